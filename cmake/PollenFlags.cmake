@@ -1,0 +1,31 @@
+# Flags that every target shares. One instruction-set baseline for the whole project (Eigen's alignment
+# follows it, so it must not differ between files); Highway dispatches to AVX-512 above it at run time.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+option(POLLEN_WERROR "Warnings are errors" ON)
+set(POLLEN_SANITIZE "" CACHE STRING "address;undefined or thread")
+
+add_library(pollen_flags INTERFACE)
+target_compile_options(pollen_flags INTERFACE
+  -march=x86-64-v3 -maes -mpclmul    # AVX2 and FMA; the last two let Highway count AVX2 as its baseline
+  -ffp-contract=off                  # fused multiply-adds only where written
+  -Wall -Wextra -Wshadow -Wconversion)
+if(POLLEN_WERROR)
+  target_compile_options(pollen_flags INTERFACE -Werror)
+endif()
+target_compile_definitions(pollen_flags INTERFACE EIGEN_DONT_PARALLELIZE EIGEN_MPL2_ONLY)
+target_include_directories(pollen_flags INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src)
+if(POLLEN_SANITIZE)
+  list(JOIN POLLEN_SANITIZE "," sanitize)
+  target_compile_options(pollen_flags INTERFACE -fsanitize=${sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(pollen_flags INTERFACE -fsanitize=${sanitize})
+endif()

@@ -1,0 +1,81 @@
+// Data: from files or generators to one table a federation, rows grouped by client.
+//
+// load_federation() reads, encodes (one-hot, classes), splits over clients, holds out test rows, standardises and adds the
+// intercept, in that order; everything random comes from `seed`. Every fault of the input is a ConfigError that names file
+// and row. Semantics: interface.md, "Words that must mean one thing"; formats: docs/data.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pollen/math.h"
+#include "pollen/types.h"
+
+namespace pollen {
+
+enum class TargetKind { none, real, binary, classes, count };  // what the model wants of y
+
+struct DataSpec {
+  std::vector<std::string> sources;   // a built-in name or a path; several with partition = "given"
+  std::string format;                 // csv | libsvm | idx | cifar; empty = by the file's name
+  std::string labels;                 // idx: the label file; empty = the image file's name with images-idx3 → labels-idx1
+  std::string target;                 // csv: the column to predict; empty = the last
+  std::vector<std::string> categorical;                   // csv: columns read as text whatever they hold
+  std::map<std::string, std::vector<std::string>> levels; // csv: a column's levels, given; the target's too
+  std::string missing = "error";      // error | drop | mean
+  bool header = true;                 // csv: the first row names the columns; else c1, c2, ...
+  std::vector<std::string> features;  // csv: only these columns; empty = all but the target
+  bool standardize = true;
+  bool intercept = true;
+  double test_fraction = 0.2;
+  std::string partition = "iid";      // iid | dirichlet | label-shards | by-column | given
+  Index clients = 10;
+  double dirichlet_alpha = 1.0;
+  Index shards = 2;                   // label-shards: shards a client
+  std::string column;                 // by-column
+  Index limit = 0;                    // the first rows of the file only; 0 = all
+  // synthetic-gaussian, synthetic-logistic
+  Index dimension = 50;
+  double heterogeneity = 5.0;         // sd of the clients' means
+  Index min_size = 10;
+  Index max_size = 200;
+  double alpha = 1.0;                 // SYNTHETIC(α, β) of Li et al. 2020
+  double beta = 1.0;
+};
+
+// Rows of numbers with their targets. x is row-major, rows `stride` doubles apart (a multiple of 8, padding zero).
+struct Table {
+  Index rows = 0;
+  Index columns = 0;
+  Index stride = 0;
+  AlignedVector<double> x;
+  std::vector<double> y;
+  math::RowsView view() const { return {x.data(), rows, columns, stride}; }
+};
+
+struct Federation {
+  Table train;                           // client i's rows are train_begin[i] .. train_begin[i+1]-1
+  Table test;
+  std::vector<Index> train_begin;
+  std::vector<Index> test_begin;
+  std::vector<std::string> client_names; // "1", "2", ... or the file's or the column's value
+  std::vector<std::string> feature_names;  // of the columns, "intercept" first where there is one
+  std::vector<std::string> class_names;  // sorted labels; empty unless the target is binary or classes
+  std::int64_t setup_bits = 0;           // standardisation's counts, sums and squares; levels exchanged
+  std::vector<std::string> notes;        // rows dropped, clients redrawn: for the summary's warnings
+
+  Index clients() const { return static_cast<Index>(train_begin.size()) - 1; }
+  Index train_rows(Index i) const { return train_begin[static_cast<std::size_t>(i) + 1] - train_begin[static_cast<std::size_t>(i)]; }
+};
+
+// `where` names the config file in error messages.
+Federation load_federation(const DataSpec& spec, TargetKind target, std::uint64_t seed, const std::string& where);
+
+// The clients × classes table of `pollen data`: rows, test rows and, with classes, training rows of each class.
+std::string describe(const Federation& federation);
+
+std::vector<std::string> builtin_datasets();
+
+}  // namespace pollen

@@ -1,0 +1,56 @@
+// Vectorised arithmetic whose bits do not depend on the vector width (AVX2 or AVX-512) nor on libm.
+//
+// Sums keep eight logical lanes, added in a fixed order at the end. Elementwise functions use Highway's polynomials with
+// their domains guarded: NaN stays NaN, exp overflows to inf, log(0) = -inf, log(x < 0) = NaN. Spans may be unaligned; in
+// place is allowed where input and output have the same type. Pure and thread-safe.
+#pragma once
+
+#include <span>
+
+#include "pollen/types.h"
+
+namespace pollen::math {
+
+double exp(double x);
+double log(double x);
+double log1p(double x);
+
+double sum(std::span<const double> x);
+double dot(std::span<const double> x, std::span<const double> y);
+double squared_norm(std::span<const double> x);
+double max_abs(std::span<const double> x);       // NaN when any is NaN
+bool all_finite(std::span<const double> x);
+void axpy(double a, std::span<const double> x, std::span<double> y);     // y += a x, fused
+void scale(double a, std::span<double> x);                               // x *= a
+void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out);  // x - y
+void add(std::span<const double> x, std::span<double> y);                // y += x
+
+void exp(std::span<const double> x, std::span<double> out);
+void log(std::span<const double> x, std::span<double> out);
+void sigmoid(std::span<const double> x, std::span<double> out);          // 1/(1+exp(-x)), no overflow
+void softplus(std::span<const double> x, std::span<double> out);         // log(1+exp(x)), no overflow
+
+// The Langevin step of one chain, one fused pass: x ← x - step·g + spread·z. Returns max |x| after it (NaN if any is NaN).
+double langevin_step(std::span<double> x, std::span<const double> g, std::span<const double> z, double step, double spread);
+
+// A dense table: `rows` rows of `columns` doubles, row-major, `stride` doubles apart.
+struct RowsView {
+  const double* data = nullptr;
+  Index rows = 0;
+  Index columns = 0;
+  Index stride = 0;
+  const double* row(Index r) const { return data + r * stride; }
+  RowsView slice(Index first, Index count) const { return {data + first * stride, count, columns, stride}; }
+};
+
+// The two matrix products of generalised linear models, M columns at once (chains, or chains × classes).
+// Z is laid out like R × M with column stride z.stride: z(r, m) = Σ_j X(r, j) θ(j, m).
+void multiply(const RowsView& x, ConstPanelView theta, PanelView z);
+// g(j, m) += Σ_r X(r, j) residual(r, m).
+void multiply_transposed_add(const RowsView& x, ConstPanelView residual, PanelView g);
+
+// The same over chosen rows (a minibatch): row r of the product is row rows[r] of X.
+void multiply(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView theta, PanelView z);
+void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView residual, PanelView g);
+
+}  // namespace pollen::math

@@ -1,0 +1,97 @@
+// Models: what a client's data say about the parameters. U_i(θ) = Σ_j U_ij(θ) is a client's negative log-likelihood,
+// U_0 the prior's (without constants that do not depend on θ). Models know nothing of rounds, clients' ids or transports.
+//
+// Parameters θ of each kind (p = feature columns, intercept included):
+//   gaussian  d           U_i = ½(θ-μ)ᵀΛ(θ-μ), or Σ_j ½‖θ-y_j‖²
+//   linear    p or p+1    y ~ N(xᵀβ, σ²); σ given, or θ = (β, log σ)
+//   logistic  p           y ∈ {0,1}, P(1) = 1/(1+exp(-xᵀθ))
+//   softmax   p·C         θ = class 0's p coefficients, then class 1's, ...; P(c) ∝ exp(xᵀθ_c)
+//   poisson   p           y ~ Poisson(exp(xᵀθ)); log y! is left out of U
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pollen/math.h"
+#include "pollen/types.h"
+
+namespace pollen {
+
+enum class ModelKind { gaussian, linear, logistic, softmax, poisson };
+
+struct ModelSpec {
+  ModelKind kind = ModelKind::logistic;
+  Index features = 0;                      // p (gaussian: the dimension)
+  Index classes = 2;                       // softmax: C
+  std::optional<double> noise_sd;          // linear: σ; empty = sampled as log σ, the last coordinate
+  std::vector<std::string> feature_names;  // p names, "intercept" among them
+  std::vector<std::string> class_names;    // logistic: 2, softmax: C
+
+  Index dimension() const;
+  bool classifies() const { return kind == ModelKind::logistic || kind == ModelKind::softmax; }
+  std::vector<std::string> labels() const;  // a readable name for each coordinate: "age", "virginica: age", "log_sigma"
+};
+
+// The rows a potential is made of: views into a table that outlives it.
+struct Observations {
+  math::RowsView x;
+  const double* y = nullptr;  // x.rows targets: numbers, counts, or class indices
+};
+
+// One client's negative log-likelihood. Immutable after construction; const calls are thread-safe with a Scratch each.
+// Every result carries the factor `scale` (1 for the posterior; 1/(b N_i) for likelihood = "mean").
+class Potential {
+ public:
+  virtual ~Potential() = default;
+  virtual Index dimension() const = 0;
+  virtual Index rows() const = 0;  // N_i
+
+  // out[c] = U_i(θ_c) for every column c.
+  virtual void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const = 0;
+  // out(:, c) = ∇U_i(θ_c), overwriting.
+  virtual void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const = 0;
+  // out = Σ_{j ∈ rows} ∇U_ij(θ), overwriting.
+  virtual void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
+                             Scratch& scratch) const = 0;
+  // out = Σ_{j ∈ rows} [∇U_ij(θ) - ∇U_ij(anchor)]; the default evaluates both terms.
+  virtual void difference_rows(std::span<const double> theta, std::span<const double> anchor,
+                               std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const;
+  // out = ∇U_i(θ) - ∇U_i(anchor) over all rows; the default evaluates both terms.
+  virtual void difference(ConstPanelView theta, ConstPanelView anchor, PanelView out, Scratch& scratch) const;
+  // out = B v with B ⪰ ∇²U_i everywhere where the model has such a bound (curvature_is_bound), else B = ∇²U_i(at).
+  virtual void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
+                         Scratch& scratch) const = 0;
+  virtual bool curvature_is_bound() const = 0;
+};
+
+// scale multiplies U_ij. The observations' memory must outlive the potential.
+std::unique_ptr<Potential> make_potential(const ModelSpec& spec, const Observations& observations, double scale = 1.0);
+
+// gaussian clients. precision is d × d, symmetric positive semi-definite, given by rows; checked by the config reader.
+std::unique_ptr<Potential> make_gaussian(std::vector<double> mean, std::vector<double> precision, double scale = 1.0);
+std::unique_ptr<Potential> make_gaussian_data(const math::RowsView& y, double scale = 1.0);
+
+// N(0, sd_j²) on every coordinate, or flat. U_0 = ½ Σ θ_j²/sd_j².
+struct Prior {
+  std::vector<double> precision;  // 1/sd_j², one a coordinate; empty = flat
+
+  static Prior flat() { return {}; }
+  static Prior normal(std::vector<double> sd);
+  double value(std::span<const double> theta) const;
+  void add_gradient(std::span<const double> theta, double weight, std::span<double> g) const;  // g += weight·∇U_0(θ)
+};
+
+// Predictive distribution at one θ for rows of features.
+// Classifiers: out is rows × classes, row-major, class probabilities.
+void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x, std::span<double> out,
+                         Scratch& scratch);
+// linear, poisson: the response's mean and standard deviation at each row.
+void response(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x, std::span<double> mean,
+              std::span<double> sd, Scratch& scratch);
+// log p(y_r | x_r, θ), constants included, for every row and kind but gaussian.
+void log_likelihood(const ModelSpec& spec, std::span<const double> theta, const Observations& observations,
+                    std::span<double> out, Scratch& scratch);
+
+}  // namespace pollen

@@ -1,0 +1,45 @@
+// Scores of predictive distributions and distances between laws (algorithms.md section 9). Pure functions.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "pollen/types.h"
+
+namespace pollen::stats {
+
+// Class probabilities, rows × classes, row-major; truth holds class indices.
+struct Predictions {
+  std::span<const double> probabilities;
+  Index classes = 2;
+  Index rows() const { return static_cast<Index>(probabilities.size()) / classes; }
+};
+
+double accuracy(const Predictions& p, std::span<const double> truth);  // ties to the lower class
+double brier(const Predictions& p, std::span<const double> truth);     // sum over classes, mean over rows
+double nnll(const Predictions& p, std::span<const double> truth);      // mean of -log p(truth); +inf where p = 0
+// Expected calibration error over the confidence of the predicted class: bins of equal width, upper edge closed.
+double ece(const Predictions& p, std::span<const double> truth, int bins = 15);
+struct ReliabilityBin { double lower = 0, upper = 0, confidence = 0, accuracy = 0; Index count = 0; };
+std::vector<ReliabilityBin> reliability(const Predictions& p, std::span<const double> truth, int bins = 15);
+double agreement(const Predictions& p, const Predictions& q);          // share of rows with the same argmax
+double total_variation(const Predictions& p, const Predictions& q);    // mean over rows of half the L1 distance
+std::vector<double> entropy(const Predictions& p);                     // one a row, natural logarithm
+// P(score of an out-of-distribution row > score of an in-distribution row), ties half: Mann-Whitney in O(n log n).
+double auroc(std::span<const double> in, std::span<const double> out);
+// Accuracy of the rows whose confidence is at least `threshold`; NaN where there are none.
+double accuracy_above(const Predictions& p, std::span<const double> truth, double threshold);
+
+// HPD level error: η_α is the (1-α)-quantile of U over draws; |η_α/η_α^ref - 1|.
+double hpd_error(std::span<const double> potentials, std::span<const double> reference, double alpha);
+
+// Moments and laws. Matrices are d × d, row-major.
+struct Moments { std::vector<double> mean; std::vector<double> covariance; };
+Moments moments(ConstPanelView draws);  // a column a draw; divisor n-1
+double gaussian_w2(const Moments& a, const Moments& b);  // W2 of N(a), N(b), closed form (Bures)
+// W2 between two samples (a column a point) of equal weight: exact assignment where both have the same number of points and
+// at most 512 of them, else entropic (Sinkhorn, debiased) up to 2000 points, else sliced with fixed directions.
+struct EmpiricalW2 { double value = 0; const char* method = ""; };
+EmpiricalW2 empirical_w2(ConstPanelView a, ConstPanelView b);
+
+}  // namespace pollen::stats
