@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -71,9 +72,12 @@ class Sequence {
   double gamma(double shape);                // Gamma(shape, 1), Marsaglia and Tsang 2000; shape > 0
 
  private:
+  void refill();
+
   Stream stream_;
-  std::uint64_t used_ = 0;  // 64-bit words taken
-  std::array<std::uint32_t, 4> block_{};
+  std::uint64_t used_ = 0;            // 64-bit words taken
+  std::array<std::uint64_t, 16> block_{};  // words computed ahead
+  std::size_t position_ = 16;         // the next one of them
 };
 
 // k different numbers of 0..n-1, a uniform subset, sorted, in O(k log k) or better (Floyd's method). k == n draws nothing.

@@ -1,0 +1,70 @@
+// State to bytes and back with one function a type: archive(a) lists its fields; the archive reads or writes them.
+// Little-endian, sizes written before arrays and checked on reading; a short or odd input is a WireError.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "pollen/errors.h"
+#include "pollen/types.h"
+
+namespace pollen {
+
+class Archive {
+ public:
+  Archive() = default;                                    // writes
+  explicit Archive(ByteView input) : input_(input), reading_(true) {}
+
+  bool reading() const { return reading_; }
+  Bytes take() { return std::move(output_); }
+  void finish() const {
+    if (reading_ && !input_.empty()) throw WireError("saved state: bytes left over");
+  }
+
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void field(T& value) {
+    raw(&value, sizeof(T));
+  }
+  // A fixed-size array: the size is checked, never changed.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void array(std::span<T> values) {
+    std::uint64_t n = values.size();
+    field(n);
+    if (n != values.size()) throw WireError("saved state: an array has another size");
+    raw(values.data(), values.size_bytes());
+  }
+  void text(std::string& value) {
+    std::uint64_t n = value.size();
+    field(n);
+    if (reading_) {
+      if (n > input_.size()) throw WireError("saved state: cut short");
+      value.resize(n);
+    }
+    raw(value.data(), value.size());
+  }
+
+ private:
+  void raw(void* data, std::size_t bytes) {
+    if (bytes == 0) return;
+    if (reading_) {
+      if (bytes > input_.size()) throw WireError("saved state: cut short");
+      std::memcpy(data, input_.data(), bytes);
+      input_ = input_.subspan(bytes);
+    } else {
+      const auto* from = static_cast<const std::uint8_t*>(data);
+      output_.insert(output_.end(), from, from + bytes);
+    }
+  }
+
+  ByteView input_;
+  Bytes output_;
+  bool reading_ = false;
+};
+
+}  // namespace pollen

@@ -1,0 +1,121 @@
+// The configuration: TOML in (with every problem found named at once), defaults filled in, TOML out.
+//
+// read_config() parses and checks each key by itself; complete() fills the defaults that depend on other keys and on the
+// problem's size and checks them together; to_toml() writes every key out, so that running the text again gives the same draws.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pollen/data.h"
+#include "pollen/recipe.h"
+
+namespace pollen {
+
+struct ModelConfig {
+  std::string kind = "logistic";
+  std::string prior = "normal";          // normal | flat
+  std::vector<double> prior_sd = {1.0};  // one for all, or one a coefficient
+  std::string likelihood = "sum";        // sum | mean
+  double temperature = 1.0;
+  std::optional<double> noise_sd;        // linear; empty = sampled as log σ
+  double log_sigma_sd = 1.0;             // linear with sampled σ: sd of log σ's prior
+};
+
+struct SamplerConfig {
+  std::string name = "qlsd++";
+  std::optional<double> step;            // empty = "auto"
+  std::optional<Batch> batch;
+  std::optional<std::string> oracle;     // custom only
+  std::optional<std::string> compressor;
+  std::uint32_t levels = 16;
+  std::optional<Index> k;
+  bool scaled = false;
+  int bits = 64;
+  std::string wire = "bytes";
+  std::optional<bool> memory;
+  std::string memory_init = "zero";
+  std::optional<double> memory_rate;
+  std::optional<bool> error_feedback;    // custom only
+  std::optional<std::string> downlink;
+  std::optional<Index> downlink_k;
+  std::optional<std::uint32_t> downlink_levels;
+  Index refresh = 100;
+  std::string prior_at = "server";
+  double mode_tolerance = 1e-6;
+  // The averaging family's keys, known so that one file serves several samplers.
+  std::optional<Index> local_steps;
+  std::optional<double> communicate, refresh_probability, correlation, clip;
+  std::string scheme = "full";
+  std::string emit = "communication";
+};
+
+struct ParticipationConfig {
+  std::string policy = "full";
+  std::vector<double> probability;
+  bool probability_is_list = false;
+  std::optional<std::string> scaling;
+  std::optional<Index> size;
+  bool replacement = false;
+};
+
+struct RunConfig {
+  Index iterations = 20000;
+  std::optional<Index> burn_in;
+  Index thin = 1;
+  Index chains = 4;
+  bool coupled = false;
+  std::string init = "zero";             // zero | prior | mode | list
+  std::vector<double> init_values;       // when init == "list"
+};
+
+struct OutputConfig {
+  std::string dir = "pollen-out";
+  std::vector<std::string> draws = {"csv"};
+  Index metrics_every = 100;
+  bool lp = true;
+  int ece_bins = 15;
+};
+
+struct ClientConfig {
+  std::vector<double> mean;
+  std::vector<std::vector<double>> precision;
+  std::vector<std::vector<double>> data;
+  std::optional<std::string> compressor;
+  std::optional<std::uint32_t> levels;
+  std::optional<Index> k;
+};
+
+struct Config {
+  std::uint64_t seed = 1;
+  ModelConfig model;
+  DataSpec data;
+  SamplerConfig sampler;
+  ParticipationConfig participation;
+  RunConfig run;
+  OutputConfig output;
+  std::vector<ClientConfig> clients;
+
+  std::string file;                      // for messages; "built-in" where there is none
+  std::set<std::string> given;           // the keys the user set
+};
+
+// The built-in Titanic problem: its text, as a user would write it.
+const char* builtin_config();
+
+using Overrides = std::vector<std::string>;  // "sampler.step=1e-4"
+
+Config read_config_text(const std::string& text, const std::string& file, const Overrides& overrides = {});
+Config read_config_file(const std::string& path, const Overrides& overrides = {});
+
+// Fills every default that depends on other keys (not step = "auto") and returns the recipe. `clients` and `dimension` are
+// the problem's. Appends to `warnings`: keys that this sampler does not use, combinations without theory.
+Recipe complete(Config& config, Index clients, Index dimension, std::vector<std::string>& warnings);
+
+std::string to_toml(const Config& config);
+
+}  // namespace pollen

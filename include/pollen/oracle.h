@@ -1,0 +1,51 @@
+// Oracles: a client's estimate H_i of its gradient, with whatever anchor it keeps (algorithms.md section 1).
+//
+//   full         ∇U_i(θ)
+//   minibatch    (N/n) Σ_{j∈S} ∇U_ij(θ)
+//   fixed point  (N/n) Σ_{j∈S} [∇U_ij(θ) - ∇U_ij(θ̂)]
+//   svrg         (N/n) Σ_{j∈S} [∇U_ij(θ) - ∇U_ij(ζ)] + ∇U_i(ζ)
+// S is uniform without replacement; n ≥ N draws nothing. One oracle a client; not thread-safe.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "pollen/model.h"
+#include "pollen/random.h"
+#include "pollen/recipe.h"
+#include "pollen/types.h"
+
+namespace pollen {
+
+// Temporary memory of one thread.
+struct Workspace {
+  Scratch scratch;
+  std::vector<std::uint32_t> rows;
+};
+
+// Where to estimate: column c of `position` belongs to chain chains[c].
+struct OracleInput {
+  ConstPanelView position;
+  std::span<const std::uint32_t> chains;
+  ConstPanelView anchor;                          // svrg: ζ of every chain (d × R)
+  std::span<const std::uint64_t> anchor_version;  // svrg: one a chain
+  std::span<const Stream> minibatch;              // one a chain, round and client filled in by the oracle
+  std::uint64_t round = 0;
+  std::uint32_t client = 0;
+};
+
+class Oracle {
+ public:
+  virtual ~Oracle() = default;
+  // out(:, c) = H_i at column c. Returns the number of ∇U_ij evaluated.
+  virtual std::int64_t estimate(const OracleInput& input, PanelView out, Workspace& work) = 0;
+  // fixed point: stores θ̂ and ∇U_i(θ̂).
+  virtual void set_anchor(std::span<const double> at, std::span<const double> gradient);
+  // The state a checkpoint must hold, as a list of arrays in a fixed order.
+  virtual std::vector<std::span<double>> state() { return {}; }
+  virtual std::vector<std::span<std::uint64_t>> versions() { return {}; }
+};
+
+std::unique_ptr<Oracle> make_oracle(OracleKind kind, const Potential& potential, Index batch, Index chains);
+
+}  // namespace pollen

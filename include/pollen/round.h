@@ -1,0 +1,243 @@
+// A round is three functions and a transport: server.open(k) → Broadcast, client.answer → Reply, server.absorb and close.
+// The algorithm and nothing else: no clock, no thread, no transport here.
+//
+//   server.open();                                   // who takes part; what they are told, as bytes
+//   station.receive(server.broadcast());             // once a process: what its clients now know
+//   client.answer(station, assignment, reply, work); // the gradient estimate, compressed
+//   server.absorb(reply, entry, work);               // client order within a block; blocks may be on different threads
+//   client.settle(reply, counted);                   // only now the client's memory moves
+//   server.close();                                  // θ ← θ - γ g + √(2γT) Z
+//
+// Sums over clients are taken in blocks whose size depends on the number of clients alone, so results do not depend on
+// threads or on the order of arrival.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pollen/compress.h"
+#include "pollen/model.h"
+#include "pollen/oracle.h"
+#include "pollen/random.h"
+#include "pollen/recipe.h"
+#include "pollen/types.h"
+
+namespace pollen {
+
+class Archive;
+
+// Who takes part in a round: for every active client the chains it works for, and the weight of each message.
+struct Roster {
+  struct Entry {
+    std::uint32_t client = 0;
+    std::uint32_t first = 0;  // its chains and weights are [first, first + count)
+    std::uint32_t count = 0;
+  };
+  std::vector<Entry> clients;  // in client order
+  std::vector<std::uint32_t> chain;
+  std::vector<double> weight;
+  bool uniform = true;                // every client of a chain has the same weight: chain_weight
+  std::vector<double> chain_weight;   // one a chain
+
+  std::span<const std::uint32_t> chains(const Entry& e) const { return {chain.data() + e.first, e.count}; }
+  std::span<const double> weights(const Entry& e) const { return {weight.data() + e.first, e.count}; }
+};
+
+// Draws a round's roster (algorithms.md section 3). sizes: N_i, for draws with replacement.
+class ParticipationDraw {
+ public:
+  ParticipationDraw(const Participation& policy, std::span<const Index> sizes, Index chains, bool coupled, std::uint64_t seed,
+                    bool reweight);
+  void draw(std::uint64_t round, Roster& out);
+  void everybody(Roster& out) const;  // all clients, all chains, weight 1
+
+ private:
+  struct Member {
+    std::uint32_t client;
+    std::uint32_t chain;
+    double weight;
+  };
+  void draw_chain(std::uint64_t round, std::uint32_t stream, std::vector<Member>& members);
+  void draw_bernoulli(Sequence& sequence, std::vector<Member>& members);
+  void draw_fixed(Sequence& sequence, std::vector<Member>& members);
+
+  Participation policy_;
+  std::vector<double> cumulative_;  // of N_c, for draws with replacement
+  Index clients_;
+  Index chains_;
+  bool coupled_;
+  bool reweight_;
+  bool constant_ = false;           // full participation: the roster is made once
+  std::vector<Stream> streams_;     // one a chain
+  std::vector<std::uint32_t> picked_;
+  std::vector<Member> members_, chain_members_;
+};
+
+// What the participants of a round are told. Payloads are real bytes of the downlink's code.
+struct Broadcast {
+  std::uint64_t round = 0;
+  bool refresh = false;              // svrg: what clients know of θ becomes ζ
+  bool whole = true;                 // the payload is a position, not a change of w
+  std::vector<std::size_t> offset;   // chain c's payload is bytes offset[c] .. offset[c+1]-1
+  Bytes payload;
+  Roster roster;
+
+  ByteView chain_payload(Index c) const {
+    const auto i = static_cast<std::size_t>(c);
+    return ByteView(payload).subspan(offset[i], offset[i + 1] - offset[i]);
+  }
+};
+
+// A client's answer for the chains it works for, in the order of its roster entry.
+struct Reply {
+  std::uint64_t round = 0;
+  std::uint32_t client = 0;
+  bool whole = false;                // sent by the identity code whatever the channel's compressor
+  std::vector<std::uint32_t> chains;
+  std::vector<std::size_t> offset;   // part p is payload bytes offset[p] .. offset[p+1]-1; all zero when bytes are not made
+  std::vector<std::int64_t> bits;
+  Bytes payload;
+  std::int64_t gradients = 0;
+  Panel decoded;                     // d × R: column p is what the server will decode; the client's pending change of memory
+  bool has_bytes = true;
+
+  ByteView part(std::size_t p) const { return ByteView(payload).subspan(offset[p], offset[p + 1] - offset[p]); }
+};
+
+// What is counted. Bits are over all chains.
+struct Counters {
+  std::int64_t rounds = 0, messages = 0;
+  std::int64_t uplink_bits = 0, downlink_bits = 0, broadcast_bits = 0, setup_bits = 0;
+  std::int64_t gradients = 0;
+  double uplink_bits_bound = 0;  // NaN where a compressor has none
+};
+
+// What a process with clients knows from the broadcasts: positions (w with a compressed downlink) and anchors, a column a
+// chain. Clients of one process share it.
+class Station {
+ public:
+  Station(const Recipe& recipe, Index dimension, Index chains, std::uint64_t seed);
+  void receive(const Broadcast& broadcast, Workspace& work);
+  void archive(Archive& archive);
+
+  ConstPanelView position() const { return position_; }
+  ConstPanelView anchor() const { return anchor_; }
+  std::span<const std::uint64_t> anchor_version() const { return anchor_version_; }
+  std::span<const Stream> minibatch_streams() const { return minibatch_; }
+  std::span<const Stream> compress_streams() const { return compress_; }
+  std::uint64_t round() const { return round_; }
+  Index chains() const { return position_.columns(); }
+
+ private:
+  std::unique_ptr<const Compressor> whole_, compressor_;
+  Panel position_, anchor_, change_;
+  std::vector<std::uint64_t> anchor_version_;
+  std::vector<Stream> minibatch_, compress_;
+  std::uint64_t round_ = 0;
+};
+
+// The parts a client shares with all others of its kind, made once.
+struct ClientParts {
+  const Recipe* recipe = nullptr;
+  const Prior* prior = nullptr;
+  double prior_share = 0;            // ϖ_i when the client owns prior, else 0
+  const Compressor* compressor = nullptr;
+  const Compressor* whole = nullptr; // float64 words
+};
+
+class Client {
+ public:
+  Client(std::uint32_t index, const Potential& potential, const ClientParts& parts, Index chains);
+
+  void answer(const Station& station, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work);
+  // The server counted the reply (the memory moves) or did not (nothing happened; asking again gives the same reply).
+  void settle(const Reply& reply, bool counted);
+
+  const Potential& potential() const { return *potential_; }
+  // ∇ of what the client owns (likelihood, and its share of the prior), whole.
+  void gradient(ConstPanelView theta, PanelView out, Workspace& work) const;
+  void set_anchor(std::span<const double> at);  // fixed point: θ̂ and the gradient there are kept
+  void start_memory(ConstPanelView gradient);  // memory_init = "gradient"
+  void archive(Archive& archive);
+
+ private:
+  void estimate(const Station& station, std::span<const std::uint32_t> chains, PanelView out, Reply& reply, Workspace& work);
+
+  std::uint32_t index_;
+  const Potential* potential_;
+  ClientParts parts_;
+  std::unique_ptr<Oracle> oracle_;
+  Panel memory_;                 // h: η^i or g^i, a column a chain
+  std::vector<double> anchor_;   // fixed point with a share of the prior: θ̂
+};
+
+class Server {
+ public:
+  struct Setup {
+    std::uint64_t seed = 1;
+    Index dimension = 0;
+    Index chains = 1;
+    std::vector<Index> sizes;                      // N_i
+    std::vector<const Compressor*> compressors;    // one a client
+  };
+  Server(const Recipe& recipe, const Prior& prior, Setup setup);
+
+  // Before the first round.
+  void start(ConstPanelView position);
+  void set_anchor_gradient(std::span<const double> sum);  // fixed point: what the server adds (section 1, Decided)
+  void start_memory(ConstPanelView sum);
+  void set_step(double step) { recipe_.step = step; }
+
+  void open();
+  const Broadcast& broadcast() const { return broadcast_; }
+  void absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work);
+  void close();  // NumericError where the state is not finite or explodes
+
+  Index blocks() const { return static_cast<Index>(block_sums_.size()); }
+  Index block_of(std::uint32_t client) const { return static_cast<Index>(client) / block_size_; }
+  // The roster entries of a block: [first, last).
+  std::pair<std::size_t, std::size_t> block_entries(Index block) const;
+
+  ConstPanelView position() const { return position_; }
+  std::uint64_t round() const { return round_; }
+  const Counters& counters() const { return counters_; }
+  Counters& counters() { return counters_; }
+  const Recipe& recipe() const { return recipe_; }
+  void archive(Archive& archive);
+
+ private:
+  struct BlockSum {
+    Panel plain;     // Σ δ_i
+    Panel weighted;  // Σ w_i δ_i, where weights differ between clients and a memory needs both
+    Counters counters;
+  };
+  void encode_broadcast();
+  void count_downlink();
+  void merge_blocks();
+  void step_chain(Index chain);
+  bool first_round_whole() const { return round_ == 0 && recipe_.up.memory == Memory::feedback; }
+
+  Recipe recipe_;
+  Prior prior_;
+  Setup setup_;
+  ParticipationDraw participation_;
+  Index block_size_;
+  std::unique_ptr<const Compressor> whole_, down_;
+  std::vector<double> bits_bound_;  // one a client
+  std::vector<Stream> noise_, compress_;
+  Panel position_, memory_, known_;  // θ, η, w
+  std::vector<double> anchor_gradient_;
+  std::vector<std::uint64_t> heard_; // (chain, client): 1 + the last round heard; empty unless someone can miss one
+  std::uint64_t anchor_round_ = 0;
+  std::uint64_t round_ = 0;
+  Broadcast broadcast_;
+  std::vector<BlockSum> block_sums_;
+  Counters counters_;
+  Workspace work_;
+  AlignedVector<double> direction_, normals_;
+  double explosion_ = 0;
+};
+
+}  // namespace pollen

@@ -1,0 +1,77 @@
+// One experiment from a configuration: data, model, samplers, the loop. Prints nothing; tells a Sink.
+//
+//   Experiment experiment(read_config_file("mine.toml"), {.threads = 2});
+//   experiment.prepare();
+//   experiment.advance(experiment.config().run.iterations, sink);
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pollen/config.h"
+#include "pollen/data.h"
+#include "pollen/model.h"
+#include "pollen/round.h"
+#include "pollen/transport.h"
+
+namespace pollen {
+
+// Is told of the sampling as it goes. Calls come from the thread that runs advance().
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  // After every iteration; must be cheap. `iteration` counts from 1.
+  virtual void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
+    (void)iteration, (void)counters, (void)position;
+  }
+  // A kept draw of every chain, with U(θ) of each (empty where output.lp is false).
+  virtual void kept(ConstPanelView position, std::span<const double> potential) { (void)position, (void)potential; }
+};
+
+struct ExperimentOptions {
+  int threads = 0;  // 0: as many as pay off
+  const std::atomic<bool>* stop = nullptr;  // looked at between iterations
+};
+
+class Experiment {
+ public:
+  Experiment(Config config, ExperimentOptions options = {});  // ConfigError where anything is wrong
+  ~Experiment();
+  Experiment(const Experiment&) = delete;
+  Experiment& operator=(const Experiment&) = delete;
+
+  // Mode finding, step = "auto", memories: what comes before the first iteration. Not called after load().
+  void prepare();
+  // Up to `iterations` more; returns false where it was stopped before that.
+  bool advance(std::int64_t iterations, Sink& sink);
+
+  const Config& config() const;                   // complete, as to_toml() writes it
+  const Recipe& recipe() const;
+  const ModelSpec& model() const;
+  const Federation& data() const;                 // empty tables for gaussian clients given in the config
+  std::vector<std::string> labels() const;        // a readable name for each coordinate
+  Index dimension() const;
+  Index clients() const;
+  std::int64_t iteration() const;                 // done so far
+  std::int64_t burn_in() const;
+  std::int64_t kept() const;                      // draws kept so far, a chain
+  Counters counters() const;
+  const std::vector<std::string>& warnings() const;
+  const std::vector<std::string>& notes() const;  // what was picked: the step, the mode
+  double smoothness() const;                      // L, as bounded or estimated; 0 before prepare()
+  ConstPanelView position() const;
+  std::vector<double> mode() const;               // empty unless found
+
+  // The whole state between two iterations, for checkpoints: the same draws follow, bit for bit.
+  Bytes save() const;
+  void load(ByteView state);  // WireError where it is not of this experiment
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace pollen

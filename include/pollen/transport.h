@@ -1,0 +1,36 @@
+// Something that carries a round between server and clients: threads here; gRPC and MPI are others.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "pollen/round.h"
+
+namespace pollen {
+
+// Questions outside sampling: mode finding, constants, lp__. The answer is the sum over clients, in client order in blocks.
+struct Query {
+  enum class What {
+    value,         // U_i(θ_c):               1 × R
+    gradient,      // ∇ of what client i owns: d × R
+    curvature,     // B_i v at `at`:           d × 1
+    anchor,        // the gradient at θ̂, which the client keeps as its fixed point
+    start_memory,  // the gradient at θ_0, which the client keeps as its memory
+  } what = What::gradient;
+  ConstPanelView at;
+  ConstPanelView direction;  // curvature: v
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // Carries the open round to its participants and gives every reply to server.absorb, in client order within a block.
+  virtual void exchange(Server& server) = 0;
+  virtual void query(const Query& query, PanelView sum) = 0;
+};
+
+// Clients in this process, on `threads` threads (this one included). Errors of clients name round and client.
+std::unique_ptr<Transport> make_thread_transport(Station& station, std::vector<Client>& clients, int threads);
+
+}  // namespace pollen

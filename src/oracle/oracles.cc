@@ -1,0 +1,181 @@
+#include <algorithm>
+
+#include "pollen/errors.h"
+#include "pollen/oracle.h"
+
+namespace pollen {
+
+namespace {
+
+// The rows of chain c's minibatch: an address of its own a round, client and chain.
+std::span<const std::uint32_t> draw_rows(const OracleInput& input, std::size_t c, Index rows, Index batch,
+                                         Workspace& work) {
+  Stream stream = input.minibatch[input.chains[c]];
+  stream.round = input.round;
+  stream.client = input.client;
+  Sequence sequence(stream);
+  sample_without_replacement(sequence, static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(batch), work.rows);
+  return work.rows;
+}
+
+class FullOracle final : public Oracle {
+ public:
+  explicit FullOracle(const Potential& potential) : potential_(potential) {}
+
+  std::int64_t estimate(const OracleInput& input, PanelView out, Workspace& work) override {
+    potential_.gradient(input.position, out, work.scratch);
+    return potential_.rows() * input.position.columns;
+  }
+
+ private:
+  const Potential& potential_;
+};
+
+class MinibatchOracle final : public Oracle {
+ public:
+  MinibatchOracle(const Potential& potential, Index batch)
+      : potential_(potential),
+        batch_(batch),
+        factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)) {}
+
+  std::int64_t estimate(const OracleInput& input, PanelView out, Workspace& work) override {
+    for (std::size_t c = 0; c < input.chains.size(); ++c) {
+      const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
+      const auto column = out.column(static_cast<Index>(c));
+      potential_.gradient_rows(input.position.column(static_cast<Index>(c)), rows, column, work.scratch);
+      math::scale(factor_, column);
+    }
+    return batch_ * input.position.columns;
+  }
+
+ private:
+  const Potential& potential_;
+  Index batch_;
+  double factor_;
+};
+
+// With all rows the anchor's gradient is known, so only ∇U_i(θ) is evaluated.
+class FixedPointOracle final : public Oracle {
+ public:
+  FixedPointOracle(const Potential& potential, Index batch)
+      : potential_(potential),
+        batch_(batch),
+        factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)),
+        anchor_(static_cast<std::size_t>(potential.dimension())),
+        gradient_(anchor_) {}
+
+  void set_anchor(std::span<const double> at, std::span<const double> gradient) override {
+    std::copy(at.begin(), at.end(), anchor_.begin());
+    std::copy(gradient.begin(), gradient.end(), gradient_.begin());
+  }
+
+  std::int64_t estimate(const OracleInput& input, PanelView out, Workspace& work) override {
+    if (batch_ == potential_.rows()) {
+      potential_.gradient(input.position, out, work.scratch);
+      for (Index c = 0; c < out.columns; ++c) math::subtract(out.column(c), gradient_, out.column(c));
+      return batch_ * out.columns;
+    }
+    for (std::size_t c = 0; c < input.chains.size(); ++c) {
+      const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
+      const auto column = out.column(static_cast<Index>(c));
+      potential_.difference_rows(input.position.column(static_cast<Index>(c)), anchor_, rows, column, work.scratch);
+      math::scale(factor_, column);
+    }
+    return 2 * batch_ * out.columns;
+  }
+
+  std::vector<std::span<double>> state() override { return {anchor_, gradient_}; }
+
+ private:
+  const Potential& potential_;
+  Index batch_;
+  double factor_;
+  std::vector<double> anchor_, gradient_;
+};
+
+class SvrgOracle final : public Oracle {
+ public:
+  SvrgOracle(const Potential& potential, Index batch, Index chains)
+      : potential_(potential),
+        batch_(batch),
+        factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)),
+        gradient_(potential.dimension(), chains),
+        version_(static_cast<std::size_t>(chains), 0) {}
+
+  std::int64_t estimate(const OracleInput& input, PanelView out, Workspace& work) override {
+    std::int64_t evaluated = catch_up(input, work);
+    for (std::size_t c = 0; c < input.chains.size(); ++c) {
+      const std::uint32_t chain = input.chains[c];
+      const auto column = out.column(static_cast<Index>(c));
+      const auto anchor_gradient = gradient_.column(chain);
+      if (input.anchor_version[chain] == input.round + 1) {  // θ is ζ: the difference is zero
+        std::copy(anchor_gradient.begin(), anchor_gradient.end(), column.begin());
+        continue;
+      }
+      const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
+      potential_.difference_rows(input.position.column(static_cast<Index>(c)), input.anchor.column(chain), rows, column,
+                                 work.scratch);
+      math::scale(factor_, column);
+      math::add(anchor_gradient, column);
+      evaluated += 2 * batch_;
+    }
+    return evaluated;
+  }
+
+  std::vector<std::span<double>> state() override { return {gradient_.flat()}; }
+  std::vector<std::span<std::uint64_t>> versions() override { return {version_}; }
+
+ private:
+  // ∇U_i(ζ) for the chains whose ζ is newer than what this client has.
+  std::int64_t catch_up(const OracleInput& input, Workspace& work) {
+    Scratch::Frame frame(work.scratch);
+    const auto stale = work.scratch.take<std::uint32_t>(static_cast<Index>(input.chains.size()));
+    Index count = 0;
+    for (const std::uint32_t chain : input.chains)
+      if (version_[chain] != input.anchor_version[chain]) stale[static_cast<std::size_t>(count++)] = chain;
+    if (count == 0) return 0;
+    const PanelView at = work.scratch.panel(potential_.dimension(), count);
+    const PanelView gradient = work.scratch.panel(potential_.dimension(), count);
+    for (Index c = 0; c < count; ++c) {
+      const auto from = input.anchor.column(stale[static_cast<std::size_t>(c)]);
+      std::copy(from.begin(), from.end(), at.column(c).begin());
+    }
+    potential_.gradient(at, gradient, work.scratch);
+    for (Index c = 0; c < count; ++c) {
+      const std::uint32_t chain = stale[static_cast<std::size_t>(c)];
+      const auto from = gradient.column(c);
+      std::copy(from.begin(), from.end(), gradient_.column(chain).begin());
+      version_[chain] = input.anchor_version[chain];
+    }
+    return potential_.rows() * count;
+  }
+
+  const Potential& potential_;
+  Index batch_;
+  double factor_;
+  Panel gradient_;                      // ∇U_i(ζ), a column a chain
+  std::vector<std::uint64_t> version_;  // of the ζ that gradient_ belongs to; 0 = none yet
+};
+
+}  // namespace
+
+void Oracle::set_anchor(std::span<const double>, std::span<const double>) {}
+
+std::unique_ptr<Oracle> make_oracle(OracleKind kind, const Potential& potential, Index batch, Index chains) {
+  const bool all = batch >= potential.rows();
+  switch (kind) {
+    case OracleKind::fixed_point:
+      return std::make_unique<FixedPointOracle>(potential, std::min(batch, potential.rows()));
+    case OracleKind::minibatch:
+      if (!all) return std::make_unique<MinibatchOracle>(potential, batch);
+      break;
+    case OracleKind::svrg:
+      if (!all) return std::make_unique<SvrgOracle>(potential, batch, chains);
+      break;
+    case OracleKind::full:
+      break;
+  }
+  return std::make_unique<FullOracle>(potential);
+}
+
+}  // namespace pollen

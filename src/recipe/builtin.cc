@@ -1,0 +1,37 @@
+#include "pollen/config.h"
+
+namespace pollen {
+
+// Also examples/titanic.toml, which a test compares.
+const char* builtin_config() {
+  return R"(# Who survived the Titanic? Ten clients hold the passengers; nobody's rows move.
+seed = 1
+
+[model]
+kind = "logistic"
+prior_sd = 2.0
+
+[data]
+source = "titanic"
+target = "survived"
+partition = "dirichlet"
+clients = 10
+dirichlet_alpha = 1.0
+
+[sampler]
+name = "qlsd++"
+batch = 0.2
+compressor = "qsgd"
+levels = 16
+refresh = 50
+step = 2e-4
+
+[run]
+iterations = 60000
+burn_in = 5000
+thin = 10
+chains = 4
+)";
+}
+
+}  // namespace pollen

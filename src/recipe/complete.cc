@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pollen/config.h"
+#include "pollen/errors.h"
+#include "recipe/parts.h"
+
+namespace pollen {
+
+namespace {
+
+CompressorKind kind_of(const std::string& name) {
+  for (const auto kind : {CompressorKind::identity, CompressorKind::qsgd, CompressorKind::top_k, CompressorKind::rand_k,
+                          CompressorKind::natural})
+    if (name_of(kind) == name) return kind;
+  throw std::logic_error("unknown compressor " + name);
+}
+
+OracleKind oracle_of(const std::string& name) {
+  if (name == "minibatch") return OracleKind::minibatch;
+  if (name == "fixed-point") return OracleKind::fixed_point;
+  if (name == "svrg") return OracleKind::svrg;
+  return OracleKind::full;
+}
+
+const char* oracle_name(OracleKind kind) {
+  switch (kind) {
+    case OracleKind::minibatch:
+      return "minibatch";
+    case OracleKind::fixed_point:
+      return "fixed-point";
+    case OracleKind::svrg:
+      return "svrg";
+    case OracleKind::full:
+      break;
+  }
+  return "full";
+}
+
+bool is_unbiased(CompressorKind kind) { return kind != CompressorKind::top_k; }
+
+// The channels: what the name stands for, then the user's keys; the choices are written back into the config.
+void complete_links(Config& config, const NamedSampler& named, Index d, Recipe& recipe) {
+  SamplerConfig& s = config.sampler;
+  const bool down = named.down_feedback || s.downlink.has_value();
+  const bool only_down = named.down_feedback && named.memory == Memory::none;  // p-elf: `compressor` is the downlink's
+  if (!s.compressor) s.compressor = name_of(only_down ? CompressorKind::top_k : named.compressor);
+  if (!s.k) s.k = std::max<Index>(1, d / 10);
+  CompressorSpec up{kind_of(*s.compressor), s.bits, s.levels, *s.k, false};
+  up.scaled = s.scaled && is_unbiased(up.kind) && up.kind != CompressorKind::identity;
+  if (down) {
+    if (!s.downlink) s.downlink = s.compressor;
+    if (!s.downlink_k) s.downlink_k = s.k;
+    if (!s.downlink_levels) s.downlink_levels = s.levels;
+    recipe.down.feedback = true;
+    recipe.down.compressor = {kind_of(*s.downlink), s.bits, *s.downlink_levels, *s.downlink_k, false};
+    recipe.down.compressor.scaled =
+        s.scaled && is_unbiased(recipe.down.compressor.kind) && recipe.down.compressor.kind != CompressorKind::identity;
+  }
+  recipe.up.compressor = only_down ? CompressorSpec{CompressorKind::identity, s.bits} : up;
+  recipe.up.memory = named.memory;
+  if (std::string(named.name) == "custom") {
+    if (s.memory.value_or(false)) recipe.up.memory = Memory::average;
+    if (s.error_feedback.value_or(false)) recipe.up.memory = Memory::feedback;
+  } else if (named.memory == Memory::average && !s.memory.value_or(true)) {
+    recipe.up.memory = Memory::none;
+  }
+  if (!s.memory) s.memory = recipe.up.memory == Memory::average;
+  recipe.up.start_at_gradient = recipe.up.memory == Memory::average && s.memory_init == "gradient";
+}
+
+void complete_per_client(const Config& config, Index clients, Recipe& recipe) {
+  const bool any = std::ranges::any_of(config.clients, [](const ClientConfig& c) { return c.compressor || c.levels || c.k; });
+  if (!any) return;
+  recipe.up.per_client.assign(static_cast<std::size_t>(clients), recipe.up.compressor);
+  for (std::size_t i = 0; i < std::min(config.clients.size(), recipe.up.per_client.size()); ++i) {
+    CompressorSpec& spec = recipe.up.per_client[i];
+    const ClientConfig& client = config.clients[i];
+    if (client.compressor) spec.kind = kind_of(*client.compressor);
+    if (client.levels) spec.levels = *client.levels;
+    if (client.k) spec.k = *client.k;
+    spec.scaled = config.sampler.scaled && is_unbiased(spec.kind) && spec.kind != CompressorKind::identity;
+  }
+}
+
+void complete_participation(Config& config, Index clients, Problems& problems, Recipe& recipe) {
+  ParticipationConfig& p = config.participation;
+  Participation& out = recipe.participation;
+  out.policy = p.policy == "bernoulli"    ? ParticipationPolicy::bernoulli
+               : p.policy == "fixed-size" ? ParticipationPolicy::fixed_size
+                                          : ParticipationPolicy::full;
+  if (!p.scaling) p.scaling = p.probability_is_list ? "inverse-probability" : "active";
+  out.scaling = *p.scaling == "active" ? Scaling::active : Scaling::inverse_probability;
+  out.replacement = p.replacement;
+  const std::string key = config.file + ": participation.";
+  if (out.policy == ParticipationPolicy::bernoulli) {
+    if (p.probability.empty()) problems.add(key + "probability", "needed for policy = \"bernoulli\": a number above 0 up to 1");
+    if (p.probability_is_list && p.probability.size() != static_cast<std::size_t>(clients))
+      problems.add(key + "probability", fmt::format("found {} numbers, accepted: one, or one a client ({})",
+                                                    p.probability.size(), clients));
+    const bool equal = std::ranges::adjacent_find(p.probability, std::ranges::not_equal_to{}) == p.probability.end();
+    if (!equal && out.scaling == Scaling::active)
+      problems.add(key + "scaling",
+                   "found \"active\" with unequal probabilities, whose weights are biased; accepted: \"inverse-probability\"");
+    out.probability = p.probability;
+    if (equal && !out.probability.empty()) out.probability = std::vector<double>{out.probability.front()};
+  }
+  if (out.policy == ParticipationPolicy::fixed_size) {
+    if (!p.size)
+      problems.add(key + "size", "needed for policy = \"fixed-size\": how many clients take part in a round");
+    else if (*p.size > clients && !p.replacement)
+      problems.add(key + "size", fmt::format("found {}, accepted: at most the number of clients ({})", *p.size, clients));
+    out.size = p.size.value_or(1);
+  }
+}
+
+void complete_run(Config& config, Problems& problems) {
+  RunConfig& r = config.run;
+  if (!r.burn_in) r.burn_in = r.iterations / 10;
+  if (*r.burn_in >= r.iterations)
+    problems.add(config.file + ": run.burn_in",
+                 fmt::format("found {}, accepted: below run.iterations ({})", *r.burn_in, r.iterations));
+  else if ((r.iterations - *r.burn_in) / r.thin < 1)
+    problems.add(config.file + ": run.thin",
+                 fmt::format("found {}, accepted: at most iterations - burn_in ({}), or no draw is kept", r.thin,
+                             r.iterations - *r.burn_in));
+}
+
+}  // namespace
+
+Recipe complete(Config& config, Index clients, Index dimension, std::vector<std::string>& warnings) {
+  Problems problems;
+  SamplerConfig& s = config.sampler;
+  const NamedSampler& named = *find_sampler(s.name);
+  Recipe recipe;
+  recipe.name = s.name;
+  recipe.oracle = s.name == "custom" && s.oracle ? oracle_of(*s.oracle) : named.oracle;
+  s.oracle = oracle_name(recipe.oracle);
+  const bool tenth = named.minibatch_default || (s.name == "custom" && recipe.oracle == OracleKind::minibatch);
+  if (!s.batch && recipe.oracle != OracleKind::full)
+    s.batch = tenth ? Batch{std::nullopt, 0.1} : Batch{std::nullopt, 1.0};
+  if (recipe.oracle != OracleKind::full) recipe.batch = *s.batch;
+  recipe.refresh = s.refresh;
+  complete_links(config, named, dimension, recipe);
+  complete_per_client(config, clients, recipe);
+  complete_participation(config, clients, problems, recipe);
+  complete_run(config, problems);
+  recipe.step = s.step.value_or(0);
+  recipe.temperature = config.model.temperature;
+  recipe.prior_on_server = s.prior_at == "server";
+  recipe.coupled = config.run.coupled;
+  recipe.make_bytes = s.wire == "bytes";
+  problems.raise();
+  check_theory(config, clients, dimension, recipe, warnings);
+  list_unused(config, recipe, warnings);
+  return recipe;
+}
+
+}  // namespace pollen

@@ -1,0 +1,18 @@
+// The steps of complete() that live in files of their own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pollen/config.h"
+
+namespace pollen {
+
+// What the theory allows: compressors that fit the channel, the memory's rate. ConfigError where a combination is wrong,
+// a warning where it has no theory behind it.
+void check_theory(Config& config, Index clients, Index dimension, Recipe& recipe, std::vector<std::string>& warnings);
+
+// Warns of the keys that were set and play no role.
+void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings);
+
+}  // namespace pollen

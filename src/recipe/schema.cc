@@ -1,0 +1,436 @@
+// Longer than most files on purpose: one line a key, all keys in one place.
+#include "recipe/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pollen {
+
+std::string toml_string(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+std::string toml_number(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+namespace {
+
+template <class T>
+using Member = std::function<T&(Config&)>;
+
+template <class T>
+const T& get(const Member<T>& member, const Config& config) {
+  return member(const_cast<Config&>(config));
+}
+
+bool number_of(const toml::node& node, double& out) {
+  if (const auto v = node.value<double>(); v && (node.is_floating_point() || node.is_integer())) {
+    out = *v;
+    return std::isfinite(out);
+  }
+  return false;
+}
+
+bool integer_of(const toml::node& node, std::int64_t& out) {
+  if (!node.is_integer()) return false;
+  out = *node.value<std::int64_t>();
+  return true;
+}
+
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool least_open = false;
+  bool most_open = false;
+  bool holds(double x) const {
+    return (least_open ? x > least : x >= least) && (most_open ? x < most : x <= most);
+  }
+};
+
+constexpr Range kPositive{.least = 0, .least_open = true};
+constexpr Range kUnit{.least = 0, .most = 1};
+constexpr Range kShare{.least = 0, .most = 1, .least_open = true};
+
+Key number(std::string path, std::string accepted, Range range, Member<double> m) {
+  return {std::move(path), std::move(accepted),
+          [=](const toml::node& n, Config& c) { return number_of(n, m(c)) && range.holds(m(c)); },
+          [=](const Config& c) { return toml_number(get(m, c)); }};
+}
+
+Key maybe_number(std::string path, std::string accepted, Range range, Member<std::optional<double>> m) {
+  return {std::move(path), std::move(accepted),
+          [=](const toml::node& n, Config& c) { return number_of(n, m(c).emplace()) && range.holds(*m(c)); },
+          [=](const Config& c) { return get(m, c) ? toml_number(*get(m, c)) : std::string(); }};
+}
+
+template <class T>
+bool read_integer(const toml::node& n, std::int64_t least, std::int64_t most, T& out) {
+  std::int64_t v = 0;
+  if (!integer_of(n, v) || v < least || v > most) return false;
+  out = static_cast<T>(v);
+  return true;
+}
+
+constexpr std::int64_t kMost = std::int64_t{1} << 53;
+
+template <class T>
+Key integer(std::string path, std::string accepted, std::int64_t least, Member<T> m, std::int64_t most = kMost) {
+  return {std::move(path), std::move(accepted),
+          [=](const toml::node& n, Config& c) { return read_integer(n, least, most, m(c)); },
+          [=](const Config& c) { return fmt::format("{}", get(m, c)); }};
+}
+
+template <class T>
+Key maybe_integer(std::string path, std::string accepted, std::int64_t least, Member<std::optional<T>> m,
+                  std::int64_t most = kMost) {
+  return {std::move(path), std::move(accepted),
+          [=](const toml::node& n, Config& c) { return read_integer(n, least, most, m(c).emplace()); },
+          [=](const Config& c) { return get(m, c) ? fmt::format("{}", *get(m, c)) : std::string(); }};
+}
+
+bool read_bool(const toml::node& n, bool& out) {
+  if (!n.is_boolean()) return false;
+  out = *n.value<bool>();
+  return true;
+}
+
+Key boolean(std::string path, Member<bool> m) {
+  return {std::move(path), "true or false", [=](const toml::node& n, Config& c) { return read_bool(n, m(c)); },
+          [=](const Config& c) { return std::string(get(m, c) ? "true" : "false"); }};
+}
+
+Key maybe_boolean(std::string path, Member<std::optional<bool>> m) {
+  return {std::move(path), "true or false",
+          [=](const toml::node& n, Config& c) { return read_bool(n, m(c).emplace()); },
+          [=](const Config& c) { return get(m, c) ? std::string(*get(m, c) ? "true" : "false") : std::string(); }};
+}
+
+bool read_string(const toml::node& n, std::string& out) {
+  if (!n.is_string()) return false;
+  out = *n.value<std::string>();
+  return true;
+}
+
+Key text(std::string path, std::string accepted, Member<std::string> m) {
+  return {std::move(path), std::move(accepted),
+          [=](const toml::node& n, Config& c) { return read_string(n, m(c)); },
+          [=](const Config& c) { return get(m, c).empty() ? std::string() : toml_string(get(m, c)); }};
+}
+
+std::string listed(const std::vector<std::string>& choices) {
+  std::string out;
+  for (const std::string& word : choices) out += fmt::format("{}{}", out.empty() ? "" : ", ", toml_string(word));
+  return out;
+}
+
+bool read_choice(const toml::node& n, const std::vector<std::string>& choices, std::string& out) {
+  return read_string(n, out) && std::find(choices.begin(), choices.end(), out) != choices.end();
+}
+
+Key choice(std::string path, std::vector<std::string> choices, Member<std::string> m) {
+  return {std::move(path), listed(choices),
+          [=](const toml::node& n, Config& c) { return read_choice(n, choices, m(c)); },
+          [=](const Config& c) { return toml_string(get(m, c)); }};
+}
+
+Key maybe_choice(std::string path, std::vector<std::string> choices, Member<std::optional<std::string>> m) {
+  return {std::move(path), listed(choices),
+          [=](const toml::node& n, Config& c) { return read_choice(n, choices, m(c).emplace()); },
+          [=](const Config& c) { return get(m, c) ? toml_string(*get(m, c)) : std::string(); }};
+}
+
+bool read_numbers(const toml::node& n, Range range, std::vector<double>& out) {
+  out.clear();
+  const toml::array* array = n.as_array();
+  if (array == nullptr) {
+    out.resize(1);
+    return number_of(n, out[0]) && range.holds(out[0]);
+  }
+  for (const toml::node& item : *array) {
+    double value = 0;
+    if (!number_of(item, value) || !range.holds(value)) return false;
+    out.push_back(value);
+  }
+  return !out.empty();
+}
+
+bool read_strings(const toml::node& n, std::vector<std::string>& out) {
+  out.clear();
+  const toml::array* array = n.as_array();
+  if (array == nullptr) return read_string(n, out.emplace_back());
+  for (const toml::node& item : *array)
+    if (!read_string(item, out.emplace_back())) return false;
+  return true;
+}
+
+std::string write_numbers(const std::vector<double>& values) {
+  std::string out;
+  for (const double v : values) out += fmt::format("{}{}", out.empty() ? "" : ", ", toml_number(v));
+  return fmt::format("[{}]", out);
+}
+
+std::string write_strings(const std::vector<std::string>& values) { return fmt::format("[{}]", listed(values)); }
+
+Key strings(std::string path, std::string accepted, Member<std::vector<std::string>> m) {
+  return {std::move(path), std::move(accepted),
+          [=](const toml::node& n, Config& c) { return read_strings(n, m(c)); },
+          [=](const Config& c) { return get(m, c).empty() ? std::string() : write_strings(get(m, c)); }};
+}
+
+bool read_matrix(const toml::node& n, std::vector<std::vector<double>>& out) {
+  out.clear();
+  const toml::array* array = n.as_array();
+  if (array == nullptr || array->empty()) return false;
+  for (const toml::node& row : *array)
+    if (!row.is_array() || !read_numbers(row, {}, out.emplace_back())) return false;
+  return true;
+}
+
+std::string write_matrix(const std::vector<std::vector<double>>& rows) {
+  std::string out;
+  for (const auto& row : rows) out += fmt::format("{}{}", out.empty() ? "" : ", ", write_numbers(row));
+  return rows.empty() ? std::string() : fmt::format("[{}]", out);
+}
+
+bool read_step(const toml::node& n, Config& c) {
+  std::string word;
+  if (read_string(n, word)) {
+    c.sampler.step.reset();
+    return word == "auto";
+  }
+  return number_of(n, c.sampler.step.emplace()) && *c.sampler.step > 0;
+}
+
+bool read_batch(const toml::node& n, Config& c) {
+  Batch batch;
+  if (n.is_integer()) {
+    if (!read_integer(n, 1, kMost, batch.count.emplace())) return false;
+  } else if (!number_of(n, batch.fraction.emplace()) || !kShare.holds(*batch.fraction)) {
+    return false;
+  }
+  c.sampler.batch = batch;
+  return true;
+}
+
+std::string write_batch(const Config& c) {
+  if (!c.sampler.batch) return {};
+  const Batch& b = *c.sampler.batch;
+  return b.count ? fmt::format("{}", *b.count) : toml_number(b.fraction.value_or(1.0));
+}
+
+bool read_init(const toml::node& n, Config& c) {
+  if (n.is_array()) {
+    c.run.init = "list";
+    return read_numbers(n, {}, c.run.init_values);
+  }
+  return read_choice(n, {"zero", "prior", "mode"}, c.run.init);
+}
+
+bool read_levels_table(const toml::node& n, Config& c) {
+  const toml::table* table = n.as_table();
+  if (table == nullptr) return false;
+  for (const auto& [column, values] : *table)
+    if (!values.is_array() || !read_strings(values, c.data.levels[std::string(column.str())])) return false;
+  return true;
+}
+
+std::string write_levels_table(const Config& c) {
+  std::string out;
+  for (const auto& [column, values] : c.data.levels)
+    out += fmt::format("{}{} = {}", out.empty() ? "{" : ", ", toml_string(column), write_strings(values));
+  return out.empty() ? out : out + "}";
+}
+
+bool read_probability(const toml::node& n, Config& c) {
+  c.participation.probability_is_list = n.is_array();
+  return read_numbers(n, kShare, c.participation.probability);
+}
+
+std::string write_probability(const Config& c) {
+  const auto& p = c.participation;
+  if (p.probability.empty()) return {};
+  return p.probability_is_list ? write_numbers(p.probability) : toml_number(p.probability[0]);
+}
+
+bool read_draws(const toml::node& n, Config& c) {
+  if (!read_strings(n, c.output.draws)) return false;
+  for (const std::string& kind : c.output.draws)
+    if (kind != "csv" && kind != "none") return false;
+  return true;
+}
+
+const std::vector<std::string> kCompressors = {"identity", "qsgd", "top-k", "rand-k", "natural"};
+
+std::vector<std::string> sampler_names() {
+  std::vector<std::string> names;
+  for (const NamedSampler& s : recipe_table()) names.emplace_back(s.name);
+  return names;
+}
+
+#define AT(T, place) Member<T>([](Config& c) -> T& { return c.place; })
+#define MAYBE(T, place) Member<std::optional<T>>([](Config& c) -> std::optional<T>& { return c.place; })
+
+std::vector<Key> model_keys() {
+  return {
+      choice("model.kind", {"gaussian", "linear", "logistic", "softmax", "poisson"}, AT(std::string, model.kind)),
+      choice("model.prior", {"normal", "flat"}, AT(std::string, model.prior)),
+      {"model.prior_sd", "a number above 0, or a list of them, one a coefficient",
+       [](const toml::node& n, Config& c) { return read_numbers(n, kPositive, c.model.prior_sd); },
+       [](const Config& c) {
+         return c.model.prior_sd.size() == 1 ? toml_number(c.model.prior_sd[0]) : write_numbers(c.model.prior_sd);
+       }},
+      choice("model.likelihood", {"sum", "mean"}, AT(std::string, model.likelihood)),
+      number("model.temperature", "a number above 0", kPositive, AT(double, model.temperature)),
+      maybe_number("model.noise_sd", "a number above 0 (absent: sampled as log sigma)", kPositive,
+                   MAYBE(double, model.noise_sd)),
+      number("model.log_sigma_sd", "a number above 0", kPositive, AT(double, model.log_sigma_sd)),
+  };
+}
+
+std::vector<Key> data_keys() {
+  return {
+      {"data.source", "a built-in name (see pollen list datasets), a path, or a list of paths with partition = \"given\"",
+       [](const toml::node& n, Config& c) { return read_strings(n, c.data.sources) && !c.data.sources.empty(); },
+       [](const Config& c) {
+         if (c.data.sources.empty()) return std::string();
+         return c.data.sources.size() == 1 ? toml_string(c.data.sources[0]) : write_strings(c.data.sources);
+       }},
+      choice("data.format", {"", "csv", "libsvm", "idx", "cifar"}, AT(std::string, data.format)),
+      text("data.labels", "a path", AT(std::string, data.labels)),
+      text("data.target", "a column's name", AT(std::string, data.target)),
+      strings("data.categorical", "a list of columns' names", AT(std::vector<std::string>, data.categorical)),
+      {"data.levels", "a table of columns, each with the list of its levels", read_levels_table, write_levels_table},
+      choice("data.missing", {"error", "drop", "mean"}, AT(std::string, data.missing)),
+      boolean("data.header", AT(bool, data.header)),
+      strings("data.features", "a list of columns' names", AT(std::vector<std::string>, data.features)),
+      boolean("data.standardize", AT(bool, data.standardize)),
+      boolean("data.intercept", AT(bool, data.intercept)),
+      number("data.test_fraction", "a number from 0 to below 1", {.least = 0, .most = 1, .most_open = true},
+             AT(double, data.test_fraction)),
+      choice("data.partition", {"iid", "dirichlet", "label-shards", "by-column", "given"}, AT(std::string, data.partition)),
+      integer<Index>("data.clients", "an integer from 1", 1, AT(Index, data.clients), 0xffffffff),
+      number("data.dirichlet_alpha", "a number above 0", kPositive, AT(double, data.dirichlet_alpha)),
+      integer<Index>("data.shards", "an integer from 1", 1, AT(Index, data.shards)),
+      text("data.column", "a column's name", AT(std::string, data.column)),
+      integer<Index>("data.limit", "an integer from 0 (0: all rows)", 0, AT(Index, data.limit)),
+      integer<Index>("data.dimension", "an integer from 1", 1, AT(Index, data.dimension), 100'000'000),
+      number("data.heterogeneity", "a number from 0", {.least = 0}, AT(double, data.heterogeneity)),
+      integer<Index>("data.min_size", "an integer from 1", 1, AT(Index, data.min_size)),
+      integer<Index>("data.max_size", "an integer from 1", 1, AT(Index, data.max_size)),
+      number("data.alpha", "a number from 0", {.least = 0}, AT(double, data.alpha)),
+      number("data.beta", "a number from 0", {.least = 0}, AT(double, data.beta)),
+  };
+}
+
+std::vector<Key> sampler_keys() {
+  return {
+      choice("sampler.name", sampler_names(), AT(std::string, sampler.name)),
+      {"sampler.step", "a number above 0, or \"auto\"", read_step,
+       [](const Config& c) { return c.sampler.step ? toml_number(*c.sampler.step) : std::string("\"auto\""); }},
+      {"sampler.batch", "a count (an integer from 1) or a fraction (a decimal above 0 up to 1.0)", read_batch, write_batch},
+      maybe_choice("sampler.oracle", {"full", "minibatch", "fixed-point", "svrg"}, MAYBE(std::string, sampler.oracle)),
+      maybe_choice("sampler.compressor", kCompressors, MAYBE(std::string, sampler.compressor)),
+      integer<std::uint32_t>("sampler.levels", "an integer from 1 to 1048576", 1, AT(std::uint32_t, sampler.levels), 1 << 20),
+      maybe_integer<Index>("sampler.k", "an integer from 1", 1, MAYBE(Index, sampler.k)),
+      boolean("sampler.scaled", AT(bool, sampler.scaled)),
+      {"sampler.bits", "32 or 64",
+       [](const toml::node& n, Config& c) {
+         return read_integer(n, 32, 64, c.sampler.bits) && (c.sampler.bits == 32 || c.sampler.bits == 64);
+       },
+       [](const Config& c) { return fmt::format("{}", c.sampler.bits); }},
+      choice("sampler.wire", {"bytes", "lengths"}, AT(std::string, sampler.wire)),
+      maybe_boolean("sampler.memory", MAYBE(bool, sampler.memory)),
+      choice("sampler.memory_init", {"zero", "gradient"}, AT(std::string, sampler.memory_init)),
+      maybe_number("sampler.memory_rate", "a number above 0 up to 1", kShare, MAYBE(double, sampler.memory_rate)),
+      maybe_boolean("sampler.error_feedback", MAYBE(bool, sampler.error_feedback)),
+      maybe_choice("sampler.downlink", kCompressors, MAYBE(std::string, sampler.downlink)),
+      maybe_integer<Index>("sampler.downlink_k", "an integer from 1", 1, MAYBE(Index, sampler.downlink_k)),
+      maybe_integer<std::uint32_t>("sampler.downlink_levels", "an integer from 1 to 1048576", 1,
+                                   MAYBE(std::uint32_t, sampler.downlink_levels), 1 << 20),
+      integer<Index>("sampler.refresh", "an integer from 1", 1, AT(Index, sampler.refresh)),
+      choice("sampler.prior_at", {"server", "clients"}, AT(std::string, sampler.prior_at)),
+      number("sampler.mode_tolerance", "a number above 0", kPositive, AT(double, sampler.mode_tolerance)),
+      maybe_integer<Index>("sampler.local_steps", "an integer from 1", 1, MAYBE(Index, sampler.local_steps)),
+      maybe_number("sampler.communicate", "a number above 0 up to 1", kShare, MAYBE(double, sampler.communicate)),
+      maybe_number("sampler.refresh_probability", "a number above 0 up to 1", kShare,
+                   MAYBE(double, sampler.refresh_probability)),
+      maybe_number("sampler.correlation", "a number from 0 to 1", kUnit, MAYBE(double, sampler.correlation)),
+      choice("sampler.scheme", {"full", "I", "II"}, AT(std::string, sampler.scheme)),
+      choice("sampler.emit", {"communication", "every"}, AT(std::string, sampler.emit)),
+      maybe_number("sampler.clip", "a number above 0", kPositive, MAYBE(double, sampler.clip)),
+  };
+}
+
+std::vector<Key> run_keys() {
+  return {
+      choice("participation.policy", {"full", "bernoulli", "fixed-size"}, AT(std::string, participation.policy)),
+      {"participation.probability", "a number above 0 up to 1, or a list of them, one a client", read_probability,
+       write_probability},
+      maybe_choice("participation.scaling", {"active", "inverse-probability"}, MAYBE(std::string, participation.scaling)),
+      maybe_integer<Index>("participation.size", "an integer from 1", 1, MAYBE(Index, participation.size)),
+      boolean("participation.replacement", AT(bool, participation.replacement)),
+      integer<Index>("run.iterations", "an integer from 1", 1, AT(Index, run.iterations), std::int64_t{1} << 43),
+      maybe_integer<Index>("run.burn_in", "an integer from 0", 0, MAYBE(Index, run.burn_in)),
+      integer<Index>("run.thin", "an integer from 1", 1, AT(Index, run.thin)),
+      integer<Index>("run.chains", "an integer from 1 to 4096", 1, AT(Index, run.chains), 4096),
+      boolean("run.coupled", AT(bool, run.coupled)),
+      {"run.init", "\"zero\", \"prior\", \"mode\" or a list of numbers, one a coefficient", read_init,
+       [](const Config& c) { return c.run.init == "list" ? write_numbers(c.run.init_values) : toml_string(c.run.init); }},
+      text("output.dir", "a path", AT(std::string, output.dir)),
+      {"output.draws", "a list of \"csv\", \"none\"", read_draws, [](const Config& c) { return write_strings(c.output.draws); }},
+      integer<Index>("output.metrics_every", "an integer from 1", 1, AT(Index, output.metrics_every)),
+      boolean("output.lp", AT(bool, output.lp)),
+      integer<int>("output.ece_bins", "an integer from 1 to 10000", 1, AT(int, output.ece_bins), 10000),
+  };
+}
+
+}  // namespace
+
+const std::vector<Key>& schema() {
+  static const std::vector<Key> keys = [] {
+    std::vector<Key> all = {{"seed", "an integer from 0",
+                             [](const toml::node& n, Config& c) {
+                               return read_integer(n, 0, std::numeric_limits<std::int64_t>::max(), c.seed);
+                             },
+                             [](const Config& c) { return fmt::format("{}", c.seed); }}};
+    for (auto& part : {model_keys(), data_keys(), sampler_keys(), run_keys()}) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
+  return keys;
+}
+
+const std::vector<Key>& client_schema() {
+  static const std::vector<Key> keys = {
+      {"mean", "a list of numbers",
+       [](const toml::node& n, Config& c) { return n.is_array() && read_numbers(n, {}, c.clients.back().mean); },
+       [](const Config& c) { return c.clients.back().mean.empty() ? std::string() : write_numbers(c.clients.back().mean); }},
+      {"precision", "a list of rows of numbers",
+       [](const toml::node& n, Config& c) { return read_matrix(n, c.clients.back().precision); },
+       [](const Config& c) { return write_matrix(c.clients.back().precision); }},
+      {"data", "a list of rows of numbers",
+       [](const toml::node& n, Config& c) { return read_matrix(n, c.clients.back().data); },
+       [](const Config& c) { return write_matrix(c.clients.back().data); }},
+      maybe_choice("compressor", kCompressors, MAYBE(std::string, clients.back().compressor)),
+      maybe_integer<std::uint32_t>("levels", "an integer from 1 to 1048576", 1, MAYBE(std::uint32_t, clients.back().levels),
+                                   1 << 20),
+      maybe_integer<Index>("k", "an integer from 1", 1, MAYBE(Index, clients.back().k)),
+  };
+  return keys;
+}
+
+}  // namespace pollen

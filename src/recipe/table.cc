@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "pollen/recipe.h"
+
+namespace pollen {
+
+Index Batch::of(Index rows) const {
+  if (count) return std::clamp<Index>(*count, 1, rows);
+  if (fraction) return std::clamp<Index>(static_cast<Index>(*fraction * static_cast<double>(rows)), 1, rows);
+  return rows;
+}
+
+const std::vector<NamedSampler>& recipe_table() {
+  using O = OracleKind;
+  using C = CompressorKind;
+  using M = Memory;
+  static const std::vector<NamedSampler> table = {
+      {"lsd", "QLSD", "Langevin over clients: full gradients, uncompressed", O::full, C::identity, M::none, false, false},
+      {"lmc", "ELF", "another name for lsd", O::full, C::identity, M::none, false, false},
+      {"sgld", "QLSD", "minibatch gradients, uncompressed", O::minibatch, C::identity, M::none, false, true},
+      {"qlsd", "QLSD", "full gradients, quantised", O::full, C::qsgd, M::none, false, false},
+      {"qlsd#", "QLSD", "minibatch gradients, quantised", O::minibatch, C::qsgd, M::none, false, true},
+      {"qlsd*", "QLSD", "differences to the mode, quantised", O::fixed_point, C::qsgd, M::none, false, false},
+      {"lsd*", "QLSD", "differences to the mode, uncompressed", O::fixed_point, C::identity, M::none, false, false},
+      {"qlsd++", "QLSD", "variance-reduced gradients, quantised with memory", O::svrg, C::qsgd, M::average, false, false},
+      {"lsd++", "QLSD", "variance-reduced gradients, uncompressed", O::svrg, C::identity, M::average, false, false},
+      {"d-elf", "ELF", "error feedback on what clients send", O::full, C::top_k, M::feedback, false, false},
+      {"p-elf", "ELF", "error feedback on what the server sends", O::full, C::identity, M::none, true, false},
+      {"b-elf", "ELF", "error feedback both ways", O::full, C::top_k, M::feedback, true, false},
+      {"custom", "", "your own: oracle, compressor, memory or error_feedback, downlink", O::full, C::identity, M::none,
+       false, false},
+  };
+  return table;
+}
+
+const NamedSampler* find_sampler(const std::string& name) {
+  const auto& table = recipe_table();
+  const auto at = std::find_if(table.begin(), table.end(), [&](const NamedSampler& s) { return s.name == name; });
+  return at == table.end() ? nullptr : &*at;
+}
+
+}  // namespace pollen

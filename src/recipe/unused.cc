@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+
+#include "recipe/parts.h"
+
+namespace pollen {
+
+namespace {
+
+struct Uses {
+  const Config& config;
+  const Recipe& recipe;
+
+  bool up(CompressorKind kind) const {
+    if (recipe.up.per_client.empty()) return recipe.up.compressor.kind == kind;
+    for (const CompressorSpec& spec : recipe.up.per_client)
+      if (spec.kind == kind) return true;
+    return false;
+  }
+  bool down(CompressorKind kind) const { return recipe.down.feedback && recipe.down.compressor.kind == kind; }
+  bool either(CompressorKind kind) const { return up(kind) || down(kind); }
+  bool sparse(bool downlink) const {
+    return downlink ? down(CompressorKind::top_k) || down(CompressorKind::rand_k)
+                    : either(CompressorKind::top_k) || either(CompressorKind::rand_k);
+  }
+  bool custom() const { return recipe.name == "custom"; }
+  bool averaged() const { return recipe.up.memory == Memory::average; }
+  bool bernoulli() const { return recipe.participation.policy == ParticipationPolicy::bernoulli; }
+  bool fixed_size() const { return recipe.participation.policy == ParticipationPolicy::fixed_size; }
+  bool partition(const char* name) const { return config.data.partition == name; }
+  bool source(const char* name) const { return config.data.sources.size() == 1 && config.data.sources[0] == name; }
+  bool synthetic() const { return source("synthetic-gaussian") || source("synthetic-logistic"); }
+};
+
+using Used = std::function<bool(const Uses&)>;
+
+const std::map<std::string, Used>& conditions() {
+  const auto never = [](const Uses&) { return false; };
+  static const std::map<std::string, Used> table = {
+      {"sampler.batch", [](const Uses& u) { return u.recipe.oracle != OracleKind::full; }},
+      {"sampler.refresh", [](const Uses& u) { return u.recipe.oracle == OracleKind::svrg; }},
+      {"sampler.oracle", [](const Uses& u) { return u.custom(); }},
+      {"sampler.error_feedback", [](const Uses& u) { return u.custom(); }},
+      {"sampler.levels", [](const Uses& u) { return u.either(CompressorKind::qsgd); }},
+      {"sampler.k", [](const Uses& u) { return u.sparse(false); }},
+      {"sampler.bits",
+       [](const Uses& u) { return u.either(CompressorKind::identity) || u.sparse(false); }},
+      {"sampler.memory",
+       [](const Uses& u) { return u.custom() || u.averaged() || u.recipe.oracle == OracleKind::svrg; }},
+      {"sampler.memory_init", [](const Uses& u) { return u.averaged(); }},
+      {"sampler.memory_rate", [](const Uses& u) { return u.averaged(); }},
+      {"sampler.downlink_k", [](const Uses& u) { return u.sparse(true); }},
+      {"sampler.downlink_levels", [](const Uses& u) { return u.down(CompressorKind::qsgd); }},
+      {"sampler.mode_tolerance",
+       [](const Uses& u) { return u.recipe.oracle == OracleKind::fixed_point || u.config.run.init == "mode"; }},
+      {"sampler.local_steps", never},
+      {"sampler.communicate", never},
+      {"sampler.refresh_probability", never},
+      {"sampler.correlation", never},
+      {"sampler.scheme", never},
+      {"sampler.emit", never},
+      {"sampler.clip", never},
+      {"participation.probability", [](const Uses& u) { return u.bernoulli(); }},
+      {"participation.scaling", [](const Uses& u) { return u.bernoulli(); }},
+      {"participation.size", [](const Uses& u) { return u.fixed_size(); }},
+      {"participation.replacement", [](const Uses& u) { return u.fixed_size(); }},
+      {"model.prior_sd", [](const Uses& u) { return u.config.model.prior == "normal"; }},
+      {"model.noise_sd", [](const Uses& u) { return u.config.model.kind == "linear"; }},
+      {"model.log_sigma_sd",
+       [](const Uses& u) { return u.config.model.kind == "linear" && !u.config.model.noise_sd; }},
+      {"data.dirichlet_alpha", [](const Uses& u) { return u.partition("dirichlet"); }},
+      {"data.shards", [](const Uses& u) { return u.partition("label-shards"); }},
+      {"data.column", [](const Uses& u) { return u.partition("by-column"); }},
+      {"data.clients", [](const Uses& u) { return !u.partition("by-column") && !u.partition("given"); }},
+      {"data.dimension", [](const Uses& u) { return u.synthetic(); }},
+      {"data.min_size", [](const Uses& u) { return u.synthetic(); }},
+      {"data.max_size", [](const Uses& u) { return u.synthetic(); }},
+      {"data.heterogeneity", [](const Uses& u) { return u.source("synthetic-gaussian"); }},
+      {"data.alpha", [](const Uses& u) { return u.source("synthetic-logistic"); }},
+      {"data.beta", [](const Uses& u) { return u.source("synthetic-logistic"); }},
+  };
+  return table;
+}
+
+}  // namespace
+
+void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings) {
+  const Uses uses{config, recipe};
+  for (const std::string& key : config.given) {
+    const auto at = conditions().find(key);
+    if (at != conditions().end() && !at->second(uses))
+      warnings.push_back(fmt::format("{} is set but plays no role here (sampler {})", key, recipe.name));
+  }
+}
+
+}  // namespace pollen

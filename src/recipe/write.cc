@@ -1,0 +1,34 @@
+#include <fmt/format.h>
+
+#include "recipe/schema.h"
+
+namespace pollen {
+
+std::string to_toml(const Config& config) {
+  std::string out;
+  std::string section;
+  for (const Key& key : schema()) {
+    const std::string value = key.write(config);
+    if (value.empty()) continue;
+    const auto dot = key.path.find('.');
+    if (dot == std::string::npos) {
+      out += fmt::format("{} = {}\n", key.path, value);
+      continue;
+    }
+    if (key.path.substr(0, dot) != section) {
+      section = key.path.substr(0, dot);
+      out += fmt::format("\n[{}]\n", section);
+    }
+    out += fmt::format("{} = {}\n", key.path.substr(dot + 1), value);
+  }
+  Config one = config;
+  for (const ClientConfig& client : config.clients) {
+    one.clients = {client};
+    out += "\n[[client]]\n";
+    for (const Key& key : client_schema())
+      if (const std::string value = key.write(one); !value.empty()) out += fmt::format("{} = {}\n", key.path, value);
+  }
+  return out;
+}
+
+}  // namespace pollen

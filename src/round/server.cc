@@ -1,0 +1,266 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pollen/archive.h"
+#include "pollen/errors.h"
+#include "pollen/math.h"
+#include "pollen/round.h"
+
+namespace pollen {
+
+namespace {
+
+// Blocks of clients for sums: at least 32 clients each and at most 64 blocks, whatever the number of threads.
+Index block_size_for(std::size_t clients) { return std::max<Index>(32, (static_cast<Index>(clients) + 63) / 64); }
+
+// A state this far out is exploding, not exploring.
+constexpr double kExplosion = 1e10;
+
+}  // namespace
+
+Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
+    : recipe_(recipe),
+      prior_(prior),
+      setup_(std::move(setup)),
+      participation_(recipe.participation, setup_.sizes, setup_.chains, recipe.coupled, setup_.seed,
+                     recipe.up.memory != Memory::feedback),
+      block_size_(block_size_for(setup_.sizes.size())),
+      whole_(make_compressor({}, setup_.dimension)),
+      down_(make_compressor(recipe.down.compressor, setup_.dimension)),
+      position_(setup_.dimension, setup_.chains) {
+  const Index d = setup_.dimension;
+  for (Index c = 0; c < setup_.chains; ++c) {
+    noise_.push_back(make_stream(setup_.seed, static_cast<std::uint32_t>(c), Purpose::noise));
+    compress_.push_back(make_stream(setup_.seed, static_cast<std::uint32_t>(c), Purpose::compress_down));
+  }
+  for (const Compressor* c : setup_.compressors)
+    bits_bound_.push_back(c->bits_bound(d).value_or(std::numeric_limits<double>::quiet_NaN()));
+  if (recipe.up.memory != Memory::none) memory_ = Panel(d, setup_.chains);
+  if (recipe.down.feedback) known_ = Panel(d, setup_.chains);
+  const bool may_miss = recipe.participation.policy != ParticipationPolicy::full;
+  if (may_miss && (recipe.down.feedback || recipe.oracle == OracleKind::svrg))
+    heard_.assign(setup_.sizes.size() * static_cast<std::size_t>(setup_.chains), 0);
+  block_sums_.resize((setup_.sizes.size() + static_cast<std::size_t>(block_size_) - 1) /
+                     static_cast<std::size_t>(block_size_));
+  for (BlockSum& block : block_sums_) block.plain = Panel(d, setup_.chains);
+  broadcast_.offset.resize(static_cast<std::size_t>(setup_.chains) + 1);
+  direction_.resize(static_cast<std::size_t>(padded(d)));
+  normals_.resize(static_cast<std::size_t>(padded(d)));
+}
+
+void Server::start(ConstPanelView position) {
+  double largest = 0;
+  for (Index c = 0; c < position.columns; ++c) {
+    const auto from = position.column(c);
+    std::copy(from.begin(), from.end(), position_.column(c).begin());
+    largest = std::max(largest, math::max_abs(from));
+  }
+  explosion_ = kExplosion * std::max(1.0, largest);
+}
+
+void Server::set_anchor_gradient(std::span<const double> sum) { anchor_gradient_.assign(sum.begin(), sum.end()); }
+
+void Server::start_memory(ConstPanelView sum) {
+  for (Index c = 0; c < memory_.columns(); ++c) {
+    const auto from = sum.column(c);
+    std::copy(from.begin(), from.end(), memory_.column(c).begin());
+  }
+}
+
+void Server::open() {
+  broadcast_.round = round_;
+  broadcast_.refresh = recipe_.oracle == OracleKind::svrg && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
+  if (broadcast_.refresh) anchor_round_ = round_;
+  if (first_round_whole())
+    participation_.everybody(broadcast_.roster);
+  else
+    participation_.draw(round_, broadcast_.roster);
+  encode_broadcast();
+  count_downlink();
+  const bool weighted = !broadcast_.roster.uniform && recipe_.up.memory != Memory::none;
+  for (BlockSum& block : block_sums_) {
+    std::fill(block.plain.flat().begin(), block.plain.flat().end(), 0.0);
+    if (weighted && block.weighted.empty()) block.weighted = Panel(setup_.dimension, setup_.chains);
+    std::fill(block.weighted.flat().begin(), block.weighted.flat().end(), 0.0);
+    block.counters = {};
+  }
+}
+
+// θ whole, or with EF21-P the change C(θ - w) of what clients know.
+void Server::encode_broadcast() {
+  broadcast_.payload.clear();
+  broadcast_.whole = !recipe_.down.feedback || round_ == 0;
+  Scratch::Frame frame(work_.scratch);
+  const auto decoded = work_.scratch.take<double>(setup_.dimension);
+  const auto change = work_.scratch.take<double>(setup_.dimension);
+  for (Index c = 0; c < setup_.chains; ++c) {
+    broadcast_.offset[static_cast<std::size_t>(c)] = broadcast_.payload.size();
+    const auto theta = position_.column(c);
+    if (broadcast_.whole) {
+      whole_->encode(theta, compress_[0], decoded, &broadcast_.payload, work_.scratch);
+      if (!known_.empty()) std::copy(theta.begin(), theta.end(), known_.column(c).begin());
+      continue;
+    }
+    Stream stream = compress_[static_cast<std::size_t>(c)];
+    stream.round = round_;
+    math::subtract(theta, known_.column(c), change);
+    down_->encode(change, stream, decoded, &broadcast_.payload, work_.scratch);
+    math::add(decoded, known_.column(c));
+  }
+  broadcast_.offset.back() = broadcast_.payload.size();
+}
+
+// Each participant receives its chains' payloads; one that missed broadcasts gets w whole in place of the change, and ζ
+// where its own is old (unless this very broadcast is ζ).
+void Server::count_downlink() {
+  const auto words = 64 * static_cast<std::int64_t>(setup_.dimension);
+  counters_.broadcast_bits += 8 * static_cast<std::int64_t>(broadcast_.payload.size());
+  if (heard_.empty()) {
+    std::int64_t all = 0;  // every client of the roster hears its chains, and none can have missed any
+    if (recipe_.participation.policy == ParticipationPolicy::full || first_round_whole()) {
+      all = 8 * static_cast<std::int64_t>(broadcast_.payload.size()) * static_cast<std::int64_t>(setup_.sizes.size());
+    } else {
+      all = words * static_cast<std::int64_t>(broadcast_.roster.chain.size());
+    }
+    counters_.downlink_bits += all;
+    return;
+  }
+  for (const Roster::Entry& entry : broadcast_.roster.clients) {
+    for (const std::uint32_t chain : broadcast_.roster.chains(entry)) {
+      std::uint64_t& heard = heard_[chain * setup_.sizes.size() + entry.client];
+      std::int64_t bits = 8 * static_cast<std::int64_t>(broadcast_.chain_payload(chain).size());
+      std::int64_t extra = 0;
+      if (!broadcast_.whole && heard != round_) {
+        bits = 0;
+        extra += words;
+      }
+      if (recipe_.oracle == OracleKind::svrg && !broadcast_.refresh && heard < anchor_round_ + 1) extra += words;
+      counters_.downlink_bits += bits + extra;
+      counters_.broadcast_bits += extra;
+      heard = round_ + 1;
+    }
+  }
+}
+
+std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
+  const auto& entries = broadcast_.roster.clients;
+  const auto before = [](const Roster::Entry& e, Index client) { return static_cast<Index>(e.client) < client; };
+  const auto first = std::lower_bound(entries.begin(), entries.end(), block * block_size_, before);
+  const auto last = std::lower_bound(first, entries.end(), (block + 1) * block_size_, before);
+  return {static_cast<std::size_t>(first - entries.begin()), static_cast<std::size_t>(last - entries.begin())};
+}
+
+void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work) {
+  BlockSum& block = block_sums_[static_cast<std::size_t>(block_of(reply.client))];
+  const auto weights = broadcast_.roster.weights(entry);
+  const bool uniform = broadcast_.roster.uniform;
+  const bool memory = recipe_.up.memory != Memory::none;
+  Scratch::Frame frame(work.scratch);
+  const auto buffer = work.scratch.take<double>(setup_.dimension);
+  const Compressor& compressor = reply.whole ? *whole_ : *setup_.compressors[reply.client];
+  for (std::size_t p = 0; p < reply.chains.size(); ++p) {
+    const auto chain = static_cast<Index>(reply.chains[p]);
+    std::span<const double> delta = reply.decoded.empty() ? buffer : reply.decoded.column(static_cast<Index>(p));
+    if (reply.has_bytes) {
+      compressor.decode(reply.part(p), buffer, work.scratch);
+      delta = buffer;
+    }
+    if (uniform) {
+      math::add(delta, block.plain.column(chain));
+    } else if (memory) {
+      math::add(delta, block.plain.column(chain));
+      math::axpy(weights[p], delta, block.weighted.column(chain));
+    } else {
+      math::axpy(weights[p], delta, block.plain.column(chain));
+    }
+    block.counters.uplink_bits += reply.bits[p];
+    block.counters.uplink_bits_bound +=
+        reply.whole ? static_cast<double>(reply.bits[p]) : bits_bound_[reply.client];
+    ++block.counters.messages;
+  }
+  block.counters.gradients += reply.gradients;
+}
+
+void Server::close() {
+  merge_blocks();
+  for (Index c = 0; c < setup_.chains; ++c) step_chain(c);
+  ++counters_.rounds;
+  ++round_;
+}
+
+// Everything into the first block, in order.
+void Server::merge_blocks() {
+  BlockSum& total = block_sums_.front();
+  for (std::size_t i = 1; i < block_sums_.size(); ++i) {
+    math::add(block_sums_[i].plain.flat(), total.plain.flat());
+    if (!total.weighted.empty()) math::add(block_sums_[i].weighted.flat(), total.weighted.flat());
+  }
+  for (const BlockSum& block : block_sums_) {
+    counters_.uplink_bits += block.counters.uplink_bits;
+    counters_.uplink_bits_bound += block.counters.uplink_bits_bound;
+    counters_.messages += block.counters.messages;
+    counters_.gradients += block.counters.gradients;
+  }
+}
+
+// g = η + Σ w_i δ_i + ∇U_0(θ) (+ Σ ∇U_i(θ̂)), η ← η + α Σ δ_i, θ ← θ - γ g + √(2γT) Z.
+void Server::step_chain(Index chain) {
+  const BlockSum& sum = block_sums_.front();
+  const Roster& roster = broadcast_.roster;
+  const auto d = static_cast<std::size_t>(setup_.dimension);
+  const std::span<double> g(direction_.data(), d);
+  const std::span<double> z(normals_.data(), d);
+  const auto theta = position_.column(chain);
+  const auto plain = sum.plain.column(chain);
+  const bool memory = !memory_.empty();
+  if (memory) {
+    const auto h = memory_.column(chain);
+    std::copy(h.begin(), h.end(), g.begin());
+    if (roster.uniform)
+      math::axpy(roster.chain_weight[static_cast<std::size_t>(chain)], plain, g);
+    else
+      math::add(sum.weighted.column(chain), g);
+    math::axpy(recipe_.up.rate, plain, h);
+  } else {
+    std::copy(plain.begin(), plain.end(), g.begin());
+    if (roster.uniform) math::scale(roster.chain_weight[static_cast<std::size_t>(chain)], g);
+  }
+  if (!anchor_gradient_.empty()) math::add(anchor_gradient_, g);
+  if (recipe_.prior_on_server) prior_.add_gradient(theta, 1.0, g);
+
+  Stream stream = noise_[static_cast<std::size_t>(chain)];
+  stream.round = round_;
+  normals(stream, z);
+  const double largest =
+      math::langevin_step(theta, g, z, recipe_.step, std::sqrt(2 * recipe_.step * recipe_.temperature));
+  if (!(largest <= explosion_))
+    throw NumericError(
+        fmt::format("chain {}: the state {}; try a smaller sampler.step (it is {})", chain + 1,
+                    std::isfinite(largest) ? "explodes" : "is not finite", recipe_.step),
+        static_cast<std::int64_t>(round_), -1);
+}
+
+void Server::archive(Archive& archive) {
+  archive.array(position_.flat());
+  archive.array(memory_.flat());
+  archive.array(known_.flat());
+  archive.array(std::span(heard_));
+  archive.field(anchor_round_);
+  archive.field(round_);
+  archive.field(explosion_);
+  for (std::int64_t* n : {&counters_.rounds, &counters_.messages, &counters_.uplink_bits, &counters_.downlink_bits,
+                          &counters_.broadcast_bits, &counters_.setup_bits, &counters_.gradients})
+    archive.field(*n);
+  archive.field(counters_.uplink_bits_bound);
+  std::uint64_t anchored = anchor_gradient_.size();
+  archive.field(anchored);
+  if (anchored != 0 && anchored != static_cast<std::uint64_t>(setup_.dimension))
+    throw WireError("saved state: an array has another size");
+  anchor_gradient_.resize(anchored);
+  archive.array(std::span(anchor_gradient_));
+}
+
+}  // namespace pollen

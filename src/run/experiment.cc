@@ -1,0 +1,293 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "pollen/archive.h"
+#include "pollen/errors.h"
+#include "pollen/run.h"
+#include "run/mode.h"
+#include "run/problem.h"
+#include "run/smoothness.h"
+
+namespace pollen {
+
+struct Experiment::Parts {
+  Parts(Config c, const ExperimentOptions& o);
+
+  Config config;
+  ExperimentOptions options;
+  std::vector<std::string> warnings, notes;
+  StatisticalProblem problem;
+  Recipe recipe;
+  std::vector<Index> sizes;
+  std::vector<std::unique_ptr<const Compressor>> compressors;  // one for all, or one a client
+  std::unique_ptr<const Compressor> whole;
+  std::unique_ptr<Server> server;
+  std::unique_ptr<Station> station;
+  std::vector<Client> clients;
+  std::unique_ptr<Transport> transport;
+  double smoothness = 0;
+  std::vector<double> mode;
+  std::int64_t kept = 0;
+  std::vector<double> potential;
+
+  void make_engine();
+  int pick_threads() const;
+  void find_mode_once();
+  void set_step();
+  std::vector<double> curvature_point();
+  void set_start();
+  void set_anchors();
+  void count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times);
+  void keep(Sink& sink);
+  template <class Self>
+  static void archive(Self& self, Archive& archive);
+};
+
+namespace {
+
+void texts(Archive& archive, std::vector<std::string>& list) {
+  std::uint64_t count = list.size();
+  archive.field(count);
+  if (count > 1000) throw WireError("saved state: too many lines");
+  list.resize(count);
+  for (std::string& line : list) archive.text(line);
+}
+
+std::string checked_init(const Config& config, Index dimension) {
+  if (config.run.init == "list" && static_cast<Index>(config.run.init_values.size()) != dimension)
+    return fmt::format("found {} numbers, accepted: {}, one a coefficient", config.run.init_values.size(), dimension);
+  if (config.run.init == "prior" && config.model.prior == "flat")
+    return "found \"prior\" with prior = \"flat\", from which nothing can be drawn; accepted: \"zero\", \"mode\" or a list";
+  return {};
+}
+
+}  // namespace
+
+Experiment::Parts::Parts(Config c, const ExperimentOptions& o) : config(std::move(c)), options(o), problem(make_problem(config)) {
+  warnings = problem.data.notes;
+  recipe = complete(config, problem.clients(), problem.dimension(), warnings);
+  if (const std::string wrong = checked_init(config, problem.dimension()); !wrong.empty())
+    throw ConfigError(config.file + ": run.init", wrong);
+  make_engine();
+}
+
+void Experiment::Parts::make_engine() {
+  const Index d = problem.dimension();
+  const Index chains = config.run.chains;
+  for (const auto& p : problem.potentials) sizes.push_back(p->rows());
+  whole = make_compressor({}, d);
+  if (recipe.up.per_client.empty()) compressors.push_back(make_compressor(recipe.up.compressor, d));
+  for (const CompressorSpec& spec : recipe.up.per_client) compressors.push_back(make_compressor(spec, d));
+  const auto compressor_of = [&](std::size_t i) { return compressors[compressors.size() == 1 ? 0 : i].get(); };
+
+  Server::Setup setup{config.seed, d, chains, sizes, {}};
+  for (std::size_t i = 0; i < sizes.size(); ++i) setup.compressors.push_back(compressor_of(i));
+  server = std::make_unique<Server>(recipe, problem.prior, std::move(setup));
+  server->counters().setup_bits = problem.data.setup_bits;
+  station = std::make_unique<Station>(recipe, d, chains, config.seed);
+  clients.reserve(sizes.size());
+  const double share = recipe.prior_on_server ? 0 : 1 / static_cast<double>(sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const ClientParts parts{&recipe, &problem.prior, share, compressor_of(i), whole.get()};
+    clients.emplace_back(static_cast<std::uint32_t>(i), *problem.potentials[i], parts, chains);
+  }
+  transport = make_thread_transport(*station, clients, pick_threads());
+  potential.resize(static_cast<std::size_t>(chains));
+}
+
+// More than one thread pays off when a round is some fifty microseconds of work.
+int Experiment::Parts::pick_threads() const {
+  if (options.threads > 0) return options.threads;
+  double work = 0;
+  for (const Index n : sizes) work += 4.0 * static_cast<double>(recipe.batch.of(n)) + 40.0;
+  work *= static_cast<double>(problem.dimension() * config.run.chains);
+  return work < 4e5 ? 1 : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+void Experiment::Parts::count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times) {
+  server->counters().setup_bits += times * (down_bits + up_bits) * problem.clients();
+}
+
+void Experiment::Parts::find_mode_once() {
+  if (!mode.empty()) return;
+  const ModeProblem mode_problem{*transport, problem.prior, recipe.prior_on_server, problem.dimension(),
+                                 config.sampler.mode_tolerance};
+  const ModeResult result = find_mode(mode_problem, std::vector<double>(static_cast<std::size_t>(problem.dimension())));
+  for (const double x : result.position)
+    if (!std::isfinite(x)) throw NumericError("the mode finder left the finite numbers; is the posterior proper?", 0, -1);
+  mode = result.position;
+  const std::int64_t words = 64 * problem.dimension();
+  count_exchange(words, words + 64, result.exchanges);
+  notes.push_back(fmt::format("mode found in {} exchanges, gradient norm {:.2g}", result.exchanges, result.gradient_norm));
+  if (!result.reached)
+    warnings.push_back(fmt::format("the mode finder stopped at gradient norm {:.2g}, above mode_tolerance {:.2g}{}",
+                                   result.gradient_norm, config.sampler.mode_tolerance,
+                                   recipe.oracle == OracleKind::fixed_point ? ": this costs variance, not bias" : ""));
+}
+
+// Where models without a global curvature bound are looked at: the mode.
+std::vector<double> Experiment::Parts::curvature_point() {
+  if (problem.potentials.front()->curvature_is_bound())
+    return std::vector<double>(static_cast<std::size_t>(problem.dimension()));
+  find_mode_once();
+  return mode;
+}
+
+void Experiment::Parts::set_step() {
+  const bool picked = !config.sampler.step;
+  const std::int64_t setup = server->counters().setup_bits;
+  const std::vector<double> at = curvature_point();
+  const Smoothness found = find_smoothness(*transport, problem.prior, at, config.seed);
+  smoothness = found.value;
+  if (!(smoothness > 0) || !std::isfinite(smoothness)) {
+    if (picked) throw ConfigError(config.file + ": sampler.step", "\"auto\" finds no curvature to go by; accepted here: a number");
+    return;
+  }
+  const bool bound = problem.potentials.front()->curvature_is_bound();
+  if (picked) {
+    count_exchange(64 * problem.dimension(), 64 * problem.dimension(), found.exchanges);
+    recipe.step = auto_step(recipe, smoothness, problem.clients(), problem.dimension(), sizes);
+    config.sampler.step = recipe.step;
+    server->set_step(recipe.step);
+    notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (smoothness L = {:.4g}, {})", recipe.step, smoothness,
+                                bound ? "a bound" : "estimated at the mode"));
+    return;
+  }
+  // A look before the run that no client is charged for, unless the mode is wanted anyway.
+  if (recipe.oracle != OracleKind::fixed_point && config.run.init != "mode") server->counters().setup_bits = setup;
+  if (recipe.step > 2 / smoothness)
+    warnings.push_back(fmt::format("sampler.step {:.4g} is above the stability bound 2/L = {:.4g} (L = {:.4g}{}): the chain may diverge",
+                                   recipe.step, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
+}
+
+void Experiment::Parts::set_start() {
+  const Index d = problem.dimension();
+  Panel start(d, config.run.chains);
+  if (config.run.init == "mode") find_mode_once();
+  for (Index c = 0; c < start.columns(); ++c) {
+    const auto column = start.column(c);
+    if (config.run.init == "mode") std::ranges::copy(mode, column.begin());
+    if (config.run.init == "list") std::ranges::copy(config.run.init_values, column.begin());
+    if (config.run.init == "prior") {
+      normals(make_stream(config.seed, static_cast<std::uint32_t>(c), Purpose::init), column);
+      for (std::size_t j = 0; j < column.size(); ++j) column[j] /= std::sqrt(problem.prior.precision[j]);
+    }
+  }
+  server->start(start);
+}
+
+void Experiment::Parts::set_anchors() {
+  const Index d = problem.dimension();
+  if (recipe.oracle == OracleKind::fixed_point) {
+    find_mode_once();
+    std::vector<double> sum(mode.size());
+    transport->query({Query::What::anchor, {mode.data(), d, 1, d}, {}}, {sum.data(), d, 1, d});
+    server->set_anchor_gradient(sum);  // its bits are those of the mode finder's last exchange
+  }
+  if (recipe.up.start_at_gradient) {
+    Panel sum(d, config.run.chains);
+    transport->query({Query::What::start_memory, server->position(), {}}, sum);
+    server->start_memory(sum);
+    count_exchange(64 * d * config.run.chains, 64 * d * config.run.chains, 1);
+  }
+}
+
+void Experiment::Parts::keep(Sink& sink) {
+  ++kept;
+  if (!config.output.lp) return sink.kept(server->position(), {});
+  const Index chains = config.run.chains;
+  transport->query({Query::What::value, server->position(), {}}, {potential.data(), 1, chains, 1});
+  for (Index c = 0; c < chains; ++c)
+    potential[static_cast<std::size_t>(c)] += problem.prior.value(server->position().column(c));
+  sink.kept(server->position(), potential);
+}
+
+template <class Self>
+void Experiment::Parts::archive(Self& self, Archive& archive) {
+  Config stepless = self.config;  // "auto" and the step it picked are the same configuration
+  stepless.sampler.step.reset();
+  std::string text = to_toml(stepless);
+  const std::string mine = text;
+  archive.text(text);
+  if (text != mine) throw WireError("saved state: it is of another configuration");
+  double step = self.recipe.step;
+  archive.field(step);
+  if (self.config.sampler.step.value_or(step) != step) throw WireError("saved state: it is of another sampler.step");
+  self.recipe.step = step;
+  self.config.sampler.step = step;
+  archive.field(self.kept);
+  archive.field(self.smoothness);
+  texts(archive, self.warnings);
+  texts(archive, self.notes);
+  std::uint64_t found = self.mode.size();
+  archive.field(found);
+  if (found != 0 && found != static_cast<std::uint64_t>(self.problem.dimension()))
+    throw WireError("saved state: an array has another size");
+  self.mode.resize(found);
+  archive.array(std::span(self.mode));
+  self.server->archive(archive);
+  self.station->archive(archive);
+  for (Client& client : self.clients) client.archive(archive);
+}
+
+Experiment::Experiment(Config config, ExperimentOptions options)
+    : parts_(std::make_unique<Parts>(std::move(config), options)) {}
+
+Experiment::~Experiment() = default;
+
+void Experiment::prepare() {
+  parts_->set_step();
+  parts_->set_start();
+  parts_->set_anchors();
+}
+
+bool Experiment::advance(std::int64_t iterations, Sink& sink) {
+  Parts& p = *parts_;
+  Server& server = *p.server;
+  const std::int64_t burn_in = *p.config.run.burn_in;
+  for (std::int64_t n = 0; n < iterations; ++n) {
+    if (p.options.stop != nullptr && p.options.stop->load(std::memory_order_relaxed)) return false;
+    server.open();
+    p.transport->exchange(server);
+    server.close();
+    const std::int64_t done = iteration();
+    if (done > burn_in && (done - burn_in) % p.config.run.thin == 0) p.keep(sink);
+    sink.closed(done, server.counters(), server.position());
+  }
+  return true;
+}
+
+const Config& Experiment::config() const { return parts_->config; }
+const Recipe& Experiment::recipe() const { return parts_->recipe; }
+const ModelSpec& Experiment::model() const { return parts_->problem.model; }
+const Federation& Experiment::data() const { return parts_->problem.data; }
+std::vector<std::string> Experiment::labels() const { return parts_->problem.model.labels(); }
+Index Experiment::dimension() const { return parts_->problem.dimension(); }
+Index Experiment::clients() const { return parts_->problem.clients(); }
+std::int64_t Experiment::iteration() const { return static_cast<std::int64_t>(parts_->server->round()); }
+std::int64_t Experiment::burn_in() const { return *parts_->config.run.burn_in; }
+std::int64_t Experiment::kept() const { return parts_->kept; }
+Counters Experiment::counters() const { return parts_->server->counters(); }
+const std::vector<std::string>& Experiment::warnings() const { return parts_->warnings; }
+const std::vector<std::string>& Experiment::notes() const { return parts_->notes; }
+double Experiment::smoothness() const { return parts_->smoothness; }
+ConstPanelView Experiment::position() const { return parts_->server->position(); }
+std::vector<double> Experiment::mode() const { return parts_->mode; }
+
+Bytes Experiment::save() const {
+  Archive archive;
+  Parts::archive(*parts_, archive);
+  return archive.take();
+}
+
+void Experiment::load(ByteView state) {
+  Archive archive(state);
+  Parts::archive(*parts_, archive);
+  archive.finish();
+  parts_->server->set_step(parts_->recipe.step);
+}
+
+}  // namespace pollen

@@ -1,0 +1,107 @@
+#include "run/mode.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "pollen/math.h"
+
+namespace pollen {
+
+namespace {
+
+using Vec = std::vector<double>;
+
+struct Point {
+  Vec x, g;
+  double u = 0;
+  double norm() const { return std::sqrt(math::squared_norm(g)); }
+};
+
+Point evaluate(const ModeProblem& problem, Vec x) {
+  Point p{std::move(x), Vec(static_cast<std::size_t>(problem.dimension)), 0};
+  const ConstPanelView at{p.x.data(), problem.dimension, 1, problem.dimension};
+  problem.transport.query({Query::What::value, at, {}}, {&p.u, 1, 1, 1});
+  problem.transport.query({Query::What::gradient, at, {}}, {p.g.data(), problem.dimension, 1, problem.dimension});
+  p.u += problem.prior.value(p.x);
+  if (problem.prior_on_server) problem.prior.add_gradient(p.x, 1.0, p.g);
+  return p;
+}
+
+// The two-loop recursion (Nocedal and Wright, algorithm 7.4).
+class History {
+ public:
+  void add(const Point& from, const Point& to) {
+    Pair pair{Vec(to.x.size()), Vec(to.x.size()), 0};
+    math::subtract(to.x, from.x, pair.s);
+    math::subtract(to.g, from.g, pair.y);
+    const double sy = math::dot(pair.s, pair.y);
+    if (!(sy > 1e-14 * math::squared_norm(pair.y))) return;
+    pair.inverse = 1 / sy;
+    pairs_.push_back(std::move(pair));
+    if (pairs_.size() > 12) pairs_.pop_front();
+  }
+  void clear() { pairs_.clear(); }
+  bool empty() const { return pairs_.empty(); }
+
+  Vec direction(const Vec& g) const {
+    Vec q = g;
+    Vec a(pairs_.size());
+    for (std::size_t i = pairs_.size(); i-- > 0;) {
+      a[i] = pairs_[i].inverse * math::dot(pairs_[i].s, q);
+      math::axpy(-a[i], pairs_[i].y, q);
+    }
+    if (!pairs_.empty()) math::scale(1 / (pairs_.back().inverse * math::squared_norm(pairs_.back().y)), q);
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      math::axpy(a[i] - pairs_[i].inverse * math::dot(pairs_[i].y, q), pairs_[i].s, q);
+    math::scale(-1, q);
+    return q;
+  }
+
+ private:
+  struct Pair {
+    Vec s, y;
+    double inverse;
+  };
+  std::deque<Pair> pairs_;
+};
+
+}  // namespace
+
+ModeResult find_mode(const ModeProblem& problem, Vec start) {
+  Point now = evaluate(problem, std::move(start));
+  int exchanges = 1;
+  History history;
+  while (now.norm() > problem.tolerance && exchanges < problem.most_exchanges) {
+    Vec direction = history.direction(now.g);
+    double slope = math::dot(direction, now.g);
+    if (!(slope < 0)) {
+      history.clear();
+      direction = history.direction(now.g);
+      slope = -math::squared_norm(now.g);
+    }
+    double step = history.empty() ? std::min(1.0, 1 / now.norm()) : 1.0;
+    Point next;
+    bool better = false;
+    for (int halving = 0; halving < 60 && exchanges < problem.most_exchanges; ++halving, step /= 2) {
+      Vec x = now.x;
+      math::axpy(step, direction, x);
+      next = evaluate(problem, std::move(x));
+      ++exchanges;
+      // Near the mode U no longer resolves the descent; a smaller gradient then decides.
+      const double noise = 1e-13 * std::max(1.0, std::abs(now.u));
+      better = next.u <= now.u + 1e-4 * step * slope || (next.u <= now.u + noise && next.norm() < now.norm());
+      if (better) break;
+    }
+    if (!better && history.empty()) break;
+    if (!better) {
+      history.clear();
+      continue;
+    }
+    history.add(now, next);
+    now = std::move(next);
+  }
+  return {now.x, now.norm(), exchanges, now.norm() <= problem.tolerance};
+}
+
+}  // namespace pollen

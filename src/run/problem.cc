@@ -1,0 +1,209 @@
+#include "run/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pollen/errors.h"
+
+namespace pollen {
+
+namespace {
+
+ModelKind kind_of(const std::string& name) {
+  if (name == "gaussian") return ModelKind::gaussian;
+  if (name == "linear") return ModelKind::linear;
+  if (name == "softmax") return ModelKind::softmax;
+  if (name == "poisson") return ModelKind::poisson;
+  return ModelKind::logistic;
+}
+
+// A positive semi-definite check by Cholesky with pivots allowed down to rounding of zero.
+bool semidefinite(std::vector<std::vector<double>> a) {
+  const std::size_t d = a.size();
+  double largest = 0;
+  for (std::size_t i = 0; i < d; ++i) largest = std::max(largest, std::abs(a[i][i]));
+  const double slack = 1e-10 * std::max(largest, 1e-300);
+  for (std::size_t j = 0; j < d; ++j) {
+    if (a[j][j] < -slack) return false;
+    const bool zero = a[j][j] <= slack;
+    for (std::size_t i = j + 1; i < d; ++i) {
+      if (zero && std::abs(a[i][j]) > std::sqrt(slack * largest)) return false;
+      const double factor = zero ? 0 : a[i][j] / a[j][j];
+      for (std::size_t k = j + 1; k <= i; ++k) a[i][k] -= factor * a[k][j];
+    }
+  }
+  return true;
+}
+
+// The [[client]] tables of a gaussian problem, checked, into potentials and (for data) one table.
+class GaussianClients {
+ public:
+  GaussianClients(const Config& config, StatisticalProblem& problem) : config_(config), problem_(problem) {}
+
+  void build() {
+    for (std::size_t i = 0; i < config_.clients.size(); ++i) check(i);
+    problems_.raise();
+    problem_.model.features = dimension_;
+    fill_tables();
+    for (std::size_t i = 0; i < config_.clients.size(); ++i) add(i);
+  }
+
+ private:
+  std::string at(std::size_t i) const { return fmt::format("{}: client {}", config_.file, i + 1); }
+
+  void same_dimension(std::size_t i, const char* key, std::size_t size) {
+    if (dimension_ == 0) dimension_ = static_cast<Index>(size);
+    if (static_cast<Index>(size) != dimension_)
+      problems_.add(fmt::format("{}, {}", at(i), key),
+                    fmt::format("found {} numbers, accepted: {}, as for the clients before it", size, dimension_));
+  }
+
+  void check(std::size_t i) {
+    const ClientConfig& c = config_.clients[i];
+    if (!c.data.empty()) {
+      if (!c.mean.empty() || !c.precision.empty())
+        problems_.add(at(i), "has both data and mean or precision, accepted: one of the two");
+      for (const auto& row : c.data) same_dimension(i, "data", row.size());
+      return;
+    }
+    if (c.mean.empty()) return problems_.add(at(i), "has neither mean and precision nor data");
+    if (c.precision.empty()) return problems_.add(at(i), "has a mean and no precision");
+    same_dimension(i, "mean", c.mean.size());
+    const std::size_t d = c.mean.size();
+    bool square = c.precision.size() == d;
+    for (const auto& row : c.precision) square = square && row.size() == d;
+    if (!square) return problems_.add(at(i) + ", precision", fmt::format("accepted: {} rows of {} numbers", d, d));
+    for (std::size_t r = 0; r < d; ++r)
+      for (std::size_t s = 0; s < r; ++s)
+        if (c.precision[r][s] != c.precision[s][r])
+          return problems_.add(at(i) + ", precision",
+                               fmt::format("is not symmetric: row {}, column {} has {}, the mirrored entry {}", r + 1, s + 1,
+                                           c.precision[r][s], c.precision[s][r]));
+    if (!semidefinite(c.precision)) problems_.add(at(i) + ", precision", "is not positive semi-definite");
+  }
+
+  void fill_tables() {
+    Federation& data = problem_.data;
+    Table& train = data.train;
+    train.columns = data.test.columns = dimension_;
+    train.stride = data.test.stride = padded(dimension_);
+    data.train_begin = {0};
+    for (std::size_t i = 0; i < config_.clients.size(); ++i) {
+      for (const auto& row : config_.clients[i].data) {
+        train.x.resize(static_cast<std::size_t>((train.rows + 1) * train.stride), 0.0);
+        std::copy(row.begin(), row.end(), train.x.begin() + train.rows * train.stride);
+        ++train.rows;
+      }
+      data.train_begin.push_back(train.rows);
+      data.client_names.push_back(fmt::format("{}", i + 1));
+    }
+    data.test_begin.assign(data.train_begin.size(), 0);
+  }
+
+  void add(std::size_t i) {
+    const ClientConfig& c = config_.clients[i];
+    const auto b = static_cast<double>(config_.clients.size());
+    const bool mean = config_.model.likelihood == "mean";
+    if (!c.data.empty()) {
+      const double scale = mean ? 1 / (b * static_cast<double>(c.data.size())) : 1;
+      const Index first = problem_.data.train_begin[i];
+      problem_.potentials.push_back(
+          make_gaussian_data(problem_.data.train.view().slice(first, static_cast<Index>(c.data.size())), scale));
+      return;
+    }
+    std::vector<double> flat;
+    for (const auto& row : c.precision) flat.insert(flat.end(), row.begin(), row.end());
+    problem_.potentials.push_back(make_gaussian(c.mean, std::move(flat), mean ? 1 / b : 1));
+  }
+
+  const Config& config_;
+  StatisticalProblem& problem_;
+  Index dimension_ = 0;
+  Problems problems_;
+};
+
+void add_potentials(const Config& config, StatisticalProblem& problem) {
+  const Federation& data = problem.data;
+  const bool gaussian = problem.model.kind == ModelKind::gaussian;
+  for (Index i = 0; i < data.clients(); ++i) {
+    const Index rows = data.train_rows(i);
+    const Index first = data.train_begin[static_cast<std::size_t>(i)];
+    const double scale = config.model.likelihood == "mean"
+                             ? 1 / (static_cast<double>(data.clients()) * static_cast<double>(rows))
+                             : 1;
+    const math::RowsView x = data.train.view().slice(first, rows);
+    problem.potentials.push_back(gaussian ? make_gaussian_data(x, scale)
+                                          : make_potential(problem.model, {x, data.train.y.data() + first}, scale));
+  }
+}
+
+Prior make_prior(const Config& config, const ModelSpec& model) {
+  if (config.model.prior == "flat") return Prior::flat();
+  const auto d = static_cast<std::size_t>(model.dimension());
+  const bool sigma = model.kind == ModelKind::linear && !model.noise_sd;
+  std::vector<double> sd = config.model.prior_sd;
+  if (sd.size() == 1) {
+    sd.assign(d, sd[0]);
+    if (sigma) sd.back() = config.model.log_sigma_sd;
+  } else if (sigma && sd.size() + 1 == d) {
+    sd.push_back(config.model.log_sigma_sd);
+  } else if (sd.size() != d) {
+    throw ConfigError(config.file + ": model.prior_sd",
+                      fmt::format("found {} numbers, accepted: one, or one a coefficient ({}: {})", sd.size(), d,
+                                  fmt::join(model.labels(), ", ")));
+  }
+  return Prior::normal(sd);
+}
+
+}  // namespace
+
+TargetKind target_of(const std::string& model_kind) {
+  switch (kind_of(model_kind)) {
+    case ModelKind::gaussian:
+      return TargetKind::none;
+    case ModelKind::linear:
+      return TargetKind::real;
+    case ModelKind::logistic:
+      return TargetKind::binary;
+    case ModelKind::softmax:
+      return TargetKind::classes;
+    case ModelKind::poisson:
+      return TargetKind::count;
+  }
+  return TargetKind::none;
+}
+
+StatisticalProblem make_problem(const Config& config) {
+  StatisticalProblem problem;
+  problem.model.kind = kind_of(config.model.kind);
+  problem.model.noise_sd = config.model.noise_sd;
+  const bool gaussian = problem.model.kind == ModelKind::gaussian;
+  const bool written_out = gaussian && std::ranges::any_of(config.clients, [](const ClientConfig& c) {
+                             return !c.mean.empty() || !c.data.empty() || !c.precision.empty();
+                           });
+  if (written_out && !config.data.sources.empty())
+    throw ConfigError(config.file + ": data.source", "the clients are written out as [[client]]; accepted: one of the two");
+  if (written_out) {
+    GaussianClients(config, problem).build();
+  } else {
+    if (config.data.sources.empty())
+      throw ConfigError(config.file + ": data.source",
+                        gaussian ? "needed: a source, or the clients written out as [[client]] with mean and precision or data"
+                                 : "needed: a built-in name (see pollen list datasets) or a path");
+    problem.data = load_federation(config.data, target_of(config.model.kind), config.seed, config.file);
+    problem.model.features = problem.data.train.columns;
+    problem.model.feature_names = problem.data.feature_names;
+    problem.model.class_names = problem.data.class_names;
+    problem.model.classes = std::max<Index>(2, static_cast<Index>(problem.data.class_names.size()));
+    add_potentials(config, problem);
+  }
+  problem.prior = make_prior(config, problem.model);
+  if (static_cast<Index>(config.clients.size()) > problem.clients())
+    throw ConfigError(config.file + ": client", fmt::format("found {} [[client]] tables, accepted: at most {}, the number of clients",
+                                                            config.clients.size(), problem.clients()));
+  return problem;
+}
+
+}  // namespace pollen

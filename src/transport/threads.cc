@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <limits>
+
+#include "pollen/errors.h"
+#include "pollen/math.h"
+#include "pollen/transport.h"
+#include "transport/thread_team.h"
+
+namespace pollen {
+
+namespace {
+
+class ThreadTransport final : public Transport {
+ public:
+  ThreadTransport(Station& station, std::vector<Client>& clients, int threads)
+      : station_(station), clients_(clients), team_(threads), members_(static_cast<std::size_t>(team_.size())) {}
+
+  void exchange(Server& server) override {
+    station_.receive(server.broadcast(), members_[0].work);
+    if (team_.size() > 1 && server.blocks() < 4 * team_.size()) return exchange_by_client(server);
+    team_.run(server.blocks(), [&](Index block, int member) { serve_block(server, block, member); });
+  }
+
+  // Blocks as in the server's sums, so that an answer does not depend on the number of threads.
+  void query(const Query& query, PanelView sum) override {
+    const auto clients = static_cast<Index>(clients_.size());
+    const Index block_size = std::max<Index>(32, (clients + 63) / 64);
+    const Index blocks = (clients + block_size - 1) / block_size;
+    sums_.resize(static_cast<std::size_t>(blocks));
+    team_.run(blocks, [&](Index block, int member) {
+      Panel& total = sums_[static_cast<std::size_t>(block)];
+      total = Panel(sum.rows, sum.columns);
+      const Index last = std::min(clients, (block + 1) * block_size);
+      for (Index i = block * block_size; i < last; ++i)
+        add_answer(clients_[static_cast<std::size_t>(i)], query, total, members_[static_cast<std::size_t>(member)].work);
+    });
+    for (Index c = 0; c < sum.columns; ++c) {
+      std::ranges::fill(sum.column(c), 0.0);
+      for (const Panel& block : sums_) math::add(block.column(c), sum.column(c));
+    }
+  }
+
+ private:
+  struct Member {
+    Workspace work;
+    Reply reply;
+  };
+
+  // Few clients: one client a turn, replies kept, then the same sums in the same order.
+  void exchange_by_client(Server& server) {
+    const Roster& roster = server.broadcast().roster;
+    if (replies_.size() < roster.clients.size()) replies_.resize(roster.clients.size());
+    team_.run(static_cast<Index>(roster.clients.size()), [&](Index e, int member) {
+      const Roster::Entry& entry = roster.clients[static_cast<std::size_t>(e)];
+      clients_[entry.client].answer(station_, roster.chains(entry), replies_[static_cast<std::size_t>(e)],
+                                    members_[static_cast<std::size_t>(member)].work);
+    });
+    team_.run(server.blocks(), [&](Index block, int member) {
+      const auto [first, last] = server.block_entries(block);
+      for (std::size_t e = first; e < last; ++e) {
+        server.absorb(replies_[e], roster.clients[e], members_[static_cast<std::size_t>(member)].work);
+        clients_[roster.clients[e].client].settle(replies_[e], true);
+      }
+    });
+  }
+
+  void serve_block(Server& server, Index block, int member) {
+    Member& m = members_[static_cast<std::size_t>(member)];
+    const auto [first, last] = server.block_entries(block);
+    const Roster& roster = server.broadcast().roster;
+    for (std::size_t e = first; e < last; ++e) {
+      const Roster::Entry& entry = roster.clients[e];
+      Client& client = clients_[entry.client];
+      client.answer(station_, roster.chains(entry), m.reply, m.work);
+      server.absorb(m.reply, entry, m.work);
+      client.settle(m.reply, true);
+    }
+  }
+
+  static void add_answer(Client& client, const Query& query, Panel& total, Workspace& work) {
+    Scratch::Frame frame(work.scratch);
+    const PanelView answer = work.scratch.panel(total.rows(), total.columns());
+    switch (query.what) {
+      case Query::What::value: {
+        const auto values = work.scratch.take<double>(total.columns());
+        client.potential().value(query.at, values, work.scratch);
+        for (Index c = 0; c < total.columns(); ++c) answer.column(c)[0] = values[static_cast<std::size_t>(c)];
+        break;
+      }
+      case Query::What::curvature:
+        client.potential().curvature(query.at.column(0), query.direction.column(0), answer.column(0), work.scratch);
+        break;
+      case Query::What::gradient:
+      case Query::What::anchor:
+      case Query::What::start_memory:
+        client.gradient(query.at, answer, work);
+        break;
+    }
+    if (query.what == Query::What::anchor) client.set_anchor(query.at.column(0));
+    if (query.what == Query::What::start_memory) client.start_memory(answer);
+    for (Index c = 0; c < total.columns(); ++c) math::add(answer.column(c), total.column(c));
+  }
+
+  Station& station_;
+  std::vector<Client>& clients_;
+  ThreadTeam team_;
+  std::vector<Member> members_;
+  std::vector<Reply> replies_;
+  std::vector<Panel> sums_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_thread_transport(Station& station, std::vector<Client>& clients, int threads) {
+  return std::make_unique<ThreadTransport>(station, clients, threads);
+}
+
+}  // namespace pollen
