@@ -75,9 +75,9 @@ class Sequence {
   void refill();
 
   Stream stream_;
-  std::uint64_t used_ = 0;            // 64-bit words taken
+  std::uint64_t used_ = 0;                 // 64-bit words taken
   std::array<std::uint64_t, 16> block_{};  // words computed ahead
-  std::size_t position_ = 16;         // the next one of them
+  std::size_t position_ = 16;              // the next one of them
 };
 
 // k different numbers of 0..n-1, a uniform subset, sorted, in O(k log k) or better (Floyd's method). k == n draws nothing.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,6 +35,8 @@ class Sink {
 struct ExperimentOptions {
   int threads = 0;  // 0: as many as pay off
   const std::atomic<bool>* stop = nullptr;  // looked at between iterations
+  // Another carrier than threads; makes the transport over the experiment's own station and clients.
+  std::function<std::unique_ptr<Transport>(Station&, std::vector<Client>&)> transport = {};
 };
 
 class Experiment {

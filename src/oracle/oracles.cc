@@ -100,10 +100,14 @@ class SvrgOracle final : public Oracle {
         batch_(batch),
         factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)),
         gradient_(potential.dimension(), chains),
-        version_(static_cast<std::size_t>(chains), 0) {}
+        version_(static_cast<std::size_t>(chains), 0),
+        evaluated_(version_) {}
 
   std::int64_t estimate(const OracleInput& input, PanelView out, Workspace& work) override {
-    std::int64_t evaluated = catch_up(input, work);
+    catch_up(input, work);
+    std::int64_t evaluated = 0;
+    for (const std::uint32_t chain : input.chains)
+      if (evaluated_[chain] == input.round + 1) evaluated += potential_.rows();
     for (std::size_t c = 0; c < input.chains.size(); ++c) {
       const std::uint32_t chain = input.chains[c];
       const auto column = out.column(static_cast<Index>(c));
@@ -123,17 +127,17 @@ class SvrgOracle final : public Oracle {
   }
 
   std::vector<std::span<double>> state() override { return {gradient_.flat()}; }
-  std::vector<std::span<std::uint64_t>> versions() override { return {version_}; }
+  std::vector<std::span<std::uint64_t>> versions() override { return {version_, evaluated_}; }
 
  private:
   // ∇U_i(ζ) for the chains whose ζ is newer than what this client has.
-  std::int64_t catch_up(const OracleInput& input, Workspace& work) {
+  void catch_up(const OracleInput& input, Workspace& work) {
     Scratch::Frame frame(work.scratch);
     const auto stale = work.scratch.take<std::uint32_t>(static_cast<Index>(input.chains.size()));
     Index count = 0;
     for (const std::uint32_t chain : input.chains)
       if (version_[chain] != input.anchor_version[chain]) stale[static_cast<std::size_t>(count++)] = chain;
-    if (count == 0) return 0;
+    if (count == 0) return;
     const PanelView at = work.scratch.panel(potential_.dimension(), count);
     const PanelView gradient = work.scratch.panel(potential_.dimension(), count);
     for (Index c = 0; c < count; ++c) {
@@ -146,8 +150,8 @@ class SvrgOracle final : public Oracle {
       const auto from = gradient.column(c);
       std::copy(from.begin(), from.end(), gradient_.column(chain).begin());
       version_[chain] = input.anchor_version[chain];
+      evaluated_[chain] = input.round + 1;
     }
-    return potential_.rows() * count;
   }
 
   const Potential& potential_;
@@ -155,6 +159,8 @@ class SvrgOracle final : public Oracle {
   double factor_;
   Panel gradient_;                      // ∇U_i(ζ), a column a chain
   std::vector<std::uint64_t> version_;  // of the ζ that gradient_ belongs to; 0 = none yet
+  // 1 + the round in which it was evaluated: a repeated answer reports the same work.
+  std::vector<std::uint64_t> evaluated_;
 };
 
 }  // namespace

@@ -154,6 +154,9 @@ std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
 }
 
 void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work) {
+  if (reply.round != round_ || reply.client != entry.client || !std::ranges::equal(reply.chains, broadcast_.roster.chains(entry)) ||
+      reply.whole != first_round_whole())
+    throw WireError(fmt::format("round {}, client {}: the reply answers another question", round_, entry.client + 1));
   BlockSum& block = block_sums_[static_cast<std::size_t>(block_of(reply.client))];
   const auto weights = broadcast_.roster.weights(entry);
   const bool uniform = broadcast_.roster.uniform;

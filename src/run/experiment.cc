@@ -94,7 +94,8 @@ void Experiment::Parts::make_engine() {
     const ClientParts parts{&recipe, &problem.prior, share, compressor_of(i), whole.get()};
     clients.emplace_back(static_cast<std::uint32_t>(i), *problem.potentials[i], parts, chains);
   }
-  transport = make_thread_transport(*station, clients, pick_threads());
+  transport = options.transport ? options.transport(*station, clients)
+                                : make_thread_transport(*station, clients, pick_threads());
   potential.resize(static_cast<std::size_t>(chains));
 }
 

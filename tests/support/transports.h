@@ -1,0 +1,87 @@
+// Transports that misbehave as networks do; draws must not notice.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "pollen/transport.h"
+#include "pollen/wire.h"
+
+namespace pollen::testing {
+
+// Every client answers through real frames; `order` decides who answers first, `lose` which replies are lost once.
+class OddTransport : public Transport {
+ public:
+  struct Options {
+    bool shuffle = false;
+    bool lossy = false;
+  };
+  OddTransport(Station& station, std::vector<Client>& clients, Options options)
+      : station_(station), clients_(clients), options_(options), direct_(make_thread_transport(station, clients, 1)) {}
+
+  void exchange(Server& server) override {
+    const Roster& roster = server.broadcast().roster;
+    receive(server);
+    std::vector<std::size_t> order(roster.clients.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    if (options_.shuffle) std::shuffle(order.begin(), order.end(), random_);
+    std::vector<Bytes> frames(order.size());
+    for (const std::size_t e : order) frames[e] = ask(roster, e);
+    std::vector<Index> blocks(static_cast<std::size_t>(server.blocks()));
+    for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b] = static_cast<Index>(b);
+    if (options_.shuffle) std::shuffle(blocks.begin(), blocks.end(), random_);
+    for (const Index block : blocks) {
+      const auto [first, last] = server.block_entries(block);
+      for (std::size_t e = first; e < last; ++e) {
+        Reply reply;
+        wire::decode(frames[e], reply);
+        server.absorb(reply, roster.clients[e], work_);
+      }
+    }
+  }
+
+  void query(const Query& query, PanelView sum) override { direct_->query(query, sum); }
+
+  int lost = 0;
+
+ private:
+  void receive(Server& server) {
+    const Roster& roster = server.broadcast().roster;
+    const auto chains = roster.clients.empty() ? std::span<const std::uint32_t>() : roster.chains(roster.clients.front());
+    Bytes frame;
+    wire::encode(server.broadcast(), chains, frame);
+    Broadcast heard;
+    std::vector<std::uint32_t> mine;
+    wire::decode(frame, heard, mine);
+    station_.receive(heard, work_);
+  }
+
+  Bytes ask(const Roster& roster, std::size_t e) {
+    Client& client = clients_[roster.clients[e].client];
+    Reply reply;
+    Bytes frame;
+    client.answer(station_, roster.chains(roster.clients[e]), reply, work_);
+    wire::encode(reply, frame);
+    if (options_.lossy && random_() % 3 == 0) {  // lost: the client is told, and asked again
+      ++lost;
+      client.settle(reply, false);
+      Bytes again;
+      client.answer(station_, roster.chains(roster.clients[e]), reply, work_);
+      wire::encode(reply, again);
+      if (again != frame) throw std::logic_error("a repeated reply differs");
+    }
+    client.settle(reply, true);
+    return frame;
+  }
+
+  Station& station_;
+  std::vector<Client>& clients_;
+  Options options_;
+  std::unique_ptr<Transport> direct_;
+  Workspace work_;
+  std::mt19937 random_{1};
+};
+
+}  // namespace pollen::testing

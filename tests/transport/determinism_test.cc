@@ -1,0 +1,89 @@
+// The same draws, bit for bit, for any number of threads, any order of arrival, over frames, and when replies get lost.
+#include <gtest/gtest.h>
+
+#include "support/problems.h"
+#include "support/transports.h"
+
+namespace pollen {
+namespace {
+
+using testing::kLogistic;
+using testing::sample;
+
+struct Case {
+  const char* name;
+  Overrides overrides;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class Determinism : public ::testing::TestWithParam<Case> {};
+
+struct OddRun {
+  testing::Outcome outcome;
+  int lost = 0;
+};
+
+OddRun run_odd(testing::OddTransport::Options options, const Overrides& overrides) {
+  testing::OddTransport* odd = nullptr;
+  ExperimentOptions experiment_options;
+  experiment_options.transport = [&](Station& station, std::vector<Client>& clients) {
+    auto made = std::make_unique<testing::OddTransport>(station, clients, options);
+    odd = made.get();
+    return made;
+  };
+  Experiment experiment(read_config_text(kLogistic, "test.toml", overrides), experiment_options);
+  experiment.prepare();
+  testing::Collect collect;
+  experiment.advance(experiment.config().run.iterations, collect);
+  return {{std::move(collect.draws), experiment.counters(), {}, {}}, odd->lost};
+}
+
+TEST_P(Determinism, ThreadsDoNotMatter) {
+  const auto one = sample(kLogistic, GetParam().overrides, 1);
+  for (const int threads : {2, 5}) {
+    const auto many = sample(kLogistic, GetParam().overrides, threads);
+    EXPECT_EQ(one.draws, many.draws) << threads << " threads";
+    EXPECT_EQ(one.counters.uplink_bits, many.counters.uplink_bits);
+    EXPECT_EQ(one.counters.gradients, many.counters.gradients);
+  }
+}
+
+TEST_P(Determinism, FramesAndOrderOfArrivalDoNotMatter) {
+  const auto plain = sample(kLogistic, GetParam().overrides);
+  const auto odd = run_odd({.shuffle = true}, GetParam().overrides);
+  EXPECT_EQ(plain.draws, odd.outcome.draws);
+  EXPECT_EQ(plain.counters.uplink_bits, odd.outcome.counters.uplink_bits);
+}
+
+TEST_P(Determinism, LostRepliesAreRepeatedExactly) {
+  const auto plain = sample(kLogistic, GetParam().overrides);
+  const auto odd = run_odd({.shuffle = true, .lossy = true}, GetParam().overrides);
+  EXPECT_EQ(plain.draws, odd.outcome.draws);
+  EXPECT_GT(odd.lost, 100);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Recipes, Determinism,
+    ::testing::Values(
+        Case{"lsd", {"sampler.name=lsd"}}, Case{"sgld", {"sampler.name=sgld"}}, Case{"qlsd", {"sampler.name=qlsd"}},
+        Case{"qlsd_sharp", {"sampler.name=qlsd#"}}, Case{"qlsd_star", {"sampler.name=qlsd*"}},
+        Case{"qlsd_plus", {"sampler.name=qlsd++"}},
+        Case{"qlsd_plus_bernoulli",
+             {"sampler.name=qlsd++", "participation.policy=bernoulli", "participation.probability=0.4"}},
+        Case{"many_clients", {"sampler.name=qlsd++", "data.clients=150", "participation.policy=fixed-size", "participation.size=60"}},
+        Case{"inverse",
+             {"sampler.name=qlsd++", "participation.policy=bernoulli", "participation.scaling=inverse-probability",
+              "participation.probability=[0.9,0.5,0.4,0.3,0.2,0.8,1.0]"}},
+        Case{"coupled",
+             {"sampler.name=qlsd++", "run.coupled=true", "participation.policy=fixed-size", "participation.size=3"}},
+        Case{"replacement",
+             {"sampler.name=qlsd", "participation.policy=fixed-size", "participation.size=4", "participation.replacement=true"}},
+        Case{"d_elf", {"sampler.name=d-elf"}}, Case{"p_elf", {"sampler.name=p-elf"}}, Case{"b_elf", {"sampler.name=b-elf"}},
+        Case{"b_elf_partial", {"sampler.name=b-elf", "participation.policy=bernoulli", "participation.probability=0.5"}},
+        Case{"natural", {"sampler.name=qlsd", "sampler.compressor=natural"}},
+        Case{"prior_at_clients", {"sampler.name=qlsd*", "sampler.prior_at=clients"}}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace pollen

@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "pollen/errors.h"
+#include "pollen/wire.h"
+
+namespace pollen {
+namespace {
+
+Broadcast broadcast() {
+  Broadcast b;
+  b.round = 77;
+  b.refresh = true;
+  b.whole = false;
+  b.offset = {0, 3, 3, 7};
+  b.payload = {1, 2, 3, 4, 5, 6, 7};
+  return b;
+}
+
+Reply reply() {
+  Reply r;
+  r.round = 9;
+  r.client = 4;
+  r.whole = true;
+  r.gradients = 1234;
+  r.chains = {0, 2};
+  r.offset = {0, 2, 5};
+  r.payload = {9, 8, 7, 6, 5};
+  return r;
+}
+
+TEST(Frames, BroadcastRoundTrip) {
+  const Broadcast sent = broadcast();
+  Bytes frame;
+  const std::vector<std::uint32_t> chains = {0, 2};
+  wire::encode(sent, chains, frame);
+  Broadcast got;
+  std::vector<std::uint32_t> mine;
+  wire::decode(frame, got, mine);
+  EXPECT_EQ(got.round, sent.round);
+  EXPECT_EQ(got.refresh, sent.refresh);
+  EXPECT_EQ(got.whole, sent.whole);
+  EXPECT_EQ(got.offset, sent.offset);
+  EXPECT_EQ(got.payload, sent.payload);
+  EXPECT_EQ(mine, chains);
+}
+
+TEST(Frames, ReplyRoundTrip) {
+  const Reply sent = reply();
+  Bytes frame;
+  wire::encode(sent, frame);
+  Reply got;
+  wire::decode(frame, got);
+  EXPECT_EQ(got.round, sent.round);
+  EXPECT_EQ(got.client, sent.client);
+  EXPECT_EQ(got.whole, sent.whole);
+  EXPECT_EQ(got.gradients, sent.gradients);
+  EXPECT_EQ(got.chains, sent.chains);
+  EXPECT_EQ(got.offset, sent.offset);
+  EXPECT_EQ(got.payload, sent.payload);
+  EXPECT_EQ(got.bits, (std::vector<std::int64_t>{16, 24}));
+}
+
+TEST(Frames, TheFormatIsPinned) {
+  Bytes frame;
+  wire::encode(reply(), frame);
+  const Bytes expected = {'P', 'O', 'L', 'N', 1, 0, 2, 0, 54, 0, 0, 0, 0, 0, 0, 0,  // header: version, type, body length
+                          9,   0,   0,   0,   0, 0, 0, 0,                           // round
+                          4,   0,   0,   0,   1,                                    // client, flags
+                          210, 4,   0,   0,   0, 0, 0, 0,                           // gradients
+                          2,   0,   0,   0,   0, 0, 0, 0, 2,  0, 0, 0,              // chains
+                          2,   0,   0,   0,   0, 0, 0, 0, 3,  0, 0, 0, 0, 0, 0, 0,  // sizes
+                          9,   8,   7,   6,   5};
+  EXPECT_EQ(frame, expected);
+}
+
+TEST(Frames, EveryTruncationIsRefused) {
+  Bytes frame;
+  wire::encode(reply(), frame);
+  for (std::size_t n = 0; n < frame.size(); ++n) {
+    Reply got;
+    EXPECT_THROW(wire::decode(ByteView(frame).first(n), got), WireError) << n;
+  }
+  frame.push_back(0);
+  Reply got;
+  EXPECT_THROW(wire::decode(frame, got), WireError);
+}
+
+TEST(Frames, FlippedBitsNeverDoMoreThanThrow) {
+  Bytes frame;
+  const std::vector<std::uint32_t> chains = {0, 2};
+  wire::encode(broadcast(), chains, frame);
+  std::mt19937 random(3);
+  int refused = 0;
+  for (int turn = 0; turn < 5000; ++turn) {
+    Bytes bad = frame;
+    for (int flips = 0; flips < 3; ++flips) bad[random() % bad.size()] ^= static_cast<std::uint8_t>(1U << (random() % 8));
+    Broadcast got;
+    std::vector<std::uint32_t> mine;
+    try {
+      wire::decode(bad, got, mine);
+      EXPECT_EQ(got.offset.back(), got.payload.size());
+    } catch (const WireError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+}  // namespace
+}  // namespace pollen
