@@ -148,6 +148,7 @@ toml::table parse_override(const std::string& text) {
   std::string key = text.substr(0, equals);
   std::string value = text.substr(equals + 1);
   key.erase(key.find_last_not_of(' ') + 1);
+  value.erase(0, value.find_first_not_of(' '));
   try {
     return toml::parse(fmt::format("{} = {}", key, value));
   } catch (const toml::parse_error&) {

@@ -1,0 +1,148 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pollen/errors.h"
+#include "support/problems.h"
+
+namespace pollen {
+namespace {
+
+using testing::Collect;
+using testing::kGaussian;
+using testing::kLogistic;
+using testing::sample;
+
+Experiment prepared(const char* text, const Overrides& overrides = {}) {
+  return Experiment(read_config_text(text, "test.toml", overrides));
+}
+
+TEST(Experiment, KeepsEveryThinthStateAfterBurnIn) {
+  const auto outcome = sample(kGaussian, {"run.iterations=1000", "run.burn_in=100", "run.thin=7"});
+  EXPECT_EQ(outcome.draws[0].size(), 2U * (900 / 7));
+  const auto every = sample(kGaussian, {"run.iterations=1000"});
+  EXPECT_EQ(outcome.draws[0][0], every.draws[0][2 * 106]);  // the state after iteration 107
+}
+
+TEST(Experiment, TheModeOfAGaussianIsItsMean) {
+  Experiment e = prepared(kGaussian, {"run.init=mode", "model.prior=flat", "sampler.mode_tolerance=1e-10"});
+  e.prepare();
+  // Σ Λ_i θ = Σ Λ_i μ_i with ΣΛ = [3.5 0.4; 0.4 6.7], ΣΛμ = [-0.05, 18.35].
+  const double det = 3.5 * 6.7 - 0.4 * 0.4;
+  EXPECT_NEAR(e.mode()[0], (6.7 * -0.05 - 0.4 * 18.35) / det, 1e-8);
+  EXPECT_NEAR(e.mode()[1], (3.5 * 18.35 - 0.4 * -0.05) / det, 1e-8);
+  EXPECT_EQ(e.position().column(1)[0], e.mode()[0]);
+}
+
+TEST(Experiment, SmoothnessIsTheLargestEigenvalue) {
+  Experiment e = prepared(kGaussian);
+  e.prepare();
+  const double prior = 1 / 9.0;
+  const double mid = (3.5 + 6.7) / 2 + prior;
+  EXPECT_NEAR(e.smoothness(), mid + std::sqrt(1.6 * 1.6 + 0.4 * 0.4), 1e-2);
+}
+
+TEST(Experiment, AutoPicksAStableStepAndSaysSo) {
+  for (const char* name : {"lsd", "qlsd", "qlsd#", "qlsd*", "qlsd++", "d-elf", "b-elf"}) {
+    Experiment e = prepared(kLogistic, {"sampler.step=auto", std::string("sampler.name=") + name});
+    e.prepare();
+    EXPECT_GT(e.recipe().step, 0) << name;
+    EXPECT_LE(e.recipe().step, 0.1 / e.smoothness() * 1.0001) << name;
+    EXPECT_EQ(to_toml(e.config()).find("auto"), std::string::npos);
+    EXPECT_TRUE(std::ranges::any_of(e.notes(), [](const std::string& n) { return n.find("picked") != n.npos; })) << name;
+    EXPECT_GT(e.counters().setup_bits, 0);
+  }
+}
+
+TEST(Experiment, WarnsOfAnUnstableStepAndNamesTheRoundOfTheExplosion) {
+  Experiment e = prepared(kGaussian, {"sampler.step=1.0"});
+  e.prepare();
+  ASSERT_FALSE(e.warnings().empty());
+  EXPECT_NE(e.warnings().back().find("2/L"), std::string::npos);
+  Collect collect;
+  try {
+    e.advance(1000, collect);
+    FAIL() << "the chain should explode";
+  } catch (const NumericError& error) {
+    EXPECT_NE(std::string(error.what()).find("round "), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("smaller sampler.step"), std::string::npos);
+  }
+  EXPECT_GT(collect.draws[0].size(), 4U) << "draws before the explosion are kept";
+}
+
+TEST(Experiment, RunsFromItsOwnEffectiveConfiguration) {
+  for (const char* text : {kGaussian, kLogistic}) {
+    for (const char* name : {"qlsd++", "b-elf", "p-elf", "sgld"}) {
+      Experiment first = prepared(text, {std::string("sampler.name=") + name, "run.iterations=50", "sampler.step=auto"});
+      first.prepare();
+      Collect a, b;
+      first.advance(50, a);
+      const std::string effective = to_toml(first.config());
+      Experiment second(read_config_text(effective, "effective.toml"));
+      second.prepare();
+      second.advance(50, b);
+      EXPECT_EQ(a.draws, b.draws) << name;
+      EXPECT_EQ(to_toml(second.config()), effective);
+    }
+  }
+}
+
+TEST(Experiment, LpIsThePotentialAtTheDraw) {
+  Experiment e = prepared(kGaussian, {"run.iterations=5"});
+  e.prepare();
+  Collect collect;
+  e.advance(5, collect);
+  const double x = collect.draws[0][0], y = collect.draws[0][1];
+  const auto quadratic = [](double dx, double dy, double a, double b, double c) {
+    return 0.5 * (a * dx * dx + 2 * b * dx * dy + c * dy * dy);
+  };
+  const double u = quadratic(x - 1, y + 2, 2, 0.3, 1) + quadratic(x, y - 4, 1, 0, 5) +
+                   quadratic(x + 3, y - 0.5, 0.5, 0.1, 0.7) + 0.5 * (x * x + y * y) / 9;
+  EXPECT_NEAR(collect.potentials[0], u, 1e-12 * std::abs(u));
+}
+
+// likelihood = "mean": U = Σ_i (1/(b N_i)) Σ_j U_ij + ½‖θ‖²/sd².
+TEST(Experiment, MeanLikelihoodIsTheTemperedTargetOfElf) {
+  const std::string text = R"(
+[model]
+kind = "gaussian"
+likelihood = "mean"
+prior_sd = 2.0
+[[client]]
+data = [[1.0], [3.0]]
+[[client]]
+data = [[10.0]]
+[run]
+iterations = 1
+burn_in = 0
+chains = 1
+init = [0.5]
+[sampler]
+name = "lsd"
+step = 1e-12
+)";
+  Experiment e(read_config_text(text, "test.toml"));
+  e.prepare();
+  Collect collect;
+  e.advance(1, collect);
+  const double x = collect.draws[0][0];
+  const double u = 0.25 * (0.5 * (x - 1) * (x - 1) + 0.5 * (x - 3) * (x - 3)) + 0.5 * 0.5 * (x - 10) * (x - 10) + x * x / 8;
+  EXPECT_NEAR(collect.potentials[0], u, 1e-9);
+  EXPECT_NEAR(e.smoothness(), 0.5 + 0.5 + 0.25, 1e-3);
+}
+
+TEST(Experiment, StopsBetweenIterations) {
+  std::atomic<bool> stop{true};
+  Experiment e(read_config_text(kGaussian, "test.toml"), {.threads = 1, .stop = &stop});
+  e.prepare();
+  Collect collect;
+  EXPECT_FALSE(e.advance(10, collect));
+  EXPECT_EQ(e.iteration(), 0);
+  stop = false;
+  EXPECT_TRUE(e.advance(10, collect));
+  EXPECT_EQ(e.iteration(), 10);
+}
+
+}  // namespace
+}  // namespace pollen
