@@ -1,0 +1,51 @@
+// Arguments that cross from the public functions to the kernels of each target, so their types must not depend on it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pollen/math.h"
+
+namespace pollen::math {
+
+struct LangevinInputs {
+  const double* gradient;
+  const double* normals;
+  double step;
+  double spread;
+};
+
+// The rows of a product: all of a table, or the chosen ones.
+struct AllRows {
+  const double* data;
+  Index stride;
+  const double* operator()(Index r) const { return data + r * stride; }
+};
+
+struct ChosenRows {
+  const double* data;
+  Index stride;
+  const std::uint32_t* chosen;
+  const double* operator()(Index r) const { return data + static_cast<Index>(chosen[r]) * stride; }
+};
+
+// The columns that a product reads and those it writes.
+struct Columns {
+  const double* in;
+  Index in_stride;
+  double* out;
+  Index out_stride;
+
+  void advance(Index columns) {
+    in += columns * in_stride;
+    out += columns * out_stride;
+  }
+};
+
+struct ProductSize {
+  Index rows;
+  Index features;
+  Index columns;
+};
+
+}  // namespace pollen::math

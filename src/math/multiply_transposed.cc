@@ -1,0 +1,167 @@
+// g(j, m) += Σ_r X(r, j) residual(r, m). Every (j, m) starts from g and takes one fused multiply-add a row, in row
+// order: its bits do not depend on the tile, on the vector width, nor on how the rows are cut into calls.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "math/multiply_transposed.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+//
+#include <algorithm>
+
+#include "hwy/highway.h"
+#include "math/arguments.h"
+#include "math/lanes-inl.h"
+#include "pollen/math.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace pollen::math {
+namespace HWY_NAMESPACE {
+
+// How vectors of features are read and written: whole, or the last one in part.
+struct WholeVectors {
+  HWY_INLINE V Load(const double* from) const { return hn::LoadU(D(), from); }
+  HWY_INLINE void Store(V v, double* to) const { hn::StoreU(v, D(), to); }
+};
+
+struct PartVector {
+  Mask mask;
+  HWY_INLINE V Load(const double* from) const { return hn::MaskedLoad(mask, D(), from); }
+  HWY_INLINE void Store(V v, double* to) const { hn::BlendedStore(v, mask, D(), to); }
+};
+
+// One column: kRows rows at a time are added to g, which stays in the first-level cache while the rows stream past.
+template <std::size_t kRows, class Rows>
+HWY_INLINE void AddRows(const Rows& rows, Index r, const Columns& at, Index features) {
+  const double* row[kRows];
+  V weight[kRows];
+  for (std::size_t i = 0; i < kRows; ++i) {
+    row[i] = rows(r + static_cast<Index>(i));
+    weight[i] = hn::Set(D(), at.in[r + static_cast<Index>(i)]);
+  }
+  const auto update = [&](Index j, const auto& access) HWY_ATTR {
+    V g = access.Load(at.out + j);
+    for (std::size_t i = 0; i < kRows; ++i) g = hn::MulAdd(access.Load(row[i] + j), weight[i], g);
+    access.Store(g, at.out + j);
+  };
+  Index j = 0;
+  for (; j + static_cast<Index>(kLanes) <= features; j += kLanes) update(j, WholeVectors{});
+  if (j < features) update(j, PartVector{hn::FirstN(D(), static_cast<std::size_t>(features - j))});
+}
+
+template <class Rows>
+HWY_INLINE void AddToOneColumn(const Rows& rows, const Columns& at, const ProductSize& size) {
+  Index r = 0;
+  for (; r + 8 <= size.rows; r += 8) AddRows<8>(rows, r, at, size.features);
+  for (; r + 2 <= size.rows; r += 2) AddRows<2>(rows, r, at, size.features);
+  if (r < size.rows) AddRows<1>(rows, r, at, size.features);
+}
+
+struct RowRange {
+  Index first;
+  Index last;
+};
+
+// kVectors of features from j on × kColumns columns are kept in registers while the rows of the range pass.
+template <std::size_t kVectors, std::size_t kColumns, class Rows, class Access>
+HWY_INLINE void AddTile(const Rows& rows, RowRange range, Index j, const Columns& at, const Access& access) {
+  V g[kColumns][kVectors];
+  const auto for_each = [&](auto action) HWY_ATTR {
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      double* column = at.out + static_cast<Index>(c) * at.out_stride + j;
+      for (std::size_t v = 0; v < kVectors; ++v) action(g[c][v], column + v * kLanes);
+    }
+  };
+  for_each([&](V& sum, double* from) HWY_ATTR { sum = access.Load(from); });
+  for (Index r = range.first; r < range.last; ++r) {
+    const double* row = rows(r) + j;
+    V x[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) x[v] = access.Load(row + v * kLanes);
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      const V weight = hn::Set(D(), at.in[static_cast<Index>(c) * at.in_stride + r]);
+      for (std::size_t v = 0; v < kVectors; ++v) g[c][v] = hn::MulAdd(x[v], weight, g[c][v]);
+    }
+  }
+  for_each([&](V& sum, double* to) HWY_ATTR { access.Store(sum, to); });
+}
+
+inline constexpr std::size_t kWideVectors = kParts == 1 ? 4 : 3;
+inline constexpr std::size_t kWideColumns = kParts == 1 ? 6 : 4;  // with the vectors above they fill the registers
+
+template <std::size_t kVectors, class Rows, class Access>
+HWY_INLINE void AddColumns(const Rows& rows, RowRange range, Index j, Columns at, Index columns, const Access& access) {
+  constexpr auto kWide = static_cast<Index>(kWideColumns);
+  while (columns >= kWide) {
+    AddTile<kVectors, kWideColumns>(rows, range, j, at, access);
+    at.advance(kWide);
+    columns -= kWide;
+  }
+  if (kWide > 4 && columns >= 4) {
+    AddTile<kVectors, 4>(rows, range, j, at, access);
+    at.advance(4);
+    columns -= 4;
+  }
+  if (columns >= 2) {
+    AddTile<kVectors, 2>(rows, range, j, at, access);
+    at.advance(2);
+    columns -= 2;
+  }
+  if (columns == 1) AddTile<kVectors, 1>(rows, range, j, at, access);
+}
+
+template <class Rows>
+HWY_INLINE void AddToColumns(const Rows& rows, const Columns& at, const ProductSize& size) {
+  constexpr Index kRowBlock = 64;  // a tile's features of so many rows stay in the first-level cache for all columns
+  constexpr auto kWide = static_cast<Index>(kWideVectors * kLanes);
+  constexpr auto kOne = static_cast<Index>(kLanes);
+  for (Index first = 0; first < size.rows; first += kRowBlock) {
+    const RowRange range{first, std::min(first + kRowBlock, size.rows)};
+    Index j = 0;
+    const WholeVectors whole;
+    for (; j + kWide <= size.features; j += kWide) {
+      AddColumns<kWideVectors>(rows, range, j, at, size.columns, whole);
+    }
+    for (; j + 2 * kOne <= size.features; j += 2 * kOne) AddColumns<2>(rows, range, j, at, size.columns, whole);
+    for (; j + kOne <= size.features; j += kOne) AddColumns<1>(rows, range, j, at, size.columns, whole);
+    if (j < size.features) {
+      const PartVector part{hn::FirstN(D(), static_cast<std::size_t>(size.features - j))};
+      AddColumns<1>(rows, range, j, at, size.columns, part);
+    }
+  }
+}
+
+template <class Rows>
+HWY_INLINE void AddProduct(const Rows& rows, const Columns& at, const ProductSize& size) {
+  if (size.columns == 1) {
+    AddToOneColumn(rows, at, size);
+  } else {
+    AddToColumns(rows, at, size);
+  }
+}
+
+void AddProductAll(const AllRows& rows, const Columns& at, const ProductSize& size) { AddProduct(rows, at, size); }
+void AddProductChosen(const ChosenRows& rows, const Columns& at, const ProductSize& size) {
+  AddProduct(rows, at, size);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace pollen::math
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pollen::math {
+
+HWY_EXPORT(AddProductAll);
+HWY_EXPORT(AddProductChosen);
+
+void multiply_transposed_add(const RowsView& x, ConstPanelView residual, PanelView g) {
+  HWY_DYNAMIC_DISPATCH(AddProductAll)
+  ({x.data, x.stride}, {residual.data, residual.stride, g.data, g.stride}, {x.rows, x.columns, residual.columns});
+}
+
+void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView residual,
+                             PanelView g) {
+  HWY_DYNAMIC_DISPATCH(AddProductChosen)
+  ({x.data, x.stride, rows.data()}, {residual.data, residual.stride, g.data, g.stride},
+   {static_cast<Index>(rows.size()), x.columns, residual.columns});
+}
+
+}  // namespace pollen::math
+#endif  // HWY_ONCE

@@ -1,0 +1,161 @@
+// Reductions and updates of plain vectors. A sum keeps four groups of eight lanes: block b of eight terms goes to group
+// b mod 4, the last partial block to group 3; groups are added as (0 + 1) + (2 + 3), then lanes by SumLanes.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "math/vectors.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+//
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "hwy/highway.h"
+#include "math/arguments.h"
+#include "math/lanes-inl.h"
+#include "pollen/math.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace pollen::math {
+namespace HWY_NAMESPACE {
+
+// accumulate(sum, i, load) adds the eight terms from i on, reading memory through load(pointer).
+template <class Accumulate>
+HWY_INLINE double Reduce(std::size_t count, Accumulate accumulate) {
+  const auto whole = [](const double* from) HWY_ATTR { return LoadEight(from); };
+  Eight sum[4] = {ZeroEight(), ZeroEight(), ZeroEight(), ZeroEight()};
+  std::size_t i = 0;
+  for (; i + 32 <= count; i += 32) {
+    for (std::size_t group = 0; group < 4; ++group) sum[group] = accumulate(sum[group], i + 8 * group, whole);
+  }
+  for (std::size_t group = 0; group < 3; ++group) {
+    if (i + 8 > count) break;
+    sum[group] = accumulate(sum[group], i, whole);
+    i += 8;
+  }
+  if (i < count) {
+    const std::size_t left = count - i;
+    const auto first = [left](const double* from) HWY_ATTR { return LoadFirst(from, left); };
+    sum[3] = accumulate(sum[3], i, first);
+  }
+  return SumLanes(AddEight(AddEight(sum[0], sum[1]), AddEight(sum[2], sum[3])));
+}
+
+double Sum(const double* x, std::size_t count) {
+  return Reduce(count, [x](const Eight& sum, std::size_t i, auto load) HWY_ATTR { return AddEight(sum, load(x + i)); });
+}
+
+double Dot(const double* x, const double* y, std::size_t count) {
+  return Reduce(count, [x, y](const Eight& sum, std::size_t i, auto load)
+                           HWY_ATTR { return MulAddEight(load(x + i), load(y + i), sum); });
+}
+
+// update(i, load, store) for every vector of the range, the last one masked.
+template <class Update>
+HWY_INLINE void ForEachVector(std::size_t count, Update update) {
+  const D d;
+  const auto load = [d](const double* from) HWY_ATTR { return hn::LoadU(d, from); };
+  const auto store = [d](V v, double* to) HWY_ATTR { hn::StoreU(v, d, to); };
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) update(i, load, store);
+  if (i == count) return;
+  const Mask rest = hn::FirstN(d, count - i);
+  const auto load_rest = [d, rest](const double* from) HWY_ATTR { return hn::MaskedLoad(rest, d, from); };
+  const auto store_rest = [d, rest](V v, double* to) HWY_ATTR { hn::BlendedStore(v, rest, d, to); };
+  update(i, load_rest, store_rest);
+}
+
+void Axpy(double a, const double* x, double* y, std::size_t count) {
+  const V factor = hn::Set(D(), a);
+  ForEachVector(count, [=](std::size_t i, auto load, auto store)
+                           HWY_ATTR { store(hn::MulAdd(factor, load(x + i), load(y + i)), y + i); });
+}
+
+void Scale(double a, double* x, std::size_t count) {
+  const V factor = hn::Set(D(), a);
+  ForEachVector(count,
+                [=](std::size_t i, auto load, auto store) HWY_ATTR { store(hn::Mul(factor, load(x + i)), x + i); });
+}
+
+void Subtract(const double* x, const double* y, double* out, std::size_t count) {
+  ForEachVector(
+      count, [=](std::size_t i, auto load, auto store) HWY_ATTR { store(hn::Sub(load(x + i), load(y + i)), out + i); });
+}
+
+void Add(const double* x, double* y, std::size_t count) {
+  ForEachVector(
+      count, [=](std::size_t i, auto load, auto store) HWY_ATTR { store(hn::Add(load(y + i), load(x + i)), y + i); });
+}
+
+// Magnitudes are compared as integers: their order is that of the doubles, with NaN above infinity, so a NaN wins
+// wherever it stands and the maximum does not depend on the order.
+using DI = hn::RebindToSigned<D>;
+using VI = hn::Vec<DI>;
+
+HWY_INLINE VI LargerMagnitude(VI largest, V x) { return hn::Max(largest, hn::BitCast(DI(), hn::Abs(x))); }
+
+HWY_INLINE double MagnitudeOf(VI largest) {
+  const auto bits = hn::GetLane(hn::MaxOfLanes(DI(), largest));
+  const double magnitude = std::bit_cast<double>(bits);
+  return magnitude == magnitude ? magnitude : std::numeric_limits<double>::quiet_NaN();
+}
+
+double MaxAbs(const double* x, std::size_t count) {
+  VI largest = hn::Zero(DI());
+  ForEachVector(count,
+                [&](std::size_t i, auto load, auto) HWY_ATTR { largest = LargerMagnitude(largest, load(x + i)); });
+  return MagnitudeOf(largest);
+}
+
+double LangevinStep(double* x, const LangevinInputs& in, std::size_t count) {
+  const V minus_step = hn::Set(D(), -in.step);
+  const V spread = hn::Set(D(), in.spread);
+  VI largest = hn::Zero(DI());
+  ForEachVector(count, [&](std::size_t i, auto load, auto store) HWY_ATTR {
+    const V drifted = hn::MulAdd(minus_step, load(in.gradient + i), load(x + i));
+    const V moved = hn::MulAdd(spread, load(in.normals + i), drifted);
+    largest = LargerMagnitude(largest, moved);
+    store(moved, x + i);
+  });
+  return MagnitudeOf(largest);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace pollen::math
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pollen::math {
+
+HWY_EXPORT(Sum);
+HWY_EXPORT(Dot);
+HWY_EXPORT(Axpy);
+HWY_EXPORT(Scale);
+HWY_EXPORT(Subtract);
+HWY_EXPORT(Add);
+HWY_EXPORT(MaxAbs);
+HWY_EXPORT(LangevinStep);
+
+double sum(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(Sum)(x.data(), x.size()); }
+double dot(std::span<const double> x, std::span<const double> y) {
+  return HWY_DYNAMIC_DISPATCH(Dot)(x.data(), y.data(), x.size());
+}
+double squared_norm(std::span<const double> x) { return dot(x, x); }
+double max_abs(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(MaxAbs)(x.data(), x.size()); }
+bool all_finite(std::span<const double> x) { return max_abs(x) < std::numeric_limits<double>::infinity(); }
+
+void axpy(double a, std::span<const double> x, std::span<double> y) {
+  HWY_DYNAMIC_DISPATCH(Axpy)(a, x.data(), y.data(), x.size());
+}
+void scale(double a, std::span<double> x) { HWY_DYNAMIC_DISPATCH(Scale)(a, x.data(), x.size()); }
+void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out) {
+  HWY_DYNAMIC_DISPATCH(Subtract)(x.data(), y.data(), out.data(), x.size());
+}
+void add(std::span<const double> x, std::span<double> y) { HWY_DYNAMIC_DISPATCH(Add)(x.data(), y.data(), x.size()); }
+
+double langevin_step(std::span<double> x, std::span<const double> g, std::span<const double> z, double step,
+                     double spread) {
+  const LangevinInputs in{g.data(), z.data(), step, spread};
+  return HWY_DYNAMIC_DISPATCH(LangevinStep)(x.data(), in, x.size());
+}
+
+}  // namespace pollen::math
+#endif  // HWY_ONCE

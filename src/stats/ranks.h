@@ -1,0 +1,19 @@
+// Sums and ranks of plain vectors: mean, variance, average ranks, quantiles of sorted values. Pure.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace pollen::stats {
+
+double mean(std::span<const double> x);      // NaN where empty; exact for constant x
+double variance(std::span<const double> x);  // divisor n-1; NaN where n < 2
+
+// Ranks from 1; equal values share the average of their ranks.
+std::vector<double> average_ranks(std::span<const double> x);
+
+double sorted_quantile(std::span<const double> sorted, double p);  // type 7
+double sorted_median(std::span<const double> sorted);
+std::vector<double> sorted_copy(std::span<const double> x);
+
+}  // namespace pollen::stats

@@ -1,0 +1,148 @@
+#include "split_chains.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "fft.h"
+#include "normal_quantile.h"
+#include "ranks.h"
+
+namespace pollen::stats {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> chain_means(const SplitChains& x) {
+  std::vector<double> means(x.chains);
+  for (std::size_t c = 0; c < x.chains; ++c) means[c] = mean(x.chain(c));
+  return means;
+}
+
+// The mean over chains of their autocovariances (divisor n) at lags 0..n-1. Two chains share a transform, as real and
+// imaginary part: the autocovariance of a + ib has real part that of a plus that of b. Zero padding to twice the length
+// keeps the correlation from wrapping, and the transform of a real spectrum serves as its own inverse.
+std::vector<double> mean_autocovariance(const SplitChains& x, const std::vector<double>& means) {
+  const Fft fft(power_of_two_above(2 * x.length));
+  std::vector<std::complex<double>> work(fft.size());
+  std::vector<double> power(fft.size(), 0.0);
+  for (std::size_t c = 0; c < x.chains; c += 2) {
+    const bool pair = c + 1 < x.chains;
+    std::fill(work.begin(), work.end(), std::complex<double>());
+    for (std::size_t t = 0; t < x.length; ++t)
+      work[t] = {x.chain(c)[t] - means[c], pair ? x.chain(c + 1)[t] - means[c + 1] : 0.0};
+    fft.transform(work);
+    for (std::size_t k = 0; k < power.size(); ++k) power[k] += std::norm(work[k]);
+  }
+  std::copy(power.begin(), power.end(), work.begin());
+  fft.transform(work);
+  const double divisor =
+      static_cast<double>(fft.size()) * static_cast<double>(x.chains) * static_cast<double>(x.length);
+  std::vector<double> result(x.length);
+  for (std::size_t t = 0; t < x.length; ++t) result[t] = work[t].real() / divisor;
+  return result;
+}
+
+// Autocorrelations over all chains: 1 - (W - acov_t)/var⁺.
+struct Autocorrelation {
+  std::vector<double> covariance;
+  double within = 0;
+  double total = 0;
+  double at(std::size_t lag) const { return 1 - (within - covariance[lag]) / total; }
+};
+
+Autocorrelation autocorrelation(const SplitChains& x) {
+  const std::vector<double> means = chain_means(x);
+  const auto n = static_cast<double>(x.length);
+  Autocorrelation result;
+  result.covariance = mean_autocovariance(x, means);
+  result.within = result.covariance[0] * n / (n - 1);
+  result.total = result.within * (n - 1) / n + (x.chains > 1 ? variance(means) : 0.0);
+  return result;
+}
+
+// Lags in pairs (0,1), (2,3), ... while a pair's sum is positive. Returns the last even lag looked at.
+std::size_t initial_positive(const Autocorrelation& rho, std::vector<double>& kept) {
+  std::size_t t = 0;
+  double even = 1, odd = rho.at(1);
+  kept[0] = even;
+  kept[1] = odd;
+  while (t + 5 < kept.size() && even + odd > 0) {
+    t += 2;
+    even = rho.at(t);
+    odd = rho.at(t + 1);
+    if (even + odd >= 0) {
+      kept[t] = even;
+      kept[t + 1] = odd;
+    }
+  }
+  if (even > 0) kept[t] = even;
+  return t;
+}
+
+void make_monotone(std::vector<double>& kept, std::size_t last) {
+  for (std::size_t t = 2; t + 2 <= last; t += 2) {
+    const double before = kept[t - 2] + kept[t - 1];
+    if (kept[t] + kept[t + 1] > before) kept[t] = kept[t + 1] = before / 2;
+  }
+}
+
+}  // namespace
+
+bool degenerate(std::span<const double> x) {
+  if (x.empty()) return true;
+  double low = x[0], high = x[0];
+  for (const double value : x) {
+    if (!std::isfinite(value)) return true;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  return high - low < std::numeric_limits<double>::epsilon();
+}
+
+SplitChains split(const Draws& draws) {
+  const auto length = static_cast<std::size_t>(draws.length()), half = length / 2;
+  SplitChains result;
+  result.chains = 2 * static_cast<std::size_t>(draws.chains);
+  result.length = half;
+  result.values.reserve(result.chains * half);
+  for (std::size_t c = 0; 2 * c < result.chains; ++c) {
+    const auto chain = draws.values.subspan(c * length, length);
+    const auto first = chain.first(half), last = chain.last(half);
+    result.values.insert(result.values.end(), first.begin(), first.end());
+    result.values.insert(result.values.end(), last.begin(), last.end());
+  }
+  return result;
+}
+
+SplitChains rank_normalise(const SplitChains& x) {
+  SplitChains z{average_ranks(x.values), x.chains, x.length};
+  const double count = static_cast<double>(z.values.size());
+  for (double& value : z.values) value = normal_quantile((value - 0.375) / (count - 2 * 0.375 + 1));
+  return z;
+}
+
+double basic_rhat(const SplitChains& x) {
+  if (x.length < 2 || degenerate(x.values)) return kNaN;
+  double within = 0;
+  for (std::size_t c = 0; c < x.chains; ++c) within += variance(x.chain(c));
+  within /= static_cast<double>(x.chains);
+  const auto n = static_cast<double>(x.length);
+  const double between = n * variance(chain_means(x));
+  return std::sqrt((between / within + n - 1) / n);
+}
+
+double basic_ess(const SplitChains& x) {
+  if (x.length < 3 || degenerate(x.values)) return kNaN;
+  std::vector<double> kept(x.length, 0.0);
+  const std::size_t last = initial_positive(autocorrelation(x), kept);
+  make_monotone(kept, last);
+  double sum = 0;
+  for (std::size_t t = 0; t < std::max<std::size_t>(last, 1); ++t) sum += kept[t];
+  const auto draws = static_cast<double>(x.chains * x.length);
+  const double time = -1 + 2 * sum + kept[last];
+  return draws / std::max(time, 1 / std::log10(draws));
+}
+
+}  // namespace pollen::stats

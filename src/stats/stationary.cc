@@ -1,0 +1,64 @@
+// Stationary laws of cycles of random affine steps.
+#include <stdexcept>
+
+#include "moment_map.h"
+#include "moment_solve.h"
+
+namespace pollen::stats {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// Mean-square stability: K maps positive matrices to positive ones, so its spectral radius is below one exactly where
+// X = I + K(X) has a positive definite solution (then X = Σ_j K^j(I), and K(X) = X - I ≤ (1 - 1/λ_max) X).
+bool mean_square_stable(const CycleSolver& solver, Eigen::Index n) {
+  constexpr double kLargest = 1e12;  // a spectral radius nearer one than this cannot be told from one
+  const MatrixXd x = solver.solve(MatrixXd::Identity(n, n));
+  if (!x.allFinite()) return false;
+  const VectorXd values = Eigen::SelfAdjointEigenSolver<MatrixXd>(x, Eigen::EigenvaluesOnly).eigenvalues();
+  return values.minCoeff() > 0.5 && values.maxCoeff() < kLargest;
+}
+
+// The mean just before the first phase: it comes back to itself after the last.
+VectorXd periodic_mean(const Cycle& cycle) {
+  const Eigen::Index n = cycle.front()->size();
+  MatrixXd a = MatrixXd::Identity(n, n);
+  VectorXd b = VectorXd::Zero(n);
+  for (const MomentMap* map : cycle) {
+    a = (map->matrix() * a).eval();
+    b = (map->matrix() * b + map->mean.col(n)).eval();
+  }
+  return (MatrixXd::Identity(n, n) - a).partialPivLu().solve(b);
+}
+
+Law after(const Cycle& cycle, Law law) {
+  for (const MomentMap* map : cycle) law = map->next(law);
+  return law;
+}
+
+}  // namespace
+
+std::vector<Law> stationary(const Cycle& cycle) {
+  if (cycle.empty()) throw std::invalid_argument("stationary: an empty cycle");
+  const Eigen::Index n = cycle.front()->size();
+  for (const MomentMap* map : cycle)
+    if (map->size() != n) throw std::invalid_argument("stationary: phases of different sizes");
+  const CycleSolver solver(cycle);
+  if (!mean_square_stable(solver, n)) throw std::domain_error("stationary: the recursion is not mean-square stable");
+  Law law{periodic_mean(cycle), MatrixXd::Zero(n, n)};
+  law.covariance = solver.solve(after(cycle, law).covariance);  // what one cycle adds to no spread at all
+  std::vector<Law> result;
+  for (const MomentMap* map : cycle) result.push_back(law = map->next(law));
+  return result;
+}
+
+std::vector<Law> stationary(const std::vector<Phase>& phases) {
+  std::vector<MomentMap> maps;
+  for (const Phase& phase : phases) maps.push_back(moment_map(phase));
+  Cycle cycle;
+  for (const MomentMap& map : maps) cycle.push_back(&map);
+  return stationary(cycle);
+}
+
+}  // namespace pollen::stats

@@ -1,0 +1,40 @@
+// Small quadratic problems.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "pollen/exact_law.h"
+
+namespace pollen::stats {
+
+// Scalar: U_i = Σ_j (θ - y_ij)²/2, flat prior.
+inline QuadraticProblem points_problem(const std::vector<std::vector<double>>& data) {
+  QuadraticProblem problem;
+  problem.prior_precision = Eigen::VectorXd::Zero(1);
+  for (const auto& points : data) {
+    problem.clients.emplace_back();
+    for (const double y : points)
+      problem.clients.back().terms.push_back({Eigen::MatrixXd::Ones(1, 1), Eigen::VectorXd::Constant(1, y)});
+  }
+  return problem;
+}
+
+// Two dimensions, three clients with 3, 4 and 2 rows of linear regression: every row has a curvature of its own.
+inline QuadraticProblem regression_problem() {
+  QuadraticProblem problem;
+  problem.prior_precision = Eigen::Vector2d(0.5, 1.0);
+  double t = 0;
+  for (const int rows : {3, 4, 2}) {
+    problem.clients.emplace_back();
+    for (int j = 0; j < rows; ++j) {
+      t += 1;
+      Eigen::VectorXd x(2);
+      x << 1 + 0.5 * std::sin(t), std::cos(2 * t);
+      problem.clients.back().terms.push_back({x * x.transpose(), x * (0.3 * t - 1)});
+    }
+  }
+  return problem;
+}
+
+}  // namespace pollen::stats
