@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <thread>
 
@@ -32,9 +33,11 @@ struct Experiment::Parts {
   std::vector<double> mode;
   std::int64_t kept = 0;
   std::vector<double> potential;
+  bool looked = false;
 
   void make_engine();
   int pick_threads() const;
+  void look_at_the_clock(double seconds_a_round);
   void find_mode_once();
   void set_step();
   std::vector<double> curvature_point();
@@ -47,6 +50,10 @@ struct Experiment::Parts {
 };
 
 namespace {
+
+constexpr std::int64_t kTimedRounds = 64;
+
+int all_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
 void texts(Archive& archive, std::vector<std::string>& list) {
   std::uint64_t count = list.size();
@@ -99,13 +106,17 @@ void Experiment::Parts::make_engine() {
   potential.resize(static_cast<std::size_t>(chains));
 }
 
-// More than one thread pays off when a round is some fifty microseconds of work.
+// Large tables start on all cores; else one thread, until rounds turn out to be long (look_at_the_clock).
 int Experiment::Parts::pick_threads() const {
   if (options.threads > 0) return options.threads;
-  double work = 0;
-  for (const Index n : sizes) work += 4.0 * static_cast<double>(recipe.batch.of(n)) + 40.0;
-  work *= static_cast<double>(problem.dimension() * config.run.chains);
-  return work < 4e5 ? 1 : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return problem.data.train.rows * problem.data.train.columns < 1'000'000 ? 1 : all_cores();
+}
+
+// Draws do not depend on threads, so the clock may decide: more than one pays off from some fifty microseconds a round.
+void Experiment::Parts::look_at_the_clock(double seconds_a_round) {
+  if (options.threads > 0 || options.transport || looked || all_cores() == 1) return;
+  looked = true;
+  if (seconds_a_round > 50e-6) transport = make_thread_transport(*station, clients, all_cores());
 }
 
 void Experiment::Parts::count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times) {
@@ -249,7 +260,10 @@ bool Experiment::advance(std::int64_t iterations, Sink& sink) {
   Parts& p = *parts_;
   Server& server = *p.server;
   const std::int64_t burn_in = *p.config.run.burn_in;
+  const auto start = std::chrono::steady_clock::now();
   for (std::int64_t n = 0; n < iterations; ++n) {
+    if (n == kTimedRounds)
+      p.look_at_the_clock(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kTimedRounds);
     if (p.options.stop != nullptr && p.options.stop->load(std::memory_order_relaxed)) return false;
     server.open();
     p.transport->exchange(server);

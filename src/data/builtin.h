@@ -1,0 +1,27 @@
+// Data sets that need no file. Each yields what a reader would.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "data/raw_table.h"
+#include "pollen/data.h"
+
+namespace pollen::data {
+
+bool is_builtin(const std::string& source);
+bool is_synthetic(const std::string& source);  // makes its own clients: every client is a "file"
+
+// The 2201 people of the Titanic from the published table of counts: class, sex, age; survived.
+RawTable titanic();
+
+// y_ij ~ N(μ_i, I), μ_i ~ N(0, heterogeneity² I), N_i uniform in min_size..max_size.
+RawTable synthetic_gaussian(const DataSpec& spec, std::uint64_t seed);
+
+// SYNTHETIC(α, β), Li et al. 2020, "Federated Optimization in Heterogeneous Networks", section 5.1, with two classes:
+//   y = argmax(W_i x + b_i), W_i, b_i ~ N(u_i, 1), u_i ~ N(0, α);  x ~ N(v_i, Σ), Σ_jj = j^-1.2, v_i ~ N(B_i, 1), B_i ~
+//   N(0, β)
+// with α and β variances. Column "label".
+RawTable synthetic_logistic(const DataSpec& spec, std::uint64_t seed);
+
+}  // namespace pollen::data

@@ -1,0 +1,55 @@
+#include "data/cell.h"
+
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+namespace pollen::data {
+
+namespace {
+
+constexpr std::size_t kExactDigits = 15;  // more digits than these may not survive a double
+
+bool is_nan_word(std::string_view cell) {
+  if (cell.size() != 3) return false;
+  const auto lower = [&](std::size_t i) { return static_cast<char>(cell[i] | 0x20); };
+  return lower(0) == 'n' && lower(1) == 'a' && lower(2) == 'n';
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+Cell read_cell(std::string_view cell) {
+  if (cell.empty() || cell == "NA" || cell == "?" || is_nan_word(cell)) return {CellKind::missing, 0.0};
+  std::string_view digits = cell;
+  if (digits.front() == '+' && digits.size() > 1 && digits[1] != '-') digits.remove_prefix(1);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::invalid_argument || end != digits.data() + digits.size()) return {CellKind::text, 0.0};
+  if (error == std::errc::result_out_of_range || !std::isfinite(value))
+    return {std::isnan(value) ? CellKind::missing : CellKind::not_finite, 0.0};
+  return {CellKind::number, value};
+}
+
+std::string number_text(double value) {
+  if (value == 0.0) return "0";  // -0 too
+  char buffer[32];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return error == std::errc() ? std::string(buffer, end) : std::string();
+}
+
+std::string level_text(std::string_view cell) {
+  const bool code = cell.size() > 1 && cell[0] == '0' && is_digit(cell[1]);
+  if (code || cell.size() > kExactDigits) return std::string(cell);
+  const Cell parsed = read_cell(cell);
+  return parsed.kind == CellKind::number ? number_text(parsed.number) : std::string(cell);
+}
+
+}  // namespace pollen::data

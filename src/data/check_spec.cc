@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/builtin.h"
+#include "data/phrases.h"
+#include "data/sources.h"
+#include "pollen/errors.h"
+
+namespace pollen::data {
+
+namespace {
+
+class Checker {
+ public:
+  explicit Checker(const std::string& where) : where_(where) {}
+
+  void one_of(const std::string& name, const std::string& found, const std::vector<std::string>& accepted) {
+    if (std::find(accepted.begin(), accepted.end(), found) == accepted.end())
+      problems_.add(key(where_, name), unknown_name(found, accepted));
+  }
+  template <class T>
+  void in_range(const std::string& name, T found, bool right, const std::string& accepted) {
+    if (!right) problems_.add(key(where_, name), fmt::format("found {}, accepted: {}", found, accepted));
+  }
+  void add(const std::string& name, std::string what) { problems_.add(key(where_, name), std::move(what)); }
+  void raise() const { problems_.raise(); }
+
+ private:
+  const std::string& where_;
+  Problems problems_;
+};
+
+constexpr Index kMostClients = 100'000'000;
+
+void check_sources(const DataSpec& spec, TargetKind target, Checker& check) {
+  if (spec.sources.size() > 1 && spec.partition != "given")
+    check.add("source", fmt::format("found {} files, accepted: one, or data.partition = \"given\" for one a client",
+                                    spec.sources.size()));
+  if (spec.sources.size() > 1 && !spec.labels.empty())
+    check.add("labels", "found one file for several sources, accepted: none (the names tell), or one source");
+  for (const std::string& source : spec.sources) {
+    if (is_builtin(source) && (spec.sources.size() > 1 || (spec.partition == "given" && !is_synthetic(source))))
+      check.add("source", fmt::format("found \"{}\" with partition \"given\", accepted: one file a client", source));
+    if (source == "synthetic-gaussian" && target != TargetKind::none)
+      check.add("source",
+                "found \"synthetic-gaussian\", which has no target, accepted: with model.kind = \"gaussian\"");
+    if (source == "synthetic-logistic" && target == TargetKind::none)
+      check.add("source",
+                "found \"synthetic-logistic\" with a model without a target, accepted: with logistic or softmax");
+  }
+  if (!spec.format.empty()) check.one_of("format", spec.format, {"csv", "libsvm", "idx", "cifar"});
+}
+
+void check_partition(const DataSpec& spec, Checker& check) {
+  check.one_of("partition", spec.partition, {"iid", "dirichlet", "label-shards", "by-column", "given"});
+  if (spec.partition != "by-column" && spec.partition != "given")
+    check.in_range("clients", spec.clients, spec.clients >= 1 && spec.clients <= kMostClients,
+                   fmt::format("1 to {}", kMostClients));
+  if (spec.partition == "dirichlet")
+    check.in_range("dirichlet_alpha", spec.dirichlet_alpha,
+                   std::isfinite(spec.dirichlet_alpha) && spec.dirichlet_alpha > 0.0, "a number above 0");
+  if (spec.partition == "label-shards")
+    check.in_range("shards", spec.shards, spec.shards >= 1 && spec.shards <= kMostClients, "1 or more");
+  if (spec.partition == "by-column" && spec.column.empty())
+    check.add("column", "found none, accepted: the column whose values are the clients");
+}
+
+void check_synthetic(const DataSpec& spec, Checker& check) {
+  const auto variance = [](double value) { return std::isfinite(value) && value >= 0.0; };
+  check.in_range("clients", spec.clients, spec.clients >= 1 && spec.clients <= kMostClients,
+                 fmt::format("1 to {}", kMostClients));
+  check.in_range("dimension", spec.dimension, spec.dimension >= 1 && spec.dimension <= 1'000'000, "1 to 1000000");
+  check.in_range("min_size", spec.min_size, spec.min_size >= 1, "1 or more");
+  check.in_range("max_size", spec.max_size, spec.max_size >= spec.min_size && spec.max_size <= 1'000'000'000,
+                 "min_size to 1000000000");
+  check.in_range("heterogeneity", spec.heterogeneity, variance(spec.heterogeneity), "a number, 0 or above");
+  check.in_range("alpha", spec.alpha, variance(spec.alpha), "a number, 0 or above");
+  check.in_range("beta", spec.beta, variance(spec.beta), "a number, 0 or above");
+}
+
+}  // namespace
+
+void check_spec(const DataSpec& spec, TargetKind target, const std::string& where) {
+  Checker check(where);
+  if (spec.sources.empty() || spec.sources.front().empty())
+    check.add("source", fmt::format("found none, accepted: a file, or one of {}", listed(builtin_datasets())));
+  check_sources(spec, target, check);
+  if (!spec.sources.empty() && is_synthetic(spec.sources.front()))
+    check_synthetic(spec, check);
+  else
+    check_partition(spec, check);
+  check.one_of("missing", spec.missing, {"error", "drop", "mean"});
+  check.in_range("test_fraction", spec.test_fraction, spec.test_fraction >= 0.0 && spec.test_fraction < 1.0,
+                 "0 or above and below 1");
+  check.in_range("limit", spec.limit, spec.limit >= 0, "a number of rows, or 0 for all");
+  check.raise();
+}
+
+}  // namespace pollen::data

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/cell.h"
+#include "data/csv_scan.h"
+#include "data/phrases.h"
+#include "data/readers.h"
+#include "pollen/errors.h"
+
+namespace pollen::data {
+
+namespace {
+
+std::vector<Column> named_columns(const std::vector<std::string_view>& fields, const CsvOptions& options,
+                                  const std::string& file, std::size_t line) {
+  Problems problems;
+  std::vector<Column> columns(fields.size());
+  std::set<std::string> seen;
+  for (std::size_t c = 0; c < fields.size(); ++c) {
+    columns[c].name = options.header ? std::string(fields[c]) : fmt::format("c{}", c + 1);
+    columns[c].as_text = options.categorical.count(columns[c].name) > 0;
+    const std::string where = fmt::format("{}: row {}", file, line);
+    if (columns[c].name.empty())
+      problems.add(where, fmt::format("column {} has no name, accepted: a name for each column", c + 1));
+    else if (!seen.insert(columns[c].name).second)
+      problems.add(where, fmt::format("found the column {} twice, accepted: different names", quoted(fields[c])));
+  }
+  problems.raise();
+  return columns;
+}
+
+// A header made of numbers is a file without one.
+void check_header(const std::vector<std::string_view>& fields, const std::string& file, std::size_t line) {
+  const bool numbers = std::all_of(fields.begin(), fields.end(),
+                                   [](std::string_view field) { return read_cell(field).kind != CellKind::text; });
+  const bool any = std::any_of(fields.begin(), fields.end(),
+                               [](std::string_view field) { return read_cell(field).kind == CellKind::number; });
+  if (numbers && any)
+    throw ConfigError(fmt::format("{}: row {}", file, line),
+                      "found numbers where the column names should be, accepted: a header row, or data.header = false");
+}
+
+}  // namespace
+
+RawTable parse_csv(std::string_view text, const CsvOptions& options, const std::string& file) {
+  CsvScanner scanner(text, file);
+  std::vector<std::string_view> fields;
+  if (!scanner.next(fields)) throw ConfigError(file, "the file is empty");
+  RawTable table;
+  table.files = {file};
+  if (options.header) check_header(fields, file, scanner.line());
+  table.columns = named_columns(fields, options, file, scanner.line());
+  Problems problems;
+  bool more = !options.header || scanner.next(fields);
+  while (more && !problems.full() && (options.limit == 0 || std::ssize(table.rows) < options.limit)) {
+    const auto line = static_cast<std::uint32_t>(scanner.line());
+    if (fields.size() != table.columns.size()) {
+      problems.add(fmt::format("{}: row {}", file, line),
+                   fmt::format("found {} fields, accepted: {}", fields.size(), table.columns.size()));
+    } else {
+      for (std::size_t c = 0; c < fields.size(); ++c) table.columns[c].add_cell(fields[c]);
+      table.rows.push_back({0, static_cast<std::uint32_t>(table.rows.size()), line});
+    }
+    more = scanner.next(fields);
+  }
+  problems.raise();
+  if (table.rows.empty()) throw ConfigError(file, "found a header and no rows, accepted: at least one row");
+  return table;
+}
+
+}  // namespace pollen::data

@@ -1,0 +1,80 @@
+#include "data/encode.h"
+
+#include <fmt/format.h>
+
+#include "data/cells.h"
+#include "data/dense_limit.h"
+#include "data/phrases.h"
+#include "pollen/errors.h"
+
+namespace pollen::data {
+
+namespace {
+
+const std::vector<std::string>* given_levels(const DataSpec& spec, const Column& column) {
+  const auto at = spec.levels.find(column.name);
+  return at == spec.levels.end() ? nullptr : &at->second;
+}
+
+void add_feature(const RawTable& table, std::size_t c, const DataSpec& spec, Encoding& encoding) {
+  const Column& column = table.columns[c];
+  Feature feature;
+  feature.column = c;
+  feature.offset = encoding.width;
+  feature.text = is_text(column);
+  if (feature.text) {
+    feature.levels = levels_of(table, column, given_levels(spec, column));
+    encoding.width += std::ssize(feature.levels.names) - 1;
+    check_dense(std::ssize(table.rows), encoding.width, fmt::format("{}: column {}", table.files.front(), column.name));
+    for (std::size_t l = 1; l < feature.levels.names.size(); ++l)
+      encoding.names.push_back(fmt::format("{}={}", column.name, feature.levels.names[l]));
+  } else {
+    encoding.width += 1;
+    encoding.names.push_back(column.name);
+  }
+  encoding.features.push_back(std::move(feature));
+}
+
+void encode_classes(const RawTable& table, const Column& column, const DataSpec& spec, TargetKind target,
+                    Encoding& encoding) {
+  encoding.classes = levels_of(table, column, given_levels(spec, column));
+  const std::vector<std::string>& names = encoding.classes.names;
+  const std::string where = fmt::format("{}: column {}", listed(table.files, 3), column.name);
+  if (target == TargetKind::binary && names.size() != 2)
+    throw ConfigError(where, fmt::format("found {} labels ({}), accepted: exactly 2 for this model", names.size(),
+                                         listed(names, 10)));
+  if (names.size() < 2)
+    throw ConfigError(where, fmt::format("found one label ({}), accepted: at least 2", listed(names)));
+  encoding.y.assign(encoding.classes.of_row.begin(), encoding.classes.of_row.end());
+}
+
+}  // namespace
+
+void Encoding::write(const RawTable& table, std::size_t r, double* out) const {
+  const RowId& row = table.rows[r];
+  if (!table.blocks.empty()) table.blocks[row.source].write(row.local, out);
+  for (const Feature& feature : features) {
+    if (!feature.text)
+      out[feature.offset] = table.columns[feature.column].number[r];
+    else if (const std::uint32_t level = feature.levels.of_row[r]; level > 0)
+      out[feature.offset + static_cast<Index>(level) - 1] = 1.0;
+  }
+}
+
+Encoding encode(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target) {
+  Encoding encoding;
+  encoding.width = table.blocks.empty() ? 0 : table.width;
+  check_dense(std::ssize(table.rows), encoding.width, table.files.front());
+  for (Index j = 0; j < encoding.width; ++j) encoding.names.push_back(fmt::format("{}{}", table.prefix, j + 1));
+  for (const std::size_t c : roles.features) add_feature(table, c, spec, encoding);
+  check_dense(std::ssize(table.rows), padded(encoding.width + 1), table.files.front());
+  if (roles.target < 0) return encoding;
+  const Column& column = table.columns[static_cast<std::size_t>(roles.target)];
+  if (target == TargetKind::binary || target == TargetKind::classes)
+    encode_classes(table, column, spec, target, encoding);
+  else
+    encoding.y = column.number;
+  return encoding;
+}
+
+}  // namespace pollen::data

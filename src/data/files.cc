@@ -1,0 +1,138 @@
+// Files to bytes: regular files only, gzip by its magic.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "data/readers.h"
+#include "pollen/errors.h"
+
+namespace pollen::data {
+
+namespace {
+
+constexpr std::size_t kMostDeflated = 1032;  // deflate's best ratio
+
+struct Descriptor {
+  int fd = -1;
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+bool is_gzip(std::string_view bytes) {
+  return bytes.size() >= 2 && static_cast<unsigned char>(bytes[0]) == 0x1f &&
+         static_cast<unsigned char>(bytes[1]) == 0x8b;
+}
+
+// The size the last member's trailer claims, believed as far as the compressed bytes can bear it.
+std::size_t size_hint(std::string_view bytes, std::size_t most) {
+  if (bytes.size() < 18) return 64;
+  std::size_t claimed = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    claimed |= static_cast<std::size_t>(static_cast<unsigned char>(bytes[bytes.size() - 4 + i])) << (8 * i);
+  return std::min({std::max<std::size_t>(claimed, 64), most, kMostDeflated * bytes.size()}) + 1;
+}
+
+// One member after another into `out`.
+class Inflater {
+ public:
+  Inflater(std::string_view bytes, const std::string& file, std::size_t most) : file_(file), most_(most), in_(bytes) {
+    if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw IoError(file + ": zlib cannot start");
+    out_.resize(size_hint(bytes, most));
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  std::string run() {
+    for (;;) {
+      const int status = step();
+      if (made_ > most_) fail(fmt::format("found more than {} bytes when decompressed, accepted: at most that", most_));
+      if (status == Z_STREAM_END) {
+        if (!next_member()) break;
+      } else if (status == Z_BUF_ERROR && used_ == in_.size()) {
+        fail("the gzip data end too early");
+      } else if (status != Z_OK && status != Z_BUF_ERROR) {
+        fail("the gzip data are corrupt");
+      } else if (made_ == out_.size()) {
+        out_.resize(std::min(2 * out_.size(), most_ + 1));
+      }
+    }
+    out_.resize(made_);
+    return std::move(out_);
+  }
+
+ private:
+  int step() {
+    constexpr std::size_t kChunk = std::size_t{1} << 30;
+    const std::size_t give = std::min(kChunk, in_.size() - used_);
+    const std::size_t room = std::min(kChunk, out_.size() - made_);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in_.data() + used_));
+    stream_.avail_in = static_cast<uInt>(give);
+    stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + made_);
+    stream_.avail_out = static_cast<uInt>(room);
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    used_ += give - stream_.avail_in;
+    made_ += room - stream_.avail_out;
+    return status;
+  }
+
+  bool next_member() {
+    const std::string_view rest = in_.substr(used_);
+    if (rest.find_first_not_of('\0') == std::string_view::npos) return false;  // the end, or tape padding
+    if (!is_gzip(rest)) fail("other bytes follow the gzip data");
+    inflateReset(&stream_);
+    return true;
+  }
+
+  [[noreturn]] void fail(const std::string& why) const { throw ConfigError(file_, why); }
+
+  const std::string& file_;
+  std::size_t most_;
+  std::string_view in_;
+  std::size_t used_ = 0;
+  std::string out_;
+  std::size_t made_ = 0;
+  z_stream stream_{};
+};
+
+}  // namespace
+
+std::string gunzip(std::string bytes, const std::string& file, std::size_t most) {
+  if (!is_gzip(bytes)) return bytes;
+  return Inflater(bytes, file, most).run();
+}
+
+std::string read_file(const std::string& path) {
+  const auto fault = [&](const std::string& what) { throw ConfigError(path, what); };
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) fault(fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (S_ISDIR(info.st_mode)) fault("found a directory, accepted: a file");
+  if (!S_ISREG(info.st_mode)) fault("found no regular file, accepted: a regular file");
+  if (info.st_size > static_cast<off_t>(kMostBytes))
+    fault(fmt::format("found {} bytes, accepted: at most {}", info.st_size, kMostBytes));
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.fd < 0) fault(fmt::format("cannot be read: {}", std::strerror(errno)));
+  std::string bytes(static_cast<std::size_t>(std::max<off_t>(info.st_size, 0)), '\0');
+  std::size_t got = 0;
+  while (got < bytes.size()) {
+    const ssize_t n = ::read(file.fd, bytes.data() + got, bytes.size() - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fault(fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (n == 0) break;
+    got += static_cast<std::size_t>(n);
+  }
+  bytes.resize(got);
+  if (bytes.empty()) fault("the file is empty");
+  bytes = gunzip(std::move(bytes), path);
+  if (bytes.empty()) fault("the file is empty");
+  return bytes;
+}
+
+}  // namespace pollen::data

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/cell.h"
+#include "data/cells.h"
+#include "data/encode.h"
+#include "data/phrases.h"
+#include "pollen/errors.h"
+
+namespace pollen::data {
+
+namespace {
+
+// The distinct cells of a column and which of them each row has.
+struct Distinct {
+  std::vector<std::string> texts;
+  std::vector<std::uint32_t> of_row;
+};
+
+Distinct distinct_numbers(const Column& column) {
+  std::vector<double> values = column.number;
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  Distinct distinct;
+  for (const double value : values) distinct.texts.push_back(number_text(value));
+  for (const double value : column.number)
+    distinct.of_row.push_back(
+        static_cast<std::uint32_t>(std::lower_bound(values.begin(), values.end(), value) - values.begin()));
+  return distinct;
+}
+
+// Texts that only dropped rows had are left out.
+Distinct distinct_texts(const Column& column) {
+  constexpr auto kUnseen = static_cast<std::uint32_t>(-1);
+  std::vector<std::uint32_t> place(column.texts.size(), kUnseen);
+  Distinct distinct;
+  for (const std::int32_t code : column.code) {
+    const auto c = static_cast<std::size_t>(code);
+    if (place[c] == kUnseen) {
+      place[c] = static_cast<std::uint32_t>(distinct.texts.size());
+      distinct.texts.push_back(column.texts[c]);
+    }
+    distinct.of_row.push_back(place[c]);
+  }
+  return distinct;
+}
+
+std::vector<std::string> sorted_levels(std::vector<std::string> names) {
+  const bool numbers = std::all_of(names.begin(), names.end(),
+                                   [](const std::string& name) { return read_cell(name).kind == CellKind::number; });
+  std::sort(names.begin(), names.end());
+  if (numbers)
+    std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+      return read_cell(a).number < read_cell(b).number;
+    });
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+void refuse_unknown(const RawTable& table, const Column& column, const Distinct& distinct,
+                    const std::vector<std::string>& accepted, const std::vector<bool>& known) {
+  Problems problems;
+  std::vector<bool> told(distinct.texts.size());
+  for (std::size_t r = 0; r < distinct.of_row.size() && !problems.full(); ++r) {
+    const std::uint32_t d = distinct.of_row[r];
+    if (known[d] || told[d]) continue;
+    told[d] = true;
+    problems.add(table.where(r, column.name), unknown_name(distinct.texts[d], accepted));
+  }
+  problems.raise();
+}
+
+}  // namespace
+
+Levels levels_of(const RawTable& table, const Column& column, const std::vector<std::string>* given) {
+  Distinct distinct = is_text(column) ? distinct_texts(column) : distinct_numbers(column);
+  Levels levels;
+  levels.given = given != nullptr;
+  std::vector<std::string> names = distinct.texts;
+  if (given != nullptr) {
+    names.clear();
+    for (const std::string& name : *given) names.push_back(level_text(trimmed(name)));
+  }
+  levels.names = sorted_levels(std::move(names));
+  std::vector<std::pair<std::string, std::uint32_t>> index;
+  for (std::uint32_t l = 0; l < levels.names.size(); ++l) index.emplace_back(levels.names[l], l);
+  std::sort(index.begin(), index.end());
+  std::vector<std::uint32_t> place(distinct.texts.size());
+  std::vector<bool> known(distinct.texts.size());
+  for (std::size_t d = 0; d < distinct.texts.size(); ++d) {
+    const auto at = std::lower_bound(index.begin(), index.end(), std::pair{distinct.texts[d], std::uint32_t{0}});
+    known[d] = at != index.end() && at->first == distinct.texts[d];
+    if (known[d]) place[d] = at->second;
+  }
+  refuse_unknown(table, column, distinct, levels.names, known);
+  for (std::uint32_t& d : distinct.of_row) d = place[d];
+  levels.of_row = std::move(distinct.of_row);
+  return levels;
+}
+
+}  // namespace pollen::data

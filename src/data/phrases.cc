@@ -1,0 +1,42 @@
+#include "data/phrases.h"
+
+#include <fmt/format.h>
+
+#include "pollen/errors.h"
+
+namespace pollen::data {
+
+std::string listed(const std::vector<std::string>& names, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) {
+    if (i > 0) text += ", ";
+    text += names[i];
+  }
+  if (names.size() > most) text += fmt::format(", ... ({} in all)", names.size());
+  return text;
+}
+
+std::string unknown_name(const std::string& found, const std::vector<std::string>& accepted) {
+  std::string text = fmt::format("found {}, accepted: {}", quoted(found), listed(accepted));
+  if (const auto near = nearest(found, accepted)) text += fmt::format("; did you mean \"{}\"?", *near);
+  return text;
+}
+
+std::string quoted(std::string_view cell) {
+  constexpr std::size_t kMost = 40;
+  std::string text = "\"";
+  std::size_t used = 0;
+  for (; used < cell.size(); ++used) {
+    const auto byte = static_cast<unsigned char>(cell[used]);
+    if (used >= kMost && (byte & 0xC0u) != 0x80u) break;  // never inside a UTF-8 character
+    if (used >= kMost + 4) break;
+    text += byte < 0x20 || byte == 0x7F ? '?' : cell[used];
+  }
+  return text + (used < cell.size() ? "...\"" : "\"");
+}
+
+std::string key(const std::string& where, const std::string& name) {
+  return where.empty() ? "data." + name : where + ": data." + name;
+}
+
+}  // namespace pollen::data

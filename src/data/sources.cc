@@ -1,0 +1,108 @@
+#include "data/sources.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <set>
+
+#include "data/builtin.h"
+#include "data/phrases.h"
+#include "data/readers.h"
+#include "pollen/errors.h"
+
+namespace pollen::data {
+
+namespace {
+
+std::string without_gz(std::string name) {
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  return name;
+}
+
+std::string format_of(const DataSpec& spec, const std::string& path, const std::string& where) {
+  if (!spec.format.empty()) return spec.format;
+  const std::string name = without_gz(std::filesystem::path(path).filename().string());
+  if (name.find("-idx") != std::string::npos || name.ends_with(".idx")) return "idx";
+  const std::string extension = std::filesystem::path(name).extension().string();
+  if (extension == ".csv" || extension == ".tsv" || extension == ".data" || extension == ".txt") return "csv";
+  if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return "libsvm";
+  if (extension == ".bin") return "cifar";
+  throw ConfigError(key(where, "format"),
+                    fmt::format("found none, and the name {} does not tell, accepted: csv, libsvm, idx, cifar", path));
+}
+
+std::string labels_of(const DataSpec& spec, const std::string& path, const std::string& where) {
+  if (!spec.labels.empty()) return spec.labels;
+  constexpr std::string_view kImages = "images-idx3";
+  const std::size_t at = path.rfind(kImages);
+  if (at == std::string::npos)
+    throw ConfigError(key(where, "labels"),
+                      fmt::format("found none, and the name {} does not tell, accepted: the file of the labels", path));
+  return std::string(path).replace(at, kImages.size(), "labels-idx1");
+}
+
+CsvOptions csv_options(const DataSpec& spec) {
+  CsvOptions options;
+  options.header = spec.header;
+  options.limit = spec.limit;
+  options.categorical.insert(spec.categorical.begin(), spec.categorical.end());
+  for (const auto& [column, levels] : spec.levels) options.categorical.insert(column);
+  return options;
+}
+
+RawTable read_one(const DataSpec& spec, const std::string& path, const std::string& where) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    std::string what =
+        fmt::format("found no such file and no built-in data set, built-in: {}", listed(builtin_datasets()));
+    if (const auto near = nearest(path, builtin_datasets())) what += fmt::format("; did you mean \"{}\"?", *near);
+    throw ConfigError(path, what);
+  }
+  const std::string format = std::filesystem::is_directory(path, ignored) ? "csv" : format_of(spec, path, where);
+  std::string bytes = read_file(path);
+  if (format == "csv") return parse_csv(bytes, csv_options(spec), path);
+  if (format == "libsvm") return parse_libsvm(bytes, spec.limit, path);
+  if (format == "cifar") return parse_cifar(std::move(bytes), spec.limit, path);
+  const std::string labels = labels_of(spec, path, where);
+  return parse_idx({std::move(bytes), path}, {read_file(labels), labels}, spec.limit);
+}
+
+void keep_first(RawTable& table, Index limit) {
+  if (limit == 0 || std::ssize(table.rows) <= limit) return;
+  const auto rows = static_cast<std::size_t>(limit);
+  table.rows.resize(rows);
+  for (Column& column : table.columns) {
+    column.number.resize(rows);
+    column.code.resize(rows);
+  }
+}
+
+std::string stem(const std::string& file) {
+  return std::filesystem::path(without_gz(std::filesystem::path(file).filename().string())).stem().string();
+}
+
+}  // namespace
+
+RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::string& where) {
+  const std::string& first = spec.sources.front();
+  if (first == "synthetic-gaussian") return synthetic_gaussian(spec, seed);
+  if (first == "synthetic-logistic") return synthetic_logistic(spec, seed);
+  if (first == "titanic") {
+    RawTable table = titanic();
+    keep_first(table, spec.limit);
+    return table;
+  }
+  RawTable table;
+  for (const std::string& path : spec.sources) append(table, read_one(spec, path, where));
+  return table;
+}
+
+std::vector<std::string> names_of_files(const std::vector<std::string>& files) {
+  std::vector<std::string> names;
+  for (const std::string& file : files) names.push_back(stem(file));
+  const bool alike = std::set<std::string>(names.begin(), names.end()).size() < names.size();
+  return alike ? files : names;
+}
+
+}  // namespace pollen::data

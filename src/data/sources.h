@@ -1,0 +1,20 @@
+// From `data.source` to one RawTable: built-in, one file, or one file a client.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "data/raw_table.h"
+#include "pollen/data.h"
+
+namespace pollen::data {
+
+// Every fault of the keys themselves, before any file is opened. Throws ConfigError.
+void check_spec(const DataSpec& spec, TargetKind target, const std::string& where);
+
+RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::string& where);
+
+// The file's name without folder, .gz and extension, or the whole path where two of them would be alike.
+std::vector<std::string> names_of_files(const std::vector<std::string>& files);
+
+}  // namespace pollen::data

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "data/tables.h"
+#include "pollen/errors.h"
+
+namespace pollen::data {
+
+namespace {
+
+// What one client sends.
+struct Moments {
+  double count = 0.0;
+  std::vector<double> sum;      // S
+  std::vector<double> squares;  // Q, about the client's own mean
+};
+
+// Sums are of differences from the first row: a constant column then has exactly its value as mean, and Q = 0.
+Moments moments(const Table& table, Index from, Index to, Index first) {
+  const auto p = static_cast<std::size_t>(table.columns - first);
+  const auto row = [&](Index r) { return table.x.data() + r * table.stride + first; };
+  Moments m{static_cast<double>(to - from), std::vector<double>(p), std::vector<double>(p)};
+  const double* origin = row(from);
+  for (Index r = from; r < to; ++r) {
+    const double* x = row(r);
+    for (std::size_t j = 0; j < p; ++j) m.sum[j] += x[j] - origin[j];
+  }
+  std::vector<double> mean(p);
+  for (std::size_t j = 0; j < p; ++j) mean[j] = origin[j] + m.sum[j] / m.count;
+  for (std::size_t j = 0; j < p; ++j) m.sum[j] = m.count * origin[j] + m.sum[j];
+  for (Index r = from; r < to; ++r) {
+    const double* x = row(r);
+    for (std::size_t j = 0; j < p; ++j) m.squares[j] += (x[j] - mean[j]) * (x[j] - mean[j]);
+  }
+  return m;
+}
+
+struct Scaling {
+  std::vector<double> mean;
+  std::vector<double> sd;  // 1 with mean 0 for a column that is left alone
+};
+
+Scaling pooled(const std::vector<Moments>& clients, std::size_t p) {
+  constexpr double kConstant = 1e-12;  // an sd below this share of the mean is rounding
+  double count = 0.0;
+  Scaling scaling{std::vector<double>(p), std::vector<double>(p)};
+  for (const Moments& m : clients) {
+    count += m.count;
+    for (std::size_t j = 0; j < p; ++j) scaling.mean[j] += m.sum[j];
+  }
+  for (double& mean : scaling.mean) mean /= count;
+  for (const Moments& m : clients)
+    for (std::size_t j = 0; j < p; ++j) {
+      const double apart = m.sum[j] / m.count - scaling.mean[j];
+      scaling.sd[j] += m.squares[j] + m.count * apart * apart;
+    }
+  for (std::size_t j = 0; j < p; ++j) {
+    scaling.sd[j] = std::sqrt(scaling.sd[j] / count);
+    if (scaling.sd[j] <= kConstant * std::abs(scaling.mean[j]) || scaling.sd[j] == 0.0) {
+      scaling.mean[j] = 0.0;
+      scaling.sd[j] = 1.0;
+    }
+  }
+  return scaling;
+}
+
+void apply(const Scaling& scaling, Index first, Table& table) {
+  for (Index r = 0; r < table.rows; ++r) {
+    double* x = table.x.data() + r * table.stride + first;
+    for (std::size_t j = 0; j < scaling.mean.size(); ++j) x[j] = (x[j] - scaling.mean[j]) / scaling.sd[j];
+  }
+}
+
+}  // namespace
+
+void standardize(Index first, const std::string& where, Federation& federation) {
+  const auto p = static_cast<std::size_t>(federation.train.columns - first);
+  if (p == 0) return;
+  std::vector<Moments> clients;
+  for (std::size_t i = 0; i + 1 < federation.train_begin.size(); ++i)
+    clients.push_back(moments(federation.train, federation.train_begin[i], federation.train_begin[i + 1], first));
+  const Scaling scaling = pooled(clients, p);
+  Problems problems;
+  for (std::size_t j = 0; j < p; ++j)
+    if (!std::isfinite(scaling.mean[j]) || !std::isfinite(scaling.sd[j]))
+      problems.add(fmt::format("{}: column {}", where, federation.feature_names[static_cast<std::size_t>(first) + j]),
+                   "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
+  problems.raise();
+  apply(scaling, first, federation.train);
+  apply(scaling, first, federation.test);
+  const auto up = static_cast<std::int64_t>(1 + 2 * p);
+  const auto down = static_cast<std::int64_t>(2 * p);
+  federation.setup_bits += 64 * federation.clients() * (up + down);
+}
+
+}  // namespace pollen::data

@@ -1,0 +1,108 @@
+#include "data/tables.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "pollen/errors.h"
+
+namespace pollen::data {
+
+namespace {
+
+void fill(const RawTable& raw, const Encoding& encoding, const std::vector<Rows>& clients, bool intercept, Table& table,
+          std::vector<Index>& begin) {
+  begin.assign(1, 0);
+  for (const Rows& rows : clients) begin.push_back(begin.back() + std::ssize(rows));
+  table.rows = begin.back();
+  table.columns = encoding.width + (intercept ? 1 : 0);
+  table.stride = padded(table.columns);
+  table.x.assign(static_cast<std::size_t>(table.rows * table.stride), 0.0);
+  if (!encoding.y.empty()) table.y.reserve(static_cast<std::size_t>(table.rows));
+  double* out = table.x.data();
+  for (const Rows& rows : clients) {
+    for (const std::uint32_t r : rows) {
+      if (intercept) out[0] = 1.0;
+      encoding.write(raw, r, out + (intercept ? 1 : 0));
+      if (!encoding.y.empty()) table.y.push_back(encoding.y[r]);
+      out += table.stride;
+    }
+  }
+}
+
+void fill_missing(Index first, const std::vector<double>& mean, Table& table) {
+  for (Index r = 0; r < table.rows; ++r) {
+    double* x = table.x.data() + r * table.stride + first;
+    for (std::size_t j = 0; j < mean.size(); ++j)
+      if (std::isnan(x[j])) x[j] = mean[j];
+  }
+}
+
+std::int64_t level_bits(const std::string& name) { return 8 * (std::ssize(name) + 1); }
+
+std::int64_t level_exchange(const Levels& levels, const std::vector<Rows>& clients) {
+  if (levels.given || levels.names.empty()) return 0;
+  std::int64_t whole = 0;
+  for (const std::string& name : levels.names) whole += level_bits(name);
+  std::int64_t bits = whole * std::ssize(clients);
+  std::vector<std::size_t> seen(levels.names.size(), clients.size());
+  for (std::size_t i = 0; i < clients.size(); ++i)
+    for (const std::uint32_t r : clients[i])
+      if (std::size_t& last = seen[levels.of_row[r]]; last != i) {
+        last = i;
+        bits += level_bits(levels.names[levels.of_row[r]]);
+      }
+  return bits;
+}
+
+}  // namespace
+
+void fill_tables(const RawTable& table, const Encoding& encoding, const Holdout& holdout, bool intercept,
+                 Federation& federation) {
+  fill(table, encoding, holdout.train, intercept, federation.train, federation.train_begin);
+  fill(table, encoding, holdout.test, intercept, federation.test, federation.test_begin);
+  if (intercept) federation.feature_names.push_back("intercept");
+  federation.feature_names.insert(federation.feature_names.end(), encoding.names.begin(), encoding.names.end());
+}
+
+void impute_means(Index first, const std::string& where, Federation& federation) {
+  const Table& train = federation.train;
+  const auto p = static_cast<std::size_t>(train.columns - first);
+  std::vector<double> count(p), sum(p), client_count(p), client_sum(p);
+  for (Index i = 0; i < federation.clients(); ++i) {
+    client_count.assign(p, 0.0);
+    client_sum.assign(p, 0.0);
+    for (Index r = federation.train_begin[static_cast<std::size_t>(i)];
+         r < federation.train_begin[static_cast<std::size_t>(i) + 1]; ++r) {
+      const double* x = train.x.data() + r * train.stride + first;
+      for (std::size_t j = 0; j < p; ++j) {
+        if (std::isnan(x[j])) continue;
+        client_count[j] += 1.0;
+        client_sum[j] += x[j];
+      }
+    }
+    for (std::size_t j = 0; j < p; ++j) count[j] += client_count[j];
+    for (std::size_t j = 0; j < p; ++j) sum[j] += client_sum[j];
+  }
+  Problems problems;
+  for (std::size_t j = 0; j < p; ++j) {
+    if (count[j] == 0.0)
+      problems.add(fmt::format("{}: column {}", where, federation.feature_names[static_cast<std::size_t>(first) + j]),
+                   "no training row has a value, accepted: at least one (data.features leaves columns out)");
+    sum[j] /= count[j];
+  }
+  problems.raise();
+  fill_missing(first, sum, federation.train);
+  fill_missing(first, sum, federation.test);
+  federation.setup_bits += 64 * federation.clients() * 3 * static_cast<std::int64_t>(p);
+}
+
+std::int64_t exchange_bits(const Encoding& encoding, const std::vector<Rows>& clients) {
+  if (clients.size() < 2) return 0;
+  std::int64_t bits = level_exchange(encoding.classes, clients);
+  for (const Feature& feature : encoding.features) bits += level_exchange(feature.levels, clients);
+  return bits;
+}
+
+}  // namespace pollen::data

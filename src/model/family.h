@@ -1,0 +1,64 @@
+// What tells one generalised linear model from another: how linear predictors z = Xθ become losses, residuals and
+// curvature. Panels are rows × (chains · classes) without gaps between columns (stride = rows), so that one call serves
+// all chains; every chain sees the same targets y. Stateless and thread-safe.
+#pragma once
+
+#include <memory>
+
+#include "pollen/model.h"
+
+namespace pollen::model {
+
+class Family {
+ public:
+  virtual ~Family() = default;
+  // Columns of z that one chain has.
+  virtual Index classes() const { return 1; }
+  // out(r, chain) = -log p(y_r | z_r) without the terms that do not depend on z. May spoil z; out may be z when classes
+  // = 1.
+  virtual void losses(const PanelView& z, const double* y, const PanelView& out, Scratch& scratch) const = 0;
+  // z ← ∂loss/∂z.
+  virtual void residuals(const PanelView& z, const double* y, Scratch& scratch) const = 0;
+  // Curvature_is_bound: z = Xv ← W z with W ⪰ ∂²loss/∂z² everywhere. Otherwise z = [Xv | Xθ] and W = ∂²loss/∂z² at Xθ.
+  virtual void bend(const PanelView& z) const = 0;
+  virtual bool curvature_is_bound() const = 0;
+};
+
+// All of a panel without gaps.
+inline std::span<double> whole(const PanelView& z) { return {z.data, static_cast<std::size_t>(z.rows * z.columns)}; }
+// z(:, c) -= y for every column.
+inline void subtract_targets(const PanelView& z, const double* y) {
+  for (Index c = 0; c < z.columns; ++c) {
+    double* column = z.data + c * z.stride;
+    for (Index r = 0; r < z.rows; ++r) column[r] -= y[r];
+  }
+}
+
+std::unique_ptr<const Family> make_logistic();
+std::unique_ptr<const Family> make_softmax(Index classes);
+std::unique_ptr<const Family> make_poisson();
+std::unique_ptr<const Family> make_linear(double noise_sd);
+// The family of a spec whose noise is not sampled.
+std::unique_ptr<const Family> make_family(const ModelSpec& spec);
+
+// The potential of rows of x under a family: logistic, softmax, poisson, linear with σ given.
+std::unique_ptr<Potential> make_glm(std::unique_ptr<const Family> family, const Observations& observations,
+                                    double scale);
+// linear with θ = (β, log σ).
+std::unique_ptr<Potential> make_linear_sigma(const Observations& observations, double scale);
+
+// Every row of each chain's classes ← probabilities proportional to exp(z).
+void softmax(const PanelView& z, Index classes, Scratch& scratch);
+ConstPanelView copy_classes(const ConstPanelView& theta, Index features, Index classes, Scratch& scratch);
+// The coefficients of a softmax's chains as one panel of p × (chains · classes): a view where the memory allows it,
+// else a copy.
+inline ConstPanelView class_columns(const ConstPanelView& theta, Index features, Index classes, Scratch& scratch) {
+  if (classes == 1) return {theta.data, features, theta.columns, theta.stride};
+  if (theta.columns == 1) return {theta.data, features, classes, features};
+  return copy_classes(theta, features, classes, scratch);
+}
+
+// Targets that the model cannot have (a label that is no class, a negative count) are a ConfigError naming their rows.
+void check_targets(const ModelSpec& spec, const Observations& observations);
+
+}  // namespace pollen::model

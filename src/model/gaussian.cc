@@ -1,0 +1,83 @@
+// U(θ) = ½(θ-μ)ᵀΛ(θ-μ): a client that is given by its mean and precision and counts as one observation.
+#include <utility>
+
+#include "blocks.h"
+#include "pollen/model.h"
+
+namespace pollen {
+
+namespace {
+
+class Gaussian final : public Potential {
+ public:
+  Gaussian(std::vector<double> mean, std::vector<double> precision)
+      : mean_(std::move(mean)), precision_(std::move(precision)) {}
+
+  Index dimension() const override { return static_cast<Index>(mean_.size()); }
+  Index rows() const override { return 1; }
+
+  void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const PanelView delta = scratch.panel(dimension(), theta.columns);
+    const PanelView image = scratch.panel(dimension(), theta.columns);
+    centre(theta, delta);
+    apply(delta, image);
+    for (Index c = 0; c < theta.columns; ++c)
+      out[static_cast<std::size_t>(c)] = 0.5 * math::dot(delta.column(c), image.column(c));
+  }
+
+  void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const PanelView delta = scratch.panel(dimension(), theta.columns);
+    centre(theta, delta);
+    apply(delta, out);
+  }
+
+  void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
+                     Scratch& scratch) const override {
+    gradient(one(theta), one(out), scratch);
+    math::scale(static_cast<double>(rows.size()), out);
+  }
+
+  void difference_rows(std::span<const double> theta, std::span<const double> anchor,
+                       std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const override {
+    difference(one(theta), one(anchor), one(out), scratch);
+    math::scale(static_cast<double>(rows.size()), out);
+  }
+
+  void difference(ConstPanelView theta, ConstPanelView anchor, PanelView out, Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const PanelView delta = scratch.panel(dimension(), theta.columns);
+    for (Index c = 0; c < theta.columns; ++c) math::subtract(theta.column(c), anchor.column(c), delta.column(c));
+    apply(delta, out);
+  }
+
+  void curvature(std::span<const double>, std::span<const double> v, std::span<double> out, Scratch&) const override {
+    apply(one(v), one(out));
+  }
+  bool curvature_is_bound() const override { return true; }
+
+ private:
+  ConstPanelView one(std::span<const double> v) const { return {v.data(), dimension(), 1, dimension()}; }
+  PanelView one(std::span<double> v) const { return {v.data(), dimension(), 1, dimension()}; }
+
+  void centre(ConstPanelView theta, PanelView delta) const {
+    for (Index c = 0; c < theta.columns; ++c) math::subtract(theta.column(c), mean_, delta.column(c));
+  }
+  void apply(ConstPanelView v, PanelView out) const {
+    const Index d = dimension();
+    math::multiply(math::RowsView{precision_.data(), d, d, d}, v, out);
+  }
+
+  std::vector<double> mean_;
+  std::vector<double> precision_;  // by rows, with the scale in it
+};
+
+}  // namespace
+
+std::unique_ptr<Potential> make_gaussian(std::vector<double> mean, std::vector<double> precision, double scale) {
+  if (scale != 1.0) math::scale(scale, precision);
+  return std::make_unique<Gaussian>(std::move(mean), std::move(precision));
+}
+
+}  // namespace pollen

@@ -1,0 +1,155 @@
+// The potential of a generalised linear model: every result is a sweep over blocks of rows with the family's own step.
+#include <utility>
+
+#include "blocks.h"
+#include "family.h"
+
+namespace pollen::model {
+
+PanelView interleave(const ConstPanelView& first, const ConstPanelView& second, const Lanes& lanes, Scratch& scratch) {
+  const Index width = lanes.out;
+  const Index group = lanes.group();
+  const PanelView both = scratch.panel(first.rows, lanes.chains * lanes.in);
+  for (Index chain = 0; chain < lanes.chains; chain += group) {
+    const Index count = std::min(group, lanes.chains - chain) * width;
+    for (Index c = 0; c < count; ++c) {
+      std::ranges::copy(first.column(chain * width + c), both.column(chain * lanes.in + c).begin());
+      std::ranges::copy(second.column(chain * width + c), both.column(chain * lanes.in + count + c).begin());
+    }
+  }
+  return both;
+}
+
+ConstPanelView copy_classes(const ConstPanelView& theta, Index features, Index classes, Scratch& scratch) {
+  const PanelView copy = scratch.panel(features, classes * theta.columns);
+  for (Index chain = 0; chain < theta.columns; ++chain)
+    for (Index k = 0; k < classes; ++k)
+      std::copy_n(theta.data + chain * theta.stride + k * features, features, copy.column(chain * classes + k).data());
+  return copy;
+}
+
+namespace {
+
+// Where a sweep adds up gradients: the caller's memory where its columns are evenly spaced, else a copy handed back by
+// store().
+class Target {
+ public:
+  Target(const PanelView& out, Index features, Index classes, Scratch& scratch) : out_(out), classes_(classes) {
+    const ConstPanelView same = class_columns(out, features, classes_, scratch);
+    copied_ = same.data != out.data;
+    g_ = {const_cast<double*>(same.data), same.rows, same.columns, same.stride};
+    fill(g_, 0.0);
+  }
+  const PanelView& g() const { return g_; }
+
+  void store(double scale) const {
+    for (Index c = 0; copied_ && c < g_.columns; ++c)
+      std::ranges::copy(g_.column(c), out_.data + c / classes_ * out_.stride + c % classes_ * g_.rows);
+    if (scale == 1.0) return;
+    for (Index c = 0; c < out_.columns; ++c) math::scale(scale, out_.column(c));
+  }
+
+ private:
+  PanelView out_;
+  Index classes_;
+  PanelView g_;
+  bool copied_ = false;
+};
+
+class Glm final : public Potential {
+ public:
+  Glm(std::unique_ptr<const Family> family, const Observations& observations, double scale)
+      : family_(std::move(family)), classes_(family_->classes()), observations_(observations), scale_(scale) {}
+
+  Index dimension() const override { return observations_.x.columns * classes_; }
+  Index rows() const override { return observations_.x.rows; }
+
+  void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    std::ranges::fill(out, 0.0);
+    const auto add = [&](const PanelView& z, const double* y, Index chain) {
+      Scratch::Frame inner(scratch);
+      const Index chains = z.columns / classes_;
+      const PanelView losses =
+          classes_ == 1 ? z : PanelView{scratch.take<double>(z.rows * chains).data(), z.rows, chains, z.rows};
+      family_->losses(z, y, losses, scratch);
+      for (Index c = 0; c < chains; ++c) out[static_cast<std::size_t>(chain + c)] += math::sum(losses.column(c));
+    };
+    sweep(Rows(observations_), split(theta, scratch), {}, {theta.columns, classes_, 0}, scratch, add);
+    for (double& u : out) u *= scale_;
+  }
+
+  void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const override {
+    slope(Rows(observations_), theta, out, scratch);
+  }
+  void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
+                     Scratch& scratch) const override {
+    slope(Rows(observations_, rows), one(theta), one(out), scratch);
+  }
+  void difference(ConstPanelView theta, ConstPanelView anchor, PanelView out, Scratch& scratch) const override {
+    change(Rows(observations_), theta, anchor, out, scratch);
+  }
+  void difference_rows(std::span<const double> theta, std::span<const double> anchor,
+                       std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const override {
+    change(Rows(observations_, rows), one(theta), one(anchor), one(out), scratch);
+  }
+
+  void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
+                 Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const Target target(one(out), features(), classes_, scratch);
+    const Lanes lanes{1, family_->curvature_is_bound() ? classes_ : 2 * classes_, classes_};
+    ConstPanelView theta = split(one(v), scratch);
+    if (!family_->curvature_is_bound()) theta = interleave(theta, split(one(at), scratch), lanes, scratch);
+    sweep(Rows(observations_), theta, target.g(), lanes, scratch,
+          [&](const PanelView& z, const double*, Index) { family_->bend(z); });
+    target.store(scale_);
+  }
+  bool curvature_is_bound() const override { return family_->curvature_is_bound(); }
+
+ private:
+  Index features() const { return observations_.x.columns; }
+  ConstPanelView one(std::span<const double> v) const { return {v.data(), dimension(), 1, dimension()}; }
+  PanelView one(std::span<double> v) const { return {v.data(), dimension(), 1, dimension()}; }
+  ConstPanelView split(const ConstPanelView& theta, Scratch& scratch) const {
+    return class_columns(theta, features(), classes_, scratch);
+  }
+
+  void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    const Target target(out, features(), classes_, scratch);
+    const auto turn = [&](const PanelView& z, const double* y, Index) { family_->residuals(z, y, scratch); };
+    sweep(rows, split(theta, scratch), target.g(), {theta.columns, classes_, classes_}, scratch, turn);
+    target.store(scale_);
+  }
+
+  // One product with Xᵀ for both terms: the gradient is linear in the residuals.
+  void change(const Rows& rows, const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
+              Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    const Target target(out, features(), classes_, scratch);
+    const Lanes lanes{theta.columns, 2 * classes_, classes_};
+    const PanelView both = interleave(split(theta, scratch), split(anchor, scratch), lanes, scratch);
+    const auto turn = [&](const PanelView& z, const double* y, Index) {
+      family_->residuals(z, y, scratch);
+      const Index half = z.columns / 2;
+      math::subtract(whole(columns(z, 0, half)), whole(columns(z, half, half)), whole(columns(z, 0, half)));
+    };
+    sweep(rows, both, target.g(), lanes, scratch, turn);
+    target.store(scale_);
+  }
+
+  std::unique_ptr<const Family> family_;
+  Index classes_;  // columns of Z that a chain has
+  Observations observations_;
+  double scale_;
+};
+
+}  // namespace
+
+std::unique_ptr<Potential> make_glm(std::unique_ptr<const Family> family, const Observations& observations,
+                                    double scale) {
+  return std::make_unique<Glm>(std::move(family), observations, scale);
+}
+
+}  // namespace pollen::model

@@ -1,0 +1,141 @@
+// y ~ N(xᵀβ, σ²) with θ = (β, λ), λ = log σ. With e = Xβ - y, w = exp(-2λ) and v = (b, s):
+//   U = ½w‖e‖² + Nλ,  ∇_β = w Xᵀe,  ∂_λ = N - w‖e‖²,
+//   ∇²U v = (w Xᵀ(Xb - 2s e),  -2w eᵀ(Xb - s e)).
+// U is not convex and its curvature has no bound: curvature() is the Hessian at the point asked for.
+#include "blocks.h"
+#include "family.h"
+
+namespace pollen::model {
+
+namespace {
+
+class LinearSigma final : public Potential {
+ public:
+  LinearSigma(const Observations& observations, double scale) : observations_(observations), scale_(scale) {}
+
+  Index dimension() const override { return features() + 1; }
+  Index rows() const override { return observations_.x.rows; }
+
+  void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const std::span<double> weight = weights(theta, scratch);
+    std::ranges::fill(out, 0.0);
+    errors(Rows(observations_), coefficients(theta), {}, {theta.columns, 1, 0}, weight, out, scratch);
+    for (Index c = 0; c < theta.columns; ++c) {
+      double& u = out[static_cast<std::size_t>(c)];
+      u = scale_ * (0.5 * u + static_cast<double>(rows()) * lambda(theta, c));
+    }
+  }
+
+  void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const override {
+    slope(Rows(observations_), theta, out, scratch);
+  }
+  void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
+                     Scratch& scratch) const override {
+    slope(Rows(observations_, rows), one(theta), one(out), scratch);
+  }
+  void difference(ConstPanelView theta, ConstPanelView anchor, PanelView out, Scratch& scratch) const override {
+    change(Rows(observations_), theta, anchor, out, scratch);
+  }
+  void difference_rows(std::span<const double> theta, std::span<const double> anchor,
+                       std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const override {
+    change(Rows(observations_, rows), one(theta), one(anchor), one(out), scratch);
+  }
+
+  void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
+                 Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const Lanes lanes{1, 2, 1};
+    const PanelView both = interleave(coefficients(one(v)), coefficients(one(at)), lanes, scratch);
+    const PanelView g = coefficients(one(out));
+    const double s = v.back();
+    const double weight = math::exp(-2.0 * at.back());
+    double inner = 0.0;
+    fill(g, 0.0);
+    sweep(Rows(observations_), both, g, lanes, scratch, [&](const PanelView& z, const double* y, Index) {
+      const std::span<double> image = z.column(0), e = z.column(1);
+      math::subtract(e, {y, e.size()}, e);
+      inner += math::dot(e, image) - s * math::squared_norm(e);
+      math::axpy(-2.0 * s, e, image);
+      math::scale(weight, image);
+    });
+    out.back() = -2.0 * weight * inner;
+    math::scale(scale_, out);
+  }
+  bool curvature_is_bound() const override { return false; }
+
+ private:
+  Index features() const { return observations_.x.columns; }
+  ConstPanelView one(std::span<const double> v) const { return {v.data(), dimension(), 1, dimension()}; }
+  PanelView one(std::span<double> v) const { return {v.data(), dimension(), 1, dimension()}; }
+  ConstPanelView coefficients(const ConstPanelView& theta) const {
+    return {theta.data, features(), theta.columns, theta.stride};
+  }
+  PanelView coefficients(const PanelView& theta) const { return {theta.data, features(), theta.columns, theta.stride}; }
+  double lambda(const ConstPanelView& theta, Index c) const { return theta.data[c * theta.stride + features()]; }
+
+  std::span<double> weights(const ConstPanelView& theta, Scratch& scratch) const {
+    const std::span<double> weight = scratch.take<double>(theta.columns);
+    for (Index c = 0; c < theta.columns; ++c) weight[static_cast<std::size_t>(c)] = math::exp(-2.0 * lambda(theta, c));
+    return weight;
+  }
+
+  // For every column c of Θ: misfit[c] += w_c‖e_c‖²; and G += Xᵀ(w e), for two columns a chain Xᵀ(w e - w' e').
+  void errors(const Rows& rows, const ConstPanelView& theta, const PanelView& g, const Lanes& lanes,
+              std::span<const double> weight, std::span<double> misfit, Scratch& scratch) const {
+    sweep(rows, theta, g, lanes, scratch, [&](const PanelView& z, const double* y, Index chain) {
+      for (Index c = 0; c < z.columns; ++c) {
+        const auto lane = static_cast<std::size_t>(chain * lanes.in + c);
+        const std::span<double> e = z.column(c);
+        math::subtract(e, {y, e.size()}, e);
+        misfit[lane] += weight[lane] * math::squared_norm(e);
+        math::scale(weight[lane], e);
+      }
+      const Index half = z.columns / 2;
+      for (Index c = 0; lanes.in == 2 && c < half; ++c) math::subtract(z.column(c), z.column(half + c), z.column(c));
+    });
+  }
+
+  void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    const std::span<double> weight = weights(theta, scratch);
+    const std::span<double> misfit = scratch.take<double>(theta.columns);
+    std::ranges::fill(misfit, 0.0);
+    fill(out, 0.0);
+    errors(rows, coefficients(theta), coefficients(out), {theta.columns, 1, 1}, weight, misfit, scratch);
+    for (Index c = 0; c < out.columns; ++c) {
+      out.column(c).back() = static_cast<double>(rows.count()) - misfit[static_cast<std::size_t>(c)];
+      math::scale(scale_, out.column(c));
+    }
+  }
+
+  void change(const Rows& rows, const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
+              Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    const Lanes lanes{theta.columns, 2, 1};
+    const PanelView both = interleave(theta, anchor, lanes, scratch);
+    const std::span<double> weight = weights(both, scratch);
+    const std::span<double> misfit = scratch.take<double>(both.columns);
+    std::ranges::fill(misfit, 0.0);
+    fill(out, 0.0);
+    errors(rows, coefficients(both), coefficients(out), lanes, weight, misfit, scratch);
+    for (Index chain = 0; chain < out.columns; ++chain) {
+      const Index group = lanes.group(), start = chain / group * group;
+      const Index count = std::min(group, out.columns - start);
+      const auto at_theta = static_cast<std::size_t>(start + chain);
+      out.column(chain).back() = misfit[at_theta + static_cast<std::size_t>(count)] - misfit[at_theta];
+      math::scale(scale_, out.column(chain));
+    }
+  }
+
+  Observations observations_;
+  double scale_;
+};
+
+}  // namespace
+
+std::unique_ptr<Potential> make_linear_sigma(const Observations& observations, double scale) {
+  return std::make_unique<LinearSigma>(observations, scale);
+}
+
+}  // namespace pollen::model

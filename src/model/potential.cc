@@ -1,0 +1,33 @@
+#include <utility>
+
+#include "blocks.h"
+#include "family.h"
+#include "pollen/model.h"
+
+namespace pollen {
+
+void Potential::difference_rows(std::span<const double> theta, std::span<const double> anchor,
+                                std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const {
+  Scratch::Frame frame(scratch);
+  const std::span<double> at_anchor = scratch.take<double>(dimension());
+  gradient_rows(anchor, rows, at_anchor, scratch);
+  gradient_rows(theta, rows, out, scratch);
+  math::subtract(out, at_anchor, out);
+}
+
+void Potential::difference(ConstPanelView theta, ConstPanelView anchor, PanelView out, Scratch& scratch) const {
+  Scratch::Frame frame(scratch);
+  const PanelView at_anchor = scratch.panel(out.rows, out.columns);
+  gradient(anchor, at_anchor, scratch);
+  gradient(theta, out, scratch);
+  for (Index c = 0; c < out.columns; ++c) math::subtract(out.column(c), at_anchor.column(c), out.column(c));
+}
+
+std::unique_ptr<Potential> make_potential(const ModelSpec& spec, const Observations& observations, double scale) {
+  if (spec.kind == ModelKind::gaussian) return make_gaussian_data(observations.x, scale);
+  model::check_targets(spec, observations);
+  if (spec.kind == ModelKind::linear && !spec.noise_sd) return model::make_linear_sigma(observations, scale);
+  return model::make_glm(model::make_family(spec), observations, scale);
+}
+
+}  // namespace pollen

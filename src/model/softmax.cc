@@ -1,0 +1,114 @@
+// y ∈ {0, ..., C-1}: loss = log Σ_k exp(z_k) - z_y, residual = p - e_y, second derivative diag(p) - ppᵀ ⪯ ½(I - 11ᵀ/C)
+// (Böhning 1992). Classes are columns, so every step is elementwise over rows; the row's largest z is taken out first.
+#include <algorithm>
+
+#include "family.h"
+
+namespace pollen::model {
+
+namespace {
+
+// One chain's classes: C columns of z.
+struct Classes {
+  double* z;
+  Index rows;
+  Index count;
+  Index stride;
+  double* column(Index k) const { return z + k * stride; }
+  double& at(Index r, double label) const { return z[static_cast<Index>(label) * stride + r]; }
+};
+
+Classes chain_of(const PanelView& z, Index chain, Index classes) {
+  return {z.data + chain * classes * z.stride, z.rows, classes, z.stride};
+}
+
+void largest(const Classes& of, double* top) {
+  std::copy_n(of.column(0), of.rows, top);
+  for (Index k = 1; k < of.count; ++k) {
+    const double* z = of.column(k);
+    for (Index r = 0; r < of.rows; ++r) top[r] = z[r] > top[r] ? z[r] : top[r];
+  }
+}
+
+void subtract_largest(const Classes& of, double* top) {
+  largest(of, top);
+  for (Index k = 0; k < of.count; ++k) {
+    double* z = of.column(k);
+    for (Index r = 0; r < of.rows; ++r) z[r] -= top[r];
+  }
+}
+
+void add_up(const Classes& of, double* sum) {
+  std::copy_n(of.column(0), of.rows, sum);
+  for (Index k = 1; k < of.count; ++k) {
+    const double* z = of.column(k);
+    for (Index r = 0; r < of.rows; ++r) sum[r] += z[r];
+  }
+}
+
+void normalise(const Classes& of, double* sum) {
+  add_up(of, sum);
+  for (Index r = 0; r < of.rows; ++r) sum[r] = 1.0 / sum[r];
+  for (Index k = 0; k < of.count; ++k) {
+    double* z = of.column(k);
+    for (Index r = 0; r < of.rows; ++r) z[r] *= sum[r];
+  }
+}
+
+class Softmax final : public Family {
+ public:
+  explicit Softmax(Index classes) : classes_(classes) {}
+  Index classes() const override { return classes_; }
+
+  void losses(const PanelView& z, const double* y, const PanelView& out, Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    double* top = scratch.take<double>(z.rows).data();
+    const std::span<double> logs = scratch.take<double>(z.rows * out.columns);
+    for (Index c = 0; c < out.columns; ++c) {
+      const Classes of = chain_of(z, c, classes_);
+      subtract_largest(of, top);
+      for (Index r = 0; r < z.rows; ++r) out.data[c * out.stride + r] = of.at(r, y[r]);
+    }
+    math::exp(whole(z), whole(z));
+    for (Index c = 0; c < out.columns; ++c) add_up(chain_of(z, c, classes_), logs.data() + c * z.rows);
+    math::log(logs, logs);
+    math::subtract(logs, whole(out), whole(out));
+  }
+  void residuals(const PanelView& z, const double* y, Scratch& scratch) const override {
+    softmax(z, classes_, scratch);
+    for (Index c = 0; c < z.columns / classes_; ++c) {
+      const Classes of = chain_of(z, c, classes_);
+      for (Index r = 0; r < z.rows; ++r) of.at(r, y[r]) -= 1.0;
+    }
+  }
+  void bend(const PanelView& z) const override {
+    const double share = 1.0 / static_cast<double>(classes_);
+    for (Index r = 0; r < z.rows; ++r) {
+      double sum = 0.0;
+      for (Index k = 0; k < classes_; ++k) sum += z.data[k * z.stride + r];
+      for (Index k = 0; k < classes_; ++k) {
+        double& at = z.data[k * z.stride + r];
+        at = 0.5 * (at - share * sum);
+      }
+    }
+  }
+  bool curvature_is_bound() const override { return true; }
+
+ private:
+  Index classes_;
+};
+
+}  // namespace
+
+void softmax(const PanelView& z, Index classes, Scratch& scratch) {
+  Scratch::Frame frame(scratch);
+  double* row = scratch.take<double>(z.rows).data();
+  const Index chains = z.columns / classes;
+  for (Index c = 0; c < chains; ++c) subtract_largest(chain_of(z, c, classes), row);
+  math::exp(whole(z), whole(z));
+  for (Index c = 0; c < chains; ++c) normalise(chain_of(z, c, classes), row);
+}
+
+std::unique_ptr<const Family> make_softmax(Index classes) { return std::make_unique<Softmax>(classes); }
+
+}  // namespace pollen::model

@@ -1,0 +1,96 @@
+// Laws of curvature(): a Hessian-vector product where it is one, an upper bound where it claims to be one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/problem.h"
+
+namespace pollen::testing {
+namespace {
+
+class CurvatureLaw : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, CurvatureLaw, ::testing::ValuesIn(kinds()), test_name);
+
+// ∇²U(at) v from gradients on both sides.
+std::vector<double> numeric_hessian(const Potential& u, std::span<const double> at, std::span<const double> v) {
+  const double h = 1e-5;
+  std::vector<double> above(at.begin(), at.end()), below(above);
+  for (std::size_t j = 0; j < v.size(); ++j) {
+    above[j] += h * v[j];
+    below[j] -= h * v[j];
+  }
+  std::vector<double> result = gradient_of(u, above);
+  const std::vector<double> other = gradient_of(u, below);
+  for (std::size_t j = 0; j < result.size(); ++j) result[j] = (result[j] - other[j]) / (2 * h);
+  return result;
+}
+
+double inner(std::span<const double> a, std::span<const double> b) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < a.size(); ++j) sum += a[j] * b[j];
+  return sum;
+}
+
+class HessianLaw : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, HessianLaw, ::testing::ValuesIn(kinds({"logistic", "softmax"})), test_name);
+
+TEST_P(HessianLaw, IsTheDerivativeOfTheGradient) {
+  const Case c = make_case(GetParam(), 120, 7);
+  const Panel points = c.chains(2, 1);
+  for (const std::uint64_t seed : {2u, 3u, 4u}) {
+    const Panel at = c.chains(1, seed);
+    expect_close(curvature_of(*c.potential, at.column(0), points.column(1)),
+                 numeric_hessian(*c.potential, at.column(0), points.column(1)), 1e-7);
+  }
+}
+
+class BoundLaw : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, BoundLaw, ::testing::ValuesIn(kinds({"poisson", "linear-sigma"})), test_name);
+
+TEST_P(BoundLaw, IsAboveTheHessianEverywhere) {
+  const Case c = make_case(GetParam(), 120, 7);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Panel at = c.chains(1, seed, 0.1 * static_cast<double>(seed)), direction = c.chains(1, 100 + seed, 1.0);
+    const std::span<const double> v = direction.column(0);
+    const double bound = inner(v, curvature_of(*c.potential, at.column(0), v));
+    EXPECT_GE(bound * (1 + 1e-7), inner(v, numeric_hessian(*c.potential, at.column(0), v)));
+  }
+}
+
+// At θ = 0 both classes are as likely, and the logistic bound is the Hessian itself; the softmax bound with two classes
+// is ½(I - 11ᵀ/2)⊗XᵀX, whose Hessian at 0 is (½I - ¼11ᵀ)⊗XᵀX: equal too.
+TEST(Curvature, BoundsAreTight) {
+  const Case logistic = make_case("logistic", 60, 5);
+  const std::vector<double> zero(5, 0.0), v = Dice(1).normals(5);
+  expect_close(curvature_of(*logistic.potential, zero, v), numeric_hessian(*logistic.potential, zero, v), 1e-7);
+
+  ModelSpec spec = logistic.spec;
+  spec.kind = ModelKind::softmax;
+  spec.classes = 2;
+  const auto softmax = make_potential(spec, logistic.observations);
+  const std::vector<double> origin(10, 0.0), w = Dice(2).normals(10);
+  expect_close(curvature_of(*softmax, origin, w), numeric_hessian(*softmax, origin, w), 1e-7);
+}
+
+TEST_P(CurvatureLaw, IsSymmetricAndLinear) {
+  const Case c = make_case(GetParam(), 64, 6);
+  const Panel p = c.chains(3, 5);
+  const std::span<const double> at = p.column(0), v = p.column(1), w = p.column(2);
+  const std::vector<double> bv = curvature_of(*c.potential, at, v), bw = curvature_of(*c.potential, at, w);
+  EXPECT_NEAR(inner(w, bv), inner(v, bw), 1e-12 * std::sqrt(inner(bv, bv) * inner(w, w)));
+  std::vector<double> sum(v.size()), image(v.size());
+  for (std::size_t j = 0; j < sum.size(); ++j) {
+    sum[j] = v[j] - 2.0 * w[j];
+    image[j] = bv[j] - 2.0 * bw[j];
+  }
+  expect_close(curvature_of(*c.potential, at, sum), image, 1e-12);
+}
+
+TEST(Curvature, SaysWhereItIsABound) {
+  for (const std::string& name : kinds())
+    EXPECT_EQ(make_case(name, 5, 3).potential->curvature_is_bound(), name != "poisson" && name != "linear-sigma")
+        << name;
+}
+
+}  // namespace
+}  // namespace pollen::testing

@@ -1,0 +1,99 @@
+// States far away: classifiers stay finite and right where exp would overflow; what is not finite stays visible.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "model/problem.h"
+#include "pollen/errors.h"
+
+namespace pollen::testing {
+namespace {
+
+// One feature, x = 1, two rows with labels 0 and 1: everything is known in closed form.
+struct TwoRows {
+  double x[2] = {1.0, 1.0};
+  double y[2] = {0.0, 1.0};
+  Observations observations{math::RowsView{x, 2, 1, 1}, y};
+  ModelSpec spec(ModelKind kind) const {
+    ModelSpec s;
+    s.kind = kind;
+    s.features = 1;
+    return s;
+  }
+};
+
+TEST(Extreme, LogisticFarFromZero) {
+  const TwoRows data;
+  const auto u = make_potential(data.spec(ModelKind::logistic), data.observations);
+  for (const double z : {-1e3, -745.0, -710.0, -40.0, 40.0, 710.0, 745.0, 1e3}) {
+    const double theta[] = {z};
+    EXPECT_DOUBLE_EQ(value_of(*u, theta), std::abs(z)) << z;
+    EXPECT_DOUBLE_EQ(gradient_of(*u, theta)[0], z > 0 ? 1.0 : -1.0) << z;
+  }
+}
+
+TEST(Extreme, SoftmaxFarFromZero) {
+  const TwoRows data;
+  const auto u = make_potential(data.spec(ModelKind::softmax), data.observations);
+  for (const double z : {-1e3, -745.0, -710.0, 710.0, 745.0, 1e3}) {
+    for (const double shift : {-1e3, 0.0, 1e3}) {
+      const double theta[] = {shift, shift + z};
+      EXPECT_DOUBLE_EQ(value_of(*u, theta), std::abs(z)) << z;
+      const std::vector<double> g = gradient_of(*u, theta);
+      EXPECT_DOUBLE_EQ(g[1], z > 0 ? 1.0 : -1.0) << z;
+      EXPECT_DOUBLE_EQ(g[0], -g[1]) << z;
+    }
+  }
+}
+
+TEST(Extreme, ClassifiersStayFiniteForLargeStates) {
+  for (const std::string name : {"logistic", "softmax"}) {
+    const Case c = make_case(name, 200, 6);
+    const Panel theta = c.chains(4, 1, 400.0);
+    Panel g(c.dimension(), 4);
+    std::vector<double> values(4);
+    Scratch scratch;
+    c.potential->gradient(theta, g, scratch);
+    c.potential->value(theta, values, scratch);
+    EXPECT_TRUE(math::all_finite(g.flat())) << name;
+    EXPECT_TRUE(math::all_finite(values)) << name;
+  }
+}
+
+TEST(Extreme, NotANumberStaysOneAndStaysInItsChain) {
+  for (const std::string& name : kinds()) {
+    const Case c = make_case(name, 30, 4);
+    Panel theta = c.chains(3, 2);
+    theta.column(1)[0] = std::numeric_limits<double>::quiet_NaN();
+    Panel g(c.dimension(), 3);
+    Scratch scratch;
+    c.potential->gradient(theta, g, scratch);
+    EXPECT_TRUE(std::isnan(g.column(1)[0])) << name;
+    EXPECT_TRUE(math::all_finite(g.column(0)) && math::all_finite(g.column(2))) << name;
+  }
+}
+
+TEST(Extreme, TargetsThatTheModelCannotHaveAreRefused) {
+  TwoRows data;
+  data.y[1] = 2.0;
+  EXPECT_THROW(make_potential(data.spec(ModelKind::logistic), data.observations), ConfigError);
+  EXPECT_THROW(make_potential(data.spec(ModelKind::softmax), data.observations), ConfigError);
+  EXPECT_NO_THROW(make_potential(data.spec(ModelKind::poisson), data.observations));
+  data.y[1] = 0.5;
+  EXPECT_THROW(make_potential(data.spec(ModelKind::poisson), data.observations), ConfigError);
+  data.y[1] = std::nan("");
+  EXPECT_THROW(make_potential(data.spec(ModelKind::linear), data.observations), ConfigError);
+  data.y[1] = -1.0;
+  try {
+    make_potential(data.spec(ModelKind::poisson), data.observations);
+    FAIL();
+  } catch (const ConfigError& error) {
+    ASSERT_EQ(error.problems().size(), 1u);
+    EXPECT_EQ(error.problems()[0].where, "data: row 2, target");
+    EXPECT_EQ(error.problems()[0].what, "found -1, accepted: a count (0, 1, 2, ...)");
+  }
+}
+
+}  // namespace
+}  // namespace pollen::testing
