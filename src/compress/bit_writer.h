@@ -1,0 +1,38 @@
+// Writes codes most significant bit first: the first bit of the stream is the top bit of the first byte.
+//
+// The destination needs eight spare bytes after the last one written (see payload.h); the unused bits of the last byte
+// are zero.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace pollen::compress {
+
+static_assert(std::endian::native == std::endian::little, "payload words are written with plain copies");
+
+class BitWriter {
+ public:
+  static constexpr unsigned kMost = 56;  // bits of one put()
+
+  explicit BitWriter(std::uint8_t* at) : at_(at) {}
+
+  // Appends the low `length` bits of `value`, 1..kMost of them; the bits above must be zero.
+  void put(std::uint64_t value, unsigned length) {
+    used_ += length;
+    pending_ |= value << (64 - used_);
+    const std::uint64_t first_byte_low = __builtin_bswap64(pending_);
+    std::memcpy(at_, &first_byte_low, sizeof first_byte_low);
+    at_ += used_ / 8;
+    pending_ <<= used_ & 56U;
+    used_ %= 8;
+  }
+
+ private:
+  std::uint8_t* at_;
+  std::uint64_t pending_ = 0;  // bits not yet in whole bytes, at the top
+  unsigned used_ = 0;          // how many: 0..7 between calls
+};
+
+}  // namespace pollen::compress

@@ -1,0 +1,47 @@
+// No compression: every coordinate as a little-endian word. With 32 bits the decoded value is the rounded one.
+#include <cstring>
+
+#include "kinds.h"
+#include "payload.h"
+#include "pollen/math.h"
+
+namespace pollen::compress {
+namespace {
+
+class Identity final : public Compressor {
+ public:
+  explicit Identity(int bits) : bits_(bits) {}
+
+  std::int64_t encode(std::span<const double> v, const Stream&, std::span<double> decoded, Bytes* payload,
+                      Scratch&) const override {
+    for (std::size_t j = 0; j < v.size(); ++j) decoded[j] = rounded(v[j], bits_);
+    if (!math::all_finite(decoded)) {
+      numeric_error(math::all_finite(v) ? "a value is above float32's range" : "a value is not finite");
+    }
+    if (payload != nullptr) {
+      Appended room(*payload, bytes(v.size()));
+      put_words(decoded, bits_, room.data());
+    }
+    return static_cast<std::int64_t>(bytes(v.size()) * 8);
+  }
+
+  void decode(ByteView payload, std::span<double> out, Scratch&) const override {
+    if (payload.size() != bytes(out.size())) wire_error("wrong size");
+    take_words(payload.data(), bits_, out);
+  }
+
+  bool unbiased() const override { return true; }
+  double omega(Index) const override { return 0; }
+  double alpha(Index) const override { return 1; }
+
+ private:
+  std::size_t bytes(std::size_t d) const { return d * static_cast<std::size_t>(bits_ / 8); }
+
+  int bits_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Compressor> make_identity(int bits) { return std::make_unique<Identity>(bits); }
+
+}  // namespace pollen::compress

@@ -1,0 +1,95 @@
+#include "index_set.h"
+
+#include <algorithm>
+
+#include "elias.h"
+#include "payload.h"
+
+namespace pollen::compress {
+namespace {
+
+unsigned rice_bits(std::size_t d, std::size_t k) { return log2_floor(d / k); }
+
+std::uint64_t length_of(Indices indices, unsigned b) {
+  std::uint64_t length = indices.size() * (b + 1);
+  std::uint64_t next = 0;  // the lowest index that may come
+  for (const std::uint32_t index : indices) {
+    length += (index - next) >> b;
+    next = std::uint64_t{index} + 1;
+  }
+  return length;
+}
+
+void put_indices(BitWriter writer, Indices indices, unsigned b) {
+  const std::uint64_t low = (std::uint64_t{1} << b) - 1;
+  std::uint64_t next = 0;
+  for (const std::uint32_t index : indices) {
+    const std::uint64_t skipped = index - next;
+    std::uint64_t zeros = skipped >> b;
+    for (; zeros + 1 + b > BitWriter::kMost; zeros -= 24) writer.put(0, 24);  // b ≤ 31, so 25 zeros at least
+    writer.put((skipped & low) | (low + 1), static_cast<unsigned>(zeros) + 1 + b);
+    next = std::uint64_t{index} + 1;
+  }
+}
+
+// The number of zeros before the next one, which is passed too.
+std::uint64_t take_unary(BitReader& reader, std::uint64_t most) {
+  std::uint64_t zeros = 0;
+  for (;;) {
+    reader.refill();
+    const unsigned run = leading_zeros(reader.window());
+    zeros += std::min(run, BitReader::kMost);
+    if (zeros > most) wire_error("index outside the vector");
+    if (run < BitReader::kMost) {
+      reader.skip(run + 1);
+      return zeros;
+    }
+    reader.skip(BitReader::kMost);
+  }
+}
+
+void place(BitReader reader, std::span<const double> values, std::span<double> out) {
+  const std::size_t d = out.size();
+  const unsigned b = rice_bits(d, values.size());
+  std::fill(out.begin(), out.end(), 0.0);
+  std::uint64_t next = 0;
+  for (const double value : values) {
+    const std::uint64_t high = take_unary(reader, d >> b) << b;
+    reader.refill();
+    const std::uint64_t index = next + high + (b == 0 ? 0 : reader.window() >> (64 - b));
+    reader.skip(b);
+    if (index >= d) wire_error("index outside the vector");
+    out[index] = value;
+    next = index + 1;
+  }
+  reader.finish();
+}
+
+}  // namespace
+
+std::int64_t encode_index_set(Indices indices, std::span<const double> decoded, int bits, Bytes* payload,
+                              Scratch& scratch) {
+  const unsigned b = rice_bits(decoded.size(), indices.size());
+  const std::size_t value_bytes = indices.size() * static_cast<std::size_t>(bits / 8);
+  const std::size_t bytes = value_bytes + bytes_of_bits(length_of(indices, b));
+  if (payload != nullptr) {
+    Scratch::Frame frame(scratch);
+    const std::span<double> values = scratch.take<double>(static_cast<Index>(indices.size()));
+    std::transform(indices.begin(), indices.end(), values.begin(), [&](std::uint32_t index) { return decoded[index]; });
+    Appended room(*payload, bytes);
+    put_words(values, bits, room.data());
+    put_indices(BitWriter(room.data() + value_bytes), indices, b);
+  }
+  return static_cast<std::int64_t>(bytes * 8);
+}
+
+void decode_index_set(ByteView payload, Index k, int bits, std::span<double> out, Scratch& scratch) {
+  Scratch::Frame frame(scratch);
+  const std::span<double> values = scratch.take<double>(k);
+  const std::size_t value_bytes = values.size() * static_cast<std::size_t>(bits / 8);
+  if (values.size() > out.size() || payload.size() < value_bytes) wire_error("truncated");
+  take_words(payload.data(), bits, values);
+  place(BitReader(payload.subspan(value_bytes)), values, out);
+}
+
+}  // namespace pollen::compress

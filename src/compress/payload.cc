@@ -1,0 +1,39 @@
+#include "payload.h"
+
+#include <cstring>
+#include <string>
+
+#include "pollen/errors.h"
+#include "pollen/math.h"
+
+namespace pollen::compress {
+
+void wire_error(const char* what) { throw WireError(std::string("compressed payload: ") + what); }
+
+void numeric_error(const char* what) { throw NumericError(std::string("compressor: ") + what); }
+
+void put_words(std::span<const double> values, int bits, std::uint8_t* at) {
+  if (bits == 64) {
+    std::memcpy(at, values.data(), values.size() * sizeof(double));
+    return;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const float word = static_cast<float>(values[i]);
+    std::memcpy(at + i * sizeof word, &word, sizeof word);
+  }
+}
+
+void take_words(const std::uint8_t* at, int bits, std::span<double> out) {
+  if (bits == 64) {
+    std::memcpy(out.data(), at, out.size() * sizeof(double));
+  } else {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      float word;
+      std::memcpy(&word, at + i * sizeof word, sizeof word);
+      out[i] = static_cast<double>(word);
+    }
+  }
+  if (!math::all_finite(out)) wire_error("a value is not finite");
+}
+
+}  // namespace pollen::compress

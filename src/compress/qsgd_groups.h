@@ -1,0 +1,31 @@
+// How many dense codes of qsgd surely fit one put() or one refill(): loops over such groups are unrolled.
+#pragma once
+
+#include <type_traits>
+
+#include "elias.h"
+
+namespace pollen::compress {
+
+inline unsigned longest_dense(std::uint32_t most_level) { return gamma_length(std::uint64_t{most_level} + 1) + 1; }
+
+// Calls f(integral_constant<G>) with G codes of the longest kind in one put() or refill(), G ≤ 6.
+template <class F>
+void with_group(std::uint32_t most_level, F f) {
+  switch (BitWriter::kMost / longest_dense(most_level)) {
+    case 1:
+      return f(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return f(std::integral_constant<std::size_t, 2>());
+    case 3:
+      return f(std::integral_constant<std::size_t, 3>());
+    case 4:
+      return f(std::integral_constant<std::size_t, 4>());
+    case 5:
+      return f(std::integral_constant<std::size_t, 5>());
+    default:
+      return f(std::integral_constant<std::size_t, 6>());
+  }
+}
+
+}  // namespace pollen::compress

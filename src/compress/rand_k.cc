@@ -1,0 +1,52 @@
+// k coordinates, a uniform subset, times d/k: unbiased with ω = d/k - 1.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "index_set.h"
+#include "kinds.h"
+#include "payload.h"
+#include "pollen/math.h"
+
+namespace pollen::compress {
+namespace {
+
+class RandK final : public Compressor {
+ public:
+  RandK(Index k, int bits) : k_(k), bits_(bits) {}
+
+  std::int64_t encode(std::span<const double> v, const Stream& stream, std::span<double> decoded, Bytes* payload,
+                      Scratch& scratch) const override {
+    if (!math::all_finite(v)) numeric_error("a value is not finite");
+    thread_local std::vector<std::uint32_t> chosen;  // memory to reuse, no state
+    Sequence sequence(stream);
+    sample_without_replacement(sequence, static_cast<std::uint32_t>(v.size()), static_cast<std::uint32_t>(k_), chosen);
+    const double factor = static_cast<double>(v.size()) / static_cast<double>(k_);
+    std::fill(decoded.begin(), decoded.end(), 0.0);
+    double most = 0;
+    for (const std::uint32_t index : chosen) {
+      decoded[index] = rounded(v[index] * factor, bits_);
+      most = std::max(most, std::abs(decoded[index]));
+    }
+    if (!std::isfinite(most)) numeric_error("a scaled value is above the range of its words");
+    return encode_index_set(chosen, decoded, bits_, payload, scratch);
+  }
+
+  void decode(ByteView payload, std::span<double> out, Scratch& scratch) const override {
+    decode_index_set(payload, k_, bits_, out, scratch);
+  }
+
+  bool unbiased() const override { return true; }
+  double omega(Index d) const override { return static_cast<double>(d) / static_cast<double>(k_) - 1; }
+  double alpha(Index d) const override { return alpha_of_omega(omega(d)); }
+
+ private:
+  Index k_;
+  int bits_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Compressor> make_rand_k(Index k, int bits) { return std::make_unique<RandK>(k, bits); }
+
+}  // namespace pollen::compress

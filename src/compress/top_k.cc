@@ -1,0 +1,51 @@
+// The k largest magnitudes, ties to the lower index: contractive with α = k/d.
+#include <algorithm>
+#include <cmath>
+
+#include "index_set.h"
+#include "kinds.h"
+#include "payload.h"
+#include "top_k_select.h"
+
+namespace pollen::compress {
+namespace {
+
+class TopK final : public Compressor {
+ public:
+  TopK(Index k, int bits, bool whole) : k_(k), bits_(bits), whole_(whole) {}
+
+  std::int64_t encode(std::span<const double> v, const Stream&, std::span<double> decoded, Bytes* payload,
+                      Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const std::span<std::uint32_t> chosen = largest(v, k_, scratch);
+    std::fill(decoded.begin(), decoded.end(), 0.0);
+    for (const std::uint32_t index : chosen) {
+      decoded[index] = rounded(v[index], bits_);
+      if (!std::isfinite(decoded[index])) {
+        numeric_error(std::isfinite(v[index]) ? "a value is above float32's range" : "a value is not finite");
+      }
+    }
+    return encode_index_set(chosen, decoded, bits_, payload, scratch);
+  }
+
+  void decode(ByteView payload, std::span<double> out, Scratch& scratch) const override {
+    decode_index_set(payload, k_, bits_, out, scratch);
+  }
+
+  bool unbiased() const override { return whole_; }
+  double omega(Index d) const override { return 1 - alpha(d); }
+  double alpha(Index d) const override { return static_cast<double>(k_) / static_cast<double>(d); }
+
+ private:
+  Index k_;
+  int bits_;
+  bool whole_;  // k is the dimension: nothing is left out
+};
+
+}  // namespace
+
+std::unique_ptr<const Compressor> make_top_k(Index k, int bits, Index d) {
+  return std::make_unique<TopK>(k, bits, k == d);
+}
+
+}  // namespace pollen::compress

@@ -1,0 +1,91 @@
+// decode(encode(v)) is what the encoder says it is, bit for bit; counting bits without making bytes changes nothing.
+#include "cases.h"
+
+namespace pollen::compress_tests {
+namespace {
+
+constexpr Index kDimensions[] = {1, 2, 7, 8, 50, 63, 64, 1000, 5003};
+
+class RoundTrip : public testing::TestWithParam<Case> {};
+
+TEST_P(RoundTrip, DecodeGivesDecoded) {
+  for (const Index d : kDimensions) {
+    const auto compressor = GetParam().make(d);
+    for (const std::vector<double>& v : vectors(d)) {
+      for (std::uint64_t round = 0; round < 3; ++round) {
+        const Encoded made = encode(*compressor, v, round);
+        EXPECT_EQ(made.bits, static_cast<std::int64_t>(made.payload.size() * 8));
+        EXPECT_TRUE(same_bits(made.decoded, decode(*compressor, made.payload, v.size())));
+      }
+    }
+  }
+}
+
+TEST_P(RoundTrip, LengthsModeAgrees) {
+  for (const Index d : kDimensions) {
+    const auto compressor = GetParam().make(d);
+    Scratch scratch;
+    for (const std::vector<double>& v : vectors(d)) {
+      const Encoded made = encode(*compressor, v);
+      std::vector<double> decoded(v.size());
+      EXPECT_EQ(compressor->encode(v, stream_of(0), decoded, nullptr, scratch), made.bits);
+      EXPECT_TRUE(same_bits(decoded, made.decoded));
+    }
+  }
+}
+
+TEST_P(RoundTrip, AppendsAndKeepsCapacity) {
+  const auto compressor = GetParam().make(50);
+  const std::vector<double> v = gaussian(50);
+  const Encoded made = encode(*compressor, v);
+  Bytes payload{1, 2, 3};
+  payload.reserve(made.payload.size() + 64);
+  const std::uint8_t* before = payload.data();
+  std::vector<double> decoded(v.size());
+  Scratch scratch;
+  compressor->encode(v, stream_of(0), decoded, &payload, scratch);
+  EXPECT_EQ(payload.data(), before);
+  Bytes expected{1, 2, 3};
+  expected.insert(expected.end(), made.payload.begin(), made.payload.end());
+  EXPECT_EQ(payload, expected);
+}
+
+TEST_P(RoundTrip, ZeroStaysZero) {
+  for (const Index d : kDimensions) {
+    const std::vector<double> zero(static_cast<std::size_t>(d), 0.0);
+    EXPECT_TRUE(same_bits(encode(*GetParam().make(d), zero).decoded, zero));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RoundTrip, testing::ValuesIn(cases()), case_name);
+
+// Both layouts of qsgd, near the point where they are equally long and far from it.
+TEST(QsgdLayouts, AnyNumberOfNonZeros) {
+  for (const std::uint32_t s : {1U, 4U, 256U, 1U << 20}) {
+    const auto compressor = make_compressor({.kind = CompressorKind::qsgd, .levels = s}, 400);
+    int sparse = 0;
+    for (std::size_t nonzeros = 1; nonzeros <= 400; nonzeros += 3) {
+      std::vector<double> v = gaussian(400, nonzeros);
+      for (std::size_t j = 0; j < v.size(); ++j) {
+        if (j * 7919 % 400 >= nonzeros) v[j] = 0;
+      }
+      const Encoded made = encode(*compressor, v, nonzeros);
+      EXPECT_TRUE(same_bits(made.decoded, decode(*compressor, made.payload, v.size())));
+      sparse += made.payload[4] >> 7;
+    }
+    EXPECT_GT(sparse, 10);
+    EXPECT_LT(sparse, s < 256 ? 135 : 130);  // of 134
+  }
+}
+
+TEST(QsgdLayouts, LargeVectorsInBlocks) {
+  for (const std::uint32_t s : {16U, 4096U, 1U << 20}) {
+    const auto compressor = make_compressor({.kind = CompressorKind::qsgd, .levels = s}, 300'001);
+    const std::vector<double> v = gaussian(300'001);
+    const Encoded made = encode(*compressor, v);
+    EXPECT_TRUE(same_bits(made.decoded, decode(*compressor, made.payload, v.size())));
+  }
+}
+
+}  // namespace
+}  // namespace pollen::compress_tests
