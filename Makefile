@@ -1,8 +1,6 @@
 # make run: the first posterior. make test: everything. See `make help`.
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
-POLLEN_CCACHE := $(shell command -v ccache)
-export POLLEN_CCACHE
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 

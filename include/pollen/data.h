@@ -24,6 +24,7 @@ struct DataSpec {
   std::string target;                 // csv: the column to predict; empty = the last
   std::vector<std::string> categorical;                   // csv: columns read as text whatever they hold
   std::map<std::string, std::vector<std::string>> levels; // csv: a column's levels, given; the target's too
+  std::vector<std::string> positive;  // binary: these labels are class 1, all others class 0
   std::string missing = "error";      // error | drop | mean
   bool header = true;                 // csv: the first row names the columns; else c1, c2, ...
   std::vector<std::string> features;  // csv: only these columns; empty = all but the target

@@ -18,19 +18,20 @@ std::string joined(const std::vector<Problem>& problems) {
   return text;
 }
 
+// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
 std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  std::vector<std::vector<std::size_t>> rows(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) rows[i][0] = i;
+  std::iota(rows[0].begin(), rows[0].end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+      const std::size_t substitute = rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      rows[i][j] = std::min({rows[i - 1][j] + 1, rows[i][j - 1] + 1, substitute});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
     }
   }
-  return row[b.size()];
+  return rows[a.size()][b.size()];
 }
 
 }  // namespace
@@ -50,8 +51,10 @@ void Problems::raise() const {
 
 std::optional<std::string> nearest(const std::string& word, const std::vector<std::string>& names) {
   std::optional<std::string> best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  // A letter alone is like every other, and a name much longer or shorter is not worth the table.
+  std::size_t least = std::min(std::max<std::size_t>(2, word.size() / 3) + 1, word.size());
   for (const std::string& name : names) {
+    if (std::max(word.size(), name.size()) - std::min(word.size(), name.size()) >= least) continue;
     const std::size_t distance = edit_distance(word, name);
     if (distance < least) {
       least = distance;

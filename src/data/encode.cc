@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "data/cells.h"
 #include "data/dense_limit.h"
 #include "data/phrases.h"
@@ -35,14 +37,34 @@ void add_feature(const RawTable& table, std::size_t c, const DataSpec& spec, Enc
   encoding.features.push_back(std::move(feature));
 }
 
+// data.positive: its labels become class 1, all others class 0.
+void merge_classes(const std::vector<std::string>& positive, const std::string& where, Levels& classes) {
+  for (const std::string& label : positive)
+    if (std::count(classes.names.begin(), classes.names.end(), label) == 0)
+      throw ConfigError(where, fmt::format("data.positive: {}", unknown_name(label, classes.names)));
+  std::vector<std::uint32_t> merged;
+  std::string names[2];
+  for (const std::string& name : classes.names) {
+    merged.push_back(std::count(positive.begin(), positive.end(), name) > 0 ? 1 : 0);
+    std::string& joined = names[merged.back()];
+    joined += joined.empty() ? name : "|" + name;
+  }
+  if (names[0].empty())
+    throw ConfigError(where, "data.positive: found every label, accepted: some of them, so that class 0 is not empty");
+  for (std::uint32_t& c : classes.of_row) c = merged[c];
+  classes.names = {names[0], names[1]};
+}
+
 void encode_classes(const RawTable& table, const Column& column, const DataSpec& spec, TargetKind target,
                     Encoding& encoding) {
   encoding.classes = levels_of(table, column, given_levels(spec, column));
   const std::vector<std::string>& names = encoding.classes.names;
   const std::string where = fmt::format("{}: column {}", listed(table.files, 3), column.name);
+  if (target == TargetKind::binary && !spec.positive.empty()) merge_classes(spec.positive, where, encoding.classes);
   if (target == TargetKind::binary && names.size() != 2)
-    throw ConfigError(where, fmt::format("found {} labels ({}), accepted: exactly 2 for this model", names.size(),
-                                         listed(names, 10)));
+    throw ConfigError(
+        where, fmt::format("found {} labels ({}), accepted: exactly 2 for this model{}", names.size(),
+                           listed(names, 10), names.size() > 2 ? ", or data.positive with those that count as 1" : ""));
   if (names.size() < 2)
     throw ConfigError(where, fmt::format("found one label ({}), accepted: at least 2", listed(names)));
   encoding.y.assign(encoding.classes.of_row.begin(), encoding.classes.of_row.end());

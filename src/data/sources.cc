@@ -56,7 +56,8 @@ RawTable read_one(const DataSpec& spec, const std::string& path, const std::stri
   if (!std::filesystem::exists(path, ignored)) {
     std::string what =
         fmt::format("found no such file and no built-in data set, built-in: {}", listed(builtin_datasets()));
-    if (const auto near = nearest(path, builtin_datasets())) what += fmt::format("; did you mean \"{}\"?", *near);
+    const std::string name = std::filesystem::path(path).filename().string();
+    if (const auto near = nearest(name, builtin_datasets())) what += fmt::format("; did you mean \"{}\"?", *near);
     throw ConfigError(path, what);
   }
   const std::string format = std::filesystem::is_directory(path, ignored) ? "csv" : format_of(spec, path, where);

@@ -13,23 +13,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kMostShown = 60;
+
+void show(const toml::node& node, std::string& out) {
+  if (out.size() > kMostShown) return;
+  if (const toml::array* array = node.as_array()) {
+    out += '[';
+    for (std::size_t i = 0; i < array->size() && out.size() <= kMostShown; ++i) {
+      if (i > 0) out += ", ";
+      show((*array)[i], out);
+    }
+    out += ']';
+  } else if (const auto text = node.value<std::string>(); text && node.is_string()) {
+    out += toml_string(text->substr(0, 2 * kMostShown));
+  } else if (node.is_table()) {
+    out += "a table";
+  } else if (node.is_floating_point()) {
+    out += toml_number(*node.value<double>());
+  } else {
+    std::ostringstream other;
+    node.visit([&](const auto& n) { other << n; });
+    out += other.str();
+  }
+}
+
+// The value as the user would write it, cut where it is long, never inside a UTF-8 character.
 std::string found(const toml::node& node) {
-  std::ostringstream text;
-  node.visit([&](const auto& n) {
-    if constexpr (toml::is_table<decltype(n)>)
-      text << "a table";
-    else
-      text << n;
-  });
-  std::string s = text.str();
-  std::replace(s.begin(), s.end(), '\n', ' ');
-  return s.size() > 60 ? s.substr(0, 57) + "..." : s;
+  std::string text;
+  show(node, text);
+  if (text.size() <= kMostShown) return text;
+  std::size_t end = kMostShown - 3;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;
+  return text.substr(0, end) + "...";
 }
 
 // Reads one TOML document into a Config, collecting problems.
 class Reader {
  public:
-  Reader(Config& config, const std::string& file) : config_(config), file_(file) {}
+  enum class Lines { told, none };
+  Reader(Config& config, const std::string& file, Lines lines) : config_(config), file_(file), lines_(lines) {}
 
   void read(const toml::table& root) {
     for (const auto& [name, node] : root) {
@@ -50,7 +72,7 @@ class Reader {
   // "file:12: sampler.step"; an override has no line.
   std::string at(const std::string& key, const toml::node& node) const {
     const auto line = node.source().begin.line;
-    return line == 0 ? fmt::format("{}: {}", file_, key) : fmt::format("{}:{}: {}", file_, line, key);
+    return lines_ == Lines::none ? fmt::format("{}: {}", file_, key) : fmt::format("{}:{}: {}", file_, line, key);
   }
 
   static bool is_section(const std::string& name) {
@@ -103,7 +125,7 @@ class Reader {
   void read_clients(const toml::node& node) {
     const toml::array* clients = node.as_array();
     if (clients == nullptr || !clients->is_array_of_tables()) {
-      problems_.add(at("client", node), "accepted: one [[client]] table a client");
+      problems_.add(at("client", node), fmt::format("found {}, accepted: one [[client]] table a client", found(node)));
       return;
     }
     for (const toml::node& client : *clients) {
@@ -128,6 +150,7 @@ class Reader {
 
   Config& config_;
   const std::string& file_;
+  Lines lines_;
   Problems problems_;
 };
 
@@ -142,9 +165,10 @@ toml::table parse(const std::string& text, const std::string& file) {
 
 // "sampler.step=1e-4": the value is TOML, or else a bare string.
 toml::table parse_override(const std::string& text) {
+  constexpr const char* kAccepted = "accepted: key=value, as in --set sampler.step=1e-4";
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
-    throw ConfigError("--set " + text, "accepted: key=value, as in --set sampler.step=1e-4");
+    throw ConfigError("--set " + text, fmt::format("found no {}, {}", equals == 0 ? "key" : "value", kAccepted));
   std::string key = text.substr(0, equals);
   std::string value = text.substr(equals + 1);
   key.erase(key.find_last_not_of(' ') + 1);
@@ -156,7 +180,7 @@ toml::table parse_override(const std::string& text) {
   try {
     return toml::parse(fmt::format("{} = {}", key, toml_string(value)));
   } catch (const toml::parse_error&) {
-    throw ConfigError("--set " + text, "accepted: key=value, as in --set sampler.step=1e-4");
+    throw ConfigError("--set " + text, fmt::format("found a key or value that TOML does not know, {}", kAccepted));
   }
 }
 
@@ -171,12 +195,12 @@ void resolve_paths(Config& config, const fs::path& folder) {
 Config read(const std::string& text, const std::string& file, const fs::path& folder, const Overrides& overrides) {
   Config config;
   config.file = file;
-  Reader(config, file).read(parse(text, file));
+  Reader(config, file, Reader::Lines::told).read(parse(text, file));
   resolve_paths(config, folder);
   for (const std::string& text_of : overrides) {
     Config changed = config;
     const std::string where = "--set " + text_of;
-    Reader(changed, where).read(parse_override(text_of));
+    Reader(changed, where, Reader::Lines::none).read(parse_override(text_of));
     if (changed.data.sources != config.data.sources || changed.data.labels != config.data.labels)
       resolve_paths(changed, fs::current_path());
     config = std::move(changed);
@@ -194,9 +218,10 @@ Config read_config_file(const std::string& path, const Overrides& overrides) {
   std::error_code ec;
   if (fs::is_directory(path, ec)) throw ConfigError(path, "found a directory, accepted: a TOML file");
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw ConfigError(path, fs::exists(path, ec) ? "the file cannot be read" : "there is no such file");
+  if (!in)
+    throw ConfigError(path, fs::exists(path, ec) ? "the file cannot be read" : "found no such file, accepted: a TOML file");
   std::ostringstream text;
-  text << in.rdbuf();
+  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // nothing to copy would count as a failure
   if (in.bad() || text.fail()) throw ConfigError(path, "the file cannot be read");
   return read(text.str(), path, fs::absolute(path).parent_path(), overrides);
 }

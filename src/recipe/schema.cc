@@ -14,7 +14,7 @@ std::string toml_string(const std::string& text) {
   for (const char c : text) {
     if (c == '"' || c == '\\')
       (out += '\\') += c;
-    else if (static_cast<unsigned char>(c) < 0x20)
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     else
       out += c;
@@ -178,6 +178,21 @@ bool read_strings(const toml::node& n, std::vector<std::string>& out) {
   return true;
 }
 
+// Labels may be written as numbers.
+bool read_labels(const toml::node& n, std::vector<std::string>& out) {
+  out.clear();
+  const toml::array* array = n.as_array();
+  if (array == nullptr) return false;
+  for (const toml::node& item : *array) {
+    std::int64_t number = 0;
+    if (integer_of(item, number))
+      out.push_back(fmt::format("{}", number));
+    else if (!read_string(item, out.emplace_back()))
+      return false;
+  }
+  return true;
+}
+
 std::string write_numbers(const std::vector<double>& values) {
   std::string out;
   for (const double v : values) out += fmt::format("{}{}", out.empty() ? "" : ", ", toml_number(v));
@@ -315,6 +330,9 @@ std::vector<Key> data_keys() {
       text("data.target", "a column's name", AT(std::string, data.target)),
       strings("data.categorical", "a list of columns' names", AT(std::vector<std::string>, data.categorical)),
       {"data.levels", "a table of columns, each with the list of its levels", read_levels_table, write_levels_table},
+      {"data.positive", "a list of labels",
+       [](const toml::node& n, Config& c) { return read_labels(n, c.data.positive); },
+       [](const Config& c) { return c.data.positive.empty() ? std::string() : write_strings(c.data.positive); }},
       choice("data.missing", {"error", "drop", "mean"}, AT(std::string, data.missing)),
       boolean("data.header", AT(bool, data.header)),
       strings("data.features", "a list of columns' names", AT(std::vector<std::string>, data.features)),

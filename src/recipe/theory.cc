@@ -19,9 +19,16 @@ struct LinkCheck {
     try {
       return make_compressor(spec, dimension);
     } catch (const ConfigError& e) {
-      for (const Problem& p : e.problems()) problems.add(config.file + ": " + key, p.where.empty() ? p.what : p.where + ": " + p.what);
+      for (const Problem& p : e.problems()) problems.add(config.file + ": " + key_of(key, p.where), p.what);
       return nullptr;
     }
+  }
+
+  // "sampler.k", "sampler.downlink_k" or "client 2, k": the key beside `key` that holds the compressor's `part`.
+  static std::string key_of(const std::string& key, const std::string& part) {
+    if (part != "k" && part != "levels") return part.empty() ? key : key + ": " + part;
+    const std::string downlink = "sampler.downlink";
+    return key == downlink ? downlink + "_" + part : key.substr(0, key.size() - std::string("compressor").size()) + part;
   }
 
   void must_be_unbiased(const Compressor& c, const CompressorSpec& spec, const std::string& key) {

@@ -70,6 +70,7 @@ const std::map<std::string, Used>& conditions() {
       {"model.noise_sd", [](const Uses& u) { return u.config.model.kind == "linear"; }},
       {"model.log_sigma_sd",
        [](const Uses& u) { return u.config.model.kind == "linear" && !u.config.model.noise_sd; }},
+      {"data.positive", [](const Uses& u) { return u.config.model.kind == "logistic"; }},
       {"data.dirichlet_alpha", [](const Uses& u) { return u.partition("dirichlet"); }},
       {"data.shards", [](const Uses& u) { return u.partition("label-shards"); }},
       {"data.column", [](const Uses& u) { return u.partition("by-column"); }},

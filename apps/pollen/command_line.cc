@@ -1,0 +1,163 @@
+// The command line, by CLI11 (a header that is dear to compile: only here).
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "commands.h"
+#include "pollen/errors.h"
+#include "terminal.h"
+
+namespace pollen::app {
+
+namespace {
+
+const std::vector<std::string> kCommands = {"run", "summary", "compare", "data", "list"};
+const std::vector<std::string> kLater = {"serve", "join", "plan", "predict", "report", "reproduce", "convert", "keys"};
+
+// What the options are read into, all commands together.
+struct Arguments {
+  RunRequest run;
+  std::string threads, seed, checkpoint_every;
+  std::string folder, reference, config, what;
+  std::vector<std::string> set;
+  bool version = false;
+};
+
+template <class T>
+T number(const std::string& option, const std::string& text, T least, T most) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most))
+    throw ConfigError(option, fmt::format("found \"{}\", accepted: a number from {} to {}", text, least, most));
+  return value;
+}
+
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& what, const std::string& example) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->allow_extras();
+  command->footer("Example:\n" + example);
+  return command;
+}
+
+void add_run(CLI::App& app, Arguments& a) {
+  CLI::App* run = add_command(app, "run", "sample a posterior over federated clients",
+                              "  pollen run                                     # the built-in Titanic problem\n"
+                              "  pollen run mine.toml --set sampler.step=1e-4 --out runs/a\n"
+                              "  pollen run --resume --out runs/a               # go on after Ctrl-C");
+  run->add_option("CONFIG", a.run.config, "TOML file; without it the built-in Titanic problem");
+  run->add_option("--set", a.run.set, "key=value: overrides a key of the configuration; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  run->add_option("--out", a.run.out, "folder for what the run leaves (output.dir)")->type_name("DIR");
+  run->add_option("--threads", a.threads, "threads; any number gives the same draws")->type_name("N");
+  run->add_option("--seed", a.seed, "the same as --set seed=N")->type_name("N");
+  run->add_option("--checkpoint-every", a.checkpoint_every, "seconds between checkpoints [10]")->type_name("SECONDS");
+  run->add_flag("--resume", a.run.resume, "go on with the run in the folder, to the same draws");
+  run->add_flag("--quiet", a.run.quiet, "no progress on stderr");
+}
+
+void add_others(CLI::App& app, Arguments& a) {
+  CLI::App* summary = add_command(app, "summary", "the table of stansummary: mean, mcse, sd, quantiles, ess, rhat",
+                                  "  pollen summary pollen-out");
+  summary->add_option("DIR", a.folder, "folder of a run, or with CmdStan's CSVs")->required();
+  CLI::App* compare = add_command(app, "compare", "scores of a run against reference draws",
+                                  "  pollen compare runs/qlsd runs/lsd\n  pollen compare runs/qlsd exact.json");
+  compare->add_option("DIR", a.folder, "folder of a run, or with CmdStan's CSVs")->required();
+  compare->add_option("REFERENCE", a.reference, "a folder, a CmdStan CSV, or JSON with mean and covariance")
+      ->required();
+  CLI::App* data = add_command(app, "data", "the clients × classes table, before anything runs",
+                               "  pollen data mine.toml --set data.dirichlet_alpha=0.1");
+  data->add_option("CONFIG", a.config, "TOML file")->required();
+  data->add_option("--set", a.set, "key=value: overrides a key of the configuration; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  CLI::App* list = add_command(app, "list", "what there is to choose from", "  pollen list samplers");
+  list->add_option("WHAT", a.what, "samplers, models, datasets or compressors")->required();
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+[[noreturn]] void refuse_extra(const CLI::App& command, const std::vector<std::string>& extras) {
+  const auto option = std::find_if(extras.begin(), extras.end(), [](const auto& e) { return e.starts_with("-"); });
+  const std::string& found = option == extras.end() ? extras.front() : *option;
+  const auto names = option_names(command);
+  const std::string word = found.substr(0, found.find('='));
+  const auto near = found.starts_with("-") ? nearest(word, names) : std::nullopt;
+  if (!found.starts_with("-"))
+    throw ConfigError(command.get_name(),
+                      fmt::format("found \"{}\", one word too many; see pollen {} --help", found, command.get_name()));
+  throw ConfigError(command.get_name(), fmt::format("found \"{}\", accepted: {}{}", found, fmt::join(names, ", "),
+                                                    near ? fmt::format("; did you mean {}?", *near) : ""));
+}
+
+// CLI11 has no word on what is near: look at the command before it does.
+void check_command(const std::string& word) {
+  if (word.starts_with("-") || std::find(kCommands.begin(), kCommands.end(), word) != kCommands.end()) return;
+  if (std::find(kLater.begin(), kLater.end(), word) != kLater.end())
+    throw ConfigError(word, "this command is not in this version of pollen");
+  const auto near = nearest(word, kCommands);
+  throw ConfigError("", fmt::format("found the command \"{}\", accepted: {}{}", word, fmt::join(kCommands, ", "),
+                                    near ? fmt::format("; did you mean {}?", *near) : ""));
+}
+
+int dispatch(const CLI::App& command, Arguments& a) {
+  const std::string name = command.get_name();
+  if (name == "summary") return summary_command(a.folder);
+  if (name == "compare") return compare_command(a.folder, a.reference);
+  if (name == "data") return data_command(a.config, a.set);
+  if (name == "list") return list_command(a.what);
+  if (command.get_option("--out")->count() > 0 && a.run.out.empty())
+    throw ConfigError("--out", "found \"\", accepted: a folder's path");
+  if (!a.threads.empty()) a.run.threads = number<int>("--threads", a.threads, 1, 4096);
+  if (!a.seed.empty()) a.run.set.push_back("seed=" + a.seed);
+  if (!a.checkpoint_every.empty())
+    a.run.checkpoint_every = number<double>("--checkpoint-every", a.checkpoint_every, 0.0, 1e6);
+  return run_command(a.run);
+}
+
+}  // namespace
+
+int command_line(int argc, const char* const* argv) {
+  CLI::App app("pollen: federated Bayesian sampling", "pollen");
+  Arguments arguments;
+  app.add_flag("--version", arguments.version, "version, git revision, build type, optional parts");
+  app.allow_extras();
+  app.footer(
+      "Example:\n  pollen run                  # sample the built-in problem\n  pollen summary pollen-out\n\n"
+      "pollen COMMAND --help says more.");
+  add_run(app, arguments);
+  add_others(app, arguments);
+  if (argc < 2) {
+    to_stderr(app.help());
+    return kWrongInput;
+  }
+  check_command(argv[1]);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto commands = app.get_subcommands();
+    print(commands.empty() ? app.help() : commands.front()->help("pollen"));
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    const auto commands = app.get_subcommands();
+    throw ConfigError(
+        commands.empty() ? "" : commands.front()->get_name(),
+        fmt::format("{}; see pollen {} --help", error.what(), commands.empty() ? "" : commands.front()->get_name()));
+  }
+  if (arguments.version) return version_command();
+  const auto commands = app.get_subcommands();
+  const CLI::App& command = commands.empty() ? app : *commands.front();
+  if (const auto extras = app.remaining(true); !extras.empty()) refuse_extra(command, extras);
+  if (commands.empty())
+    throw ConfigError("", "found no command, accepted: " + fmt::format("{}", fmt::join(kCommands, ", ")));
+  return dispatch(command, arguments);
+}
+
+}  // namespace pollen::app

@@ -1,0 +1,31 @@
+// The commands, one file each. They print results to stdout, throw what goes wrong, and return the exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pollen::app {
+
+struct RunRequest {
+  std::string config;            // empty: the built-in problem, or with resume the folder's own configuration
+  std::vector<std::string> set;  // "key=value"
+  std::string out;               // empty: output.dir
+  int threads = 0;               // 0: as many as pay off
+  double checkpoint_every = 10;  // seconds
+  bool resume = false;
+  bool quiet = false;
+};
+
+enum Exit { kDone = 0, kFailed = 1, kWrongInput = 2, kStopped = 130 };
+
+int run_command(const RunRequest& request);
+int summary_command(const std::string& folder);
+int compare_command(const std::string& folder, const std::string& reference);
+int data_command(const std::string& config, const std::vector<std::string>& set);
+int list_command(const std::string& what);
+int version_command();
+
+// Parses and dispatches; ConfigError where the command line is wrong. The only file that knows CLI11.
+int command_line(int argc, const char* const* argv);
+
+}  // namespace pollen::app

@@ -1,0 +1,45 @@
+// The boundary of the program: runs a command, turns exceptions into lines and exit codes.
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "commands.h"
+#include "pollen/errors.h"
+
+namespace {
+
+void say(const char* line) { std::fprintf(stderr, "pollen: %s\n", line); }
+
+int guarded(int argc, char** argv) {
+  using namespace pollen;
+  try {
+    return app::command_line(argc, argv);
+  } catch (const ConfigError& error) {
+    for (const Problem& problem : error.problems())
+      say((problem.where.empty() ? problem.what : problem.where + ": " + problem.what).c_str());
+    return app::kWrongInput;
+  } catch (const std::bad_alloc&) {
+    say("out of memory");
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+  return app::kFailed;
+}
+
+// Results that could not be written are no results; a reader that went away (| head) is no fault.
+int check_output(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  if (errno == EPIPE) return code;
+  std::fprintf(stderr, "pollen: standard output: cannot write: %s\n", std::strerror(errno));
+  return code == pollen::app::kDone ? pollen::app::kFailed : code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of write(), told like a full disk
+  return check_output(guarded(argc, argv));
+}

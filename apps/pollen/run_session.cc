@@ -1,0 +1,188 @@
+#include "run_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "pollen/errors.h"
+#include "sink/config_difference.h"
+#include "sink/parallel.h"
+#include "sink/stan_csv.h"
+#include "stop.h"
+#include "terminal.h"
+
+namespace pollen::app {
+
+namespace {
+
+ExperimentOptions options_of(const RunRequest& request) {
+  ExperimentOptions options;
+  options.threads = request.threads;
+  options.stop = &pause_flag();
+  return options;
+}
+
+}  // namespace
+
+RunSession::RunSession(Job job) : job_(std::move(job)), experiment_(job_.config, options_of(job_.request)) {
+  config_given_ = to_toml(experiment_.config());
+  if (job_.checkpoint)
+    check_same_configuration();
+  else
+    job_.folder.check_free();
+}
+
+// The same as the user gave then, or as DIR/config.toml has it: there the step is written out.
+void RunSession::check_same_configuration() const {
+  const sink::Checkpoint& checkpoint = *job_.checkpoint;
+  if (!sink::first_difference(config_given_, checkpoint.config_used)) return;
+  if (const auto difference = sink::first_difference(config_given_, checkpoint.config_given))
+    throw ConfigError(
+        difference->key,
+        fmt::format("found {}, but the run to resume in {} has {}; accepted with --resume: the same configuration",
+                    difference->left, job_.shown_folder, difference->right));
+}
+
+void RunSession::start() {
+  if (job_.checkpoint)
+    start_resumed();
+  else
+    start_fresh();
+}
+
+void RunSession::start_fresh() {
+  experiment_.prepare();
+  if (!job_.request.quiet)
+    for (const std::string& line : experiment_.warnings()) tell("warning: " + line);
+  job_.folder.begin(to_toml(experiment_.config()));
+  const sink::SpoolShape shape{experiment_.dimension(), experiment_.config().run.chains};
+  make_recorder(std::make_unique<sink::SpoolWriter>(job_.folder.spool(), shape),
+                std::make_unique<sink::MetricsFile>(job_.folder.metrics(), experiment_.model().kind,
+                                                    experiment_.data().test.rows > 0));
+}
+
+void RunSession::start_resumed() {
+  const sink::Checkpoint& checkpoint = *job_.checkpoint;
+  try {
+    experiment_.load(checkpoint.experiment);
+  } catch (const WireError& error) {
+    throw ConfigError(job_.folder.checkpoint(), error.what());
+  }
+  config_given_ = checkpoint.config_given;
+  seconds_before_ = checkpoint.seconds;
+  cpu_before_ = checkpoint.cpu_seconds;
+  const sink::SpoolShape shape{experiment_.dimension(), experiment_.config().run.chains};
+  make_recorder(std::make_unique<sink::SpoolWriter>(job_.folder.spool(), shape, checkpoint.draws),
+                std::make_unique<sink::MetricsFile>(job_.folder.metrics(), checkpoint.metrics_bytes));
+  recorder_->load(checkpoint.recorder);
+  if (!job_.request.quiet)
+    tell(fmt::format("going on after {} of {} iterations", experiment_.iteration(),
+                     experiment_.config().run.iterations));
+}
+
+sink::Progress RunSession::make_progress() const {
+  sink::ProgressOptions options;
+  options.total = experiment_.config().run.iterations;
+  options.start = experiment_.iteration();
+  options.terminal = stderr_is_terminal();
+  options.width = stderr_width;
+  if (!job_.request.quiet) options.write = to_stderr;
+  return sink::Progress(std::move(options));
+}
+
+void RunSession::make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::unique_ptr<sink::MetricsFile> metrics) {
+  const Config& config = experiment_.config();
+  sink::RecorderOptions options;
+  options.shape = {experiment_.dimension(), config.run.chains};
+  options.metrics_every = config.output.metrics_every;
+  options.burn_in = experiment_.burn_in();
+  options.ece_bins = config.output.ece_bins;
+  options.checkpoint_every = job_.request.checkpoint_every;
+  options.seconds_before = seconds_before_;
+  options.pause = &pause_flag();
+  recorder_ = std::make_unique<sink::Recorder>(
+      options, std::move(spool), std::move(metrics),
+      std::make_unique<sink::Predictive>(experiment_.model(), experiment_.data().test), make_progress());
+}
+
+void RunSession::write_checkpoint(bool finished) {
+  const auto start = std::chrono::steady_clock::now();
+  recorder_->sync();
+  sink::Checkpoint checkpoint;
+  checkpoint.finished = finished;
+  checkpoint.config_given = config_given_;
+  checkpoint.config_used = to_toml(experiment_.config());
+  checkpoint.draws = recorder_->draws();
+  checkpoint.metrics_bytes = recorder_->metrics_bytes();
+  checkpoint.seconds = recorder_->seconds();
+  checkpoint.cpu_seconds = cpu_before_ + recorder_->cpu_seconds();
+  if (!finished) {
+    checkpoint.recorder = recorder_->save();
+    checkpoint.experiment = experiment_.save();
+  }
+  sink::write_checkpoint(job_.folder.checkpoint(), checkpoint);
+  recorder_->checkpoint_written(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
+sink::RunStatus RunSession::sample() {
+  const std::int64_t total = experiment_.config().run.iterations;
+  try {
+    while (experiment_.iteration() < total && !interrupted()) {
+      recorder_->start_clock();
+      experiment_.advance(total - experiment_.iteration(), *recorder_);
+      recorder_->stop_clock();
+      write_checkpoint(false);
+    }
+  } catch (const NumericError& error) {
+    recorder_->stop_clock();
+    failure_ = error.what();
+    if (failure_.find("sampler.step") == std::string::npos) failure_ += "; try a smaller sampler.step";
+  } catch (...) {
+    recorder_->finish_progress(experiment_.iteration(), experiment_.counters());
+    throw;
+  }
+  recorder_->finish_progress(experiment_.iteration(), experiment_.counters());
+  if (!failure_.empty()) return sink::RunStatus::failed;
+  return experiment_.iteration() < total ? sink::RunStatus::interrupted : sink::RunStatus::complete;
+}
+
+bool RunSession::wants_csv() const {
+  return std::find(job_.draws.begin(), job_.draws.end(), "csv") != job_.draws.end();
+}
+
+sink::Summary RunSession::finish(sink::RunStatus status) {
+  recorder_->sync();
+  sink::RunFacts facts = sink::facts_of(experiment_);
+  facts.seconds = recorder_->seconds();
+  facts.cpu_seconds = cpu_before_ + recorder_->cpu_seconds();
+  facts.status = status;
+  facts.failure = failure_;
+  const int threads = sink::sensible_threads(job_.request.threads);
+  const sink::SpoolReader spool(job_.folder.spool());
+  constexpr std::int64_t kSlow = 5'000'000;  // numbers that take seconds to write and summarise
+  if (!job_.request.quiet && spool.draws() * static_cast<std::int64_t>(spool.shape().record()) > kSlow)
+    tell("writing the draws and their summary");
+  if (wants_csv()) sink::write_stan_csv(job_.folder.path(), facts, spool);
+  sink::Summary summary = sink::summarize(facts, spool, threads);
+  sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
+  sink::replace_file(job_.folder.summary(), sink::to_json(summary));
+  std::error_code ignored;
+  if (status == sink::RunStatus::failed) std::filesystem::remove(job_.folder.checkpoint(), ignored);
+  if (status == sink::RunStatus::complete) write_checkpoint(true);
+  if (status != sink::RunStatus::interrupted) std::filesystem::remove(job_.folder.spool(), ignored);
+  return summary;
+}
+
+std::vector<std::string> RunSession::files() const {
+  std::vector<std::string> names;
+  if (wants_csv()) {
+    const Index chains = experiment_.config().run.chains;
+    names.push_back(chains == 1 ? "draws-1.csv" : fmt::format("draws-1.csv … draws-{}.csv", chains));
+  }
+  for (const char* name : {"summary.json", "metrics.csv", "config.toml"}) names.emplace_back(name);
+  return names;
+}
+
+}  // namespace pollen::app

@@ -1,0 +1,56 @@
+// One `pollen run`: an experiment, its folder, the recorder between them, and the checkpoints.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "commands.h"
+#include "pollen/run.h"
+#include "sink/checkpoint.h"
+#include "sink/facts.h"
+#include "sink/folder.h"
+#include "sink/recorder.h"
+#include "sink/summary.h"
+
+namespace pollen::app {
+
+// What is to be run, and where its files go.
+struct Job {
+  Config config;
+  sink::RunFolder folder{""};
+  std::string shown_folder;        // as the user may type it
+  std::vector<std::string> draws;  // output.draws
+  RunRequest request;
+  std::optional<sink::Checkpoint> checkpoint;  // with --resume
+};
+
+class RunSession {
+ public:
+  explicit RunSession(Job job);  // ConfigError where anything is wrong; nothing is written yet
+
+  bool complete() const { return job_.checkpoint && job_.checkpoint->finished; }  // --resume of a finished run
+  void start();  // set-up and a fresh folder, or everything as the checkpoint has it
+  sink::RunStatus sample();
+  sink::Summary finish(sink::RunStatus status);  // writes what the run leaves
+  const std::string& failure() const { return failure_; }
+  std::vector<std::string> files() const;  // their names, for the report
+
+ private:
+  void check_same_configuration() const;
+  void start_fresh();
+  void start_resumed();
+  void make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::unique_ptr<sink::MetricsFile> metrics);
+  sink::Progress make_progress() const;
+  void write_checkpoint(bool finished);
+  bool wants_csv() const;
+
+  Job job_;
+  Experiment experiment_;
+  std::string config_given_;  // before set-up
+  double seconds_before_ = 0, cpu_before_ = 0;
+  std::unique_ptr<sink::Recorder> recorder_;
+  std::string failure_;
+};
+
+}  // namespace pollen::app

@@ -1,0 +1,32 @@
+#include "stop.h"
+
+#include <csignal>
+
+namespace pollen::app {
+
+namespace {
+
+std::atomic<bool> came{false};
+std::atomic<bool> pause_wanted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void on_signal(int) {
+  came.store(true);
+  pause_wanted.store(true);
+}
+
+}  // namespace
+
+void watch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: no reason to stop
+}
+
+bool interrupted() { return came.load(); }
+std::atomic<bool>& pause_flag() { return pause_wanted; }
+
+}  // namespace pollen::app

@@ -1,0 +1,12 @@
+// Ctrl-C and SIGTERM as a flag that the sampling loop looks at. A second signal ends the program at once.
+#pragma once
+
+#include <atomic>
+
+namespace pollen::app {
+
+void watch_signals();             // from here on they set the flags
+bool interrupted();               // one has come
+std::atomic<bool>& pause_flag();  // set by a signal, and by whoever wants the loop to pause
+
+}  // namespace pollen::app

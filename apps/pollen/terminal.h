@@ -1,0 +1,14 @@
+// Where text for people goes.
+#pragma once
+
+#include <string_view>
+
+namespace pollen::app {
+
+void print(std::string_view text);      // results, to stdout
+void tell(std::string_view text);       // a line for people, to stderr, with "pollen: " before it
+void to_stderr(std::string_view text);  // as it is; a reader that went away does not matter
+bool stderr_is_terminal();
+int stderr_width();
+
+}  // namespace pollen::app

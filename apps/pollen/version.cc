@@ -1,0 +1,16 @@
+#include "sink/version.h"
+
+#include <fmt/format.h>
+
+#include "commands.h"
+#include "terminal.h"
+
+namespace pollen::app {
+
+int version_command() {
+  print(fmt::format("pollen {} (git {}, {}, {})\noptional parts: torch no, cuda no, grpc no, mpi no\n", sink::version(),
+                    sink::revision(), sink::build_type(), sink::compiler()));
+  return kDone;
+}
+
+}  // namespace pollen::app

@@ -1,0 +1,31 @@
+// DIR/checkpoint: all that --resume needs, in one file that is either whole or refused.
+//
+// Layout: "POLLENCK", uint32 version, uint32 CRC-32 of the rest, uint64 bytes of the fields, uint64 bytes of the state,
+// then the fields (an Archive) and the state (Experiment::save()). Written to a temporary name, synced and renamed, so
+// a crash leaves the one before.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "pollen/types.h"
+
+namespace pollen::sink {
+
+struct Checkpoint {
+  bool finished = false;     // outputs are written; nothing to go on with
+  std::string config_given;  // the configuration before set-up: step = "auto" where the user left it so
+  std::string config_used;   // after it: what DIR/config.toml holds
+  std::int64_t draws = 0;    // kept ones, a chain, in the spool
+  std::int64_t metrics_bytes = 0;
+  double seconds = 0, cpu_seconds = 0;  // of the sampling loop so far
+  std::string recorder;                 // the recorder's running state
+  Bytes experiment;                     // Experiment::save()
+};
+
+void write_checkpoint(const std::string& path, Checkpoint& checkpoint);
+// Empty where there is no such file; ConfigError where it is damaged or of another version.
+std::optional<Checkpoint> read_checkpoint(const std::string& path);
+
+}  // namespace pollen::sink

@@ -1,0 +1,46 @@
+#include "facts.h"
+
+#include "pollen/run.h"
+
+namespace pollen::sink {
+
+RunFacts facts_of(const Experiment& experiment) {
+  const Config& config = experiment.config();
+  RunFacts facts;
+  facts.sampler = config.sampler.name;
+  facts.model = config.model.kind;
+  facts.source = config.data.sources.empty() ? "" : config.data.sources.front();
+  facts.seed = config.seed;
+  facts.chains = config.run.chains;
+  facts.iterations = config.run.iterations;
+  facts.done = experiment.iteration();
+  facts.burn_in = experiment.burn_in();
+  facts.thin = config.run.thin;
+  facts.coupled = config.run.coupled;
+  facts.step = experiment.recipe().step;
+  facts.temperature = experiment.recipe().temperature;
+  facts.smoothness = experiment.smoothness();
+  facts.ece_bins = config.output.ece_bins;
+  facts.clients = experiment.clients();
+  facts.train_rows = experiment.data().train.rows;
+  facts.test_rows = experiment.data().test.rows;
+  facts.labels = experiment.labels();
+  facts.warnings = experiment.warnings();
+  facts.notes = experiment.notes();
+  facts.counters = experiment.counters();
+  return facts;
+}
+
+const char* name_of(RunStatus status) {
+  switch (status) {
+    case RunStatus::complete:
+      return "complete";
+    case RunStatus::interrupted:
+      return "interrupted";
+    case RunStatus::failed:
+      return "failed";
+  }
+  return "";
+}
+
+}  // namespace pollen::sink

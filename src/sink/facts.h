@@ -1,0 +1,49 @@
+// What outputs say about a run, as plain data: taken from an Experiment by facts_of() (facts.cc), made by hand in
+// tests.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pollen/model.h"
+#include "pollen/round.h"
+
+namespace pollen {
+class Experiment;
+struct Federation;
+}  // namespace pollen
+
+namespace pollen::sink {
+
+enum class RunStatus { complete, interrupted, failed };
+
+struct RunFacts {
+  std::string sampler, model, source;  // "qlsd++", "logistic", "titanic"
+  std::uint64_t seed = 1;
+  Index chains = 1;
+  std::int64_t iterations = 0;  // asked for
+  std::int64_t done = 0;        // of them
+  std::int64_t burn_in = 0;
+  Index thin = 1;
+  bool coupled = false;
+  double step = 0;
+  double temperature = 1;
+  double smoothness = 0;
+  int ece_bins = 15;
+  Index clients = 0;
+  Index train_rows = 0, test_rows = 0;
+  std::vector<std::string> labels;  // one a coordinate
+  std::vector<std::string> warnings, notes;
+  Counters counters;
+  double seconds = 0, cpu_seconds = 0;  // of the sampling loop
+  RunStatus status = RunStatus::complete;
+  std::string failure;  // what ended a failed run
+
+  Index dimension() const { return static_cast<Index>(labels.size()); }
+};
+
+RunFacts facts_of(const Experiment& experiment);
+const char* name_of(RunStatus status);  // "complete", "interrupted", "failed"
+
+}  // namespace pollen::sink

@@ -1,0 +1,125 @@
+#include "file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "pollen/errors.h"
+
+namespace pollen::sink {
+
+void io_failure(const std::string& path, const char* doing, int error) {
+  throw IoError(fmt::format("{}: cannot {}: {}", path, doing, std::strerror(error)));
+}
+
+OutputFile::OutputFile(std::string path, Open how, std::size_t buffer_bytes)
+    : path_(std::move(path)), buffer_(buffer_bytes) {
+  const int mode = how == Open::replace ? O_TRUNC : 0;
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
+  if (descriptor_ < 0) io_failure(path_, "open for writing", errno);
+  position_ = static_cast<std::int64_t>(::lseek(descriptor_, 0, SEEK_END));
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void OutputFile::put(const std::uint8_t* data, std::size_t bytes, std::int64_t at) {
+  while (bytes > 0) {
+    const ssize_t done = ::write(descriptor_, data, bytes);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) {
+      const int error = errno;
+      if (::ftruncate(descriptor_, at) == 0) position_ = ::lseek(descriptor_, at, SEEK_SET);  // no half a line
+      io_failure(path_, "write", error);
+    }
+    data += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+}
+
+void OutputFile::write(const void* data, std::size_t bytes) {
+  const auto* from = static_cast<const std::uint8_t*>(data);
+  if (used_ + bytes > buffer_.size()) flush();
+  if (bytes >= buffer_.size()) {
+    put(from, bytes, position_);
+  } else if (bytes > 0) {
+    std::memcpy(buffer_.data() + used_, from, bytes);
+    used_ += bytes;
+  }
+  position_ += static_cast<std::int64_t>(bytes);
+}
+
+void OutputFile::flush() {
+  const std::size_t bytes = std::exchange(used_, 0);
+  put(buffer_.data(), bytes, position_ - static_cast<std::int64_t>(bytes));
+}
+
+void OutputFile::sync() {
+  flush();
+  // EINVAL: a pipe or device, which has nothing to wait for.
+  if (::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) io_failure(path_, "write", errno);
+}
+
+void OutputFile::close() {
+  flush();
+  if (::close(std::exchange(descriptor_, -1)) != 0) io_failure(path_, "close", errno);
+}
+
+void OutputFile::truncate(std::int64_t bytes) {
+  flush();
+  if (::ftruncate(descriptor_, bytes) != 0) io_failure(path_, "cut", errno);
+  if (::lseek(descriptor_, bytes, SEEK_SET) < 0) io_failure(path_, "seek", errno);
+  position_ = bytes;
+}
+
+std::string temporary_name(const std::string& path) { return path + ".tmp"; }
+
+ReplacingFile::ReplacingFile(std::string path)
+    : path_(std::move(path)), file_(temporary_name(path_), OutputFile::Open::replace) {}
+
+ReplacingFile::~ReplacingFile() {
+  if (!committed_) ::unlink(temporary_name(path_).c_str());
+}
+
+void ReplacingFile::commit() {
+  file_.sync();
+  file_.close();
+  if (std::rename(temporary_name(path_).c_str(), path_.c_str()) != 0) io_failure(path_, "replace", errno);
+  committed_ = true;
+  sync_folder(std::filesystem::path(path_).parent_path().string());
+}
+
+void replace_file(const std::string& path, std::string_view content) {
+  ReplacingFile file(path);
+  file.write(content);
+  file.commit();
+}
+
+void sync_folder(const std::string& folder) {
+  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;  // a folder that may be written but not read: nothing to be done
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+std::string read_text(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "rbe");
+  if (file == nullptr) io_failure(path, "open", errno);
+  std::string text;
+  char part[65536];
+  for (std::size_t n = 0; (n = std::fread(part, 1, sizeof part, file)) > 0;) text.append(part, n);
+  const int error = std::ferror(file) != 0 ? errno : 0;
+  std::fclose(file);
+  if (error != 0) io_failure(path, "read", error);
+  return text;
+}
+
+}  // namespace pollen::sink

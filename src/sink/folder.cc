@@ -1,0 +1,96 @@
+#include "folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "file.h"
+#include "pollen/errors.h"
+
+namespace pollen::sink {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array kNames = {"config.toml", "checkpoint",   "draws.spool", "draws.nc",
+                               "metrics.csv", "summary.json", "report.html"};
+
+bool starts_with(const std::string& path, std::string_view marker) {
+  std::string start(marker.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(start.data(), static_cast<std::streamsize>(start.size())) && start == marker;
+}
+
+bool has_marker(const RunFolder& folder) {
+  return starts_with(folder.config(), config_marker()) || starts_with(folder.checkpoint(), "POLLENCK") ||
+         starts_with(folder.summary(), "{\n  \"version\": ");
+}
+
+}  // namespace
+
+const char* config_marker() { return "# pollen: the effective configuration of this run\n"; }
+
+bool is_run_file(const std::string& name) {
+  if (name.ends_with(".tmp")) return is_run_file(name.substr(0, name.size() - 4));
+  if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
+  constexpr std::string_view kStart = "draws-", kEnd = ".csv";
+  if (!name.starts_with(kStart) || !name.ends_with(kEnd) || name.size() <= kStart.size() + kEnd.size()) return false;
+  const std::string number = name.substr(kStart.size(), name.size() - kStart.size() - kEnd.size());
+  return std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool RunFolder::exists() const {
+  std::error_code error;
+  return fs::exists(path_, error);
+}
+
+std::vector<std::string> RunFolder::entries() const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(path_, error), end; !error && it != end; it.increment(error))
+    names.push_back(it->path().filename().string());
+  if (error) throw IoError(fmt::format("{}: cannot read: {}", path_, error.message()));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void RunFolder::check_free() const {
+  std::error_code error;
+  const fs::file_status status = fs::status(path_, error);
+  if (status.type() == fs::file_type::not_found) return;
+  if (error.value() == ENOTDIR || error.value() == ENAMETOOLONG || error.value() == ELOOP)
+    throw ConfigError("output.dir", fmt::format("found \"{}\", which cannot be a folder: {}", path_, error.message()));
+  if (error) throw IoError(fmt::format("{}: {}", path_, error.message()));
+  constexpr const char* kAccepted = "accepted: a new folder, an empty one, or one that holds a run of pollen";
+  if (!fs::is_directory(status))
+    throw ConfigError("output.dir", fmt::format("found the file \"{}\", {}", path_, kAccepted));
+  const auto names = entries();
+  const auto other = std::find_if_not(names.begin(), names.end(), is_run_file);
+  if (other != names.end())
+    throw ConfigError("output.dir",
+                      fmt::format("found \"{}\" with other files in it ({}), {}", path_, *other, kAccepted));
+  if (!names.empty() && names != std::vector<std::string>{"config.toml.tmp"} && !has_marker(*this))
+    throw ConfigError("output.dir", fmt::format("found \"{}\" with files that are not of a run of pollen ({}), {}",
+                                                path_, names.front(), kAccepted));
+}
+
+void RunFolder::begin(const std::string& config_toml) const {
+  check_free();
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error.value() == ENOTDIR || error.value() == ENAMETOOLONG)
+    throw ConfigError("output.dir", fmt::format("found \"{}\", which cannot be a folder: {}", path_, error.message()));
+  if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", path_, error.message()));
+  // The marker goes last, so that a folder whose emptying was cut short is still ours.
+  for (const std::string& name : entries())
+    if (name != "config.toml") fs::remove(file(name), error);
+  replace_file(config(), config_marker() + config_toml);
+}
+
+}  // namespace pollen::sink

@@ -1,0 +1,39 @@
+// The folder a run leaves its files in: whose it is, and what may be done to it.
+//
+// A folder is ours when it holds a file with our marker (config.toml, checkpoint or summary.json as we write them) and
+// no file but those a run leaves. Only such a folder is ever replaced, and only files with our names are removed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pollen::sink {
+
+class RunFolder {
+ public:
+  explicit RunFolder(std::string path) : path_(std::move(path)) {}
+
+  const std::string& path() const { return path_; }
+  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+  std::string config() const { return file("config.toml"); }
+  std::string checkpoint() const { return file("checkpoint"); }
+  std::string spool() const { return file("draws.spool"); }
+  std::string metrics() const { return file("metrics.csv"); }
+  std::string summary() const { return file("summary.json"); }
+
+  // ConfigError where something is there that is not a run of ours. Changes nothing.
+  void check_free() const;
+  // Makes the folder, or empties one of ours; then writes config.toml with our marker.
+  void begin(const std::string& config_toml) const;
+  bool exists() const;
+
+ private:
+  std::vector<std::string> entries() const;
+  std::string path_;
+};
+
+bool is_run_file(const std::string& name);  // a name that a run leaves: "draws-3.csv", "summary.json", ...
+const char* config_marker();                // the first line of DIR/config.toml
+
+}  // namespace pollen::sink

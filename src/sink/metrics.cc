@@ -1,0 +1,37 @@
+#include "metrics.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "pollen/errors.h"
+#include "text.h"
+
+namespace pollen::sink {
+
+MetricsFile::MetricsFile(const std::string& path, ModelKind kind, bool test_rows)
+    : file_(path, OutputFile::Open::replace) {
+  std::string header = "round,uplink_bits,downlink_bits,gradients,seconds";
+  if (test_rows)
+    for (const std::string& name : score_names(kind)) header += ',' + name;
+  file_.write(header + '\n');
+  file_.flush();
+}
+
+MetricsFile::MetricsFile(const std::string& path, std::int64_t bytes) : file_(path, OutputFile::Open::append) {
+  if (file_.position() < bytes) throw IoError(path + ": shorter than the checkpoint says");
+  file_.truncate(bytes);
+}
+
+void MetricsFile::row(const Counters& counters, double seconds, const Scores& scores) {
+  std::string line = fmt::format("{},{},{},{},{:.6f}", counters.rounds, counters.uplink_bits, counters.downlink_bits,
+                                 counters.gradients, seconds);
+  for (const Score& score : scores) {
+    line += ',';
+    if (!std::isnan(score.value)) append_number(line, score.value);
+  }
+  file_.write(line + '\n');
+}
+
+}  // namespace pollen::sink

@@ -1,0 +1,133 @@
+#include "predictive.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parallel.h"
+#include "pollen/scores.h"
+
+namespace pollen::sink {
+
+namespace {
+
+constexpr double kNothing = -std::numeric_limits<double>::infinity();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr Index kBlock = 512;  // rows; fixed, so that sums do not depend on the number of threads
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// log(exp(a) + exp(b))
+double log_add(double a, double b) {
+  const double high = std::max(a, b), low = std::min(a, b);
+  return low == kNothing ? high : high + std::log1p(std::exp(low - high));
+}
+
+}  // namespace
+
+std::vector<std::string> score_names(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::logistic:
+    case ModelKind::softmax:
+      return {"accuracy", "ece", "brier", "nnll"};
+    case ModelKind::linear:
+    case ModelKind::poisson:
+      return {"rmse", "nnll"};
+    default:
+      return {};
+  }
+}
+
+Predictive::Predictive(const ModelSpec& model, const Table& test) : model_(&model) {
+  if (test.rows == 0 || score_names(model.kind).empty()) return;
+  test_ = &test;
+  if (model.classifies()) classes_ = model.kind == ModelKind::logistic ? 2 : model.classes;
+  sum_.assign(at(test.rows * std::max<Index>(1, classes_)), 0.0);
+  if (classes_ == 0) log_density_.assign(at(test.rows), kNothing);
+}
+
+void Predictive::add_rows(std::span<const double> theta, Index first, Index last, Index states_before,
+                          Scratch& scratch) {
+  const Index rows = last - first, width = std::max<Index>(1, classes_);
+  const math::RowsView x = test_->view().slice(first, rows);
+  Scratch::Frame frame(scratch);
+  const std::span<double> now = scratch.take<double>(rows * width);
+  double* const sum = sum_.data() + first * width;
+  if (classes_ > 0) {
+    class_probabilities(*model_, theta, x, now, scratch);
+    for (std::size_t i = 0; i < now.size(); ++i) sum[i] += now[i];
+    return;
+  }
+  const std::span<double> other = scratch.take<double>(rows);
+  response(*model_, theta, x, now, other, scratch);
+  for (std::size_t i = 0; i < now.size(); ++i) sum[i] += now[i];
+  log_likelihood(*model_, theta, {x, test_->y.data() + first}, other, scratch);
+  double* const density = log_density_.data() + first;
+  for (std::size_t i = 0; i < other.size(); ++i)
+    density[i] = states_before == 0 ? other[i] : log_add(density[i], other[i]);
+}
+
+void Predictive::add(std::span<const double> theta) {
+  for (Index first = 0; first < test_->rows; first += kBlock)
+    add_rows(theta, first, std::min(first + kBlock, test_->rows), states_, scratch_);
+  ++states_;
+}
+
+void Predictive::add_all(ConstPanelView thetas, int threads) {
+  for_each_index((test_->rows + kBlock - 1) / kBlock, threads, [&](Index block) {
+    Scratch scratch;
+    const Index first = block * kBlock, last = std::min(first + kBlock, test_->rows);
+    for (Index s = 0; s < thetas.columns; ++s) add_rows(thetas.column(s), first, last, states_ + s, scratch);
+  });
+  states_ += thetas.columns;
+}
+
+std::vector<double> Predictive::probabilities() const {
+  std::vector<double> mean(sum_);
+  for (double& p : mean) p /= static_cast<double>(states_);
+  return mean;
+}
+
+Scores Predictive::class_scores(Index first, Index last, int ece_bins) const {
+  std::vector<double> mean(sum_.begin() + first * classes_, sum_.begin() + last * classes_);
+  for (double& p : mean) p /= static_cast<double>(states_);
+  const stats::Predictions p{mean, classes_};
+  const std::span<const double> truth(test_->y.data() + first, at(last - first));
+  return {{"accuracy", stats::accuracy(p, truth)},
+          {"ece", stats::ece(p, truth, ece_bins)},
+          {"brier", stats::brier(p, truth)},
+          {"nnll", stats::nnll(p, truth)}};
+}
+
+Scores Predictive::response_scores(Index first, Index last) const {
+  const auto states = static_cast<double>(states_);
+  double squares = 0, nnll = 0;
+  for (std::size_t i = at(first); i < at(last); ++i) {
+    const double error = sum_[i] / states - test_->y[i];
+    squares += error * error;
+    nnll -= log_density_[i] - std::log(states);
+  }
+  const auto rows = static_cast<double>(last - first);
+  return {{"rmse", std::sqrt(squares / rows)}, {"nnll", nnll / rows}};
+}
+
+Scores Predictive::scores(Index first, Index last, int ece_bins) const {
+  if (states_ > 0 && first < last)
+    return classes_ > 0 ? class_scores(first, last, ece_bins) : response_scores(first, last);
+  Scores none;
+  for (std::string& name : score_names(model_->kind)) none.push_back({std::move(name), kUnknown});
+  return none;
+}
+
+Scores Predictive::scores(int ece_bins) const {
+  if (!applies()) return {};
+  return scores(0, test_->rows, ece_bins);
+}
+
+void Predictive::archive(Archive& archive) {
+  archive.field(states_);
+  archive.array(std::span<double>(sum_));
+  archive.array(std::span<double>(log_density_));
+}
+
+}  // namespace pollen::sink

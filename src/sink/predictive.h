@@ -1,0 +1,55 @@
+// The averaged predictive distribution on test rows, and its scores. States are added one by one; only sums are kept.
+//
+// Classifiers: p̄(c | x) = mean over states of p(c | x, θ). linear, poisson: the mean response, and log of the averaged
+// density (log-sum-exp). Not synchronised; add_all spreads fixed blocks of rows over threads, with the same result for
+// any number of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pollen/archive.h"
+#include "pollen/data.h"
+#include "pollen/model.h"
+
+namespace pollen::sink {
+
+struct Score {
+  std::string name;
+  double value = 0;
+};
+using Scores = std::vector<Score>;
+
+// accuracy, ece, brier, nnll, or rmse, nnll; none for gaussian.
+std::vector<std::string> score_names(ModelKind kind);
+
+class Predictive {
+ public:
+  // `test` outlives this.
+  Predictive(const ModelSpec& model, const Table& test);
+
+  bool applies() const { return test_ != nullptr; }  // the model predicts, and there are rows to predict
+  Index states() const { return states_; }
+  void add(std::span<const double> theta);
+  void add_all(ConstPanelView thetas, int threads);  // a column a state
+
+  Scores scores(Index first, Index last, int ece_bins) const;  // of test rows first .. last-1; NaN before any state
+  Scores scores(int ece_bins) const;                           // of all
+  std::vector<double> probabilities() const;                   // rows × classes, row-major
+  void archive(Archive& archive);
+
+ private:
+  void add_rows(std::span<const double> theta, Index first, Index last, Index states_before, Scratch& scratch);
+  Scores class_scores(Index first, Index last, int ece_bins) const;
+  Scores response_scores(Index first, Index last) const;
+
+  const ModelSpec* model_;
+  const Table* test_ = nullptr;
+  Index classes_ = 0;                // 0: a regression
+  std::vector<double> sum_;          // rows × classes probabilities, or rows mean responses
+  std::vector<double> log_density_;  // regressions: log of the summed density of each row
+  Index states_ = 0;
+  Scratch scratch_;
+};
+
+}  // namespace pollen::sink

@@ -1,0 +1,105 @@
+#include "progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "text.h"
+
+namespace pollen::sink {
+
+namespace {
+
+constexpr double kBarEvery = 0.1;      // seconds
+constexpr double kLinesAtLeast = 1.0;  // seconds between plain lines at 10% steps
+
+// `share` of `cells` character cells, in eighths of a cell.
+std::string blocks(double share, int cells) {
+  static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const int eighths = static_cast<int>(std::clamp(share, 0.0, 1.0) * cells * 8);
+  std::string text;
+  for (int i = 0; i < eighths / 8; ++i) text += "█";
+  text += kEighths[eighths % 8];
+  return pad_right(text, static_cast<std::size_t>(cells));
+}
+
+double share_of(const ProgressState& state, std::int64_t total) {
+  return total > 0 ? static_cast<double>(state.iteration) / static_cast<double>(total) : 1.0;
+}
+
+}  // namespace
+
+double Progress::rate(const ProgressState& state) const {
+  return static_cast<double>(state.iteration - options_.start) / std::max(state.seconds, 1e-9);
+}
+
+std::string Progress::bar(const ProgressState& state, int width) const {
+  const double speed = rate(state),
+               left = static_cast<double>(options_.total - state.iteration) / std::max(speed, 1e-9);
+  // What is shown, the most dispensable last.
+  std::vector<std::string> parts = {
+      fmt::format("{:3.0f}%", std::floor(100 * share_of(state, options_.total))),
+      state.iteration >= options_.total ? "done" : fmt::format("{} left", human_seconds(left)),
+      fmt::format("{}/{}", state.iteration, options_.total), fmt::format("{} it/s", human_rate(speed)),
+      fmt::format("↑{} ↓{}", human_bits(static_cast<double>(state.uplink_bits)),
+                  human_bits(static_cast<double>(state.downlink_bits)))};
+  if (std::isfinite(state.rhat)) parts.push_back(fmt::format("R-hat {:.3f}", state.rhat));
+  constexpr int kLeast = 10, kMost = 40;
+  const auto length = [&] {
+    std::size_t sum = 2;  // the bar's ends
+    for (const std::string& part : parts) sum += display_width(part) + 2;
+    return static_cast<int>(sum);
+  };
+  while (parts.size() > 1 && length() + kLeast > width - 1) parts.pop_back();
+  const int cells = std::clamp(width - 1 - length(), 1, kMost);
+  std::string text = fmt::format("▕{}▏", blocks(share_of(state, options_.total), cells));
+  for (const std::string& part : parts) text += fmt::format("  {}", part);
+  return text;
+}
+
+std::string Progress::line(const ProgressState& state) const {
+  const double speed = rate(state);
+  const bool done = state.iteration >= options_.total;
+  const double left = static_cast<double>(options_.total - state.iteration) / std::max(speed, 1e-9);
+  std::string text = fmt::format("pollen: {:.0f}%, {} of {} iterations, {} a second, {} {}, {} up, {} down",
+                                 std::floor(100 * share_of(state, options_.total)), state.iteration, options_.total,
+                                 human_rate(speed), human_seconds(done ? state.seconds : left),
+                                 done ? "in all" : "left", human_bits(static_cast<double>(state.uplink_bits)),
+                                 human_bits(static_cast<double>(state.downlink_bits)));
+  if (std::isfinite(state.rhat)) text += fmt::format(", worst R-hat {:.3f}", state.rhat);
+  return text;
+}
+
+bool Progress::plain_line_due(const ProgressState& state) {
+  const double since = state.seconds - shown_;
+  const std::int64_t tenths = options_.total > 0 ? state.iteration * 10 / options_.total : 10;
+  const bool step = tenths > tenths_;
+  if (since < options_.every && !(step && since >= kLinesAtLeast)) return false;
+  tenths_ = tenths;
+  return true;
+}
+
+void Progress::update(const ProgressState& state) {
+  if (!options_.write) return;
+  if (options_.terminal) {
+    if (state.seconds - shown_ < kBarEvery) return;
+    options_.write(fmt::format("\r{}\x1b[K", bar(state, options_.width())));
+  } else {
+    if (shown_ < 0) shown_ = 0, tenths_ = options_.total > 0 ? options_.start * 10 / options_.total : 0;
+    if (!plain_line_due(state)) return;
+    options_.write(fmt::format("{}\n", line(state)));
+  }
+  shown_ = state.seconds;
+}
+
+void Progress::finish(const ProgressState& state) {
+  if (!options_.write) return;
+  if (options_.terminal)
+    options_.write(fmt::format("\r{}\x1b[K\n", bar(state, options_.width())));
+  else
+    options_.write(fmt::format("{}\n", line(state)));
+}
+
+}  // namespace pollen::sink

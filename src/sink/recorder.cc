@@ -1,0 +1,128 @@
+#include "recorder.h"
+
+#include <ctime>
+#include <limits>
+
+#include "pollen/archive.h"
+
+namespace pollen::sink {
+
+namespace {
+
+constexpr double kLookEvery = 0.02;  // seconds, aimed at
+constexpr double kRhatEvery = 0.5;
+constexpr double kCheckpointShare = 20;  // a checkpoint that takes t seconds is written every 20 t at most
+
+std::chrono::steady_clock::duration in_seconds(double seconds) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+double process_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> spool,
+                   std::unique_ptr<MetricsFile> metrics, std::unique_ptr<Predictive> predictive, Progress progress)
+    : options_(options),
+      spool_(std::move(spool)),
+      metrics_(std::move(metrics)),
+      predictive_(std::move(predictive)),
+      progress_(std::move(progress)),
+      rhat_(options.shape.dimension, options.shape.chains),
+      checkpoint_due_(Clock::now() + in_seconds(options.checkpoint_every)),
+      rhat_value_(std::numeric_limits<double>::quiet_NaN()) {}
+
+void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
+  if (counters.rounds != last_round_) {
+    last_round_ = counters.rounds;
+    if (counters.rounds % options_.metrics_every == 0) metrics_row(iteration, counters, position);
+  }
+  if (--until_look_ == 0) look_at_clock(iteration, counters);
+}
+
+void Recorder::kept(ConstPanelView position, std::span<const double> potential) {
+  spool_->append(position, potential);
+  rhat_.add(position);
+}
+
+void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
+  Scores scores;
+  if (predictive_->applies()) {
+    if (iteration > options_.burn_in)
+      for (Index c = 0; c < position.columns; ++c) predictive_->add(position.column(c));
+  }
+  metrics_->row(counters, seconds(), predictive_->applies() ? predictive_->scores(options_.ece_bins) : scores);
+}
+
+void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {
+  const Clock::time_point now = Clock::now();
+  const double since = std::chrono::duration<double>(now - looked_).count();
+  looked_ = now;
+  // At most twice as long a wait as the last, so that a run that slows down is still looked at in time.
+  if (since < kLookEvery / 2)
+    between_looks_ *= 2;
+  else if (since > kLookEvery * 2)
+    between_looks_ =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(between_looks_) * kLookEvery / since));
+  until_look_ = between_looks_;
+  if (now >= checkpoint_due_ && options_.pause != nullptr) options_.pause->store(true, std::memory_order_relaxed);
+  const double loop = seconds_ + running();
+  if (loop - rhat_at_ >= kRhatEvery) {
+    rhat_value_ = rhat_.worst();
+    rhat_at_ = loop;
+  }
+  progress_.update({iteration, loop, counters.uplink_bits, counters.downlink_bits, rhat_value_});
+}
+
+void Recorder::start_clock() {
+  started_ = looked_ = Clock::now();
+  cpu_started_ = process_seconds();
+}
+
+void Recorder::stop_clock() {
+  seconds_ += running();
+  cpu_seconds_ += process_seconds() - cpu_started_;
+  started_ = Clock::time_point{};
+}
+
+double Recorder::running() const {
+  if (started_ == Clock::time_point{}) return 0;
+  return std::chrono::duration<double>(Clock::now() - started_).count();
+}
+
+double Recorder::seconds() const { return options_.seconds_before + seconds_ + running(); }
+
+void Recorder::checkpoint_written(double cost) {
+  checkpoint_due_ = Clock::now() + in_seconds(std::max(options_.checkpoint_every, kCheckpointShare * cost));
+  if (options_.pause != nullptr) options_.pause->store(false, std::memory_order_relaxed);
+}
+
+void Recorder::sync() {
+  spool_->sync();
+  metrics_->sync();
+}
+
+std::string Recorder::save() {
+  Archive archive;
+  predictive_->archive(archive);
+  archive.field(last_round_);
+  const Bytes bytes = archive.take();
+  return {bytes.begin(), bytes.end()};
+}
+
+void Recorder::load(const std::string& state) {
+  Archive archive(ByteView(reinterpret_cast<const std::uint8_t*>(state.data()), state.size()));
+  predictive_->archive(archive);
+  archive.field(last_round_);
+  archive.finish();
+}
+
+void Recorder::finish_progress(std::int64_t iteration, const Counters& counters) {
+  progress_.finish({iteration, seconds_ + running(), counters.uplink_bits, counters.downlink_bits, rhat_.worst()});
+}
+
+}  // namespace pollen::sink

@@ -1,0 +1,70 @@
+// The Sink of a run: draws to the spool, rows to metrics.csv, a word to the progress line, and a request to pause when
+// a checkpoint is due. Looks at the clock only every so many iterations, so that a fast run does not pay for it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "metrics.h"
+#include "pollen/run.h"
+#include "predictive.h"
+#include "progress.h"
+#include "running_rhat.h"
+#include "spool.h"
+
+namespace pollen::sink {
+
+struct RecorderOptions {
+  SpoolShape shape;
+  Index metrics_every = 100;
+  std::int64_t burn_in = 0;
+  int ece_bins = 15;
+  double checkpoint_every = 10;        // seconds
+  double seconds_before = 0;           // of the loop, before this process (resume)
+  std::atomic<bool>* pause = nullptr;  // set when a checkpoint is due
+};
+
+class Recorder : public Sink {
+ public:
+  Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> spool, std::unique_ptr<MetricsFile> metrics,
+           std::unique_ptr<Predictive> predictive, Progress progress);
+
+  void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) override;
+  void kept(ConstPanelView position, std::span<const double> potential) override;
+
+  // Around every advance(): only what lies between counts as time of the loop.
+  void start_clock();
+  void stop_clock();
+  double seconds() const;                              // of the loop, of earlier processes too
+  double cpu_seconds() const { return cpu_seconds_; }  // this process's
+  void checkpoint_written(double cost);  // seconds it took; the next is due so that checkpoints stay a small part
+
+  void sync();  // spool and metrics to the disk
+  std::int64_t draws() const { return spool_->draws(); }
+  std::int64_t metrics_bytes() const { return metrics_->bytes(); }
+  std::string save();  // the running predictive
+  void load(const std::string& state);
+  void finish_progress(std::int64_t iteration, const Counters& counters);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position);
+  void look_at_clock(std::int64_t iteration, const Counters& counters);
+  double running() const;  // seconds since start_clock()
+
+  RecorderOptions options_;
+  std::unique_ptr<SpoolWriter> spool_;
+  std::unique_ptr<MetricsFile> metrics_;
+  std::unique_ptr<Predictive> predictive_;
+  Progress progress_;
+  RunningRhat rhat_;
+  std::int64_t last_round_ = 0;
+  std::int64_t until_look_ = 1, between_looks_ = 1;
+  Clock::time_point started_, looked_, checkpoint_due_;
+  double seconds_ = 0, cpu_seconds_ = 0, cpu_started_ = 0;
+  double rhat_value_, rhat_at_ = -1e9;
+};
+
+}  // namespace pollen::sink

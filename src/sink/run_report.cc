@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report.h"
+#include "text.h"
+#include "version.h"
+
+namespace pollen::sink {
+
+namespace {
+
+std::string problem(const Summary& s) {
+  const RunFacts& f = s.facts;
+  std::string text = fmt::format("{} · {} model", f.sampler, f.model);
+  if (!f.source.empty() && f.train_rows > 0) text += fmt::format(" · {}", f.source.substr(f.source.rfind('/') + 1));
+  text += fmt::format("\n  {} clients", f.clients);
+  if (f.train_rows > 0)
+    text += fmt::format(" · {} training rows · {} test rows", grouped(f.train_rows), grouped(f.test_rows));
+  text += fmt::format(" · {} parameters\n", f.dimension());
+  text += fmt::format("  {} chain{} × {} draws · {} iterations, burn-in {}, thin {} · step {}\n", f.chains,
+                      f.chains == 1 ? "" : "s", grouped(s.draws), grouped(f.done), grouped(f.burn_in), f.thin,
+                      short_number(f.step));
+  return text;
+}
+
+std::string scores(const Summary& s) {
+  if (s.metrics.empty()) return "";
+  std::string text = "  on test rows:";
+  for (const Score& score : s.metrics) text += fmt::format("  {} {:.4g}", score.name, score.value);
+  return text + '\n';
+}
+
+std::string communication(const Summary& s) {
+  const Counters& c = s.facts.counters;
+  std::string text =
+      fmt::format("  sent: {} up ({}), {} down ({}) in {} rounds", human_bits(static_cast<double>(c.uplink_bits)),
+                  human_bytes(static_cast<double>(c.uplink_bits) / 8), human_bits(static_cast<double>(c.downlink_bits)),
+                  human_bytes(static_cast<double>(c.downlink_bits) / 8), grouped(c.rounds));
+  const double whole = static_cast<double>(c.messages) * static_cast<double>(s.facts.dimension()) * 64;
+  const double ratio = whole / std::max(1.0, static_cast<double>(c.uplink_bits));
+  if (ratio > 1.005) text += fmt::format("; up {:.3g} times less than float64 words", ratio);
+  return text + '\n';
+}
+
+std::string times(const RunFacts& f) {
+  const double rate = f.seconds > 0 ? static_cast<double>(f.done) / f.seconds : 0;
+  return fmt::format("  time: {} ({} of processor), {} iterations a second, {} gradients\n", human_seconds(f.seconds),
+                     human_seconds(f.cpu_seconds), human_rate(rate), grouped(f.counters.gradients));
+}
+
+std::string heading(const RunFacts& f) {
+  switch (f.status) {
+    case RunStatus::complete:
+      return "";
+    case RunStatus::interrupted:
+      return fmt::format("  stopped after {} of {} iterations\n", grouped(f.done), grouped(f.iterations));
+    case RunStatus::failed:
+      return fmt::format("  failed after {} of {} iterations\n", grouped(f.done), grouped(f.iterations));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string run_report(const Summary& s, const std::string& folder, const std::vector<std::string>& files) {
+  std::string text = fmt::format("pollen {} · {}{}", version(), problem(s), heading(s.facts));
+  if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels);
+  text += '\n' + scores(s) + communication(s) + times(s.facts);
+  for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';
+  if (s.warnings.empty()) {
+    text += "  no warnings\n";
+  } else {
+    for (const std::string& line : s.warnings) text += "  warning: " + line + '\n';
+  }
+  text += fmt::format("\n  files: {}/", folder);
+  for (std::size_t i = 0; i < files.size(); ++i) text += (i == 0 ? " " : ", ") + files[i];
+  return text +
+         fmt::format("\n  next:  pollen summary {0}   ·   pollen compare {0} REFERENCE   ·   pollen run --help\n",
+                     folder);
+}
+
+}  // namespace pollen::sink

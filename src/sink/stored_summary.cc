@@ -1,0 +1,94 @@
+#include "stored_summary.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "file.h"
+#include "pollen/errors.h"
+
+namespace pollen::sink {
+
+namespace {
+
+using Json = nlohmann::json;
+
+double number(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+std::vector<double> flat_rows(const Json& rows, std::size_t width) {
+  std::vector<double> flat;
+  for (const Json& row : rows) {
+    if (row.size() != width) throw std::invalid_argument("a row has another length");
+    for (const Json& value : row) flat.push_back(number(value));
+  }
+  return flat;
+}
+
+// Without the "[json.exception.type_error.302] " before it.
+std::string plain(const std::string& what) {
+  const std::size_t end = what.starts_with("[json") ? what.find("] ") : std::string::npos;
+  return end == std::string::npos ? what : what.substr(end + 2);
+}
+
+StoredSummary from_json(const Json& json) {
+  StoredSummary s;
+  s.status = json.value("status", "complete");
+  s.sampler = json.at("sampler").get<std::string>();
+  s.model = json.at("model").get<std::string>();
+  s.chains = json.at("chains").get<Index>();
+  s.draws = json.at("draws_per_chain").get<Index>();
+  for (const Json& p : json.at("parameters")) {
+    s.names.push_back(p.at("name").get<std::string>());
+    s.labels.push_back(p.at("label").get<std::string>());
+    const auto field = [&](const char* key) { return number(p.at(key)); };
+    s.parameters.push_back({field("mean"), field("mcse"), field("sd"), field("q5"), field("q50"), field("q95"),
+                            field("ess_bulk"), field("ess_tail"), field("rhat")});
+  }
+  if (json.contains("covariance")) s.covariance = flat_rows(json["covariance"], s.parameters.size());
+  for (const Json& line : json.at("warnings")) {
+    s.warnings.push_back(line.get<std::string>());
+    s.coupled = s.coupled || s.warnings.back().find("run.coupled") != std::string::npos;
+  }
+  return s;
+}
+
+}  // namespace
+
+std::optional<StoredSummary> read_stored_summary(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  try {
+    return from_json(Json::parse(read_text(path)));
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+stats::Moments read_moments(const std::string& path) {
+  constexpr const char* kAccepted = "accepted: JSON with \"mean\" (d numbers) and \"covariance\" (d rows of d numbers)";
+  try {
+    const Json json = Json::parse(read_text(path));
+    if (!json.is_object()) throw std::invalid_argument("JSON that is no object");
+    stats::Moments m;
+    if (json.contains("mean")) {
+      m.mean = json["mean"].get<std::vector<double>>();
+    } else {
+      for (const auto& p : from_json(json).parameters) m.mean.push_back(p.mean);
+    }
+    m.covariance = flat_rows(json.at("covariance"), m.mean.size());
+    if (m.mean.empty() || m.covariance.size() != m.mean.size() * m.mean.size())
+      throw std::invalid_argument(
+          fmt::format("{} means and {} numbers of covariance", m.mean.size(), m.covariance.size()));
+    return m;
+  } catch (const IoError& error) {
+    throw ConfigError("", error.what());
+  } catch (const std::exception& error) {
+    throw ConfigError(path, fmt::format("found {}, {}", plain(error.what()), kAccepted));
+  }
+}
+
+}  // namespace pollen::sink

@@ -1,0 +1,130 @@
+#include "summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parallel.h"
+
+namespace pollen::sink {
+
+namespace {
+
+constexpr std::int64_t kBlockBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kCopies = 16;  // of a parameter's draws that ranks, transforms and sorting take, about
+
+// So few that their memory stays near kBlockBytes however long the run was.
+int threads_for(std::int64_t bytes, int threads) {
+  return static_cast<int>(
+      std::clamp<std::int64_t>(kBlockBytes / std::max<std::int64_t>(1, kCopies * bytes), 1, threads));
+}
+
+std::vector<stats::ParameterSummary> summarize_parameters(const SpoolReader& spool, bool coupled, int threads) {
+  const auto [dimension, chains] = spool.shape();
+  const std::int64_t bytes = spool.draws() * chains * static_cast<std::int64_t>(sizeof(double));
+  const Index per_block = std::max<Index>(1, static_cast<Index>(kBlockBytes / std::max<std::int64_t>(1, bytes)));
+  const auto length = static_cast<std::size_t>(chains * static_cast<Index>(spool.draws()));
+  std::vector<stats::ParameterSummary> out(static_cast<std::size_t>(dimension));
+  std::vector<double> values;
+  for (Index first = 0; first < dimension; first += per_block) {
+    const Index count = std::min(per_block, dimension - first);
+    spool.parameters(first, count, values);
+    for_each_index(count, threads_for(bytes, threads), [&, first, many = chains](Index p) {
+      const auto draws = std::span<const double>(values).subspan(static_cast<std::size_t>(p) * length, length);
+      out[static_cast<std::size_t>(first + p)] = stats::summarize({draws, many}, coupled);
+    });
+  }
+  return out;
+}
+
+std::vector<double> covariance(const SpoolReader& spool, const std::vector<stats::ParameterSummary>& parameters) {
+  const std::size_t d = parameters.size();
+  std::vector<double> sums(d * d, 0.0), from(d);
+  spool.each([&](std::int64_t, std::span<const double> record) {
+    for (std::size_t at = 0; at < record.size(); at += 1 + d) {
+      for (std::size_t j = 0; j < d; ++j) from[j] = record[at + 1 + j] - parameters[j].mean;
+      for (std::size_t i = 0; i < d; ++i)
+        for (std::size_t j = 0; j <= i; ++j) sums[i * d + j] += from[i] * from[j];
+    }
+  });
+  const double count = static_cast<double>(spool.draws() * spool.shape().chains) - 1;
+  for (std::size_t i = 0; i < d; ++i)
+    for (std::size_t j = 0; j <= i; ++j) sums[j * d + i] = sums[i * d + j] /= count;
+  return sums;
+}
+
+// The worst of one column of the table, and how many are past the limit.
+struct Worst {
+  std::size_t count = 0, at = 0;
+  double value = 0;
+};
+
+template <class Value, class Past>
+Worst worst_of(const std::vector<stats::ParameterSummary>& parameters, Value value, Past past) {
+  Worst worst;
+  for (std::size_t j = 0; j < parameters.size(); ++j) {
+    const double v = value(parameters[j]);
+    if (!past(v)) continue;
+    if (worst.count++ == 0 || (past(1e300) ? v > worst.value : v < worst.value)) worst.at = j, worst.value = v;
+  }
+  return worst;
+}
+
+std::string share(std::size_t count, std::size_t all) {
+  return count == all && all > 1 ? fmt::format("all {} parameters", all)
+                                 : fmt::format("{} of {} parameters", count, all);
+}
+
+}  // namespace
+
+std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
+                                  const std::vector<std::string>& labels) {
+  std::vector<std::string> warnings;
+  const auto unknown = std::count_if(parameters.begin(), parameters.end(),
+                                     [](const auto& p) { return std::isnan(p.rhat) || std::isnan(p.ess_bulk); });
+  if (unknown > 0)
+    warnings.push_back(fmt::format("R-hat or ESS of {} cannot be computed: too few draws, or draws that never move",
+                                   share(static_cast<std::size_t>(unknown), parameters.size())));
+  const auto rhat = worst_of(
+      parameters, [](const auto& p) { return p.rhat; }, [](double v) { return v > 1.01; });
+  if (rhat.count > 0)
+    warnings.push_back(fmt::format("R-hat above 1.01 for {} (worst {:.3f}: {}): the chains have not mixed; run longer",
+                                   share(rhat.count, parameters.size()), rhat.value, labels[rhat.at]));
+  const auto low = [](double v) { return v < 400; };
+  const auto bulk = worst_of(
+      parameters, [](const auto& p) { return p.ess_bulk; }, low);
+  if (bulk.count > 0)
+    warnings.push_back(fmt::format("bulk ESS below 400 for {} (least {:.0f}: {}): means are uncertain; run longer",
+                                   share(bulk.count, parameters.size()), bulk.value, labels[bulk.at]));
+  const auto tail = worst_of(
+      parameters, [](const auto& p) { return p.ess_tail; }, low);
+  if (tail.count > 0)
+    warnings.push_back(fmt::format("tail ESS below 400 for {} (least {:.0f}: {}): quantiles are uncertain; run longer",
+                                   share(tail.count, parameters.size()), tail.value, labels[tail.at]));
+  return warnings;
+}
+
+Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) {
+  Summary summary;
+  summary.facts = facts;
+  summary.draws = spool.draws();
+  summary.warnings = facts.warnings;
+  if (facts.status == RunStatus::interrupted)
+    summary.warnings.push_back(fmt::format("stopped after {} of {} iterations", facts.done, facts.iterations));
+  if (facts.status == RunStatus::failed) summary.warnings.push_back("the run failed: " + facts.failure);
+  if (facts.coupled && facts.chains > 1)
+    summary.warnings.push_back(
+        "the chains share participation (run.coupled): R-hat and ESS over several chains are too good; mcse is that of "
+        "the least favourable single chain");
+  if (spool.draws() == 0) {
+    summary.warnings.push_back("no draw was kept");
+    return summary;
+  }
+  summary.parameters = summarize_parameters(spool, facts.coupled, threads);
+  if (facts.dimension() <= Summary::kCovarianceMost) summary.covariance = covariance(spool, summary.parameters);
+  for (std::string& line : diagnose(summary.parameters, facts.labels)) summary.warnings.push_back(std::move(line));
+  return summary;
+}
+
+}  // namespace pollen::sink

@@ -1,0 +1,45 @@
+// What a run found, from its spool: a summary of every parameter, their covariance, predictive scores, warnings.
+// Memory stays bounded: parameters are read in blocks of about 256 MB.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "facts.h"
+#include "pollen/data.h"
+#include "pollen/stats.h"
+#include "predictive.h"
+#include "spool.h"
+
+namespace pollen::sink {
+
+struct ClientScores {
+  std::string name;
+  Index train_rows = 0, test_rows = 0;
+  Scores scores;
+};
+
+struct Summary {
+  RunFacts facts;
+  std::int64_t draws = 0;                           // kept, a chain
+  std::vector<stats::ParameterSummary> parameters;  // empty without draws
+  std::vector<double> covariance;                   // d × d, up to kCovarianceMost
+  Scores metrics;                                   // accuracy, accuracy_mean, ece, brier, nnll; or rmse, nnll
+  std::vector<ClientScores> clients;
+  std::vector<std::string> warnings;  // the experiment's, and what the draws say
+
+  static constexpr Index kCovarianceMost = 200;
+};
+
+Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads);
+// At most 1000 evenly spaced kept draws in all.
+void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& model, const Federation& data,
+                int threads);
+
+// R-hat above 1.01, ESS below 400: one line each, naming the worst parameter.
+std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
+                                  const std::vector<std::string>& labels);
+
+std::string to_json(const Summary& summary);
+
+}  // namespace pollen::sink

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "summary.h"
+#include "version.h"
+
+namespace pollen::sink {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// JSON has no NaN and no infinity: null.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+std::string compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// An array with one element a line.
+template <class Element>
+std::string lines(std::size_t count, Element element) {
+  if (count == 0) return "[]";
+  std::string text = "[";
+  for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "\n    " : ",\n    ") + element(i);
+  return text + "\n  ]";
+}
+
+Json scores(const Scores& all) {
+  Json json = Json::object();
+  for (const Score& score : all) json[score.name] = number(score.value);
+  return json;
+}
+
+std::string parameter(const Summary& s, std::size_t j) {
+  const auto& p = s.parameters[j];
+  return compact({{"name", fmt::format("theta.{}", j + 1)},
+                  {"label", s.facts.labels[j]},
+                  {"mean", number(p.mean)},
+                  {"mcse", number(p.mcse)},
+                  {"sd", number(p.sd)},
+                  {"q5", number(p.q5)},
+                  {"q50", number(p.q50)},
+                  {"q95", number(p.q95)},
+                  {"ess_bulk", number(p.ess_bulk)},
+                  {"ess_tail", number(p.ess_tail)},
+                  {"rhat", number(p.rhat)}});
+}
+
+std::string covariance_row(const Summary& s, std::size_t i) {
+  const std::size_t d = s.parameters.size();
+  Json row = Json::array();
+  for (std::size_t j = 0; j < d; ++j) row.push_back(number(s.covariance[i * d + j]));
+  return compact(row);
+}
+
+std::string client(const ClientScores& c) {
+  Json json = {{"name", c.name}, {"train_rows", c.train_rows}, {"test_rows", c.test_rows}};
+  json.update(scores(c.scores));
+  return compact(json);
+}
+
+Json communication(const Counters& c) {
+  return {{"rounds", c.rounds},
+          {"uplink_bits", c.uplink_bits},
+          {"downlink_bits", c.downlink_bits},
+          {"broadcast_bits", c.broadcast_bits},
+          {"uplink_bits_bound", number(c.uplink_bits_bound)},
+          {"messages", c.messages},
+          {"setup_bits", c.setup_bits}};
+}
+
+Json work(const RunFacts& f) {
+  const double rate = f.seconds > 0 ? static_cast<double>(f.done) / f.seconds : 0;
+  return {{"gradients", f.counters.gradients},
+          {"seconds", f.seconds},
+          {"cpu_seconds", f.cpu_seconds},
+          {"iterations_per_second", rate}};
+}
+
+Json setup(const RunFacts& f) {
+  return {{"step", f.step},
+          {"smoothness", f.smoothness > 0 ? number(f.smoothness) : Json(nullptr)},
+          {"temperature", f.temperature},
+          {"clients", f.clients},
+          {"train_rows", f.train_rows},
+          {"test_rows", f.test_rows},
+          {"burn_in", f.burn_in},
+          {"thin", f.thin}};
+}
+
+Json privacy() {
+  return {{"epsilon", nullptr},
+          {"delta", nullptr},
+          {"why", "no clipping: the gradient of one observation is not bounded, so the noise gives no guarantee"}};
+}
+
+}  // namespace
+
+std::string to_json(const Summary& s) {
+  const RunFacts& f = s.facts;
+  std::string text = "{\n  \"version\": " + compact(version());
+  const auto key = [&](const char* name, const std::string& value) {
+    text += fmt::format(",\n  \"{}\": {}", name, value);
+  };
+  key("sampler", compact(f.sampler));
+  key("model", compact(f.model));
+  key("seed", compact(f.seed));
+  key("chains", compact(f.chains));
+  key("draws_per_chain", compact(s.draws));
+  key("status", compact(name_of(f.status)));
+  key("iterations", compact(f.done));
+  key("parameters", lines(s.parameters.size(), [&](std::size_t j) { return parameter(s, j); }));
+  if (!s.covariance.empty())
+    key("covariance", lines(s.parameters.size(), [&](std::size_t i) { return covariance_row(s, i); }));
+  key("communication", compact(communication(f.counters)));
+  key("work", compact(work(f)));
+  key("metrics", compact(scores(s.metrics)));
+  key("clients", lines(s.clients.size(), [&](std::size_t i) { return client(s.clients[i]); }));
+  key("privacy", compact(privacy()));
+  key("setup", compact(setup(f)));
+  key("notes", lines(f.notes.size(), [&](std::size_t i) { return compact(f.notes[i]); }));
+  key("warnings", lines(s.warnings.size(), [&](std::size_t i) { return compact(s.warnings[i]); }));
+  return text + "\n}\n";
+}
+
+}  // namespace pollen::sink

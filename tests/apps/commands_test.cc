@@ -1,0 +1,81 @@
+#include <chrono>
+
+#include "program.h"
+
+namespace pollen {
+namespace {
+
+class Commands : public ProgramTest {};
+
+TEST_F(Commands, HelpIsThereOnEveryCommandWithAnExample) {
+  for (const Words& words : {Words{"--help"}, Words{"run", "--help"}, Words{"summary", "--help"},
+                             Words{"compare", "--help"}, Words{"data", "--help"}, Words{"list", "-h"}}) {
+    const Outcome help = run(words);
+    EXPECT_EQ(help.code, 0) << words[0];
+    EXPECT_NE(help.out.find("Example"), std::string::npos) << help.out;
+    EXPECT_EQ(help.err, "");
+  }
+  EXPECT_TRUE(listing().empty());
+}
+
+TEST_F(Commands, HelpIsQuick) {
+  run({"--help"});
+  double least = 1e9;
+  for (int i = 0; i < 10; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    run({"--help"});
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  EXPECT_LT(least, 0.05);
+}
+
+TEST_F(Commands, VersionNamesBuildAndParts) {
+  const Outcome version = run({"--version"});
+  EXPECT_EQ(version.code, 0);
+  for (const char* piece : {"pollen ", "git ", "torch", "cuda", "grpc", "mpi"})
+    EXPECT_NE(version.out.find(piece), std::string::npos) << version.out;
+}
+
+TEST_F(Commands, ListsWhatThereIs) {
+  EXPECT_NE(run({"list", "samplers"}).out.find("qlsd++"), std::string::npos);
+  EXPECT_NE(run({"list", "models"}).out.find("softmax"), std::string::npos);
+  EXPECT_NE(run({"list", "datasets"}).out.find("titanic"), std::string::npos);
+  EXPECT_NE(run({"list", "compressors"}).out.find("rand-k"), std::string::npos);
+}
+
+TEST_F(Commands, DataShowsClientsAndClasses) {
+  put("a.toml", kTinyLogistic);
+  const Outcome table = run({"data", "a.toml", "--set", "data.clients=7"});
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("7"), std::string::npos);
+  put("g.toml", kTinyGaussian);
+  EXPECT_NE(run({"data", "g.toml"}).out.find("mean and precision"), std::string::npos);
+  EXPECT_EQ(listing(), (Words{"a.toml", "g.toml"}));
+}
+
+TEST_F(Commands, SummaryAndCompareReadWhatARunLeaves) {
+  put("a.toml", kTinyLogistic);
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
+  ASSERT_EQ(run({"run", "a.toml", "--out", "b", "--quiet", "--seed", "5"}).code, 0);
+  const Outcome summary = run({"summary", "a"});
+  EXPECT_EQ(summary.code, 0) << summary.err;
+  for (const char* piece : {"intercept", "ess_bulk", "rhat", "3 chains"})
+    EXPECT_NE(summary.out.find(piece), std::string::npos) << summary.out;
+  const Outcome compare = run({"compare", "a", "b"});
+  EXPECT_EQ(compare.code, 0) << compare.err;
+  for (const char* piece : {"Gaussian W2", "empirical W2", "agreement", "HPD", "verdict"})
+    EXPECT_NE(compare.out.find(piece), std::string::npos) << compare.out;
+  EXPECT_EQ(run({"compare", "a", "b/draws-1.csv"}).code, 0);
+  EXPECT_EQ(run({"compare", "a", "b/summary.json"}).code, 0);
+}
+
+TEST_F(Commands, SummaryReadsPlainCmdStanFiles) {
+  put("model-1.csv", "# num_samples = 3\nlp__,mu,tau\n-1,0.5,1\n-2,0.25,2\n-1,0.75,3\n-1,0.1,2\n");
+  put("model-2.csv", "# num_samples = 3\nlp__,mu,tau\n-1,0.5,1\n-2,0.35,2\n-1,0.7,3\n-1,0.2,1\n");
+  const Outcome summary = run({"summary", "."});
+  EXPECT_EQ(summary.code, 0) << summary.err;
+  EXPECT_NE(summary.out.find("tau"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pollen

@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace pollen {
+namespace {
+
+using Json = nlohmann::json;
+
+class Outputs : public ProgramTest {};
+
+TEST_F(Outputs, ARunLeavesItsFiles) {
+  put("a.toml", kTinyLogistic);
+  const Outcome outcome = run({"run", "a.toml", "--out", "out"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(listing("out"), (Words{"checkpoint", "config.toml", "draws-1.csv", "draws-2.csv", "draws-3.csv",
+                                   "metrics.csv", "summary.json"}));
+  EXPECT_NE(outcome.out.find("intercept"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("100%"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find('\r'), std::string::npos);
+  const Json json = Json::parse(slurp("out/summary.json"));
+  EXPECT_EQ(json["draws_per_chain"], 500);
+  EXPECT_EQ(json["chains"], 3);
+  EXPECT_EQ(json["communication"]["rounds"], 3000);
+  for (const char* key : {"accuracy", "accuracy_mean", "ece", "brier", "nnll"})
+    EXPECT_TRUE(json["metrics"][key].is_number()) << key;
+  EXPECT_GT(json["metrics"]["accuracy"], 0.7);
+  EXPECT_EQ(json["clients"].size(), 5u);
+  const std::string metrics = slurp("out/metrics.csv");
+  EXPECT_EQ(metrics.find("round,uplink_bits,downlink_bits,gradients,seconds,accuracy,ece,brier,nnll\n100,"), 0u)
+      << metrics;
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 31);
+}
+
+TEST_F(Outputs, GaussianMomentsAreTheProblems) {
+  put("g.toml", kTinyGaussian);
+  ASSERT_EQ(run({"run", "g.toml", "--out", "out", "--quiet"}).code, 0);
+  const Json json = Json::parse(slurp("out/summary.json"));
+  // precision [[3, .3], [.3, 6]], mean = precision⁻¹ Σ Λ_i μ_i = precision⁻¹ (1.4, 18.3)
+  EXPECT_NEAR(json["parameters"][0]["mean"].get<double>(), 0.1625, 0.1);
+  EXPECT_NEAR(json["parameters"][1]["mean"].get<double>(), 3.0419, 0.1);
+  EXPECT_TRUE(json["metrics"].empty());
+  EXPECT_EQ(slurp("out/metrics.csv").find("round,uplink_bits,downlink_bits,gradients,seconds\n"), 0u);
+}
+
+TEST_F(Outputs, QuietSaysNothingOnStderr) {
+  put("g.toml", kTinyGaussian);
+  EXPECT_EQ(run({"run", "g.toml", "--quiet", "--out", "out"}).err, "");
+}
+
+TEST_F(Outputs, TheEffectiveConfigurationGivesTheSameDraws) {
+  put("a.toml", kTinyLogistic);
+  ASSERT_EQ(run({"run", "a.toml", "--out", "one", "--quiet", "--set", "sampler.step=auto"}).code, 0);
+  const Outcome again = run({"run", "one/config.toml", "--out", "two", "--quiet"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(slurp("one/draws-2.csv"), slurp("two/draws-2.csv"));
+}
+
+TEST_F(Outputs, DrawsNoneStillHasASummary) {
+  put("g.toml", kTinyGaussian);
+  ASSERT_EQ(run({"run", "g.toml", "--quiet", "--out", "out", "--set", "output.draws=[\"none\"]"}).code, 0);
+  EXPECT_EQ(listing("out"), (Words{"checkpoint", "config.toml", "metrics.csv", "summary.json"}));
+  EXPECT_EQ(run({"summary", "out"}).code, 0);
+}
+
+TEST_F(Outputs, AStepThatExplodesEndsWithOneAndKeepsTheDraws) {
+  put("g.toml", kTinyGaussian);
+  const Outcome outcome = run({"run", "g.toml", "--out", "out", "--set", "sampler.step=0.5", "--set", "run.burn_in=0"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("round "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("sampler.step"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("stability bound"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(exists("out/draws-1.csv"));
+  const Json json = Json::parse(slurp("out/summary.json"));
+  EXPECT_EQ(json["status"], "failed");
+  EXPECT_GT(json["draws_per_chain"], 0);
+}
+
+TEST_F(Outputs, AFullDiskIsExitOneWithTheReason) {
+  put("a.toml", kTinyLogistic);
+  ProgramOptions options;
+  for (const std::int64_t limit : {1000, 20'000, 60'000}) {
+    options.file_limit = limit;
+    const Outcome outcome = run({"run", "a.toml", "--quiet", "--out", "out"}, options);
+    EXPECT_EQ(outcome.code, 1) << limit;
+    EXPECT_NE(outcome.err.find("out/"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("File too large"), std::string::npos) << outcome.err;
+    for (const std::string& name : listing("out")) EXPECT_FALSE(name.ends_with(".tmp")) << name;
+  }
+  EXPECT_EQ(run({"run", "a.toml", "--quiet", "--out", "out"}).code, 0);
+}
+
+TEST_F(Outputs, LpOffIsNan) {
+  put("g.toml", kTinyGaussian);
+  ASSERT_EQ(run({"run", "g.toml", "--quiet", "--out", "out", "--set", "output.lp=false"}).code, 0);
+  EXPECT_NE(slurp("out/draws-1.csv").find("\nnan,1,0.05,0,0,0,nan,"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pollen

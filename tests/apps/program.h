@@ -1,0 +1,49 @@
+// Runs the built program in a process of its own, as a user would, and says what came of it.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace pollen {
+
+struct Outcome {
+  int code = -1;  // exit code, or 128 + the signal
+  std::string out, err;
+};
+
+using Words = std::vector<std::string>;
+
+struct ProgramOptions {
+  std::string folder;           // working directory
+  std::int64_t file_limit = 0;  // RLIMIT_FSIZE in bytes; 0: none
+  int stop_signal = 0;          // sent once `when` says so
+  std::function<bool()> when;   // asked every few milliseconds
+};
+
+Outcome run_program(const std::string& program, const Words& arguments, const ProgramOptions& options = {});
+Outcome pollen(const Words& arguments, const ProgramOptions& options = {});  // the program under test
+
+// A test with a folder of its own, which is the working directory of what it runs.
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest();
+  ~ProgramTest() override;
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  bool exists(const std::string& name) const;
+  std::string slurp(const std::string& name) const;
+  void put(const std::string& name, const std::string& text) const;
+  Outcome run(const Words& arguments, ProgramOptions options = {}) const;  // in the folder
+  std::vector<std::string> listing(const std::string& name = ".") const;   // names of a folder, sorted
+
+  std::string folder_;
+};
+
+// Small problems that take a fraction of a second.
+extern const char* const kTinyLogistic;
+extern const char* const kTinyGaussian;
+
+}  // namespace pollen

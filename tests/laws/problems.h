@@ -1,0 +1,35 @@
+// Small quadratic problems, each written once and given twice: as a configuration for the sampler and as terms for the
+// exact law.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pollen/exact_law.h"
+
+namespace pollen::laws {
+
+class Folder;
+
+struct Problem {
+  std::string text;  // [model], the clients, [run]; no [sampler]
+  stats::QuadraticProblem exact;
+  std::shared_ptr<Folder> files;  // where the rows are read from files; removed with the last copy
+};
+
+Problem matrices();    // d = 3, three clients given by mean and precision: one term each
+Problem points();      // d = 2, gaussian data: 4, 3 and 2 rows
+Problem regression();  // d = 2, linear with known noise sd: 4, 3 and 3 rows of different curvature
+
+// The same posterior with the prior shared out: each client owns 1/b of it, an equal part on each of its rows, which
+// a minibatch sees exactly.
+stats::QuadraticProblem prior_on_clients(stats::QuadraticProblem problem);
+
+// Changed problems whose laws are those of wrong samplers.
+stats::QuadraticProblem with_prior_times(double factor, stats::QuadraticProblem problem);
+stats::QuadraticProblem with_clients_times(const std::vector<double>& factors, stats::QuadraticProblem problem);
+// Batches of two rows with replacement, said as batches of one: the rows are the ordered pairs.
+stats::QuadraticProblem pairs_with_replacement(const stats::QuadraticProblem& problem);
+
+}  // namespace pollen::laws

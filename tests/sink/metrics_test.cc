@@ -1,0 +1,42 @@
+#include "sink/metrics.h"
+
+#include <cmath>
+
+#include "fixtures.h"
+#include "pollen/errors.h"
+
+namespace pollen::sink {
+namespace {
+
+using MetricsTest = FolderTest;
+
+TEST_F(MetricsTest, HeaderFollowsTheModel) {
+  { MetricsFile(path("a"), ModelKind::softmax).flush(); }
+  EXPECT_EQ(slurp(path("a")), "round,uplink_bits,downlink_bits,gradients,seconds,accuracy,ece,brier,nnll\n");
+  { MetricsFile(path("b"), ModelKind::poisson).flush(); }
+  EXPECT_EQ(slurp(path("b")), "round,uplink_bits,downlink_bits,gradients,seconds,rmse,nnll\n");
+  { MetricsFile(path("c"), ModelKind::gaussian).flush(); }
+  EXPECT_EQ(slurp(path("c")), "round,uplink_bits,downlink_bits,gradients,seconds\n");
+}
+
+TEST_F(MetricsTest, RowsAndResume) {
+  Counters counters;
+  counters.rounds = 100, counters.uplink_bits = 5, counters.downlink_bits = 6, counters.gradients = 7;
+  std::int64_t bytes = 0;
+  {
+    MetricsFile file(path("a"), ModelKind::linear);
+    file.row(counters, 0.5, {{"rmse", std::nan("")}, {"nnll", std::nan("")}});
+    bytes = file.bytes();
+    counters.rounds = 200;
+    file.row(counters, 1, {{"rmse", 0.25}, {"nnll", 1}});
+    file.sync();
+  }
+  const std::string first = "round,uplink_bits,downlink_bits,gradients,seconds,rmse,nnll\n100,5,6,7,0.500000,,\n";
+  EXPECT_EQ(slurp(path("a")), first + "200,5,6,7,1.000000,0.25,1\n");
+  { MetricsFile(path("a"), bytes).flush(); }
+  EXPECT_EQ(slurp(path("a")), first);
+  EXPECT_THROW(MetricsFile(path("a"), bytes + 1), IoError);
+}
+
+}  // namespace
+}  // namespace pollen::sink

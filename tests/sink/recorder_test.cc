@@ -1,0 +1,87 @@
+#include "sink/recorder.h"
+
+#include <chrono>
+#include <thread>
+
+#include "fixtures.h"
+
+namespace pollen::sink {
+namespace {
+
+class RecorderTest : public FolderTest {
+ protected:
+  std::unique_ptr<Recorder> make(double checkpoint_every = 1e9) {
+    RecorderOptions options;
+    options.shape = shape_;
+    options.metrics_every = 10;
+    options.checkpoint_every = checkpoint_every;
+    options.pause = &pause_;
+    return std::make_unique<Recorder>(options, std::make_unique<SpoolWriter>(path("draws.spool"), shape_),
+                                      std::make_unique<MetricsFile>(path("metrics.csv"), ModelKind::gaussian),
+                                      std::make_unique<Predictive>(model_, test_), Progress(ProgressOptions{}));
+  }
+  // Rounds first+1 .. last, each kept.
+  void feed(Recorder& recorder, std::int64_t first, std::int64_t last) {
+    Panel position(shape_.dimension, shape_.chains);
+    Counters counters;
+    recorder.start_clock();
+    for (std::int64_t i = first + 1; i <= last; ++i) {
+      counters.rounds = i;
+      recorder.kept(position, {});
+      recorder.closed(i, counters, position);
+    }
+    recorder.stop_clock();
+  }
+
+  SpoolShape shape_{8, 4};
+  ModelSpec model_ = [] {
+    ModelSpec model;
+    model.kind = ModelKind::gaussian;
+    return model;
+  }();
+  Table test_;
+  std::atomic<bool> pause_{false};
+};
+
+TEST_F(RecorderTest, KeepsDrawsAndRows) {
+  const auto recorder = make();
+  feed(*recorder, 0, 35);
+  recorder->sync();
+  EXPECT_EQ(SpoolReader(path("draws.spool")).draws(), 35);
+  const std::string text = slurp(path("metrics.csv"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);  // header, rounds 10, 20, 30
+  EXPECT_EQ(recorder->metrics_bytes(), static_cast<std::int64_t>(text.size()));
+}
+
+TEST_F(RecorderTest, AsksForAPauseWhenACheckpointIsDue) {
+  const auto recorder = make(0.05);
+  const auto start = std::chrono::steady_clock::now();
+  std::int64_t done = 0;
+  while (!pause_ && std::chrono::steady_clock::now() - start < std::chrono::seconds(20)) {
+    feed(*recorder, done, done + 1000);
+    done += 1000;
+  }
+  EXPECT_TRUE(pause_);
+  recorder->checkpoint_written(0);
+  EXPECT_FALSE(pause_);
+}
+
+TEST_F(RecorderTest, OnlyTimeBetweenStartAndStopCounts) {
+  const auto recorder = make();
+  feed(*recorder, 0, 10);
+  const double seconds = recorder->seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(recorder->seconds(), seconds);
+}
+
+TEST_F(RecorderTest, StateIsSavedAndLoaded) {
+  const auto recorder = make();
+  feed(*recorder, 0, 10);
+  const std::string state = recorder->save();
+  const auto again = make();
+  again->load(state);
+  EXPECT_EQ(again->save(), state);
+}
+
+}  // namespace
+}  // namespace pollen::sink

@@ -1,0 +1,46 @@
+#include "sink/report.h"
+
+#include "fixtures.h"
+#include "sink/text.h"
+
+namespace pollen::sink {
+namespace {
+
+TEST(Report, StripShowsTheIntervalAndZero) {
+  stats::ParameterSummary p;
+  p.q5 = 2, p.q50 = 3, p.q95 = 4;
+  EXPECT_EQ(interval_strip(p, -1, 5, 7), " │ ─●─ ");
+  p.q5 = -1, p.q50 = 2, p.q95 = 5;
+  EXPECT_EQ(interval_strip(p, -1, 5, 7), "─┼─●───");
+  p.q50 = std::nan("");
+  EXPECT_EQ(interval_strip(p, -1, 5, 7), " │     ");
+}
+
+TEST(Report, ShowsTheWorstOfManyParameters) {
+  std::vector<stats::ParameterSummary> parameters(500);
+  std::vector<std::string> labels;
+  for (std::size_t j = 0; j < 500; ++j) labels.push_back(std::string("p").append(std::to_string(j)));
+  parameters[432].rhat = 1.7;
+  const std::string table = parameter_table(parameters, labels, 20);
+  EXPECT_NE(table.find("p432"), std::string::npos);
+  EXPECT_NE(table.find("and 480 more"), std::string::npos);
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 22);
+}
+
+class RunReport : public FolderTest {};
+
+TEST_F(RunReport, SaysWhatHappened) {
+  write_known_spool(path("draws.spool"), {2, 2}, 100);
+  RunFacts facts = known_facts({2, 2});
+  facts.train_rows = 1234, facts.test_rows = 100;
+  Summary summary = summarize(facts, SpoolReader(path("draws.spool")), 1);
+  summary.metrics = {{"accuracy", 0.79}};
+  const std::string text = run_report(summary, "out", {"draws-1.csv"});
+  for (const char* piece :
+       {"qlsd++", "logistic", "titanic", "10 clients", "1,234 training rows", "coefficient 1", "accuracy 0.79",
+        "1 Mbit up", "2 Mbit down", "warning:", "out/ draws-1.csv", "pollen summary out"})
+    EXPECT_NE(text.find(piece), std::string::npos) << piece << " is not in\n" << text;
+}
+
+}  // namespace
+}  // namespace pollen::sink

@@ -1,0 +1,79 @@
+#include "sink/spool.h"
+
+#include "fixtures.h"
+#include "pollen/errors.h"
+
+namespace pollen::sink {
+namespace {
+
+using SpoolTest = FolderTest;
+constexpr SpoolShape kShape{5, 3};
+
+TEST_F(SpoolTest, GivesBackWhatWasAppended) {
+  write_known_spool(path("draws.spool"), kShape, 1000);
+  const SpoolReader spool(path("draws.spool"));
+  ASSERT_EQ(spool.draws(), 1000);
+  ASSERT_EQ(spool.shape().dimension, 5);
+  ASSERT_EQ(spool.shape().chains, 3);
+  std::vector<double> values;
+  spool.parameters(1, 3, values);
+  ASSERT_EQ(values.size(), 3u * 3 * 1000);
+  for (Index p = 0; p < 3; ++p)
+    for (Index c = 0; c < 3; ++c)
+      for (Index i = 0; i < 1000; ++i)
+        ASSERT_EQ(values[static_cast<std::size_t>((p * 3 + c) * 1000 + i)], known_value(i, c, p + 1));
+  spool.potentials(values);
+  EXPECT_EQ(values[1000 + 17], known_potential(17, 1));
+  std::vector<double> theta(5);
+  spool.draw(999, 2, theta);
+  EXPECT_EQ(theta[4], known_value(999, 2, 4));
+}
+
+TEST_F(SpoolTest, GoesOnAfterACut) {
+  write_known_spool(path("a"), kShape, 100);
+  write_known_spool(path("b"), kShape, 70);
+  {
+    SpoolWriter again(path("a"), kShape, 40);
+    EXPECT_EQ(again.draws(), 40);
+    append_known(again, kShape, 40, 70);
+    again.sync();
+  }
+  EXPECT_EQ(slurp(path("a")), slurp(path("b")));
+}
+
+TEST_F(SpoolTest, ACutLastRecordIsLeftOut) {
+  write_known_spool(path("a"), kShape, 10);
+  std::filesystem::resize_file(path("a"), std::filesystem::file_size(path("a")) - 5);
+  EXPECT_EQ(SpoolReader(path("a")).draws(), 9);
+}
+
+TEST_F(SpoolTest, RefusesWhatIsNoSpoolOrTooShort) {
+  put(path("a"), "lp__,theta.1\n");
+  EXPECT_THROW(SpoolReader(path("a")), IoError);
+  EXPECT_THROW(SpoolReader(path("nothing")), IoError);
+  write_known_spool(path("b"), kShape, 10);
+  EXPECT_THROW(SpoolWriter(path("b"), kShape, 11), IoError);
+  EXPECT_THROW(SpoolWriter(path("b"), (SpoolShape{4, 3}), 5), IoError);
+}
+
+TEST_F(SpoolTest, WithoutPotentialsTheyAreNaN) {
+  write_known_spool(path("a"), kShape, 3, false);
+  std::vector<double> values;
+  SpoolReader(path("a")).potentials(values);
+  for (const double u : values) EXPECT_TRUE(std::isnan(u));
+}
+
+TEST_F(SpoolTest, AFullDiskIsAnIoErrorWithPathAndReason) {
+  try {
+    SpoolWriter spool("/dev/full", kShape);
+    append_known(spool, kShape, 0, 10);
+    spool.sync();
+    FAIL() << "no error";
+  } catch (const IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("/dev/full"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace pollen::sink

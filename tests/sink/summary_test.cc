@@ -1,0 +1,105 @@
+#include "sink/summary.h"
+
+#include <nlohmann/json.hpp>
+
+#include "fixtures.h"
+#include "sink/stored_summary.h"
+
+namespace pollen::sink {
+namespace {
+
+using Json = nlohmann::json;
+
+class SummaryTest : public FolderTest {
+ protected:
+  Summary make(SpoolShape shape, Index draws) {
+    write_known_spool(path("draws.spool"), shape, draws);
+    return summarize(known_facts(shape), SpoolReader(path("draws.spool")), 2);
+  }
+};
+
+TEST_F(SummaryTest, HasEveryKeyOfTheInterface) {
+  const Json json = Json::parse(to_json(make({3, 2}, 500)));
+  EXPECT_EQ(json["sampler"], "qlsd++");
+  EXPECT_EQ(json["model"], "logistic");
+  EXPECT_EQ(json["seed"], 7);
+  EXPECT_EQ(json["chains"], 2);
+  EXPECT_EQ(json["draws_per_chain"], 500);
+  ASSERT_EQ(json["parameters"].size(), 3u);
+  for (const char* key : {"name", "label", "mean", "mcse", "sd", "q5", "q50", "q95", "ess_bulk", "ess_tail", "rhat"})
+    EXPECT_TRUE(json["parameters"][0].contains(key)) << key;
+  EXPECT_EQ(json["parameters"][2]["name"], "theta.3");
+  EXPECT_EQ(json["parameters"][2]["label"], "coefficient 2");
+  for (const char* key :
+       {"rounds", "uplink_bits", "downlink_bits", "broadcast_bits", "uplink_bits_bound", "messages", "setup_bits"})
+    EXPECT_TRUE(json["communication"].contains(key)) << key;
+  EXPECT_EQ(json["communication"]["uplink_bits"], 1'000'000);
+  EXPECT_EQ(json["work"]["iterations_per_second"], 1000.0);
+  for (const char* key : {"gradients", "seconds", "cpu_seconds"}) EXPECT_TRUE(json["work"].contains(key)) << key;
+  EXPECT_TRUE(json["metrics"].is_object());
+  EXPECT_TRUE(json["privacy"]["epsilon"].is_null());
+  EXPECT_TRUE(json["privacy"]["why"].is_string());
+  EXPECT_TRUE(json["warnings"].is_array());
+}
+
+TEST_F(SummaryTest, MomentsAreThoseOfTheDraws) {
+  const Summary summary = make({3, 2}, 400);
+  double mean[2] = {0, 0}, product = 0;
+  for (Index c = 0; c < 2; ++c)
+    for (Index i = 0; i < 400; ++i) mean[0] += known_value(i, c, 0) / 800, mean[1] += known_value(i, c, 1) / 800;
+  for (Index c = 0; c < 2; ++c)
+    for (Index i = 0; i < 400; ++i) product += (known_value(i, c, 0) - mean[0]) * (known_value(i, c, 1) - mean[1]);
+  EXPECT_NEAR(summary.parameters[1].mean, mean[1], 1e-9);
+  EXPECT_NEAR(summary.covariance[1], product / 799, 1e-6);
+  EXPECT_EQ(summary.covariance[1], summary.covariance[3]);
+  EXPECT_NEAR(summary.covariance[0], summary.parameters[0].sd * summary.parameters[0].sd, 1e-6);
+}
+
+TEST_F(SummaryTest, NaNIsNullAndLargeCovariancesAreLeftOut) {
+  Summary summary = make({201, 1}, 2);
+  EXPECT_TRUE(summary.covariance.empty());
+  summary.facts.counters.uplink_bits_bound = std::nan("");
+  summary.metrics = {{"nnll", INFINITY}};
+  summary.facts.labels[0] = "bad \xff utf-8";
+  const Json json = Json::parse(to_json(summary));
+  EXPECT_TRUE(json["communication"]["uplink_bits_bound"].is_null());
+  EXPECT_TRUE(json["metrics"]["nnll"].is_null());
+  EXPECT_FALSE(json.contains("covariance"));
+}
+
+TEST_F(SummaryTest, NoDrawsIsSaid) {
+  const Summary summary = make({2, 2}, 0);
+  EXPECT_TRUE(summary.parameters.empty());
+  EXPECT_EQ(summary.warnings.back(), "no draw was kept");
+  EXPECT_EQ(Json::parse(to_json(summary))["parameters"].size(), 0u);
+}
+
+TEST_F(SummaryTest, WarningsSayWhatAStatisticianWould) {
+  std::vector<stats::ParameterSummary> parameters(3);
+  for (auto& p : parameters) p.rhat = 1.0, p.ess_bulk = p.ess_tail = 1000;
+  const std::vector<std::string> labels = {"a", "b", "c"};
+  EXPECT_TRUE(diagnose(parameters, labels).empty());
+  parameters[1].rhat = 1.02, parameters[2].rhat = 1.05;
+  parameters[0].ess_tail = 100;
+  const auto warnings = diagnose(parameters, labels);
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_NE(warnings[0].find("2 of 3 parameters (worst 1.050: c)"), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[1].find("least 100: a"), std::string::npos) << warnings[1];
+  for (auto& p : parameters) p.rhat = p.ess_bulk = p.ess_tail = std::nan("");
+  EXPECT_NE(diagnose(parameters, labels).at(0).find("too few draws"), std::string::npos);
+}
+
+TEST_F(SummaryTest, IsReadBack) {
+  const Summary summary = make({3, 2}, 50);
+  put(path("summary.json"), to_json(summary));
+  const auto stored = read_stored_summary(path("summary.json"));
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->labels, summary.facts.labels);
+  EXPECT_EQ(stored->parameters[1].mean, summary.parameters[1].mean);
+  EXPECT_EQ(read_moments(path("summary.json")).covariance, summary.covariance);
+  put(path("summary.json"), "{}");
+  EXPECT_FALSE(read_stored_summary(path("summary.json")));
+}
+
+}  // namespace
+}  // namespace pollen::sink
