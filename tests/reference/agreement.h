@@ -1,0 +1,37 @@
+// Posterior means and standard deviations with their Monte Carlo errors, from reference chains and from the samplers,
+// and the question whether they agree.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "mala.h"
+
+namespace pollen::reference {
+
+struct Estimate {
+  double mean = 0, mean_se = 0, sd = 0, sd_se = 0;
+};
+
+struct Posterior {
+  std::vector<Estimate> parameters;
+  double worst_rhat = 0, least_ess = 0;
+};
+
+Posterior summarise(const Chains& chains);
+
+// A run of the configuration on one thread.
+Posterior sampled(const std::string& text, const Overrides& overrides = {});
+// Reference chains for the same configuration; fails the test where they do not mix.
+Posterior reference_for(const std::string& text, const Overrides& overrides = {}, const MalaOptions& options = {});
+
+// Reference chains for the problem, then each sampler on it, with a seed of its own: the problem must have no test
+// rows, so that its posterior does not depend on the seed.
+void compare(const std::string& text, const Overrides& problem, std::initializer_list<Overrides> samplers);
+
+// Every mean and every standard deviation within `errors` combined Monte Carlo errors. Returns how many the worst one
+// took.
+double expect_agreement(const Posterior& sampler, const Posterior& reference, double errors = 4);
+
+}  // namespace pollen::reference

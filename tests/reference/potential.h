@@ -1,0 +1,30 @@
+// The pooled potential U(θ) = U_0(θ) + Σ_i U_i(θ) and its gradient, written from the formulas with plain loops: nothing
+// of pollen's models is used, only the rows that its loader made.
+#pragma once
+
+#include <vector>
+
+#include "pollen/config.h"
+#include "pollen/data.h"
+#include "pollen/model.h"
+
+namespace pollen::reference {
+
+using Vector = std::vector<double>;
+
+struct Pooled {
+  ModelKind kind = ModelKind::logistic;
+  std::size_t features = 0, classes = 1;
+  double noise_sd = 0;    // linear: 0 = the last coordinate is log σ
+  std::vector<Vector> x;  // every client's training rows
+  Vector y;
+  Vector prior_precision;  // one a coordinate
+
+  std::size_t dimension() const { return prior_precision.size(); }
+  double value_and_gradient(const Vector& theta, Vector& gradient) const;
+};
+
+// The problem of a configuration. `kind` and the priors are the configuration's, the rows the federation's.
+Pooled pooled(const Config& config, const ModelSpec& model, const Federation& data);
+
+}  // namespace pollen::reference
