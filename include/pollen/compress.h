@@ -5,6 +5,7 @@
 //   std::int64_t bits = c->encode(v, stream, decoded, &payload, scratch);   // decoded == what decode(payload) gives, bit for bit
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ class Compressor {
                               Scratch& scratch) const = 0;
   // Reads a whole payload for a vector of out.size() coordinates. Hostile bytes: WireError, never more.
   virtual void decode(ByteView payload, std::span<double> out, Scratch& scratch) const = 0;
+  // decode() of two payloads, in any order; the default takes one after the other.
+  virtual void decode_two(const std::array<ByteView, 2>& payloads, const std::array<std::span<double>, 2>& out,
+                          Scratch& scratch) const;
 
   virtual bool unbiased() const = 0;
   // ω: E‖C(v)-v‖² ≤ ω‖v‖² (unbiased kinds; for others the smallest known bound). At dimension d.

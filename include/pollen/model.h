@@ -52,6 +52,9 @@ class Potential {
   virtual void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const = 0;
   // out(:, c) = ∇U_i(θ_c), overwriting.
   virtual void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const = 0;
+  // out(:, c) = ∇U_i(θ_c) - known, overwriting, with the bits of a gradient and a subtraction, which is the default.
+  virtual void gradient_less(const ConstPanelView& theta, std::span<const double> known, const PanelView& out,
+                             Scratch& scratch) const;
   // out = Σ_{j ∈ rows} ∇U_ij(θ), overwriting.
   virtual void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
                              Scratch& scratch) const = 0;

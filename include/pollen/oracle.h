@@ -38,7 +38,7 @@ class Oracle {
  public:
   virtual ~Oracle() = default;
   // out(:, c) = H_i at column c. Returns the number of ∇U_ij evaluated.
-  virtual std::int64_t estimate(const OracleInput& input, PanelView out, Workspace& work) = 0;
+  virtual std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) = 0;
   // fixed point: stores θ̂ and ∇U_i(θ̂).
   virtual void set_anchor(std::span<const double> at, std::span<const double> gradient);
   // The state a checkpoint must hold, as a list of arrays in a fixed order.

@@ -12,6 +12,7 @@
 // threads or on the order of arrival.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -163,9 +164,11 @@ class Client {
   void archive(Archive& archive);
 
  private:
-  void estimate(const Station& station, std::span<const std::uint32_t> chains, PanelView out, Reply& reply, Workspace& work);
+  void estimate(const Station& station, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,
+                Workspace& work);
 
   std::uint32_t index_;
+  Index dimension_;
   const Potential* potential_;
   ClientParts parts_;
   std::unique_ptr<Oracle> oracle_;
@@ -193,6 +196,8 @@ class Server {
   void open();
   const Broadcast& broadcast() const { return broadcast_; }
   void absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work);
+  // Two replies of one block, the second client after the first: the same sums, their payloads decoded side by side.
+  void absorb_two(const std::array<Reply, 2>& replies, const Roster::Entry* entries, Workspace& work);
   void close();  // NumericError where the state is not finite or explodes
 
   Index blocks() const { return static_cast<Index>(block_sums_.size()); }
@@ -213,8 +218,13 @@ class Server {
     Panel weighted;  // Σ w_i δ_i, where weights differ between clients and a memory needs both
     Counters counters;
   };
+  void absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part, std::span<const double> delta,
+                   BlockSum& block);
+  BlockSum& sum_of(std::uint32_t client) { return block_sums_[static_cast<std::size_t>(block_of(client))]; }
   void encode_broadcast();
   void count_downlink();
+  void check_answers(const Reply& reply, const Roster::Entry& entry) const;  // WireError unless the reply is the entry's
+  const Compressor& compressor_of(const Reply& reply) const;
   void merge_blocks();
   void step_chain(Index chain);
   bool first_round_whole() const { return round_ == 0 && recipe_.up.memory == Memory::feedback; }

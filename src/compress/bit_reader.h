@@ -22,30 +22,30 @@ class BitReader {
  public:
   static constexpr unsigned kMost = 56;  // good bits after refill()
 
-  explicit BitReader(ByteView bytes) : data_(bytes.data()), size_(static_cast<std::ptrdiff_t>(bytes.size())) {
-    if (size_ >= 8) {
-      last_ = load(data_ + size_ - 8);
+  explicit BitReader(ByteView bytes)
+      : end_(bytes.data() + bytes.size()), next_(-static_cast<std::ptrdiff_t>(bytes.size())) {
+    if (bytes.size() >= 8) {
+      last_ = load(end_ - 8);
     } else {
       for (const std::uint8_t byte : bytes) last_ = last_ << 8 | byte;
     }
   }
 
   void refill() {
-    const std::ptrdiff_t left = size_ - next_;
     std::uint64_t word = 0;
-    if (left >= 8) [[likely]] {
-      word = load(data_ + next_);
-    } else if (left > 0) {
-      word = last_ << (64 - 8 * left);
+    if (next_ <= -8) [[likely]] {
+      word = load(end_ + next_);
+    } else if (next_ < 0) {
+      word = last_ << (64 + 8 * next_);
     }
     window_ |= word >> held_;
-    next_ += (63 - held_) / 8;
-    held_ |= 56U;
+    next_ += (63 - held_) >> 3;
+    held_ |= 56;
   }
 
   // Refills where fewer than `bits` bits (≤ kMost) are good.
   void ensure(unsigned bits) {
-    if (held_ < bits) [[unlikely]]
+    if (held_ < static_cast<int>(bits)) [[unlikely]]
       refill();
   }
 
@@ -54,11 +54,11 @@ class BitReader {
   // Drops `length` bits, no more than a refill gave.
   void skip(unsigned length) {
     window_ <<= length;
-    held_ -= length;
+    held_ -= static_cast<int>(length);
   }
 
   void finish() const {
-    const std::ptrdiff_t left = (size_ - next_) * 8 + static_cast<std::ptrdiff_t>(held_);
+    const std::ptrdiff_t left = held_ - next_ * 8;
     if (left < 0) wire_error("truncated");
     if (left >= 8) wire_error("trailing bytes");
     if (left > 0 && window_ >> (64 - left) != 0) wire_error("padding bits are not zero");
@@ -71,12 +71,11 @@ class BitReader {
     return __builtin_bswap64(word);
   }
 
-  const std::uint8_t* data_;
-  std::ptrdiff_t size_;
-  std::ptrdiff_t next_ = 0;   // the first byte that held_ does not count; above size_ where zeros were made up
+  const std::uint8_t* end_;
+  std::ptrdiff_t next_;       // from end_: the first byte that held_ does not count; positive where zeros were made up
   std::uint64_t last_ = 0;    // the last eight bytes, or all where there are fewer
   std::uint64_t window_ = 0;  // the next bits, at the top; those after the held_ first ones are right or zero
-  unsigned held_ = 0;
+  int held_ = 0;  // signed: compilers gather the unsigned differences of a loop's turn, and run out of registers
 };
 
 }  // namespace pollen::compress

@@ -19,9 +19,12 @@ class BitWriter {
   explicit BitWriter(std::uint8_t* at) : at_(at) {}
 
   // Appends the low `length` bits of `value`, 1..kMost of them; the bits above must be zero.
-  void put(std::uint64_t value, unsigned length) {
+  void put(std::uint64_t value, unsigned length) { put_top(value << (64 - length), length); }
+
+  // The same of the top bits; those below must be zero.
+  void put_top(std::uint64_t value, unsigned length) {
+    pending_ |= value >> used_;
     used_ += length;
-    pending_ |= value << (64 - used_);
     const std::uint64_t first_byte_low = __builtin_bswap64(pending_);
     std::memcpy(at_, &first_byte_low, sizeof first_byte_low);
     at_ += used_ / 8;

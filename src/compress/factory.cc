@@ -2,6 +2,11 @@
 #include "pollen/errors.h"
 
 namespace pollen {
+
+void Compressor::decode_two(const std::array<ByteView, 2>& payloads, const std::array<std::span<double>, 2>& out,
+                            Scratch& scratch) const {
+  for (std::size_t i = 0; i < 2; ++i) decode(payloads[i], out[i], scratch);
+}
 namespace {
 
 using namespace compress;

@@ -19,22 +19,6 @@
 namespace pollen::compress {
 namespace {
 
-constexpr std::size_t kBlock = 2048;  // coordinates a turn: words and their values stay in the first-level cache
-
-// Random words are made 64 at a time; a whole number of batches saves the copy of the last one.
-constexpr std::size_t whole_batches(std::size_t count) { return (count + 63) / 64 * 64; }
-
-// ‖v‖ rounded up to float32; 0 where it is below the normal range.
-float wire_norm(std::span<const double> v) {
-  const double norm = std::sqrt(math::squared_norm(v));
-  if (!(norm <= double{FLT_MAX})) {
-    numeric_error(math::all_finite(v) ? "the norm is above float32's range" : "a value is not finite");
-  }
-  if (norm < double{FLT_MIN}) return 0;
-  const float nearest = static_cast<float>(norm);
-  return double{nearest} < norm ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(nearest) + 1) : nearest;
-}
-
 // Levels in both forms and the choice between the layouts.
 struct Quantised {
   std::span<std::uint32_t> levels;  // empty where only lengths are wanted
@@ -43,7 +27,7 @@ struct Quantised {
   std::uint64_t code_bits = 0;  // of the chosen layout, flag included
 };
 
-void choose_layout(const QuantiseSums& sums, std::size_t d, Quantised& q) {
+void choose_layout(const Quantisation& sums, std::size_t d, Quantised& q) {
   const std::uint64_t dense = d + sums.nonzeros + 2 * sums.dense_logs;
   const std::uint64_t signed_levels = 2 * (sums.nonzeros + sums.sparse_logs);
   const std::uint64_t least_gaps = sums.nonzeros + 1;  // one bit each
@@ -60,39 +44,36 @@ class Qsgd final : public Compressor {
 
   std::int64_t encode(std::span<const double> v, const Stream& stream, std::span<double> decoded, Bytes* payload,
                       Scratch& scratch) const override {
-    const float norm = wire_norm(v);
+    const Index d = static_cast<Index>(v.size());
     Scratch::Frame frame(scratch);
     Quantised q;
-    if (norm == 0) {
+    q.bitmap = scratch.take<std::uint64_t>((d + 63) / 64);
+    if (payload != nullptr) q.levels = scratch.take<std::uint32_t>((d + 63) / 64 * 64).first(v.size());
+    const Quantisation sums = quantise({v, &stream, s_, decoded.data(), q.levels.data(), q.bitmap.data()});
+    const float norm = sums.norm;
+    if (norm > 0) {
+      choose_layout(sums, v.size(), q);
+    } else if (norm == 0) {
       std::fill(decoded.begin(), decoded.end(), 0.0);
     } else {
-      const Index d = static_cast<Index>(v.size());
-      q.bitmap = scratch.take<std::uint64_t>((d + 63) / 64);
-      if (payload != nullptr) q.levels = scratch.take<std::uint32_t>(padded(d)).first(v.size());
-      quantise_all(v, stream, norm, decoded, q, scratch);
+      numeric_error(math::all_finite(v) ? "the norm is above float32's range" : "a value is not finite");
     }
     const std::size_t bytes = sizeof norm + bytes_of_bits(q.code_bits);
     if (payload != nullptr) write(norm, q, Appended(*payload, bytes).data());
     return static_cast<std::int64_t>(bytes * 8);
   }
 
-  void decode(ByteView payload, std::span<double> out, Scratch&) const override {
-    float norm;
-    if (payload.size() < sizeof norm) wire_error("truncated");
-    std::memcpy(&norm, payload.data(), sizeof norm);
-    const ByteView rest = payload.subspan(sizeof norm);
-    if (std::bit_cast<std::uint32_t>(norm) == 0) {
-      if (!rest.empty()) wire_error("trailing bytes");
-      std::fill(out.begin(), out.end(), 0.0);
-      return;
+  void decode(ByteView payload, std::span<double> out, Scratch&) const override { finish(start(payload), out); }
+
+  void decode_two(const std::array<ByteView, 2>& payloads, const std::array<std::span<double>, 2>& out,
+                  Scratch&) const override {
+    const Started first = start(payloads[0]), second = start(payloads[1]);
+    if (first.layout == Layout::dense && second.layout == Layout::dense && out[0].size() == out[1].size()) {
+      take_dense_two({first.reader, second.reader}, {first.unit, second.unit}, s_, out);
+    } else {
+      finish(first, out[0]);
+      finish(second, out[1]);
     }
-    if (!(norm >= FLT_MIN && norm <= FLT_MAX)) wire_error("bad norm");
-    BitReader reader(rest);
-    reader.refill();
-    const bool sparse = reader.window() >> 63 != 0;
-    reader.skip(1);
-    const LevelScale scale{s_, double{norm} / s_};
-    sparse ? take_sparse(reader, scale, out) : take_dense(reader, scale, out);
   }
 
   bool unbiased() const override { return true; }
@@ -110,24 +91,40 @@ class Qsgd final : public Compressor {
   }
 
  private:
-  void quantise_all(std::span<const double> v, const Stream& stream, float norm, std::span<double> decoded,
-                    Quantised& q, Scratch& scratch) const {
-    const std::size_t d = v.size();
-    const std::span<std::uint32_t> words =
-        scratch.take<std::uint32_t>(static_cast<Index>(whole_batches(std::min(d, kBlock))));
-    q.bitmap.back() = 0;  // the kernel writes bytes, as many as there are groups of eight
-    QuantiseJob job{.words = words.data(), .scale = s_ / double{norm}, .unit = double{norm} / s_, .top = double(s_)};
-    QuantiseSums sums;
-    for (std::size_t first = 0; first < d; first += kBlock) {
-      job.count = std::min(kBlock, d - first);
-      job.v = v.data() + first;
-      job.decoded = decoded.data() + first;
-      job.levels = q.levels.empty() ? nullptr : q.levels.data() + first;
-      job.bitmap = reinterpret_cast<std::uint8_t*>(q.bitmap.data()) + first / 8;
-      random_words(stream, words.first(whole_batches(job.count)), first);
-      quantise(job, sums);
+  enum class Layout { zero, dense, sparse };
+
+  // A payload read up to its first code.
+  struct Started {
+    BitReader reader;
+    double unit;
+    Layout layout;
+  };
+
+  Started start(ByteView payload) const {
+    float norm;
+    if (payload.size() < sizeof norm) wire_error("truncated");
+    std::memcpy(&norm, payload.data(), sizeof norm);
+    BitReader reader(payload.subspan(sizeof norm));
+    if (std::bit_cast<std::uint32_t>(norm) == 0) {
+      if (payload.size() > sizeof norm) wire_error("trailing bytes");
+      return {reader, 0, Layout::zero};
     }
-    choose_layout(sums, d, q);
+    if (!(norm >= FLT_MIN && norm <= FLT_MAX)) wire_error("bad norm");
+    reader.refill();
+    const bool sparse = reader.window() >> 63 != 0;
+    reader.skip(1);
+    return {reader, double{norm} / s_, sparse ? Layout::sparse : Layout::dense};
+  }
+
+  void finish(const Started& from, std::span<double> out) const {
+    switch (from.layout) {
+      case Layout::zero:
+        return std::fill(out.begin(), out.end(), 0.0);
+      case Layout::dense:
+        return take_dense(from.reader, {s_, from.unit}, out);
+      case Layout::sparse:
+        return take_sparse(from.reader, {s_, from.unit}, out);
+    }
   }
 
   void write(float norm, const Quantised& q, std::uint8_t* at) const {

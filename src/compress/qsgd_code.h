@@ -5,6 +5,7 @@
 // position -1); at the end the gap to position d.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "bit_reader.h"
@@ -19,6 +20,7 @@ using Bitmap = std::span<const std::uint64_t>;  // bit j % 64 of word j / 64: le
 // Length of all gaps of the sparse layout.
 std::uint64_t gap_length(Bitmap nonzero, std::size_t d);
 
+// Reads levels in whole groups of 64 bytes, aligned.
 void put_dense(BitWriter writer, Levels levels, std::uint32_t most_level);
 void put_sparse(BitWriter writer, Levels levels, Bitmap nonzero);
 
@@ -29,6 +31,11 @@ struct LevelScale {
 };
 
 void take_dense(BitReader reader, LevelScale scale, std::span<double> out);
+
+// Two vectors of the same size side by side.
+void take_dense_two(std::array<BitReader, 2> readers, std::array<double, 2> units, std::uint32_t most_level,
+                    const std::array<std::span<double>, 2>& out);
+
 void take_sparse(BitReader reader, LevelScale scale, std::span<double> out);
 
 }  // namespace pollen::compress

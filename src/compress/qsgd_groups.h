@@ -1,4 +1,4 @@
-// How many dense codes of qsgd surely fit one put() or one refill(): loops over such groups are unrolled.
+// How many dense codes of qsgd surely fit one refill(): loops over such groups are unrolled.
 #pragma once
 
 #include <type_traits>
@@ -9,10 +9,10 @@ namespace pollen::compress {
 
 inline unsigned longest_dense(std::uint32_t most_level) { return gamma_length(std::uint64_t{most_level} + 1) + 1; }
 
-// Calls f(integral_constant<G>) with G codes of the longest kind in one put() or refill(), G ≤ 6.
+// Calls f(integral_constant<G>) with G codes of the longest kind in one refill(), G ≤ 6.
 template <class F>
 void with_group(std::uint32_t most_level, F f) {
-  switch (BitWriter::kMost / longest_dense(most_level)) {
+  switch (BitReader::kMost / longest_dense(most_level)) {
     case 1:
       return f(std::integral_constant<std::size_t, 1>());
     case 2:

@@ -14,26 +14,54 @@ inline double signed_value(std::int32_t level, std::uint32_t negative, double un
   return static_cast<double>((level ^ flip) - flip) * unit;
 }
 
-// The digits 2·(level + 1) + sign of the next digits.size() dense codes; of a zero level the last digit is not its own.
+// The digits 2·(level + 1) + sign of the next dense code; of a zero level the last digit is not its own.
+inline std::uint32_t take_digits(BitReader& reader, unsigned most_zeros) {
+  const unsigned zeros = leading_zeros(reader.window());
+  if (zeros > most_zeros) [[unlikely]]
+    wire_error("code too long");
+  const unsigned length = 2 * zeros + 2;  // with the sign
+  const auto digits = static_cast<std::uint32_t>(reader.window() >> (64 - length));
+  reader.skip(length - static_cast<unsigned>(reader.window() >> 63));
+  return digits;
+}
+
+constexpr std::size_t kDigits = 1024;  // taken at a time
+
+// The digits of the next `count` codes, kGroup of them a refill. Works on a copy of the reader, which the compiler may
+// keep in registers whatever is stored through the pointer.
 template <std::size_t kGroup>
-void take_digits(BitReader& reader, unsigned most_zeros, std::span<std::uint32_t> digits) {
-  const auto take = [&](std::uint32_t& to) {
-    const std::uint64_t window = reader.window();
-    const unsigned zeros = leading_zeros(window);
-    if (zeros > most_zeros) wire_error("code too long");
-    to = static_cast<std::uint32_t>(window >> (62 - 2 * zeros));
-    reader.skip(2 - static_cast<unsigned>(window >> 63));  // in two steps: this one need not wait for the zeros' count
-    reader.skip(2 * zeros);
-  };
+BitReader take_some(BitReader reader, unsigned most_zeros, std::size_t count, std::uint32_t* digits) {
   std::size_t j = 0;
-  for (; j + kGroup <= digits.size(); j += kGroup) {
+  for (; j + kGroup <= count; j += kGroup) {
     reader.refill();
-    for (std::size_t g = 0; g < kGroup; ++g) take(digits[j + g]);
+    for (std::size_t g = 0; g < kGroup; ++g) digits[j + g] = take_digits(reader, most_zeros);
   }
-  for (; j < digits.size(); ++j) {
-    reader.refill();
-    take(digits[j]);
+  reader.refill();  // enough for the rest, which is less than a group
+  for (; j < count; ++j) digits[j] = take_digits(reader, most_zeros);
+  return reader;
+}
+
+// The same from two readers in turns: a code starts where the one before it ends, so one reader alone waits most of the
+// time.
+template <std::size_t kGroup>
+std::array<BitReader, 2> take_some(BitReader first, BitReader second, unsigned most_zeros, std::size_t count,
+                                   std::uint32_t (*digits)[kDigits]) {
+  std::size_t j = 0;
+  for (; j + kGroup <= count; j += kGroup) {
+    first.refill();
+    second.refill();
+    for (std::size_t g = 0; g < kGroup; ++g) {
+      digits[0][j + g] = take_digits(first, most_zeros);
+      digits[1][j + g] = take_digits(second, most_zeros);
+    }
   }
+  first.refill();
+  second.refill();
+  for (; j < count; ++j) {
+    digits[0][j] = take_digits(first, most_zeros);
+    digits[1][j] = take_digits(second, most_zeros);
+  }
+  return {first, second};
 }
 
 // Values of dense digits; returns the highest level.
@@ -50,19 +78,36 @@ std::uint32_t values_of(std::span<const std::uint32_t> digits, double unit, doub
 }  // namespace
 
 void take_dense(BitReader reader, LevelScale scale, std::span<double> out) {
-  constexpr std::size_t kBlock = 1024;
-  alignas(64) std::uint32_t digits[kBlock];
+  alignas(64) std::uint32_t digits[kDigits];
   const unsigned most_zeros = log2_floor(std::uint64_t{scale.most_level} + 1);
   std::uint32_t highest = 0;
   with_group(scale.most_level, [&](auto group) {
-    for (std::size_t first = 0; first < out.size(); first += kBlock) {
-      const std::span<std::uint32_t> block(digits, std::min(kBlock, out.size() - first));
-      take_digits<decltype(group)::value>(reader, most_zeros, block);
-      highest = std::max(highest, values_of(block, scale.unit, out.data() + first));
+    for (std::size_t first = 0; first < out.size(); first += kDigits) {
+      const std::size_t count = std::min(kDigits, out.size() - first);
+      reader = take_some<group>(reader, most_zeros, count, digits);
+      highest = std::max(highest, values_of({digits, count}, scale.unit, out.data() + first));
     }
   });
   if (highest > scale.most_level) wire_error("level above the highest");
   reader.finish();
+}
+
+void take_dense_two(std::array<BitReader, 2> readers, std::array<double, 2> units, std::uint32_t most_level,
+                    const std::array<std::span<double>, 2>& out) {
+  alignas(64) std::uint32_t digits[2][kDigits];
+  const unsigned most_zeros = log2_floor(std::uint64_t{most_level} + 1);
+  const std::size_t d = out[0].size();
+  std::uint32_t highest = 0;
+  with_group(most_level, [&](auto group) {
+    for (std::size_t first = 0; first < d; first += kDigits) {
+      const std::size_t count = std::min(kDigits, d - first);
+      readers = take_some<group>(readers[0], readers[1], most_zeros, count, digits);
+      for (std::size_t i = 0; i < 2; ++i)
+        highest = std::max(highest, values_of({digits[i], count}, units[i], out[i].data() + first));
+    }
+  });
+  if (highest > most_level) wire_error("level above the highest");
+  for (const BitReader& reader : readers) reader.finish();
 }
 
 void take_sparse(BitReader reader, LevelScale scale, std::span<double> out) {

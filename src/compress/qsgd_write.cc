@@ -1,9 +1,8 @@
-// Writing the levels.
+// Writing the levels, sparse layout; the dense one is in qsgd_write_dense.cc.
 #include <bit>
 
 #include "elias.h"
 #include "qsgd_code.h"
-#include "qsgd_groups.h"
 
 namespace pollen::compress {
 namespace {
@@ -17,14 +16,6 @@ struct Code {
     length += next.length;
   }
 };
-
-// gamma(level + 1) and the sign are the digits of 2·(level + 1) + sign after ⌊log2(level + 1)⌋ zeros; without the sign
-// where the level is zero.
-inline Code dense_code(std::uint32_t level_and_sign) {
-  const std::uint32_t digits = level_and_sign + 2;
-  const unsigned no_sign = level_and_sign == 0 ? 1 : 0;
-  return {digits >> no_sign, 2 * (31U - static_cast<unsigned>(std::countl_zero(digits))) - no_sign};
-}
 
 template <class F>
 inline void for_each_set(Bitmap bitmap, F f) {
@@ -62,21 +53,6 @@ std::uint64_t gap_length(Bitmap nonzero, std::size_t d) {
     next = i * 64 + log2_floor(word) + 1;
   }
   return length + gamma_length(d + 1 - next);
-}
-
-void put_dense(BitWriter writer, Levels levels, std::uint32_t most_level) {
-  with_group(most_level, [&](auto group) {
-    std::size_t j = 0;
-    for (; j + group <= levels.size(); j += group) {
-      Code code;
-      for (std::size_t g = 0; g < group; ++g) code.append(dense_code(levels[j + g]));
-      writer.put(code.value, code.length);
-    }
-    for (; j < levels.size(); ++j) {
-      const Code code = dense_code(levels[j]);
-      writer.put(code.value, code.length);
-    }
-  });
 }
 
 void put_sparse(BitWriter writer, Levels levels, Bitmap nonzero) {

@@ -6,8 +6,8 @@
 //
 #include "hwy/highway.h"
 #include "math/arguments.h"
-#include "math/lanes-inl.h"
 #include "pollen/math.h"
+#include "pollen/simd/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::math {

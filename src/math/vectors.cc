@@ -1,5 +1,4 @@
-// Reductions and updates of plain vectors. A sum keeps four groups of eight lanes: block b of eight terms goes to group
-// b mod 4, the last partial block to group 3; groups are added as (0 + 1) + (2 + 3), then lanes by SumLanes.
+// Reductions and updates of plain vectors.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "math/vectors.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -10,43 +9,18 @@
 
 #include "hwy/highway.h"
 #include "math/arguments.h"
-#include "math/lanes-inl.h"
 #include "pollen/math.h"
+#include "pollen/simd/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::math {
 namespace HWY_NAMESPACE {
 
-// accumulate(sum, i, load) adds the eight terms from i on, reading memory through load(pointer).
-template <class Accumulate>
-HWY_INLINE double Reduce(std::size_t count, Accumulate accumulate) {
-  const auto whole = [](const double* from) HWY_ATTR { return LoadEight(from); };
-  Eight sum[4] = {ZeroEight(), ZeroEight(), ZeroEight(), ZeroEight()};
-  std::size_t i = 0;
-  for (; i + 32 <= count; i += 32) {
-    for (std::size_t group = 0; group < 4; ++group) sum[group] = accumulate(sum[group], i + 8 * group, whole);
-  }
-  for (std::size_t group = 0; group < 3; ++group) {
-    if (i + 8 > count) break;
-    sum[group] = accumulate(sum[group], i, whole);
-    i += 8;
-  }
-  if (i < count) {
-    const std::size_t left = count - i;
-    const auto first = [left](const double* from) HWY_ATTR { return LoadFirst(from, left); };
-    sum[3] = accumulate(sum[3], i, first);
-  }
-  return SumLanes(AddEight(AddEight(sum[0], sum[1]), AddEight(sum[2], sum[3])));
-}
-
 double Sum(const double* x, std::size_t count) {
   return Reduce(count, [x](const Eight& sum, std::size_t i, auto load) HWY_ATTR { return AddEight(sum, load(x + i)); });
 }
 
-double Dot(const double* x, const double* y, std::size_t count) {
-  return Reduce(count, [x, y](const Eight& sum, std::size_t i, auto load)
-                           HWY_ATTR { return MulAddEight(load(x + i), load(y + i), sum); });
-}
+double Dot(const double* x, const double* y, std::size_t count) { return DotOf(x, y, count); }
 
 // update(i, load, store) for every vector of the range, the last one masked.
 template <class Update>

@@ -45,6 +45,15 @@ class GaussianData final : public Potential {
     for (Index c = 0; c < theta.columns; ++c) affine(weight_, theta.column(c), sum_, out.column(c));
   }
 
+  void gradient_less(const ConstPanelView& theta, std::span<const double> known, const PanelView& out,
+                     Scratch&) const override {
+    for (Index c = 0; c < theta.columns; ++c) {
+      const auto at = theta.column(c);
+      const auto to = out.column(c);
+      for (std::size_t j = 0; j < at.size(); ++j) to[j] = std::fma(weight_, at[j], -sum_[j]) - known[j];
+    }
+  }
+
   void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
                      Scratch& scratch) const override {
     Scratch::Frame frame(scratch);

@@ -6,6 +6,12 @@
 
 namespace pollen {
 
+void Potential::gradient_less(const ConstPanelView& theta, std::span<const double> known, const PanelView& out,
+                              Scratch& scratch) const {
+  gradient(theta, out, scratch);
+  for (Index c = 0; c < out.columns; ++c) math::subtract(out.column(c), known, out.column(c));
+}
+
 void Potential::difference_rows(std::span<const double> theta, std::span<const double> anchor,
                                 std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const {
   Scratch::Frame frame(scratch);

@@ -22,7 +22,7 @@ class FullOracle final : public Oracle {
  public:
   explicit FullOracle(const Potential& potential) : potential_(potential) {}
 
-  std::int64_t estimate(const OracleInput& input, PanelView out, Workspace& work) override {
+  std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
     potential_.gradient(input.position, out, work.scratch);
     return potential_.rows() * input.position.columns;
   }
@@ -38,7 +38,7 @@ class MinibatchOracle final : public Oracle {
         batch_(batch),
         factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)) {}
 
-  std::int64_t estimate(const OracleInput& input, PanelView out, Workspace& work) override {
+  std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
     for (std::size_t c = 0; c < input.chains.size(); ++c) {
       const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
       const auto column = out.column(static_cast<Index>(c));
@@ -60,6 +60,7 @@ class FixedPointOracle final : public Oracle {
   FixedPointOracle(const Potential& potential, Index batch)
       : potential_(potential),
         batch_(batch),
+        all_(batch == potential.rows()),
         factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)),
         anchor_(static_cast<std::size_t>(potential.dimension())),
         gradient_(anchor_) {}
@@ -69,10 +70,9 @@ class FixedPointOracle final : public Oracle {
     std::copy(gradient.begin(), gradient.end(), gradient_.begin());
   }
 
-  std::int64_t estimate(const OracleInput& input, PanelView out, Workspace& work) override {
-    if (batch_ == potential_.rows()) {
-      potential_.gradient(input.position, out, work.scratch);
-      for (Index c = 0; c < out.columns; ++c) math::subtract(out.column(c), gradient_, out.column(c));
+  std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
+    if (all_) {
+      potential_.gradient_less(input.position, gradient_, out, work.scratch);
       return batch_ * out.columns;
     }
     for (std::size_t c = 0; c < input.chains.size(); ++c) {
@@ -89,6 +89,7 @@ class FixedPointOracle final : public Oracle {
  private:
   const Potential& potential_;
   Index batch_;
+  bool all_;
   double factor_;
   std::vector<double> anchor_, gradient_;
 };
@@ -103,7 +104,7 @@ class SvrgOracle final : public Oracle {
         version_(static_cast<std::size_t>(chains), 0),
         evaluated_(version_) {}
 
-  std::int64_t estimate(const OracleInput& input, PanelView out, Workspace& work) override {
+  std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
     catch_up(input, work);
     std::int64_t evaluated = 0;
     for (const std::uint32_t chain : input.chains)

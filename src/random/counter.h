@@ -1,4 +1,4 @@
-// Inside the room: where a stream's address goes in Philox's counter; the layout is the one random.h promises.
+// Inside the room: whole counters of a stream, and what sequences need besides random.h.
 #pragma once
 
 #include <array>
@@ -6,14 +6,9 @@
 #include <span>
 
 #include "pollen/random.h"
+#include "pollen/simd/philox.h"
 
 namespace pollen {
-
-// The counter words after the first (which is the index of the block of four words).
-inline std::array<std::uint32_t, 3> counter_tail(const Stream& stream) {
-  const std::uint32_t round_high = static_cast<std::uint32_t>(stream.round >> 32) & 0xfffu;
-  return {stream.client, static_cast<std::uint32_t>(stream.round), round_high | (stream.step << 12)};
-}
 
 inline std::array<std::uint32_t, 4> counter_of(const Stream& stream, std::uint64_t block) {
   const std::array<std::uint32_t, 3> tail = counter_tail(stream);

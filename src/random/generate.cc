@@ -7,8 +7,8 @@
 
 #include "hwy/highway.h"
 #include "pollen/random.h"
+#include "pollen/simd/philox-inl.h"
 #include "random/counter.h"
-#include "random/philox-inl.h"
 #include "random/transforms-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,10 +21,7 @@ using DF = hn::ScalableTag<double>;
 // What one counter yields: two 64-bit items. Each maker writes a vector of counters' items in counter order.
 struct WordMaker {
   using Item = std::uint64_t;
-  static HWY_INLINE void Store(const Words<DU>& w, Item* out) {
-    const DU du;
-    hn::StoreInterleaved2(JoinHalves(du, w.w[0], w.w[1]), JoinHalves(du, w.w[2], w.w[3]), du, out);
-  }
+  static HWY_INLINE void Store(const Words<DU>& w, Item* out) { StoreWords(DU(), w, out); }
 };
 
 struct UniformMaker {
@@ -33,7 +30,7 @@ struct UniformMaker {
     const DU du;
     const DF df;
     const auto first = ToUniform(df, JoinHalves(du, w.w[0], w.w[1]));
-    hn::StoreInterleaved2(first, ToUniform(df, JoinHalves(du, w.w[2], w.w[3])), df, out);
+    StorePairs(df, first, ToUniform(df, JoinHalves(du, w.w[2], w.w[3])), out);
   }
 };
 
@@ -43,7 +40,7 @@ struct NormalMaker {
     const DU du;
     const DF df;
     const Pair<DF> pair = ToNormals(df, JoinHalves(du, w.w[0], w.w[1]), JoinHalves(du, w.w[2], w.w[3]));
-    hn::StoreInterleaved2(pair.first, pair.second, df, out);
+    StorePairs(df, pair.first, pair.second, out);
   }
 };
 

@@ -1,7 +1,15 @@
+#include "pollen/simd/philox.h"
+
 #include "pollen/random.h"
-#include "random/philox_constants.h"
 
 namespace pollen {
+
+const std::uint64_t kPhiloxKeySteps[kPhiloxRounds][2] = {
+    {kPhiloxW0 * 0u, kPhiloxW1 * 0u}, {kPhiloxW0 * 1u, kPhiloxW1 * 1u}, {kPhiloxW0 * 2u, kPhiloxW1 * 2u},
+    {kPhiloxW0 * 3u, kPhiloxW1 * 3u}, {kPhiloxW0 * 4u, kPhiloxW1 * 4u}, {kPhiloxW0 * 5u, kPhiloxW1 * 5u},
+    {kPhiloxW0 * 6u, kPhiloxW1 * 6u}, {kPhiloxW0 * 7u, kPhiloxW1 * 7u}, {kPhiloxW0 * 8u, kPhiloxW1 * 8u},
+    {kPhiloxW0 * 9u, kPhiloxW1 * 9u},
+};
 
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, PhiloxKey key) {
   for (std::uint32_t round = 0; round < kPhiloxRounds; ++round) {

@@ -9,6 +9,7 @@ namespace pollen {
 
 Client::Client(std::uint32_t index, const Potential& potential, const ClientParts& parts, Index chains)
     : index_(index),
+      dimension_(potential.dimension()),
       potential_(&potential),
       parts_(parts),
       oracle_(make_oracle(parts.recipe->oracle, potential, parts.recipe->batch.of(potential.rows()), chains)) {
@@ -18,7 +19,7 @@ Client::Client(std::uint32_t index, const Potential& potential, const ClientPart
 }
 
 void Client::answer(const Station& station, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work) {
-  const Index d = potential_->dimension();
+  const Index d = dimension_;
   const std::size_t n = chains.size();
   reply.round = station.round();
   reply.client = index_;
@@ -28,7 +29,8 @@ void Client::answer(const Station& station, std::span<const std::uint32_t> chain
   reply.offset.resize(n + 1);
   reply.bits.resize(n);
   reply.payload.clear();
-  if (reply.decoded.rows() != d || reply.decoded.columns() != station.chains()) reply.decoded = Panel(d, station.chains());
+  if (reply.decoded.rows() != d || reply.decoded.columns() != station.chains())
+    reply.decoded = Panel(d, station.chains());
 
   Scratch::Frame frame(work.scratch);
   PanelView direction = work.scratch.panel(d, static_cast<Index>(n));
@@ -53,7 +55,7 @@ void Client::answer(const Station& station, std::span<const std::uint32_t> chain
   reply.offset[n] = reply.payload.size();
 }
 
-void Client::estimate(const Station& station, std::span<const std::uint32_t> chains, PanelView out, Reply& reply,
+void Client::estimate(const Station& station, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,
                       Workspace& work) {
   Scratch::Frame frame(work.scratch);
   ConstPanelView position = station.position();
@@ -65,7 +67,7 @@ void Client::estimate(const Station& station, std::span<const std::uint32_t> cha
     }
     position = some;
   }
-  const OracleInput input{position,     chains, station.anchor(), station.anchor_version(), station.minibatch_streams(),
+  const OracleInput input{position,    chains, station.anchor(), station.anchor_version(), station.minibatch_streams(),
                           reply.round, index_};
   reply.gradients = oracle_->estimate(input, out, work);
   if (parts_.prior_share == 0) return;
@@ -85,7 +87,8 @@ void Client::settle(const Reply& reply, bool counted) {
 void Client::gradient(ConstPanelView theta, PanelView out, Workspace& work) const {
   potential_->gradient(theta, out, work.scratch);
   if (parts_.prior_share == 0) return;
-  for (Index c = 0; c < out.columns; ++c) parts_.prior->add_gradient(theta.column(c), parts_.prior_share, out.column(c));
+  for (Index c = 0; c < out.columns; ++c)
+    parts_.prior->add_gradient(theta.column(c), parts_.prior_share, out.column(c));
 }
 
 void Client::set_anchor(std::span<const double> at) {

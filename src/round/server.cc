@@ -153,38 +153,72 @@ std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
   return {static_cast<std::size_t>(first - entries.begin()), static_cast<std::size_t>(last - entries.begin())};
 }
 
-void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work) {
-  if (reply.round != round_ || reply.client != entry.client || !std::ranges::equal(reply.chains, broadcast_.roster.chains(entry)) ||
-      reply.whole != first_round_whole())
+void Server::check_answers(const Reply& reply, const Roster::Entry& entry) const {
+  if (reply.round != round_ || reply.client != entry.client || reply.whole != first_round_whole() ||
+      !std::ranges::equal(reply.chains, broadcast_.roster.chains(entry)))
     throw WireError(fmt::format("round {}, client {}: the reply answers another question", round_, entry.client + 1));
-  BlockSum& block = block_sums_[static_cast<std::size_t>(block_of(reply.client))];
-  const auto weights = broadcast_.roster.weights(entry);
-  const bool uniform = broadcast_.roster.uniform;
-  const bool memory = recipe_.up.memory != Memory::none;
+}
+
+const Compressor& Server::compressor_of(const Reply& reply) const {
+  return reply.whole ? *whole_ : *setup_.compressors[reply.client];
+}
+
+void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work) {
+  check_answers(reply, entry);
+  const std::size_t parts = reply.chains.size();
+  const Index d = setup_.dimension;
   Scratch::Frame frame(work.scratch);
-  const auto buffer = work.scratch.take<double>(setup_.dimension);
-  const Compressor& compressor = reply.whole ? *whole_ : *setup_.compressors[reply.client];
-  for (std::size_t p = 0; p < reply.chains.size(); ++p) {
-    const auto chain = static_cast<Index>(reply.chains[p]);
-    std::span<const double> delta = reply.decoded.empty() ? buffer : reply.decoded.column(static_cast<Index>(p));
-    if (reply.has_bytes) {
-      compressor.decode(reply.part(p), buffer, work.scratch);
-      delta = buffer;
-    }
-    if (uniform) {
-      math::add(delta, block.plain.column(chain));
-    } else if (memory) {
-      math::add(delta, block.plain.column(chain));
-      math::axpy(weights[p], delta, block.weighted.column(chain));
+  const std::array buffer{work.scratch.take<double>(d), work.scratch.take<double>(d)};
+  const Compressor& compressor = compressor_of(reply);
+  BlockSum& block = sum_of(reply.client);
+  for (std::size_t p = 0; p < parts;) {
+    if (!reply.has_bytes) {
+      absorb_part(reply, entry, p, reply.decoded.column(static_cast<Index>(p)), block);
+      p += 1;
+    } else if (p + 1 < parts) {
+      compressor.decode_two({reply.part(p), reply.part(p + 1)}, buffer, work.scratch);
+      for (const auto& delta : buffer) absorb_part(reply, entry, p++, delta, block);
     } else {
-      math::axpy(weights[p], delta, block.plain.column(chain));
+      compressor.decode(reply.part(p), buffer[0], work.scratch);
+      absorb_part(reply, entry, p++, buffer[0], block);
     }
-    block.counters.uplink_bits += reply.bits[p];
-    block.counters.uplink_bits_bound +=
-        reply.whole ? static_cast<double>(reply.bits[p]) : bits_bound_[reply.client];
-    ++block.counters.messages;
   }
   block.counters.gradients += reply.gradients;
+}
+
+void Server::absorb_two(const std::array<Reply, 2>& replies, const Roster::Entry* entries, Workspace& work) {
+  const auto single = [](const Reply& reply) { return reply.has_bytes && reply.chains.size() == 1; };
+  for (std::size_t i = 0; i < 2; ++i) check_answers(replies[i], entries[i]);
+  const Compressor& compressor = compressor_of(replies[0]);
+  if (!single(replies[0]) || !single(replies[1]) || &compressor != &compressor_of(replies[1])) {
+    for (std::size_t i = 0; i < 2; ++i) absorb(replies[i], entries[i], work);
+    return;
+  }
+  const Index d = setup_.dimension;
+  Scratch::Frame frame(work.scratch);
+  const std::array buffer{work.scratch.take<double>(d), work.scratch.take<double>(d)};
+  BlockSum& block = sum_of(replies[0].client);
+  compressor.decode_two({replies[0].part(0), replies[1].part(0)}, buffer, work.scratch);
+  for (std::size_t i = 0; i < 2; ++i) {
+    absorb_part(replies[i], entries[i], 0, buffer[i], block);
+    block.counters.gradients += replies[i].gradients;
+  }
+}
+
+void Server::absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part,
+                         std::span<const double> delta, BlockSum& block) {
+  const auto chain = static_cast<Index>(reply.chains[part]);
+  if (broadcast_.roster.uniform) {
+    math::add(delta, block.plain.column(chain));
+  } else if (recipe_.up.memory != Memory::none) {
+    math::add(delta, block.plain.column(chain));
+    math::axpy(broadcast_.roster.weights(entry)[part], delta, block.weighted.column(chain));
+  } else {
+    math::axpy(broadcast_.roster.weights(entry)[part], delta, block.plain.column(chain));
+  }
+  block.counters.uplink_bits += reply.bits[part];
+  block.counters.uplink_bits_bound += reply.whole ? static_cast<double>(reply.bits[part]) : bits_bound_[reply.client];
+  ++block.counters.messages;
 }
 
 void Server::close() {
@@ -240,10 +274,9 @@ void Server::step_chain(Index chain) {
   const double largest =
       math::langevin_step(theta, g, z, recipe_.step, std::sqrt(2 * recipe_.step * recipe_.temperature));
   if (!(largest <= explosion_))
-    throw NumericError(
-        fmt::format("chain {}: the state {}; try a smaller sampler.step (it is {})", chain + 1,
-                    std::isfinite(largest) ? "explodes" : "is not finite", recipe_.step),
-        static_cast<std::int64_t>(round_), -1);
+    throw NumericError(fmt::format("chain {}: the state {}; try a smaller sampler.step (it is {})", chain + 1,
+                                   std::isfinite(largest) ? "explodes" : "is not finite", recipe_.step),
+                       static_cast<std::int64_t>(round_), -1);
 }
 
 void Server::archive(Archive& archive) {

@@ -74,7 +74,9 @@ class GaussianClients {
     const std::size_t d = c.mean.size();
     bool square = c.precision.size() == d;
     for (const auto& row : c.precision) square = square && row.size() == d;
-    if (!square) return problems_.add(at(i) + ", precision", fmt::format("accepted: {} rows of {} numbers", d, d));
+    if (!square)
+      return problems_.add(at(i) + ", precision",
+                           fmt::format("found {} rows, accepted: {} rows of {} numbers", c.precision.size(), d, d));
     for (std::size_t r = 0; r < d; ++r)
       for (std::size_t s = 0; s < r; ++s)
         if (c.precision[r][s] != c.precision[s][r])

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "pollen/errors.h"
@@ -32,7 +33,8 @@ class ThreadTransport final : public Transport {
       total = Panel(sum.rows, sum.columns);
       const Index last = std::min(clients, (block + 1) * block_size);
       for (Index i = block * block_size; i < last; ++i)
-        add_answer(clients_[static_cast<std::size_t>(i)], query, total, members_[static_cast<std::size_t>(member)].work);
+        add_answer(clients_[static_cast<std::size_t>(i)], query, total,
+                   members_[static_cast<std::size_t>(member)].work);
     });
     for (Index c = 0; c < sum.columns; ++c) {
       std::ranges::fill(sum.column(c), 0.0);
@@ -43,7 +45,7 @@ class ThreadTransport final : public Transport {
  private:
   struct Member {
     Workspace work;
-    Reply reply;
+    std::array<Reply, 2> replies;
   };
 
   // Few clients: one client a turn, replies kept, then the same sums in the same order.
@@ -51,9 +53,8 @@ class ThreadTransport final : public Transport {
     const Roster& roster = server.broadcast().roster;
     if (replies_.size() < roster.clients.size()) replies_.resize(roster.clients.size());
     team_.run(static_cast<Index>(roster.clients.size()), [&](Index e, int member) {
-      const Roster::Entry& entry = roster.clients[static_cast<std::size_t>(e)];
-      clients_[entry.client].answer(station_, roster.chains(entry), replies_[static_cast<std::size_t>(e)],
-                                    members_[static_cast<std::size_t>(member)].work);
+      answer(roster, static_cast<std::size_t>(e), replies_[static_cast<std::size_t>(e)],
+             members_[static_cast<std::size_t>(member)].work);
     });
     team_.run(server.blocks(), [&](Index block, int member) {
       const auto [first, last] = server.block_entries(block);
@@ -68,13 +69,23 @@ class ThreadTransport final : public Transport {
     Member& m = members_[static_cast<std::size_t>(member)];
     const auto [first, last] = server.block_entries(block);
     const Roster& roster = server.broadcast().roster;
-    for (std::size_t e = first; e < last; ++e) {
-      const Roster::Entry& entry = roster.clients[e];
-      Client& client = clients_[entry.client];
-      client.answer(station_, roster.chains(entry), m.reply, m.work);
-      server.absorb(m.reply, entry, m.work);
-      client.settle(m.reply, true);
+    const bool pairs = server.recipe().make_bytes && station_.chains() == 1;  // see absorb_two
+    std::size_t e = first;
+    for (; pairs && e + 1 < last; e += 2) {
+      for (std::size_t i = 0; i < 2; ++i) answer(roster, e + i, m.replies[i], m.work);
+      server.absorb_two(m.replies, &roster.clients[e], m.work);
+      for (std::size_t i = 0; i < 2; ++i) clients_[roster.clients[e + i].client].settle(m.replies[i], true);
     }
+    for (; e < last; ++e) {
+      answer(roster, e, m.replies[0], m.work);
+      server.absorb(m.replies[0], roster.clients[e], m.work);
+      clients_[roster.clients[e].client].settle(m.replies[0], true);
+    }
+  }
+
+  void answer(const Roster& roster, std::size_t e, Reply& reply, Workspace& work) {
+    const Roster::Entry& entry = roster.clients[e];
+    clients_[entry.client].answer(station_, roster.chains(entry), reply, work);
   }
 
   static void add_answer(Client& client, const Query& query, Panel& total, Workspace& work) {

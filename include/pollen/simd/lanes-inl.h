@@ -1,10 +1,10 @@
 // Eight logical lanes of doubles, compiled once for each target: one AVX-512 vector or two AVX2 vectors. Sums that keep
 // these lanes and add them by SumLanes have the same bits on both.
-#if defined(POLLEN_MATH_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef POLLEN_MATH_LANES_INL_H_
-#undef POLLEN_MATH_LANES_INL_H_
+#if defined(POLLEN_SIMD_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POLLEN_SIMD_LANES_INL_H_
+#undef POLLEN_SIMD_LANES_INL_H_
 #else
-#define POLLEN_MATH_LANES_INL_H_
+#define POLLEN_SIMD_LANES_INL_H_
 #endif
 
 #include <cstddef>
@@ -85,6 +85,36 @@ HWY_INLINE V4 SumEachOfFour(V4 a, V4 b, V4 c, V4 d) {
 HWY_INLINE double SumLanes(const Eight& a) {
   const V4 four = FoldToFour(a);
   return hn::GetLane(SumEachOfFour(four, four, four, four));
+}
+
+// A sum keeps four groups of eight lanes: block b of eight terms goes to group b mod 4, the last partial block to group
+// 3; groups are added as (0 + 1) + (2 + 3), then lanes by SumLanes.
+// accumulate(sum, i, load) adds the eight terms from i on, reading memory through load(pointer).
+template <class Accumulate>
+HWY_INLINE double Reduce(std::size_t count, Accumulate accumulate) {
+  const auto whole = [](const double* from) HWY_ATTR { return LoadEight(from); };
+  Eight sum[4] = {ZeroEight(), ZeroEight(), ZeroEight(), ZeroEight()};
+  std::size_t i = 0;
+  for (; i + 32 <= count; i += 32) {
+    for (std::size_t group = 0; group < 4; ++group) sum[group] = accumulate(sum[group], i + 8 * group, whole);
+  }
+#pragma GCC unroll 3  // or the sums would go through memory
+  for (std::size_t group = 0; group < 3; ++group) {
+    if (i + 8 > count) break;
+    sum[group] = accumulate(sum[group], i, whole);
+    i += 8;
+  }
+  if (i < count) {
+    const std::size_t left = count - i;
+    const auto first = [left](const double* from) HWY_ATTR { return LoadFirst(from, left); };
+    sum[3] = accumulate(sum[3], i, first);
+  }
+  return SumLanes(AddEight(AddEight(sum[0], sum[1]), AddEight(sum[2], sum[3])));
+}
+
+HWY_INLINE double DotOf(const double* x, const double* y, std::size_t count) {
+  return Reduce(count, [x, y](const Eight& sum, std::size_t i, auto load)
+                           HWY_ATTR { return MulAddEight(load(x + i), load(y + i), sum); });
 }
 
 }  // namespace HWY_NAMESPACE

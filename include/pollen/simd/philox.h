@@ -1,0 +1,28 @@
+// Philox4x32's constants (Salmon et al. 2011, table 2) and where a stream's address goes in its counter. For rooms that
+// make random words inside kernels of their own (philox-inl.h beside this); everyone else uses pollen/random.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "pollen/random.h"
+
+namespace pollen {
+
+inline constexpr std::uint32_t kPhiloxM0 = 0xD2511F53u;  // the two multipliers
+inline constexpr std::uint32_t kPhiloxM1 = 0xCD9E8D57u;
+inline constexpr std::uint32_t kPhiloxW0 = 0x9E3779B9u;  // the two Weyl increments of the key
+inline constexpr std::uint32_t kPhiloxW1 = 0xBB67AE85u;
+inline constexpr std::uint32_t kPhiloxRounds = 10;
+
+// What each round adds to the two words of the key. In memory on purpose: broadcasting a load costs nothing on the
+// ports that multiply, whereas compilers would move constants they can see through a register.
+extern const std::uint64_t kPhiloxKeySteps[kPhiloxRounds][2];
+
+// The counter words after the first (which is the index of the block of four words); the layout random.h promises.
+inline std::array<std::uint32_t, 3> counter_tail(const Stream& stream) {
+  const std::uint32_t round_high = static_cast<std::uint32_t>(stream.round >> 32) & 0xfffu;
+  return {stream.client, static_cast<std::uint32_t>(stream.round), round_high | (stream.step << 12)};
+}
+
+}  // namespace pollen

@@ -1,0 +1,193 @@
+// fuzz_seeds FOLDER: writes the seeds of the targets whose input is binary to FOLDER/<target>/.
+#include <zlib.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "pollen/compress.h"
+#include "pollen/wire.h"
+#include "sink/checkpoint.h"
+
+namespace pollen::fuzz {
+namespace {
+
+std::filesystem::path folder;
+
+std::string text_of(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
+
+void put(const std::string& target, const std::string& name, const std::string& content) {
+  std::filesystem::create_directories(folder / target);
+  std::ofstream(folder / target / name, std::ios::binary) << content;
+}
+
+std::string little_endian(std::uint64_t value, int bytes) {
+  std::string out;
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> 8 * i);
+  return out;
+}
+
+std::string big_endian(std::uint32_t value) {
+  std::string out;
+  for (int i = 3; i >= 0; --i) out += static_cast<char>(value >> 8 * i);
+  return out;
+}
+
+// As compress_fuzz takes its options: the kind and flags, d - 1, the parameter.
+void compress_seed(const std::string& name, CompressorSpec spec, int flags, unsigned parameter,
+                   const std::vector<double>& v) {
+  const auto d = static_cast<Index>(v.size());
+  const auto compressor = make_compressor(spec, d);
+  Bytes payload;
+  std::vector<double> decoded(v.size());
+  Scratch scratch;
+  compressor->encode(v, make_stream(1, 0, Purpose{}), decoded, &payload, scratch);
+  put("compress", name,
+      static_cast<char>(flags) + little_endian(static_cast<std::uint64_t>(d - 1), 2) + little_endian(parameter, 2) +
+          text_of(payload));
+}
+
+void compress_seeds() {
+  std::vector<double> v(40);
+  for (std::size_t j = 0; j < v.size(); ++j) v[j] = std::sin(static_cast<double>(j * j)) * 3;
+  std::vector<double> thin(300, 0.0);
+  thin[7] = 2, thin[200] = -1;
+  const std::vector<double> small = {3, -4};
+  const std::vector<double> zeros(9, 0.0);
+  using enum CompressorKind;
+  compress_seed("identity-64", {.kind = identity}, 0, 0, small);
+  compress_seed("identity-32", {.kind = identity, .bits = 32}, 8, 0, v);
+  compress_seed("qsgd-5", {.kind = qsgd, .levels = 5}, 1, 2, small);
+  compress_seed("qsgd-16-dense", {.kind = qsgd, .levels = 16}, 1, 3, v);
+  compress_seed("qsgd-16-sparse", {.kind = qsgd, .levels = 16}, 1, 3, thin);
+  compress_seed("qsgd-2e24", {.kind = qsgd, .levels = 1U << 24}, 1, 7, v);
+  compress_seed("qsgd-1-zero", {.kind = qsgd, .levels = 1}, 1, 0, zeros);
+  compress_seed("qsgd-16-scaled", {.kind = qsgd, .levels = 16, .scaled = true}, 1 + 16, 3, v);
+  compress_seed("top-4", {.kind = top_k, .k = 4}, 2, 3, v);
+  compress_seed("top-2-of-300-32", {.kind = top_k, .bits = 32, .k = 2}, 2 + 8, 1, thin);
+  compress_seed("rand-5", {.kind = rand_k, .k = 5}, 3, 4, v);
+  compress_seed("rand-40-all-32", {.kind = rand_k, .bits = 32, .k = 40}, 3 + 8, 39, v);
+  compress_seed("natural", {.kind = natural}, 4, 0, v);
+  compress_seed("natural-zero", {.kind = natural}, 4, 0, zeros);
+  put("compress", "empty", "");
+  put("compress", "encode-qsgd",
+      std::string{1 + 32} + little_endian(39, 2) + little_endian(3, 2) +
+          std::string(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(double)));
+  put("compress", "encode-natural-not-finite",
+      std::string{4 + 32} + little_endian(3, 2) + little_endian(0, 2) + little_endian(0x7ff0000000000000, 8));
+}
+
+void wire_seeds() {
+  const auto seed = [](const std::string& name, const Bytes& frame) { put("wire", name, '1' + text_of(frame)); };
+  Bytes frame;
+  Broadcast broadcast;
+  broadcast.round = 17;
+  broadcast.offset = {0, 8, 16};
+  broadcast.payload = Bytes(16, 0x3f);
+  const std::vector<std::uint32_t> both = {0, 1}, second = {1}, none;
+  wire::encode(broadcast, both, frame);
+  seed("broadcast-two-chains", frame);
+  broadcast.refresh = true, broadcast.whole = false;
+  wire::encode(broadcast, second, frame);
+  seed("broadcast-refresh", frame);
+  wire::encode(broadcast, none, frame);
+  seed("broadcast-nobody", frame);
+  Reply reply;
+  reply.round = 17, reply.client = 3, reply.gradients = 120;
+  reply.chains = {0, 2, 5};
+  reply.offset = {0, 4, 4, 11};
+  reply.payload = Bytes(11, 0xa5);
+  wire::encode(reply, frame);
+  seed("reply-three-parts", frame);
+  frame.pop_back();
+  put("wire", "reply-cut", '0' + text_of(frame));
+  reply = {};
+  reply.whole = true;
+  reply.offset = {0};
+  wire::encode(reply, frame);
+  seed("reply-empty", frame);
+  put("wire", "header-alone", '0' + text_of(Bytes(frame.begin(), frame.begin() + wire::kFrameHeader)));
+  put("wire", "empty", "");
+}
+
+std::string gzipped(const std::string& text) {
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+  std::string out(1000 + text.size(), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+void idx_seed(const std::string& name, const std::string& images, const std::string& labels) {
+  put("idx", name, '2' + little_endian(images.size(), 2) + images + labels);
+}
+
+void idx_seeds() {
+  const std::string bytes3{0, 0, 8, 3}, bytes1{0, 0, 8, 1}, bytes2{0, 0, 8, 2}, ints2{0, 0, 12, 2}, ints1{0, 0, 12, 1};
+  const std::string images = bytes3 + big_endian(3) + big_endian(2) + big_endian(2) + "abcdefghijkl";
+  const std::string labels = bytes1 + big_endian(3) + std::string{1, 0, 2};
+  idx_seed("bytes", images, labels);
+  idx_seed("ints", ints2 + big_endian(2) + big_endian(1) + big_endian(70000) + big_endian(0x80000000),
+           ints1 + big_endian(2) + big_endian(4) + big_endian(5));
+  idx_seed("two-label-columns", images, bytes2 + big_endian(3) + big_endian(2) + std::string{1, 0, 2, 3, 4, 5});
+  idx_seed("cut", images.substr(0, images.size() - 1), labels);
+  idx_seed("count-mismatch", images, bytes1 + big_endian(2) + std::string{1, 0});
+  idx_seed("huge-sizes", bytes3 + big_endian(0xffffffff) + big_endian(0xffffffff) + big_endian(2), labels);
+  const std::string record = std::string{7} + std::string(3072, '\x40');
+  put("idx", "cifar", '0' + record);
+  put("idx", "cifar-label-10", '0' + std::string{10} + std::string(3072, '\0'));
+  put("idx", "cifar-cut", '0' + std::string{1, 2, 3});
+  const std::string gz = gzipped("x,y\n1,2\n3,4\n");
+  put("idx", "gzip", '1' + gz);
+  put("idx", "gzip-two-members", '1' + gz + gz);
+  put("idx", "gzip-cut", '1' + gz.substr(0, gz.size() - 5));
+  put("idx", "gzip-padded", '1' + gz + std::string(20, '\0'));
+  put("idx", "gzip-bomb", '1' + gzipped(std::string(2'000'000, 'a')));
+  put("idx", "no-gzip", "1plain");
+}
+
+void checkpoint_seeds() {
+  sink::Checkpoint checkpoint;
+  checkpoint.config_given = "seed = 1\n";
+  checkpoint.config_used = "seed = 1\n[run]\nchains = 2\n";
+  checkpoint.draws = 12, checkpoint.metrics_bytes = 345, checkpoint.seconds = 1.5;
+  checkpoint.recorder = "state of the recorder";
+  checkpoint.experiment = Bytes(40, 0x11);
+  const auto write = [&](const std::string& name) {
+    std::filesystem::create_directories(folder / "checkpoint");
+    const std::string at = (folder / "checkpoint" / name).string();
+    sink::write_checkpoint(at, checkpoint);
+    std::ifstream in(at, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    in.close();
+    put("checkpoint", name, '1' + text);
+    put("checkpoint", name + "-cut", '0' + text.substr(0, text.size() - 7));
+  };
+  write("running");
+  checkpoint.finished = true;
+  checkpoint.experiment.clear();
+  checkpoint.recorder.clear();
+  write("finished");
+  put("checkpoint", "empty", "0");
+}
+
+}  // namespace
+}  // namespace pollen::fuzz
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  pollen::fuzz::folder = argv[1];
+  pollen::fuzz::compress_seeds();
+  pollen::fuzz::wire_seeds();
+  pollen::fuzz::idx_seeds();
+  pollen::fuzz::checkpoint_seeds();
+  return 0;
+}
