@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <thread>
 
@@ -11,6 +10,7 @@
 #include "run/mode.h"
 #include "run/problem.h"
 #include "run/smoothness.h"
+#include "run/thread_choice.h"
 
 namespace pollen {
 
@@ -33,11 +33,11 @@ struct Experiment::Parts {
   std::vector<double> mode;
   std::int64_t kept = 0;
   std::vector<double> potential;
-  bool looked = false;
+  ThreadChoice choice;
 
   void make_engine();
-  int pick_threads() const;
-  void look_at_the_clock(double seconds_a_round);
+  int pick_threads();
+  void choose_threads();
   void find_mode_once();
   void set_step();
   std::vector<double> curvature_point();
@@ -50,8 +50,6 @@ struct Experiment::Parts {
 };
 
 namespace {
-
-constexpr std::int64_t kTimedRounds = 64;
 
 int all_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
@@ -67,13 +65,15 @@ std::string checked_init(const Config& config, Index dimension) {
   if (config.run.init == "list" && static_cast<Index>(config.run.init_values.size()) != dimension)
     return fmt::format("found {} numbers, accepted: {}, one a coefficient", config.run.init_values.size(), dimension);
   if (config.run.init == "prior" && config.model.prior == "flat")
-    return "found \"prior\" with prior = \"flat\", from which nothing can be drawn; accepted: \"zero\", \"mode\" or a list";
+    return "found \"prior\" with prior = \"flat\", from which nothing can be drawn; accepted: \"zero\", \"mode\" or a "
+           "list";
   return {};
 }
 
 }  // namespace
 
-Experiment::Parts::Parts(Config c, const ExperimentOptions& o) : config(std::move(c)), options(o), problem(make_problem(config)) {
+Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
+    : config(std::move(c)), options(o), problem(make_problem(config)) {
   warnings = problem.data.notes;
   recipe = complete(config, problem.clients(), problem.dimension(), warnings);
   if (const std::string wrong = checked_init(config, problem.dimension()); !wrong.empty())
@@ -106,17 +106,18 @@ void Experiment::Parts::make_engine() {
   potential.resize(static_cast<std::size_t>(chains));
 }
 
-// Large tables start on all cores; else one thread, until rounds turn out to be long (look_at_the_clock).
-int Experiment::Parts::pick_threads() const {
-  if (options.threads > 0) return options.threads;
-  return problem.data.train.rows * problem.data.train.columns < 1'000'000 ? 1 : all_cores();
+// Large tables start on all cores; else one thread, until the clock says that rounds are worth sharing.
+int Experiment::Parts::pick_threads() {
+  const bool large = problem.data.train.rows * problem.data.train.columns >= 1'000'000;
+  if (options.threads > 0 || options.transport || large || all_cores() == 1) choice.settle();
+  return options.threads > 0 ? options.threads : large ? all_cores() : 1;
 }
 
-// Draws do not depend on threads, so the clock may decide: more than one pays off from some fifty microseconds a round.
-void Experiment::Parts::look_at_the_clock(double seconds_a_round) {
-  if (options.threads > 0 || options.transport || looked || all_cores() == 1) return;
-  looked = true;
-  if (seconds_a_round > 50e-6) transport = make_thread_transport(*station, clients, all_cores());
+void Experiment::Parts::choose_threads() {
+  const ThreadChoice::Verdict verdict = choice.between_rounds();
+  if (verdict == ThreadChoice::Verdict::stay) return;
+  const int threads = verdict == ThreadChoice::Verdict::use_all ? all_cores() : 1;
+  transport = make_thread_transport(*station, clients, threads);
 }
 
 void Experiment::Parts::count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times) {
@@ -129,11 +130,13 @@ void Experiment::Parts::find_mode_once() {
                                  config.sampler.mode_tolerance};
   const ModeResult result = find_mode(mode_problem, std::vector<double>(static_cast<std::size_t>(problem.dimension())));
   for (const double x : result.position)
-    if (!std::isfinite(x)) throw NumericError("the mode finder left the finite numbers; is the posterior proper?", 0, -1);
+    if (!std::isfinite(x))
+      throw NumericError("the mode finder left the finite numbers; is the posterior proper?", 0, -1);
   mode = result.position;
   const std::int64_t words = 64 * problem.dimension();
   count_exchange(words, words + 64, result.exchanges);
-  notes.push_back(fmt::format("mode found in {} exchanges, gradient norm {:.2g}", result.exchanges, result.gradient_norm));
+  notes.push_back(
+      fmt::format("mode found in {} exchanges, gradient norm {:.2g}", result.exchanges, result.gradient_norm));
   if (!result.reached)
     warnings.push_back(fmt::format("the mode finder stopped at gradient norm {:.2g}, above mode_tolerance {:.2g}{}",
                                    result.gradient_norm, config.sampler.mode_tolerance,
@@ -155,7 +158,9 @@ void Experiment::Parts::set_step() {
   const Smoothness found = find_smoothness(*transport, problem.prior, at, config.seed);
   smoothness = found.value;
   if (!(smoothness > 0) || !std::isfinite(smoothness)) {
-    if (picked) throw ConfigError(config.file + ": sampler.step", "\"auto\" finds no curvature to go by; accepted here: a number");
+    if (picked)
+      throw ConfigError(config.file + ": sampler.step",
+                        "\"auto\" finds no curvature to go by; accepted here: a number");
     return;
   }
   const bool bound = problem.potentials.front()->curvature_is_bound();
@@ -171,8 +176,9 @@ void Experiment::Parts::set_step() {
   // A look before the run that no client is charged for, unless the mode is wanted anyway.
   if (recipe.oracle != OracleKind::fixed_point && config.run.init != "mode") server->counters().setup_bits = setup;
   if (recipe.step > 2 / smoothness)
-    warnings.push_back(fmt::format("sampler.step {:.4g} is above the stability bound 2/L = {:.4g} (L = {:.4g}{}): the chain may diverge",
-                                   recipe.step, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
+    warnings.push_back(fmt::format(
+        "sampler.step {:.4g} is above the stability bound 2/L = {:.4g} (L = {:.4g}{}): the chain may diverge",
+        recipe.step, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
 }
 
 void Experiment::Parts::set_start() {
@@ -260,10 +266,8 @@ bool Experiment::advance(std::int64_t iterations, Sink& sink) {
   Parts& p = *parts_;
   Server& server = *p.server;
   const std::int64_t burn_in = *p.config.run.burn_in;
-  const auto start = std::chrono::steady_clock::now();
   for (std::int64_t n = 0; n < iterations; ++n) {
-    if (n == kTimedRounds)
-      p.look_at_the_clock(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kTimedRounds);
+    p.choose_threads();
     if (p.options.stop != nullptr && p.options.stop->load(std::memory_order_relaxed)) return false;
     server.open();
     p.transport->exchange(server);

@@ -1,4 +1,5 @@
-// The mode θ*, found federatedly: L-BFGS on the sum of the clients' full gradients and the prior, by queries to all clients.
+// The mode θ*, found federatedly: L-BFGS on the sum of the clients' full gradients and the prior, by queries to all
+// clients.
 #pragma once
 
 #include <vector>
@@ -20,7 +21,7 @@ struct ModeProblem {
   const Prior& prior;
   bool prior_on_server = true;  // else the clients' gradients hold it already
   Index dimension = 0;
-  double tolerance = 1e-6;      // on the gradient's Euclidean norm
+  double tolerance = 1e-6;  // on the gradient's Euclidean norm
   int most_exchanges = 2000;
 };
 

@@ -81,8 +81,8 @@ class GaussianClients {
       for (std::size_t s = 0; s < r; ++s)
         if (c.precision[r][s] != c.precision[s][r])
           return problems_.add(at(i) + ", precision",
-                               fmt::format("is not symmetric: row {}, column {} has {}, the mirrored entry {}", r + 1, s + 1,
-                                           c.precision[r][s], c.precision[s][r]));
+                               fmt::format("is not symmetric: row {}, column {} has {}, the mirrored entry {}", r + 1,
+                                           s + 1, c.precision[r][s], c.precision[s][r]));
     if (!semidefinite(c.precision)) problems_.add(at(i) + ", precision", "is not positive semi-definite");
   }
 
@@ -132,9 +132,8 @@ void add_potentials(const Config& config, StatisticalProblem& problem) {
   for (Index i = 0; i < data.clients(); ++i) {
     const Index rows = data.train_rows(i);
     const Index first = data.train_begin[static_cast<std::size_t>(i)];
-    const double scale = config.model.likelihood == "mean"
-                             ? 1 / (static_cast<double>(data.clients()) * static_cast<double>(rows))
-                             : 1;
+    const double scale =
+        config.model.likelihood == "mean" ? 1 / (static_cast<double>(data.clients()) * static_cast<double>(rows)) : 1;
     const math::RowsView x = data.train.view().slice(first, rows);
     problem.potentials.push_back(gaussian ? make_gaussian_data(x, scale)
                                           : make_potential(problem.model, {x, data.train.y.data() + first}, scale));
@@ -186,14 +185,16 @@ StatisticalProblem make_problem(const Config& config) {
                              return !c.mean.empty() || !c.data.empty() || !c.precision.empty();
                            });
   if (written_out && !config.data.sources.empty())
-    throw ConfigError(config.file + ": data.source", "the clients are written out as [[client]]; accepted: one of the two");
+    throw ConfigError(config.file + ": data.source",
+                      "the clients are written out as [[client]]; accepted: one of the two");
   if (written_out) {
     GaussianClients(config, problem).build();
   } else {
     if (config.data.sources.empty())
-      throw ConfigError(config.file + ": data.source",
-                        gaussian ? "needed: a source, or the clients written out as [[client]] with mean and precision or data"
-                                 : "needed: a built-in name (see pollen list datasets) or a path");
+      throw ConfigError(
+          config.file + ": data.source",
+          gaussian ? "needed: a source, or the clients written out as [[client]] with mean and precision or data"
+                   : "needed: a built-in name (see pollen list datasets) or a path");
     problem.data = load_federation(config.data, target_of(config.model.kind), config.seed, config.file);
     problem.model.features = problem.data.train.columns;
     problem.model.feature_names = problem.data.feature_names;
@@ -203,8 +204,9 @@ StatisticalProblem make_problem(const Config& config) {
   }
   problem.prior = make_prior(config, problem.model);
   if (static_cast<Index>(config.clients.size()) > problem.clients())
-    throw ConfigError(config.file + ": client", fmt::format("found {} [[client]] tables, accepted: at most {}, the number of clients",
-                                                            config.clients.size(), problem.clients()));
+    throw ConfigError(config.file + ": client",
+                      fmt::format("found {} [[client]] tables, accepted: at most {}, the number of clients",
+                                  config.clients.size(), problem.clients()));
   return problem;
 }
 

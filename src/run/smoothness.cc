@@ -30,7 +30,8 @@ Smoothness find_smoothness(Transport& transport, const Prior& prior, std::span<c
   return result;
 }
 
-double auto_step(const Recipe& recipe, double smoothness, Index clients, Index dimension, std::span<const Index> sizes) {
+double auto_step(const Recipe& recipe, double smoothness, Index clients, Index dimension,
+                 std::span<const Index> sizes) {
   double factor = 1;
   const auto compressor = make_compressor(recipe.up.compressor, dimension);
   if (recipe.up.memory == Memory::feedback)
@@ -40,11 +41,13 @@ double auto_step(const Recipe& recipe, double smoothness, Index clients, Index d
   if (recipe.down.feedback) factor *= make_compressor(recipe.down.compressor, dimension)->alpha(dimension);
   if (recipe.oracle == OracleKind::minibatch) {
     double share = 1;
-    for (const Index n : sizes) share = std::min(share, static_cast<double>(recipe.batch.of(n)) / static_cast<double>(n));
+    for (const Index n : sizes)
+      share = std::min(share, static_cast<double>(recipe.batch.of(n)) / static_cast<double>(n));
     factor *= share;
   }
   const Participation& p = recipe.participation;
-  if (p.policy == ParticipationPolicy::bernoulli) factor *= *std::min_element(p.probability.begin(), p.probability.end());
+  if (p.policy == ParticipationPolicy::bernoulli)
+    factor *= *std::min_element(p.probability.begin(), p.probability.end());
   if (p.policy == ParticipationPolicy::fixed_size)
     factor *= std::min(1.0, static_cast<double>(p.size) / static_cast<double>(clients));
   return 0.1 * factor / smoothness;

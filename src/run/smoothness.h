@@ -1,4 +1,5 @@
-// The smoothness constant L of U = U_0 + Σ U_i by power iteration over the clients, and the step that "auto" picks from it.
+// The smoothness constant L of U = U_0 + Σ U_i by power iteration over the clients, and the step that "auto" picks from
+// it.
 #pragma once
 
 #include <vector>
@@ -10,8 +11,8 @@
 namespace pollen {
 
 struct Smoothness {
-  double value = 0;    // λ_max of the clients' curvature bounds, plus the prior's largest precision
-  int exchanges = 0;   // each: a direction down, a product up
+  double value = 0;   // λ_max of the clients' curvature bounds, plus the prior's largest precision
+  int exchanges = 0;  // each: a direction down, a product up
 };
 
 // `at`: where models without a global bound are evaluated.
