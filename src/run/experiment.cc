@@ -101,8 +101,9 @@ void Experiment::Parts::make_engine() {
     const ClientParts parts{&recipe, &problem.prior, share, compressor_of(i), whole.get()};
     clients.emplace_back(static_cast<std::uint32_t>(i), *problem.potentials[i], parts, chains);
   }
-  transport = options.transport ? options.transport(*station, clients)
-                                : make_thread_transport(*station, clients, pick_threads());
+  const int threads = pick_threads();
+  transport =
+      options.transport ? options.transport(*station, clients) : make_thread_transport(*station, clients, threads);
   potential.resize(static_cast<std::size_t>(chains));
 }
 
