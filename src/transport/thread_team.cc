@@ -20,6 +20,7 @@ ThreadTeam::~ThreadTeam() {
   ending_ = true;
   ++turn_;
   turn_.notify_all();
+  threads_.clear();  // joins while the other members still live
 }
 
 void ThreadTeam::run(Index items, const std::function<void(Index, int)>& work) {
