@@ -26,14 +26,25 @@ struct CompressorSpec {
   bool operator==(const CompressorSpec&) const = default;
 };
 
+// A vector to encode among others.
+struct Encoding {
+  std::span<const double> v;
+  Stream stream;
+  std::span<double> decoded;  // C(v)
+  Bytes* payload = nullptr;   // null: only its length is wanted
+  std::int64_t bits = -1;     // the answer; still -1 where encoding ended in an error before this one
+};
+
 class Compressor {
  public:
   virtual ~Compressor() = default;
 
-  // Encodes v; writes C(v) to `decoded` (same size, may not overlap v). Appends the payload to *payload, or, where payload
+  // Encodes v; writes C(v) to `decoded` (same size; v's own memory, or none of it). Appends the payload to *payload, or, where payload
   // is null, only computes its length. Returns the payload's bits, 8 × its bytes, the same in both cases.
   virtual std::int64_t encode(std::span<const double> v, const Stream& stream, std::span<double> decoded, Bytes* payload,
                               Scratch& scratch) const = 0;
+  // encode() of several vectors, in order; the default takes one after the other.
+  virtual void encode_all(std::span<Encoding> jobs, Scratch& scratch) const;
   // Reads a whole payload for a vector of out.size() coordinates. Hostile bytes: WireError, never more.
   virtual void decode(ByteView payload, std::span<double> out, Scratch& scratch) const = 0;
   // decode() of two payloads, in any order; the default takes one after the other.

@@ -24,6 +24,9 @@ void axpy(double a, std::span<const double> x, std::span<double> y);     // y +=
 void scale(double a, std::span<double> x);                               // x *= a
 void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out);  // x - y
 void add(std::span<const double> x, std::span<double> y);                // y += x
+void add_all(std::span<const double* const> terms, std::span<double> y);  // y += each term, in order: the bits of as many add()
+// Every column: (a·x - offset) - known, the first difference fused.
+void affine_less(double a, std::span<const double> offset, std::span<const double> known, ConstPanelView x, PanelView out);
 
 void exp(std::span<const double> x, std::span<double> out);
 void log(std::span<const double> x, std::span<double> out);

@@ -148,6 +148,18 @@ struct ClientParts {
   const Compressor* whole = nullptr; // float64 words
 };
 
+class Client;
+
+// A client's turn in a round: the chains it works for and where its answer goes.
+struct Turn {
+  Client* client = nullptr;
+  std::span<const std::uint32_t> chains;
+  Reply* reply = nullptr;
+};
+
+// Several clients' answers, the same as one after another; their vectors are encoded side by side.
+void answer_all(const Station& station, std::span<const Turn> turns, Workspace& work);
+
 class Client {
  public:
   Client(std::uint32_t index, const Potential& potential, const ClientParts& parts, Index chains);
@@ -164,6 +176,10 @@ class Client {
   void archive(Archive& archive);
 
  private:
+  friend void answer_all(const Station& station, std::span<const Turn> turns, Workspace& work);
+  void begin(const Station& station, std::span<const std::uint32_t> chains, Reply& reply) const;
+  // What to encode, one job a chain, and by which compressor.
+  const Compressor& aim(const Station& station, Reply& reply, std::span<Encoding> jobs, Workspace& work);
   void estimate(const Station& station, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,
                 Workspace& work);
 
@@ -196,8 +212,8 @@ class Server {
   void open();
   const Broadcast& broadcast() const { return broadcast_; }
   void absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work);
-  // Two replies of one block, the second client after the first: the same sums, their payloads decoded side by side.
-  void absorb_two(const std::array<Reply, 2>& replies, const Roster::Entry* entries, Workspace& work);
+  // Replies of one block in client order: the same sums, taken together where each is for one chain.
+  void absorb_all(std::span<const Reply> replies, std::span<const Roster::Entry> entries, Workspace& work);
   void close();  // NumericError where the state is not finite or explodes
 
   Index blocks() const { return static_cast<Index>(block_sums_.size()); }
@@ -218,6 +234,8 @@ class Server {
     Panel weighted;  // Σ w_i δ_i, where weights differ between clients and a memory needs both
     Counters counters;
   };
+  void absorb_singles(std::span<const Reply> replies, Workspace& work);
+  void count_part(const Reply& reply, std::size_t part, Counters& counters) const;
   void absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part, std::span<const double> delta,
                    BlockSum& block);
   BlockSum& sum_of(std::uint32_t client) { return block_sums_[static_cast<std::size_t>(block_of(client))]; }

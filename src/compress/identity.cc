@@ -14,10 +14,10 @@ class Identity final : public Compressor {
 
   std::int64_t encode(std::span<const double> v, const Stream&, std::span<double> decoded, Bytes* payload,
                       Scratch&) const override {
-    for (std::size_t j = 0; j < v.size(); ++j) decoded[j] = rounded(v[j], bits_);
-    if (!math::all_finite(decoded)) {
-      numeric_error(math::all_finite(v) ? "a value is above float32's range" : "a value is not finite");
-    }
+    if (!math::all_finite(v)) numeric_error("a value is not finite");
+    if (decoded.data() != v.data() || bits_ == 32)
+      for (std::size_t j = 0; j < v.size(); ++j) decoded[j] = rounded(v[j], bits_);
+    if (bits_ == 32 && !math::all_finite(decoded)) numeric_error("a value is above float32's range");
     if (payload != nullptr) {
       Appended room(*payload, bytes(v.size()));
       put_words(decoded, bits_, room.data());

@@ -19,23 +19,26 @@
 namespace pollen::compress {
 namespace {
 
-// Levels in both forms and the choice between the layouts.
-struct Quantised {
-  std::span<std::uint32_t> levels;  // empty where only lengths are wanted
-  std::span<std::uint64_t> bitmap;
+// The choice between the layouts.
+struct Layout {
+  std::span<std::uint64_t> bitmap;  // of the non-zeros; empty where the dense layout is shorter for sure
   bool sparse = false;
   std::uint64_t code_bits = 0;  // of the chosen layout, flag included
 };
 
-void choose_layout(const Quantisation& sums, std::size_t d, Quantised& q) {
+Layout choose_layout(const Quantisation& sums, std::span<const double> decoded, Scratch& scratch) {
+  const std::size_t d = decoded.size();
   const std::uint64_t dense = d + sums.nonzeros + 2 * sums.dense_logs;
   const std::uint64_t signed_levels = 2 * (sums.nonzeros + sums.sparse_logs);
   const std::uint64_t least_gaps = sums.nonzeros + 1;  // one bit each
-  q.code_bits = 1 + dense;
-  if (signed_levels + least_gaps >= dense) return;
-  const std::uint64_t sparse = signed_levels + gap_length(q.bitmap, d);
-  q.sparse = sparse < dense;
-  q.code_bits = 1 + std::min(dense, sparse);
+  if (signed_levels + least_gaps >= dense) return {{}, false, 1 + dense};
+  Layout layout;
+  layout.bitmap = scratch.take<std::uint64_t>(static_cast<Index>((d + 63) / 64));
+  mark_nonzeros(decoded, layout.bitmap.data());
+  const std::uint64_t sparse = signed_levels + gap_length(layout.bitmap, d);
+  layout.sparse = sparse < dense;
+  layout.code_bits = 1 + std::min(dense, sparse);
+  return layout;
 }
 
 class Qsgd final : public Compressor {
@@ -44,35 +47,37 @@ class Qsgd final : public Compressor {
 
   std::int64_t encode(std::span<const double> v, const Stream& stream, std::span<double> decoded, Bytes* payload,
                       Scratch& scratch) const override {
-    const Index d = static_cast<Index>(v.size());
-    Scratch::Frame frame(scratch);
-    Quantised q;
-    q.bitmap = scratch.take<std::uint64_t>((d + 63) / 64);
-    if (payload != nullptr) q.levels = scratch.take<std::uint32_t>((d + 63) / 64 * 64).first(v.size());
-    const Quantisation sums = quantise({v, &stream, s_, decoded.data(), q.levels.data(), q.bitmap.data()});
-    const float norm = sums.norm;
-    if (norm > 0) {
-      choose_layout(sums, v.size(), q);
-    } else if (norm == 0) {
-      std::fill(decoded.begin(), decoded.end(), 0.0);
-    } else {
-      numeric_error(math::all_finite(v) ? "the norm is above float32's range" : "a value is not finite");
-    }
-    const std::size_t bytes = sizeof norm + bytes_of_bits(q.code_bits);
-    if (payload != nullptr) write(norm, q, Appended(*payload, bytes).data());
-    return static_cast<std::int64_t>(bytes * 8);
+    Encoding job{v, stream, decoded, payload};
+    encode_all({&job, 1}, scratch);
+    return job.bits;
   }
 
-  void decode(ByteView payload, std::span<double> out, Scratch&) const override { finish(start(payload), out); }
+  void encode_all(std::span<Encoding> jobs, Scratch& scratch) const override {
+    constexpr std::size_t kSome = 8;  // as many as the kernel takes side by side
+    for (std::size_t first = 0; first < jobs.size(); first += kSome) {
+      const auto some = jobs.subspan(first, std::min(kSome, jobs.size() - first));
+      Scratch::Frame frame(scratch);
+      std::array<QuantiseJob, kSome> levels;
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const auto whole_groups = static_cast<Index>((some[i].v.size() + 63) / 64 * 64);
+        levels[i].what = &some[i];
+        levels[i].levels = some[i].payload == nullptr ? nullptr : scratch.take<std::uint32_t>(whole_groups).data();
+      }
+      quantise(std::span(levels).first(some.size()), s_);
+      for (std::size_t i = 0; i < some.size(); ++i) finish(levels[i], some[i], scratch);
+    }
+  }
+
+  void decode(ByteView payload, std::span<double> out, Scratch&) const override { read(start(payload), out); }
 
   void decode_two(const std::array<ByteView, 2>& payloads, const std::array<std::span<double>, 2>& out,
                   Scratch&) const override {
     const Started first = start(payloads[0]), second = start(payloads[1]);
-    if (first.layout == Layout::dense && second.layout == Layout::dense && out[0].size() == out[1].size()) {
+    if (first.kind == Kind::dense && second.kind == Kind::dense && out[0].size() == out[1].size()) {
       take_dense_two({first.reader, second.reader}, {first.unit, second.unit}, s_, out);
     } else {
-      finish(first, out[0]);
-      finish(second, out[1]);
+      read(first, out[0]);
+      read(second, out[1]);
     }
   }
 
@@ -91,13 +96,13 @@ class Qsgd final : public Compressor {
   }
 
  private:
-  enum class Layout { zero, dense, sparse };
+  enum class Kind { zero, dense, sparse };
 
   // A payload read up to its first code.
   struct Started {
     BitReader reader;
     double unit;
-    Layout layout;
+    Kind kind;
   };
 
   Started start(ByteView payload) const {
@@ -107,35 +112,52 @@ class Qsgd final : public Compressor {
     BitReader reader(payload.subspan(sizeof norm));
     if (std::bit_cast<std::uint32_t>(norm) == 0) {
       if (payload.size() > sizeof norm) wire_error("trailing bytes");
-      return {reader, 0, Layout::zero};
+      return {reader, 0, Kind::zero};
     }
     if (!(norm >= FLT_MIN && norm <= FLT_MAX)) wire_error("bad norm");
     reader.refill();
     const bool sparse = reader.window() >> 63 != 0;
     reader.skip(1);
-    return {reader, double{norm} / s_, sparse ? Layout::sparse : Layout::dense};
+    return {reader, double{norm} / s_, sparse ? Kind::sparse : Kind::dense};
   }
 
-  void finish(const Started& from, std::span<double> out) const {
-    switch (from.layout) {
-      case Layout::zero:
+  void read(const Started& from, std::span<double> out) const {
+    switch (from.kind) {
+      case Kind::zero:
         return std::fill(out.begin(), out.end(), 0.0);
-      case Layout::dense:
+      case Kind::dense:
         return take_dense(from.reader, {s_, from.unit}, out);
-      case Layout::sparse:
+      case Kind::sparse:
         return take_sparse(from.reader, {s_, from.unit}, out);
     }
   }
 
-  void write(float norm, const Quantised& q, std::uint8_t* at) const {
-    std::memcpy(at, &norm, sizeof norm);
-    if (norm == 0) return;
-    BitWriter writer(at + sizeof norm);
-    writer.put(q.sparse ? 1 : 0, 1);
-    if (q.sparse) {
-      put_sparse(writer, q.levels, q.bitmap);
+  // The bits, and the bytes where they are wanted.
+  void finish(const QuantiseJob& quantised, Encoding& job, Scratch& scratch) const {
+    const float norm = quantised.result.norm;
+    Layout layout;
+    if (norm > 0) {
+      layout = choose_layout(quantised.result, job.decoded, scratch);
+    } else if (norm == 0) {
+      std::fill(job.decoded.begin(), job.decoded.end(), 0.0);
     } else {
-      put_dense(writer, q.levels, s_);
+      numeric_error(math::all_finite(job.v) ? "the norm is above float32's range" : "a value is not finite");
+    }
+    const std::size_t bytes = sizeof norm + bytes_of_bits(layout.code_bits);
+    if (job.payload != nullptr) {
+      Appended room(*job.payload, bytes);
+      std::memcpy(room.data(), &norm, sizeof norm);
+      if (norm > 0) write({quantised.levels, job.v.size()}, layout, BitWriter(room.data() + sizeof norm));
+    }
+    job.bits = static_cast<std::int64_t>(bytes * 8);
+  }
+
+  void write(Levels levels, const Layout& layout, BitWriter writer) const {
+    writer.put(layout.sparse ? 1 : 0, 1);
+    if (layout.sparse) {
+      put_sparse(writer, levels, layout.bitmap);
+    } else {
+      put_dense(writer, levels, s_);
     }
   }
 

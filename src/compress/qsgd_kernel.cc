@@ -29,8 +29,7 @@ constexpr std::size_t kLanes = HWY_LANES(double);
 constexpr std::size_t kGroup = 64;  // coordinates a turn: one word of the bitmap, sixteen counters of Philox
 
 // ‖v‖ rounded up to float32; 0 where it is below the normal range, NaN where it is above or not finite.
-HWY_INLINE double wire_norm(std::span<const double> v) {
-  const double norm = std::sqrt(pollen::math::HWY_NAMESPACE::DotOf(v.data(), v.data(), v.size()));
+HWY_INLINE double wire_norm(double norm) {
   if (!(norm <= double{FLT_MAX})) return std::numeric_limits<double>::quiet_NaN();
   if (norm < double{FLT_MIN}) return 0;
   // A float's 23 digits after the first are the top ones of a double's 52. In whole numbers, because the conversions
@@ -50,20 +49,9 @@ struct Pass {
   double scale;  // s / norm
   double unit;   // norm / s
   double top;    // s
-  U dense_logs = hn::Zero(Words());
+  U dense_logs = hn::Zero(Words());   // Σ biased_log(level + 1), since the last count()
+  U sparse_logs = hn::Zero(Words());  // Σ biased_log(level): nothing where the level is zero
 };
-
-// Bit i belongs to lane i.
-struct LaneBits {
-  std::uint64_t nonzero = 0;
-  std::uint64_t below_power = 0;  // the level + 1 is a power of two: its logarithm is one more than the level's
-};
-
-HWY_INLINE std::uint64_t bits_of(hn::Mask<Doubles> mask) {
-  std::uint8_t bits[8];
-  hn::StoreMaskBits(Doubles(), mask, bits);
-  return bits[0];
-}
 
 // The level of |v|·scale, rounded up where the random word's fraction word·2^-32 is below its fraction.
 HWY_INLINE V level_of(const Pass& pass, V v, const std::uint32_t* words) {
@@ -77,8 +65,8 @@ HWY_INLINE V level_of(const Pass& pass, V v, const std::uint32_t* words) {
 }
 
 // One vector from coordinate i on, of which `count` lanes are there.
-template <bool kTail>
-HWY_INLINE LaneBits quantise_lanes(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
+template <bool kTail, bool kLevels>
+HWY_INLINE void quantise_lanes(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
   const Doubles f64;
   const auto inside = hn::FirstN(f64, kTail ? count : kLanes);
   const double* from = pass.v + i;
@@ -91,18 +79,14 @@ HWY_INLINE LaneBits quantise_lanes(Pass& pass, std::size_t i, std::size_t count,
   } else {
     hn::StoreU(decoded, f64, pass.decoded + i);
   }
-  if (pass.levels != nullptr) {
+  if (kLevels) {
     const auto level32 = hn::DemoteTo(SignedHalves(), with_sign);
     const auto whole = hn::BitCast(Halves(), hn::Abs(level32));
     const auto negative = hn::ShiftRight<31>(hn::BitCast(Halves(), level32));
     hn::Store(hn::Or(hn::Add(whole, whole), negative), Halves(), pass.levels + i);
   }
-  const V one = hn::Set(f64, 1.0);
-  const V next = hn::Add(level, one);
-  pass.dense_logs = hn::Add(pass.dense_logs, biased_log(next));
-  const U digits = hn::Set(Words(), (std::uint64_t{1} << 52) - 1);
-  const auto power = hn::Eq(hn::And(hn::BitCast(Words(), next), digits), hn::Zero(Words()));
-  return {bits_of(hn::Ge(level, one)), bits_of(hn::RebindMask(f64, power))};
+  pass.sparse_logs = hn::Add(pass.sparse_logs, biased_log(level));
+  pass.dense_logs = hn::Add(pass.dense_logs, biased_log(hn::Add(level, hn::Set(f64, 1.0))));
 }
 
 // Words first .. first + 63 of the stream.
@@ -117,41 +101,87 @@ HWY_INLINE void make_words(const random::Schedule<Words>& schedule, std::size_t 
 }
 
 // `count` ≤ 64 coordinates from i on.
-HWY_INLINE LaneBits quantise_group(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
-  LaneBits all;
-  const auto put = [&all](LaneBits bits, std::size_t at) HWY_ATTR {
-    all.nonzero |= bits.nonzero << at;
-    all.below_power |= bits.below_power << at;
-  };
+template <bool kLevels>
+HWY_INLINE void quantise_group(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
   std::size_t j = 0;
-  for (; j + kLanes <= count; j += kLanes) put(quantise_lanes<false>(pass, i + j, kLanes, words + j), j);
-  if (j < count) put(quantise_lanes<true>(pass, i + j, count - j, words + j), j);
-  all.below_power &= all.nonzero;  // 0 + 1 is one, too
-  return all;
+  for (; j + kLanes <= count; j += kLanes) quantise_lanes<false, kLevels>(pass, i + j, kLanes, words + j);
+  if (j < count) quantise_lanes<true, kLevels>(pass, i + j, count - j, words + j);
 }
 
-Quantisation quantise_all(const QuantiseJob& job) {
-  Quantisation result;
-  const double s = job.s, norm = wire_norm(job.v);
-  result.norm = static_cast<float>(norm);
-  if (!(norm > 0)) return result;
-  Pass pass{
-      .v = job.v.data(), .decoded = job.decoded, .levels = job.levels, .scale = s / norm, .unit = norm / s, .top = s};
-  const std::size_t d = job.v.size();
-  const random::Schedule<Words> schedule(Words(), *job.stream);
+HWY_INLINE std::uint64_t sum_of(U logs) { return hn::GetLane(hn::SumOfLanes(Words(), logs)); }
+
+// Adds the last coordinates' sums to the result. biased_log(level + 1) - biased_log(level) is 1023 for a zero and at
+// most 1 for any other level, so over fewer than 1023 lanes the zeros can be read off the sums.
+constexpr std::size_t kCounted = 15 * kGroup;
+
+HWY_INLINE void count(Pass& pass, std::size_t coordinates, Quantisation& result) {
+  const std::uint64_t lanes = (coordinates + kLanes - 1) / kLanes * kLanes;
+  const std::uint64_t dense = sum_of(pass.dense_logs), sparse = sum_of(pass.sparse_logs);
+  const std::uint64_t nonzeros = lanes - (dense - sparse) / 1023;
+  result.nonzeros += nonzeros;
+  result.dense_logs += dense - lanes * 1023;
+  result.sparse_logs += sparse - nonzeros * 1023;
+  pass.dense_logs = pass.sparse_logs = hn::Zero(Words());
+}
+
+template <bool kLevels>
+HWY_INLINE void quantise_one(QuantiseJob& job, Pass pass) {
+  const std::size_t d = job.what->v.size();
+  const random::Schedule<Words> schedule(Words(), job.what->stream);
   HWY_ALIGN std::uint32_t words[kGroup];
-  std::uint64_t below_powers = 0;
+  std::size_t counted = 0;
   for (std::size_t i = 0; i < d; i += kGroup) {
+    if (i - counted == kCounted) {
+      count(pass, kCounted, job.result);
+      counted = i;
+    }
     make_words(schedule, i, words);
-    const LaneBits bits = quantise_group(pass, i, HWY_MIN(kGroup, d - i), words);
-    job.bitmap[i / kGroup] = bits.nonzero;
-    result.nonzeros += static_cast<std::uint64_t>(std::popcount(bits.nonzero));
-    below_powers += static_cast<std::uint64_t>(std::popcount(bits.below_power));
+    quantise_group<kLevels>(pass, i, HWY_MIN(kGroup, d - i), words);
   }
-  const std::uint64_t lanes = (d + kLanes - 1) / kLanes * kLanes;
-  result.dense_logs = hn::GetLane(hn::SumOfLanes(Words(), pass.dense_logs)) - lanes * 1023;
-  result.sparse_logs = result.dense_logs - below_powers;
-  return result;
+  count(pass, d - counted, job.result);
+}
+
+// Norms first: their square roots and divisions are the longest chain of dependent operations, and run side by side.
+void quantise_all(std::span<QuantiseJob> jobs, std::uint32_t levels) {
+  constexpr std::size_t kSide = 8;
+  const double s = levels;
+  for (std::size_t first = 0; first < jobs.size(); first += kSide) {
+    const auto side = jobs.subspan(first, HWY_MIN(kSide, jobs.size() - first));
+    double norm[kSide];
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      const auto v = side[i].what->v;
+      norm[i] = pollen::math::HWY_NAMESPACE::DotOf(v.data(), v.data(), v.size());
+    }
+    for (std::size_t i = 0; i < side.size(); ++i) norm[i] = wire_norm(std::sqrt(norm[i]));
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      QuantiseJob& job = side[i];
+      job.result = {.norm = static_cast<float>(norm[i])};
+      if (!(norm[i] > 0)) continue;
+      const Pass pass{.v = job.what->v.data(), .decoded = job.what->decoded.data(), .levels = job.levels,
+                      .scale = s / norm[i], .unit = norm[i] / s, .top = s};
+      if (job.levels != nullptr) {
+        quantise_one<true>(job, pass);
+      } else {
+        quantise_one<false>(job, pass);
+      }
+    }
+  }
+}
+
+void mark_all(std::span<const double> decoded, std::uint64_t* bitmap) {
+  const Doubles f64;
+  const std::size_t d = decoded.size();
+  std::size_t i = 0;
+  for (; i < d; i += kGroup) {
+    std::uint64_t word = 0;
+    for (std::size_t j = 0; j < kGroup && i + j < d; j += kLanes) {
+      const auto v = hn::MaskedLoad(hn::FirstN(f64, HWY_MIN(kLanes, d - i - j)), f64, decoded.data() + i + j);
+      std::uint8_t bits[8];
+      hn::StoreMaskBits(f64, hn::Ne(v, hn::Zero(f64)), bits);
+      word |= std::uint64_t{bits[0]} << j;
+    }
+    bitmap[i / kGroup] = word;
+  }
 }
 
 }  // namespace pollen::compress::HWY_NAMESPACE
@@ -161,8 +191,13 @@ HWY_AFTER_NAMESPACE();
 namespace pollen::compress {
 
 HWY_EXPORT(quantise_all);
+HWY_EXPORT(mark_all);
 
-Quantisation quantise(const QuantiseJob& job) { return HWY_DYNAMIC_DISPATCH(quantise_all)(job); }
+void quantise(std::span<QuantiseJob> jobs, std::uint32_t s) { HWY_DYNAMIC_DISPATCH(quantise_all)(jobs, s); }
+
+void mark_nonzeros(std::span<const double> decoded, std::uint64_t* bitmap) {
+  HWY_DYNAMIC_DISPATCH(mark_all)(decoded, bitmap);
+}
 
 }  // namespace pollen::compress
 #endif

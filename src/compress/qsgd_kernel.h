@@ -4,19 +4,11 @@
 
 #include <span>
 
+#include "pollen/compress.h"
 #include "pollen/random.h"
 #include "pollen/types.h"
 
 namespace pollen::compress {
-
-struct QuantiseJob {
-  std::span<const double> v;
-  const Stream* stream = nullptr;   // word j rounds coordinate j
-  std::uint32_t s = 1;              // the highest level
-  double* decoded = nullptr;        // ± level · norm / s
-  std::uint32_t* levels = nullptr;  // level · 2 + sign, aligned, room for whole groups of 64; null: not wanted
-  std::uint64_t* bitmap = nullptr;  // bit j % 64 of word j / 64: level j is not zero; zeros after the last
-};
 
 struct Quantisation {
   float norm = 0;  // as on the wire. 0: all levels are zero, NaN: out of range; nothing was written then
@@ -25,6 +17,16 @@ struct Quantisation {
   std::uint64_t sparse_logs = 0;  // Σ over non-zeros of ⌊log2 level⌋
 };
 
-Quantisation quantise(const QuantiseJob& job);
+struct QuantiseJob {
+  const Encoding* what = nullptr;   // word j of its stream rounds coordinate j; decoded gets ± level · norm / s
+  std::uint32_t* levels = nullptr;  // level · 2 + sign, aligned, room for whole groups of 64; null: not wanted
+  Quantisation result;
+};
+
+// s: the highest level. Several vectors at once, so that none waits for another's norm.
+void quantise(std::span<QuantiseJob> jobs, std::uint32_t s);
+
+// Bit j % 64 of word j / 64: coordinate j is not zero; zeros after the last.
+void mark_nonzeros(std::span<const double> decoded, std::uint64_t* bitmap);
 
 }  // namespace pollen::compress

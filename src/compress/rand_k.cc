@@ -1,6 +1,5 @@
 // k coordinates, a uniform subset, times d/k: unbiased with ω = d/k - 1.
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "index_set.h"
@@ -22,13 +21,12 @@ class RandK final : public Compressor {
     Sequence sequence(stream);
     sample_without_replacement(sequence, static_cast<std::uint32_t>(v.size()), static_cast<std::uint32_t>(k_), chosen);
     const double factor = static_cast<double>(v.size()) / static_cast<double>(k_);
+    Scratch::Frame frame(scratch);
+    const std::span<double> kept = scratch.take<double>(static_cast<Index>(chosen.size()));  // decoded may be v
+    for (std::size_t i = 0; i < chosen.size(); ++i) kept[i] = rounded(v[chosen[i]] * factor, bits_);
+    if (!math::all_finite(kept)) numeric_error("a scaled value is above the range of its words");
     std::fill(decoded.begin(), decoded.end(), 0.0);
-    double most = 0;
-    for (const std::uint32_t index : chosen) {
-      decoded[index] = rounded(v[index] * factor, bits_);
-      most = std::max(most, std::abs(decoded[index]));
-    }
-    if (!std::isfinite(most)) numeric_error("a scaled value is above the range of its words");
+    for (std::size_t i = 0; i < chosen.size(); ++i) decoded[chosen[i]] = kept[i];
     return encode_index_set(chosen, decoded, bits_, payload, scratch);
   }
 

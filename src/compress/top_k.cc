@@ -18,13 +18,14 @@ class TopK final : public Compressor {
                       Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const std::span<std::uint32_t> chosen = largest(v, k_, scratch);
-    std::fill(decoded.begin(), decoded.end(), 0.0);
-    for (const std::uint32_t index : chosen) {
-      decoded[index] = rounded(v[index], bits_);
-      if (!std::isfinite(decoded[index])) {
-        numeric_error(std::isfinite(v[index]) ? "a value is above float32's range" : "a value is not finite");
-      }
+    const std::span<double> kept = scratch.take<double>(static_cast<Index>(chosen.size()));  // decoded may be v
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      kept[i] = rounded(v[chosen[i]], bits_);
+      if (!std::isfinite(kept[i]))
+        numeric_error(std::isfinite(v[chosen[i]]) ? "a value is above float32's range" : "a value is not finite");
     }
+    std::fill(decoded.begin(), decoded.end(), 0.0);
+    for (std::size_t i = 0; i < chosen.size(); ++i) decoded[chosen[i]] = kept[i];
     return encode_index_set(chosen, decoded, bits_, payload, scratch);
   }
 

@@ -15,6 +15,12 @@ struct LangevinInputs {
   double spread;
 };
 
+struct AffineInputs {
+  const double* offset;
+  const double* known;
+  double factor;
+};
+
 // The rows of a product: all of a table, or the chosen ones.
 struct AllRows {
   const double* data;

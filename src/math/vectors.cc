@@ -59,6 +59,26 @@ void Add(const double* x, double* y, std::size_t count) {
       count, [=](std::size_t i, auto load, auto store) HWY_ATTR { store(hn::Add(load(y + i), load(x + i)), y + i); });
 }
 
+void AffineLess(const AffineInputs& in, const double* x, double* out, std::size_t count) {
+  const V factor = hn::Set(D(), in.factor);
+  ForEachVector(count, [=](std::size_t i, auto load, auto store) HWY_ATTR {
+    store(hn::Sub(hn::MulSub(factor, load(x + i), load(in.offset + i)), load(in.known + i)), out + i);
+  });
+}
+
+void AffineLessColumns(const AffineInputs& in, const Columns& at, Index rows, Index columns) {
+  for (Index c = 0; c < columns; ++c)
+    AffineLess(in, at.in + c * at.in_stride, at.out + c * at.out_stride, static_cast<std::size_t>(rows));
+}
+
+void AddAll(const double* const* terms, std::size_t n, double* y, std::size_t count) {
+  ForEachVector(count, [=](std::size_t i, auto load, auto store) HWY_ATTR {
+    V sum = load(y + i);
+    for (std::size_t t = 0; t < n; ++t) sum = hn::Add(sum, load(terms[t] + i));
+    store(sum, y + i);
+  });
+}
+
 // Magnitudes are compared as integers: their order is that of the doubles, with NaN above infinity, so a NaN wins
 // wherever it stands and the maximum does not depend on the order.
 using DI = hn::RebindToSigned<D>;
@@ -105,6 +125,8 @@ HWY_EXPORT(Axpy);
 HWY_EXPORT(Scale);
 HWY_EXPORT(Subtract);
 HWY_EXPORT(Add);
+HWY_EXPORT(AddAll);
+HWY_EXPORT(AffineLessColumns);
 HWY_EXPORT(MaxAbs);
 HWY_EXPORT(LangevinStep);
 
@@ -124,6 +146,16 @@ void subtract(std::span<const double> x, std::span<const double> y, std::span<do
   HWY_DYNAMIC_DISPATCH(Subtract)(x.data(), y.data(), out.data(), x.size());
 }
 void add(std::span<const double> x, std::span<double> y) { HWY_DYNAMIC_DISPATCH(Add)(x.data(), y.data(), x.size()); }
+
+void add_all(std::span<const double* const> terms, std::span<double> y) {
+  HWY_DYNAMIC_DISPATCH(AddAll)(terms.data(), terms.size(), y.data(), y.size());
+}
+
+void affine_less(double a, std::span<const double> offset, std::span<const double> known, ConstPanelView x,
+                 PanelView out) {
+  const AffineInputs in{offset.data(), known.data(), a};
+  HWY_DYNAMIC_DISPATCH(AffineLessColumns)(in, {x.data, x.stride, out.data, out.stride}, x.rows, x.columns);
+}
 
 double langevin_step(std::span<double> x, std::span<const double> g, std::span<const double> z, double step,
                      double spread) {

@@ -47,11 +47,7 @@ class GaussianData final : public Potential {
 
   void gradient_less(const ConstPanelView& theta, std::span<const double> known, const PanelView& out,
                      Scratch&) const override {
-    for (Index c = 0; c < theta.columns; ++c) {
-      const auto at = theta.column(c);
-      const auto to = out.column(c);
-      for (std::size_t j = 0; j < at.size(); ++j) to[j] = std::fma(weight_, at[j], -sum_[j]) - known[j];
-    }
+    math::affine_less(weight_, sum_, known, theta, out);
   }
 
   void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,

@@ -18,41 +18,86 @@ Client::Client(std::uint32_t index, const Potential& potential, const ClientPart
     anchor_.resize(static_cast<std::size_t>(potential.dimension()));
 }
 
-void Client::answer(const Station& station, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work) {
-  const Index d = dimension_;
+void Client::begin(const Station& station, std::span<const std::uint32_t> chains, Reply& reply) const {
   const std::size_t n = chains.size();
   reply.round = station.round();
   reply.client = index_;
   reply.whole = reply.round == 0 && parts_.recipe->up.memory == Memory::feedback;
   reply.has_bytes = parts_.recipe->make_bytes;
-  reply.chains.assign(chains.begin(), chains.end());
+  reply.chains.resize(n);
+  for (std::size_t p = 0; p < n; ++p) reply.chains[p] = chains[p];
   reply.offset.resize(n + 1);
   reply.bits.resize(n);
   reply.payload.clear();
-  if (reply.decoded.rows() != d || reply.decoded.columns() != station.chains())
-    reply.decoded = Panel(d, station.chains());
+  if (reply.decoded.rows() != dimension_ || reply.decoded.columns() != station.chains())
+    reply.decoded = Panel(dimension_, station.chains());
+}
 
+// The channel: delta = C(v - h), where h is zero without a memory.
+const Compressor& Client::aim(const Station& station, Reply& reply, std::span<Encoding> jobs, Workspace& work) {
+  const auto n = static_cast<Index>(jobs.size());
+  const PanelView direction{reply.decoded.flat().data(), dimension_, n, reply.decoded.stride()};  // encoded in place
+  estimate(station, reply.chains, direction, reply, work);
+  for (Index p = 0; p < n; ++p) {
+    const std::uint32_t chain = reply.chains[static_cast<std::size_t>(p)];
+    const auto column = direction.column(p);
+    if (!memory_.empty()) math::subtract(column, memory_.column(chain), column);
+    Encoding& job = jobs[static_cast<std::size_t>(p)];
+    job = {column, station.compress_streams()[chain], column, reply.has_bytes ? &reply.payload : nullptr};
+    job.stream.round = reply.round;
+    job.stream.client = index_;
+  }
+  return reply.whole ? *parts_.whole : *parts_.compressor;
+}
+
+namespace {
+
+// Encodes all jobs; turn t's are bound[t] .. bound[t+1]-1 and go through compressors[t].
+void encode(std::span<const Turn> turns, std::span<Encoding> jobs, std::span<const std::size_t> bound,
+            std::span<const Compressor* const> compressors, Scratch& scratch) {
+  try {
+    for (std::size_t first = 0; first < turns.size();) {
+      std::size_t last = first + 1;
+      while (last < turns.size() && compressors[last] == compressors[first]) ++last;
+      compressors[first]->encode_all(jobs.subspan(bound[first], bound[last] - bound[first]), scratch);
+      first = last;
+    }
+  } catch (const NumericError& e) {
+    const auto failed = std::ranges::find(jobs, std::int64_t{-1}, &Encoding::bits) - jobs.begin();
+    const auto turn = std::ranges::upper_bound(bound, static_cast<std::size_t>(failed)) - bound.begin() - 1;
+    const Reply& reply = *turns[static_cast<std::size_t>(turn)].reply;
+    throw NumericError(e.what(), static_cast<std::int64_t>(reply.round), reply.client);
+  }
+}
+
+}  // namespace
+
+void answer_all(const Station& station, std::span<const Turn> turns, Workspace& work) {
   Scratch::Frame frame(work.scratch);
-  PanelView direction = work.scratch.panel(d, static_cast<Index>(n));
-  estimate(station, chains, direction, reply, work);
-
-  // The channel: delta = C(v - h), where h is zero without a memory.
-  const Compressor& compressor = reply.whole ? *parts_.whole : *parts_.compressor;
-  for (std::size_t p = 0; p < n; ++p) {
-    const auto column = direction.column(static_cast<Index>(p));
-    if (!memory_.empty()) math::subtract(column, memory_.column(chains[p]), column);
-    Stream stream = station.compress_streams()[chains[p]];
-    stream.round = reply.round;
-    stream.client = index_;
-    reply.offset[p] = reply.payload.size();
-    try {
-      reply.bits[p] = compressor.encode(column, stream, reply.decoded.column(static_cast<Index>(p)),
-                                        reply.has_bytes ? &reply.payload : nullptr, work.scratch);
-    } catch (const NumericError& e) {
-      throw NumericError(e.what(), static_cast<std::int64_t>(reply.round), index_);
+  const auto bound = work.scratch.take<std::size_t>(static_cast<Index>(turns.size()) + 1);
+  const auto compressors = work.scratch.take<const Compressor*>(static_cast<Index>(turns.size()));
+  bound[0] = 0;
+  for (std::size_t t = 0; t < turns.size(); ++t) bound[t + 1] = bound[t] + turns[t].chains.size();
+  const auto jobs = work.scratch.take<Encoding>(static_cast<Index>(bound.back()));
+  for (std::size_t t = 0; t < turns.size(); ++t) {
+    turns[t].client->begin(station, turns[t].chains, *turns[t].reply);
+    compressors[t] = &turns[t].client->aim(station, *turns[t].reply,
+                                           jobs.subspan(bound[t], bound[t + 1] - bound[t]), work);
+  }
+  encode(turns, jobs, bound, compressors, work.scratch);
+  for (std::size_t t = 0; t < turns.size(); ++t) {
+    Reply& reply = *turns[t].reply;
+    reply.offset[0] = 0;
+    for (std::size_t p = 0; p < reply.bits.size(); ++p) {
+      reply.bits[p] = jobs[bound[t] + p].bits;
+      reply.offset[p + 1] = reply.has_bytes ? reply.offset[p] + static_cast<std::size_t>(reply.bits[p] / 8) : 0;
     }
   }
-  reply.offset[n] = reply.payload.size();
+}
+
+void Client::answer(const Station& station, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work) {
+  const Turn turn{this, chains, &reply};
+  answer_all(station, {&turn, 1}, work);
 }
 
 void Client::estimate(const Station& station, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,

@@ -166,42 +166,65 @@ const Compressor& Server::compressor_of(const Reply& reply) const {
 void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work) {
   check_answers(reply, entry);
   const std::size_t parts = reply.chains.size();
-  const Index d = setup_.dimension;
-  Scratch::Frame frame(work.scratch);
-  const std::array buffer{work.scratch.take<double>(d), work.scratch.take<double>(d)};
-  const Compressor& compressor = compressor_of(reply);
   BlockSum& block = sum_of(reply.client);
-  for (std::size_t p = 0; p < parts;) {
-    if (!reply.has_bytes) {
-      absorb_part(reply, entry, p, reply.decoded.column(static_cast<Index>(p)), block);
-      p += 1;
-    } else if (p + 1 < parts) {
-      compressor.decode_two({reply.part(p), reply.part(p + 1)}, buffer, work.scratch);
-      for (const auto& delta : buffer) absorb_part(reply, entry, p++, delta, block);
-    } else {
-      compressor.decode(reply.part(p), buffer[0], work.scratch);
-      absorb_part(reply, entry, p++, buffer[0], block);
-    }
-  }
   block.counters.gradients += reply.gradients;
-}
-
-void Server::absorb_two(const std::array<Reply, 2>& replies, const Roster::Entry* entries, Workspace& work) {
-  const auto single = [](const Reply& reply) { return reply.has_bytes && reply.chains.size() == 1; };
-  for (std::size_t i = 0; i < 2; ++i) check_answers(replies[i], entries[i]);
-  const Compressor& compressor = compressor_of(replies[0]);
-  if (!single(replies[0]) || !single(replies[1]) || &compressor != &compressor_of(replies[1])) {
-    for (std::size_t i = 0; i < 2; ++i) absorb(replies[i], entries[i], work);
+  for (std::size_t p = 0; p < parts; ++p) count_part(reply, p, block.counters);
+  if (!reply.has_bytes) {
+    if (broadcast_.roster.uniform && static_cast<Index>(parts) == setup_.chains)
+      return math::add(reply.decoded.flat(), block.plain.flat());  // all columns at once
+    for (std::size_t p = 0; p < parts; ++p)
+      absorb_part(reply, entry, p, reply.decoded.column(static_cast<Index>(p)), block);
     return;
   }
   const Index d = setup_.dimension;
   Scratch::Frame frame(work.scratch);
   const std::array buffer{work.scratch.take<double>(d), work.scratch.take<double>(d)};
+  const Compressor& compressor = compressor_of(reply);
+  std::size_t p = 0;
+  while (p + 1 < parts) {
+    compressor.decode_two({reply.part(p), reply.part(p + 1)}, buffer, work.scratch);
+    for (const auto& delta : buffer) absorb_part(reply, entry, p++, delta, block);
+  }
+  if (p == parts) return;
+  compressor.decode(reply.part(p), buffer[0], work.scratch);
+  absorb_part(reply, entry, p, buffer[0], block);
+}
+
+void Server::absorb_all(std::span<const Reply> replies, std::span<const Roster::Entry> entries, Workspace& work) {
+  const auto together = [&](const Reply& reply) {
+    return reply.chains.size() == 1 && &compressor_of(reply) == &compressor_of(replies[0]);
+  };
+  if (setup_.chains > 1 || !broadcast_.roster.uniform || !std::ranges::all_of(replies, together)) {
+    for (std::size_t i = 0; i < replies.size(); ++i) absorb(replies[i], entries[i], work);
+    return;
+  }
+  for (std::size_t i = 0; i < replies.size(); ++i) check_answers(replies[i], entries[i]);
+  absorb_singles(replies, work);
+}
+
+void Server::absorb_singles(std::span<const Reply> replies, Workspace& work) {
+  const std::size_t n = replies.size();
   BlockSum& block = sum_of(replies[0].client);
-  compressor.decode_two({replies[0].part(0), replies[1].part(0)}, buffer, work.scratch);
-  for (std::size_t i = 0; i < 2; ++i) {
-    absorb_part(replies[i], entries[i], 0, buffer[i], block);
-    block.counters.gradients += replies[i].gradients;
+  Scratch::Frame frame(work.scratch);
+  const auto terms = work.scratch.take<const double*>(static_cast<Index>(n));
+  if (replies[0].has_bytes) {
+    const PanelView decoded = work.scratch.panel(setup_.dimension, static_cast<Index>(n));
+    const Compressor& compressor = compressor_of(replies[0]);
+    std::size_t i = 0;
+    for (; i + 1 < n; i += 2) {
+      const auto at = static_cast<Index>(i);
+      compressor.decode_two({replies[i].part(0), replies[i + 1].part(0)}, {decoded.column(at), decoded.column(at + 1)},
+                            work.scratch);
+    }
+    if (i < n) compressor.decode(replies[i].part(0), decoded.column(static_cast<Index>(i)), work.scratch);
+    for (i = 0; i < n; ++i) terms[i] = decoded.column(static_cast<Index>(i)).data();
+  } else {
+    for (std::size_t i = 0; i < n; ++i) terms[i] = replies[i].decoded.column(0).data();
+  }
+  math::add_all(terms, block.plain.column(0));
+  for (const Reply& reply : replies) {
+    count_part(reply, 0, block.counters);
+    block.counters.gradients += reply.gradients;
   }
 }
 
@@ -216,9 +239,12 @@ void Server::absorb_part(const Reply& reply, const Roster::Entry& entry, std::si
   } else {
     math::axpy(broadcast_.roster.weights(entry)[part], delta, block.plain.column(chain));
   }
-  block.counters.uplink_bits += reply.bits[part];
-  block.counters.uplink_bits_bound += reply.whole ? static_cast<double>(reply.bits[part]) : bits_bound_[reply.client];
-  ++block.counters.messages;
+}
+
+void Server::count_part(const Reply& reply, std::size_t part, Counters& counters) const {
+  counters.uplink_bits += reply.bits[part];
+  counters.uplink_bits_bound += reply.whole ? static_cast<double>(reply.bits[part]) : bits_bound_[reply.client];
+  ++counters.messages;
 }
 
 void Server::close() {

@@ -43,9 +43,12 @@ class ThreadTransport final : public Transport {
   }
 
  private:
+  static constexpr std::size_t kTogether = 8;
+
   struct Member {
     Workspace work;
-    std::array<Reply, 2> replies;
+    std::array<Reply, kTogether> replies;
+    std::array<Turn, kTogether> turns;
   };
 
   // Few clients: one client a turn, replies kept, then the same sums in the same order.
@@ -65,21 +68,19 @@ class ThreadTransport final : public Transport {
     });
   }
 
+  // Clients of single chains go together, so that none waits for another's norm.
   void serve_block(Server& server, Index block, int member) {
     Member& m = members_[static_cast<std::size_t>(member)];
     const auto [first, last] = server.block_entries(block);
-    const Roster& roster = server.broadcast().roster;
-    const bool pairs = server.recipe().make_bytes && station_.chains() == 1;  // see absorb_two
-    std::size_t e = first;
-    for (; pairs && e + 1 < last; e += 2) {
-      for (std::size_t i = 0; i < 2; ++i) answer(roster, e + i, m.replies[i], m.work);
-      server.absorb_two(m.replies, &roster.clients[e], m.work);
-      for (std::size_t i = 0; i < 2; ++i) clients_[roster.clients[e + i].client].settle(m.replies[i], true);
-    }
-    for (; e < last; ++e) {
-      answer(roster, e, m.replies[0], m.work);
-      server.absorb(m.replies[0], roster.clients[e], m.work);
-      clients_[roster.clients[e].client].settle(m.replies[0], true);
+    const std::span entries(server.broadcast().roster.clients);
+    const std::size_t together = station_.chains() == 1 ? kTogether : 1;
+    for (std::size_t e = first; e < last; e += together) {
+      const std::size_t n = std::min(together, last - e);
+      for (std::size_t i = 0; i < n; ++i)
+        m.turns[i] = {&clients_[entries[e + i].client], server.broadcast().roster.chains(entries[e + i]), &m.replies[i]};
+      answer_all(station_, {m.turns.data(), n}, m.work);
+      server.absorb_all({m.replies.data(), n}, entries.subspan(e, n), m.work);
+      for (std::size_t i = 0; i < n; ++i) m.turns[i].client->settle(m.replies[i], true);
     }
   }
 

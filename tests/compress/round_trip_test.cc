@@ -34,6 +34,25 @@ TEST_P(RoundTrip, LengthsModeAgrees) {
   }
 }
 
+TEST_P(RoundTrip, InPlaceAndTogetherAreTheSame) {
+  for (const Index d : kDimensions) {
+    const auto compressor = GetParam().make(d);
+    Scratch scratch;
+    std::vector<std::vector<double>> memory = vectors(d);
+    std::vector<Encoding> jobs;
+    Bytes together, apart;
+    for (std::size_t i = 0; i < memory.size(); ++i) jobs.push_back({memory[i], stream_of(i), memory[i], &together});
+    compressor->encode_all(jobs, scratch);
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+      const Encoded alone = encode(*compressor, vectors(d)[i], i);
+      apart.insert(apart.end(), alone.payload.begin(), alone.payload.end());
+      EXPECT_EQ(jobs[i].bits, alone.bits);
+      EXPECT_TRUE(same_bits(memory[i], alone.decoded));
+    }
+    EXPECT_EQ(together, apart);
+  }
+}
+
 TEST_P(RoundTrip, AppendsAndKeepsCapacity) {
   const auto compressor = GetParam().make(50);
   const std::vector<double> v = gaussian(50);
