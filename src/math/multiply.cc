@@ -51,6 +51,18 @@ HWY_INLINE void StoreSums(const V4 (&four)[4], double* z) {
   }
 }
 
+// The sums of kGroup rows from r on in column c.
+template <std::size_t kGroup, std::size_t kRows, std::size_t kColumns>
+HWY_INLINE void FoldAndStore(const Tile<kRows, kColumns> (&tile)[kParts], std::size_t r, std::size_t c, double* to) {
+  V4 four[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    Eight eight;
+    for (std::size_t p = 0; p < kParts; ++p) eight.part[p] = tile[p].sum[r + (i < kGroup ? i : 0)][c];
+    four[i] = FoldToFour(eight);
+  }
+  StoreSums<kGroup>(four, to);
+}
+
 // One tile of the product. On AVX2 the two parts of the eight lanes are two passes over the tile's data, which lies in
 // the first-level cache; with one column both parts are kept at once (kOnePass), because then the rows come from
 // memory.
@@ -75,25 +87,41 @@ HWY_INLINE void MultiplyTile(const double* const* rows, const Columns& at, Index
       tile[p].Accumulate(rows, at.in, at.in_stride, whole + static_cast<Index>(p * kLanes), load_left);
     }
   }
-  constexpr std::size_t kGroup = kRows < 4 ? kRows : 4;
   for (std::size_t c = 0; c < kColumns; ++c) {
-    for (std::size_t r = 0; r < kRows; r += kGroup) {
-      V4 four[4];
-      for (std::size_t i = 0; i < 4; ++i) {
-        Eight eight;
-        for (std::size_t p = 0; p < kParts; ++p) eight.part[p] = tile[p].sum[i < kGroup ? r + i : r][c];
-        four[i] = FoldToFour(eight);
-      }
-      StoreSums<kGroup>(four, at.out + static_cast<Index>(c) * at.out_stride + static_cast<Index>(r));
-    }
+    double* to = at.out + static_cast<Index>(c) * at.out_stride;
+    constexpr std::size_t kFours = kRows / 4 * 4;
+    for (std::size_t r = 0; r < kFours; r += 4) FoldAndStore<4>(tile, r, c, to + r);
+    if constexpr (kRows > kFours) FoldAndStore<kRows - kFours>(tile, kFours, c, to + kFours);
   }
 }
 
+// Fetches the next block's rows, a slice with every tile: read once for many columns, rows come in bursts that the
+// machine's own prefetcher does not see coming. Long rows it does see.
+class Prefetch {
+ public:
+  template <class Rows>
+  HWY_INLINE Prefetch(const Rows& rows, Index r, const ProductSize& size, Index block, Index tile)
+      : first_(rows(r)), features_(size.features <= 512 && r + block <= size.rows ? size.features : 0) {
+    stride_ = r + 1 < size.rows ? rows(r + 1) - first_ : 0;
+    rows_ = block;
+    slice_ = (features_ * tile / HWY_MAX(size.columns, 1) + 8) / 8 * 8;
+  }
+  HWY_INLINE void Slice() {
+    const Index last = HWY_MIN(at_ + slice_, features_);
+    for (; at_ < last; at_ += 8)
+      for (Index i = 0; i < rows_; ++i) __builtin_prefetch(first_ + i * stride_ + at_);
+  }
+ private:
+  const double* first_;
+  Index features_, stride_, rows_, slice_, at_ = 0;
+};
+
 // All columns for kRows rows.
 template <std::size_t kRows>
-HWY_INLINE void MultiplyRows(const double* const* rows, Columns at, Index features, Index columns) {
+HWY_INLINE void MultiplyRows(const double* const* rows, Columns at, Index features, Index columns, Prefetch next) {
   constexpr Index kWidest = kParts == 1 ? 4 : 3;                   // what the registers hold beside four rows
   while (columns >= kWidest && !(kWidest == 3 && columns == 4)) {  // four as two and two, not three and one
+    next.Slice();
     MultiplyTile<kRows, kWidest, false>(rows, at, features);
     at.advance(kWidest);
     columns -= kWidest;
@@ -112,10 +140,12 @@ HWY_INLINE void MultiplyBlock(const Rows& rows, Index r, const Columns& at, cons
   for (std::size_t i = 0; i < kRows; ++i) pointers[i] = rows(r + static_cast<Index>(i));
   Columns here = at;
   here.out += r;
-  if constexpr (kRows > 4) {
+  if constexpr (kRows > 6) {
     MultiplyTile<kRows, 1, true>(pointers, here, size.features);
   } else {
-    MultiplyRows<kRows>(pointers, here, size.features, size.columns);
+    constexpr Index kBlock = kRows;
+    const Prefetch next(rows, HWY_MIN(r + kBlock, size.rows - 1), size, kBlock, 4);
+    MultiplyRows<kRows>(pointers, here, size.features, size.columns, next);
   }
 }
 
@@ -125,6 +155,9 @@ HWY_INLINE void MultiplyAny(const Rows& rows, const Columns& at, const ProductSi
   Index r = 0;
   if (kParts == 1 && size.columns == 1) {
     for (; r + 8 <= size.rows; r += 8) MultiplyBlock<8>(rows, r, at, size);
+  }
+  if (kParts == 1 && size.features >= 64) {  // more rows a load of θ, where sums at the end do not weigh
+    for (; r + 6 <= size.rows; r += 6) MultiplyBlock<6>(rows, r, at, size);
   }
   for (; r + 4 <= size.rows; r += 4) MultiplyBlock<4>(rows, r, at, size);
   for (; r + 2 <= size.rows; r += 2) MultiplyBlock<2>(rows, r, at, size);
