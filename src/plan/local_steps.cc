@@ -1,0 +1,62 @@
+// The best p_c or K for a price of a round in gradients: fald.txt section 9 (its scenario A is a price of infinity, B
+// of zero) and fa-ld.txt 5.3.1, over the bounds themselves in place of their orders of magnitude.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "plan/search.h"
+#include "pollen/plan.h"
+
+namespace pollen::plan {
+
+namespace {
+
+struct Costs {
+  Theorem theorem;
+  const PlanInput& input;
+  double price;
+
+  Reach reach_with(double value) const {
+    PlanInput at = input;
+    Averaging& how = *at.method.averaging;
+    if (how.random) {
+      how.communicate = value;
+      how.refresh = std::min(how.refresh, value);  // Theorem 3: q_c ≤ p_c
+    } else {
+      how.steps = value;
+    }
+    Reach r = reach(guarantee(theorem, at.constants, at.method), *input.precision);
+    if (r.reached) r.traffic = traffic(at, r.iterations);
+    return r;
+  }
+  double of(const Reach& r) const {
+    return r.reached ? r.traffic.gradients + price * r.traffic.rounds : std::numeric_limits<double>::infinity();
+  }
+  double operator()(double value) const { return of(reach_with(value)); }
+};
+
+double best_steps(const Costs& costs) {
+  const double around = lowest(1, 4096, 12, [&](double k) { return costs(std::round(k)); });
+  double best = 1, least = costs(1);
+  for (double k = std::max(1.0, std::round(around) - 3); k <= std::round(around) + 3; ++k)
+    if (const double cost = costs(k); cost < least) best = k, least = cost;
+  return best;
+}
+
+}  // namespace
+
+std::optional<Choice> best_local_steps(Theorem theorem, const PlanInput& input) {
+  if (!input.method.averaging || !input.precision || !input.round_price) return std::nullopt;
+  const Costs costs{theorem, input, *input.round_price};
+  const Averaging& how = *input.method.averaging;
+  Choice choice;
+  choice.name = how.random ? "communicate" : "local_steps";
+  choice.price = *input.round_price;
+  choice.value = how.random ? lowest(1e-4, 1, 16, costs) : best_steps(costs);
+  choice.reach = costs.reach_with(choice.value);
+  choice.cost = costs.of(choice.reach);
+  choice.cost_now = costs(how.random ? how.communicate : how.steps);
+  return choice;
+}
+
+}  // namespace pollen::plan

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/proofs.h"
+#include "pollen/errors.h"
+
+namespace pollen::plan {
+
+namespace {
+
+void check(const Constants& c) {
+  const auto wrong = [](double x) { return !(x >= 0) || !std::isfinite(x); };
+  if (c.clients.empty()) throw ConfigError("plan", "found no clients, accepted: one or more");
+  if (!(c.dimension >= 1) || !(c.temperature > 0) || !(c.smoothness > 0) || wrong(c.convexity) || wrong(c.start) ||
+      c.convexity > c.smoothness * (1 + 1e-9))
+    throw ConfigError("plan", fmt::format("found d = {}, T = {}, m = {}, L = {}, start = {}; accepted: d at least 1, T "
+                                          "and L above 0, m from 0 to L, start from 0",
+                                          c.dimension, c.temperature, c.convexity, c.smoothness, c.start));
+  for (std::size_t i = 0; i < c.clients.size(); ++i) {
+    const ClientConstants& k = c.clients[i];
+    const bool sizes = k.rows >= 1 && k.batch >= 1 && k.alpha > 0 && k.alpha <= 1;
+    if (!sizes || wrong(k.smoothness) || wrong(k.row_smoothness) || wrong(k.gradient) || wrong(k.variance) ||
+        wrong(k.omega) || wrong(k.convexity))
+      throw ConfigError(fmt::format("plan: client {}", i + 1),
+                        "found a constant that is none; accepted: finite numbers "
+                        "from 0, rows and batch from 1, alpha in (0, 1]");
+  }
+}
+
+void warn(const PlanInput& input, Theorem theorem, std::vector<std::string>& warnings) {
+  const Constants& c = input.constants;
+  const Method& m = input.method;
+  if (theorem == Theorem::fa_ld && m.oracle == OracleKind::minibatch)
+    warnings.push_back(
+        "FA-LD's theorem asks for a bound on the gradient's variance at every position; the one given is "
+        "taken for it");
+  if (theorem == Theorem::fald && c.clients.size() > 1 && m.averaging->common < 1 && m.averaging->communicate < 1)
+    warnings.push_back("correlation below 1: the local drift's term is of first order in the step");
+  if (theorem == Theorem::vr_fald && m.averaging->refresh > m.averaging->communicate)
+    warnings.push_back("refresh_probability is above communicate: the order of Theorem 3 asks for q_c <= p_c");
+}
+
+Bound bound_at(Theorem theorem, const PlanInput& input, const Guarantee& g, double step) {
+  Bound b;
+  b.step = step;
+  b.iterations = input.iterations;
+  b.terms = split(theorem, input, step);
+  const double limit = g.limit(step), square = std::max(limit, g.after(step, input.iterations));
+  b.terms.insert(b.terms.begin(), Term{"start", square - limit});
+  b.w2 = std::sqrt(square);
+  b.limit = std::sqrt(limit);
+  b.rate = g.rate(step);
+  if (g.kl > 0) b.kl = g.kl * square;
+  return b;
+}
+
+}  // namespace
+
+Plan make_plan(const PlanInput& input) {
+  check(input.constants);
+  Plan plan;
+  plan.constants = input.constants;
+  for (const ClientConstants& client : input.constants.clients)
+    plan.heterogeneity += client.gradient / static_cast<double>(input.constants.clients.size());
+  plan.traffic = traffic(input, input.iterations);
+  std::string why;
+  plan.theorem = theorem_for(input.method, input.constants, why);
+  if (!plan.theorem) {
+    plan.warnings.push_back(why);
+    return plan;
+  }
+  const Guarantee g = guarantee(*plan.theorem, input.constants, input.method);
+  plan.source = g.source;
+  plan.limits = g.limits;
+  plan.step = g.step();
+  warn(input, *plan.theorem, plan.warnings);
+  const double step = input.step.value_or(plan.step);
+  if (step > plan.step * (1 + 1e-12))
+    plan.warnings.push_back(fmt::format(
+        "step {:.4g} is above the admissible step {:.4g}: the theorem says nothing about it", step, plan.step));
+  else if (step > 0)
+    plan.bound = bound_at(*plan.theorem, input, g, step);
+  if (input.precision) {
+    plan.reach = reach(g, *input.precision);
+    if (plan.reach->reached)
+      plan.reach->traffic = traffic(input, plan.reach->iterations);
+    else
+      plan.warnings.push_back(
+          fmt::format("W2 <= {:.4g} is out of the bound's reach: for no step does it go below {:.4g}", *input.precision,
+                      plan.reach->floor));
+    plan.choice = best_local_steps(*plan.theorem, input);
+  }
+  return plan;
+}
+
+}  // namespace pollen::plan

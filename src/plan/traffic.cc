@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "plan/proofs.h"
+
+namespace pollen::plan {
+
+namespace {
+
+double full_over_batch(const Constants& c) {
+  double sum = 0;
+  for (const ClientConstants& client : c.clients)
+    sum += client.rows / std::max(1.0, std::min(client.batch, client.rows));
+  return sum / static_cast<double>(c.clients.size());
+}
+
+}  // namespace
+
+Traffic traffic(const PlanInput& input, double iterations) {
+  const Constants& c = input.constants;
+  const auto b = static_cast<double>(c.clients.size());
+  double senders = 0;
+  for (const Presence& presence : presences(input.method.participation, c)) senders += presence.present;
+  Traffic t;
+  double listeners = senders;
+  if (input.method.averaging) {
+    const Averaging& how = *input.method.averaging;
+    // A refresh of the control variate is two exchanges of its own (X^i up, Y down; ∇U^i(Y) up, C down).
+    const double refresh = how.control_variate ? 2 * how.refresh : 0;
+    t.rounds = iterations * (how.random ? how.communicate + refresh : 1 / std::max(1.0, how.steps));
+    t.gradients = iterations * (how.control_variate ? 2 + how.refresh * full_over_batch(c) : 1);
+    listeners = b;
+  } else {
+    t.rounds = iterations;
+    const bool svrg = input.method.oracle == OracleKind::svrg;
+    t.gradients = iterations * senders / b * (svrg ? 2 + full_over_batch(c) / std::max(1.0, input.method.refresh) : 1);
+  }
+  t.up_bits = t.rounds * senders * input.messages.up_bits;
+  t.down_bits = t.rounds * listeners * input.messages.down_bits;
+  return t;
+}
+
+}  // namespace pollen::plan
