@@ -45,13 +45,16 @@ struct SamplerConfig {
   std::optional<Index> downlink_k;
   std::optional<std::uint32_t> downlink_levels;
   Index refresh = 100;
-  std::string prior_at = "server";
+  std::optional<std::string> prior_at;   // server; clients for the averaging family
   double mode_tolerance = 1e-6;
-  // The averaging family's keys, known so that one file serves several samplers.
+  // The averaging family's.
   std::optional<Index> local_steps;
   std::optional<double> communicate, refresh_probability, correlation, clip;
   std::string scheme = "full";
   std::string emit = "communication";
+  std::string schedule = "constant";     // constant | decaying
+  std::optional<double> smoothness, convexity;  // L and m of f^c = U_c/w_c, for the decaying schedule
+  bool allow_unbalanced = false;
 };
 
 struct ParticipationConfig {

@@ -36,6 +36,16 @@ void softplus(std::span<const double> x, std::span<double> out);         // log(
 // The Langevin step of one chain, one fused pass: x ← x - step·g + spread·z. Returns max |x| after it (NaN if any is NaN).
 double langevin_step(std::span<double> x, std::span<const double> g, std::span<const double> z, double step, double spread);
 
+// A client's local step, one fused pass: x ← x - step·g + common + spread·own; null: none. Returns as langevin_step.
+struct LocalStep {
+  const double* gradient;
+  const double* common;
+  const double* own;
+  double step;
+  double spread;
+};
+double local_step(std::span<double> x, const LocalStep& in);
+
 // A dense table: `rows` rows of `columns` doubles, row-major, `stride` doubles apart.
 struct RowsView {
   const double* data = nullptr;

@@ -58,6 +58,9 @@ class Potential {
   // out = Σ_{j ∈ rows} ∇U_ij(θ), overwriting.
   virtual void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
                              Scratch& scratch) const = 0;
+  // out = Σ_{j ∈ rows} ∇U_ij(θ) min(1, clip/‖∇U_ij(θ)‖); the default takes one row at a time.
+  virtual void clipped_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, double clip,
+                            std::span<double> out, Scratch& scratch) const;
   // out = Σ_{j ∈ rows} [∇U_ij(θ) - ∇U_ij(anchor)]; the default evaluates both terms.
   virtual void difference_rows(std::span<const double> theta, std::span<const double> anchor,
                                std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const;

@@ -3,6 +3,8 @@
 //   full         ∇U_i(θ)
 //   minibatch    (N/n) Σ_{j∈S} ∇U_ij(θ)
 //   fixed point  (N/n) Σ_{j∈S} [∇U_ij(θ) - ∇U_ij(θ̂)]
+//   control      (N/n) Σ_{j∈S} [∇U_ij(θ) - ∇U_ij(Y)], Y a chain's anchor
+//   clipped      (N/n) Σ_{j∈S} ∇U_ij(θ), every term cut to a norm
 //   svrg         (N/n) Σ_{j∈S} [∇U_ij(θ) - ∇U_ij(ζ)] + ∇U_i(ζ)
 // S is uniform without replacement; n ≥ N draws nothing. One oracle a client; not thread-safe.
 #pragma once
@@ -27,7 +29,7 @@ struct Workspace {
 struct OracleInput {
   ConstPanelView position;
   std::span<const std::uint32_t> chains;
-  ConstPanelView anchor;                          // svrg: ζ of every chain (d × R)
+  ConstPanelView anchor;                          // svrg, control: ζ or Y of every chain (d × R)
   std::span<const std::uint64_t> anchor_version;  // svrg: one a chain
   std::span<const Stream> minibatch;              // one a chain, round and client filled in by the oracle
   std::uint64_t round = 0;
@@ -46,6 +48,7 @@ class Oracle {
   virtual std::vector<std::span<std::uint64_t>> versions() { return {}; }
 };
 
+std::unique_ptr<Oracle> make_clipped_oracle(const Potential& potential, Index batch, double clip);
 std::unique_ptr<Oracle> make_oracle(OracleKind kind, const Potential& potential, Index batch, Index chains);
 
 }  // namespace pollen

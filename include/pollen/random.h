@@ -30,6 +30,8 @@ enum class Purpose : std::uint32_t {
   synthetic = 8,      // generated data
   init = 9,           // starting positions
   power = 10,         // the starting vector of power iterations
+  local_noise = 11,   // a client's own noise in local steps
+  schedule = 12,      // when local steps end in an average, and when control variates are refreshed
 };
 
 using PhiloxKey = std::array<std::uint32_t, 2>;

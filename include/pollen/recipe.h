@@ -2,6 +2,8 @@
 // (recipe_table), and a new combination needs no new class. Plain data; validation and defaults live in src/recipe.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,7 +13,7 @@
 
 namespace pollen {
 
-enum class OracleKind { full, minibatch, fixed_point, svrg };
+enum class OracleKind { full, minibatch, fixed_point, svrg, control };
 
 // How many rows a client uses: all, a count (clipped to N_i) or a fraction (max(1, ⌊f·N_i⌋)).
 struct Batch {
@@ -51,6 +53,33 @@ struct Participation {
   bool replacement = false;
 };
 
+// The averaging family (algorithms.md section 6): clients step, the server averages. With client weights w_i that sum to
+// one, a local step is
+//   x ← x - γ' g_i/w_i + √(2γ'T) (√ρ' Z + √((1-ρ')/w_i) Z_i),   Z common to all clients,
+// and the server takes Σ w_i x_i. FALD: w_i = 1/b, γ' = γ/b, ρ' = τ. FA-LD: w_i = N_i/N, γ' = η, ρ' = ρ².
+struct LocalSteps {
+  Index steps = 10;              // K local steps a round
+  double communicate = 0;        // p_c: geometric gaps in place of K; 0: none
+  double common = 1;             // ρ'
+  bool by_size = false;          // w_i = N_i/N and the step is γ' itself, as FA-LD has it
+  double refresh = 0;            // q_c, VR-FALD*'s control variates; 0: none
+  bool emit_every = false;       // for studies: the average after every iteration
+  std::optional<double> clip;    // of every row's gradient
+  bool decaying = false;         // the step is 1/(2L + m k/12)
+  double smoothness = 0;         // L
+  double convexity = 0;          // m
+
+  // γ' at an iteration, for a `step` in the paper's units.
+  double step_at(double step, Index clients, std::uint64_t iteration) const {
+    return decaying ? 1 / (2 * smoothness + convexity * static_cast<double>(iteration) / 12) : step * unit(clients);
+  }
+  double common_spread(double step, Index clients, std::uint64_t iteration, double temperature) const {
+    return std::sqrt(2 * step_at(step, clients, iteration) * temperature * common);
+  }
+  double unit(Index clients) const { return by_size ? 1.0 : 1.0 / static_cast<double>(clients); }  // γ' of step 1
+  double mean_steps() const { return communicate > 0 ? 1 / communicate : static_cast<double>(steps); }
+};
+
 struct Recipe {
   std::string name;
   OracleKind oracle = OracleKind::full;
@@ -59,11 +88,17 @@ struct Recipe {
   Uplink up;
   Downlink down;
   Participation participation;
-  double step = 0;        // γ
+  std::optional<LocalSteps> local;  // empty: the gradient family
+  double step = 0;        // γ, in the paper's own units
   double temperature = 1; // T
   bool prior_on_server = true;
   bool coupled = false;   // chains share participation
   bool make_bytes = true; // wire = "bytes"; false: lengths are computed, bytes are not made
+
+  // Local steps: whether messages are changes from what the server knows, not positions.
+  bool sends_changes() const {
+    return local && (up.compressor.kind != CompressorKind::identity || up.compressor.bits != 64 || !up.per_client.empty());
+  }
 };
 
 // A row of the table of named samplers: what the name stands for, before the user's own keys.
@@ -76,6 +111,7 @@ struct NamedSampler {
   Memory memory;
   bool down_feedback;
   bool minibatch_default;  // batch = 0.1 unless set
+  enum class Family { gradient, fald, fa_ld } family = Family::gradient;
 };
 const std::vector<NamedSampler>& recipe_table();
 const NamedSampler* find_sampler(const std::string& name);  // null where there is none

@@ -76,11 +76,43 @@ class ParticipationDraw {
   std::vector<Member> members_, chain_members_;
 };
 
+// Local steps that clients take without hearing from the server: iterations first .. first + steps - 1.
+struct Leg {
+  std::uint64_t first = 0;
+  std::uint32_t steps = 0;  // 0: the gradient family, which has none
+  bool starts = true;       // from the broadcast position; else from where the last leg ended
+  bool ends = true;         // with a message; else clients keep where they are
+};
+
+// When legs end (algorithms.md section 6): K or p_c, and q_c for refreshes, whose coins are drawn as geometric gaps.
+class LegSchedule {
+ public:
+  LegSchedule(const LocalSteps& local, std::uint64_t seed);
+  // The next leg from `iteration` on, of at most `most` steps.
+  Leg next(std::uint64_t iteration, std::uint64_t most) const;
+  bool refresh_due(std::uint64_t iteration) const { return refreshes_ && iteration == refresh_; }
+  void refreshed();  // the one that was due is under way: its leg has one step, then its control variates act
+  void done(const Leg& leg);
+  void archive(Archive& archive);
+
+ private:
+  std::uint64_t gap(double probability, std::uint32_t which, std::uint64_t count) const;
+
+  LocalSteps local_;
+  Stream stream_;
+  bool refreshes_;
+  std::uint64_t average_ = 0, refresh_ = 0;         // iterations at which the next ones happen
+  std::uint64_t averages_ = 0, refreshes_done_ = 0;
+  bool under_way_ = false;
+};
+
 // What the participants of a round are told. Payloads are real bytes of the downlink's code.
 struct Broadcast {
   std::uint64_t round = 0;
   bool refresh = false;              // svrg: what clients know of θ becomes ζ
   bool whole = true;                 // the payload is a position, not a change of w
+  Leg leg;                           // no payload unless it starts
+  Bytes control;                     // new control variates, or empty: Y of every chain, then C, float64 words
   std::vector<std::size_t> offset;   // chain c's payload is bytes offset[c] .. offset[c+1]-1
   Bytes payload;
   Roster roster;
@@ -95,7 +127,9 @@ struct Broadcast {
 struct Reply {
   std::uint64_t round = 0;
   std::uint32_t client = 0;
+  std::uint64_t first = 0;           // the leg's
   bool whole = false;                // sent by the identity code whatever the channel's compressor
+  bool silent = false;               // a leg that does not end: nothing is sent
   std::vector<std::uint32_t> chains;
   std::vector<std::size_t> offset;   // part p is payload bytes offset[p] .. offset[p+1]-1; all zero when bytes are not made
   std::vector<std::int64_t> bits;
@@ -119,9 +153,19 @@ struct Counters {
 // chain. Clients of one process share it.
 class Station {
  public:
-  Station(const Recipe& recipe, Index dimension, Index chains, std::uint64_t seed);
+  Station(const Recipe& recipe, Index dimension, Index chains, Index clients, std::uint64_t seed);
   void receive(const Broadcast& broadcast, Workspace& work);
   void archive(Archive& archive);
+
+  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
+
+  const Leg& leg() const { return leg_; }
+  // √(2γ'Tρ') Z of iteration leg().first + step: what all clients add.
+  ConstPanelView common(std::uint32_t step) const;
+  // The last broadcast position and the common noise since then: what messages of local steps are relative to.
+  ConstPanelView reference() const { return reference_; }
+  ConstPanelView control() const { return control_; }
+  std::span<const Stream> local_streams() const { return local_noise_; }
 
   ConstPanelView position() const { return position_; }
   ConstPanelView anchor() const { return anchor_; }
@@ -132,8 +176,17 @@ class Station {
   Index chains() const { return position_.columns(); }
 
  private:
+  void receive_position(const Broadcast& broadcast, Workspace& work);
+  void receive_control(const Bytes& words);
+  void make_common();
+
+  Recipe recipe_;
+  Index clients_;
   std::unique_ptr<const Compressor> whole_, compressor_;
   Panel position_, anchor_, change_;
+  Leg leg_;
+  Panel common_, reference_, control_;
+  std::vector<Stream> noise_, local_noise_;
   std::vector<std::uint64_t> anchor_version_;
   std::vector<Stream> minibatch_, compress_;
   std::uint64_t round_ = 0;
@@ -144,6 +197,8 @@ struct ClientParts {
   const Recipe* recipe = nullptr;
   const Prior* prior = nullptr;
   double prior_share = 0;            // ϖ_i when the client owns prior, else 0
+  double weight = 1;                 // local steps: w_i
+  Index clients = 1;                 // b
   const Compressor* compressor = nullptr;
   const Compressor* whole = nullptr; // float64 words
 };
@@ -173,6 +228,8 @@ class Client {
   void gradient(ConstPanelView theta, PanelView out, Workspace& work) const;
   void set_anchor(std::span<const double> at);  // fixed point: θ̂ and the gradient there are kept
   void start_memory(ConstPanelView gradient);  // memory_init = "gradient"
+  // Where the client's local steps have come, a column a chain: the last broadcast position where it takes no part.
+  void local_position(const Station& station, PanelView out) const;
   void archive(Archive& archive);
 
  private:
@@ -182,6 +239,11 @@ class Client {
   const Compressor& aim(const Station& station, Reply& reply, std::span<Encoding> jobs, Workspace& work);
   void estimate(const Station& station, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,
                 Workspace& work);
+  // Local steps of the station's leg, from where the last one ended to pending_.
+  void walk(const Station& station, Reply& reply, Workspace& work);
+  std::int64_t local_gradient(const Station& station, const OracleInput& input, const PanelView& out, Workspace& work);
+  void send_local(const Station& station, const Reply& reply, const PanelView& out) const;
+  void commit(const Reply& reply);  // pending_ becomes local_
 
   std::uint32_t index_;
   Index dimension_;
@@ -190,6 +252,9 @@ class Client {
   std::unique_ptr<Oracle> oracle_;
   Panel memory_;                 // h: η^i or g^i, a column a chain
   std::vector<double> anchor_;   // fixed point with a share of the prior: θ̂
+  Panel local_, pending_;        // local steps: where they have come, and where they come if the server counts the reply
+  std::vector<std::uint64_t> local_at_;  // one a chain: the iteration of local_'s column
+  std::uint64_t pending_at_ = 0;
 };
 
 class Server {
@@ -200,6 +265,7 @@ class Server {
     Index chains = 1;
     std::vector<Index> sizes;                      // N_i
     std::vector<const Compressor*> compressors;    // one a client
+    std::vector<double> weights = {};              // local steps: w_i
   };
   Server(const Recipe& recipe, const Prior& prior, Setup setup);
 
@@ -209,7 +275,7 @@ class Server {
   void start_memory(ConstPanelView sum);
   void set_step(double step) { recipe_.step = step; }
 
-  void open();
+  void open(std::int64_t most = 1);  // local steps: a leg of at most `most` iterations
   const Broadcast& broadcast() const { return broadcast_; }
   void absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work);
   // Replies of one block in client order: the same sums, taken together where each is for one chain.
@@ -221,8 +287,16 @@ class Server {
   // The roster entries of a block: [first, last).
   std::pair<std::size_t, std::size_t> block_entries(Index block) const;
 
+  // Local steps.
+  bool averaged() const { return !recipe_.local || broadcast_.leg.ends; }  // position() is of the last iteration
+  bool refresh_due() const { return legs_ && legs_->refresh_due(iteration_); }
+  // New control variates from the positions of this iteration: they act from the one after next on.
+  void refresh(ConstPanelView anchor, ConstPanelView gradient_sum);
+  void start_control(ConstPanelView anchor, ConstPanelView gradient_sum);  // before the first iteration
+
   ConstPanelView position() const { return position_; }
   std::uint64_t round() const { return round_; }
+  std::int64_t iteration() const { return static_cast<std::int64_t>(recipe_.local ? iteration_ : round_); }
   const Counters& counters() const { return counters_; }
   Counters& counters() { return counters_; }
   const Recipe& recipe() const { return recipe_; }
@@ -245,6 +319,16 @@ class Server {
   const Compressor& compressor_of(const Reply& reply) const;
   void merge_blocks();
   void step_chain(Index chain);
+  void open_leg(std::int64_t most);
+  void make_control(ConstPanelView anchor, ConstPanelView gradient_sum, Bytes& words) const;
+  void close_leg();
+  void archive_local(Archive& archive);
+  double own_weight(std::uint32_t client) const;
+  void absorb_local(const Reply& reply, const Roster::Entry& entry, std::size_t part, std::span<const double> delta,
+                    BlockSum& block);
+  void average_chain(Index chain);
+  Index clients() const { return static_cast<Index>(setup_.sizes.size()); }
+  void check_position(double largest, Index chain) const;
   bool first_round_whole() const { return round_ == 0 && recipe_.up.memory == Memory::feedback; }
 
   Recipe recipe_;
@@ -266,6 +350,12 @@ class Server {
   Workspace work_;
   AlignedVector<double> direction_, normals_;
   double explosion_ = 0;
+  std::optional<LegSchedule> legs_;
+  std::uint64_t iteration_ = 0;      // local steps
+  bool fresh_ = true;                // the next leg starts from position_
+  Panel reference_;                  // changes: x_r and the common noise of this round so far
+  Bytes ready_control_, next_control_;  // for the next broadcast, and for the one after
+  std::uint64_t control_from_ = 0;   // the iteration next_control_ was made at
 };
 
 }  // namespace pollen

@@ -112,6 +112,25 @@ double LangevinStep(double* x, const LangevinInputs& in, std::size_t count) {
   return MagnitudeOf(largest);
 }
 
+template <bool kCommon, bool kOwn>
+HWY_INLINE double StepLocally(double* x, const LocalStep& in, std::size_t count) {
+  const V minus_step = hn::Set(D(), -in.step), spread = hn::Set(D(), in.spread);
+  VI largest = hn::Zero(DI());
+  ForEachVector(count, [&](std::size_t i, auto load, auto store) HWY_ATTR {
+    V moved = hn::MulAdd(minus_step, load(in.gradient + i), load(x + i));
+    if (kCommon) moved = hn::Add(moved, load(in.common + i));
+    if (kOwn) moved = hn::MulAdd(spread, load(in.own + i), moved);
+    largest = LargerMagnitude(largest, moved);
+    store(moved, x + i);
+  });
+  return MagnitudeOf(largest);
+}
+
+double StepLocallyAny(double* x, const LocalStep& in, std::size_t count) {
+  if (in.common == nullptr) return in.own == nullptr ? StepLocally<false, false>(x, in, count) : StepLocally<false, true>(x, in, count);
+  return in.own == nullptr ? StepLocally<true, false>(x, in, count) : StepLocally<true, true>(x, in, count);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace pollen::math
 HWY_AFTER_NAMESPACE();
@@ -129,6 +148,7 @@ HWY_EXPORT(AddAll);
 HWY_EXPORT(AffineLessColumns);
 HWY_EXPORT(MaxAbs);
 HWY_EXPORT(LangevinStep);
+HWY_EXPORT(StepLocallyAny);
 
 double sum(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(Sum)(x.data(), x.size()); }
 double dot(std::span<const double> x, std::span<const double> y) {
@@ -161,6 +181,10 @@ double langevin_step(std::span<double> x, std::span<const double> g, std::span<c
                      double spread) {
   const LangevinInputs in{g.data(), z.data(), step, spread};
   return HWY_DYNAMIC_DISPATCH(LangevinStep)(x.data(), in, x.size());
+}
+
+double local_step(std::span<double> x, const LocalStep& in) {
+  return HWY_DYNAMIC_DISPATCH(StepLocallyAny)(x.data(), in, x.size());
 }
 
 }  // namespace pollen::math

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "blocks.h"
@@ -10,6 +12,18 @@ void Potential::gradient_less(const ConstPanelView& theta, std::span<const doubl
                               Scratch& scratch) const {
   gradient(theta, out, scratch);
   for (Index c = 0; c < out.columns; ++c) math::subtract(out.column(c), known, out.column(c));
+}
+
+void Potential::clipped_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, double clip,
+                             std::span<double> out, Scratch& scratch) const {
+  Scratch::Frame frame(scratch);
+  const std::span<double> one = scratch.take<double>(dimension());
+  std::ranges::fill(out, 0.0);
+  for (const std::uint32_t row : rows) {
+    gradient_rows(theta, {&row, 1}, one, scratch);
+    const double norm = std::sqrt(math::squared_norm(one));
+    math::axpy(norm > clip ? clip / norm : 1.0, one, out);
+  }
 }
 
 void Potential::difference_rows(std::span<const double> theta, std::span<const double> anchor,

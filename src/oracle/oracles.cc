@@ -164,7 +164,69 @@ class SvrgOracle final : public Oracle {
   std::vector<std::uint64_t> evaluated_;
 };
 
+// Differences to an anchor that the broadcast brings; no state.
+class ControlOracle final : public Oracle {
+ public:
+  ControlOracle(const Potential& potential, Index batch)
+      : potential_(potential),
+        batch_(batch),
+        factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)) {}
+
+  std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
+    const bool all = batch_ == potential_.rows();
+    for (std::size_t c = 0; c < input.chains.size(); ++c) {
+      const auto column = static_cast<Index>(c);
+      const auto at = input.position.column(column);
+      const auto anchor = input.anchor.column(static_cast<Index>(input.chains[c]));
+      if (all) {
+        const Index d = potential_.dimension();
+        potential_.difference({at.data(), d, 1, d}, {anchor.data(), d, 1, d}, {out.column(column).data(), d, 1, d},
+                              work.scratch);
+        continue;
+      }
+      const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
+      potential_.difference_rows(at, anchor, rows, out.column(column), work.scratch);
+      math::scale(factor_, out.column(column));
+    }
+    return 2 * batch_ * out.columns;
+  }
+
+ private:
+  const Potential& potential_;
+  Index batch_;
+  double factor_;
+};
+
+// Every row's gradient is cut to norm `clip`.
+class ClippedOracle final : public Oracle {
+ public:
+  ClippedOracle(const Potential& potential, Index batch, double clip)
+      : potential_(potential),
+        batch_(batch),
+        clip_(clip),
+        factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)) {}
+
+  std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
+    for (std::size_t c = 0; c < input.chains.size(); ++c) {
+      const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
+      const auto column = out.column(static_cast<Index>(c));
+      potential_.clipped_rows(input.position.column(static_cast<Index>(c)), rows, clip_, column, work.scratch);
+      math::scale(factor_, column);
+    }
+    return batch_ * out.columns;
+  }
+
+ private:
+  const Potential& potential_;
+  Index batch_;
+  double clip_, factor_;
+};
+
 }  // namespace
+
+std::unique_ptr<Oracle> make_clipped_oracle(const Potential& potential, Index batch, double clip) {
+  return std::make_unique<ClippedOracle>(potential, std::min(batch, potential.rows()), clip);
+}
 
 void Oracle::set_anchor(std::span<const double>, std::span<const double>) {}
 
@@ -173,6 +235,8 @@ std::unique_ptr<Oracle> make_oracle(OracleKind kind, const Potential& potential,
   switch (kind) {
     case OracleKind::fixed_point:
       return std::make_unique<FixedPointOracle>(potential, std::min(batch, potential.rows()));
+    case OracleKind::control:
+      return std::make_unique<ControlOracle>(potential, std::min(batch, potential.rows()));
     case OracleKind::minibatch:
       if (!all) return std::make_unique<MinibatchOracle>(potential, batch);
       break;

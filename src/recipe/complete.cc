@@ -21,6 +21,7 @@ OracleKind oracle_of(const std::string& name) {
   if (name == "minibatch") return OracleKind::minibatch;
   if (name == "fixed-point") return OracleKind::fixed_point;
   if (name == "svrg") return OracleKind::svrg;
+  if (name == "control") return OracleKind::control;
   return OracleKind::full;
 }
 
@@ -32,6 +33,8 @@ const char* oracle_name(OracleKind kind) {
       return "fixed-point";
     case OracleKind::svrg:
       return "svrg";
+    case OracleKind::control:
+      return "control";
     case OracleKind::full:
       break;
   }
@@ -66,8 +69,9 @@ void complete_links(Config& config, const NamedSampler& named, Index d, Recipe& 
   } else if (named.memory == Memory::average && !s.memory.value_or(true)) {
     recipe.up.memory = Memory::none;
   }
+  if (recipe.local && up.kind != CompressorKind::identity && s.memory.value_or(true)) recipe.up.memory = Memory::average;
   if (!s.memory) s.memory = recipe.up.memory == Memory::average;
-  recipe.up.start_at_gradient = recipe.up.memory == Memory::average && s.memory_init == "gradient";
+  recipe.up.start_at_gradient = !recipe.local && recipe.up.memory == Memory::average && s.memory_init == "gradient";
 }
 
 void complete_per_client(const Config& config, Index clients, Recipe& recipe) {
@@ -142,15 +146,18 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     s.batch = tenth ? Batch{std::nullopt, 0.1} : Batch{std::nullopt, 1.0};
   if (recipe.oracle != OracleKind::full) recipe.batch = *s.batch;
   recipe.refresh = s.refresh;
+  complete_local(config, named, problems, recipe);
   complete_links(config, named, dimension, recipe);
   complete_per_client(config, clients, recipe);
   complete_participation(config, clients, problems, recipe);
   complete_run(config, problems);
   recipe.step = s.step.value_or(0);
   recipe.temperature = config.model.temperature;
-  recipe.prior_on_server = s.prior_at == "server";
+  if (!s.prior_at) s.prior_at = recipe.local ? "clients" : "server";
+  recipe.prior_on_server = *s.prior_at == "server";
   recipe.coupled = config.run.coupled;
   recipe.make_bytes = s.wire == "bytes";
+  check_local(config, problems, recipe, warnings);
   problems.raise();
   check_theory(config, clients, dimension, recipe, warnings);
   list_unused(config, recipe, warnings);

@@ -5,12 +5,18 @@
 #include <vector>
 
 #include "pollen/config.h"
+#include "pollen/errors.h"
 
 namespace pollen {
 
 // What the theory allows: compressors that fit the channel, the memory's rate. ConfigError where a combination is wrong,
 // a warning where it has no theory behind it.
 void check_theory(Config& config, Index clients, Index dimension, Recipe& recipe, std::vector<std::string>& warnings);
+
+// The averaging family's part of the recipe; nothing for the gradient family.
+void complete_local(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe);
+// What the averaging family allows, once links and participation are known.
+void check_local(const Config& config, Problems& problems, const Recipe& recipe, std::vector<std::string>& warnings);
 
 // Warns of the keys that were set and play no role.
 void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings);

@@ -361,7 +361,7 @@ std::vector<Key> sampler_keys() {
       {"sampler.step", "a number above 0, or \"auto\"", read_step,
        [](const Config& c) { return c.sampler.step ? toml_number(*c.sampler.step) : std::string("\"auto\""); }},
       {"sampler.batch", "a count (an integer from 1) or a fraction (a decimal above 0 up to 1.0)", read_batch, write_batch},
-      maybe_choice("sampler.oracle", {"full", "minibatch", "fixed-point", "svrg"}, MAYBE(std::string, sampler.oracle)),
+      maybe_choice("sampler.oracle", {"full", "minibatch", "fixed-point", "svrg", "control"}, MAYBE(std::string, sampler.oracle)),
       maybe_choice("sampler.compressor", kCompressors, MAYBE(std::string, sampler.compressor)),
       integer<std::uint32_t>("sampler.levels", "an integer from 1 to 1048576", 1, AT(std::uint32_t, sampler.levels), 1 << 20),
       maybe_integer<Index>("sampler.k", "an integer from 1", 1, MAYBE(Index, sampler.k)),
@@ -381,7 +381,7 @@ std::vector<Key> sampler_keys() {
       maybe_integer<std::uint32_t>("sampler.downlink_levels", "an integer from 1 to 1048576", 1,
                                    MAYBE(std::uint32_t, sampler.downlink_levels), 1 << 20),
       integer<Index>("sampler.refresh", "an integer from 1", 1, AT(Index, sampler.refresh)),
-      choice("sampler.prior_at", {"server", "clients"}, AT(std::string, sampler.prior_at)),
+      maybe_choice("sampler.prior_at", {"server", "clients"}, MAYBE(std::string, sampler.prior_at)),
       number("sampler.mode_tolerance", "a number above 0", kPositive, AT(double, sampler.mode_tolerance)),
       maybe_integer<Index>("sampler.local_steps", "an integer from 1", 1, MAYBE(Index, sampler.local_steps)),
       maybe_number("sampler.communicate", "a number above 0 up to 1", kShare, MAYBE(double, sampler.communicate)),
@@ -391,6 +391,10 @@ std::vector<Key> sampler_keys() {
       choice("sampler.scheme", {"full", "I", "II"}, AT(std::string, sampler.scheme)),
       choice("sampler.emit", {"communication", "every"}, AT(std::string, sampler.emit)),
       maybe_number("sampler.clip", "a number above 0", kPositive, MAYBE(double, sampler.clip)),
+      choice("sampler.schedule", {"constant", "decaying"}, AT(std::string, sampler.schedule)),
+      maybe_number("sampler.smoothness", "a number above 0", kPositive, MAYBE(double, sampler.smoothness)),
+      maybe_number("sampler.convexity", "a number above 0", kPositive, MAYBE(double, sampler.convexity)),
+      boolean("sampler.allow_unbalanced", AT(bool, sampler.allow_unbalanced)),
   };
 }
 

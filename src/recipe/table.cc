@@ -14,6 +14,7 @@ const std::vector<NamedSampler>& recipe_table() {
   using O = OracleKind;
   using C = CompressorKind;
   using M = Memory;
+  using F = NamedSampler::Family;
   static const std::vector<NamedSampler> table = {
       {"lsd", "QLSD", "Langevin over clients: full gradients, uncompressed", O::full, C::identity, M::none, false, false},
       {"lmc", "ELF", "another name for lsd", O::full, C::identity, M::none, false, false},
@@ -27,7 +28,12 @@ const std::vector<NamedSampler>& recipe_table() {
       {"d-elf", "ELF", "error feedback on what clients send", O::full, C::top_k, M::feedback, false, false},
       {"p-elf", "ELF", "error feedback on what the server sends", O::full, C::identity, M::none, true, false},
       {"b-elf", "ELF", "error feedback both ways", O::full, C::top_k, M::feedback, true, false},
-      {"custom", "", "your own: oracle, compressor, memory or error_feedback, downlink", O::full, C::identity, M::none,
+      {"fald", "FALD", "local steps, averaged", O::minibatch, C::identity, M::none, false, false, F::fald},
+      {"vr-fald*", "FALD", "local steps with control variates, averaged", O::control, C::identity, M::none, false, false,
+       F::fald},
+      {"fa-ld", "FA-LD", "local steps, averaged by size; some devices; privacy", O::minibatch, C::identity, M::none, false,
+       false, F::fa_ld},
+      {"custom", "", "your own: oracle, compressor, memory or error_feedback, downlink, local_steps", O::full, C::identity, M::none,
        false, false},
   };
   return table;

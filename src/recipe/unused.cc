@@ -37,7 +37,8 @@ struct Uses {
 using Used = std::function<bool(const Uses&)>;
 
 const std::map<std::string, Used>& conditions() {
-  const auto never = [](const Uses&) { return false; };
+  const auto averaging = [](const Uses& u) { return u.recipe.local.has_value(); };
+  const auto decaying = [](const Uses& u) { return u.recipe.local && u.recipe.local->decaying; };
   static const std::map<std::string, Used> table = {
       {"sampler.batch", [](const Uses& u) { return u.recipe.oracle != OracleKind::full; }},
       {"sampler.refresh", [](const Uses& u) { return u.recipe.oracle == OracleKind::svrg; }},
@@ -48,20 +49,24 @@ const std::map<std::string, Used>& conditions() {
       {"sampler.bits",
        [](const Uses& u) { return u.either(CompressorKind::identity) || u.sparse(false); }},
       {"sampler.memory",
-       [](const Uses& u) { return u.custom() || u.averaged() || u.recipe.oracle == OracleKind::svrg; }},
-      {"sampler.memory_init", [](const Uses& u) { return u.averaged(); }},
+       [](const Uses& u) { return u.custom() || u.averaged() || u.recipe.oracle == OracleKind::svrg || u.recipe.local; }},
+      {"sampler.memory_init", [](const Uses& u) { return u.averaged() && !u.recipe.local; }},
       {"sampler.memory_rate", [](const Uses& u) { return u.averaged(); }},
       {"sampler.downlink_k", [](const Uses& u) { return u.sparse(true); }},
       {"sampler.downlink_levels", [](const Uses& u) { return u.down(CompressorKind::qsgd); }},
       {"sampler.mode_tolerance",
        [](const Uses& u) { return u.recipe.oracle == OracleKind::fixed_point || u.config.run.init == "mode"; }},
-      {"sampler.local_steps", never},
-      {"sampler.communicate", never},
-      {"sampler.refresh_probability", never},
-      {"sampler.correlation", never},
-      {"sampler.scheme", never},
-      {"sampler.emit", never},
-      {"sampler.clip", never},
+      {"sampler.local_steps", averaging},
+      {"sampler.communicate", averaging},
+      {"sampler.refresh_probability", [](const Uses& u) { return u.recipe.oracle == OracleKind::control; }},
+      {"sampler.correlation", averaging},
+      {"sampler.scheme", averaging},
+      {"sampler.emit", averaging},
+      {"sampler.clip", averaging},
+      {"sampler.schedule", averaging},
+      {"sampler.smoothness", decaying},
+      {"sampler.convexity", decaying},
+      {"sampler.allow_unbalanced", [](const Uses& u) { return u.config.sampler.scheme == "II"; }},
       {"participation.probability", [](const Uses& u) { return u.bernoulli(); }},
       {"participation.scaling", [](const Uses& u) { return u.bernoulli(); }},
       {"participation.size", [](const Uses& u) { return u.fixed_size(); }},

@@ -7,27 +7,43 @@
 
 namespace pollen {
 
+namespace {
+
+std::unique_ptr<Oracle> make_client_oracle(const Recipe& recipe, const Potential& potential, Index chains) {
+  const Index batch = recipe.batch.of(potential.rows());
+  if (recipe.local && recipe.local->clip) return make_clipped_oracle(potential, batch, *recipe.local->clip);
+  return make_oracle(recipe.oracle, potential, batch, chains);
+}
+
+}  // namespace
+
 Client::Client(std::uint32_t index, const Potential& potential, const ClientParts& parts, Index chains)
     : index_(index),
       dimension_(potential.dimension()),
       potential_(&potential),
       parts_(parts),
-      oracle_(make_oracle(parts.recipe->oracle, potential, parts.recipe->batch.of(potential.rows()), chains)) {
+      oracle_(make_client_oracle(*parts.recipe, potential, chains)) {
   if (parts.recipe->up.memory != Memory::none) memory_ = Panel(potential.dimension(), chains);
   if (parts.recipe->oracle == OracleKind::fixed_point && parts.prior_share > 0)
     anchor_.resize(static_cast<std::size_t>(potential.dimension()));
+  if (parts.recipe->local) {
+    local_ = pending_ = Panel(potential.dimension(), chains);
+    local_at_.assign(static_cast<std::size_t>(chains), 0);
+  }
 }
 
 void Client::begin(const Station& station, std::span<const std::uint32_t> chains, Reply& reply) const {
   const std::size_t n = chains.size();
   reply.round = station.round();
+  reply.first = station.leg().first;
   reply.client = index_;
+  reply.silent = !station.leg().ends;
   reply.whole = reply.round == 0 && parts_.recipe->up.memory == Memory::feedback;
   reply.has_bytes = parts_.recipe->make_bytes;
   reply.chains.resize(n);
   for (std::size_t p = 0; p < n; ++p) reply.chains[p] = chains[p];
-  reply.offset.resize(n + 1);
-  reply.bits.resize(n);
+  reply.offset.resize((reply.silent ? 0 : n) + 1);
+  reply.bits.resize(reply.silent ? 0 : n);
   reply.payload.clear();
   if (reply.decoded.rows() != dimension_ || reply.decoded.columns() != station.chains())
     reply.decoded = Panel(dimension_, station.chains());
@@ -37,7 +53,12 @@ void Client::begin(const Station& station, std::span<const std::uint32_t> chains
 const Compressor& Client::aim(const Station& station, Reply& reply, std::span<Encoding> jobs, Workspace& work) {
   const auto n = static_cast<Index>(jobs.size());
   const PanelView direction{reply.decoded.flat().data(), dimension_, n, reply.decoded.stride()};  // encoded in place
-  estimate(station, reply.chains, direction, reply, work);
+  if (parts_.recipe->local) {
+    walk(station, reply, work);
+    if (!reply.silent) send_local(station, reply, direction);
+  } else {
+    estimate(station, reply.chains, direction, reply, work);
+  }
   for (Index p = 0; p < n; ++p) {
     const std::uint32_t chain = reply.chains[static_cast<std::size_t>(p)];
     const auto column = direction.column(p);
@@ -77,7 +98,8 @@ void answer_all(const Station& station, std::span<const Turn> turns, Workspace& 
   const auto bound = work.scratch.take<std::size_t>(static_cast<Index>(turns.size()) + 1);
   const auto compressors = work.scratch.take<const Compressor*>(static_cast<Index>(turns.size()));
   bound[0] = 0;
-  for (std::size_t t = 0; t < turns.size(); ++t) bound[t + 1] = bound[t] + turns[t].chains.size();
+  for (std::size_t t = 0; t < turns.size(); ++t)
+    bound[t + 1] = bound[t] + (station.leg().ends ? turns[t].chains.size() : 0);
   const auto jobs = work.scratch.take<Encoding>(static_cast<Index>(bound.back()));
   for (std::size_t t = 0; t < turns.size(); ++t) {
     turns[t].client->begin(station, turns[t].chains, *turns[t].reply);
@@ -123,7 +145,9 @@ void Client::estimate(const Station& station, std::span<const std::uint32_t> cha
 }
 
 void Client::settle(const Reply& reply, bool counted) {
-  if (!counted || memory_.empty()) return;
+  if (!counted) return;
+  if (!local_.empty()) commit(reply);
+  if (reply.silent || memory_.empty()) return;
   const double rate = parts_.recipe->up.rate;
   for (std::size_t p = 0; p < reply.chains.size(); ++p)
     math::axpy(rate, reply.decoded.column(static_cast<Index>(p)), memory_.column(reply.chains[p]));
@@ -155,6 +179,8 @@ void Client::start_memory(ConstPanelView gradient) {
 void Client::archive(Archive& archive) {
   archive.array(memory_.flat());
   archive.array(std::span(anchor_));
+  archive.array(local_.flat());
+  archive.array(std::span(local_at_));
   for (const auto array : oracle_->state()) archive.array(array);
   for (const auto array : oracle_->versions()) archive.array(array);
 }

@@ -46,6 +46,8 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
   block_sums_.resize((setup_.sizes.size() + static_cast<std::size_t>(block_size_) - 1) /
                      static_cast<std::size_t>(block_size_));
   for (BlockSum& block : block_sums_) block.plain = Panel(d, setup_.chains);
+  if (recipe.local) legs_.emplace(*recipe.local, setup_.seed);
+  if (recipe.sends_changes()) reference_ = Panel(d, setup_.chains);
   broadcast_.offset.resize(static_cast<std::size_t>(setup_.chains) + 1);
   direction_.resize(static_cast<std::size_t>(padded(d)));
   normals_.resize(static_cast<std::size_t>(padded(d)));
@@ -70,8 +72,9 @@ void Server::start_memory(ConstPanelView sum) {
   }
 }
 
-void Server::open() {
+void Server::open(std::int64_t most) {
   broadcast_.round = round_;
+  if (recipe_.local) open_leg(most);
   broadcast_.refresh = recipe_.oracle == OracleKind::svrg && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
   if (broadcast_.refresh) anchor_round_ = round_;
   if (first_round_whole())
@@ -79,8 +82,9 @@ void Server::open() {
   else
     participation_.draw(round_, broadcast_.roster);
   encode_broadcast();
-  count_downlink();
-  const bool weighted = !broadcast_.roster.uniform && recipe_.up.memory != Memory::none;
+  if (broadcast_.leg.starts) count_downlink();
+  const bool partial = recipe_.participation.policy != ParticipationPolicy::full;
+  const bool weighted = recipe_.up.memory != Memory::none && (recipe_.local ? partial : !broadcast_.roster.uniform);
   for (BlockSum& block : block_sums_) {
     std::fill(block.plain.flat().begin(), block.plain.flat().end(), 0.0);
     if (weighted && block.weighted.empty()) block.weighted = Panel(setup_.dimension, setup_.chains);
@@ -93,6 +97,8 @@ void Server::open() {
 void Server::encode_broadcast() {
   broadcast_.payload.clear();
   broadcast_.whole = !recipe_.down.feedback || round_ == 0;
+  std::ranges::fill(broadcast_.offset, std::size_t{0});
+  if (!broadcast_.leg.starts) return;
   Scratch::Frame frame(work_.scratch);
   const auto decoded = work_.scratch.take<double>(setup_.dimension);
   const auto change = work_.scratch.take<double>(setup_.dimension);
@@ -154,7 +160,8 @@ std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
 }
 
 void Server::check_answers(const Reply& reply, const Roster::Entry& entry) const {
-  if (reply.round != round_ || reply.client != entry.client || reply.whole != first_round_whole() ||
+  if (reply.round != round_ || reply.first != broadcast_.leg.first || reply.silent == broadcast_.leg.ends ||
+      reply.client != entry.client || reply.whole != first_round_whole() ||
       !std::ranges::equal(reply.chains, broadcast_.roster.chains(entry)))
     throw WireError(fmt::format("round {}, client {}: the reply answers another question", round_, entry.client + 1));
 }
@@ -168,9 +175,10 @@ void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& w
   const std::size_t parts = reply.chains.size();
   BlockSum& block = sum_of(reply.client);
   block.counters.gradients += reply.gradients;
+  if (reply.silent) return;
   for (std::size_t p = 0; p < parts; ++p) count_part(reply, p, block.counters);
   if (!reply.has_bytes) {
-    if (broadcast_.roster.uniform && static_cast<Index>(parts) == setup_.chains)
+    if (!recipe_.local && broadcast_.roster.uniform && static_cast<Index>(parts) == setup_.chains)
       return math::add(reply.decoded.flat(), block.plain.flat());  // all columns at once
     for (std::size_t p = 0; p < parts; ++p)
       absorb_part(reply, entry, p, reply.decoded.column(static_cast<Index>(p)), block);
@@ -194,7 +202,7 @@ void Server::absorb_all(std::span<const Reply> replies, std::span<const Roster::
   const auto together = [&](const Reply& reply) {
     return reply.chains.size() == 1 && &compressor_of(reply) == &compressor_of(replies[0]);
   };
-  if (setup_.chains > 1 || !broadcast_.roster.uniform || !std::ranges::all_of(replies, together)) {
+  if (recipe_.local || setup_.chains > 1 || !broadcast_.roster.uniform || !std::ranges::all_of(replies, together)) {
     for (std::size_t i = 0; i < replies.size(); ++i) absorb(replies[i], entries[i], work);
     return;
   }
@@ -230,6 +238,7 @@ void Server::absorb_singles(std::span<const Reply> replies, Workspace& work) {
 
 void Server::absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part,
                          std::span<const double> delta, BlockSum& block) {
+  if (recipe_.local) return absorb_local(reply, entry, part, delta, block);
   const auto chain = static_cast<Index>(reply.chains[part]);
   if (broadcast_.roster.uniform) {
     math::add(delta, block.plain.column(chain));
@@ -249,6 +258,7 @@ void Server::count_part(const Reply& reply, std::size_t part, Counters& counters
 
 void Server::close() {
   merge_blocks();
+  if (recipe_.local) return close_leg();
   for (Index c = 0; c < setup_.chains; ++c) step_chain(c);
   ++counters_.rounds;
   ++round_;
@@ -297,12 +307,32 @@ void Server::step_chain(Index chain) {
   Stream stream = noise_[static_cast<std::size_t>(chain)];
   stream.round = round_;
   normals(stream, z);
-  const double largest =
-      math::langevin_step(theta, g, z, recipe_.step, std::sqrt(2 * recipe_.step * recipe_.temperature));
+  check_position(math::langevin_step(theta, g, z, recipe_.step, std::sqrt(2 * recipe_.step * recipe_.temperature)),
+                 chain);
+}
+
+void Server::check_position(double largest, Index chain) const {
   if (!(largest <= explosion_))
     throw NumericError(fmt::format("chain {}: the state {}; try a smaller sampler.step (it is {})", chain + 1,
                                    std::isfinite(largest) ? "explodes" : "is not finite", recipe_.step),
                        static_cast<std::int64_t>(round_), -1);
+}
+
+void Server::archive_local(Archive& archive) {
+  if (!recipe_.local) return;
+  legs_->archive(archive);
+  archive.array(reference_.flat());
+  archive.field(iteration_);
+  archive.field(fresh_);
+  archive.field(control_from_);
+  for (Bytes* words : {&ready_control_, &next_control_}) {
+    std::uint64_t size = words->size();
+    archive.field(size);
+    if (size != 0 && size != 2 * static_cast<std::uint64_t>(setup_.dimension * setup_.chains) * sizeof(double))
+      throw WireError("saved state: control variates of another size");
+    words->resize(size);
+    archive.array(std::span(*words));
+  }
 }
 
 void Server::archive(Archive& archive) {
@@ -317,6 +347,7 @@ void Server::archive(Archive& archive) {
                           &counters_.broadcast_bits, &counters_.setup_bits, &counters_.gradients})
     archive.field(*n);
   archive.field(counters_.uplink_bits_bound);
+  archive_local(archive);
   std::uint64_t anchored = anchor_gradient_.size();
   archive.field(anchored);
   if (anchored != 0 && anchored != static_cast<std::uint64_t>(setup_.dimension))

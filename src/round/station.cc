@@ -1,13 +1,17 @@
 #include <algorithm>
+#include <cstring>
 
 #include "pollen/archive.h"
+#include "pollen/errors.h"
 #include "pollen/math.h"
 #include "pollen/round.h"
 
 namespace pollen {
 
-Station::Station(const Recipe& recipe, Index dimension, Index chains, std::uint64_t seed)
-    : whole_(make_compressor({}, dimension)),
+Station::Station(const Recipe& recipe, Index dimension, Index chains, Index clients, std::uint64_t seed)
+    : recipe_(recipe),
+      clients_(clients),
+      whole_(make_compressor({}, dimension)),
       compressor_(make_compressor(recipe.down.compressor, dimension)),
       position_(dimension, chains) {
   if (recipe.down.feedback) change_ = Panel(dimension, 1);
@@ -15,7 +19,11 @@ Station::Station(const Recipe& recipe, Index dimension, Index chains, std::uint6
     anchor_ = Panel(dimension, chains);
     anchor_version_.assign(static_cast<std::size_t>(chains), 0);
   }
+  if (recipe.local) reference_ = Panel(dimension, chains);
+  if (recipe.oracle == OracleKind::control) anchor_ = control_ = Panel(dimension, chains);
   for (Index c = 0; c < chains; ++c) {
+    noise_.push_back(make_stream(seed, static_cast<std::uint32_t>(c), Purpose::noise));
+    local_noise_.push_back(make_stream(seed, static_cast<std::uint32_t>(c), Purpose::local_noise));
     minibatch_.push_back(make_stream(seed, static_cast<std::uint32_t>(c), Purpose::minibatch));
     compress_.push_back(make_stream(seed, static_cast<std::uint32_t>(c), Purpose::compress_up));
   }
@@ -23,6 +31,16 @@ Station::Station(const Recipe& recipe, Index dimension, Index chains, std::uint6
 
 void Station::receive(const Broadcast& broadcast, Workspace& work) {
   round_ = broadcast.round;
+  leg_ = broadcast.leg;
+  if (!broadcast.control.empty()) receive_control(broadcast.control);
+  if (leg_.starts) receive_position(broadcast, work);
+  if (recipe_.local) make_common();
+  if (!broadcast.refresh || anchor_.empty()) return;
+  std::copy(position_.flat().begin(), position_.flat().end(), anchor_.flat().begin());
+  std::fill(anchor_version_.begin(), anchor_version_.end(), broadcast.round + 1);
+}
+
+void Station::receive_position(const Broadcast& broadcast, Workspace& work) {
   for (Index c = 0; c < chains(); ++c) {
     if (broadcast.whole) {
       whole_->decode(broadcast.chain_payload(c), position_.column(c), work.scratch);
@@ -31,16 +49,56 @@ void Station::receive(const Broadcast& broadcast, Workspace& work) {
       math::add(change_.column(0), position_.column(c));
     }
   }
-  if (!broadcast.refresh || anchor_.empty()) return;
-  std::copy(position_.flat().begin(), position_.flat().end(), anchor_.flat().begin());
-  std::fill(anchor_version_.begin(), anchor_version_.end(), broadcast.round + 1);
+  if (recipe_.local) std::ranges::copy(position_.flat(), reference_.flat().begin());
+}
+
+// Y of every chain, then C of every chain.
+void Station::receive_control(const Bytes& words) {
+  const std::size_t column = static_cast<std::size_t>(position_.rows()) * sizeof(double);
+  const auto chains_count = static_cast<std::size_t>(chains());
+  if (control_.empty() || words.size() != 2 * chains_count * column)
+    throw WireError("broadcast: control variates of another size");
+  for (std::size_t c = 0; c < chains_count; ++c) {
+    std::memcpy(anchor_.column(static_cast<Index>(c)).data(), words.data() + c * column, column);
+    std::memcpy(control_.column(static_cast<Index>(c)).data(), words.data() + (chains_count + c) * column, column);
+  }
+}
+
+// The leg's noise for all clients of the process, made once.
+void Station::make_common() {
+  const LocalSteps& local = *recipe_.local;
+  if (local.common == 0) return;
+  const auto columns = static_cast<Index>(leg_.steps) * chains();
+  if (common_.columns() < columns) common_ = Panel(position_.rows(), columns);
+  for (Index s = 0; s < static_cast<Index>(leg_.steps); ++s) {
+    const std::uint64_t iteration = leg_.first + static_cast<std::uint64_t>(s);
+    const double spread = local.common_spread(recipe_.step, clients_, iteration, recipe_.temperature);
+    for (Index c = 0; c < chains(); ++c) {
+      Stream stream = noise_[static_cast<std::size_t>(c)];
+      stream.round = iteration;
+      const auto column = common_.column(s * chains() + c);
+      normals(stream, column);
+      math::scale(spread, column);
+      math::add(column, reference_.column(c));
+    }
+  }
+}
+
+ConstPanelView Station::common(std::uint32_t step) const {
+  if (recipe_.local->common == 0) return {};
+  const ConstPanelView all = common_;
+  return {all.data + static_cast<Index>(step) * chains() * all.stride, all.rows, chains(), all.stride};
 }
 
 void Station::archive(Archive& archive) {
   archive.array(position_.flat());
+  archive.array(reference_.flat());
+  archive.array(control_.flat());
   archive.array(anchor_.flat());
   archive.array(std::span(anchor_version_));
   archive.field(round_);
+  archive.field(leg_.first);
+  archive.field(leg_.steps);
 }
 
 }  // namespace pollen

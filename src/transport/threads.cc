@@ -89,7 +89,7 @@ class ThreadTransport final : public Transport {
     clients_[entry.client].answer(station_, roster.chains(entry), reply, work);
   }
 
-  static void add_answer(Client& client, const Query& query, Panel& total, Workspace& work) {
+  void add_answer(Client& client, const Query& query, Panel& total, Workspace& work) {
     Scratch::Frame frame(work.scratch);
     const PanelView answer = work.scratch.panel(total.rows(), total.columns());
     switch (query.what) {
@@ -101,6 +101,9 @@ class ThreadTransport final : public Transport {
       }
       case Query::What::curvature:
         client.potential().curvature(query.at.column(0), query.direction.column(0), answer.column(0), work.scratch);
+        break;
+      case Query::What::local:
+        client.local_position(station_, answer);
         break;
       case Query::What::gradient:
       case Query::What::anchor:

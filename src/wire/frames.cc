@@ -8,7 +8,8 @@ namespace pollen::wire {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x4e4c4f50;  // "POLN"
-constexpr std::uint16_t kVersion = 1;
+constexpr std::uint16_t kVersion = 2;
+constexpr std::uint32_t kMostSteps = std::uint32_t{1} << 20;  // of a leg, as LegSchedule has it
 enum class Type : std::uint16_t { broadcast = 1, reply = 2 };
 
 // Little-endian, as x86-64 stores numbers.
@@ -114,23 +115,35 @@ void put_pieces(Writer& writer, const std::vector<std::size_t>& offset, const By
 void encode(const Broadcast& broadcast, std::span<const std::uint32_t> chains, Bytes& out) {
   Writer writer(out, Type::broadcast);
   writer.put(broadcast.round);
-  writer.put(static_cast<std::uint8_t>((broadcast.refresh ? 1 : 0) | (broadcast.whole ? 2 : 0)));
+  writer.put(static_cast<std::uint8_t>((broadcast.refresh ? 1 : 0) | (broadcast.whole ? 2 : 0) |
+                                       (broadcast.leg.starts ? 4 : 0) | (broadcast.leg.ends ? 8 : 0)));
+  writer.put(broadcast.leg.first);
+  writer.put(broadcast.leg.steps);
   put_chains(writer, chains);
   writer.put(static_cast<std::uint32_t>(broadcast.offset.size() - 1));
   put_pieces(writer, broadcast.offset, broadcast.payload);
+  writer.put(static_cast<std::uint64_t>(broadcast.control.size()));
+  writer.put_bytes(broadcast.control.data(), broadcast.control.size());
   writer.finish();
 }
 
 void decode(ByteView frame, Broadcast& broadcast, std::vector<std::uint32_t>& chains) {
   Reader reader(frame, Type::broadcast);
   broadcast.round = reader.get<std::uint64_t>();
-  const std::uint8_t flags = reader.flags(3);
+  const std::uint8_t flags = reader.flags(15);
   broadcast.refresh = (flags & 1) != 0;
   broadcast.whole = (flags & 2) != 0;
+  broadcast.leg.starts = (flags & 4) != 0;
+  broadcast.leg.ends = (flags & 8) != 0;
+  broadcast.leg.first = reader.get<std::uint64_t>();
+  broadcast.leg.steps = reader.get<std::uint32_t>();
+  if (broadcast.leg.steps > kMostSteps) throw WireError("frame: a leg of too many steps");
   get_chains(reader, chains);
   const std::size_t n = reader.count(sizeof(std::uint64_t));
   if (!chains.empty() && chains.back() >= n) throw WireError("frame: a chain that is not there");
   reader.pieces(n, broadcast.offset, broadcast.payload);
+  const ByteView control = reader.take(reader.get<std::uint64_t>());
+  broadcast.control.assign(control.begin(), control.end());
   reader.finish();
 }
 
@@ -138,7 +151,8 @@ void encode(const Reply& reply, Bytes& out) {
   Writer writer(out, Type::reply);
   writer.put(reply.round);
   writer.put(reply.client);
-  writer.put(static_cast<std::uint8_t>(reply.whole ? 1 : 0));
+  writer.put(static_cast<std::uint8_t>((reply.whole ? 1 : 0) | (reply.silent ? 2 : 0)));
+  writer.put(reply.first);
   writer.put(reply.gradients);
   put_chains(writer, reply.chains);
   put_pieces(writer, reply.offset, reply.payload);
@@ -149,13 +163,17 @@ void decode(ByteView frame, Reply& reply) {
   Reader reader(frame, Type::reply);
   reply.round = reader.get<std::uint64_t>();
   reply.client = reader.get<std::uint32_t>();
-  reply.whole = reader.flags(1) != 0;
+  const std::uint8_t flags = reader.flags(3);
+  reply.whole = (flags & 1) != 0;
+  reply.silent = (flags & 2) != 0;
+  reply.first = reader.get<std::uint64_t>();
   reply.gradients = reader.get<std::int64_t>();
   get_chains(reader, reply.chains);
-  reader.pieces(reply.chains.size(), reply.offset, reply.payload);
+  const std::size_t parts = reply.silent ? 0 : reply.chains.size();
+  reader.pieces(parts, reply.offset, reply.payload);
   reader.finish();
   reply.has_bytes = true;
-  reply.bits.resize(reply.chains.size());
+  reply.bits.resize(parts);
   for (std::size_t p = 0; p < reply.bits.size(); ++p)
     reply.bits[p] = 8 * static_cast<std::int64_t>(reply.offset[p + 1] - reply.offset[p]);
 }
