@@ -30,6 +30,12 @@ enum class Purpose : std::uint32_t {
   synthetic = 8,      // generated data
   init = 9,           // starting positions
   power = 10,         // the starting vector of power iterations
+  // 11 to 19 are kept for rounds.
+  momentum = 20,        // Hamiltonian momenta
+  metropolis = 21,      // accepted or not
+  trajectory = 22,      // which way and how far a Hamiltonian trajectory goes, and which of its states is taken
+  reference_noise = 23, // a competitor's noise on a client
+  visit = 24,           // which client a chain visits
 };
 
 using PhiloxKey = std::array<std::uint32_t, 2>;
