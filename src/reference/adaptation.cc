@@ -15,8 +15,8 @@ struct Schedule {
   std::vector<std::int64_t> ends;
 };
 
-// 75 iterations to reach the bulk, windows of 25, 50, 100, ... of which the last takes what is left, 50 for the last step.
-// Short warm-ups keep the proportions with one window; below 20 there is none.
+// 75 iterations to reach the bulk, windows of 25, 50, 100, ... of which the last takes what is left, 50 for the last
+// step. Short warm-ups keep the proportions with one window; below 20 there is none.
 Schedule schedule(std::int64_t warm_up) {
   if (warm_up < 20) return {};
   const bool brief = warm_up < 150;
@@ -109,7 +109,8 @@ bool Adaptation::learn_mass(std::int64_t iteration, ConstPanelView position) {
   return true;
 }
 
-// Variances drawn towards a small number by the weight of five observations, so that a short window cannot collapse one.
+// Variances drawn towards a small number by the weight of five observations, so that a short window cannot collapse
+// one.
 void Adaptation::close_window() {
   const auto n = static_cast<double>(seen_);
   for (Index c = 0; c < mean_.columns(); ++c) {

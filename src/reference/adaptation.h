@@ -1,5 +1,6 @@
 // What a Hamiltonian sampler learns in its warm-up, chain by chain, and keeps afterwards: the step by dual averaging
-// (Hoffman and Gelman 2014) and a diagonal mass matrix over windows that double in length, the schedule of Stan's manual.
+// (Hoffman and Gelman 2014) and a diagonal mass matrix over windows that double in length, the schedule of Stan's
+// manual.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace pollen::centralised {
 
-// log ε_{t+1} = μ - √t/γ · s̄_t, s̄_t an average of (target - accept); the answer is the average of log ε weighted to late t.
+// log ε_{t+1} = μ - √t/γ · s̄_t, s̄_t an average of (target - accept); the answer is the average of log ε weighted to
+// late t.
 struct DualAveraging {
   double target = 0.8;
   double centre = 0;   // μ
@@ -39,10 +41,12 @@ class Adaptation {
   bool learns_step() const { return options_.step; }
   // A step to go on from, at the start and whenever the mass has changed.
   void restart(Index chain, double step);
-  // Every chain, after iteration `iteration` (from 0) of the warm-up or later, when nothing is learned any more. True where
-  // the mass changed: steps must be found anew.
+  // Every chain, after iteration `iteration` (from 0) of the warm-up or later, when nothing is learned any more. True
+  // where the mass changed: steps must be found anew.
   bool learn(std::int64_t iteration, std::span<const double> accept, ConstPanelView position);
-  bool warming(std::int64_t iteration) const { return iteration < options_.warm_up && (options_.step || options_.mass); }
+  bool warming(std::int64_t iteration) const {
+    return iteration < options_.warm_up && (options_.step || options_.mass);
+  }
   void archive(Archive& archive);
 
  private:

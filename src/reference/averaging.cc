@@ -1,5 +1,5 @@
-// FedAvg (McMahan et al. 2017) and SCAFFOLD (Karimireddy et al. 2020, option II), all clients in every round. With weights
-// w_i = N_i/N and f_i = U_i/w_i + U_0, so that Σ w_i f_i = U:
+// FedAvg (McMahan et al. 2017) and SCAFFOLD (Karimireddy et al. 2020, option II), all clients in every round. With
+// weights w_i = N_i/N and f_i = U_i/w_i + U_0, so that Σ w_i f_i = U:
 //   y ← θ;  K times: y ← y - γ (∇f_i(y) - c_i + c);   θ ← θ + η Σ w_i (y_i - θ)
 //   scaffold: c_i⁺ = c_i - c + (θ - y_i)/(Kγ),  c ← c + Σ w_i (c_i⁺ - c_i);  fedavg: c_i = c = 0
 // FedAvg with K = 1 and η = 1 is gradient descent on U with step γ. With more local steps its limit is not the mode.

@@ -1,5 +1,5 @@
-// What competitors' clients compute in their local steps: estimates of ∇(U_i + ϖ_i U_0), from a minibatch or all rows, the
-// prior's part exact.
+// What competitors' clients compute in their local steps: estimates of ∇(U_i + ϖ_i U_0), from a minibatch or all rows,
+// the prior's part exact.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Consensus Monte Carlo (Scott et al. 2016): client i samples exp(-(U_i + U_0/b)/T) and draws are combined with
-// W_i = the inverse of its covariance: θ = (Σ W_i)⁻¹ Σ W_i x_i. Exact where the parts are Gaussian. Kernels adapt in the first
-// half of the warm-up, covariances are taken over the second, weights stay as they are afterwards. A draw takes one vector
-// from every client; the weights are sent once.
+// W_i = the inverse of its covariance: θ = (Σ W_i)⁻¹ Σ W_i x_i. Exact where the parts are Gaussian. Kernels adapt in
+// the first half of the warm-up, covariances are taken over the second, weights stay as they are afterwards. A draw
+// takes one vector from every client; the weights are sent once.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,6 @@
 // An Engine around a kernel: iterations, counters, finiteness and the saved state, once for all kernels.
+#include "engine.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "engine.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/math.h"
@@ -93,6 +94,7 @@ void Chains::count_exchange(Index vectors_up, Index vectors_down) {
 void Chains::archive(Archive& archive) {
   archive.array(position.flat());
   archive.field(iteration);
+  if (iteration < 0) throw WireError("saved state: a negative iteration");
   for (std::int64_t* n : {&counters.rounds, &counters.messages, &counters.uplink_bits, &counters.downlink_bits,
                           &counters.broadcast_bits, &counters.setup_bits, &counters.gradients})
     archive.field(*n);

@@ -1,7 +1,7 @@
-// FedPA (Al-Shedivat et al. 2021): every client samples its part exp(-(U_i + ϖ_i U_0)/T) of the posterior from the server's
-// θ by Langevin steps (the paper's SGD with a noise that is known), and sends Δ_i = Σ_i⁻¹(θ - μ_i) of a Gaussian fitted to
-// ℓ samples; θ ← θ - η Σ Δ_i. Where the parts are Gaussian and ℓ is large, Σ Δ_i = ∇U(θ)/T: gradient descent on U with
-// one exchange for many local steps. A state is the server's iterate.
+// FedPA (Al-Shedivat et al. 2021): every client samples its part exp(-(U_i + ϖ_i U_0)/T) of the posterior from the
+// server's θ by Langevin steps (the paper's SGD with a noise that is known), and sends Δ_i = Σ_i⁻¹(θ - μ_i) of a
+// Gaussian fitted to ℓ samples; θ ← θ - η Σ Δ_i. Where the parts are Gaussian and ℓ is large, Σ Δ_i = ∇U(θ)/T: gradient
+// descent on U with one exchange for many local steps. A state is the server's iterate.
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -1,10 +1,11 @@
-// FSGLD (El Mekkaoui et al. 2021): a chain visits one client at a time, client s with probability f_s = N_s/N, for K Langevin
-// steps whose drift is corrected by Gaussian surrogates q_s ∝ exp(-Q_s) of the clients' likelihoods, q = Π q_s:
+// FSGLD (El Mekkaoui et al. 2021): a chain visits one client at a time, client s with probability f_s = N_s/N, for K
+// Langevin steps whose drift is corrected by Gaussian surrogates q_s ∝ exp(-Q_s) of the clients' likelihoods, q = Π
+// q_s:
 //   g = ∇U_0(θ) + (1/f_s)(N_s/n) Σ_{j∈S} ∇U_sj(θ) + [Σ_r ∇Q_r(θ) - (1/f_s) ∇Q_s(θ)]
 // whose mean over s is ∇U(θ) whatever the Q_s are. The first half of the warm-up fits them: each client samples
 // exp(-(U_s + U_0)) (proper wherever the posterior is), and Q_s = ½θᵀΛ_sθ - h_sᵀθ takes the prior out again,
-// Λ_s = C⁻¹ - ∇²U_0, h_s = C⁻¹m. Without a warm-up Q_s = 0: the distributed SGLD of Ahn et al. (2014). States are emitted
-// where a visit ends, since only then does the server see the chain.
+// Λ_s = C⁻¹ - ∇²U_0, h_s = C⁻¹m. Without a warm-up Q_s = 0: the distributed SGLD of Ahn et al. (2014). States are
+// emitted where a visit ends, since only then does the server see the chain.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -81,6 +82,8 @@ class Fsgld final : public Kernel {
     all_.archive(archive);
     for (Surrogate& surrogate : surrogates_) surrogate.archive(archive);
     archive.array(std::span(visited_));
+    for (const std::uint32_t s : visited_)
+      if (s >= surrogates_.size()) throw WireError("saved state: a chain visits a client that is not there");
   }
 
  private:
@@ -118,7 +121,8 @@ class Fsgld final : public Kernel {
   void step_chain(Chains& chains, Index chain) {
     const std::size_t s = visited_[static_cast<std::size_t>(chain)];
     const auto theta = chains.position.column(chain), g = gradient_.column(0), z = noise_.column(0);
-    gradients_.estimate_likelihood(chains, static_cast<Index>(s), chain, static_cast<std::uint64_t>(chains.iteration), g);
+    gradients_.estimate_likelihood(chains, static_cast<Index>(s), chain, static_cast<std::uint64_t>(chains.iteration),
+                                   g);
     surrogates_[s].add_gradient(theta, -1.0, g);
     math::scale(1 / frequency_[s], g);
     all_.add_gradient(theta, 1.0, g);
@@ -132,9 +136,9 @@ class Fsgld final : public Kernel {
   std::vector<double> frequency_;  // f_s
   LocalPosteriors parts_;
   ClientGradients gradients_;
-  Surrogate all_;                      // -log q
-  std::vector<Surrogate> surrogates_;  // -log q_s
-  std::vector<std::uint32_t> visited_; // by each chain
+  Surrogate all_;                       // -log q
+  std::vector<Surrogate> surrogates_;   // -log q_s
+  std::vector<std::uint32_t> visited_;  // by each chain
   Panel gradient_, noise_;
 };
 

@@ -21,7 +21,8 @@ double kinetic(std::span<const double> momentum, std::span<const double> inverse
   return 0.5 * sum;
 }
 
-void drift(double step, std::span<const double> inverse_mass, std::span<const double> momentum, std::span<double> position) {
+void drift(double step, std::span<const double> inverse_mass, std::span<const double> momentum,
+           std::span<double> position) {
   for (std::size_t j = 0; j < position.size(); ++j) position[j] += step * (inverse_mass[j] * momentum[j]);
 }
 
@@ -65,8 +66,8 @@ double HamiltonianState::find_step(Chains& chains, Index chain, std::uint32_t us
   do {
     step *= grow ? 2 : 0.5;
     if (step > 1e7 || step < 1e-300)
-      throw NumericError("no leapfrog step suits the start; is the posterior proper, and finite there?", chains.iteration,
-                         -1);
+      throw NumericError("no leapfrog step suits the start; is the posterior proper, and finite there?",
+                         chains.iteration, -1);
   } while (accepts() == grow);
   return step;
 }
@@ -97,7 +98,9 @@ void HamiltonianState::archive(Archive& archive) {
   for (Transition& t : transitions) {
     for (double* x : {&t.accept, &t.step, &t.energy}) archive.field(*x);
     for (int* n : {&t.depth, &t.leapfrogs}) archive.field(*n);
-    archive.field(t.divergent);
+    std::uint8_t divergent = t.divergent ? 1 : 0;
+    archive.field(divergent);
+    t.divergent = divergent != 0;
   }
 }
 

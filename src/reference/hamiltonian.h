@@ -12,7 +12,8 @@ namespace pollen::centralised {
 void draw_momentum(const Stream& stream, std::span<const double> inverse_mass, std::span<double> momentum);
 double kinetic(std::span<const double> momentum, std::span<const double> inverse_mass);
 // q += ε M⁻¹ p
-void drift(double step, std::span<const double> inverse_mass, std::span<const double> momentum, std::span<double> position);
+void drift(double step, std::span<const double> inverse_mass, std::span<const double> momentum,
+           std::span<double> position);
 
 // The chains' potentials and gradients at their positions, what they have learned, and what their last move was like.
 class HamiltonianState {

@@ -1,5 +1,6 @@
-// Hamiltonian Monte Carlo with trajectories of a length fixed up to jitter, all chains side by side. MALA is its case of one
-// leapfrog step: q - ½ε²∇U/T + εz is θ - γ∇U + √(2γT)z for ε² = 2γT, and exp(-ΔH) is its Metropolis-Hastings ratio.
+// Hamiltonian Monte Carlo with trajectories of a length fixed up to jitter, all chains side by side. MALA is its case
+// of one leapfrog step: q - ½ε²∇U/T + εz is θ - γ∇U + √(2γT)z for ε² = 2γT, and exp(-ΔH) is its Metropolis-Hastings
+// ratio.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -58,8 +59,8 @@ class Hmc final : public Kernel {
     for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<Index>(i);
     for (std::size_t c = 0; c < count_.size(); ++c) {
       const auto chain = static_cast<Index>(c);
-      double wanted = path_.leapfrogs > 0 ? static_cast<double>(path_.leapfrogs)
-                                          : path_.length / state_.adaptation.step(chain);
+      double wanted =
+          path_.leapfrogs > 0 ? static_cast<double>(path_.leapfrogs) : path_.length / state_.adaptation.step(chain);
       if (path_.jitter > 0) {
         double u = 0;
         uniforms(chains.stream(chain, Purpose::trajectory), {&u, 1});
@@ -67,7 +68,8 @@ class Hmc final : public Kernel {
       }
       count_[c] = static_cast<Index>(std::clamp(std::floor(wanted + 0.5), 1.0, static_cast<double>(path_.most)));
     }
-    std::ranges::stable_sort(order_, [&](Index a, Index b) { return count_of(a) > count_of(b); });
+    std::ranges::sort(order_,
+                      [&](Index a, Index b) { return std::pair(-count_of(a), a) < std::pair(-count_of(b), b); });
   }
 
   void begin(const Chains& chains, std::size_t i) {

@@ -1,7 +1,9 @@
-// Langevin steps on the pooled potential, θ ← θ - γ g + √(2γT) Z, with g = ∇U_0(θ) plus an oracle's estimate of Σ∇U_i(θ):
+// Langevin steps on the pooled potential, θ ← θ - γ g + √(2γT) Z, with g = ∇U_0(θ) plus an oracle's estimate of
+// Σ∇U_i(θ):
 //   ula          all rows
 //   sgld-pooled  a minibatch of all rows, whoever holds them (Welling and Teh 2011)
-//   svrg-ld      the minibatch's difference to an anchor ζ ← θ, renewed every `refresh` iterations, plus ∇(ζ) (Dubey et al.
+//   svrg-ld      the minibatch's difference to an anchor ζ ← θ, renewed every `refresh` iterations, plus ∇(ζ) (Dubey et
+//   al.
 //                2016; rows without replacement, as everywhere here)
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
-// Every client samples a posterior of its own, exp(-(U_i + ϖ U_0)/T), with an adapting kernel and as many chains as the run
-// has: what consensus Monte Carlo combines, and what FSGLD's surrogates are fitted to. Covariances are taken over all chains,
-// which share them.
+// Every client samples a posterior of its own, exp(-(U_i + ϖ U_0)/T), with an adapting kernel and as many chains as the
+// run has: what consensus Monte Carlo combines, and what FSGLD's surrogates are fitted to. Covariances are taken over
+// all chains, which share them.
 #pragma once
 
 #include <vector>

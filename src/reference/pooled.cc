@@ -57,9 +57,8 @@ class Pooled final : public Potential {
 
   void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                  Scratch& scratch) const override {
-    sum({out.data(), dimension(), 1, dimension()}, scratch, [&](const Potential& client, const PanelView& part) {
-      client.curvature(at, v, part.column(0), scratch);
-    });
+    sum({out.data(), dimension(), 1, dimension()}, scratch,
+        [&](const Potential& client, const PanelView& part) { client.curvature(at, v, part.column(0), scratch); });
   }
   bool curvature_is_bound() const override { return clients_.front()->curvature_is_bound(); }
 

@@ -23,6 +23,7 @@ KernelPointer make_hmc(const Chains& chains, const ReferenceSettings& settings, 
 KernelPointer make_nuts(const Chains& chains, const ReferenceSettings& settings, Target target);
 
 // ConfigError where a setting that the sampler reads is out of range.
-void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& problem, const ReferenceSettings& settings);
+void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& problem,
+                    const ReferenceSettings& settings);
 
 }  // namespace pollen::centralised

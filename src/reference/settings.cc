@@ -68,7 +68,8 @@ void check_others(Checker& check, const ReferenceSettings& s) {
 
 }  // namespace
 
-void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& problem, const ReferenceSettings& settings) {
+void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& problem,
+                    const ReferenceSettings& settings) {
   Checker check(sampler.keys);
   if (sampler.needs_step && !settings.step)
     check.text("step", fmt::format("{} finds none by itself; accepted: a number above 0", sampler.name));

@@ -1,8 +1,8 @@
-// Σ_ℓ⁻¹ (x - x̄_ℓ) for the shrinkage estimate Σ_ℓ = ρ_ℓ I + (1-ρ_ℓ) S_ℓ of a covariance from ℓ samples, ρ_ℓ = 1/(1 + (ℓ-1)ρ),
-// in O(ℓ²d) time and O(ℓd) memory, without a matrix (Al-Shedivat et al. 2021, section 4 and its appendix).
+// Σ_ℓ⁻¹ (x - x̄_ℓ) for the shrinkage estimate Σ_ℓ = ρ_ℓ I + (1-ρ_ℓ) S_ℓ of a covariance from ℓ samples, ρ_ℓ = 1/(1 +
+// (ℓ-1)ρ), in O(ℓ²d) time and O(ℓd) memory, without a matrix (Al-Shedivat et al. 2021, section 4 and its appendix).
 //
-// With u_k = x_k - x̄_{k-1}, (k-1) S_k = Σ_{m ≤ k} (m-1)/m u_m u_mᵀ, so Σ_ℓ/ρ_ℓ = I + Σ_m β_m u_m u_mᵀ, β_m = ρ(m-1)/m: a
-// rank-one change a sample, inverted by Sherman and Morrison's formula.
+// With u_k = x_k - x̄_{k-1}, (k-1) S_k = Σ_{m ≤ k} (m-1)/m u_m u_mᵀ, so Σ_ℓ/ρ_ℓ = I + Σ_m β_m u_m u_mᵀ, β_m = ρ(m-1)/m:
+// a rank-one change a sample, inverted by Sherman and Morrison's formula.
 #pragma once
 
 #include <span>

@@ -27,11 +27,11 @@ const std::vector<ReferenceSampler>& reference_table() {
       {"dg-lmc", "Plassier et al. 2021", "Langevin within Gibbs: clients sample around the server's draw",
        "step batch local_steps tolerance", true, true, true},
       {"fsgld", "El Mekkaoui et al. 2021", "a chain visits clients, corrected by Gaussian surrogates",
-       "step batch warm_up local_steps local_kernel diagonal max_depth", true, true, true},
+       "step batch warm_up local_steps local_kernel diagonal target_accept adapt_mass max_depth", true, true, true},
       {"consensus", "Scott et al. 2016", "local posteriors' draws, averaged by inverse covariance",
-       "warm_up local_kernel diagonal max_depth", true, true, false},
-      {"fedavg", "McMahan et al. 2017", "local gradient steps, averaged: an optimiser", "step batch local_steps server_step",
-       true, false, true},
+       "warm_up local_kernel diagonal target_accept adapt_mass max_depth", true, true, false},
+      {"fedavg", "McMahan et al. 2017", "local gradient steps, averaged: an optimiser",
+       "step batch local_steps server_step", true, false, true},
       {"scaffold", "Karimireddy et al. 2020", "fedavg with control variates: an optimiser",
        "step batch local_steps server_step", true, false, true},
       {"fedpa", "Al-Shedivat et al. 2021", "local posteriors averaged by shrunk precision: an optimiser",
@@ -77,8 +77,9 @@ const std::pair<const char*, Make> kMakers[] = {
   std::vector<std::string> names;
   for (const ReferenceSampler& sampler : reference_table()) names.emplace_back(sampler.name);
   const auto near = nearest(name, names);
-  throw ConfigError("sampler.name", fmt::format("found \"{}\", accepted: {}", name,
-                                                near ? fmt::format("\"{}\"", *near) : fmt::format("{}", fmt::join(names, ", "))));
+  throw ConfigError("sampler.name",
+                    fmt::format("found \"{}\", accepted: {}", name,
+                                near ? fmt::format("\"{}\"", *near) : fmt::format("{}", fmt::join(names, ", "))));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A density exp(-(U + ϖ U_0)/T): the pooled posterior, or a client's part of it. In units of T, as Metropolis tests want it.
+// A density exp(-(U + ϖ U_0)/T): the pooled posterior, or a client's part of it. In units of T, as Metropolis tests
+// want it.
 #pragma once
 
 #include <memory>

@@ -87,7 +87,8 @@ bool TreeSampler::build(Now& now, Sequence& choices, std::size_t slot, int depth
   Tree& tree = trees_[slot];
   if (depth == 0) return leaf(now, tree, forward ? forward_ : backward_, forward ? now.start.step : -now.start.step);
   const Tree& other = trees_[slot + 1];
-  if (!build(now, choices, slot, depth - 1, forward) || !build(now, choices, slot + 1, depth - 1, forward)) return false;
+  if (!build(now, choices, slot, depth - 1, forward) || !build(now, choices, slot + 1, depth - 1, forward))
+    return false;
   const bool kept = straight(forward ? tree : other, forward ? other : tree);
   // Within an extension every state counts by its weight alone.
   const double share = other.log_weight - log_sum(tree.log_weight, other.log_weight);
@@ -124,8 +125,8 @@ bool TreeSampler::leaf(Now& now, Tree& tree, Edge& edge, double step) {
   return true;
 }
 
-// The generalised criterion over the whole and, since two straight halves can hide a turn at their seam (a step near the
-// period of an orbit), over each half with the first state of the other.
+// The generalised criterion over the whole and, since two straight halves can hide a turn at their seam (a step near
+// the period of an orbit), over each half with the first state of the other.
 bool TreeSampler::straight(const Tree& earlier, const Tree& later) {
   return along(earlier.first_velocity, later.last_velocity, earlier.sum, later.sum) &&
          along(earlier.first_velocity, later.first_velocity, earlier.sum, later.first_momentum) &&

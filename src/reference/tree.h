@@ -1,9 +1,10 @@
-// One transition of the no-U-turn sampler with multinomial weights (Hoffman and Gelman 2014; Betancourt 2017, appendix A).
+// One transition of the no-U-turn sampler with multinomial weights (Hoffman and Gelman 2014; Betancourt 2017, appendix
+// A).
 //
-// A tree is a piece of a trajectory in order of time: what is known of its two ends, the sum of its momenta, the log of its
-// total weight Σ exp(H_0 - H), and one of its states, drawn with probability proportional to the weights. Two neighbouring
-// pieces join into one; the trajectory doubles, forwards or backwards, until it turns back on itself, diverges, or is
-// max_depth doublings long. Memory is taken once.
+// A tree is a piece of a trajectory in order of time: what is known of its two ends, the sum of its momenta, the log of
+// its total weight Σ exp(H_0 - H), and one of its states, drawn with probability proportional to the weights. Two
+// neighbouring pieces join into one; the trajectory doubles, forwards or backwards, until it turns back on itself,
+// diverges, or is max_depth doublings long. Memory is taken once.
 #pragma once
 
 #include <vector>
