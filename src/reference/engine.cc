@@ -120,6 +120,7 @@ std::vector<std::uint32_t> everyone(Index n) {
 
 std::vector<double> size_weights(const ReferenceProblem& problem) {
   std::vector<double> weights;
+  weights.reserve(problem.clients.size());
   double sum = 0;
   for (const Potential* client : problem.clients) sum += static_cast<double>(client->rows());
   for (const Potential* client : problem.clients) weights.push_back(static_cast<double>(client->rows()) / sum);

@@ -57,7 +57,7 @@ KernelPointer on_all(const Chains& chains, const ReferenceSettings& settings) {
   return make(chains, settings, Target(make_pooled(problem.clients), {problem.prior, 1.0}, problem.temperature));
 }
 
-const std::pair<const char*, Make> kMakers[] = {
+constexpr std::pair<const char*, Make> kMakers[] = {
     {"ula", make_ula},
     {"mala", on_all<make_mala>},
     {"hmc", on_all<make_hmc>},

@@ -166,6 +166,46 @@ TEST(Adaptation, TheMassEvensOutScales) {
   EXPECT_GT(leapfrogs[0], 500);
 }
 
+// Two scales and a step near the longest stable one: energy errors are large and trajectories bend within few states,
+// so a wrong weight, direction or check shows in the moments.
+TEST(Nuts, IsRightWhereEnergyErrorsAreLarge) {
+  Federated on;
+  on.dimension = 2;
+  on.prior = Prior::flat();
+  on.exact.prior_precision = Eigen::VectorXd::Zero(2);
+  on.potentials.push_back(make_gaussian({0.5, -1}, {4, 0.5, 0.5, 0.5}));
+  const Eigen::Matrix2d precision{{4, 0.5}, {0.5, 0.5}};
+  on.exact.clients.push_back({{{precision, precision * Eigen::Vector2d(0.5, -1)}}});
+  for (const double step : {0.5, 0.9}) {
+    const ReferenceProblem problem = on.problem(64);
+    const auto engine = make_reference("nuts", problem, {.step = step, .warm_up = 0});
+    engine->start(start_at(problem));
+    expect_law(run(*engine, on, {50, 12000}).only(), target_of(on));
+  }
+}
+
+// On a round Gaussian all coordinates have one period, and a doubling that jumps over the far side of the orbit looks
+// straight at its ends: without the checks across halves such steps run in circles. With them no trajectory goes round.
+TEST(Nuts, DoesNotRunInCircles) {
+  std::vector<double> centre(40, 0.0), precision(1600, 0.0);
+  for (std::size_t j = 0; j < 40; ++j) precision[41 * j] = 1;
+  Federated on;
+  on.dimension = 40;
+  on.prior = Prior::flat();
+  on.potentials.push_back(make_gaussian(centre, precision));
+  for (double step = 0.2; step < 1.5; step += 0.05) {
+    const ReferenceProblem problem = on.problem(4);
+    const auto engine = make_reference("nuts", problem, {.step = step, .warm_up = 0});
+    engine->start(start_at(problem, 1));
+    int longest = 0;
+    for (int k = 0; k < 200; ++k) {
+      engine->advance(1);
+      for (const Transition& t : engine->transitions()) longest = std::max(longest, t.leapfrogs);
+    }
+    EXPECT_LT(longest * step, 4 * std::acos(-1.0)) << step;
+  }
+}
+
 // Where the leapfrog is unstable every trajectory diverges, is reported, and the chain stays finite.
 TEST(Nuts, ReportsDivergence) {
   const Federated on = matrices();
