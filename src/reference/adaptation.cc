@@ -1,0 +1,135 @@
+#include "adaptation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernel.h"
+#include "pollen/math.h"
+
+namespace pollen::centralised {
+
+namespace {
+
+struct Schedule {
+  std::int64_t first = 0;
+  std::vector<std::int64_t> ends;
+};
+
+// 75 iterations to reach the bulk, windows of 25, 50, 100, ... of which the last takes what is left, 50 for the last
+// step. Short warm-ups keep the proportions with one window; below 20 there is none.
+Schedule schedule(std::int64_t warm_up) {
+  if (warm_up < 20) return {};
+  const bool brief = warm_up < 150;
+  const std::int64_t first = brief ? warm_up * 15 / 100 : 75;
+  const std::int64_t last = warm_up - (brief ? warm_up / 10 : 50);
+  Schedule result{first, {}};
+  for (std::int64_t at = first, length = brief ? last - first : 25; at < last; length *= 2) {
+    const std::int64_t end = at + length;
+    at = end + 2 * length > last ? last : end;
+    result.ends.push_back(at);
+  }
+  return result;
+}
+
+}  // namespace
+
+void DualAveraging::restart(double step) {
+  centre = math::log(10 * step);  // optimistic: a long step costs less to reject than a short one to run
+  error = 0;
+  average = math::log(step);
+  count = 0;
+}
+
+double DualAveraging::learn(double accept) {
+  constexpr double kShrinkage = 0.05, kDelay = 10, kForget = 0.75;  // γ, t_0, κ
+  count += 1;
+  const double rate = 1 / (count + kDelay);
+  error += rate * (target - accept - error);
+  const double now = centre - std::sqrt(count) / kShrinkage * error;
+  const double weight = math::exp(-kForget * math::log(count));
+  average += weight * (now - average);
+  return math::exp(now);
+}
+
+double DualAveraging::settled() const { return math::exp(average); }
+
+void DualAveraging::archive(Archive& archive) {
+  for (double* x : {&centre, &error, &average, &count}) archive.field(*x);
+}
+
+Adaptation::Adaptation(const Options& options, Index dimension, Index chains)
+    : options_(options),
+      averaging_(static_cast<std::size_t>(chains), DualAveraging{.target = options.target}),
+      step_(averaging_.size(), 1.0),
+      inverse_mass_(dimension, chains),
+      mean_(dimension, chains),
+      square_(dimension, chains) {
+  if (options_.mass) {
+    Schedule windows = schedule(options_.warm_up);
+    first_ = windows.first;
+    ends_ = std::move(windows.ends);
+  }
+  fill(inverse_mass_, 1.0);
+}
+
+void Adaptation::restart(Index chain, double step) {
+  step_[static_cast<std::size_t>(chain)] = step;
+  averaging_[static_cast<std::size_t>(chain)].restart(step);
+}
+
+bool Adaptation::learn(std::int64_t iteration, std::span<const double> accept, ConstPanelView position) {
+  if (!warming(iteration)) return false;
+  const bool last = iteration + 1 == options_.warm_up;
+  if (options_.step) learn_steps(last, accept);
+  return learn_mass(iteration, position);
+}
+
+void Adaptation::learn_steps(bool last, std::span<const double> accept) {
+  for (std::size_t c = 0; c < step_.size(); ++c) {
+    step_[c] = averaging_[c].learn(accept[c]);
+    if (last) step_[c] = averaging_[c].settled();
+  }
+}
+
+bool Adaptation::learn_mass(std::int64_t iteration, ConstPanelView position) {
+  if (ends_.empty() || iteration < first_ || iteration >= ends_.back()) return false;
+  ++seen_;
+  const double weight = 1 / static_cast<double>(seen_);
+  for (Index c = 0; c < position.columns; ++c) {
+    const auto x = position.column(c);
+    const auto mean = mean_.column(c), square = square_.column(c);
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const double before = x[j] - mean[j];
+      mean[j] += weight * before;
+      square[j] += before * (x[j] - mean[j]);
+    }
+  }
+  if (!std::ranges::binary_search(ends_, iteration + 1)) return false;
+  close_window();
+  return true;
+}
+
+// Variances drawn towards a small number by the weight of five observations, so that a short window cannot collapse
+// one.
+void Adaptation::close_window() {
+  const auto n = static_cast<double>(seen_);
+  for (Index c = 0; c < mean_.columns(); ++c) {
+    const auto square = square_.column(c), inverse = inverse_mass_.column(c);
+    for (std::size_t j = 0; j < square.size(); ++j)
+      inverse[j] = n / (n + 5) * (square[j] / std::max(n - 1, 1.0)) + 1e-3 * (5 / (n + 5));
+  }
+  seen_ = 0;
+  fill(mean_, 0);
+  fill(square_, 0);
+}
+
+void Adaptation::archive(Archive& archive) {
+  for (DualAveraging& averaging : averaging_) averaging.archive(archive);
+  archive.array(std::span(step_));
+  archive.array(inverse_mass_.flat());
+  archive.field(seen_);
+  archive.array(mean_.flat());
+  archive.array(square_.flat());
+}
+
+}  // namespace pollen::centralised

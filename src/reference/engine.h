@@ -1,0 +1,10 @@
+// The engine that drives a kernel.
+#pragma once
+
+#include "kernel.h"
+
+namespace pollen::centralised {
+
+std::unique_ptr<Engine> make_engine(std::unique_ptr<Chains> chains, KernelPointer kernel);
+
+}  // namespace pollen::centralised

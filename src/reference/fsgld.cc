@@ -1,0 +1,151 @@
+// FSGLD (El Mekkaoui et al. 2021): a chain visits one client at a time, client s with probability f_s = N_s/N, for K
+// Langevin steps whose drift is corrected by Gaussian surrogates q_s ∝ exp(-Q_s) of the clients' likelihoods, q = Π
+// q_s:
+//   g = ∇U_0(θ) + (1/f_s)(N_s/n) Σ_{j∈S} ∇U_sj(θ) + [Σ_r ∇Q_r(θ) - (1/f_s) ∇Q_s(θ)]
+// whose mean over s is ∇U(θ) whatever the Q_s are. The first half of the warm-up fits them: each client samples
+// exp(-(U_s + U_0)) (proper wherever the posterior is), and Q_s = ½θᵀΛ_sθ - h_sᵀθ takes the prior out again,
+// Λ_s = C⁻¹ - ∇²U_0, h_s = C⁻¹m. Without a warm-up Q_s = 0: the distributed SGLD of Ahn et al. (2014). States are
+// emitted where a visit ends, since only then does the server see the chain.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "client_gradients.h"
+#include "local_posteriors.h"
+#include "pollen/archive.h"
+#include "pollen/math.h"
+
+namespace pollen::centralised {
+
+namespace {
+
+struct Surrogate {
+  Symmetric precision;
+  std::vector<double> shift;
+
+  // g += weight ∇Q(θ)
+  void add_gradient(std::span<const double> theta, double weight, std::span<double> g) const {
+    precision.multiply_add(theta, weight, g);
+    math::axpy(-weight, shift, g);
+  }
+  std::int64_t words() const { return precision.words() + static_cast<std::int64_t>(shift.size()); }
+  void archive(Archive& archive) {
+    precision.archive(archive);
+    archive.array(std::span(shift));
+  }
+};
+
+class Fsgld final : public Kernel {
+ public:
+  Fsgld(const Chains& chains, const ReferenceSettings& settings)
+      : step_(*settings.step),
+        local_steps_(settings.local_steps),
+        warm_up_(settings.warm_up),
+        fitting_(settings.warm_up / 2),
+        frequency_(size_weights(chains.problem)),
+        parts_(chains, settings, {1, 1, settings.warm_up / 4}),
+        gradients_(chains, settings.batch, std::vector<double>(frequency_.size(), 0.0)),
+        all_{Symmetric(chains.problem.dimension, settings.diagonal),
+             std::vector<double>(static_cast<std::size_t>(chains.problem.dimension))},
+        surrogates_(frequency_.size(), all_),
+        visited_(static_cast<std::size_t>(chains.count()), 0),
+        gradient_(chains.problem.dimension, 1),
+        noise_(gradient_) {}
+
+  void start(Chains& chains) override {
+    if (fitting_ > 0) parts_.start(chains);
+  }
+
+  void iterate(Chains& chains) override {
+    if (chains.iteration < fitting_) return fit(chains);
+    const bool arrives = steps_done(chains.iteration) % local_steps_ == 0;
+    const bool leaves = steps_done(chains.iteration + 1) % local_steps_ == 0;
+    const std::int64_t bits = 64 * static_cast<std::int64_t>(chains.problem.dimension) * chains.count();
+    if (arrives) {
+      choose_clients(chains);
+      chains.counters.downlink_bits += bits;
+      chains.counters.broadcast_bits += bits;
+    }
+    for (Index c = 0; c < chains.count(); ++c) step_chain(chains, c);
+    if (!leaves) return;
+    ++chains.counters.rounds;
+    chains.counters.messages += chains.count();
+    chains.counters.uplink_bits += bits;
+  }
+
+  bool emits(std::int64_t iteration) const override {
+    return iteration > warm_up_ && steps_done(iteration) % local_steps_ == 0;
+  }
+
+  void archive(Archive& archive) override {
+    parts_.archive(archive);
+    all_.archive(archive);
+    for (Surrogate& surrogate : surrogates_) surrogate.archive(archive);
+    archive.array(std::span(visited_));
+    for (const std::uint32_t s : visited_)
+      if (s >= surrogates_.size()) throw WireError("saved state: a chain visits a client that is not there");
+  }
+
+ private:
+  std::int64_t steps_done(std::int64_t iteration) const { return iteration - fitting_; }
+
+  void fit(Chains& chains) {
+    parts_.iterate(chains);
+    if (chains.iteration >= fitting_ / 2) parts_.collect();
+    if (chains.iteration + 1 < fitting_) return;
+    for (std::size_t i = 0; i < surrogates_.size(); ++i) {
+      Surrogate& surrogate = surrogates_[i];
+      surrogate.precision = parts_.precision(static_cast<Index>(i));
+      surrogate.precision.multiply_add(parts_.moments(static_cast<Index>(i)).mean(), 1.0, surrogate.shift);
+      const auto& prior = chains.problem.prior->precision;
+      for (std::size_t j = 0; j < prior.size(); ++j) surrogate.precision.at(j, j) -= prior[j];
+      all_.precision.add(surrogate.precision);
+      math::add(surrogate.shift, all_.shift);
+    }
+    // Each client sends its surrogate and is told the product of all.
+    chains.counters.uplink_bits += 64 * all_.words() * chains.clients();
+    chains.counters.downlink_bits += 64 * all_.words() * chains.clients();
+    chains.counters.broadcast_bits += 64 * all_.words();
+  }
+
+  void choose_clients(const Chains& chains) {
+    for (std::size_t c = 0; c < visited_.size(); ++c) {
+      double u = 0;
+      uniforms(chains.stream(static_cast<Index>(c), Purpose::visit), {&u, 1});
+      std::size_t s = 0;
+      for (; s + 1 < frequency_.size() && u >= frequency_[s]; ++s) u -= frequency_[s];
+      visited_[c] = static_cast<std::uint32_t>(s);
+    }
+  }
+
+  void step_chain(Chains& chains, Index chain) {
+    const std::size_t s = visited_[static_cast<std::size_t>(chain)];
+    const auto theta = chains.position.column(chain), g = gradient_.column(0), z = noise_.column(0);
+    gradients_.estimate_likelihood(chains, static_cast<Index>(s), chain, static_cast<std::uint64_t>(chains.iteration),
+                                   g);
+    surrogates_[s].add_gradient(theta, -1.0, g);
+    math::scale(1 / frequency_[s], g);
+    all_.add_gradient(theta, 1.0, g);
+    chains.problem.prior->add_gradient(theta, 1.0, g);
+    normals(chains.stream(chain, Purpose::noise), z);
+    math::langevin_step(theta, g, z, step_, std::sqrt(2 * step_ * chains.problem.temperature));
+  }
+
+  double step_;
+  std::int64_t local_steps_, warm_up_, fitting_;
+  std::vector<double> frequency_;  // f_s
+  LocalPosteriors parts_;
+  ClientGradients gradients_;
+  Surrogate all_;                       // -log q
+  std::vector<Surrogate> surrogates_;   // -log q_s
+  std::vector<std::uint32_t> visited_;  // by each chain
+  Panel gradient_, noise_;
+};
+
+}  // namespace
+
+KernelPointer make_fsgld(const Chains& chains, const ReferenceSettings& settings) {
+  return std::make_unique<Fsgld>(chains, settings);
+}
+
+}  // namespace pollen::centralised

@@ -1,0 +1,107 @@
+#include "hamiltonian.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "pollen/errors.h"
+#include "pollen/math.h"
+
+namespace pollen::centralised {
+
+void draw_momentum(const Stream& stream, std::span<const double> inverse_mass, std::span<double> momentum) {
+  normals(stream, momentum);
+  for (std::size_t j = 0; j < momentum.size(); ++j) momentum[j] /= std::sqrt(inverse_mass[j]);
+}
+
+double kinetic(std::span<const double> momentum, std::span<const double> inverse_mass) {
+  double sum = 0;
+  for (std::size_t j = 0; j < momentum.size(); ++j) sum += inverse_mass[j] * (momentum[j] * momentum[j]);
+  return 0.5 * sum;
+}
+
+void drift(double step, std::span<const double> inverse_mass, std::span<const double> momentum,
+           std::span<double> position) {
+  for (std::size_t j = 0; j < position.size(); ++j) position[j] += step * (inverse_mass[j] * momentum[j]);
+}
+
+HamiltonianState::HamiltonianState(const Chains& chains, const ReferenceSettings& settings, Target target_,
+                                   double target_accept)
+    : target(std::move(target_)),
+      adaptation({settings.warm_up, target_accept, !settings.step, !settings.step && settings.adapt_mass},
+                 chains.problem.dimension, chains.count()),
+      value(static_cast<std::size_t>(chains.count())),
+      gradient(chains.problem.dimension, chains.count()),
+      transitions(value.size()),
+      silent_(settings.step ? 0 : settings.warm_up),
+      accept_(value.size()) {}
+
+void HamiltonianState::start(Chains& chains, double fixed_step) {
+  target.value(chains.position, value, chains.work.scratch);
+  target.gradient(chains.position, gradient, chains.work.scratch);
+  chains.counters.gradients += target.rows() * chains.count();
+  if (adaptation.learns_step()) return find_steps(chains);
+  for (Index c = 0; c < chains.count(); ++c) adaptation.restart(c, fixed_step);
+}
+
+void HamiltonianState::learn(Chains& chains) {
+  if (!adaptation.warming(chains.iteration)) return;
+  for (std::size_t c = 0; c < accept_.size(); ++c) accept_[c] = transitions[c].accept;
+  if (adaptation.learn(chains.iteration, accept_, chains.position)) find_steps(chains);
+}
+
+void HamiltonianState::find_steps(Chains& chains) {
+  for (Index c = 0; c < chains.count(); ++c) adaptation.restart(c, find_step(chains, c, 1));
+}
+
+double HamiltonianState::find_step(Chains& chains, Index chain, std::uint32_t use) {
+  const double wanted = math::log(0.8);
+  double step = adaptation.step(chain);
+  const auto accepts = [&] {
+    const double found = log_accept(chains, chain, step, chains.stream(chain, Purpose::momentum, use++));
+    return found > wanted;  // not a number: no
+  };
+  const bool grow = accepts();
+  do {
+    step *= grow ? 2 : 0.5;
+    if (step > 1e7 || step < 1e-300)
+      throw NumericError("no leapfrog step suits the start; is the posterior proper, and finite there?",
+                         chains.iteration, -1);
+  } while (accepts() == grow);
+  return step;
+}
+
+double HamiltonianState::log_accept(Chains& chains, Index chain, double step, const Stream& stream) {
+  const Index d = chains.problem.dimension;
+  Scratch& scratch = chains.work.scratch;
+  Scratch::Frame frame(scratch);
+  const PanelView q = scratch.panel(d, 1), p = scratch.panel(d, 1), g = scratch.panel(d, 1);
+  const auto mass = adaptation.inverse_mass(chain);
+  std::ranges::copy(chains.position.column(chain), q.column(0).begin());
+  draw_momentum(stream, mass, p.column(0));
+  const double before = value[static_cast<std::size_t>(chain)] + kinetic(p.column(0), mass);
+  math::axpy(-0.5 * step, gradient.column(chain), p.column(0));
+  drift(step, mass, p.column(0), q.column(0));
+  target.gradient(q, g, scratch);
+  chains.counters.gradients += target.rows();
+  math::axpy(-0.5 * step, g.column(0), p.column(0));
+  double after = 0;
+  target.value(q, {&after, 1}, scratch);
+  return before - (after + kinetic(p.column(0), mass));
+}
+
+void HamiltonianState::archive(Archive& archive) {
+  adaptation.archive(archive);
+  archive.array(std::span(value));
+  archive.array(gradient.flat());
+  for (Transition& t : transitions) {
+    for (double* x : {&t.accept, &t.step, &t.energy}) archive.field(*x);
+    for (int* n : {&t.depth, &t.leapfrogs}) archive.field(*n);
+    std::uint8_t divergent = t.divergent ? 1 : 0;
+    archive.field(divergent);
+    t.divergent = divergent != 0;
+  }
+}
+
+}  // namespace pollen::centralised

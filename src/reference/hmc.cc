@@ -1,0 +1,160 @@
+// Hamiltonian Monte Carlo with trajectories of a length fixed up to jitter, all chains side by side. MALA is its case
+// of one leapfrog step: q - ½ε²∇U/T + εz is θ - γ∇U + √(2γT)z for ε² = 2γT, and exp(-ΔH) is its Metropolis-Hastings
+// ratio.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "hamiltonian.h"
+#include "pollen/math.h"
+#include "samplers.h"
+
+namespace pollen::centralised {
+
+namespace {
+
+constexpr double kDivergence = 1000;  // a loss of energy no accurate trajectory has
+
+struct Path {
+  bool mala = false;
+  Index leapfrogs = 0;  // 0: length / ε
+  double length = 0;
+  double jitter = 0;
+  Index most = 1;
+};
+
+class Hmc final : public Kernel {
+ public:
+  Hmc(const Chains& chains, const ReferenceSettings& settings, HamiltonianState state, const Path& path)
+      : path_(path),
+        fixed_step_(settings.step.value_or(0)),
+        state_(std::move(state)),
+        order_(static_cast<std::size_t>(chains.count())),
+        count_(order_.size()),
+        before_(order_.size()),
+        after_(order_.size()),
+        q_(chains.problem.dimension, chains.count()),
+        p_(q_),
+        g_(q_) {
+    if (path_.mala) fixed_step_ = std::sqrt(2 * fixed_step_ * state_.target.temperature());
+  }
+
+  void start(Chains& chains) override { state_.start(chains, fixed_step_); }
+
+  void iterate(Chains& chains) override {
+    choose_lengths(chains);
+    for (std::size_t i = 0; i < order_.size(); ++i) begin(chains, i);
+    travel(chains);
+    for (std::size_t i = 0; i < order_.size(); ++i) finish(chains, i);
+    state_.learn(chains);
+  }
+
+  bool emits(std::int64_t iteration) const override { return state_.emits(iteration); }
+  std::span<const Transition> transitions() const override { return state_.transitions; }
+  void archive(Archive& archive) override { state_.archive(archive); }
+
+ private:
+  // Columns of q, p, g are sorted by length, the longest first: whoever still moves is a block of leading columns.
+  void choose_lengths(const Chains& chains) {
+    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<Index>(i);
+    for (std::size_t c = 0; c < count_.size(); ++c) {
+      const auto chain = static_cast<Index>(c);
+      double wanted =
+          path_.leapfrogs > 0 ? static_cast<double>(path_.leapfrogs) : path_.length / state_.adaptation.step(chain);
+      if (path_.jitter > 0) {
+        double u = 0;
+        uniforms(chains.stream(chain, Purpose::trajectory), {&u, 1});
+        wanted *= 1 + path_.jitter * (2 * u - 1);
+      }
+      count_[c] = static_cast<Index>(std::clamp(std::floor(wanted + 0.5), 1.0, static_cast<double>(path_.most)));
+    }
+    std::ranges::sort(order_,
+                      [&](Index a, Index b) { return std::pair(-count_of(a), a) < std::pair(-count_of(b), b); });
+  }
+
+  void begin(const Chains& chains, std::size_t i) {
+    const auto column = static_cast<Index>(i);
+    const Index chain = order_[i];
+    const auto mass = state_.adaptation.inverse_mass(chain);
+    std::ranges::copy(chains.position.column(chain), q_.column(column).begin());
+    draw_momentum(chains.stream(chain, Purpose::momentum), mass, p_.column(column));
+    before_[i] = state_.value[static_cast<std::size_t>(chain)] + kinetic(p_.column(column), mass);
+    math::axpy(-0.5 * state_.adaptation.step(chain), state_.gradient.column(chain), p_.column(column));
+  }
+
+  void travel(Chains& chains) {
+    const Index longest = count_of(order_.front());
+    Index moving = chains.count();
+    for (Index s = 1; s <= longest; ++s) {
+      while (count_of(order_[static_cast<std::size_t>(moving - 1)]) < s) --moving;
+      for (Index i = 0; i < moving; ++i) {
+        const Index chain = order_[static_cast<std::size_t>(i)];
+        drift(state_.adaptation.step(chain), state_.adaptation.inverse_mass(chain), p_.column(i), q_.column(i));
+      }
+      state_.target.gradient(leading(q_, moving), leading(g_, moving), chains.work.scratch);
+      chains.counters.gradients += state_.target.rows() * moving;
+      for (Index i = 0; i < moving; ++i) {
+        const Index chain = order_[static_cast<std::size_t>(i)];
+        const double part = count_of(chain) == s ? 0.5 : 1.0;
+        math::axpy(-part * state_.adaptation.step(chain), g_.column(i), p_.column(i));
+      }
+    }
+    state_.target.value(q_, after_, chains.work.scratch);
+  }
+
+  void finish(Chains& chains, std::size_t i) {
+    const auto column = static_cast<Index>(i);
+    const Index chain = order_[i];
+    const auto c = static_cast<std::size_t>(chain);
+    const double energy = after_[i] + kinetic(p_.column(column), state_.adaptation.inverse_mass(chain));
+    const double loss = energy - before_[i];
+    const double accept = std::isnan(loss) ? 0 : loss <= 0 ? 1 : math::exp(-loss);
+    double u = 0;
+    uniforms(chains.stream(chain, Purpose::metropolis), {&u, 1});
+    const bool accepted = u < accept;
+    const double step = state_.adaptation.step(chain);
+    state_.transitions[c] = {accept,
+                             path_.mala ? step * step / (2 * state_.target.temperature()) : step,
+                             0,
+                             static_cast<int>(count_[c]),
+                             !(loss <= kDivergence),
+                             accepted ? energy : before_[i]};
+    if (!accepted) return;
+    std::ranges::copy(q_.column(column), chains.position.column(chain).begin());
+    std::ranges::copy(g_.column(column), state_.gradient.column(chain).begin());
+    state_.value[c] = after_[i];
+  }
+
+  Index count_of(Index chain) const { return count_[static_cast<std::size_t>(chain)]; }
+  static PanelView leading(Panel& panel, Index columns) {
+    PanelView view = panel;
+    view.columns = columns;
+    return view;
+  }
+
+  Path path_;
+  double fixed_step_;
+  HamiltonianState state_;
+  std::vector<Index> order_;  // chain of each column
+  std::vector<Index> count_;  // leapfrog steps of each chain
+  std::vector<double> before_, after_;
+  Panel q_, p_, g_;
+};
+
+}  // namespace
+
+KernelPointer make_mala(const Chains& chains, const ReferenceSettings& settings, Target target) {
+  ReferenceSettings own = settings;
+  own.adapt_mass = false;
+  const double accept = settings.target_accept > 0 ? settings.target_accept : 0.574;
+  return std::make_unique<Hmc>(chains, own, HamiltonianState(chains, own, std::move(target), accept),
+                               Path{true, 1, 0, 0, 1});
+}
+
+KernelPointer make_hmc(const Chains& chains, const ReferenceSettings& settings, Target target) {
+  const double accept = settings.target_accept > 0 ? settings.target_accept : 0.8;
+  const Path path{false, settings.leapfrogs, settings.trajectory, settings.jitter, settings.most_leapfrogs};
+  return std::make_unique<Hmc>(chains, settings, HamiltonianState(chains, settings, std::move(target), accept), path);
+}
+
+}  // namespace pollen::centralised

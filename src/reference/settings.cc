@@ -1,0 +1,86 @@
+// Every setting that a sampler reads, checked; all problems are named at once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "pollen/errors.h"
+#include "samplers.h"
+
+namespace pollen::centralised {
+
+namespace {
+
+class Checker {
+ public:
+  explicit Checker(std::string_view keys) : keys_(keys) {}
+
+  bool reads(std::string_view key) const {
+    for (std::size_t at = 0; at < keys_.size();) {
+      const std::size_t end = std::min(keys_.find(' ', at), keys_.size());
+      if (keys_.substr(at, end - at) == key) return true;
+      at = end + 1;
+    }
+    return false;
+  }
+  template <class Number>
+  void number(const char* key, Number found, bool good, const char* accepted) {
+    if (good || !reads(key)) return;
+    problems_.add(fmt::format("sampler.{}", key), fmt::format("found {}, accepted: {}", found, accepted));
+  }
+  void text(const char* key, const std::string& what) { problems_.add(fmt::format("sampler.{}", key), what); }
+  void raise() const { problems_.raise(); }
+
+ private:
+  std::string_view keys_;
+  Problems problems_;
+};
+
+bool positive(double x) { return std::isfinite(x) && x > 0; }
+
+void check_hamiltonian(Checker& check, const ReferenceSettings& s) {
+  check.number("warm_up", s.warm_up, s.warm_up >= 0, "0 or more");
+  check.number("target_accept", s.target_accept, s.target_accept >= 0 && s.target_accept < 1,
+               "a number between 0 and 1, or 0 for the sampler's own");
+  check.number("leapfrogs", s.leapfrogs, s.leapfrogs >= 0, "0 or more");
+  check.number("trajectory", s.trajectory, positive(s.trajectory), "a number above 0");
+  check.number("jitter", s.jitter, s.jitter >= 0 && s.jitter <= 1, "a number from 0 to 1");
+  check.number("most_leapfrogs", s.most_leapfrogs, s.most_leapfrogs >= 1, "1 or more");
+  check.number("max_depth", s.max_depth, s.max_depth >= 1 && s.max_depth <= 20, "1 to 20");
+}
+
+void check_others(Checker& check, const ReferenceSettings& s) {
+  constexpr Index kMostSteps = Index{1} << 20;  // a stream's step is 20 bits wide
+  check.number("decay", s.decay, s.decay >= 0 && s.decay < 1, "a number from 0 to below 1");
+  check.number("damping", s.damping, positive(s.damping), "a number above 0");
+  check.number("refresh", s.refresh, s.refresh >= 1, "1 or more");
+  check.number("local_steps", s.local_steps, s.local_steps >= 1 && s.local_steps < kMostSteps, "1 to 1048575");
+  check.number("server_step", s.server_step.value_or(1), positive(s.server_step.value_or(1)), "a number above 0");
+  check.number("tolerance", s.tolerance.value_or(1), positive(s.tolerance.value_or(1)), "a number above 0");
+  check.number("samples", s.samples, s.samples >= 1 && s.local_burn_in + s.samples * s.local_steps < kMostSteps,
+               "1 or more, with fewer than 1048576 local steps in all");
+  check.number("local_burn_in", s.local_burn_in, s.local_burn_in >= 0, "0 or more");
+  check.number("shrinkage", s.shrinkage, s.shrinkage >= 0 && std::isfinite(s.shrinkage), "0 or more");
+  if (check.reads("local_kernel") && s.local_kernel != "nuts" && s.local_kernel != "mala")
+    check.text("local_kernel", fmt::format("found \"{}\", accepted: \"nuts\" or \"mala\"", s.local_kernel));
+}
+
+}  // namespace
+
+void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& problem,
+                    const ReferenceSettings& settings) {
+  Checker check(sampler.keys);
+  if (sampler.needs_step && !settings.step)
+    check.text("step", fmt::format("{} finds none by itself; accepted: a number above 0", sampler.name));
+  if (settings.step) check.number("step", *settings.step, positive(*settings.step), "a number above 0");
+  check_hamiltonian(check, settings);
+  check_others(check, settings);
+  if (std::string_view(sampler.name) == "consensus" && settings.warm_up < 4)
+    check.number("warm_up", settings.warm_up, false, "4 or more: its second half gives the weights");
+  if (problem.clients.empty() || problem.chains < 1 || problem.dimension < 1)
+    check.text("name", "there are no clients, chains or coefficients to sample");
+  check.raise();
+}
+
+}  // namespace pollen::centralised

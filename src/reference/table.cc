@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine.h"
+#include "pollen/errors.h"
+#include "pooled.h"
+#include "samplers.h"
+
+namespace pollen {
+
+const std::vector<ReferenceSampler>& reference_table() {
+  static const std::vector<ReferenceSampler> table = {
+      {"ula", "Roberts and Tweedie 1996", "unadjusted Langevin on the pooled data", "step", false, true, true},
+      {"mala", "Roberts and Tweedie 1996", "Metropolis-adjusted Langevin on the pooled data",
+       "step warm_up target_accept", false, true, false},
+      {"hmc", "Duane et al. 1987; Neal 2011", "Hamiltonian Monte Carlo on the pooled data",
+       "step warm_up target_accept adapt_mass leapfrogs trajectory jitter most_leapfrogs", false, true, false},
+      {"nuts", "Hoffman and Gelman 2014; Betancourt 2017", "the no-U-turn sampler on the pooled data",
+       "step warm_up target_accept adapt_mass max_depth", false, true, false},
+      {"sgld-pooled", "Welling and Teh 2011", "minibatch Langevin on the pooled data", "step batch", false, true, true},
+      {"svrg-ld", "Dubey et al. 2016", "variance-reduced minibatch Langevin on the pooled data", "step batch refresh",
+       false, true, true},
+      {"psgld", "Li et al. 2016", "RMSprop-preconditioned SGLD without its correction term: biased",
+       "step batch decay damping", false, true, true},
+      {"dg-lmc", "Plassier et al. 2021", "Langevin within Gibbs: clients sample around the server's draw",
+       "step batch local_steps tolerance", true, true, true},
+      {"fsgld", "El Mekkaoui et al. 2021", "a chain visits clients, corrected by Gaussian surrogates",
+       "step batch warm_up local_steps local_kernel diagonal target_accept adapt_mass max_depth", true, true, true},
+      {"consensus", "Scott et al. 2016", "local posteriors' draws, averaged by inverse covariance",
+       "warm_up local_kernel diagonal target_accept adapt_mass max_depth", true, true, false},
+      {"fedavg", "McMahan et al. 2017", "local gradient steps, averaged: an optimiser",
+       "step batch local_steps server_step", true, false, true},
+      {"scaffold", "Karimireddy et al. 2020", "fedavg with control variates: an optimiser",
+       "step batch local_steps server_step", true, false, true},
+      {"fedpa", "Al-Shedivat et al. 2021", "local posteriors averaged by shrunk precision: an optimiser",
+       "step batch local_steps server_step samples local_burn_in shrinkage", true, false, true},
+  };
+  return table;
+}
+
+const ReferenceSampler* find_reference(const std::string& name) {
+  const auto& table = reference_table();
+  const auto at = std::ranges::find_if(table, [&](const ReferenceSampler& s) { return s.name == name; });
+  return at == table.end() ? nullptr : &*at;
+}
+
+namespace centralised {
+namespace {
+
+using Make = KernelPointer (*)(const Chains&, const ReferenceSettings&);
+
+template <KernelPointer (*make)(const Chains&, const ReferenceSettings&, Target)>
+KernelPointer on_all(const Chains& chains, const ReferenceSettings& settings) {
+  const ReferenceProblem& problem = chains.problem;
+  return make(chains, settings, Target(make_pooled(problem.clients), {problem.prior, 1.0}, problem.temperature));
+}
+
+constexpr std::pair<const char*, Make> kMakers[] = {
+    {"ula", make_ula},
+    {"mala", on_all<make_mala>},
+    {"hmc", on_all<make_hmc>},
+    {"nuts", on_all<make_nuts>},
+    {"sgld-pooled", make_sgld_pooled},
+    {"svrg-ld", make_svrg_ld},
+    {"psgld", make_psgld},
+    {"dg-lmc", make_dg_lmc},
+    {"fsgld", make_fsgld},
+    {"consensus", make_consensus},
+    {"fedavg", make_fedavg},
+    {"scaffold", make_scaffold},
+    {"fedpa", make_fedpa},
+};
+
+[[noreturn]] void unknown(const std::string& name) {
+  std::vector<std::string> names;
+  for (const ReferenceSampler& sampler : reference_table()) names.emplace_back(sampler.name);
+  const auto near = nearest(name, names);
+  throw ConfigError("sampler.name",
+                    fmt::format("found \"{}\", accepted: {}", name,
+                                near ? fmt::format("\"{}\"", *near) : fmt::format("{}", fmt::join(names, ", "))));
+}
+
+}  // namespace
+}  // namespace centralised
+
+std::unique_ptr<Engine> make_reference(const std::string& name, const ReferenceProblem& problem,
+                                       const ReferenceSettings& settings) {
+  const ReferenceSampler* sampler = find_reference(name);
+  if (sampler == nullptr) centralised::unknown(name);
+  centralised::check_settings(*sampler, problem, settings);
+  auto chains = std::make_unique<centralised::Chains>(problem);
+  for (const auto& [maker_name, make] : centralised::kMakers) {
+    if (name != maker_name) continue;
+    auto kernel = make(*chains, settings);
+    return centralised::make_engine(std::move(chains), std::move(kernel));
+  }
+  centralised::unknown(name);
+}
+
+}  // namespace pollen

@@ -1,0 +1,34 @@
+// A density exp(-(U + ϖ U_0)/T): the pooled posterior, or a client's part of it. In units of T, as Metropolis tests
+// want it.
+#pragma once
+
+#include <memory>
+
+#include "pollen/model.h"
+
+namespace pollen::centralised {
+
+class Target {
+ public:
+  struct Prior {
+    const pollen::Prior* prior = nullptr;
+    double share = 1;  // ϖ
+  };
+  Target(std::shared_ptr<const Potential> likelihood, Prior prior, double temperature);
+
+  Index dimension() const { return likelihood_->dimension(); }
+  Index rows() const { return likelihood_->rows(); }
+  double temperature() const { return temperature_; }
+  void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const;
+  void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const;
+
+ private:
+  std::shared_ptr<const Potential> likelihood_;
+  Prior prior_;
+  double temperature_;
+};
+
+// Over a potential that somebody else keeps.
+std::shared_ptr<const Potential> borrowed(const Potential& potential);
+
+}  // namespace pollen::centralised

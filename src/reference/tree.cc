@@ -1,0 +1,152 @@
+#include "tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "hamiltonian.h"
+#include "pollen/math.h"
+
+namespace pollen::centralised {
+
+namespace {
+
+constexpr double kDivergence = 1000;  // a loss of energy no accurate trajectory has
+constexpr Index kColumns = 7;         // vectors of a tree
+
+double log_sum(double a, double b) {
+  const double high = std::max(a, b), low = std::min(a, b);
+  return high == -std::numeric_limits<double>::infinity() ? high : high + math::log1p(math::exp(low - high));
+}
+
+// Both ends still move along the sum of momenta `a + b`.
+bool along(std::span<const double> first, std::span<const double> last, std::span<const double> a,
+           std::span<const double> b) {
+  return math::dot(first, a) + math::dot(first, b) > 0 && math::dot(last, a) + math::dot(last, b) > 0;
+}
+
+}  // namespace
+
+TreeSampler::TreeSampler(Index dimension, int max_depth)
+    : max_depth_(max_depth), storage_(dimension, kColumns * (max_depth + 2) + 6) {
+  Index next = 0;
+  const auto vector = [&] { return column(next++); };
+  trees_.resize(static_cast<std::size_t>(max_depth) + 2);
+  for (Tree& tree : trees_) {
+    for (auto* span : {&tree.first_momentum, &tree.first_velocity, &tree.last_momentum, &tree.last_velocity, &tree.sum,
+                       &tree.position, &tree.gradient})
+      *span = vector();
+  }
+  for (Edge* edge : {&backward_, &forward_})
+    for (auto* span : {&edge->position, &edge->momentum, &edge->gradient}) *span = vector();
+}
+
+Transition TreeSampler::sample(const Target& target, const Start& start, Scratch& scratch) {
+  Now now{&target, start, &scratch, 0, 0, {}};
+  begin(now);
+  Sequence choices(start.choices);
+  Tree& whole = trees_[0];
+  const Tree& extension = trees_[1];
+  bool going = true;
+  while (going && now.result.depth < max_depth_) {
+    const bool forward = (choices.next() & 1) != 0;
+    if (!build(now, choices, 1, now.result.depth, forward)) break;
+    ++now.result.depth;
+    // Biased towards the newer half, which is the further one.
+    if (choices.uniform() < math::exp(std::min(0.0, extension.log_weight - whole.log_weight))) take(whole, extension);
+    going = straight(forward ? whole : extension, forward ? extension : whole);
+    join(whole, extension, forward);
+  }
+  now.result.accept = now.accepts / now.result.leapfrogs;
+  now.result.step = start.step;
+  now.result.energy = whole.energy;
+  return now.result;
+}
+
+// A trajectory of one state, both edges at it.
+void TreeSampler::begin(Now& now) {
+  Tree& tree = trees_[0];
+  const Start& start = now.start;
+  draw_momentum(start.momentum, start.inverse_mass, tree.sum);
+  now.energy = start.value + kinetic(tree.sum, start.inverse_mass);
+  for (const auto& span : {tree.first_momentum, tree.last_momentum, backward_.momentum, forward_.momentum})
+    std::ranges::copy(tree.sum, span.begin());
+  for (const auto& span : {tree.position, backward_.position, forward_.position})
+    std::ranges::copy(start.position, span.begin());
+  for (const auto& span : {tree.gradient, backward_.gradient, forward_.gradient})
+    std::ranges::copy(start.gradient, span.begin());
+  for (std::size_t j = 0; j < tree.sum.size(); ++j)
+    tree.first_velocity[j] = tree.last_velocity[j] = start.inverse_mass[j] * tree.sum[j];
+  tree.value = start.value;
+  tree.energy = now.energy;
+  tree.log_weight = 0;
+}
+
+// 2^depth further states in one direction; false where they turn or diverge, and the piece is not to be used.
+bool TreeSampler::build(Now& now, Sequence& choices, std::size_t slot, int depth, bool forward) {
+  Tree& tree = trees_[slot];
+  if (depth == 0) return leaf(now, tree, forward ? forward_ : backward_, forward ? now.start.step : -now.start.step);
+  const Tree& other = trees_[slot + 1];
+  if (!build(now, choices, slot, depth - 1, forward) || !build(now, choices, slot + 1, depth - 1, forward))
+    return false;
+  const bool kept = straight(forward ? tree : other, forward ? other : tree);
+  // Within an extension every state counts by its weight alone.
+  const double share = other.log_weight - log_sum(tree.log_weight, other.log_weight);
+  if (choices.uniform() < math::exp(share)) take(tree, other);
+  join(tree, other, forward);
+  return kept;
+}
+
+bool TreeSampler::leaf(Now& now, Tree& tree, Edge& edge, double step) {
+  const auto mass = now.start.inverse_mass;
+  const Index d = storage_.rows();
+  const ConstPanelView q{edge.position.data(), d, 1, d};
+  math::axpy(-0.5 * step, edge.gradient, edge.momentum);
+  drift(step, mass, edge.momentum, edge.position);
+  now.target->gradient(q, {edge.gradient.data(), d, 1, d}, *now.scratch);
+  math::axpy(-0.5 * step, edge.gradient, edge.momentum);
+  now.target->value(q, {&tree.value, 1}, *now.scratch);
+  ++now.result.leapfrogs;
+
+  tree.energy = tree.value + kinetic(edge.momentum, mass);
+  if (std::isnan(tree.energy)) tree.energy = std::numeric_limits<double>::infinity();
+  tree.log_weight = now.energy - tree.energy;
+  now.accepts += tree.log_weight >= 0 ? 1 : math::exp(tree.log_weight);
+  if (-tree.log_weight > kDivergence) {
+    now.result.divergent = true;
+    return false;
+  }
+  for (const auto& span : {tree.first_momentum, tree.last_momentum, tree.sum})
+    std::ranges::copy(edge.momentum, span.begin());
+  for (std::size_t j = 0; j < mass.size(); ++j)
+    tree.first_velocity[j] = tree.last_velocity[j] = mass[j] * edge.momentum[j];
+  std::ranges::copy(edge.position, tree.position.begin());
+  std::ranges::copy(edge.gradient, tree.gradient.begin());
+  return true;
+}
+
+// The generalised criterion over the whole and, since two straight halves can hide a turn at their seam (a step near
+// the period of an orbit), over each half with the first state of the other.
+bool TreeSampler::straight(const Tree& earlier, const Tree& later) {
+  return along(earlier.first_velocity, later.last_velocity, earlier.sum, later.sum) &&
+         along(earlier.first_velocity, later.first_velocity, earlier.sum, later.first_momentum) &&
+         along(earlier.last_velocity, later.last_velocity, later.sum, earlier.last_momentum);
+}
+
+void TreeSampler::join(Tree& tree, const Tree& added, bool forward) {
+  std::ranges::copy(forward ? added.last_momentum : added.first_momentum,
+                    (forward ? tree.last_momentum : tree.first_momentum).begin());
+  std::ranges::copy(forward ? added.last_velocity : added.first_velocity,
+                    (forward ? tree.last_velocity : tree.first_velocity).begin());
+  math::add(added.sum, tree.sum);
+  tree.log_weight = log_sum(tree.log_weight, added.log_weight);
+}
+
+void TreeSampler::take(Tree& tree, const Tree& other) {
+  std::ranges::copy(other.position, tree.position.begin());
+  std::ranges::copy(other.gradient, tree.gradient.begin());
+  tree.value = other.value;
+  tree.energy = other.energy;
+}
+
+}  // namespace pollen::centralised

@@ -1,0 +1,157 @@
+// FedAvg, SCAFFOLD and FedPA: where their iterates go.
+#include <cmath>
+#include <random>
+
+#include "reference/shrinkage.h"
+#include "support.h"
+
+namespace pollen::centralised {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+VectorXd column(const Engine& engine, Index c = 0) {
+  return Eigen::Map<const VectorXd>(engine.position().column(c).data(), engine.position().rows);
+}
+
+VectorXd gradient_at(const Federated& on, const VectorXd& theta) {
+  Scratch scratch;
+  VectorXd sum = VectorXd::Zero(theta.size()), part = sum;
+  const Index d = theta.size();
+  for (const auto& potential : on.potentials) {
+    potential->gradient({theta.data(), d, 1, d}, {part.data(), d, 1, d}, scratch);
+    sum += part;
+  }
+  on.prior.add_gradient({theta.data(), static_cast<std::size_t>(d)}, 1.0, {sum.data(), static_cast<std::size_t>(d)});
+  return sum;
+}
+
+VectorXd limit(const char* name, const Federated& on, const ReferenceSettings& settings, int rounds) {
+  const ReferenceProblem problem = on.problem(2);
+  const auto engine = make_reference(name, problem, settings);
+  engine->start(start_at(problem));
+  for (int k = 0; k < rounds; ++k) engine->advance(1);
+  return column(*engine);
+}
+
+TEST(FedAvg, WithOneLocalStepIsGradientDescent) {
+  for (const Federated& on : {matrices(), regression(), logistic()}) {
+    const double step = 0.05;
+    VectorXd theta = VectorXd::Constant(on.dimension, 0.3);
+    const ReferenceProblem problem = on.problem(2);
+    const auto engine = make_reference("fedavg", problem, {.step = step, .local_steps = 1});
+    engine->start(start_at(problem, 0.3));
+    for (int k = 0; k < 50; ++k) {
+      theta -= step * gradient_at(on, theta);
+      engine->advance(1);
+      EXPECT_LT((column(*engine) - theta).norm(), 1e-12 * (1 + theta.norm()));
+    }
+  }
+}
+
+// Clients that disagree pull local steps apart: FedAvg's limit is not the mode, SCAFFOLD's is.
+TEST(Scaffold, FindsTheModeWhereFedAvgDoesNot) {
+  for (const Federated& on : {matrices(), regression(), logistic()}) {
+    const ReferenceSettings settings{.step = 0.02, .local_steps = 20};
+    const VectorXd average = limit("fedavg", on, settings, 2000), controlled = limit("scaffold", on, settings, 2000);
+    EXPECT_GT(gradient_at(on, average).norm(), 0.1);
+    EXPECT_LT(gradient_at(on, controlled).norm(), 1e-8);
+    if (!on.exact.clients.empty()) {
+      EXPECT_LT((controlled - target_of(on).mean).norm(), 1e-8);
+    }
+  }
+}
+
+// Minibatches make the iterates noisy, not biased.
+TEST(Scaffold, WithMinibatchesKeepsTheMode) {
+  const Federated on = logistic();
+  const VectorXd mode = limit("scaffold", on, {.step = 0.02, .local_steps = 5}, 3000);
+  VectorXd mean = VectorXd::Zero(2);
+  const ReferenceProblem problem = on.problem(64);
+  const auto engine =
+      make_reference("scaffold", problem, {.step = 0.005, .batch = {.count = 4, .fraction = {}}, .local_steps = 5});
+  engine->start(start_at(problem));
+  for (int k = 0; k < 1500; ++k) {
+    engine->advance(1);
+    for (Index c = 0; c < 64 && k >= 500; ++c) mean += column(*engine, c) / 64000;
+  }
+  EXPECT_LT((mean - mode).norm(), 0.02);
+}
+
+TEST(ShrinkageSolver, AgreesWithADenseInverse) {
+  std::mt19937_64 generator(3);
+  std::normal_distribution<double> normal;
+  const auto draw = [&](Eigen::Index n) { return VectorXd::NullaryExpr(n, [&] { return normal(generator); }).eval(); };
+  for (const Index count : {1, 2, 3, 9, 30}) {
+    for (const double shrinkage : {0.0, 0.01, 1.0, 50.0}) {
+      const Index d = 5;
+      ShrinkageSolver solver(d, count, shrinkage);
+      MatrixXd samples(d, count);
+      for (int round = 0; round < 2; ++round) {  // the second time after clear()
+        solver.clear();
+        for (Index k = 0; k < count; ++k) {
+          samples.col(k) = 3 * draw(d) + VectorXd::Ones(d);
+          solver.add({samples.col(k).data(), 5});
+        }
+      }
+      const VectorXd mean = samples.rowwise().mean(), x = draw(d);
+      const MatrixXd centred = samples.colwise() - mean;
+      const MatrixXd sample = count > 1 ? MatrixXd(centred * centred.transpose() / static_cast<double>(count - 1))
+                                        : MatrixXd(MatrixXd::Zero(d, d));
+      const double rho = 1 / (1 + static_cast<double>(count - 1) * shrinkage);
+      const MatrixXd covariance = rho * MatrixXd::Identity(d, d) + (1 - rho) * sample;
+      const VectorXd expected = covariance.llt().solve(x - mean);
+      VectorXd found(d);
+      solver.solve({x.data(), 5}, {found.data(), 5});
+      EXPECT_LT((found - expected).norm(), 1e-10 * (1 + expected.norm())) << count << " samples, ρ = " << shrinkage;
+    }
+  }
+}
+
+// Where FedPA goes with infinitely many samples: Σ Σ_i⁻¹(θ - μ_i) = 0 with Σ_i the local Langevin steps' own
+// covariance, whose inverse is A_i - γA_i²/2. As γ → 0 that is the mode.
+VectorXd fedpa_limit(const stats::QuadraticProblem& problem, double step) {
+  MatrixXd total = MatrixXd::Zero(3, 3);
+  VectorXd pull = VectorXd::Zero(3);
+  for (const auto& client : problem.clients) {
+    MatrixXd curvature = (problem.prior_precision / 3.0).asDiagonal();
+    curvature += client.terms[0].curvature;
+    const MatrixXd inverse = curvature - step / 2 * curvature * curvature;
+    total += inverse;
+    pull += inverse * curvature.llt().solve(client.terms[0].shift);
+  }
+  return total.llt().solve(pull);
+}
+
+TEST(FedPa, ReachesTheModeAsSamplesGrow) {
+  const Federated on = matrices();
+  const VectorXd mode = target_of(on).mean, end = fedpa_limit(on.exact, 0.05);
+  EXPECT_LT((fedpa_limit(on.exact, 1e-6) - mode).norm(), 1e-5);
+  double last = (limit("fedavg", on, {.step = 0.05, .local_steps = 10}, 1000) - mode).norm();
+  EXPECT_GT(last, 4 * (end - mode).norm()) << "local steps alone are near enough";
+  const Index chains = 16;
+  const int rounds = 20;
+  for (const Index samples : {10, 40, 160}) {
+    const ReferenceProblem problem = on.problem(chains);
+    ReferenceSettings settings{.step = 0.05, .local_steps = 10, .server_step = 0.1};
+    settings.samples = samples;
+    settings.local_burn_in = 100;
+    settings.shrinkage = 5;
+    const auto engine = make_reference("fedpa", problem, settings);
+    engine->start(start_at(problem));
+    VectorXd mean = VectorXd::Zero(3);
+    for (int k = 0; k < 2 * rounds; ++k) {
+      engine->advance(1);
+      for (Index c = 0; c < chains && k >= rounds; ++c)
+        mean += column(*engine, c) / static_cast<double>(chains * rounds);
+    }
+    EXPECT_LT((mean - end).norm(), 0.6 * last) << samples << " samples";
+    last = (mean - end).norm();
+    RecordProperty("distance_" + std::to_string(samples), std::to_string(last));
+  }
+  EXPECT_LT(last, 0.05);
+}
+
+}  // namespace
+}  // namespace pollen::centralised
