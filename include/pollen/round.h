@@ -230,6 +230,8 @@ class Client {
   void start_memory(ConstPanelView gradient);  // memory_init = "gradient"
   // Where the client's local steps have come, a column a chain: the last broadcast position where it takes no part.
   void local_position(const Station& station, PanelView out) const;
+  // out(:, i) = λ_max and λ_min of what the client owns, i its index; other columns are left alone.
+  void bounds(std::span<const double> at, PanelView out, Workspace& work) const;
   void archive(Archive& archive);
 
  private:
@@ -273,7 +275,7 @@ class Server {
   void start(ConstPanelView position);
   void set_anchor_gradient(std::span<const double> sum);  // fixed point: what the server adds (section 1, Decided)
   void start_memory(ConstPanelView sum);
-  void set_step(double step) { recipe_.step = step; }
+  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
 
   void open(std::int64_t most = 1);  // local steps: a leg of at most `most` iterations
   const Broadcast& broadcast() const { return broadcast_; }
@@ -288,13 +290,14 @@ class Server {
   std::pair<std::size_t, std::size_t> block_entries(Index block) const;
 
   // Local steps.
-  bool averaged() const { return !recipe_.local || broadcast_.leg.ends; }  // position() is of the last iteration
+  bool averaged() const { return !recipe_.local || fresh_; }  // position() is of the last iteration
   bool refresh_due() const { return legs_ && legs_->refresh_due(iteration_); }
   // New control variates from the positions of this iteration: they act from the one after next on.
   void refresh(ConstPanelView anchor, ConstPanelView gradient_sum);
   void start_control(ConstPanelView anchor, ConstPanelView gradient_sum);  // before the first iteration
 
   ConstPanelView position() const { return position_; }
+  const Panel& panel() const { return position_; }
   std::uint64_t round() const { return round_; }
   std::int64_t iteration() const { return static_cast<std::int64_t>(recipe_.local ? iteration_ : round_); }
   const Counters& counters() const { return counters_; }

@@ -17,6 +17,7 @@ struct Query {
     curvature,     // B_i v at `at`:           d × 1
     anchor,        // the gradient at θ̂, which the client keeps as its fixed point
     start_memory,  // the gradient at θ_0, which the client keeps as its memory
+    bounds,        // λ_max and λ_min of the client's curvature at `at`, its share of the prior included: 2 × b, column i
     local,         // where the client's local steps have come: d × R
   } what = What::gradient;
   ConstPanelView at;

@@ -7,6 +7,8 @@
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/run.h"
+#include "run/federated.h"
+#include "run/local_step.h"
 #include "run/mode.h"
 #include "run/problem.h"
 #include "run/smoothness.h"
@@ -23,23 +25,23 @@ struct Experiment::Parts {
   StatisticalProblem problem;
   Recipe recipe;
   std::vector<Index> sizes;
-  std::vector<std::unique_ptr<const Compressor>> compressors;  // one for all, or one a client
-  std::unique_ptr<const Compressor> whole;
-  std::unique_ptr<Server> server;
-  std::unique_ptr<Station> station;
-  std::vector<Client> clients;
-  std::unique_ptr<Transport> transport;
+  std::unique_ptr<FederatedEngine> federation;  // answers questions whatever the sampler
+  std::unique_ptr<Engine> reference;            // a centralised sampler or a competitor, where one is asked for
+  Engine* engine = nullptr;                     // of the two, the one that samples
   double smoothness = 0;
   std::vector<double> mode;
-  std::int64_t kept = 0;
+  std::int64_t kept = 0, emitted = 0;  // after burn-in, a chain
   std::vector<double> potential;
   ThreadChoice choice;
 
   void make_engine();
+  FederatedEngine::MakeTransport make_transport(int threads) const;
+  Transport& transport() { return federation->transport(); }
   int pick_threads();
   void choose_threads();
   void find_mode_once();
   void set_step();
+  void set_local_step(std::span<const double> at, bool picked);
   std::vector<double> curvature_point();
   void set_start();
   void set_anchors();
@@ -82,29 +84,25 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
 }
 
 void Experiment::Parts::make_engine() {
-  const Index d = problem.dimension();
   const Index chains = config.run.chains;
-  for (const auto& p : problem.potentials) sizes.push_back(p->rows());
-  whole = make_compressor({}, d);
-  if (recipe.up.per_client.empty()) compressors.push_back(make_compressor(recipe.up.compressor, d));
-  for (const CompressorSpec& spec : recipe.up.per_client) compressors.push_back(make_compressor(spec, d));
-  const auto compressor_of = [&](std::size_t i) { return compressors[compressors.size() == 1 ? 0 : i].get(); };
-
-  Server::Setup setup{config.seed, d, chains, sizes, {}};
-  for (std::size_t i = 0; i < sizes.size(); ++i) setup.compressors.push_back(compressor_of(i));
-  server = std::make_unique<Server>(recipe, problem.prior, std::move(setup));
-  server->counters().setup_bits = problem.data.setup_bits;
-  station = std::make_unique<Station>(recipe, d, chains, config.seed);
-  clients.reserve(sizes.size());
-  const double share = recipe.prior_on_server ? 0 : 1 / static_cast<double>(sizes.size());
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const ClientParts parts{&recipe, &problem.prior, share, compressor_of(i), whole.get()};
-    clients.emplace_back(static_cast<std::uint32_t>(i), *problem.potentials[i], parts, chains);
+  std::vector<const Potential*> potentials;
+  for (const auto& p : problem.potentials) {
+    potentials.push_back(p.get());
+    sizes.push_back(p->rows());
   }
-  const int threads = pick_threads();
-  transport =
-      options.transport ? options.transport(*station, clients) : make_thread_transport(*station, clients, threads);
+  check_sizes(config, recipe, sizes, warnings);
+  const FederatedSetup setup{&recipe, &problem.prior, potentials, problem.dimension(), chains, config.seed};
+  federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()));
+  federation->counters().setup_bits = problem.data.setup_bits;
+  engine = federation.get();
   potential.resize(static_cast<std::size_t>(chains));
+}
+
+FederatedEngine::MakeTransport Experiment::Parts::make_transport(int threads) const {
+  if (options.transport) return options.transport;
+  return [threads](Station& station, std::vector<Client>& clients) {
+    return make_thread_transport(station, clients, threads);
+  };
 }
 
 // Large tables start on all cores; else one thread, until the clock says that rounds are worth sharing.
@@ -118,16 +116,16 @@ void Experiment::Parts::choose_threads() {
   const ThreadChoice::Verdict verdict = choice.between_rounds();
   if (verdict == ThreadChoice::Verdict::stay) return;
   const int threads = verdict == ThreadChoice::Verdict::use_all ? all_cores() : 1;
-  transport = make_thread_transport(*station, clients, threads);
+  federation->set_transport(make_transport(threads));
 }
 
 void Experiment::Parts::count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times) {
-  server->counters().setup_bits += times * (down_bits + up_bits) * problem.clients();
+  federation->counters().setup_bits += times * (down_bits + up_bits) * problem.clients();
 }
 
 void Experiment::Parts::find_mode_once() {
   if (!mode.empty()) return;
-  const ModeProblem mode_problem{*transport, problem.prior, recipe.prior_on_server, problem.dimension(),
+  const ModeProblem mode_problem{federation->transport(), problem.prior, recipe.prior_on_server, problem.dimension(),
                                  config.sampler.mode_tolerance};
   const ModeResult result = find_mode(mode_problem, std::vector<double>(static_cast<std::size_t>(problem.dimension())));
   for (const double x : result.position)
@@ -154,9 +152,9 @@ std::vector<double> Experiment::Parts::curvature_point() {
 
 void Experiment::Parts::set_step() {
   const bool picked = !config.sampler.step;
-  const std::int64_t setup = server->counters().setup_bits;
+  const std::int64_t setup = federation->counters().setup_bits;
   const std::vector<double> at = curvature_point();
-  const Smoothness found = find_smoothness(*transport, problem.prior, at, config.seed);
+  const Smoothness found = find_smoothness(federation->transport(), problem.prior, at, config.seed);
   smoothness = found.value;
   if (!(smoothness > 0) || !std::isfinite(smoothness)) {
     if (picked)
@@ -165,21 +163,53 @@ void Experiment::Parts::set_step() {
     return;
   }
   const bool bound = problem.potentials.front()->curvature_is_bound();
+  if (recipe.local) return set_local_step(at, picked);
   if (picked) {
     count_exchange(64 * problem.dimension(), 64 * problem.dimension(), found.exchanges);
     recipe.step = auto_step(recipe, smoothness, problem.clients(), problem.dimension(), sizes);
     config.sampler.step = recipe.step;
-    server->set_step(recipe.step);
+    federation->recipe_changed();
     notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (smoothness L = {:.4g}, {})", recipe.step, smoothness,
                                 bound ? "a bound" : "estimated at the mode"));
     return;
   }
   // A look before the run that no client is charged for, unless the mode is wanted anyway.
-  if (recipe.oracle != OracleKind::fixed_point && config.run.init != "mode") server->counters().setup_bits = setup;
+  if (recipe.oracle != OracleKind::fixed_point && config.run.init != "mode") federation->counters().setup_bits = setup;
   if (recipe.step > 2 / smoothness)
     warnings.push_back(fmt::format(
         "sampler.step {:.4g} is above the stability bound 2/L = {:.4g} (L = {:.4g}{}): the chain may diverge",
         recipe.step, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
+}
+
+// Local steps go by each client's own curvature.
+void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) {
+  LocalSteps& local = *recipe.local;
+  const bool wanted = picked || (local.decaying && (local.smoothness == 0 || local.convexity == 0));
+  const std::int64_t setup = federation->counters().setup_bits;
+  const LocalBounds bounds = find_local_bounds(transport(), local, at, sizes);
+  if (wanted) count_exchange(64 * problem.dimension(), 128, 1);
+  if (!wanted && config.run.init != "mode") federation->counters().setup_bits = setup;
+  if (local.decaying) {
+    if (local.smoothness == 0) local.smoothness = bounds.smoothness;
+    if (local.convexity == 0) local.convexity = bounds.convexity;
+    config.sampler.smoothness = local.smoothness;
+    config.sampler.convexity = local.convexity;
+    recipe.step = local.step_at(0, problem.clients(), 0) / local.unit(problem.clients());
+    notes.push_back(fmt::format("decaying step from {:.4g} (L = {:.4g}, m = {:.4g} of the clients' potentials over their "
+                                "weights)",
+                                recipe.step, local.smoothness, local.convexity));
+  } else if (picked) {
+    recipe.step = auto_local_step(recipe, bounds, smoothness, problem.clients());
+    notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (largest local curvature {:.4g})", recipe.step,
+                                bounds.smoothness * local.unit(problem.clients())));
+  }
+  config.sampler.step = recipe.step;
+  federation->recipe_changed();
+  const double most = 2 / bounds.smoothness / local.unit(problem.clients());
+  if (recipe.step > most)
+    warnings.push_back(fmt::format("sampler.step {:.4g} is above the stability bound {:.4g} of the local steps: the chain may "
+                                   "diverge",
+                                   recipe.step, most));
 }
 
 void Experiment::Parts::set_start() {
@@ -195,7 +225,7 @@ void Experiment::Parts::set_start() {
       for (std::size_t j = 0; j < column.size(); ++j) column[j] /= std::sqrt(problem.prior.precision[j]);
     }
   }
-  server->start(start);
+  engine->start(start);
 }
 
 void Experiment::Parts::set_anchors() {
@@ -203,31 +233,37 @@ void Experiment::Parts::set_anchors() {
   if (recipe.oracle == OracleKind::fixed_point) {
     find_mode_once();
     std::vector<double> sum(mode.size());
-    transport->query({Query::What::anchor, {mode.data(), d, 1, d}, {}}, {sum.data(), d, 1, d});
-    server->set_anchor_gradient(sum);  // its bits are those of the mode finder's last exchange
+    transport().query({Query::What::anchor, {mode.data(), d, 1, d}, {}}, {sum.data(), d, 1, d});
+    federation->server().set_anchor_gradient(sum);  // its bits are those of the mode finder's last exchange
+  }
+  if (recipe.oracle == OracleKind::control) {
+    federation->start_control();
+    count_exchange(2 * 64 * d * config.run.chains, 64 * d * config.run.chains, 1);
   }
   if (recipe.up.start_at_gradient) {
     Panel sum(d, config.run.chains);
-    transport->query({Query::What::start_memory, server->position(), {}}, sum);
-    server->start_memory(sum);
+    transport().query({Query::What::start_memory, engine->position(), {}}, sum);
+    federation->server().start_memory(sum);
     count_exchange(64 * d * config.run.chains, 64 * d * config.run.chains, 1);
   }
 }
 
 void Experiment::Parts::keep(Sink& sink) {
   ++kept;
-  if (!config.output.lp) return sink.kept(server->position(), {});
+  if (!config.output.lp) return sink.kept(engine->position(), {});
   const Index chains = config.run.chains;
-  transport->query({Query::What::value, server->position(), {}}, {potential.data(), 1, chains, 1});
+  transport().query({Query::What::value, engine->position(), {}}, {potential.data(), 1, chains, 1});
   for (Index c = 0; c < chains; ++c)
-    potential[static_cast<std::size_t>(c)] += problem.prior.value(server->position().column(c));
-  sink.kept(server->position(), potential);
+    potential[static_cast<std::size_t>(c)] += problem.prior.value(engine->position().column(c));
+  sink.kept(engine->position(), potential);
 }
 
 template <class Self>
 void Experiment::Parts::archive(Self& self, Archive& archive) {
   Config stepless = self.config;  // "auto" and the step it picked are the same configuration
   stepless.sampler.step.reset();
+  stepless.sampler.smoothness.reset();
+  stepless.sampler.convexity.reset();
   std::string text = to_toml(stepless);
   const std::string mine = text;
   archive.text(text);
@@ -238,6 +274,7 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   self.recipe.step = step;
   self.config.sampler.step = step;
   archive.field(self.kept);
+  archive.field(self.emitted);
   archive.field(self.smoothness);
   texts(archive, self.warnings);
   texts(archive, self.notes);
@@ -247,9 +284,13 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
     throw WireError("saved state: an array has another size");
   self.mode.resize(found);
   archive.array(std::span(self.mode));
-  self.server->archive(archive);
-  self.station->archive(archive);
-  for (Client& client : self.clients) client.archive(archive);
+  if (self.recipe.local && self.recipe.local->decaying) {
+    archive.field(self.recipe.local->smoothness);
+    archive.field(self.recipe.local->convexity);
+    self.config.sampler.smoothness = self.recipe.local->smoothness;
+    self.config.sampler.convexity = self.recipe.local->convexity;
+  }
+  self.engine->archive(archive);
 }
 
 Experiment::Experiment(Config config, ExperimentOptions options)
@@ -265,17 +306,13 @@ void Experiment::prepare() {
 
 bool Experiment::advance(std::int64_t iterations, Sink& sink) {
   Parts& p = *parts_;
-  Server& server = *p.server;
-  const std::int64_t burn_in = *p.config.run.burn_in;
-  for (std::int64_t n = 0; n < iterations; ++n) {
+  const std::int64_t until = iteration() + iterations;
+  while (iteration() < until) {
     p.choose_threads();
     if (p.options.stop != nullptr && p.options.stop->load(std::memory_order_relaxed)) return false;
-    server.open();
-    p.transport->exchange(server);
-    server.close();
-    const std::int64_t done = iteration();
-    if (done > burn_in && (done - burn_in) % p.config.run.thin == 0) p.keep(sink);
-    sink.closed(done, server.counters(), server.position());
+    p.engine->advance(until - iteration());
+    if (p.engine->emits() && iteration() > burn_in() && ++p.emitted % p.config.run.thin == 0) p.keep(sink);
+    sink.closed(iteration(), p.engine->counters(), p.engine->position());
   }
   return true;
 }
@@ -287,14 +324,14 @@ const Federation& Experiment::data() const { return parts_->problem.data; }
 std::vector<std::string> Experiment::labels() const { return parts_->problem.model.labels(); }
 Index Experiment::dimension() const { return parts_->problem.dimension(); }
 Index Experiment::clients() const { return parts_->problem.clients(); }
-std::int64_t Experiment::iteration() const { return static_cast<std::int64_t>(parts_->server->round()); }
+std::int64_t Experiment::iteration() const { return parts_->engine->iteration(); }
 std::int64_t Experiment::burn_in() const { return *parts_->config.run.burn_in; }
 std::int64_t Experiment::kept() const { return parts_->kept; }
-Counters Experiment::counters() const { return parts_->server->counters(); }
+Counters Experiment::counters() const { return parts_->federation->counters(); }
 const std::vector<std::string>& Experiment::warnings() const { return parts_->warnings; }
 const std::vector<std::string>& Experiment::notes() const { return parts_->notes; }
 double Experiment::smoothness() const { return parts_->smoothness; }
-ConstPanelView Experiment::position() const { return parts_->server->position(); }
+ConstPanelView Experiment::position() const { return parts_->engine->position(); }
 std::vector<double> Experiment::mode() const { return parts_->mode; }
 
 Bytes Experiment::save() const {
@@ -307,7 +344,7 @@ void Experiment::load(ByteView state) {
   Archive archive(state);
   Parts::archive(*parts_, archive);
   archive.finish();
-  parts_->server->set_step(parts_->recipe.step);
+  parts_->federation->recipe_changed();
 }
 
 }  // namespace pollen

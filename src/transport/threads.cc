@@ -102,6 +102,10 @@ class ThreadTransport final : public Transport {
       case Query::What::curvature:
         client.potential().curvature(query.at.column(0), query.direction.column(0), answer.column(0), work.scratch);
         break;
+      case Query::What::bounds:
+        for (Index c = 0; c < answer.columns; ++c) std::ranges::fill(answer.column(c), 0.0);
+        client.bounds(query.at.column(0), answer, work);
+        break;
       case Query::What::local:
         client.local_position(station_, answer);
         break;

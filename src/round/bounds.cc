@@ -1,0 +1,56 @@
+// A client's own curvature constants: λ_max and λ_min of its bound or Hessian. Exact up to a few hundred coordinates, by
+// power iteration beyond, which approaches λ_max from below and λ_min from above.
+#include <Eigen/Dense>
+#include <cmath>
+
+#include "pollen/math.h"
+#include "pollen/round.h"
+
+namespace pollen {
+
+namespace {
+
+constexpr Index kExact = 256;
+constexpr int kProducts = 300;
+
+}  // namespace
+
+void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) const {
+  const Index d = dimension_;
+  const auto apply = [&](std::span<const double> v, std::span<double> product) {
+    potential_->curvature(at, v, product, work.scratch);
+    parts_.prior->add_gradient(v, parts_.prior_share, product);  // linear in v
+  };
+  const auto column = out.column(static_cast<Index>(index_));
+  if (d <= kExact) {
+    Eigen::MatrixXd matrix(d, d);
+    Eigen::VectorXd unit = Eigen::VectorXd::Zero(d);
+    for (Index j = 0; j < d; ++j) {
+      unit[j] = 1;
+      apply({unit.data(), static_cast<std::size_t>(d)}, {matrix.col(j).data(), static_cast<std::size_t>(d)});
+      unit[j] = 0;
+    }
+    const Eigen::VectorXd values =
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
+    column[0] = values[d - 1];
+    column[1] = std::max(0.0, values[0]);
+    return;
+  }
+  std::vector<double> v(static_cast<std::size_t>(d)), product(v.size());
+  const auto largest = [&](double shift) {  // of B, or of shift·I - B
+    normals(make_stream(1, 0, Purpose::power), v);
+    double norm = std::sqrt(math::squared_norm(v));
+    for (int n = 0; n < kProducts && norm > 0; ++n) {
+      math::scale(1 / norm, v);
+      apply(v, product);
+      for (std::size_t j = 0; j < v.size() && shift > 0; ++j) product[j] = shift * v[j] - product[j];
+      std::swap(v, product);
+      norm = std::sqrt(math::squared_norm(v));
+    }
+    return norm;
+  };
+  column[0] = largest(0);
+  column[1] = column[0] > 0 ? std::max(0.0, column[0] - largest(column[0])) : 0;
+}
+
+}  // namespace pollen

@@ -1,0 +1,58 @@
+// The federated round as an engine: server, station, clients and what carries messages between them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "pollen/engine.h"
+#include "pollen/transport.h"
+
+namespace pollen {
+
+struct FederatedSetup {
+  const Recipe* recipe = nullptr;  // outlives the engine; its step may change until the first iteration
+  const Prior* prior = nullptr;
+  std::vector<const Potential*> potentials;
+  Index dimension = 0;
+  Index chains = 1;
+  std::uint64_t seed = 1;
+};
+
+class FederatedEngine final : public Engine {
+ public:
+  using MakeTransport = std::function<std::unique_ptr<Transport>(Station&, std::vector<Client>&)>;
+  FederatedEngine(const FederatedSetup& setup, const MakeTransport& make);
+
+  void start(ConstPanelView position) override { server_->start(position); }
+  std::int64_t advance(std::int64_t most) override;
+  bool emits() const override { return server_->averaged() || setup_.recipe->local->emit_every; }
+  ConstPanelView position() const override;
+  std::int64_t iteration() const override { return server_->iteration(); }
+  Counters& counters() override { return server_->counters(); }
+  void archive(Archive& archive) override;
+
+  Server& server() { return *server_; }
+  Transport& transport() { return *transport_; }
+  void set_transport(const MakeTransport& make) { transport_ = make(*station_, clients_); }
+  void recipe_changed();        // the step, or the constants of a decaying one, were picked
+  void start_control();         // VR-FALD*: Y_0 and C_0 at the starting positions
+
+ private:
+  void refresh();
+  void gather(Panel& mean);     // the clients' mean position
+
+  FederatedSetup setup_;
+  std::vector<std::unique_ptr<const Compressor>> compressors_;  // one for all, or one a client
+  std::unique_ptr<const Compressor> whole_;
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<Station> station_;
+  std::vector<Client> clients_;
+  std::unique_ptr<Transport> transport_;
+  Panel mean_;                  // emit = "every": of the last iteration
+};
+
+// w_i of every client: 1/b, or N_i/N.
+std::vector<double> local_weights(const LocalSteps& local, const std::vector<const Potential*>& potentials);
+
+}  // namespace pollen
