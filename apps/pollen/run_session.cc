@@ -24,6 +24,11 @@ ExperimentOptions options_of(const RunRequest& request) {
   return options;
 }
 
+sink::SpoolShape shape_of(const Experiment& experiment) {
+  return {experiment.dimension(), experiment.config().run.chains,
+          experiment.has_transitions() ? sink::SpoolShape::kTransition : 0};
+}
+
 }  // namespace
 
 RunSession::RunSession(Job job) : job_(std::move(job)), experiment_(job_.config, options_of(job_.request)) {
@@ -57,7 +62,7 @@ void RunSession::start_fresh() {
   if (!job_.request.quiet)
     for (const std::string& line : experiment_.warnings()) tell("warning: " + line);
   job_.folder.begin(to_toml(experiment_.config()));
-  const sink::SpoolShape shape{experiment_.dimension(), experiment_.config().run.chains};
+  const sink::SpoolShape shape = shape_of(experiment_);
   make_recorder(std::make_unique<sink::SpoolWriter>(job_.folder.spool(), shape),
                 std::make_unique<sink::MetricsFile>(job_.folder.metrics(), experiment_.model().kind,
                                                     experiment_.data().test.rows > 0));
@@ -73,7 +78,7 @@ void RunSession::start_resumed() {
   config_given_ = checkpoint.config_given;
   seconds_before_ = checkpoint.seconds;
   cpu_before_ = checkpoint.cpu_seconds;
-  const sink::SpoolShape shape{experiment_.dimension(), experiment_.config().run.chains};
+  const sink::SpoolShape shape = shape_of(experiment_);
   make_recorder(std::make_unique<sink::SpoolWriter>(job_.folder.spool(), shape, checkpoint.draws),
                 std::make_unique<sink::MetricsFile>(job_.folder.metrics(), checkpoint.metrics_bytes));
   recorder_->load(checkpoint.recorder);
@@ -95,7 +100,7 @@ sink::Progress RunSession::make_progress() const {
 void RunSession::make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::unique_ptr<sink::MetricsFile> metrics) {
   const Config& config = experiment_.config();
   sink::RecorderOptions options;
-  options.shape = {experiment_.dimension(), config.run.chains};
+  options.shape = shape_of(experiment_);
   options.metrics_every = config.output.metrics_every;
   options.burn_in = experiment_.burn_in();
   options.ece_bins = config.output.ece_bins;

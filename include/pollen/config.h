@@ -57,6 +57,24 @@ struct SamplerConfig {
   bool allow_unbalanced = false;
 };
 
+// The references' and competitors' own keys, as pollen/reference.h has them; they are written in [sampler].
+struct ReferenceConfig {
+  std::optional<double> target_accept, server_step, tolerance;
+  bool adapt_mass = true;
+  Index leapfrogs = 0;
+  double trajectory = 1.5707963267948966;
+  double jitter = 0.5;
+  Index most_leapfrogs = 1024;
+  Index max_depth = 10;
+  double decay = 0.99;
+  double damping = 1e-5;
+  std::string local_kernel = "nuts";
+  bool diagonal = false;
+  Index samples = 10;
+  Index local_burn_in = 10;
+  double shrinkage = 1;
+};
+
 struct ParticipationConfig {
   std::string policy = "full";
   std::vector<double> probability;
@@ -98,6 +116,7 @@ struct Config {
   ModelConfig model;
   DataSpec data;
   SamplerConfig sampler;
+  ReferenceConfig reference;
   ParticipationConfig participation;
   RunConfig run;
   OutputConfig output;

@@ -2,6 +2,7 @@
 // (recipe_table), and a new combination needs no new class. Plain data; validation and defaults live in src/recipe.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -19,7 +20,11 @@ enum class OracleKind { full, minibatch, fixed_point, svrg, control };
 struct Batch {
   std::optional<Index> count;
   std::optional<double> fraction;
-  Index of(Index rows) const;
+  Index of(Index rows) const {
+    if (count) return std::clamp<Index>(*count, 1, rows);
+    if (fraction) return std::clamp<Index>(static_cast<Index>(*fraction * static_cast<double>(rows)), 1, rows);
+    return rows;
+  }
   bool operator==(const Batch&) const = default;
 };
 
@@ -82,6 +87,7 @@ struct LocalSteps {
 
 struct Recipe {
   std::string name;
+  bool reference = false;  // a centralised sampler or a competitor (pollen/reference.h): the name says it all
   OracleKind oracle = OracleKind::full;
   Batch batch;
   Index refresh = 100;  // svrg: l

@@ -14,6 +14,7 @@
 
 #include "pollen/config.h"
 #include "pollen/data.h"
+#include "pollen/engine.h"
 #include "pollen/model.h"
 #include "pollen/round.h"
 #include "pollen/transport.h"
@@ -28,6 +29,8 @@ class Sink {
   virtual void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
     (void)iteration, (void)counters, (void)position;
   }
+  // Before a kept draw of a sampler whose transitions have something to report, one a chain.
+  virtual void transitions(std::span<const Transition> transitions) { (void)transitions; }
   // A kept draw of every chain, with U(θ) of each (empty where output.lp is false).
   virtual void kept(ConstPanelView position, std::span<const double> potential) { (void)position, (void)potential; }
 };
@@ -62,6 +65,7 @@ class Experiment {
   std::int64_t burn_in() const;
   std::int64_t kept() const;                      // draws kept so far, a chain
   Counters counters() const;
+  bool has_transitions() const;                   // mala, hmc, nuts: what CmdStan's `__` columns hold
   const std::vector<std::string>& warnings() const;
   const std::vector<std::string>& notes() const;  // what was picked: the step, the mode
   double smoothness() const;                      // L, as bounded or estimated; 0 before prepare()

@@ -4,6 +4,7 @@
 
 #include "pollen/config.h"
 #include "pollen/errors.h"
+#include "pollen/reference.h"
 #include "recipe/parts.h"
 
 namespace pollen {
@@ -136,6 +137,12 @@ void complete_run(Config& config, Problems& problems) {
 Recipe complete(Config& config, Index clients, Index dimension, std::vector<std::string>& warnings) {
   Problems problems;
   SamplerConfig& s = config.sampler;
+  if (const ReferenceSampler* reference = find_reference(s.name)) {
+    const Recipe recipe = complete_reference(config, *reference, problems, warnings);
+    complete_run(config, problems);
+    problems.raise();
+    return recipe;
+  }
   const NamedSampler& named = *find_sampler(s.name);
   Recipe recipe;
   recipe.name = s.name;

@@ -6,6 +6,7 @@
 
 #include "pollen/config.h"
 #include "pollen/errors.h"
+#include "pollen/reference.h"
 
 namespace pollen {
 
@@ -17,6 +18,11 @@ void check_theory(Config& config, Index clients, Index dimension, Recipe& recipe
 void complete_local(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe);
 // What the averaging family allows, once links and participation are known.
 void check_local(const Config& config, Problems& problems, const Recipe& recipe, std::vector<std::string>& warnings);
+
+// A sampler of pollen/reference.h: its name is its recipe.
+bool reference_reads(const ReferenceSampler& reference, const std::string& key);  // "max_depth"
+Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
+                          std::vector<std::string>& warnings);
 
 // Warns of the keys that were set and play no role.
 void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings);

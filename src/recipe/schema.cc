@@ -7,6 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "pollen/reference.h"
+#include "recipe/parts.h"
+
 namespace pollen {
 
 std::string toml_string(const std::string& text) {
@@ -294,6 +297,7 @@ const std::vector<std::string> kCompressors = {"identity", "qsgd", "top-k", "ran
 std::vector<std::string> sampler_names() {
   std::vector<std::string> names;
   for (const NamedSampler& s : recipe_table()) names.emplace_back(s.name);
+  for (const ReferenceSampler& s : reference_table()) names.emplace_back(s.name);
   return names;
 }
 
@@ -398,6 +402,37 @@ std::vector<Key> sampler_keys() {
   };
 }
 
+// Written out only for the samplers that read them.
+std::vector<Key> reference_keys() {
+  std::vector<Key> keys = {
+      maybe_number("sampler.target_accept", "a number above 0 below 1",
+                   {.least = 0, .most = 1, .least_open = true, .most_open = true}, MAYBE(double, reference.target_accept)),
+      boolean("sampler.adapt_mass", AT(bool, reference.adapt_mass)),
+      integer<Index>("sampler.leapfrogs", "an integer from 0 (0: trajectory over step)", 0, AT(Index, reference.leapfrogs), 1 << 20),
+      number("sampler.trajectory", "a number above 0", kPositive, AT(double, reference.trajectory)),
+      number("sampler.jitter", "a number from 0 to below 1", {.least = 0, .most = 1, .most_open = true},
+             AT(double, reference.jitter)),
+      integer<Index>("sampler.most_leapfrogs", "an integer from 1", 1, AT(Index, reference.most_leapfrogs), 1 << 20),
+      integer<Index>("sampler.max_depth", "an integer from 1 to 20", 1, AT(Index, reference.max_depth), 20),
+      number("sampler.decay", "a number from 0 to below 1", {.least = 0, .most = 1, .most_open = true},
+             AT(double, reference.decay)),
+      number("sampler.damping", "a number above 0", kPositive, AT(double, reference.damping)),
+      maybe_number("sampler.server_step", "a number above 0", kPositive, MAYBE(double, reference.server_step)),
+      maybe_number("sampler.tolerance", "a number above 0", kPositive, MAYBE(double, reference.tolerance)),
+      choice("sampler.local_kernel", {"nuts", "mala"}, AT(std::string, reference.local_kernel)),
+      boolean("sampler.diagonal", AT(bool, reference.diagonal)),
+      integer<Index>("sampler.samples", "an integer from 2", 2, AT(Index, reference.samples), 1 << 20),
+      integer<Index>("sampler.local_burn_in", "an integer from 0", 0, AT(Index, reference.local_burn_in), 1 << 30),
+      number("sampler.shrinkage", "a number above 0", kPositive, AT(double, reference.shrinkage)),
+  };
+  for (Key& key : keys)
+    key.write = [name = key.path.substr(std::string("sampler.").size()), write = key.write](const Config& c) {
+      const ReferenceSampler* reference = find_reference(c.sampler.name);
+      return reference != nullptr && reference_reads(*reference, name) ? write(c) : std::string();
+    };
+  return keys;
+}
+
 std::vector<Key> run_keys() {
   return {
       choice("participation.policy", {"full", "bernoulli", "fixed-size"}, AT(std::string, participation.policy)),
@@ -430,7 +465,7 @@ const std::vector<Key>& schema() {
                                return read_integer(n, 0, std::numeric_limits<std::int64_t>::max(), c.seed);
                              },
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
-    for (auto& part : {model_keys(), data_keys(), sampler_keys(), run_keys()}) all.insert(all.end(), part.begin(), part.end());
+    for (auto& part : {model_keys(), data_keys(), sampler_keys(), reference_keys(), run_keys()}) all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
   return keys;

@@ -4,12 +4,6 @@
 
 namespace pollen {
 
-Index Batch::of(Index rows) const {
-  if (count) return std::clamp<Index>(*count, 1, rows);
-  if (fraction) return std::clamp<Index>(static_cast<Index>(*fraction * static_cast<double>(rows)), 1, rows);
-  return rows;
-}
-
 const std::vector<NamedSampler>& recipe_table() {
   using O = OracleKind;
   using C = CompressorKind;

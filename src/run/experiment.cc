@@ -11,6 +11,7 @@
 #include "run/local_step.h"
 #include "run/mode.h"
 #include "run/problem.h"
+#include "run/reference_engine.h"
 #include "run/smoothness.h"
 #include "run/thread_choice.h"
 
@@ -39,6 +40,7 @@ struct Experiment::Parts {
   Transport& transport() { return federation->transport(); }
   int pick_threads();
   void choose_threads();
+  void make_reference_engine();  // once its step is known
   void find_mode_once();
   void set_step();
   void set_local_step(std::span<const double> at, bool picked);
@@ -112,7 +114,15 @@ int Experiment::Parts::pick_threads() {
   return options.threads > 0 ? options.threads : large ? all_cores() : 1;
 }
 
+void Experiment::Parts::make_reference_engine() {
+  if (!recipe.reference || reference) return;
+  reference = pollen::make_reference_engine(config, recipe, problem);
+  reference->counters().setup_bits = federation->counters().setup_bits;
+  engine = reference.get();
+}
+
 void Experiment::Parts::choose_threads() {
+  if (recipe.reference) return;
   const ThreadChoice::Verdict verdict = choice.between_rounds();
   if (verdict == ThreadChoice::Verdict::stay) return;
   const int threads = verdict == ThreadChoice::Verdict::use_all ? all_cores() : 1;
@@ -151,7 +161,8 @@ std::vector<double> Experiment::Parts::curvature_point() {
 }
 
 void Experiment::Parts::set_step() {
-  const bool picked = !config.sampler.step;
+  const bool adapts = recipe.reference && !find_reference(recipe.name)->needs_step;
+  const bool picked = !config.sampler.step && !adapts;
   const std::int64_t setup = federation->counters().setup_bits;
   const std::vector<double> at = curvature_point();
   const Smoothness found = find_smoothness(federation->transport(), problem.prior, at, config.seed);
@@ -250,6 +261,7 @@ void Experiment::Parts::set_anchors() {
 
 void Experiment::Parts::keep(Sink& sink) {
   ++kept;
+  if (!engine->transitions().empty()) sink.transitions(engine->transitions());
   if (!config.output.lp) return sink.kept(engine->position(), {});
   const Index chains = config.run.chains;
   transport().query({Query::What::value, engine->position(), {}}, {potential.data(), 1, chains, 1});
@@ -272,7 +284,7 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   archive.field(step);
   if (self.config.sampler.step.value_or(step) != step) throw WireError("saved state: it is of another sampler.step");
   self.recipe.step = step;
-  self.config.sampler.step = step;
+  if (step > 0) self.config.sampler.step = step;
   archive.field(self.kept);
   archive.field(self.emitted);
   archive.field(self.smoothness);
@@ -290,6 +302,7 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
     self.config.sampler.smoothness = self.recipe.local->smoothness;
     self.config.sampler.convexity = self.recipe.local->convexity;
   }
+  self.make_reference_engine();
   self.engine->archive(archive);
 }
 
@@ -300,6 +313,7 @@ Experiment::~Experiment() = default;
 
 void Experiment::prepare() {
   parts_->set_step();
+  parts_->make_reference_engine();
   parts_->set_start();
   parts_->set_anchors();
 }
@@ -327,6 +341,9 @@ Index Experiment::clients() const { return parts_->problem.clients(); }
 std::int64_t Experiment::iteration() const { return parts_->engine->iteration(); }
 std::int64_t Experiment::burn_in() const { return *parts_->config.run.burn_in; }
 std::int64_t Experiment::kept() const { return parts_->kept; }
+bool Experiment::has_transitions() const {
+  return parts_->recipe.reference && reports_transitions(parts_->recipe.name);
+}
 Counters Experiment::counters() const { return parts_->federation->counters(); }
 const std::vector<std::string>& Experiment::warnings() const { return parts_->warnings; }
 const std::vector<std::string>& Experiment::notes() const { return parts_->notes; }

@@ -45,7 +45,7 @@ void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPan
 }
 
 void Recorder::kept(ConstPanelView position, std::span<const double> potential) {
-  spool_->append(position, potential);
+  spool_->append(position, potential, transitions_);
   rhat_.add(position);
 }
 

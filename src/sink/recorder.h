@@ -33,6 +33,7 @@ class Recorder : public Sink {
 
   void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) override;
   void kept(ConstPanelView position, std::span<const double> potential) override;
+  void transitions(std::span<const Transition> transitions) override { transitions_ = transitions; }
 
   // Around every advance(): only what lies between counts as time of the loop.
   void start_clock();
@@ -65,6 +66,7 @@ class Recorder : public Sink {
   Clock::time_point started_, looked_, checkpoint_due_;
   double seconds_ = 0, cpu_seconds_ = 0, cpu_started_ = 0;
   double rhat_value_, rhat_at_ = -1e9;
+  std::span<const Transition> transitions_;  // of the draw about to be kept
 };
 
 }  // namespace pollen::sink

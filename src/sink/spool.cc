@@ -19,7 +19,7 @@ namespace {
 struct Header {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t reserved;
+  std::uint32_t extras;
   std::uint64_t dimension;
   std::uint64_t chains;
 };
@@ -41,6 +41,7 @@ SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape)
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof header.magic);
   header.version = kVersion;
+  header.extras = static_cast<std::uint32_t>(shape.extras);
   header.dimension = static_cast<std::uint64_t>(shape.dimension);
   header.chains = static_cast<std::uint64_t>(shape.chains);
   file_.write(&header, sizeof header);
@@ -49,19 +50,29 @@ SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape)
 SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape, std::int64_t draws)
     : file_(path, OutputFile::Open::append, kWriteBuffer), shape_(shape), draws_(draws) {
   const SpoolReader left(path);
-  if (left.shape().dimension != shape.dimension || left.shape().chains != shape.chains || left.draws() < draws)
+  if (left.shape().dimension != shape.dimension || left.shape().chains != shape.chains || left.shape().extras != shape.extras || left.draws() < draws)
     throw IoError(fmt::format("{}: holds {} draws of {} chains × {} parameters, the checkpoint speaks of {} of {} × {}",
                               path, left.draws(), left.shape().chains, left.shape().dimension, draws, shape.chains,
                               shape.dimension));
   file_.truncate(offset_of(shape, draws));
 }
 
-void SpoolWriter::append(ConstPanelView position, std::span<const double> potential) {
+void SpoolWriter::append(ConstPanelView position, std::span<const double> potential,
+                         std::span<const Transition> transitions) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   for (Index c = 0; c < shape_.chains; ++c) {
     const double u = potential.empty() ? kNone : potential[static_cast<std::size_t>(c)];
     file_.write(&u, sizeof u);
     file_.write(position.data + c * position.stride, static_cast<std::size_t>(shape_.dimension) * sizeof(double));
+    if (shape_.extras == 0) continue;
+    const Transition t = transitions.empty() ? Transition{} : transitions[static_cast<std::size_t>(c)];
+    const double extras[SpoolShape::kTransition] = {t.accept,
+                                                    t.step,
+                                                    static_cast<double>(t.depth),
+                                                    static_cast<double>(t.leapfrogs),
+                                                    t.divergent ? 1.0 : 0.0,
+                                                    t.energy};
+    file_.write(extras, sizeof extras);
   }
   ++draws_;
 }
@@ -75,11 +86,12 @@ SpoolReader::SpoolReader(const std::string& path)
       ::fstat(descriptor_, &status) == 0 && ::pread(descriptor_, &header, sizeof header, 0) == sizeof header;
   constexpr std::uint64_t kLarge = std::uint64_t{1} << 40;
   if (!readable || std::memcmp(header.magic, kMagic, sizeof header.magic) != 0 || header.version != kVersion ||
-      header.dimension > kLarge || header.chains > kLarge || header.chains == 0) {
+      header.dimension > kLarge || header.chains > kLarge || header.chains == 0 ||
+      (header.extras != 0 && header.extras != SpoolShape::kTransition)) {
     ::close(descriptor_);
     throw IoError(path_ + ": not a spool of draws");
   }
-  shape_ = {static_cast<Index>(header.dimension), static_cast<Index>(header.chains)};
+  shape_ = {static_cast<Index>(header.dimension), static_cast<Index>(header.chains), static_cast<Index>(header.extras)};
   const auto bytes = static_cast<std::int64_t>(status.st_size) - static_cast<std::int64_t>(sizeof header);
   draws_ = bytes / static_cast<std::int64_t>(shape_.record() * sizeof(double));
 }
@@ -114,7 +126,7 @@ void SpoolReader::each(const std::function<void(std::int64_t, std::span<const do
 
 void SpoolReader::parameters(Index first, Index count, std::vector<double>& out) const {
   const auto draws = static_cast<std::size_t>(draws_), chains = static_cast<std::size_t>(shape_.chains);
-  const auto width = static_cast<std::size_t>(1 + shape_.dimension), from = static_cast<std::size_t>(1 + first);
+  const std::size_t width = shape_.width(), from = static_cast<std::size_t>(1 + first);
   out.resize(static_cast<std::size_t>(count) * chains * draws);
   each([&](std::int64_t draw, std::span<const double> record) {
     for (std::size_t p = 0; p < static_cast<std::size_t>(count); ++p)
@@ -126,7 +138,7 @@ void SpoolReader::parameters(Index first, Index count, std::vector<double>& out)
 void SpoolReader::potentials(std::vector<double>& out) const { parameters(-1, 1, out); }
 
 void SpoolReader::draw(std::int64_t draw, Index chain, std::span<double> theta) const {
-  const auto skip = static_cast<std::int64_t>(sizeof(double)) * (chain * (1 + shape_.dimension) + 1);
+  const auto skip = static_cast<std::int64_t>(sizeof(double)) * (chain * static_cast<std::int64_t>(shape_.width()) + 1);
   read_at(offset_of(shape_, draw) + skip, theta.data(), theta.size_bytes());
 }
 

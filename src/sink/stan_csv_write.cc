@@ -31,14 +31,14 @@ constexpr const char* kFooter =
 void append_row(std::string& line, std::span<const double> chain, const RunFacts& facts) {
   const double potential = chain[0];
   append_number(line, -potential / facts.temperature);
-  line += ",1,";
-  append_number(line, facts.step);
-  line += ",0,0,0,";
-  append_number(line, potential);
-  for (const double value : chain.subspan(1)) {
-    line += ',';
-    append_number(line, value);
-  }
+  const auto d = static_cast<std::size_t>(facts.dimension());
+  const double plain[SpoolShape::kTransition] = {1, facts.step, 0, 0, 0, potential};
+  const auto transition = chain.size() > 1 + d ? chain.subspan(1 + d) : std::span<const double>(plain);
+  for (const auto& values : {transition, chain.subspan(1, d)})
+    for (const double value : values) {
+      line += ',';
+      append_number(line, value);
+    }
   line += '\n';
 }
 
@@ -68,7 +68,7 @@ static void write_group(const std::string& folder, const RunFacts& facts, const 
     files.push_back(std::make_unique<ReplacingFile>(folder + "/" + stan_csv_name(c)));
     files.back()->write(stan_csv_header(facts, c, spool.draws()));
   }
-  const auto width = static_cast<std::size_t>(1 + facts.dimension());
+  const std::size_t width = spool.shape().width();
   std::string line;
   spool.each([&](std::int64_t, std::span<const double> record) {
     for (std::size_t f = 0; f < files.size(); ++f) {

@@ -21,7 +21,7 @@ int threads_for(std::int64_t bytes, int threads) {
 }
 
 std::vector<stats::ParameterSummary> summarize_parameters(const SpoolReader& spool, bool coupled, int threads) {
-  const auto [dimension, chains] = spool.shape();
+  const Index dimension = spool.shape().dimension, chains = spool.shape().chains;
   const std::int64_t bytes = spool.draws() * chains * static_cast<std::int64_t>(sizeof(double));
   const Index per_block = std::max<Index>(1, static_cast<Index>(kBlockBytes / std::max<std::int64_t>(1, bytes)));
   const auto length = static_cast<std::size_t>(chains * static_cast<Index>(spool.draws()));
@@ -42,7 +42,7 @@ std::vector<double> covariance(const SpoolReader& spool, const std::vector<stats
   const std::size_t d = parameters.size();
   std::vector<double> sums(d * d, 0.0), from(d);
   spool.each([&](std::int64_t, std::span<const double> record) {
-    for (std::size_t at = 0; at < record.size(); at += 1 + d) {
+    for (std::size_t at = 0; at < record.size(); at += spool.shape().width()) {
       for (std::size_t j = 0; j < d; ++j) from[j] = record[at + 1 + j] - parameters[j].mean;
       for (std::size_t i = 0; i < d; ++i)
         for (std::size_t j = 0; j <= i; ++j) sums[i * d + j] += from[i] * from[j];

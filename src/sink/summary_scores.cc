@@ -18,7 +18,7 @@ std::vector<std::int64_t> spaced(std::int64_t draws, Index chains) {
 }
 
 void add_draws(Predictive& predictive, const SpoolReader& spool, int threads) {
-  const auto [dimension, chains] = spool.shape();
+  const Index dimension = spool.shape().dimension, chains = spool.shape().chains;
   Panel states(dimension, kAtOnce);
   Index filled = 0, used = 0;
   const auto pass_on = [&] {

@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "recipe/parts.h"
+
+namespace pollen {
+
+bool reference_reads(const ReferenceSampler& reference, const std::string& key) {
+  std::istringstream words(reference.keys);
+  for (std::string word; words >> word;)
+    if (word == key) return true;
+  return false;
+}
+
+Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
+                          std::vector<std::string>& warnings) {
+  SamplerConfig& s = config.sampler;
+  Recipe recipe;
+  recipe.name = reference.name;
+  recipe.reference = true;
+  recipe.temperature = config.model.temperature;
+  recipe.step = s.step.value_or(0);
+  recipe.coupled = false;
+  if (reference_reads(reference, "batch")) recipe.batch = s.batch.value_or(Batch{std::nullopt, 1.0});
+  if (reference_reads(reference, "local_steps") && !s.local_steps) s.local_steps = 10;
+  s.prior_at = "server";
+  s.oracle = "full";
+  s.compressor = "identity";
+  s.memory = false;
+  if (!config.participation.scaling) config.participation.scaling = "active";
+  if (config.participation.policy != "full")
+    problems.add(config.file + ": participation.policy",
+                 fmt::format("found \"{}\", accepted for {}: \"full\"", config.participation.policy, reference.name));
+  for (const std::string& key : config.given) {
+    const std::string prefix = "sampler.";
+    if (!key.starts_with(prefix) || key == "sampler.name" || key == "sampler.mode_tolerance") continue;
+    if (!reference_reads(reference, key.substr(prefix.size())))
+      warnings.push_back(fmt::format("{} is set but plays no role here (sampler {})", key, reference.name));
+  }
+  if (!reference.samples)
+    warnings.push_back(fmt::format("{} is an optimiser: what it leaves are the server's iterates, not posterior draws",
+                                   reference.name));
+  return recipe;
+}
+
+}  // namespace pollen
