@@ -23,7 +23,8 @@ Config read_config(const RunRequest& request) {
     const std::string left = sink::RunFolder(request.out.empty() ? kDefaultFolder : request.out).config();
     if (fs::exists(left)) return read_config_file(left, request.set);
   }
-  return read_config_text(builtin_config(), "built-in", request.set);
+  const bool other = std::ranges::any_of(request.set, [](const std::string& s) { return s.starts_with("sampler.name"); });
+  return read_config_text(other ? builtin_problem() : builtin_config(), "built-in", request.set);
 }
 
 // From the command line a path is the shell's; written in the file it is relative to the file.

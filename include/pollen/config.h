@@ -129,6 +129,9 @@ struct Config {
 // The built-in Titanic problem: its text, as a user would write it.
 const char* builtin_config();
 
+// The same problem for another sampler: without the settings that were chosen for the built-in one.
+std::string builtin_problem();
+
 using Overrides = std::vector<std::string>;  // "sampler.step=1e-4"
 
 Config read_config_text(const std::string& text, const std::string& file, const Overrides& overrides = {});

@@ -34,4 +34,9 @@ chains = 4
 )";
 }
 
+std::string builtin_problem() {
+  const std::string text = builtin_config();
+  return text.substr(0, text.find("[sampler]"));
+}
+
 }  // namespace pollen

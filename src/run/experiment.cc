@@ -344,7 +344,7 @@ std::int64_t Experiment::kept() const { return parts_->kept; }
 bool Experiment::has_transitions() const {
   return parts_->recipe.reference && reports_transitions(parts_->recipe.name);
 }
-Counters Experiment::counters() const { return parts_->federation->counters(); }
+Counters Experiment::counters() const { return parts_->engine->counters(); }
 const std::vector<std::string>& Experiment::warnings() const { return parts_->warnings; }
 const std::vector<std::string>& Experiment::notes() const { return parts_->notes; }
 double Experiment::smoothness() const { return parts_->smoothness; }

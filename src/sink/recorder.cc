@@ -37,10 +37,9 @@ Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> 
       rhat_value_(std::numeric_limits<double>::quiet_NaN()) {}
 
 void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
-  if (counters.rounds != last_round_) {
-    last_round_ = counters.rounds;
-    if (counters.rounds % options_.metrics_every == 0) metrics_row(iteration, counters, position);
-  }
+  const std::int64_t round = counters.rounds > 0 ? counters.rounds : iteration;  // a centralised sampler has no rounds
+  if (round / options_.metrics_every != last_round_ / options_.metrics_every) metrics_row(iteration, counters, position);
+  last_round_ = round;
   if (--until_look_ == 0) look_at_clock(iteration, counters);
 }
 
