@@ -45,6 +45,8 @@ struct LocalStep {
   double spread;
 };
 double local_step(std::span<double> x, const LocalStep& in);
+// Every column of a panel; those of the three inputs are `stride`s apart.
+double local_step(const PanelView& x, const LocalStep& in, Index gradient_stride, Index common_stride, Index own_stride);
 
 // A dense table: `rows` rows of `columns` doubles, row-major, `stride` doubles apart.
 struct RowsView {
@@ -65,5 +67,14 @@ void multiply_transposed_add(const RowsView& x, ConstPanelView residual, PanelVi
 // The same over chosen rows (a minibatch): row r of the product is row rows[r] of X.
 void multiply(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView theta, PanelView z);
 void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView residual, PanelView g);
+
+// A symmetric size × size matrix whose columns are `stride` doubles apart, stride a multiple of 24 that holds them, zeros
+// between. out(:, c) = A x(:, c) - offset (null: none); the offset has `stride` entries.
+struct SymmetricView {
+  const double* data = nullptr;
+  Index size = 0;
+  Index stride = 0;
+};
+void multiply_symmetric(const SymmetricView& a, const double* offset, const ConstPanelView& x, const PanelView& out);
 
 }  // namespace pollen::math

@@ -21,6 +21,17 @@ struct AffineInputs {
   double factor;
 };
 
+struct LocalStrides {
+  Index gradient, common, own;
+};
+
+struct SymmetricInputs {
+  const double* matrix;
+  const double* offset;  // or null
+  Index size;
+  Index stride;
+};
+
 // The rows of a product: all of a table, or the chosen ones.
 struct AllRows {
   const double* data;

@@ -131,6 +131,20 @@ double StepLocallyAny(double* x, const LocalStep& in, std::size_t count) {
   return in.own == nullptr ? StepLocally<true, false>(x, in, count) : StepLocally<true, true>(x, in, count);
 }
 
+double StepColumns(const Columns& at, const LocalStep& first, const LocalStrides& strides, const ProductSize& size) {
+  LocalStep in = first;
+  double largest = 0;
+  for (Index c = 0; c < size.columns; ++c) {
+    const double one = StepLocallyAny(at.out + c * at.out_stride, in, static_cast<std::size_t>(size.rows));
+    largest = one > largest || one != one ? one : largest;
+    if (largest != largest) return largest;
+    in.gradient += strides.gradient;
+    if (in.common != nullptr) in.common += strides.common;
+    if (in.own != nullptr) in.own += strides.own;
+  }
+  return largest;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace pollen::math
 HWY_AFTER_NAMESPACE();
@@ -149,6 +163,7 @@ HWY_EXPORT(AffineLessColumns);
 HWY_EXPORT(MaxAbs);
 HWY_EXPORT(LangevinStep);
 HWY_EXPORT(StepLocallyAny);
+HWY_EXPORT(StepColumns);
 
 double sum(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(Sum)(x.data(), x.size()); }
 double dot(std::span<const double> x, std::span<const double> y) {
@@ -185,6 +200,12 @@ double langevin_step(std::span<double> x, std::span<const double> g, std::span<c
 
 double local_step(std::span<double> x, const LocalStep& in) {
   return HWY_DYNAMIC_DISPATCH(StepLocallyAny)(x.data(), in, x.size());
+}
+
+double local_step(const PanelView& x, const LocalStep& in, Index gradient_stride, Index common_stride,
+                  Index own_stride) {
+  return HWY_DYNAMIC_DISPATCH(StepColumns)({nullptr, 0, x.data, x.stride}, in, {gradient_stride, common_stride, own_stride},
+                                           {x.rows, 0, x.columns});
 }
 
 }  // namespace pollen::math

@@ -1,4 +1,5 @@
 // U(θ) = ½(θ-μ)ᵀΛ(θ-μ): a client that is given by its mean and precision and counts as one observation.
+#include <algorithm>
 #include <utility>
 
 #include "blocks.h"
@@ -10,8 +11,17 @@ namespace {
 
 class Gaussian final : public Potential {
  public:
-  Gaussian(std::vector<double> mean, std::vector<double> precision)
-      : mean_(std::move(mean)), precision_(std::move(precision)) {}
+  Gaussian(std::vector<double> mean, const std::vector<double>& precision)
+      : mean_(std::move(mean)), stride_((dimension() + 23) / 24 * 24) {
+    const Index d = dimension();
+    precision_.resize(static_cast<std::size_t>(d * stride_));
+    offset_.resize(static_cast<std::size_t>(stride_));
+    for (Index i = 0; i < d; ++i)
+      std::copy_n(precision.data() + i * d, d, precision_.data() + i * stride_);
+    std::vector<double> image(mean_.size());
+    apply(one(std::span<const double>(mean_)), one(std::span<double>(image)));
+    std::ranges::copy(image, offset_.begin());
+  }
 
   Index dimension() const override { return static_cast<Index>(mean_.size()); }
   Index rows() const override { return 1; }
@@ -27,10 +37,8 @@ class Gaussian final : public Potential {
   }
 
   void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const override {
-    Scratch::Frame frame(scratch);
-    const PanelView delta = scratch.panel(dimension(), theta.columns);
-    centre(theta, delta);
-    apply(delta, out);
+    (void)scratch;
+    math::multiply_symmetric({precision_.data(), dimension(), stride_}, offset_.data(), theta, out);
   }
 
   void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
@@ -65,12 +73,12 @@ class Gaussian final : public Potential {
     for (Index c = 0; c < theta.columns; ++c) math::subtract(theta.column(c), mean_, delta.column(c));
   }
   void apply(ConstPanelView v, PanelView out) const {
-    const Index d = dimension();
-    math::multiply(math::RowsView{precision_.data(), d, d, d}, v, out);
+    math::multiply_symmetric({precision_.data(), dimension(), stride_}, nullptr, v, out);
   }
 
   std::vector<double> mean_;
-  std::vector<double> precision_;  // by rows, with the scale in it
+  Index stride_;
+  AlignedVector<double> precision_, offset_;  // Λ, with the scale in it, padded for the product; Λμ
 };
 
 }  // namespace

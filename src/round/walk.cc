@@ -10,6 +10,45 @@
 
 namespace pollen {
 
+namespace {
+
+// A client's own normals for its chains, a block of iterations at a time.
+class OwnNoise {
+ public:
+  OwnNoise(const Station& station, const Reply& reply, std::uint32_t client, Index dimension, Scratch& scratch)
+      : station_(station), reply_(reply), client_(client), dimension_(dimension),
+        steps_(LocalSteps::steps_a_block(dimension)),
+        block_(scratch.panel(dimension * static_cast<Index>(steps_), static_cast<Index>(reply.chains.size()))) {}
+
+  Index stride() const { return block_.stride; }
+  // Of the first chain; the others' follow, a stride apart.
+  const double* at(std::uint64_t iteration) {
+    if (iteration / steps_ != made_) make(iteration / steps_);
+    return block_.data + static_cast<Index>(iteration % steps_) * dimension_;
+  }
+
+ private:
+  void make(std::uint64_t block) {
+    made_ = block;
+    for (Index p = 0; p < block_.columns; ++p) {
+      Stream stream = station_.local_streams()[reply_.chains[static_cast<std::size_t>(p)]];
+      stream.round = block;
+      stream.client = client_;
+      normals(stream, block_.column(p));
+    }
+  }
+
+  const Station& station_;
+  const Reply& reply_;
+  std::uint32_t client_;
+  Index dimension_;
+  std::uint64_t steps_;
+  PanelView block_;
+  std::uint64_t made_ = ~std::uint64_t{0};
+};
+
+}  // namespace
+
 void Client::walk(const Station& station, Reply& reply, Workspace& work) {
   const Leg& leg = station.leg();
   const LocalSteps& local = *parts_.recipe->local;
@@ -17,7 +56,7 @@ void Client::walk(const Station& station, Reply& reply, Workspace& work) {
   Scratch::Frame frame(work.scratch);
   const PanelView x{pending_.flat().data(), dimension_, n, pending_.stride()};  // column p is chain chains[p], for now
   const PanelView g = work.scratch.panel(dimension_, n);
-  const auto own = work.scratch.take<double>(dimension_);
+  OwnNoise own(station, reply, index_, dimension_, work.scratch);
   for (Index p = 0; p < n; ++p) {
     const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
     const auto from = leg.starts ? station.position().column(chain) : std::as_const(local_).column(chain);
@@ -31,19 +70,18 @@ void Client::walk(const Station& station, Reply& reply, Workspace& work) {
     reply.gradients += local_gradient(station, input, g, work);
     const double step = local.step_at(parts_.recipe->step, parts_.clients, input.round);
     const double spread = std::sqrt(2 * step * parts_.recipe->temperature * (1 - local.common) / parts_.weight);
+    const double* z = spread > 0 ? own.at(input.round) : nullptr;
     const ConstPanelView common = station.common(s);
-    largest = 0;
-    for (Index p = 0; p < n; ++p) {
-      const std::uint32_t chain = reply.chains[static_cast<std::size_t>(p)];
-      if (spread > 0) {
-        Stream stream = station.local_streams()[chain];
-        stream.round = input.round;
-        stream.client = index_;
-        normals(stream, own);
+    if (n == station.chains()) {
+      largest = math::local_step(x, {g.data, common.data, z, step / parts_.weight, spread}, g.stride, common.stride, own.stride());
+    } else {
+      largest = 0;
+      for (Index p = 0; p < n; ++p) {
+        const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
+        const double* shared = common.data == nullptr ? nullptr : common.column(chain).data();
+        largest = std::max(largest, math::local_step(x.column(p), {g.column(p).data(), shared, z == nullptr ? z : z + p * own.stride(),
+                                                                   step / parts_.weight, spread}));
       }
-      const double* shared = common.data == nullptr ? nullptr : common.column(static_cast<Index>(chain)).data();
-      largest = std::max(largest, math::local_step(x.column(p), {g.column(p).data(), shared, spread > 0 ? own.data() : nullptr,
-                                                                 step / parts_.weight, spread}));
     }
     if (!std::isfinite(largest))
       throw NumericError("the local state is not finite; try a smaller sampler.step",
