@@ -36,17 +36,18 @@ void softplus(std::span<const double> x, std::span<double> out);         // log(
 // The Langevin step of one chain, one fused pass: x ← x - step·g + spread·z. Returns max |x| after it (NaN if any is NaN).
 double langevin_step(std::span<double> x, std::span<const double> g, std::span<const double> z, double step, double spread);
 
-// A client's local step, one fused pass: x ← x - step·g + common + spread·own; null: none. Returns as langevin_step.
+// A client's local step, one fused pass over every column: x ← x - step·g + common + spread·own; null: none.
 struct LocalStep {
   const double* gradient;
+  Index gradient_stride;
   const double* common;
+  Index common_stride;
   const double* own;
+  Index own_stride;
   double step;
   double spread;
 };
-double local_step(std::span<double> x, const LocalStep& in);
-// Every column of a panel; those of the three inputs are `stride`s apart.
-double local_step(const PanelView& x, const LocalStep& in, Index gradient_stride, Index common_stride, Index own_stride);
+void local_step(const PanelView& x, const LocalStep& in);
 
 // A dense table: `rows` rows of `columns` doubles, row-major, `stride` doubles apart.
 struct RowsView {

@@ -21,10 +21,6 @@ struct AffineInputs {
   double factor;
 };
 
-struct LocalStrides {
-  Index gradient, common, own;
-};
-
 struct SymmetricInputs {
   const double* matrix;
   const double* offset;  // or null

@@ -113,36 +113,25 @@ double LangevinStep(double* x, const LangevinInputs& in, std::size_t count) {
 }
 
 template <bool kCommon, bool kOwn>
-HWY_INLINE double StepLocally(double* x, const LocalStep& in, std::size_t count) {
+HWY_INLINE void StepLocally(const PanelView& x, const LocalStep& in) {
   const V minus_step = hn::Set(D(), -in.step), spread = hn::Set(D(), in.spread);
-  VI largest = hn::Zero(DI());
-  ForEachVector(count, [&](std::size_t i, auto load, auto store) HWY_ATTR {
-    V moved = hn::MulAdd(minus_step, load(in.gradient + i), load(x + i));
-    if (kCommon) moved = hn::Add(moved, load(in.common + i));
-    if (kOwn) moved = hn::MulAdd(spread, load(in.own + i), moved);
-    largest = LargerMagnitude(largest, moved);
-    store(moved, x + i);
-  });
-  return MagnitudeOf(largest);
-}
-
-double StepLocallyAny(double* x, const LocalStep& in, std::size_t count) {
-  if (in.common == nullptr) return in.own == nullptr ? StepLocally<false, false>(x, in, count) : StepLocally<false, true>(x, in, count);
-  return in.own == nullptr ? StepLocally<true, false>(x, in, count) : StepLocally<true, true>(x, in, count);
-}
-
-double StepColumns(const Columns& at, const LocalStep& first, const LocalStrides& strides, const ProductSize& size) {
-  LocalStep in = first;
-  double largest = 0;
-  for (Index c = 0; c < size.columns; ++c) {
-    const double one = StepLocallyAny(at.out + c * at.out_stride, in, static_cast<std::size_t>(size.rows));
-    largest = one > largest || one != one ? one : largest;
-    if (largest != largest) return largest;
-    in.gradient += strides.gradient;
-    if (in.common != nullptr) in.common += strides.common;
-    if (in.own != nullptr) in.own += strides.own;
+  for (Index c = 0; c < x.columns; ++c) {
+    double* to = x.data + c * x.stride;
+    const double* gradient = in.gradient + c * in.gradient_stride;
+    const double* common = kCommon ? in.common + c * in.common_stride : nullptr;
+    const double* own = kOwn ? in.own + c * in.own_stride : nullptr;
+    ForEachVector(static_cast<std::size_t>(x.rows), [=](std::size_t i, auto load, auto store) HWY_ATTR {
+      V moved = hn::MulAdd(minus_step, load(gradient + i), load(to + i));
+      if (kCommon) moved = hn::Add(moved, load(common + i));
+      if (kOwn) moved = hn::MulAdd(spread, load(own + i), moved);
+      store(moved, to + i);
+    });
   }
-  return largest;
+}
+
+void StepLocallyAny(const PanelView& x, const LocalStep& in) {
+  if (in.common == nullptr) return in.own == nullptr ? StepLocally<false, false>(x, in) : StepLocally<false, true>(x, in);
+  return in.own == nullptr ? StepLocally<true, false>(x, in) : StepLocally<true, true>(x, in);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -163,7 +152,6 @@ HWY_EXPORT(AffineLessColumns);
 HWY_EXPORT(MaxAbs);
 HWY_EXPORT(LangevinStep);
 HWY_EXPORT(StepLocallyAny);
-HWY_EXPORT(StepColumns);
 
 double sum(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(Sum)(x.data(), x.size()); }
 double dot(std::span<const double> x, std::span<const double> y) {
@@ -198,15 +186,7 @@ double langevin_step(std::span<double> x, std::span<const double> g, std::span<c
   return HWY_DYNAMIC_DISPATCH(LangevinStep)(x.data(), in, x.size());
 }
 
-double local_step(std::span<double> x, const LocalStep& in) {
-  return HWY_DYNAMIC_DISPATCH(StepLocallyAny)(x.data(), in, x.size());
-}
-
-double local_step(const PanelView& x, const LocalStep& in, Index gradient_stride, Index common_stride,
-                  Index own_stride) {
-  return HWY_DYNAMIC_DISPATCH(StepColumns)({nullptr, 0, x.data, x.stride}, in, {gradient_stride, common_stride, own_stride},
-                                           {x.rows, 0, x.columns});
-}
+void local_step(const PanelView& x, const LocalStep& in) { HWY_DYNAMIC_DISPATCH(StepLocallyAny)(x, in); }
 
 }  // namespace pollen::math
 #endif  // HWY_ONCE

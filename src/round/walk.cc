@@ -18,21 +18,27 @@ class OwnNoise {
   OwnNoise(const Station& station, const Reply& reply, std::uint32_t client, Index dimension, Scratch& scratch)
       : station_(station), reply_(reply), client_(client), dimension_(dimension),
         steps_(LocalSteps::steps_a_block(dimension)),
-        block_(scratch.panel(dimension * static_cast<Index>(steps_), static_cast<Index>(reply.chains.size()))) {}
+        block_(scratch.panel(dimension * static_cast<Index>(steps_), static_cast<Index>(reply.chains.size()))),
+        block_index_(station.leg().first / steps_),
+        step_(station.leg().first % steps_ - 1) {}
 
   Index stride() const { return block_.stride; }
-  // Of the first chain; the others' follow, a stride apart.
-  const double* at(std::uint64_t iteration) {
-    if (iteration / steps_ != made_) make(iteration / steps_);
-    return block_.data + static_cast<Index>(iteration % steps_) * dimension_;
+  // Of the first chain; the others' follow, a stride apart. Iterations come one after another.
+  const double* next() {
+    if (++step_ == steps_ || !made_) make();
+    return block_.data + static_cast<Index>(step_) * dimension_;
   }
 
  private:
-  void make(std::uint64_t block) {
-    made_ = block;
+  void make() {
+    if (made_) {
+      ++block_index_;
+      step_ = 0;
+    }
+    made_ = true;
     for (Index p = 0; p < block_.columns; ++p) {
       Stream stream = station_.local_streams()[reply_.chains[static_cast<std::size_t>(p)]];
-      stream.round = block;
+      stream.round = block_index_;
       stream.client = client_;
       normals(stream, block_.column(p));
     }
@@ -44,7 +50,8 @@ class OwnNoise {
   Index dimension_;
   std::uint64_t steps_;
   PanelView block_;
-  std::uint64_t made_ = ~std::uint64_t{0};
+  std::uint64_t block_index_, step_;  // step_ is one before the next, until the first is made
+  bool made_ = false;
 };
 
 }  // namespace
@@ -64,29 +71,32 @@ void Client::walk(const Station& station, Reply& reply, Workspace& work) {
   }
   OracleInput input{x, reply.chains, station.anchor(), {}, station.minibatch_streams(), leg.first, index_};
   reply.gradients = 0;
-  double largest = 0;
+  double step = 0, spread = 0;
   for (std::uint32_t s = 0; s < leg.steps; ++s) {
     input.round = leg.first + s;
     reply.gradients += local_gradient(station, input, g, work);
-    const double step = local.step_at(parts_.recipe->step, parts_.clients, input.round);
-    const double spread = std::sqrt(2 * step * parts_.recipe->temperature * (1 - local.common) / parts_.weight);
-    const double* z = spread > 0 ? own.at(input.round) : nullptr;
-    const ConstPanelView common = station.common(s);
-    if (n == station.chains()) {
-      largest = math::local_step(x, {g.data, common.data, z, step / parts_.weight, spread}, g.stride, common.stride, own.stride());
-    } else {
-      largest = 0;
-      for (Index p = 0; p < n; ++p) {
-        const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
-        const double* shared = common.data == nullptr ? nullptr : common.column(chain).data();
-        largest = std::max(largest, math::local_step(x.column(p), {g.column(p).data(), shared, z == nullptr ? z : z + p * own.stride(),
-                                                                   step / parts_.weight, spread}));
-      }
+    if (s == 0 || local.decaying) {
+      step = local.step_at(parts_.recipe->step, parts_.clients, input.round);
+      spread = std::sqrt(2 * step * parts_.recipe->temperature * (1 - local.common) / parts_.weight);
     }
-    if (!std::isfinite(largest))
-      throw NumericError("the local state is not finite; try a smaller sampler.step",
-                         static_cast<std::int64_t>(input.round), index_);
+    const double* z = spread > 0 ? own.next() : nullptr;
+    const ConstPanelView common = station.common(s);
+    math::LocalStep in{g.data, g.stride, common.data, common.stride, z, own.stride(), step / parts_.weight, spread};
+    if (n == station.chains()) {
+      math::local_step(x, in);
+      continue;
+    }
+    for (Index p = 0; p < n; ++p, in.gradient += g.stride) {
+      const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
+      if (common.data != nullptr) in.common = common.column(chain).data();
+      math::local_step({x.data + p * x.stride, x.rows, 1, x.stride}, in);
+      if (z != nullptr) in.own += own.stride();
+    }
   }
+  for (Index p = 0; p < n; ++p)
+    if (!math::all_finite(x.column(p)))
+      throw NumericError("the local state is not finite; try a smaller sampler.step",
+                         static_cast<std::int64_t>(leg.first + leg.steps), index_);
   pending_at_ = leg.first + leg.steps;
 }
 
