@@ -33,6 +33,7 @@ AveragingMaps::AveragingMaps(const QuadraticProblem& problem, const AveragingLaw
       b_(static_cast<Index>(problem.clients.size())),
       control_(options.refresh > 0),
       compressed_(options.up != GradientLawOptions::Compressor::identity),
+      memory_(compressed_ && options.memory > 0),
       sizes_(b_),
       kept_(diagonals(options.up, d_, options.k)) {
   using Participation = GradientLawOptions::Participation;
@@ -47,7 +48,7 @@ AveragingMaps::AveragingMaps(const QuadraticProblem& problem, const AveragingLaw
   attendances_ = attendances(presence, sizes_);
 }
 
-Index AveragingMaps::size() const { return d_ * (b_ + (control_ ? 1 : 0) + (compressed_ ? b_ + 1 : 0)); }
+Index AveragingMaps::size() const { return reference() + (compressed_ ? d_ : 0); }
 
 MatrixXd AveragingMaps::zero() const { return MatrixXd::Zero(d_, size() + 1); }
 
@@ -143,7 +144,7 @@ void AveragingMaps::add_refresh(MomentMap& map) const {
 // x_i, or with compression C(x_i - ref - h_i).
 Spread AveragingMaps::message(Index client) const {
   if (!compressed_) return {block(x(client)), {}};
-  const MatrixXd change = block(x(client)) - block(reference()) - block(h(client));
+  const MatrixXd change = block(x(client)) - block(reference()) - (memory_ ? block(h(client)) : zero());
   std::vector<MatrixXd> outcomes;
   for (const VectorXd& kept : kept_) outcomes.emplace_back(kept.asDiagonal() * change);
   return spread_of(outcomes);
@@ -154,7 +155,7 @@ void AveragingMaps::add_message(Index client, double weight, const MatrixXd& mes
   for (Index i = 0; i < b_; ++i) step.middleRows(x(i), d_) += weight * message;
   if (!compressed_) return;
   step.middleRows(reference(), d_) += weight * message;
-  step.middleRows(h(client), d_) += options_.memory * message;
+  if (memory_) step.middleRows(h(client), d_) += options_.memory * message;
 }
 
 // The exchange but for the messages: zero, or with compression ref + Σ w_i h_i; Y and h stay.
@@ -163,7 +164,7 @@ MatrixXd AveragingMaps::before_messages() const {
   MatrixXd known = zero();
   if (compressed_) {
     known = block(reference());
-    for (Index i = 0; i < b_; ++i)
+    for (Index i = 0; memory_ && i < b_; ++i)
       known += (options_.by_size ? sizes_(i) / sizes_.sum() : 1 / static_cast<double>(b_)) * block(h(i));
     step.middleRows(reference(), d_) = known;
   }

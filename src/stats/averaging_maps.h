@@ -1,8 +1,8 @@
 // The two halves of an iteration of the averaging family as maps of moments (algorithms.md section 6): every client's
 // local step, and the exchange that puts all of them at the average.
 //
-// State s = (x_1..x_b; Y with control variates; h_1..h_b and ref with compression), ref the last average and the common
-// noise since then. C is affine in Y and so needs no place of its own.
+// State s = (x_1..x_b; Y with control variates; h_1..h_b with a memory; ref with compression), ref the last average and
+// the common noise since then. C is affine in Y and so needs no place of its own.
 #pragma once
 
 #include "moment_map.h"
@@ -41,12 +41,12 @@ class AveragingMaps {
   Eigen::Index x(Eigen::Index client) const { return d_ * client; }
   Eigen::Index y() const { return d_ * b_; }
   Eigen::Index h(Eigen::Index client) const { return d_ * (b_ + (control_ ? 1 : 0) + client); }
-  Eigen::Index reference() const { return h(b_); }
+  Eigen::Index reference() const { return h(memory_ ? b_ : 0); }
 
   const QuadraticProblem& problem_;
   const AveragingLawOptions& options_;
   Eigen::Index d_, b_;
-  bool control_, compressed_;
+  bool control_, compressed_, memory_;
   Eigen::VectorXd sizes_;
   std::vector<Eigen::VectorXd> kept_;     // what the compressor may keep
   std::vector<Attendance> attendances_;

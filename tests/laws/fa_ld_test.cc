@@ -28,28 +28,28 @@ AveragingLawOptions weights_forgotten(AveragingLawOptions options) {
 }
 
 TEST(FaLd, PrivateNoise) {
-  const AveragingLawOptions options = fa_ld(0.04, 0, 3);
-  const AveragingCheck check(points(), options);
+  const AveragingLawOptions options = fa_ld(0.045, 0, 3);
+  const AveragingCheck check(lopsided(), options);
   check.rejects("weights forgotten", weights_forgotten(options));
-  check.rejects("common noise", fa_ld(0.04, 1, 3));
+  check.rejects("common noise", fa_ld(0.045, 1, 3));
 }
 
 TEST(FaLd, SomeCommonNoise) {
-  const Problem problem = points();
-  const AveragingLawOptions options = fa_ld(0.04, 0.6, 4);
+  const Problem problem = lopsided();
+  const AveragingLawOptions options = fa_ld(0.045, 0.6, 4);
   const AveragingCheck check(problem, options);
-  check.rejects("ρ, not ρ squared", fa_ld(0.04, std::sqrt(0.6), 4));
-  check.rejects("ρ squared squared", fa_ld(0.04, 0.36, 4));
+  check.rejects("ρ, not ρ squared", fa_ld(0.045, std::sqrt(0.6), 4));
+  check.rejects("ρ squared squared", fa_ld(0.045, 0.36, 4));
   check.rejects("the whole prior on every client", with_prior_times(3, problem.exact), options);
-  check.rejects("three steps", fa_ld(0.04, 0.6, 3));
+  check.rejects("three steps", fa_ld(0.045, 0.6, 3));
   AveragingLawOptions wrong = options;
   wrong.temperature = 3;
   check.rejects("noise b times too wide", wrong);
 }
 
 TEST(FaLd, CommonNoise) {
-  const AveragingLawOptions options = fa_ld(0.04, 1, 3);
-  const AveragingCheck check(points(), options);
+  const AveragingLawOptions options = fa_ld(0.045, 1, 3);
+  const AveragingCheck check(lopsided(), options);
   check.rejects("weights forgotten", weights_forgotten(options));
 }
 

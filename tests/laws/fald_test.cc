@@ -23,20 +23,20 @@ AveragingLawOptions without_b(AveragingLawOptions options, double clients) {
 }
 
 TEST(Fald, PrivateNoise) {
-  const AveragingLawOptions options = fald(0.12, 0, 3);
-  const AveragingCheck check(matrices(), options);
-  check.rejects("common noise", fald(0.12, 1, 3));
-  check.rejects("one step a round", fald(0.12, 0, 1));
-  check.rejects("four steps a round", fald(0.12, 0, 4));
+  const AveragingLawOptions options = fald(0.1, 0, 4);
+  const AveragingCheck check(lopsided(), options);
+  check.rejects("common noise", fald(0.1, 1, 4));
+  check.rejects("one step a round", fald(0.1, 0, 1));
+  check.rejects("three steps a round", fald(0.1, 0, 3));
 }
 
 TEST(Fald, SomeCommonNoise) {
-  const Problem problem = matrices();
-  const AveragingLawOptions options = fald(0.12, 0.4, 3);
+  const Problem problem = lopsided();
+  const AveragingLawOptions options = fald(0.1, 0.4, 4);
   const AveragingCheck check(problem, options);
   check.rejects("√τ, not √(τ over b)", without_b(options, 3));
-  check.rejects("τ squared", fald(0.12, 0.16, 3));
-  check.rejects("private noise", fald(0.12, 0, 3));
+  check.rejects("τ squared", fald(0.1, 0.16, 4));
+  check.rejects("private noise", fald(0.1, 0, 4));
   AveragingLawOptions wrong = options;
   wrong.temperature = 3;
   check.rejects("noise b times too wide", wrong);
@@ -44,13 +44,13 @@ TEST(Fald, SomeCommonNoise) {
   check.rejects("noise b times too narrow", wrong);
   check.rejects("the whole prior on every client", with_prior_times(3, problem.exact), options);
   check.rejects("no prior", with_prior_times(0, problem.exact), options);
-  check.rejects("the step of the mean", fald(0.12 / 3, 0.4, 3));
+  check.rejects("the step of the mean", fald(0.1 / 3, 0.4, 4));
 }
 
 TEST(Fald, CommonNoise) {
-  const AveragingLawOptions options = fald(0.12, 1, 3);
-  const AveragingCheck check(matrices(), options);
-  check.rejects("private noise", fald(0.12, 0, 3));
+  const AveragingLawOptions options = fald(0.1, 1, 4);
+  const AveragingCheck check(lopsided(), options);
+  check.rejects("private noise", fald(0.1, 0, 4));
   check.rejects("√τ, not √(τ over b)", without_b(options, 3));
 }
 
@@ -66,7 +66,7 @@ TEST(Fald, Temperature) {
 TEST(Fald, RandomGaps) {
   AveragingLawOptions options = fald(0.1, 0.4, 1);
   options.communicate = 0.4;
-  const AveragingCheck check(matrices(), options);
+  const AveragingCheck check(lopsided(), options);
   check.rejects("every second step", fald(0.1, 0.4, 2));
   check.rejects("every third step", fald(0.1, 0.4, 3));
   AveragingLawOptions wrong = options;

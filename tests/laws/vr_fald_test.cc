@@ -28,8 +28,8 @@ void expect_all_wrong_ones_rejected(const AveragingCheck& check, const Averaging
 }
 
 TEST(VrFald, FixedGaps) {
-  const AveragingLawOptions options = vr_fald(0.16, 0.4, 4, 0.4);
-  const AveragingCheck check(matrices(), options, {}, {64, 8, 16000});
+  const AveragingLawOptions options = vr_fald(0.1, 0.4, 4, 0.4);
+  const AveragingCheck check(lopsided(), options);
   expect_all_wrong_ones_rejected(check, options);
 }
 
@@ -42,17 +42,10 @@ TEST(VrFald, PrivateNoise) {
 }
 
 TEST(VrFald, CommonNoise) {
-  AveragingLawOptions options = vr_fald(0.16, 1, 1, 0.25);
+  AveragingLawOptions options = vr_fald(0.1, 1, 1, 0.25);
   options.communicate = 0.25;
-  const AveragingCheck check(matrices(), options, {}, {64, 8, 16000});
+  const AveragingCheck check(lopsided(), options);
   expect_all_wrong_ones_rejected(check, options);
-}
-
-TEST(VrFald, RefreshProbabilityIsOneOverTheMeanGap) {
-  const AveragingLawOptions options = vr_fald(0.12, 0.4, 4, 0.25);
-  const AveragingCheck check(matrices(), options, {"sampler.refresh_probability=0.25"});
-  const Config config = read_config_text(matrices().text, "law.toml", {"sampler.name=vr-fald*", "sampler.local_steps=4"});
-  EXPECT_FALSE(config.sampler.refresh_probability);
 }
 
 TEST(VrFald, MinibatchesOfDifferences) {
@@ -60,7 +53,7 @@ TEST(VrFald, MinibatchesOfDifferences) {
   options.communicate = 0.4;
   options.batch = 1;
   options.temperature = 0.7;
-  const AveragingCheck check(regression(), options, {}, {64, 8, 12000});
+  const AveragingCheck check(regression(), options);
   AveragingLawOptions wrong = options;
   wrong.batch = 0;
   check.rejects("all rows", wrong);
