@@ -133,6 +133,10 @@ Problem lopsided() {
                 {2.0, 3.0}, 0.9);
 }
 
+Problem alone() {
+  return linear({{{1.6, 0.2, 1.0}, {-1.2, 0.5, 1.5}, {0.4, -1.3, 2.0}, {-0.9, 0.6, 0.3}, {0.1, 0.8, -1.0}}}, {2.0, 3.0}, 0.9);
+}
+
 QuadraticProblem prior_on_clients(QuadraticProblem problem) {
   for (QuadraticClient& client : problem.clients) {
     const auto parts = static_cast<double>(problem.clients.size() * client.terms.size());
