@@ -62,4 +62,33 @@ struct GradientLawOptions {
 // One entry where nothing is periodic.
 std::vector<Law> gradient_family_law(const QuadraticProblem& problem, const GradientLawOptions& options);
 
+// The averaging family (section 6). FALD and VR-FALD*: equal weights; FA-LD: by_size. Client i owns its weight's share of
+// the prior.
+struct AveragingLawOptions {
+  bool by_size = false;       // FA-LD
+  double step = 0;            // γ, or η with by_size
+  double temperature = 1;
+  double correlation = 1;     // τ, or ρ with by_size
+  int steps = 1;              // K
+  double communicate = 0;     // p_c; 0: every K steps
+  double refresh = 0;         // q_c of VR-FALD*; 0: no control variates
+  bool anchor_at_once = false;  // a wrong VR-FALD*, for tests: the new Y and C act one step early
+  int batch = 0;              // rows a client without replacement; 0 = all
+  GradientLawOptions::Compressor up = GradientLawOptions::Compressor::identity;  // of changes, with τ = 1
+  int k = 1;                  // rand-k
+  double memory = 0;          // α of the memory behind the compressor
+  GradientLawOptions::Participation participation = GradientLawOptions::Participation::full;
+  std::vector<double> probability;
+  int size = 1;
+};
+
+// The law of Σ w_i x_i: [0] at communication rounds. Then with K after the 1st, ... K-1st local step since the last one;
+// with p_c [1] after any iteration.
+std::vector<Law> averaging_family_law(const QuadraticProblem& problem, const AveragingLawOptions& options);
+// The law after each of the first `rounds` communication rounds of K steps, everybody at `start`; step_at(k) is the step
+// of iteration k from 0.
+std::vector<Law> averaging_family_path(const QuadraticProblem& problem, const AveragingLawOptions& options,
+                                       const Eigen::VectorXd& start, int rounds,
+                                       const std::function<double(int)>& step_at);
+
 }  // namespace pollen::stats

@@ -228,7 +228,8 @@ class Client {
   void gradient(ConstPanelView theta, PanelView out, Workspace& work) const;
   void set_anchor(std::span<const double> at);  // fixed point: θ̂ and the gradient there are kept
   void start_memory(ConstPanelView gradient);  // memory_init = "gradient"
-  // Where the client's local steps have come, a column a chain: the last broadcast position where it takes no part.
+  // w_i times where the client's local steps have come, a column a chain: the last broadcast position where it takes no
+  // part.
   void local_position(const Station& station, PanelView out) const;
   // out(:, i) = λ_max and λ_min of what the client owns, i its index; other columns are left alone.
   void bounds(std::span<const double> at, PanelView out, Workspace& work) const;

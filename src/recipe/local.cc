@@ -63,6 +63,7 @@ void complete_local(Config& config, const NamedSampler& named, Problems& problem
   local.emit_every = s.emit == "every";
   local.clip = s.clip;
   local.decaying = s.schedule == "decaying";
+  if (local.decaying) s.step.reset();  // 1/(2L + m k/12) has no other parameter; a given one is listed as unused
   local.smoothness = s.smoothness.value_or(0);
   local.convexity = s.convexity.value_or(0);
   complete_scheme(config, named, problems);

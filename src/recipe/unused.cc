@@ -56,6 +56,7 @@ const std::map<std::string, Used>& conditions() {
       {"sampler.downlink_levels", [](const Uses& u) { return u.down(CompressorKind::qsgd); }},
       {"sampler.mode_tolerance",
        [](const Uses& u) { return u.recipe.oracle == OracleKind::fixed_point || u.config.run.init == "mode"; }},
+      {"sampler.step", [decaying](const Uses& u) { return !decaying(u); }},
       {"sampler.local_steps", averaging},
       {"sampler.communicate", averaging},
       {"sampler.refresh_probability", [](const Uses& u) { return u.recipe.oracle == OracleKind::control; }},

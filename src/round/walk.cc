@@ -145,6 +145,7 @@ void Client::local_position(const Station& station, PanelView out) const {
   for (Index c = 0; c < out.columns; ++c) {
     const bool mine = local_at_[static_cast<std::size_t>(c)] == now && now > 0;
     std::ranges::copy(mine ? local_.column(c) : station.position().column(c), out.column(c).begin());
+    math::scale(parts_.weight, out.column(c));
   }
 }
 

@@ -214,7 +214,7 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
     notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (largest local curvature {:.4g})", recipe.step,
                                 bounds.smoothness * local.unit(problem.clients())));
   }
-  config.sampler.step = recipe.step;
+  if (!local.decaying) config.sampler.step = recipe.step;
   federation->recipe_changed();
   const double most = 2 / bounds.smoothness / local.unit(problem.clients());
   if (recipe.step > most)
@@ -284,7 +284,8 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   archive.field(step);
   if (self.config.sampler.step.value_or(step) != step) throw WireError("saved state: it is of another sampler.step");
   self.recipe.step = step;
-  if (step > 0) self.config.sampler.step = step;
+  const bool fixed = step > 0 && !(self.recipe.local && self.recipe.local->decaying);
+  if (fixed) self.config.sampler.step = step;
   archive.field(self.kept);
   archive.field(self.emitted);
   archive.field(self.smoothness);
@@ -297,10 +298,13 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   self.mode.resize(found);
   archive.array(std::span(self.mode));
   if (self.recipe.local && self.recipe.local->decaying) {
-    archive.field(self.recipe.local->smoothness);
-    archive.field(self.recipe.local->convexity);
-    self.config.sampler.smoothness = self.recipe.local->smoothness;
-    self.config.sampler.convexity = self.recipe.local->convexity;
+    double l = self.recipe.local->smoothness, m = self.recipe.local->convexity;
+    archive.field(l);
+    archive.field(m);
+    if (self.config.sampler.smoothness.value_or(l) != l || self.config.sampler.convexity.value_or(m) != m)
+      throw WireError("saved state: it is of another decaying step");
+    self.config.sampler.smoothness = self.recipe.local->smoothness = l;
+    self.config.sampler.convexity = self.recipe.local->convexity = m;
   }
   self.make_reference_engine();
   self.engine->archive(archive);

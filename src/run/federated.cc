@@ -58,10 +58,8 @@ ConstPanelView FederatedEngine::position() const {
   return mean_.empty() || server_->averaged() ? server_->position() : mean_.view();
 }
 
-void FederatedEngine::gather(Panel& mean) {
-  transport_->query({Query::What::local, server_->position(), {}}, mean);
-  for (Index c = 0; c < mean.columns(); ++c) math::scale(1 / static_cast<double>(clients_.size()), mean.column(c));
-}
+// Clients answer with w_i times where they are.
+void FederatedEngine::gather(Panel& mean) { transport_->query({Query::What::local, server_->position(), {}}, mean); }
 
 // Y = the clients' mean, C from their gradients there. Right after an average all of them stand at it.
 void FederatedEngine::refresh() {
@@ -89,6 +87,7 @@ void FederatedEngine::archive(Archive& archive) {
   server_->archive(archive);
   station_->archive(archive);
   for (Client& client : clients_) client.archive(archive);
+  archive.array(mean_.flat());
 }
 
 }  // namespace pollen

@@ -40,7 +40,7 @@ class FederatedEngine final : public Engine {
 
  private:
   void refresh();
-  void gather(Panel& mean);     // the clients' mean position
+  void gather(Panel& mean);     // Σ w_i x_i of where the clients are now
 
   FederatedSetup setup_;
   std::vector<std::unique_ptr<const Compressor>> compressors_;  // one for all, or one a client

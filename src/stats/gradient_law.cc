@@ -38,12 +38,6 @@ struct Layout {
   }
 };
 
-// A client's message given everything but its own minibatch and coordinates.
-struct Message {
-  MatrixXd mean;
-  std::vector<MatrixXd> deviations;  // weighted by √probability
-};
-
 class Recursion {
  public:
   Recursion(const QuadraticProblem& problem, const GradientLawOptions& options);
@@ -53,10 +47,10 @@ class Recursion {
  private:
   MatrixXd gradient(Index client, const MatrixXd& point) const;
   MatrixXd oracle(Index client, const std::vector<int>& rows, const MatrixXd& y, const MatrixXd& zeta) const;
-  Message message(Index client, const MatrixXd& y, const MatrixXd& zeta) const;
+  Spread message(Index client, const MatrixXd& y, const MatrixXd& zeta) const;
   MatrixXd skeleton(const MatrixXd& y, const MatrixXd& zeta) const;
   void add_message(Index client, double weight, const MatrixXd& message, MatrixXd& step) const;
-  void add_spread(Index client, double weight, double probability, const Message& message, MomentMap& map) const;
+  void add_spread(Index client, double weight, double probability, const Spread& message, MomentMap& map) const;
 
   const QuadraticProblem& problem_;
   const GradientLawOptions& options_;
@@ -115,34 +109,19 @@ MatrixXd Recursion::oracle(Index client, const std::vector<int>& rows, const Mat
   return result;
 }
 
-// C(H_i - η^i) over the client's own randomness. Its outcomes are summed into a covariance of coefficients, whose
-// eigenvectors stand for them: never more than d (n+1) deviations.
-Message Recursion::message(Index client, const MatrixXd& y, const MatrixXd& zeta) const {
+// C(H_i - η^i) over the client's own randomness.
+Spread Recursion::message(Index client, const MatrixXd& y, const MatrixXd& zeta) const {
   const int total = static_cast<int>(terms(problem_, client).size());
   const bool all = options_.oracle == Oracle::full || options_.batch == 0 || options_.batch >= total;
   const auto batches = subsets(total, all ? total : options_.batch);
   check_enumerable(static_cast<double>(batches.size()) * static_cast<double>(up_.size()), "a client's messages");
   const MatrixXd known = at_.memory ? at_.block(at_.eta(client)) : at_.zero();
-  const Index entries = known.size();
-  MatrixXd outcomes(entries, static_cast<Index>(batches.size() * up_.size()));
-  Index column = 0;
+  std::vector<MatrixXd> outcomes;
   for (const auto& batch : batches) {
     const MatrixXd difference = oracle(client, batch, y, zeta) - known;
-    for (const VectorXd& kept : up_) outcomes.col(column++) = MatrixXd(kept.asDiagonal() * difference).reshaped();
+    for (const VectorXd& kept : up_) outcomes.emplace_back(kept.asDiagonal() * difference);
   }
-  const VectorXd mean = outcomes.rowwise().mean();
-  Message result{mean.reshaped(known.rows(), known.cols()), {}};
-  if (column == 1) return result;
-  outcomes.colwise() -= mean;
-  const MatrixXd covariance = outcomes * outcomes.transpose() / static_cast<double>(column);
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(covariance);
-  for (Index e = 0; e < entries; ++e) {
-    const double value = eigen.eigenvalues()(e);
-    if (value <= 1e-18 * eigen.eigenvalues()(entries - 1)) continue;
-    const VectorXd deviation = std::sqrt(value) * eigen.eigenvectors().col(e);
-    result.deviations.push_back(deviation.reshaped(known.rows(), known.cols()));
-  }
-  return result;
+  return spread_of(outcomes);
 }
 
 // The step without the clients' messages: θ - γ(Σ η^i + ∇U_0(θ)), with Σ ∇U_i(θ̂) too under the fixed-point oracle.
@@ -166,7 +145,7 @@ void Recursion::add_message(Index client, double weight, const MatrixXd& message
   if (at_.memory) step.middleRows(at_.eta(client), at_.d) += memory_rate_ * message;
 }
 
-void Recursion::add_spread(Index client, double weight, double probability, const Message& message,
+void Recursion::add_spread(Index client, double weight, double probability, const Spread& message,
                            MomentMap& map) const {
   for (const MatrixXd& deviation : message.deviations) {
     MatrixXd step = MatrixXd::Zero(at_.size(), at_.size() + 1);
@@ -186,7 +165,7 @@ MomentMap Recursion::round(bool refresh) const {
   for (const VectorXd& kept : down_) {
     const double chance = 1 / static_cast<double>(down_.size());
     const MatrixXd y = known + kept.asDiagonal() * (theta - known);  // w_k = w_{k-1} + Q(θ_k - w_{k-1})
-    std::vector<Message> messages;
+    std::vector<Spread> messages;
     for (Index i = 0; i < at_.clients; ++i) messages.push_back(message(i, y, zeta));
     std::map<std::pair<Index, double>, double> weights;  // (client, weight) → probability
     const MatrixXd base = skeleton(y, zeta);

@@ -49,4 +49,49 @@ MomentMap moment_map(const Phase& phase) {
   return map;
 }
 
+MomentMap mixture(double probability, const MomentMap& one, const MomentMap& other) {
+  const double left = 1 - probability;
+  MomentMap map{probability * one.mean + left * other.mean, {}, probability * one.noise + left * other.noise};
+  for (const Eigen::MatrixXd& d : one.deviations) map.deviations.push_back(std::sqrt(probability) * d);
+  for (const Eigen::MatrixXd& d : other.deviations) map.deviations.push_back(std::sqrt(left) * d);
+  map.deviations.push_back(std::sqrt(probability * left) * (one.mean - other.mean));
+  return map;
+}
+
+MomentMap then(const MomentMap& first, const MomentMap& second) {
+  const Eigen::Index n = first.size();
+  if (!first.noise.isZero(0)) throw std::invalid_argument("moment maps: the first has noise");
+  const auto follow = [n](const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+    Eigen::MatrixXd result = b.leftCols(n) * a;
+    result.col(n) += b.col(n);
+    return result;
+  };
+  MomentMap map{follow(first.mean, second.mean), {}, second.noise};
+  for (const Eigen::MatrixXd& d : second.deviations) map.deviations.push_back(follow(first.mean, d));
+  for (const Eigen::MatrixXd& d : first.deviations) {
+    map.deviations.emplace_back(second.matrix() * d);
+    for (const Eigen::MatrixXd& e : second.deviations) map.deviations.emplace_back(e.leftCols(n) * d);
+  }
+  return map;
+}
+
+Spread spread_of(const std::vector<Eigen::MatrixXd>& outcomes) {
+  const Eigen::Index rows = outcomes.front().rows(), columns = outcomes.front().cols();
+  const auto count = static_cast<Eigen::Index>(outcomes.size());
+  Eigen::MatrixXd all(rows * columns, count);
+  for (Eigen::Index c = 0; c < count; ++c) all.col(c) = outcomes[static_cast<std::size_t>(c)].reshaped();
+  const Eigen::VectorXd mean = all.rowwise().mean();
+  Spread result{mean.reshaped(rows, columns), {}};
+  if (count == 1) return result;
+  all.colwise() -= mean;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(all * all.transpose() / static_cast<double>(count));
+  for (Eigen::Index e = 0; e < mean.size(); ++e) {
+    const double value = eigen.eigenvalues()(e);
+    if (value <= 1e-18 * eigen.eigenvalues()(mean.size() - 1)) continue;
+    const Eigen::VectorXd deviation = std::sqrt(value) * eigen.eigenvectors().col(e);
+    result.deviations.push_back(deviation.reshaped(rows, columns));
+  }
+  return result;
+}
+
 }  // namespace pollen::stats

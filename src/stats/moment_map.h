@@ -22,6 +22,18 @@ struct MomentMap {
 };
 
 MomentMap moment_map(const Phase& phase);
+// One or the other, by a coin.
+MomentMap mixture(double probability, const MomentMap& one, const MomentMap& other);
+// Both, one after the other; the first one without noise.
+MomentMap then(const MomentMap& first, const MomentMap& second);
+
+// Equally likely matrices of coefficients: their mean, and deviations whose Gram matrix is their covariance. The latter
+// are eigenvectors, so never more than there are entries, however many outcomes there were.
+struct Spread {
+  Eigen::MatrixXd mean;
+  std::vector<Eigen::MatrixXd> deviations;
+};
+Spread spread_of(const std::vector<Eigen::MatrixXd>& outcomes);
 
 // Phases in order; a map may appear in many of them.
 using Cycle = std::vector<const MomentMap*>;

@@ -92,13 +92,10 @@ Problem points() {
   return problem;
 }
 
-Problem regression() {
-  const double noise_sd = 0.8;
-  const std::vector<Rows> clients = {// x1, x2, y
-                                     {{1.2, 0.3, 1.0}, {-0.4, 0.9, -1.5}, {0.7, -1.1, 2.0}, {0.2, 0.4, 0.3}},
-                                     {{0.9, 0.8, -0.5}, {-1.3, 0.2, 1.1}, {0.1, -0.6, 0.8}},
-                                     {{1.1, -0.5, 2.2}, {0.3, 1.2, -2.0}, {-0.2, 0.1, 0.4}}};
-  const std::vector<double> prior_sd = {1.0, 0.6};
+namespace {
+
+// Linear regression with known noise sd; a client's rows are x1, x2, y.
+Problem linear(const std::vector<Rows>& clients, const std::vector<double>& prior_sd, double noise_sd) {
   Problem problem{
       heading("linear", prior_sd) + fmt::format("noise_sd = {}\n", noise_sd), {}, std::make_shared<Folder>()};
   problem.exact.prior_precision = precision_of(prior_sd);
@@ -118,6 +115,26 @@ Problem regression() {
       "test_fraction = 0.0\n",
       fmt::join(paths, ", "));
   return problem;
+}
+
+}  // namespace
+
+Problem regression() {
+  return linear({{{1.2, 0.3, 1.0}, {-0.4, 0.9, -1.5}, {0.7, -1.1, 2.0}, {0.2, 0.4, 0.3}},
+                 {{0.9, 0.8, -0.5}, {-1.3, 0.2, 1.1}, {0.1, -0.6, 0.8}},
+                 {{1.1, -0.5, 2.2}, {0.3, 1.2, -2.0}, {-0.2, 0.1, 0.4}}},
+                {1.0, 0.6}, 0.8);
+}
+
+Problem lopsided() {
+  return linear({{{1.6, 0.2, 1.0}, {-1.2, 0.1, 1.5}, {1.4, -0.3, 2.0}, {-0.9, 0.0, 0.3}},
+                 {{0.1, 1.3, -0.5}, {-0.2, 1.5, 1.1}},
+                 {{0.5, -0.6, 2.2}}},
+                {2.0, 3.0}, 0.9);
+}
+
+Problem alone() {
+  return linear({{{1.6, 0.2, 1.0}, {-1.2, 0.5, 1.5}, {0.4, -1.3, 2.0}, {-0.9, 0.6, 0.3}, {0.1, 0.8, -1.0}}}, {2.0, 3.0}, 0.9);
 }
 
 QuadraticProblem prior_on_clients(QuadraticProblem problem) {

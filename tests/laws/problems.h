@@ -21,6 +21,8 @@ struct Problem {
 Problem matrices();    // d = 3, three clients given by mean and precision: one term each
 Problem points();      // d = 2, gaussian data: 4, 3 and 2 rows
 Problem regression();  // d = 2, linear with known noise sd: 4, 3 and 3 rows of different curvature
+Problem lopsided();    // the same with 4, 2 and 1 rows: clients that know little of one another's directions
+Problem alone();       // the same with one client of 5 rows
 
 // The same posterior with the prior shared out: each client owns 1/b of it, an equal part on each of its rows, which
 // a minibatch sees exactly.

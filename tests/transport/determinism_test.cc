@@ -85,5 +85,40 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"prior_at_clients", {"sampler.name=qlsd*", "sampler.prior_at=clients"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
+// Steps of FALD are b times those of the average.
+INSTANTIATE_TEST_SUITE_P(
+    LocalSteps, Determinism,
+    ::testing::Values(
+        Case{"fald", {"sampler.name=fald", "sampler.local_steps=2", "sampler.correlation=0.4", "sampler.step=0.01"}},
+        Case{"fald_coins", {"sampler.name=fald", "sampler.communicate=0.6", "sampler.correlation=0.0", "sampler.step=0.01"}},
+        Case{"fald_every",
+             {"sampler.name=fald", "sampler.local_steps=3", "sampler.correlation=0.4", "sampler.emit=every", "sampler.step=0.01"}},
+        Case{"fald_some",
+             {"sampler.name=fald", "sampler.local_steps=2", "sampler.correlation=0.4", "sampler.step=0.01",
+              "participation.policy=bernoulli", "participation.probability=0.5"}},
+        Case{"fald_qsgd", {"sampler.name=fald", "sampler.local_steps=2", "sampler.compressor=qsgd", "sampler.step=0.01"}},
+        Case{"fald_qsgd_some",
+             {"sampler.name=fald", "sampler.local_steps=2", "sampler.compressor=qsgd", "sampler.step=0.01",
+              "participation.policy=fixed-size", "participation.size=4"}},
+        Case{"fald_rand_k", {"sampler.name=fald", "sampler.communicate=0.5", "sampler.compressor=rand-k", "sampler.step=0.01"}},
+        Case{"vr_fald", {"sampler.name=vr-fald*", "sampler.local_steps=3", "sampler.correlation=0.4", "sampler.step=0.01"}},
+        Case{"vr_fald_coins",
+             {"sampler.name=vr-fald*", "sampler.communicate=0.5", "sampler.refresh_probability=0.3", "sampler.step=0.01"}},
+        Case{"vr_fald_some",
+             {"sampler.name=vr-fald*", "sampler.local_steps=3", "sampler.step=0.01", "participation.policy=fixed-size",
+              "participation.size=5"}},
+        Case{"fa_ld", {"sampler.name=fa-ld", "sampler.local_steps=2", "sampler.correlation=0.5"}},
+        Case{"fa_ld_decaying", {"sampler.name=fa-ld", "sampler.local_steps=2", "sampler.schedule=decaying"}},
+        Case{"fa_ld_scheme_1",
+             {"sampler.name=fa-ld", "sampler.local_steps=2", "sampler.correlation=0.5", "sampler.scheme=I",
+              "participation.size=4"}},
+        Case{"fa_ld_scheme_2",
+             {"sampler.name=fa-ld", "sampler.local_steps=2", "sampler.correlation=0.5", "sampler.scheme=II",
+              "sampler.allow_unbalanced=true", "participation.size=4"}},
+        Case{"many_clients",
+             {"sampler.name=vr-fald*", "sampler.local_steps=3", "data.clients=150", "sampler.correlation=0.4",
+              "sampler.step=0.02"}}),
+    [](const auto& test) { return std::string(test.param.name); });
+
 }  // namespace
 }  // namespace pollen

@@ -15,12 +15,15 @@ Broadcast broadcast() {
   b.whole = false;
   b.offset = {0, 3, 3, 7};
   b.payload = {1, 2, 3, 4, 5, 6, 7};
+  b.leg = {300, 5, true, false};
+  b.control = {8, 9};
   return b;
 }
 
 Reply reply() {
   Reply r;
   r.round = 9;
+  r.first = 45;
   r.client = 4;
   r.whole = true;
   r.gradients = 1234;
@@ -43,6 +46,11 @@ TEST(Frames, BroadcastRoundTrip) {
   EXPECT_EQ(got.whole, sent.whole);
   EXPECT_EQ(got.offset, sent.offset);
   EXPECT_EQ(got.payload, sent.payload);
+  EXPECT_EQ(got.leg.first, sent.leg.first);
+  EXPECT_EQ(got.leg.steps, sent.leg.steps);
+  EXPECT_EQ(got.leg.starts, sent.leg.starts);
+  EXPECT_EQ(got.leg.ends, sent.leg.ends);
+  EXPECT_EQ(got.control, sent.control);
   EXPECT_EQ(mine, chains);
 }
 
@@ -59,20 +67,64 @@ TEST(Frames, ReplyRoundTrip) {
   EXPECT_EQ(got.chains, sent.chains);
   EXPECT_EQ(got.offset, sent.offset);
   EXPECT_EQ(got.payload, sent.payload);
+  EXPECT_EQ(got.first, sent.first);
+  EXPECT_FALSE(got.silent);
   EXPECT_EQ(got.bits, (std::vector<std::int64_t>{16, 24}));
+}
+
+// A leg that does not end: the chains are named, nothing is sent for them.
+TEST(Frames, SilentReplyRoundTrip) {
+  Reply sent = reply();
+  sent.silent = true;
+  sent.whole = false;
+  sent.offset = {0};
+  sent.payload.clear();
+  Bytes frame;
+  wire::encode(sent, frame);
+  Reply got;
+  wire::decode(frame, got);
+  EXPECT_TRUE(got.silent);
+  EXPECT_EQ(got.chains, sent.chains);
+  EXPECT_TRUE(got.bits.empty());
+  EXPECT_TRUE(got.payload.empty());
 }
 
 TEST(Frames, TheFormatIsPinned) {
   Bytes frame;
   wire::encode(reply(), frame);
-  const Bytes expected = {'P', 'O', 'L', 'N', 1, 0, 2, 0, 54, 0, 0, 0, 0, 0, 0, 0,  // header: version, type, body length
+  const Bytes expected = {'P', 'O', 'L', 'N', 2, 0, 2, 0, 62, 0, 0, 0, 0, 0, 0, 0,  // header: version, type, body length
                           9,   0,   0,   0,   0, 0, 0, 0,                           // round
                           4,   0,   0,   0,   1,                                    // client, flags
+                          45,  0,   0,   0,   0, 0, 0, 0,                           // the leg's first iteration
                           210, 4,   0,   0,   0, 0, 0, 0,                           // gradients
                           2,   0,   0,   0,   0, 0, 0, 0, 2,  0, 0, 0,              // chains
                           2,   0,   0,   0,   0, 0, 0, 0, 3,  0, 0, 0, 0, 0, 0, 0,  // sizes
                           9,   8,   7,   6,   5};
   EXPECT_EQ(frame, expected);
+}
+
+TEST(Frames, TheFormatOfBroadcastsIsPinned) {
+  Bytes frame;
+  wire::encode(broadcast(), std::vector<std::uint32_t>{0, 2}, frame);
+  const Bytes expected = {'P', 'O', 'L', 'N', 2, 0, 1, 0, 78, 0, 0, 0, 0, 0, 0, 0,  // header: version, type, body length
+                          77,  0,   0,   0,   0, 0, 0, 0, 5,                        // round, flags
+                          44,  1,   0,   0,   0, 0, 0, 0, 5,  0, 0, 0,              // the leg: first iteration, steps
+                          2,   0,   0,   0,   0, 0, 0, 0, 2,  0, 0, 0,              // chains
+                          3,   0,   0,   0,                                         // R
+                          3,   0,   0,   0,   0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0,  // sizes
+                          1,   2,   3,   4,   5, 6, 7,                              // payloads
+                          2,   0,   0,   0,   0, 0, 0, 0, 8,  9};                   // control variates
+  EXPECT_EQ(frame, expected);
+}
+
+TEST(Frames, AnEndlessLegIsRefused) {
+  Broadcast endless = broadcast();
+  endless.leg.steps = (1u << 20) + 1;
+  Bytes frame;
+  wire::encode(endless, std::vector<std::uint32_t>{0, 2}, frame);
+  Broadcast got;
+  std::vector<std::uint32_t> mine;
+  EXPECT_THROW(wire::decode(frame, got, mine), WireError);
 }
 
 TEST(Frames, EveryTruncationIsRefused) {

@@ -1,0 +1,223 @@
+#include "averaging_maps.h"
+
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+
+namespace pollen::stats {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+struct AveragingMaps::Coefficients {
+  VectorXd drift;  // x_i ← x_i - drift_i g_i
+  double common;   // variance of the noise that all clients share
+  VectorXd own;    // of client i's own
+};
+
+// FALD: γ, 2γTτ/b, 2γT(1-τ). FA-LD: η/p_c, 2ηTρ², 2ηT(1-ρ²)/p_c.
+AveragingMaps::Coefficients AveragingMaps::coefficients(double step) const {
+  const double heat = 2 * step * options_.temperature, r = options_.correlation;
+  if (!options_.by_size)
+    return {VectorXd::Constant(b_, step), heat * r / static_cast<double>(b_), VectorXd::Constant(b_, heat * (1 - r))};
+  const VectorXd p = sizes_ / sizes_.sum();
+  return {step * p.cwiseInverse(), heat * r * r, heat * (1 - r * r) * p.cwiseInverse()};
+}
+
+AveragingMaps::AveragingMaps(const QuadraticProblem& problem, const AveragingLawOptions& options)
+    : problem_(problem),
+      options_(options),
+      d_(problem.prior_precision.size()),
+      b_(static_cast<Index>(problem.clients.size())),
+      control_(options.refresh > 0),
+      compressed_(options.up != GradientLawOptions::Compressor::identity),
+      memory_(compressed_ && options.memory > 0),
+      sizes_(b_),
+      kept_(diagonals(options.up, d_, options.k)) {
+  using Participation = GradientLawOptions::Participation;
+  if (control_ && (options.participation != Participation::full || options.by_size))
+    throw std::invalid_argument("control variates: all clients, equal weights");
+  if (compressed_ && options.correlation != 1) throw std::invalid_argument("compression: correlation 1");
+  for (Index i = 0; i < b_; ++i) sizes_(i) = static_cast<double>(terms(i).size());
+  GradientLawOptions presence;
+  presence.participation = options.participation;
+  presence.probability = options.probability;
+  presence.size = options.size;
+  attendances_ = attendances(presence, sizes_);
+}
+
+Index AveragingMaps::size() const { return reference() + (compressed_ ? d_ : 0); }
+
+MatrixXd AveragingMaps::zero() const { return MatrixXd::Zero(d_, size() + 1); }
+
+MatrixXd AveragingMaps::block(Index first) const {
+  MatrixXd result = zero();
+  result.middleCols(first, d_).setIdentity();
+  return result;
+}
+
+MatrixXd AveragingMaps::constant(const VectorXd& value) const {
+  MatrixXd result = zero();
+  result.col(size()) = value;
+  return result;
+}
+
+MatrixXd AveragingMaps::mean_position() const {
+  MatrixXd result = zero();
+  for (Index i = 0; i < b_; ++i)
+    result += (options_.by_size ? sizes_(i) / sizes_.sum() : 1 / static_cast<double>(b_)) * block(x(i));
+  return result;
+}
+
+// (N_i/n) Σ_{j∈S} ∇U_ij + ϖ_i ∇U_0; the prior's part is exact.
+MatrixXd AveragingMaps::gradient(Index client, const std::vector<int>& rows, const MatrixXd& at) const {
+  MatrixXd result = zero();
+  for (const int j : rows) {
+    const QuadraticTerm& term = terms(client)[static_cast<std::size_t>(j)];
+    result += term.curvature * at - constant(term.shift);
+  }
+  result *= sizes_(client) / static_cast<double>(rows.size());
+  const double share = options_.by_size ? sizes_(client) / sizes_.sum() : 1 / static_cast<double>(b_);
+  result += share * problem_.prior_precision.asDiagonal() * at;
+  return result;
+}
+
+// Ĝ^i; with control variates Ĥ^i(x_i) - Ĥ^i(Y) + C, C = (1/b) Σ_j ∇U^j(Y).
+Spread AveragingMaps::estimate(Index client) const {
+  const int total = static_cast<int>(terms(client).size());
+  const bool all = options_.batch == 0 || options_.batch >= total;
+  MatrixXd control = zero();
+  for (Index j = 0; control_ && j < b_; ++j) {
+    std::vector<int> rows(terms(j).size());
+    std::iota(rows.begin(), rows.end(), 0);
+    control += gradient(j, rows, block(y())) / static_cast<double>(b_);
+  }
+  std::vector<MatrixXd> outcomes;
+  for (const auto& rows : subsets(total, all ? total : options_.batch)) {
+    outcomes.push_back(gradient(client, rows, block(x(client))));
+    if (control_) outcomes.back() += control - gradient(client, rows, block(y()));
+  }
+  return spread_of(outcomes);
+}
+
+MomentMap AveragingMaps::local_step(double step) const {
+  const Index n = size();
+  const Coefficients c = coefficients(step);
+  MomentMap map{MatrixXd::Identity(n, n + 1), {}, MatrixXd::Zero(n, n)};
+  for (Index i = 0; i < b_; ++i) {
+    const Spread g = estimate(i);
+    map.mean.middleRows(x(i), d_) -= c.drift(i) * g.mean;
+    for (const MatrixXd& deviation : g.deviations) {
+      map.deviations.emplace_back(MatrixXd::Zero(n, n + 1));
+      map.deviations.back().middleRows(x(i), d_) = -c.drift(i) * deviation;
+    }
+    map.noise.block(x(i), x(i), d_, d_).diagonal().array() += c.own(i);
+  }
+  MatrixXd shared = MatrixXd::Zero(n, d_);
+  for (Index i = 0; i < b_; ++i) shared.middleRows(x(i), d_).setIdentity();
+  if (compressed_) shared.middleRows(reference(), d_).setIdentity();
+  map.noise += c.common * shared * shared.transpose();
+  if (control_) add_refresh(map);
+  return map;
+}
+
+// With probability q_c: Y' = mean x, x before this step, which itself uses the old Y.
+void AveragingMaps::add_refresh(MomentMap& map) const {
+  const Index n = size();
+  const double q = options_.refresh;
+  const MatrixXd change = mean_position() - block(y());
+  if (options_.anchor_at_once) {  // the step would take Y' for Y: x' = M(x, Y') in place of M(x, Y)
+    MatrixXd early = MatrixXd::Identity(n, n + 1);
+    early.middleRows(y(), d_) += q * change;
+    MomentMap coin{early, {MatrixXd::Zero(n, n + 1)}, MatrixXd::Zero(n, n)};
+    coin.deviations.front().middleRows(y(), d_) = std::sqrt(q * (1 - q)) * change;
+    map = then(coin, map);
+    return;
+  }
+  map.mean.middleRows(y(), d_) += q * change;
+  map.deviations.emplace_back(MatrixXd::Zero(n, n + 1));
+  map.deviations.back().middleRows(y(), d_) = std::sqrt(q * (1 - q)) * change;
+}
+
+// x_i, or with compression C(x_i - ref - h_i).
+Spread AveragingMaps::message(Index client) const {
+  if (!compressed_) return {block(x(client)), {}};
+  const MatrixXd change = block(x(client)) - block(reference()) - (memory_ ? block(h(client)) : zero());
+  std::vector<MatrixXd> outcomes;
+  for (const VectorXd& kept : kept_) outcomes.emplace_back(kept.asDiagonal() * change);
+  return spread_of(outcomes);
+}
+
+void AveragingMaps::add_message(Index client, double weight, const MatrixXd& message, MatrixXd& step) const {
+  if (weight == 0) return;
+  for (Index i = 0; i < b_; ++i) step.middleRows(x(i), d_) += weight * message;
+  if (!compressed_) return;
+  step.middleRows(reference(), d_) += weight * message;
+  if (memory_) step.middleRows(h(client), d_) += options_.memory * message;
+}
+
+// The exchange but for the messages: zero, or with compression ref + Σ w_i h_i; Y and h stay.
+MatrixXd AveragingMaps::before_messages() const {
+  MatrixXd step = MatrixXd::Identity(size(), size() + 1);
+  MatrixXd known = zero();
+  if (compressed_) {
+    known = block(reference());
+    for (Index i = 0; memory_ && i < b_; ++i)
+      known += (options_.by_size ? sizes_(i) / sizes_.sum() : 1 / static_cast<double>(b_)) * block(h(i));
+    step.middleRows(reference(), d_) = known;
+  }
+  for (Index i = 0; i < b_; ++i) step.middleRows(x(i), d_) = known;
+  return step;
+}
+
+// Section 3, weights for averages: 1/b or N_c/N; m_c/S (scheme I); 1/S (II); 1/|A|. Who takes part is drawn before the
+// local steps, but those of absent clients are forgotten, so it may as well be drawn now.
+MomentMap AveragingMaps::exchange() const {
+  const Index n = size();
+  const bool own = options_.by_size && options_.participation != GradientLawOptions::Participation::fixed_size;
+  MomentMap map{MatrixXd::Zero(n, n + 1), {}, MatrixXd::Zero(n, n)};
+  std::vector<Spread> messages;
+  for (Index i = 0; i < b_; ++i) messages.push_back(message(i));
+  std::map<std::pair<Index, double>, double> weights;  // (client, weight) → probability
+  std::vector<std::pair<double, MatrixXd>> steps;
+  for (const Attendance& attendance : attendances_) {
+    MatrixXd step = before_messages();
+    for (Index i = 0; i < b_; ++i) {
+      const double weight = attendance.weight(i) * (own ? sizes_(i) / sizes_.sum() : 1 / static_cast<double>(b_));
+      add_message(i, weight, messages[static_cast<std::size_t>(i)].mean, step);
+      weights[{i, weight}] += attendance.probability;
+    }
+    map.mean += attendance.probability * step;
+    steps.emplace_back(attendance.probability, std::move(step));
+  }
+  for (const auto& [key, probability] : weights) {
+    for (const MatrixXd& deviation : messages[static_cast<std::size_t>(key.first)].deviations) {
+      map.deviations.emplace_back(MatrixXd::Zero(n, n + 1));
+      add_message(key.first, key.second, std::sqrt(probability) * deviation, map.deviations.back());
+    }
+  }
+  if (steps.size() > 1)
+    for (const auto& [probability, step] : steps) map.deviations.push_back(std::sqrt(probability) * (step - map.mean));
+  return map;
+}
+
+MomentMap AveragingMaps::exchange_or_not(double probability) const {
+  const MomentMap stay{MatrixXd::Identity(size(), size() + 1), {}, MatrixXd::Zero(size(), size())};
+  return mixture(probability, exchange(), stay);
+}
+
+Law AveragingMaps::average(const Law& state) const {
+  const MatrixXd w = mean_position().leftCols(size());
+  return {w * state.mean, w * state.covariance * w.transpose()};
+}
+
+Law AveragingMaps::start(const VectorXd& position) const {
+  Law law{VectorXd::Zero(size()), MatrixXd::Zero(size(), size())};
+  for (Index i = 0; i < b_ + (control_ ? 1 : 0); ++i) law.mean.segment(d_ * i, d_) = position;
+  if (compressed_) law.mean.segment(reference(), d_) = position;
+  return law;
+}
+
+}  // namespace pollen::stats
