@@ -15,6 +15,7 @@
 #include "pollen/config.h"
 #include "pollen/data.h"
 #include "pollen/model.h"
+#include "pollen/privacy_meter.h"
 #include "pollen/round.h"
 #include "pollen/transport.h"
 
@@ -48,7 +49,8 @@ class Experiment {
 
   // Mode finding, step = "auto", memories: what comes before the first iteration. Not called after load().
   void prepare();
-  // Up to `iterations` more; returns false where it was stopped before that.
+  // Up to `iterations` more; returns false where it was stopped before that, by options.stop or because the privacy
+  // budget is spent (privacy().ended()).
   bool advance(std::int64_t iterations, Sink& sink);
 
   const Config& config() const;                   // complete, as to_toml() writes it
@@ -64,6 +66,7 @@ class Experiment {
   Counters counters() const;
   const std::vector<std::string>& warnings() const;
   const std::vector<std::string>& notes() const;  // what was picked: the step, the mode
+  const PrivacyMeter& privacy() const;            // knows the step after prepare() or load()
   double smoothness() const;                      // L, as bounded or estimated; 0 before prepare()
   ConstPanelView position() const;
   std::vector<double> mode() const;               // empty unless found

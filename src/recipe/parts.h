@@ -18,6 +18,9 @@ void complete_local(Config& config, const NamedSampler& named, Problems& problem
 // What the averaging family allows, once links and participation are known.
 void check_local(const Config& config, Problems& problems, const Recipe& recipe, std::vector<std::string>& warnings);
 
+// [privacy]'s defaults, where it is set and an accountant covers the sampler.
+void complete_privacy(Config& config, const Recipe& recipe);
+
 // Warns of the keys that were set and play no role.
 void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings);
 

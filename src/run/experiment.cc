@@ -6,6 +6,7 @@
 
 #include "pollen/archive.h"
 #include "pollen/errors.h"
+#include "pollen/privacy_meter.h"
 #include "pollen/run.h"
 #include "run/federated.h"
 #include "run/local_step.h"
@@ -33,6 +34,8 @@ struct Experiment::Parts {
   std::int64_t kept = 0, emitted = 0;  // after burn-in, a chain
   std::vector<double> potential;
   ThreadChoice choice;
+  std::vector<OutsideLook> outside;  // as the user gave the configuration
+  PrivacyMeter meter;
 
   void make_engine();
   FederatedEngine::MakeTransport make_transport(int threads) const;
@@ -47,6 +50,9 @@ struct Experiment::Parts {
   void set_anchors();
   void count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times);
   void keep(Sink& sink);
+  bool looks() const;
+  void set_privacy();
+  void tell_spent(std::int64_t before);
   template <class Self>
   static void archive(Self& self, Archive& archive);
 };
@@ -80,6 +86,7 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
   recipe = complete(config, problem.clients(), problem.dimension(), warnings);
   if (const std::string wrong = checked_init(config, problem.dimension()); !wrong.empty())
     throw ConfigError(config.file + ": run.init", wrong);
+  outside = outside_the_theorem(config, problem.data);
   make_engine();
 }
 
@@ -150,7 +157,42 @@ std::vector<double> Experiment::Parts::curvature_point() {
   return mode;
 }
 
+// A look at the curvature that only warns would itself show something of the data.
+bool Experiment::Parts::looks() const {
+  const bool covered = recipe.local && recipe.local->by_size && asks_for_privacy(config);
+  const auto found = [](const OutsideLook& look) { return look.name == "step" || look.name == "schedule"; };
+  return !covered || std::ranges::any_of(outside, found);
+}
+
+void Experiment::Parts::set_privacy() {
+  meter = PrivacyMeter(config, recipe, sizes, outside);
+  meter.check(config.file);
+  if (!meter.asked()) return;
+  const PrivacySpending all = meter.after(config.run.iterations);
+  if (meter.target() && !meter.stops() && !(meter.accountant() == "renyi" ? all.renyi_epsilon : all.epsilon))
+    warnings.push_back(fmt::format("no epsilon can be held against privacy.target_epsilon: {}",
+                                   fmt::join(meter.accountant() == "renyi" ? all.renyi_why : all.why, "; ")));
+  if (meter.stops() && meter.budget())
+    notes.push_back(fmt::format("the privacy budget lasts for {} rounds, {} of {} iterations", meter.rounds(*meter.budget()),
+                                *meter.budget(), config.run.iterations));
+}
+
+// Once, when the budget is crossed.
+void Experiment::Parts::tell_spent(std::int64_t before) {
+  const std::int64_t now = engine->iteration();
+  if (!meter.spent(now) || meter.spent(before)) return;
+  const Index round = meter.rounds(*meter.budget());
+  warnings.push_back(fmt::format("the privacy budget (epsilon {:.4g}, {}) is spent after round {}: {}", *meter.target(),
+                                 meter.accountant() == "renyi" ? "Renyi accounting" : "Theorem G.3", round,
+                                 meter.stops() ? "the run stopped there" : "the run went on"));
+}
+
 void Experiment::Parts::set_step() {
+  if (!looks()) {
+    if (recipe.local->decaying) config.sampler.step = recipe.step = recipe.local->step_at(0, problem.clients(), 0);
+    federation->recipe_changed();
+    return notes.push_back("the step was not held against the data's curvature, which would show something of it");
+  }
   const bool picked = !config.sampler.step;
   const std::int64_t setup = federation->counters().setup_bits;
   const std::vector<double> at = curvature_point();
@@ -273,6 +315,11 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   if (self.config.sampler.step.value_or(step) != step) throw WireError("saved state: it is of another sampler.step");
   self.recipe.step = step;
   self.config.sampler.step = step;
+  std::vector<std::string> looks;
+  for (const OutsideLook& look : self.outside) looks.insert(looks.end(), {look.name, look.what});
+  texts(archive, looks);
+  self.outside.clear();
+  for (std::size_t i = 0; i + 1 < looks.size(); i += 2) self.outside.push_back({looks[i], looks[i + 1]});
   archive.field(self.kept);
   archive.field(self.emitted);
   archive.field(self.smoothness);
@@ -300,21 +347,25 @@ Experiment::~Experiment() = default;
 
 void Experiment::prepare() {
   parts_->set_step();
+  parts_->set_privacy();
   parts_->set_start();
   parts_->set_anchors();
 }
 
 bool Experiment::advance(std::int64_t iterations, Sink& sink) {
   Parts& p = *parts_;
-  const std::int64_t until = iteration() + iterations;
+  const std::int64_t asked = iteration() + iterations;
+  const std::int64_t until = p.meter.stops() ? std::min(asked, p.meter.budget().value_or(asked)) : asked;
   while (iteration() < until) {
     p.choose_threads();
     if (p.options.stop != nullptr && p.options.stop->load(std::memory_order_relaxed)) return false;
-    p.engine->advance(until - iteration());
+    const std::int64_t before = iteration();
+    p.engine->advance(until - before);
+    p.tell_spent(before);
     if (p.engine->emits() && iteration() > burn_in() && ++p.emitted % p.config.run.thin == 0) p.keep(sink);
     sink.closed(iteration(), p.engine->counters(), p.engine->position());
   }
-  return true;
+  return iteration() >= asked;
 }
 
 const Config& Experiment::config() const { return parts_->config; }
@@ -330,6 +381,7 @@ std::int64_t Experiment::kept() const { return parts_->kept; }
 Counters Experiment::counters() const { return parts_->federation->counters(); }
 const std::vector<std::string>& Experiment::warnings() const { return parts_->warnings; }
 const std::vector<std::string>& Experiment::notes() const { return parts_->notes; }
+const PrivacyMeter& Experiment::privacy() const { return parts_->meter; }
 double Experiment::smoothness() const { return parts_->smoothness; }
 ConstPanelView Experiment::position() const { return parts_->engine->position(); }
 std::vector<double> Experiment::mode() const { return parts_->mode; }
@@ -345,6 +397,7 @@ void Experiment::load(ByteView state) {
   Parts::archive(*parts_, archive);
   archive.finish();
   parts_->federation->recipe_changed();
+  parts_->meter = PrivacyMeter(parts_->config, parts_->recipe, parts_->sizes, parts_->outside);
 }
 
 }  // namespace pollen
