@@ -71,6 +71,16 @@ class Experiment {
   ConstPanelView position() const;
   std::vector<double> mode() const;               // empty unless found
 
+  // For questions about the problem beside a run: what pollen plan asks. No rows move.
+  struct Questions {
+    Transport& transport;
+    const Prior& prior;
+    std::span<const Index> sizes;        // N_i
+    bool curvature_is_bound;             // over all θ, not only where it is looked at
+  };
+  Questions questions();
+  const std::vector<double>& ask_mode();  // found once
+
   // The whole state between two iterations, for checkpoints: the same draws follow, bit for bit.
   Bytes save() const;
   void load(ByteView state);  // WireError where it is not of this experiment

@@ -386,6 +386,15 @@ double Experiment::smoothness() const { return parts_->smoothness; }
 ConstPanelView Experiment::position() const { return parts_->engine->position(); }
 std::vector<double> Experiment::mode() const { return parts_->mode; }
 
+Experiment::Questions Experiment::questions() {
+  return {parts_->transport(), parts_->problem.prior, parts_->sizes, parts_->problem.potentials.front()->curvature_is_bound()};
+}
+
+const std::vector<double>& Experiment::ask_mode() {
+  parts_->find_mode_once();
+  return parts_->mode;
+}
+
 Bytes Experiment::save() const {
   Archive archive;
   Parts::archive(*parts_, archive);
