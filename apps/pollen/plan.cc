@@ -24,8 +24,10 @@ std::string text_of(const PlanReport& report) {
   if (const auto& p = report.privacy; p && p->why == p->renyi_why && !p->epsilon) {
     text += fmt::format("{:<16} no epsilon: {}\n", "privacy", fmt::join(p->why, "; "));
   } else if (p) {
-    text += fmt::format("{:<16} {} after {} rounds\n", "privacy", epsilon_text("Theorem G.3", p->epsilon, p->delta, p->why), p->rounds);
-    text += fmt::format("{:<16} {}\n", "", epsilon_text("Renyi accounting", p->renyi_epsilon, p->renyi_delta, p->renyi_why));
+    text += fmt::format("{:<16} {} after {} rounds\n", "privacy",
+                        epsilon_text("Theorem G.3", p->epsilon, p->delta, p->why), p->rounds);
+    text += fmt::format("{:<16} {}\n", "",
+                        epsilon_text("Renyi accounting", p->renyi_epsilon, p->renyi_delta, p->renyi_why));
   }
   for (const std::string& note : report.notes) text += "note: " + note + '\n';
   return text;
@@ -54,7 +56,8 @@ int plan_command(const PlanOptions& options) {
   Config config = options.config.empty() ? read_config_text(builtin_config(), "built-in", options.set)
                                          : read_config_file(options.config, options.set);
   if (options.round_price && !options.precision)
-    throw ConfigError("--round-price", "found without --precision, accepted: both, the best local steps are those to a precision");
+    throw ConfigError("--round-price",
+                      "found without --precision, accepted: both, the best local steps are those to a precision");
   Experiment experiment(std::move(config));
   const PlanReport report = make_report(experiment, {options.precision, options.round_price});
   for (const std::string& line : experiment.warnings())

@@ -28,7 +28,7 @@ std::vector<OutsideLook> outside_the_theorem(const Config& config, const Federat
 // Each ε stands beside its δ, or is absent and the reasons are in `why`. Both are true; the smaller may be quoted.
 struct PrivacySpending {
   Index rounds = 0;
-  std::optional<double> epsilon, delta;              // Theorem G.3
+  std::optional<double> epsilon, delta;  // Theorem G.3
   std::vector<std::string> why;
   std::optional<double> renyi_epsilon, renyi_delta;  // Rényi accounting of the same run
   std::vector<std::string> renyi_why;
@@ -38,9 +38,10 @@ class PrivacyMeter {
  public:
   PrivacyMeter() = default;
   // The recipe's step must be known. sizes: N_c.
-  PrivacyMeter(const Config& config, const Recipe& recipe, std::span<const Index> sizes, std::vector<OutsideLook> outside);
+  PrivacyMeter(const Config& config, const Recipe& recipe, std::span<const Index> sizes,
+               std::vector<OutsideLook> outside);
 
-  bool asked() const { return asked_; }  // there is a [privacy] section and the sampler is fa-ld
+  bool asked() const { return asked_; }                  // there is a [privacy] section and the sampler is fa-ld
   PrivacySpending after(std::int64_t iterations) const;  // of every chain
 
   // The iterations that target_epsilon allows, whole rounds; nothing where the whole run fits or there is no target.
@@ -60,8 +61,8 @@ class PrivacyMeter {
   bool asked_ = false, stops_ = false;
   std::optional<double> target_;
   std::string accountant_ = "theorem";
-  std::int64_t iterations_ = 0;      // asked for
-  double communicate_ = 0;           // p_c, with random gaps
+  std::int64_t iterations_ = 0;  // asked for
+  double communicate_ = 0;       // p_c, with random gaps
   PrivacyInputs inputs_;
   double renyi_delta_ = 1e-5;
   std::optional<RenyiCurve> curve_;  // made where a number may be given

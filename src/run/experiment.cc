@@ -168,6 +168,11 @@ void Experiment::Parts::set_privacy() {
   meter = PrivacyMeter(config, recipe, sizes, outside);
   meter.check(config.file);
   if (!meter.asked()) return;
+  if (meter.ended(*config.run.burn_in))
+    throw ConfigError(config.file + ": privacy.target_epsilon",
+                      fmt::format("found {}, which lasts for {} iterations of every chain and would be spent on burn-in alone ({}); "
+                                  "accepted: more, or a smaller run.burn_in",
+                                  *meter.target(), *meter.budget(), *config.run.burn_in));
   const PrivacySpending all = meter.after(config.run.iterations);
   if (meter.target() && !meter.stops() && !(meter.accountant() == "renyi" ? all.renyi_epsilon : all.epsilon))
     warnings.push_back(fmt::format("no epsilon can be held against privacy.target_epsilon: {}",

@@ -26,10 +26,12 @@ std::vector<OutsideLook> outside_the_theorem(const Config& config, const Federat
     looks.push_back({"schedule", "the decaying step's smoothness and convexity are found from the data"});
   if (table && config.data.standardize && config.model.kind != "gaussian")
     looks.push_back({"standardize", "data.standardize = true shows means and deviations"});
-  if (table && config.data.missing == "mean") looks.push_back({"missing", "data.missing = \"mean\" shows columns' means"});
+  if (table && config.data.missing == "mean")
+    looks.push_back({"missing", "data.missing = \"mean\" shows columns' means"});
   // The levels of a built-in set are known to everybody.
   if (table && data.level_bits > 0 && !is_builtin(config.data))
-    looks.push_back({"levels", "clients show their text columns' levels or their labels, which data.levels does not give"});
+    looks.push_back(
+        {"levels", "clients show their text columns' levels or their labels, which data.levels does not give"});
   if (config.output.lp) looks.push_back({"lp", "output.lp = true shows the potential at every draw"});
   return looks;
 }

@@ -32,7 +32,8 @@ Spectrum exact_spectrum(Experiment::Questions& ask, std::span<const double> at) 
     if (!ask.prior.precision.empty()) matrix(j, j) += ask.prior.precision[static_cast<std::size_t>(j)];
     unit[j] = 0;
   }
-  const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
+  const Eigen::VectorXd values =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
   return {std::max(0.0, values[0]), values[d - 1]};
 }
 
@@ -60,7 +61,8 @@ double start_distance(const Experiment& experiment, const Prior& prior, std::spa
 }
 
 // L and m of U. Of a convex likelihood nothing sure is known below the prior's precision.
-void estimate_sum(Experiment& experiment, std::span<const double> mode, plan::Constants& c, std::vector<std::string>& notes) {
+void estimate_sum(Experiment& experiment, std::span<const double> mode, plan::Constants& c,
+                  std::vector<std::string>& notes) {
   Experiment::Questions ask = experiment.questions();
   const bool exact = experiment.dimension() <= kExact;
   const bool quadratic = is_quadratic(experiment.model()) && exact;
@@ -71,19 +73,22 @@ void estimate_sum(Experiment& experiment, std::span<const double> mode, plan::Co
     sum.largest = find_smoothness(ask.transport, ask.prior, mode, experiment.config().seed).value;
   c.smoothness = sum.largest;
   c.convexity = !is_convex(experiment.model()) ? 0 : quadratic ? sum.smallest : least_precision(ask.prior);
-  notes.push_back(fmt::format("L: {}{}", exact ? "largest eigenvalue of the summed curvature" : "power iteration, from below",
-                              ask.curvature_is_bound ? "" : ", at the mode only: this model has no bound for all theta"));
+  notes.push_back(
+      fmt::format("L: {}{}", exact ? "largest eigenvalue of the summed curvature" : "power iteration, from below",
+                  ask.curvature_is_bound ? "" : ", at the mode only: this model has no bound for all theta"));
   if (!is_convex(experiment.model()))
     notes.emplace_back("m: none, a linear model with sampled sigma is not convex (model.noise_sd makes it so)");
   else
-    notes.emplace_back(quadratic ? "m: smallest eigenvalue, exact for a quadratic potential"
-                                 : "m: the prior's smallest precision, which is safe; the data may bend U more near the mode");
+    notes.emplace_back(
+        quadratic ? "m: smallest eigenvalue, exact for a quadratic potential"
+                  : "m: the prior's smallest precision, which is safe; the data may bend U more near the mode");
 }
 
 double weight_of(const Recipe& recipe, std::span<const Index> sizes, std::size_t i) {
   double total = 0;
   for (const Index n : sizes) total += static_cast<double>(n);
-  return recipe.local && recipe.local->by_size ? static_cast<double>(sizes[i]) / total : 1 / static_cast<double>(sizes.size());
+  return recipe.local && recipe.local->by_size ? static_cast<double>(sizes[i]) / total
+                                               : 1 / static_cast<double>(sizes.size());
 }
 
 plan::ClientConstants client_constants(const Experiment& experiment, const Experiment::Questions& ask, std::size_t i,
@@ -103,7 +108,8 @@ plan::ClientConstants client_constants(const Experiment& experiment, const Exper
   k.variance = plan::minibatch_variance(k.rows, k.batch, rows[1], rows[2]);
   k.row_smoothness = rows[3];
   const auto& up = recipe.up;
-  const auto compressor = make_compressor(up.per_client.empty() ? up.compressor : up.per_client[i], experiment.dimension());
+  const auto compressor =
+      make_compressor(up.per_client.empty() ? up.compressor : up.per_client[i], experiment.dimension());
   if (up.memory == Memory::feedback)
     k.alpha = compressor->alpha(experiment.dimension());
   else
@@ -112,7 +118,8 @@ plan::ClientConstants client_constants(const Experiment& experiment, const Exper
 }
 
 // L and m of every U_c/w_c, as the decaying schedule has them, where the user gives them.
-void take_given(const Experiment& experiment, std::span<const Index> sizes, plan::Constants& c, std::vector<std::string>& notes) {
+void take_given(const Experiment& experiment, std::span<const Index> sizes, plan::Constants& c,
+                std::vector<std::string>& notes) {
   const SamplerConfig& s = experiment.config().sampler;
   if (!experiment.recipe().local || !(s.smoothness || s.convexity)) return;
   for (std::size_t i = 0; i < c.clients.size(); ++i) {
@@ -140,7 +147,8 @@ plan::Constants estimate_constants(Experiment& experiment, std::vector<std::stri
   c.start = start_distance(experiment, ask.prior, mode);
   estimate_sum(experiment, mode, c, notes);
   for (Index i = 0; i < b; ++i)
-    c.clients.push_back(client_constants(experiment, ask, static_cast<std::size_t>(i), bounds.column(i), rows.column(i)));
+    c.clients.push_back(
+        client_constants(experiment, ask, static_cast<std::size_t>(i), bounds.column(i), rows.column(i)));
   if (is_quadratic(experiment.model())) c.hessian_lipschitz = 0;
   take_given(experiment, ask.sizes, c, notes);
   notes.emplace_back("gradients and minibatch variances: at the mode, over all rows of each client");

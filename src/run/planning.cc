@@ -15,7 +15,8 @@ double probe_bits(const CompressorSpec& spec, Index d) {
   std::vector<double> v(static_cast<std::size_t>(d)), decoded(v.size());
   normals(make_stream(1, 0, Purpose::power), v);
   Scratch scratch;
-  return static_cast<double>(make_compressor(spec, d)->encode(v, make_stream(1, 0, Purpose::compress_up), decoded, nullptr, scratch));
+  return static_cast<double>(
+      make_compressor(spec, d)->encode(v, make_stream(1, 0, Purpose::compress_up), decoded, nullptr, scratch));
 }
 
 // What is between the method and every theorem here, though plan::Method cannot say it; or nothing.
@@ -43,16 +44,20 @@ void add_notes(const Experiment& experiment, PlanReport& report) {
   if (recipe.local && recipe.local->decaying)
     report.notes.emplace_back("schedule = \"decaying\": planned as a constant step at the admissible one");
   else if (!experiment.config().sampler.step && report.plan.theorem)
-    report.notes.emplace_back("step = \"auto\": planned at the admissible step; a run picks its own, which may be above it");
+    report.notes.emplace_back(
+        "step = \"auto\": planned at the admissible step; a run picks its own, which may be above it");
   if (report.plan.theorem && !report.plan.bound && report.plan.step > 0)
-    report.notes.push_back(fmt::format("--set sampler.step={:.3g} shows the bound at an admissible step", 0.99 * report.plan.step));
-  report.notes.emplace_back("bits: of all chains, from a probe message of each code; gradients: minibatches of one chain");
+    report.notes.push_back(
+        fmt::format("--set sampler.step={:.3g} shows the bound at an admissible step", 0.99 * report.plan.step));
+  report.notes.emplace_back(
+      "bits: of all chains, from a probe message of each code; gradients: minibatches of one chain");
 }
 
 void add_privacy(Experiment& experiment, PlanReport& report) {
   Recipe recipe = experiment.recipe();
   if (!recipe.local || !recipe.local->by_size || !asks_for_privacy(experiment.config())) return;
-  if (recipe.local->decaying && recipe.local->smoothness == 0) recipe.local->smoothness = 0.5 / std::max(report.plan.step, 1e-300);
+  if (recipe.local->decaying && recipe.local->smoothness == 0)
+    recipe.local->smoothness = 0.5 / std::max(report.plan.step, 1e-300);
   if (recipe.step == 0) recipe.step = report.plan.step;
   const PrivacyMeter meter(experiment.config(), recipe, experiment.questions().sizes,
                            outside_the_theorem(experiment.config(), experiment.data()));
@@ -91,8 +96,8 @@ plan::Messages messages_of(const Recipe& recipe, Index dimension, Index chains) 
   for (const CompressorSpec& spec : recipe.up.per_client)
     up += probe_bits(spec, dimension) / static_cast<double>(recipe.up.per_client.size());
   messages.up_bits = static_cast<double>(chains) * up;
-  messages.down_bits =
-      static_cast<double>(chains) * probe_bits(recipe.down.feedback ? recipe.down.compressor : CompressorSpec{}, dimension);
+  messages.down_bits = static_cast<double>(chains) *
+                       probe_bits(recipe.down.feedback ? recipe.down.compressor : CompressorSpec{}, dimension);
   return messages;
 }
 
@@ -110,6 +115,10 @@ PlanReport make_report(Experiment& experiment, const PlanRequest& request) {
   input.round_price = request.round_price;
   report.plan = plan::make_plan(input);
   if (const std::string why = uncovered(recipe); !why.empty() && report.plan.theorem) strike_out(report.plan, why);
+  if (report.plan.theorem && !experiment.questions().curvature_is_bound)
+    report.plan.warnings.emplace_back(
+        "the curvature is that at the mode, where the theorem asks for a bound at every position: a guide, no "
+        "guarantee");
   add_notes(experiment, report);
   add_privacy(experiment, report);
   return report;

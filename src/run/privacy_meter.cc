@@ -57,7 +57,9 @@ PrivacyMeter::PrivacyMeter(const Config& config, const Recipe& recipe, std::span
     why_.emplace_back("nothing is accounted without a [privacy] section");
     return;
   }
-  if (config.privacy.delta) renyi_delta_ = *config.privacy.delta;
+  // Parts set by hand come to the theorem's δ at the end of the run: the same for both.
+  const auto whole = config.privacy.delta ? config.privacy.delta : theorem_account(inputs_, rounds(iterations_)).delta;
+  renyi_delta_ = whole.value_or(renyi_delta_);
   target_ = config.privacy.target_epsilon;
   stops_ = target_ && config.privacy.on_spent.value_or("stop") == "stop";
   accountant_ = config.privacy.accountant.value_or("theorem");
@@ -118,9 +120,10 @@ void PrivacyMeter::check(const std::string& file) const {
   if (!epsilon && !renyi && first.renyi_epsilon)
     problems.add(key, "accepted here: accountant = \"renyi\", which gives a number");
   if (epsilon && *epsilon > *target_)
-    problems.add(key, fmt::format("found {}, but the first round costs {:.4g}; accepted: more, or a smaller sampler.step or "
-                                  "sampler.clip, a lower correlation, fewer local_steps or chains",
-                                  *target_, *epsilon));
+    problems.add(key,
+                 fmt::format("found {}, but the first round costs {:.4g}; accepted: more, or a smaller sampler.step or "
+                             "sampler.clip, a lower correlation, fewer local_steps or chains",
+                             *target_, *epsilon));
   problems.raise();
 }
 

@@ -49,7 +49,8 @@ TEST_F(PrivacyOfTheProgram, ARunStopsWhenItsBudgetIsSpent) {
   EXPECT_EQ(p["spent_at_round"], p["rounds"]);
   EXPECT_NE(run_a.out.find("spent after round " + p["rounds"].dump()), std::string::npos) << run_a.out;
   EXPECT_NE(run_a.out.find("(Theorem G.3)"), std::string::npos);
-  EXPECT_EQ(slurp("a/metrics.csv").substr(0, 73), "round,uplink_bits,downlink_bits,gradients,seconds,epsilon,epsilon_renyi,a");
+  EXPECT_EQ(slurp("a/metrics.csv").substr(0, 73),
+            "round,uplink_bits,downlink_bits,gradients,seconds,epsilon,epsilon_renyi,a");
   EXPECT_NE(run({"run", "a.toml", "--out", "a", "--resume"}).err.find("is complete"), std::string::npos);
   ASSERT_EQ(run({"run", "a/config.toml", "--out", "b", "--quiet"}).code, 0);
   EXPECT_EQ(slurp("a/draws-1.csv"), slurp("b/draws-1.csv"));
@@ -69,7 +70,9 @@ TEST_F(PrivacyOfTheProgram, NoNumberWithoutItsAssumptions) {
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.err.find("privacy.accept"), std::string::npos) << refused.err;
   EXPECT_FALSE(exists("a"));
-  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--set", "output.lp=true", "--set", "privacy.on_spent=warn"}).code, 0);
+  ASSERT_EQ(
+      run({"run", "a.toml", "--out", "a", "--quiet", "--set", "output.lp=true", "--set", "privacy.on_spent=warn"}).code,
+      0);
   EXPECT_TRUE(privacy("a")["epsilon"].is_null());
   EXPECT_NE(privacy("a")["why"].get<std::string>().find("output.lp"), std::string::npos);
 }

@@ -47,7 +47,8 @@ TEST(Planning, ConstantsOfAGaussianAreExact) {
 }
 
 TEST(Planning, MinibatchVarianceIsThatOfTheRows) {
-  const plan::Plan plan = report(R"(
+  const plan::Plan plan =
+      report(R"(
 [model]
 kind = "gaussian"
 prior = "flat"
@@ -59,7 +60,8 @@ data = [[0.0], [0.0], [4.0]]
 name = "sgld"
 batch = 1
 step = 0.001
-)").plan;  // mode 8/5; one of two rows: 2 g_j, variance ((2·0.6-(-0.8))² + (2·(-1.4)+0.8)²)/2 = 4
+)")
+          .plan;  // mode 8/5; one of two rows: 2 g_j, variance ((2·0.6-(-0.8))² + (2·(-1.4)+0.8)²)/2 = 4
   EXPECT_NEAR(plan.constants.clients[0].variance, 4, 1e-4);
   EXPECT_NEAR(plan.constants.clients[0].row_smoothness, 1, 1e-12);
   EXPECT_NEAR(plan.constants.smoothness, 5, 1e-9);
@@ -79,7 +81,8 @@ TEST(Planning, LogisticTakesThePriorForConvexityAndSaysSo) {
 }
 
 TEST(Planning, GivenConstantsAreUsed) {
-  const plan::Plan plan = report(kTwo, {"sampler.name=fa-ld", "sampler.smoothness=100.0", "sampler.convexity=0.5"}).plan;
+  const plan::Plan plan =
+      report(kTwo, {"sampler.name=fa-ld", "sampler.smoothness=100.0", "sampler.convexity=0.5"}).plan;
   EXPECT_EQ(plan.constants.smoothness, 100);
   EXPECT_EQ(plan.constants.convexity, 0.5);
   EXPECT_EQ(plan.constants.clients[0].smoothness, 50);
@@ -97,13 +100,15 @@ TEST(Planning, BitsAreThoseOfARun) {
 }
 
 TEST(Planning, WithoutATheoremTheReasonIsGiven) {
-  EXPECT_THAT(report(kTwo, {"sampler.name=fald", "sampler.compressor=qsgd"}).plan.warnings, Contains(HasSubstr("compressed messages")));
-  EXPECT_THAT(report(kTwo, {"sampler.name=fa-ld", "sampler.communicate=0.5"}).plan.warnings, Contains(HasSubstr("random gaps")));
+  EXPECT_THAT(report(kTwo, {"sampler.name=fald", "sampler.compressor=qsgd"}).plan.warnings,
+              Contains(HasSubstr("compressed messages")));
+  EXPECT_THAT(report(kTwo, {"sampler.name=fa-ld", "sampler.communicate=0.5"}).plan.warnings,
+              Contains(HasSubstr("random gaps")));
 }
 
 TEST(Planning, PrivacyOfThePlan) {
-  const PlanReport r = report(kTwo, {"sampler.name=fa-ld", "sampler.clip=0.5", "sampler.correlation=0.5", "sampler.step=1e-6",
-                                     "output.lp=false", "privacy.delta=1e-5"});
+  const PlanReport r = report(kTwo, {"sampler.name=fa-ld", "sampler.clip=0.5", "sampler.correlation=0.5",
+                                     "sampler.step=1e-6", "output.lp=false", "privacy.delta=1e-5"});
   ASSERT_TRUE(r.privacy);
   EXPECT_TRUE(r.privacy->epsilon);
   EXPECT_FALSE(report(kTwo).privacy);

@@ -8,9 +8,9 @@
 namespace pollen {
 namespace {
 
+using testing::Collect;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using testing::Collect;
 
 const char* const kPrivate = R"(
 seed = 4
@@ -67,7 +67,8 @@ TEST(PrivacyOfARun, StopsBeforeTheRoundThatWouldExceedTheBudget) {
   EXPECT_EQ(meter.budget(), experiment.iteration());
   EXPECT_LE(*meter.after(experiment.iteration()).epsilon, 10);
   EXPECT_GT(*meter.after(experiment.iteration() + 1).epsilon, 10);
-  EXPECT_THAT(experiment.warnings(), Contains(HasSubstr("spent after round " + std::to_string(experiment.iteration() / 5))));
+  EXPECT_THAT(experiment.warnings(),
+              Contains(HasSubstr("spent after round " + std::to_string(experiment.iteration() / 5))));
   const std::size_t told = experiment.warnings().size();
   EXPECT_FALSE(experiment.advance(10, collect));
   EXPECT_EQ(experiment.iteration(), *meter.budget());
@@ -75,7 +76,8 @@ TEST(PrivacyOfARun, StopsBeforeTheRoundThatWouldExceedTheBudget) {
 }
 
 TEST(PrivacyOfARun, RenyiLastsLonger) {
-  Experiment theorem(config({"privacy.target_epsilon=5.0"})), renyi(config({"privacy.target_epsilon=5.0", "privacy.accountant=renyi"}));
+  Experiment theorem(config({"privacy.target_epsilon=5.0"})),
+      renyi(config({"privacy.target_epsilon=5.0", "privacy.accountant=renyi"}));
   theorem.prepare();
   renyi.prepare();
   EXPECT_GT(renyi.privacy().budget().value_or(3000), 2 * *theorem.privacy().budget());
@@ -88,7 +90,9 @@ TEST(PrivacyOfARun, WarnsOnceAndGoesOn) {
   Collect collect;
   EXPECT_TRUE(experiment.advance(2000, collect));
   EXPECT_TRUE(experiment.advance(1000, collect));
-  EXPECT_EQ(std::ranges::count_if(experiment.warnings(), [](const auto& w) { return w.find("went on") != std::string::npos; }), 1);
+  EXPECT_EQ(std::ranges::count_if(experiment.warnings(),
+                                  [](const auto& w) { return w.find("went on") != std::string::npos; }),
+            1);
 }
 
 TEST(PrivacyOfARun, ResumeStopsAtTheSameRound) {
@@ -105,7 +109,8 @@ TEST(PrivacyOfARun, ResumeStopsAtTheSameRound) {
   EXPECT_FALSE(second.advance(3000 - 203, parts));
   EXPECT_EQ(parts.draws, whole.draws);
   EXPECT_EQ(second.warnings(), uninterrupted.warnings());
-  EXPECT_EQ(second.privacy().after(second.iteration()).epsilon, uninterrupted.privacy().after(uninterrupted.iteration()).epsilon);
+  EXPECT_EQ(second.privacy().after(second.iteration()).epsilon,
+            uninterrupted.privacy().after(uninterrupted.iteration()).epsilon);
 }
 
 // A step that was found from the data is remembered as such, though the configuration now shows a number.
@@ -121,10 +126,13 @@ TEST(PrivacyOfARun, ResumeRemembersWhatLookedAtTheData) {
 TEST(PrivacyOfARun, NoNumberWhereAnAssumptionFails) {
   EXPECT_TRUE(spending({}).epsilon);
   EXPECT_TRUE(spending({}).renyi_epsilon);
-  const std::vector<std::pair<Overrides, std::string>> cases = {
-      {{"sampler.correlation=1.0"}, "infinite"},      {{"run.init=mode"}, "init"},  {{"sampler.step=auto"}, "step"},
-      {{"data.standardize=true"}, "standardize"},     {{"output.lp=true"}, "lp"},   {{"sampler.step=0.1"}, "the theorem holds up to"},
-      {{"sampler.schedule=decaying"}, "schedule"}};
+  const std::vector<std::pair<Overrides, std::string>> cases = {{{"sampler.correlation=1.0"}, "infinite"},
+                                                                {{"run.init=mode"}, "init"},
+                                                                {{"sampler.step=auto"}, "step"},
+                                                                {{"data.standardize=true"}, "standardize"},
+                                                                {{"output.lp=true"}, "lp"},
+                                                                {{"sampler.step=0.1"}, "the theorem holds up to"},
+                                                                {{"sampler.schedule=decaying"}, "schedule"}};
   for (const auto& [overrides, why] : cases) {
     const PrivacySpending s = spending(overrides);
     EXPECT_FALSE(s.epsilon) << why;
@@ -140,7 +148,8 @@ TEST(PrivacyOfARun, NoNumberWhereAnAssumptionFails) {
 }
 
 TEST(PrivacyOfARun, WhatIsAcceptedByNameIsNoObstacle) {
-  EXPECT_TRUE(spending({"output.lp=true", "data.standardize=true", "privacy.accept=[\"lp\", \"standardize\"]"}).epsilon);
+  EXPECT_TRUE(
+      spending({"output.lp=true", "data.standardize=true", "privacy.accept=[\"lp\", \"standardize\"]"}).epsilon);
   EXPECT_FALSE(spending({"output.lp=true", "data.standardize=true", "privacy.accept=[\"lp\"]"}).epsilon);
 }
 
@@ -157,6 +166,8 @@ TEST(PrivacyOfARun, ABudgetThatCannotBeHeldIsRefusedBeforeAnythingRuns) {
   EXPECT_THAT(problem({"privacy.target_epsilon=0.001"}), HasSubstr("the first round costs"));
   EXPECT_THAT(problem({"privacy.target_epsilon=5.0", "output.lp=true"}), HasSubstr("privacy.accept"));
   EXPECT_EQ(problem({"privacy.target_epsilon=5.0", "output.lp=true", "privacy.on_spent=warn"}), "");
+  EXPECT_THAT(problem({"privacy.target_epsilon=3.0", "run.burn_in=1000"}), HasSubstr("spent on burn-in alone"));
+  EXPECT_EQ(problem({"privacy.target_epsilon=3.0", "run.burn_in=20"}), "");
 }
 
 // The stability check would itself show something of the data, in a warning and in summary.json.
