@@ -13,8 +13,8 @@ namespace pollen::app {
 
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "summary", "compare", "data", "list"};
-const std::vector<std::string> kLater = {"serve", "join", "plan", "predict", "report", "reproduce", "convert", "keys"};
+const std::vector<std::string> kCommands = {"run", "summary", "compare", "plan", "data", "list"};
+const std::vector<std::string> kLater = {"serve", "join", "predict", "report", "reproduce", "convert", "keys"};
 
 // What the options are read into, all commands together.
 struct Arguments {
@@ -22,6 +22,8 @@ struct Arguments {
   std::string threads, seed, checkpoint_every;
   std::string folder, reference, config, what;
   std::vector<std::string> set;
+  PlanOptions plan;
+  std::string precision, round_price;
   bool version = false;
 };
 
@@ -77,6 +79,21 @@ void add_others(CLI::App& app, Arguments& a) {
   list->add_option("WHAT", a.what, "samplers, models, datasets or compressors")->required();
 }
 
+void add_plan(CLI::App& app, Arguments& a) {
+  CLI::App* plan = add_command(app, "plan", "step sizes, rounds, bits, W2 bound, (ε, δ): before anything runs",
+                               "  pollen plan mine.toml\n"
+                               "  pollen plan mine.toml --precision 0.1          # what W2 ≤ 0.1 would take\n"
+                               "  pollen plan mine.toml --precision 0.1 --round-price 50 --json\n"
+                               "Clients are asked for the mode and a few constants; no rows move and nothing is written.");
+  plan->add_option("CONFIG", a.plan.config, "TOML file; without it the built-in Titanic problem");
+  plan->add_option("--set", a.plan.set, "key=value: overrides a key of the configuration; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  plan->add_option("--precision", a.precision, "a W2 distance to reach: steps, rounds and bits to it")->type_name("W");
+  plan->add_option("--round-price", a.round_price, "of a round, in gradients: the best number of local steps")->type_name("P");
+  plan->add_flag("--json", a.plan.json, "JSON on stdout");
+}
+
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
@@ -111,6 +128,11 @@ int dispatch(const CLI::App& command, Arguments& a) {
   const std::string name = command.get_name();
   if (name == "summary") return summary_command(a.folder);
   if (name == "compare") return compare_command(a.folder, a.reference);
+  if (name == "plan") {
+    if (!a.precision.empty()) a.plan.precision = number<double>("--precision", a.precision, 1e-300, 1e300);
+    if (!a.round_price.empty()) a.plan.round_price = number<double>("--round-price", a.round_price, 0.0, 1e300);
+    return plan_command(a.plan);
+  }
   if (name == "data") return data_command(a.config, a.set);
   if (name == "list") return list_command(a.what);
   if (command.get_option("--out")->count() > 0 && a.run.out.empty())
@@ -133,6 +155,7 @@ int command_line(int argc, const char* const* argv) {
       "Example:\n  pollen run                  # sample the built-in problem\n  pollen summary pollen-out\n\n"
       "pollen COMMAND --help says more.");
   add_run(app, arguments);
+  add_plan(app, arguments);
   add_others(app, arguments);
   if (argc < 2) {
     to_stderr(app.help());

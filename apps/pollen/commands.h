@@ -1,6 +1,7 @@
 // The commands, one file each. They print results to stdout, throw what goes wrong, and return the exit code.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,19 @@ struct RunRequest {
   bool quiet = false;
 };
 
+struct PlanOptions {
+  std::string config;  // empty: the built-in problem
+  std::vector<std::string> set;
+  std::optional<double> precision, round_price;
+  bool json = false;
+};
+
 enum Exit { kDone = 0, kFailed = 1, kWrongInput = 2, kStopped = 130 };
 
 int run_command(const RunRequest& request);
 int summary_command(const std::string& folder);
 int compare_command(const std::string& folder, const std::string& reference);
+int plan_command(const PlanOptions& options);
 int data_command(const std::string& config, const std::vector<std::string>& set);
 int list_command(const std::string& what);
 int version_command();

@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "pollen/errors.h"
-#include "pollen/run.h"
+#include "run/planning.h"
 #include "sink/comparison.h"
 #include "sink/folder.h"
 #include "sink/parallel.h"
@@ -31,6 +31,29 @@ void add_predictives(sink::Comparison& comparison, const sink::DrawSet& draws, c
   }
 }
 
+constexpr std::int64_t kQuick = 20'000'000;  // numbers in a table whose mode is found in a second or so
+
+// What the theorems promise for the run, beside what was measured. It looks at the rows again: not after a run whose
+// privacy is accounted.
+std::string promised(const std::string& folder, const sink::Comparison& comparison) {
+  const std::string file = sink::RunFolder(folder).config();
+  if (!std::filesystem::exists(file)) return "";
+  try {
+    const Config config = read_config_file(file);
+    if (asks_for_privacy(config)) return "";
+    Experiment experiment(config);
+    if (experiment.data().train.rows * experiment.dimension() > kQuick) return "";
+    const plan::Plan plan = make_report(experiment, {}).plan;
+    if (!plan.bound)
+      return fmt::format("  theorem: no bound on W2, {}\n",
+                         plan.warnings.empty() ? "none applies" : plan.warnings.back());
+    return fmt::format("  theorem: W2 <= {:.4g} after {:.6g} iterations ({}), {:.3g} times the Gaussian W2 measured\n",
+                       plan.bound->w2, plan.bound->iterations, plan.source, plan.bound->w2 / comparison.w2);
+  } catch (const std::exception& error) {
+    return fmt::format("  theorem: not asked, {}\n", error.what());
+  }
+}
+
 }  // namespace
 
 int compare_command(const std::string& folder, const std::string& reference_path) {
@@ -41,7 +64,7 @@ int compare_command(const std::string& folder, const std::string& reference_path
   sink::Comparison comparison = sink::compare(draws, reference, sink::sensible_threads(0));
   add_predictives(comparison, draws, reference, folder);
   print(fmt::format("{} against {}\n\n", folder, reference_path));
-  print(sink::comparison_report(comparison));
+  print(sink::comparison_report(comparison) + promised(folder, comparison));
   return kDone;
 }
 

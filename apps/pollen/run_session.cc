@@ -63,9 +63,9 @@ void RunSession::start_fresh() {
     for (const std::string& line : experiment_.warnings()) tell("warning: " + line);
   job_.folder.begin(to_toml(experiment_.config()));
   const sink::SpoolShape shape = shape_of(experiment_);
+  const sink::MetricsColumns columns{experiment_.data().test.rows > 0, experiment_.privacy().asked()};
   make_recorder(std::make_unique<sink::SpoolWriter>(job_.folder.spool(), shape),
-                std::make_unique<sink::MetricsFile>(job_.folder.metrics(), experiment_.model().kind,
-                                                    experiment_.data().test.rows > 0));
+                std::make_unique<sink::MetricsFile>(job_.folder.metrics(), experiment_.model().kind, columns));
 }
 
 void RunSession::start_resumed() {
@@ -107,6 +107,8 @@ void RunSession::make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::un
   options.checkpoint_every = job_.request.checkpoint_every;
   options.seconds_before = seconds_before_;
   options.pause = &pause_flag();
+  if (experiment_.privacy().asked())
+    options.spending = [this](std::int64_t iteration) { return experiment_.privacy().after(iteration); };
   recorder_ = std::make_unique<sink::Recorder>(
       options, std::move(spool), std::move(metrics),
       std::make_unique<sink::Predictive>(experiment_.model(), experiment_.data().test), make_progress());
@@ -134,7 +136,7 @@ void RunSession::write_checkpoint(bool finished) {
 sink::RunStatus RunSession::sample() {
   const std::int64_t total = experiment_.config().run.iterations;
   try {
-    while (experiment_.iteration() < total && !interrupted()) {
+    while (experiment_.iteration() < total && !interrupted() && !budget_spent()) {
       recorder_->start_clock();
       experiment_.advance(total - experiment_.iteration(), *recorder_);
       recorder_->stop_clock();
@@ -150,7 +152,7 @@ sink::RunStatus RunSession::sample() {
   }
   recorder_->finish_progress(experiment_.iteration(), experiment_.counters());
   if (!failure_.empty()) return sink::RunStatus::failed;
-  return experiment_.iteration() < total ? sink::RunStatus::interrupted : sink::RunStatus::complete;
+  return experiment_.iteration() < total && !budget_spent() ? sink::RunStatus::interrupted : sink::RunStatus::complete;
 }
 
 bool RunSession::wants_csv() const {

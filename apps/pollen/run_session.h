@@ -44,6 +44,7 @@ class RunSession {
   sink::Progress make_progress() const;
   void write_checkpoint(bool finished);
   bool wants_csv() const;
+  bool budget_spent() const { return experiment_.privacy().ended(experiment_.iteration()); }  // of privacy
 
   Job job_;
   Experiment experiment_;

@@ -102,6 +102,17 @@ struct OutputConfig {
   int ece_bins = 15;
 };
 
+// What a run may give away (docs/privacy.md). Nothing is accounted unless a key is set.
+struct PrivacyConfig {
+  std::optional<double> target_epsilon;
+  std::optional<double> delta;                 // 1e-5 unless the three below are all set
+  std::optional<double> delta_0, delta_1, delta_2;
+  std::optional<std::string> on_spent;         // stop | warn
+  std::optional<std::string> accountant;       // theorem | renyi: the one target_epsilon is held against
+  std::optional<std::string> adversary;        // server | outside
+  std::vector<std::string> accept;             // what may touch the data outside the accountants
+};
+
 struct ClientConfig {
   std::vector<double> mean;
   std::vector<std::vector<double>> precision;
@@ -120,6 +131,7 @@ struct Config {
   ParticipationConfig participation;
   RunConfig run;
   OutputConfig output;
+  PrivacyConfig privacy;
   std::vector<ClientConfig> clients;
 
   std::string file;                      // for messages; "built-in" where there is none
@@ -140,6 +152,9 @@ Config read_config_file(const std::string& path, const Overrides& overrides = {}
 // Fills every default that depends on other keys (not step = "auto") and returns the recipe. `clients` and `dimension` are
 // the problem's. Appends to `warnings`: keys that this sampler does not use, combinations without theory.
 Recipe complete(Config& config, Index clients, Index dimension, std::vector<std::string>& warnings);
+
+// Whether any key of [privacy] is set.
+bool asks_for_privacy(const Config& config);
 
 std::string to_toml(const Config& config);
 

@@ -65,6 +65,7 @@ struct Federation {
   std::vector<std::string> feature_names;  // of the columns, "intercept" first where there is one
   std::vector<std::string> class_names;  // sorted labels; empty unless the target is binary or classes
   std::int64_t setup_bits = 0;           // standardisation's counts, sums and squares; levels exchanged
+  std::int64_t level_bits = 0;           // of these, the levels and labels: 0 where all are given
   std::vector<std::string> notes;        // rows dropped, clients redrawn: for the summary's warnings
 
   Index clients() const { return static_cast<Index>(train_begin.size()) - 1; }

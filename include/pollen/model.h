@@ -70,6 +70,8 @@ class Potential {
   virtual void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                          Scratch& scratch) const = 0;
   virtual bool curvature_is_bound() const = 0;
+  // The largest over rows j of λ_max of a bound on ∇²U_ij where there is one, else of ∇²U_ij(at).
+  virtual double row_curvature(std::span<const double> at, Scratch& scratch) const = 0;
 };
 
 // scale multiplies U_ij. The observations' memory must outlive the potential.

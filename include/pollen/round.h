@@ -233,6 +233,9 @@ class Client {
   void local_position(const Station& station, PanelView out) const;
   // out(:, i) = λ_max and λ_min of what the client owns, i its index; other columns are left alone.
   void bounds(std::span<const double> at, PanelView out, Workspace& work) const;
+  // out(:, i), likewise: ‖∇ of what the client owns‖², then of its likelihood Σ_j‖∇U_ij‖², ‖Σ_j ∇U_ij‖² and the largest
+  // row's curvature.
+  void look_at_rows(std::span<const double> at, PanelView out, Workspace& work) const;
   void archive(Archive& archive);
 
  private:

@@ -16,6 +16,7 @@
 #include "pollen/data.h"
 #include "pollen/engine.h"
 #include "pollen/model.h"
+#include "pollen/privacy_meter.h"
 #include "pollen/round.h"
 #include "pollen/transport.h"
 
@@ -51,7 +52,8 @@ class Experiment {
 
   // Mode finding, step = "auto", memories: what comes before the first iteration. Not called after load().
   void prepare();
-  // Up to `iterations` more; returns false where it was stopped before that.
+  // Up to `iterations` more; returns false where it was stopped before that, by options.stop or because the privacy
+  // budget is spent (privacy().ended()).
   bool advance(std::int64_t iterations, Sink& sink);
 
   const Config& config() const;                   // complete, as to_toml() writes it
@@ -68,9 +70,20 @@ class Experiment {
   bool has_transitions() const;                   // mala, hmc, nuts: what CmdStan's `__` columns hold
   const std::vector<std::string>& warnings() const;
   const std::vector<std::string>& notes() const;  // what was picked: the step, the mode
+  const PrivacyMeter& privacy() const;            // knows the step after prepare() or load()
   double smoothness() const;                      // L, as bounded or estimated; 0 before prepare()
   ConstPanelView position() const;
   std::vector<double> mode() const;               // empty unless found
+
+  // For questions about the problem beside a run: what pollen plan asks. No rows move.
+  struct Questions {
+    Transport& transport;
+    const Prior& prior;
+    std::span<const Index> sizes;        // N_i
+    bool curvature_is_bound;             // over all θ, not only where it is looked at
+  };
+  Questions questions();
+  const std::vector<double>& ask_mode();  // found once
 
   // The whole state between two iterations, for checkpoints: the same draws follow, bit for bit.
   Bytes save() const;

@@ -18,6 +18,7 @@ struct Query {
     anchor,        // the gradient at θ̂, which the client keeps as its fixed point
     start_memory,  // the gradient at θ_0, which the client keeps as its memory
     bounds,        // λ_max and λ_min of the client's curvature at `at`, its share of the prior included: 2 × b, column i
+    rows,          // of the client's rows at `at`: 4 × b, column i: ‖∇ of what it owns‖², Σ_j‖∇U_ij‖², ‖Σ_j ∇U_ij‖², λ_max
     local,         // w_i times where the client's local steps have come: d × R
   } what = What::gradient;
   ConstPanelView at;

@@ -58,7 +58,7 @@ Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64
   data::Clients clients = data::partition({table, roles, encoding, spec, seed, where}, federation.notes);
   federation.client_names = std::move(clients.names);
   federation.class_names = encoding.classes.names;
-  federation.setup_bits = data::exchange_bits(encoding, clients.rows);
+  federation.setup_bits = federation.level_bits = data::exchange_bits(encoding, clients.rows);
   const data::Holdout holdout = data::hold_out(clients.rows, encoding.classes.of_row, spec.test_fraction, seed);
   data::fill_tables(table, encoding, holdout, spec.intercept, federation);
 

@@ -22,6 +22,8 @@ class Family {
   // Curvature_is_bound: z = Xv ← W z with W ⪰ ∂²loss/∂z² everywhere. Otherwise z = [Xv | Xθ] and W = ∂²loss/∂z² at Xθ.
   virtual void bend(const PanelView& z) const = 0;
   virtual bool curvature_is_bound() const = 0;
+  // The largest eigenvalue of that W for one row; z matters where it is no bound.
+  virtual double steepest(double z) const = 0;
 };
 
 // All of a panel without gaps.

@@ -1,5 +1,6 @@
 // U(θ) = ½(θ-μ)ᵀΛ(θ-μ): a client that is given by its mean and precision and counts as one observation.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "blocks.h"
@@ -64,6 +65,20 @@ class Gaussian final : public Potential {
     apply(one(v), one(out));
   }
   bool curvature_is_bound() const override { return true; }
+  // The one row is the client: the power method, on a matrix this small more than exact enough.
+  double row_curvature(std::span<const double>, Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const PanelView pair = scratch.panel(dimension(), 2);
+    for (Index j = 0; j < dimension(); ++j) pair.column(0)[static_cast<std::size_t>(j)] = 1 + 1 / (2.0 + static_cast<double>(j));
+    double norm = std::sqrt(math::squared_norm(pair.column(0)));
+    for (int n = 0; n < 500 && norm > 0; ++n) {
+      math::scale(1 / norm, pair.column(0));
+      apply(one(pair.column(0)), one(pair.column(1)));
+      std::ranges::copy(pair.column(1), pair.column(0).begin());
+      norm = std::sqrt(math::squared_norm(pair.column(0)));
+    }
+    return norm;
+  }
 
  private:
   ConstPanelView one(std::span<const double> v) const { return {v.data(), dimension(), 1, dimension()}; }

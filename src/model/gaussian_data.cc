@@ -77,6 +77,7 @@ class GaussianData final : public Potential {
     for (std::size_t j = 0; j < v.size(); ++j) out[j] = weight_ * v[j];
   }
   bool curvature_is_bound() const override { return true; }
+  double row_curvature(std::span<const double>, Scratch&) const override { return scale_; }
 
  private:
   std::span<const double> row(Index r) const { return {y_.row(r), static_cast<std::size_t>(y_.columns)}; }

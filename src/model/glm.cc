@@ -106,6 +106,15 @@ class Glm final : public Potential {
     target.store(scale_);
   }
   bool curvature_is_bound() const override { return family_->curvature_is_bound(); }
+  double row_curvature(std::span<const double> at, Scratch&) const override {
+    double largest = 0;
+    for (Index r = 0; r < rows(); ++r) {
+      const std::span<const double> x{observations_.x.row(r), static_cast<std::size_t>(features())};
+      const double z = family_->curvature_is_bound() ? 0 : math::dot(x, at.first(x.size()));
+      largest = std::max(largest, family_->steepest(z) * math::squared_norm(x));
+    }
+    return scale_ * largest;
+  }
 
  private:
   Index features() const { return observations_.x.columns; }

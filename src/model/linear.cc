@@ -22,6 +22,7 @@ class Linear final : public Family {
   }
   void bend(const PanelView& z) const override { math::scale(precision_, whole(z)); }
   bool curvature_is_bound() const override { return true; }
+  double steepest(double) const override { return precision_; }
 
  private:
   double precision_;

@@ -2,6 +2,8 @@
 //   U = ½w‖e‖² + Nλ,  ∇_β = w Xᵀe,  ∂_λ = N - w‖e‖²,
 //   ∇²U v = (w Xᵀ(Xb - 2s e),  -2w eᵀ(Xb - s e)).
 // U is not convex and its curvature has no bound: curvature() is the Hessian at the point asked for.
+#include <cmath>
+
 #include "blocks.h"
 #include "family.h"
 
@@ -63,6 +65,18 @@ class LinearSigma final : public Potential {
     math::scale(scale_, out);
   }
   bool curvature_is_bound() const override { return false; }
+  // A row's Hessian has rank two: w (x, -2e)(x, -2e)ᵀ less 2we² in the corner, so a 2 × 2 matrix has its eigenvalues.
+  double row_curvature(std::span<const double> at, Scratch&) const override {
+    const double w = math::exp(-2.0 * at.back());
+    double largest = 0;
+    for (Index r = 0; r < rows(); ++r) {
+      const std::span<const double> x{observations_.x.row(r), static_cast<std::size_t>(features())};
+      const double e = math::dot(x, at.first(x.size())) - observations_.y[r];
+      const double a = math::squared_norm(x), c = 2 * e * e;
+      largest = std::max(largest, 0.5 * w * (a + c + std::sqrt((a - c) * (a - c) + 16 * e * e * a)));
+    }
+    return scale_ * largest;
+  }
 
  private:
   Index features() const { return observations_.x.columns; }

@@ -21,6 +21,7 @@ class Logistic final : public Family {
   }
   void bend(const PanelView& z) const override { math::scale(0.25, whole(z)); }
   bool curvature_is_bound() const override { return true; }
+  double steepest(double) const override { return 0.25; }
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ class Poisson final : public Family {
     }
   }
   bool curvature_is_bound() const override { return false; }
+  double steepest(double z) const override { return math::exp(z); }
 };
 
 }  // namespace

@@ -93,6 +93,7 @@ class Softmax final : public Family {
     }
   }
   bool curvature_is_bound() const override { return true; }
+  double steepest(double) const override { return 0.5; }
 
  private:
   Index classes_;

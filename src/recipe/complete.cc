@@ -158,6 +158,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   complete_per_client(config, clients, recipe);
   complete_participation(config, clients, problems, recipe);
   complete_run(config, problems);
+  complete_privacy(config, recipe);
   recipe.step = s.step.value_or(0);
   recipe.temperature = config.model.temperature;
   if (!s.prior_at) s.prior_at = recipe.local ? "clients" : "server";

@@ -24,6 +24,9 @@ bool reference_reads(const ReferenceSampler& reference, const std::string& key);
 Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
                           std::vector<std::string>& warnings);
 
+// [privacy]'s defaults, where it is set and an accountant covers the sampler.
+void complete_privacy(Config& config, const Recipe& recipe);
+
 // Warns of the keys that were set and play no role.
 void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings);
 

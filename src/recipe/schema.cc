@@ -301,6 +301,14 @@ std::vector<std::string> sampler_names() {
   return names;
 }
 
+// What can touch the data outside the accountants, by the key that does it (data.missing, data.levels, ...).
+const std::vector<std::string> kOutside = {"init", "step", "schedule", "standardize", "missing", "levels", "lp"};
+
+bool read_accept(const toml::node& n, Config& c) {
+  if (!read_strings(n, c.privacy.accept)) return false;
+  return std::ranges::all_of(c.privacy.accept, [](const std::string& name) { return std::ranges::count(kOutside, name) > 0; });
+}
+
 #define AT(T, place) Member<T>([](Config& c) -> T& { return c.place; })
 #define MAYBE(T, place) Member<std::optional<T>>([](Config& c) -> std::optional<T>& { return c.place; })
 
@@ -456,6 +464,24 @@ std::vector<Key> run_keys() {
   };
 }
 
+// Optional without exception: a configuration that says nothing about privacy is written out without the section.
+std::vector<Key> privacy_keys() {
+  const Range open{.least = 0, .most = 1, .least_open = true, .most_open = true};
+  const std::string share = "a number between 0 and 1";
+  return {
+      maybe_number("privacy.target_epsilon", "a number above 0", kPositive, MAYBE(double, privacy.target_epsilon)),
+      maybe_number("privacy.delta", share, open, MAYBE(double, privacy.delta)),
+      maybe_number("privacy.delta_0", share, open, MAYBE(double, privacy.delta_0)),
+      maybe_number("privacy.delta_1", share, open, MAYBE(double, privacy.delta_1)),
+      maybe_number("privacy.delta_2", share, open, MAYBE(double, privacy.delta_2)),
+      maybe_choice("privacy.on_spent", {"stop", "warn"}, MAYBE(std::string, privacy.on_spent)),
+      maybe_choice("privacy.accountant", {"theorem", "renyi"}, MAYBE(std::string, privacy.accountant)),
+      maybe_choice("privacy.adversary", {"server", "outside"}, MAYBE(std::string, privacy.adversary)),
+      {"privacy.accept", "a list of " + listed(kOutside), read_accept,
+       [](const Config& c) { return c.privacy.accept.empty() ? std::string() : write_strings(c.privacy.accept); }},
+  };
+}
+
 }  // namespace
 
 const std::vector<Key>& schema() {
@@ -465,7 +491,8 @@ const std::vector<Key>& schema() {
                                return read_integer(n, 0, std::numeric_limits<std::int64_t>::max(), c.seed);
                              },
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
-    for (auto& part : {model_keys(), data_keys(), sampler_keys(), reference_keys(), run_keys()}) all.insert(all.end(), part.begin(), part.end());
+    for (auto& part : {model_keys(), data_keys(), sampler_keys(), reference_keys(), run_keys(), privacy_keys()})
+      all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
   return keys;

@@ -68,6 +68,8 @@ const std::map<std::string, Used>& conditions() {
       {"sampler.smoothness", decaying},
       {"sampler.convexity", decaying},
       {"sampler.allow_unbalanced", [](const Uses& u) { return u.config.sampler.scheme == "II"; }},
+      {"privacy.on_spent", [](const Uses& u) { return u.config.privacy.target_epsilon.has_value(); }},
+      {"privacy.accountant", [](const Uses& u) { return u.config.privacy.target_epsilon.has_value(); }},
       {"participation.probability", [](const Uses& u) { return u.bernoulli(); }},
       {"participation.scaling", [](const Uses& u) { return u.bernoulli(); }},
       {"participation.size", [](const Uses& u) { return u.fixed_size(); }},
@@ -91,12 +93,17 @@ const std::map<std::string, Used>& conditions() {
   return table;
 }
 
+bool accounted(const Recipe& recipe) { return recipe.local && recipe.local->by_size; }
+
 }  // namespace
 
 void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings) {
   const Uses uses{config, recipe};
   for (const std::string& key : config.given) {
     const auto at = conditions().find(key);
+    if (key.starts_with("privacy.") && !accounted(recipe))
+      warnings.push_back(fmt::format("{} is set but nothing is accounted: the accountants are about fa-ld, not {}", key,
+                                     recipe.name));
     if (at != conditions().end() && !at->second(uses))
       warnings.push_back(fmt::format("{} is set but plays no role here (sampler {})", key, recipe.name));
   }

@@ -61,6 +61,11 @@ class Pooled final : public Potential {
         [&](const Potential& client, const PanelView& part) { client.curvature(at, v, part.column(0), scratch); });
   }
   bool curvature_is_bound() const override { return clients_.front()->curvature_is_bound(); }
+  double row_curvature(std::span<const double> at, Scratch& scratch) const override {
+    double largest = 0;
+    for (const Potential* client : clients_) largest = std::max(largest, client->row_curvature(at, scratch));
+    return largest;
+  }
 
  private:
   template <class Evaluate>

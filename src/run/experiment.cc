@@ -6,6 +6,7 @@
 
 #include "pollen/archive.h"
 #include "pollen/errors.h"
+#include "pollen/privacy_meter.h"
 #include "pollen/run.h"
 #include "run/federated.h"
 #include "run/local_step.h"
@@ -34,6 +35,8 @@ struct Experiment::Parts {
   std::int64_t kept = 0, emitted = 0;  // after burn-in, a chain
   std::vector<double> potential;
   ThreadChoice choice;
+  std::vector<OutsideLook> outside;  // as the user gave the configuration
+  PrivacyMeter meter;
 
   void make_engine();
   FederatedEngine::MakeTransport make_transport(int threads) const;
@@ -49,6 +52,9 @@ struct Experiment::Parts {
   void set_anchors();
   void count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times);
   void keep(Sink& sink);
+  bool looks() const;
+  void set_privacy();
+  void tell_spent(std::int64_t before);
   template <class Self>
   static void archive(Self& self, Archive& archive);
 };
@@ -82,6 +88,7 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
   recipe = complete(config, problem.clients(), problem.dimension(), warnings);
   if (const std::string wrong = checked_init(config, problem.dimension()); !wrong.empty())
     throw ConfigError(config.file + ": run.init", wrong);
+  outside = outside_the_theorem(config, problem.data);
   make_engine();
 }
 
@@ -160,7 +167,47 @@ std::vector<double> Experiment::Parts::curvature_point() {
   return mode;
 }
 
+// A look at the curvature that only warns would itself show something of the data.
+bool Experiment::Parts::looks() const {
+  const bool covered = recipe.local && recipe.local->by_size && asks_for_privacy(config);
+  const auto found = [](const OutsideLook& look) { return look.name == "step" || look.name == "schedule"; };
+  return !covered || std::ranges::any_of(outside, found);
+}
+
+void Experiment::Parts::set_privacy() {
+  meter = PrivacyMeter(config, recipe, sizes, outside);
+  meter.check(config.file);
+  if (!meter.asked()) return;
+  if (meter.ended(*config.run.burn_in))
+    throw ConfigError(config.file + ": privacy.target_epsilon",
+                      fmt::format("found {}, which lasts for {} iterations of every chain and would be spent on burn-in alone ({}); "
+                                  "accepted: more, or a smaller run.burn_in",
+                                  *meter.target(), *meter.budget(), *config.run.burn_in));
+  const PrivacySpending all = meter.after(config.run.iterations);
+  if (meter.target() && !meter.stops() && !(meter.accountant() == "renyi" ? all.renyi_epsilon : all.epsilon))
+    warnings.push_back(fmt::format("no epsilon can be held against privacy.target_epsilon: {}",
+                                   fmt::join(meter.accountant() == "renyi" ? all.renyi_why : all.why, "; ")));
+  if (meter.stops() && meter.budget())
+    notes.push_back(fmt::format("the privacy budget lasts for {} rounds, {} of {} iterations", meter.rounds(*meter.budget()),
+                                *meter.budget(), config.run.iterations));
+}
+
+// Once, when the budget is crossed.
+void Experiment::Parts::tell_spent(std::int64_t before) {
+  const std::int64_t now = engine->iteration();
+  if (!meter.spent(now) || meter.spent(before)) return;
+  const Index round = meter.rounds(*meter.budget());
+  warnings.push_back(fmt::format("the privacy budget (epsilon {:.4g}, {}) is spent after round {}: {}", *meter.target(),
+                                 meter.accountant() == "renyi" ? "Renyi accounting" : "Theorem G.3", round,
+                                 meter.stops() ? "the run stopped there" : "the run went on"));
+}
+
 void Experiment::Parts::set_step() {
+  if (!looks()) {
+    if (recipe.local->decaying) config.sampler.step = recipe.step = recipe.local->step_at(0, problem.clients(), 0);
+    federation->recipe_changed();
+    return notes.push_back("the step was not held against the data's curvature, which would show something of it");
+  }
   const bool adapts = recipe.reference && !find_reference(recipe.name)->needs_step;
   const bool picked = !config.sampler.step && !adapts;
   const std::int64_t setup = federation->counters().setup_bits;
@@ -286,6 +333,11 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   self.recipe.step = step;
   const bool fixed = step > 0 && !(self.recipe.local && self.recipe.local->decaying);
   if (fixed) self.config.sampler.step = step;
+  std::vector<std::string> looks;
+  for (const OutsideLook& look : self.outside) looks.insert(looks.end(), {look.name, look.what});
+  texts(archive, looks);
+  self.outside.clear();
+  for (std::size_t i = 0; i + 1 < looks.size(); i += 2) self.outside.push_back({looks[i], looks[i + 1]});
   archive.field(self.kept);
   archive.field(self.emitted);
   archive.field(self.smoothness);
@@ -318,21 +370,25 @@ Experiment::~Experiment() = default;
 void Experiment::prepare() {
   parts_->set_step();
   parts_->make_reference_engine();
+  parts_->set_privacy();
   parts_->set_start();
   parts_->set_anchors();
 }
 
 bool Experiment::advance(std::int64_t iterations, Sink& sink) {
   Parts& p = *parts_;
-  const std::int64_t until = iteration() + iterations;
+  const std::int64_t asked = iteration() + iterations;
+  const std::int64_t until = p.meter.stops() ? std::min(asked, p.meter.budget().value_or(asked)) : asked;
   while (iteration() < until) {
     p.choose_threads();
     if (p.options.stop != nullptr && p.options.stop->load(std::memory_order_relaxed)) return false;
-    p.engine->advance(until - iteration());
+    const std::int64_t before = iteration();
+    p.engine->advance(until - before);
+    p.tell_spent(before);
     if (p.engine->emits() && iteration() > burn_in() && ++p.emitted % p.config.run.thin == 0) p.keep(sink);
     sink.closed(iteration(), p.engine->counters(), p.engine->position());
   }
-  return true;
+  return iteration() >= asked;
 }
 
 const Config& Experiment::config() const { return parts_->config; }
@@ -351,9 +407,19 @@ bool Experiment::has_transitions() const {
 Counters Experiment::counters() const { return parts_->engine->counters(); }
 const std::vector<std::string>& Experiment::warnings() const { return parts_->warnings; }
 const std::vector<std::string>& Experiment::notes() const { return parts_->notes; }
+const PrivacyMeter& Experiment::privacy() const { return parts_->meter; }
 double Experiment::smoothness() const { return parts_->smoothness; }
 ConstPanelView Experiment::position() const { return parts_->engine->position(); }
 std::vector<double> Experiment::mode() const { return parts_->mode; }
+
+Experiment::Questions Experiment::questions() {
+  return {parts_->transport(), parts_->problem.prior, parts_->sizes, parts_->problem.potentials.front()->curvature_is_bound()};
+}
+
+const std::vector<double>& Experiment::ask_mode() {
+  parts_->find_mode_once();
+  return parts_->mode;
+}
 
 Bytes Experiment::save() const {
   Archive archive;
@@ -366,6 +432,7 @@ void Experiment::load(ByteView state) {
   Parts::archive(*parts_, archive);
   archive.finish();
   parts_->federation->recipe_changed();
+  parts_->meter = PrivacyMeter(parts_->config, parts_->recipe, parts_->sizes, parts_->outside);
 }
 
 }  // namespace pollen

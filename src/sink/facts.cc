@@ -4,6 +4,23 @@
 
 namespace pollen::sink {
 
+namespace {
+
+PrivacyFacts privacy_of(const Experiment& experiment) {
+  const PrivacyMeter& meter = experiment.privacy();
+  const PrivacyConfig& config = experiment.config().privacy;
+  PrivacyFacts facts;
+  facts.asked = meter.asked();
+  facts.spending = meter.after(experiment.iteration());
+  facts.target = meter.target();
+  if (meter.spent(experiment.iteration())) facts.spent_at_round = meter.rounds(*meter.budget());
+  facts.adversary = config.adversary.value_or("server");
+  facts.accepted = config.accept;
+  return facts;
+}
+
+}  // namespace
+
 RunFacts facts_of(const Experiment& experiment) {
   const Config& config = experiment.config();
   RunFacts facts;
@@ -28,6 +45,7 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.warnings = experiment.warnings();
   facts.notes = experiment.notes();
   facts.counters = experiment.counters();
+  facts.privacy = privacy_of(experiment);
   return facts;
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pollen/model.h"
+#include "pollen/privacy_meter.h"
 #include "pollen/round.h"
 
 namespace pollen {
@@ -17,6 +19,15 @@ struct Federation;
 namespace pollen::sink {
 
 enum class RunStatus { complete, interrupted, failed };
+
+struct PrivacyFacts {
+  bool asked = false;
+  PrivacySpending spending;
+  std::optional<double> target;
+  std::optional<Index> spent_at_round;
+  std::string adversary;
+  std::vector<std::string> accepted;  // what touched the data outside the accountants
+};
 
 struct RunFacts {
   std::string sampler, model, source;  // "qlsd++", "logistic", "titanic"
@@ -36,6 +47,7 @@ struct RunFacts {
   std::vector<std::string> labels;  // one a coordinate
   std::vector<std::string> warnings, notes;
   Counters counters;
+  PrivacyFacts privacy;
   double seconds = 0, cpu_seconds = 0;  // of the sampling loop
   RunStatus status = RunStatus::complete;
   std::string failure;  // what ended a failed run

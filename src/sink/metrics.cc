@@ -10,10 +10,11 @@
 
 namespace pollen::sink {
 
-MetricsFile::MetricsFile(const std::string& path, ModelKind kind, bool test_rows)
+MetricsFile::MetricsFile(const std::string& path, ModelKind kind, MetricsColumns columns)
     : file_(path, OutputFile::Open::replace) {
   std::string header = "round,uplink_bits,downlink_bits,gradients,seconds";
-  if (test_rows)
+  if (columns.privacy) header += ",epsilon,epsilon_renyi";
+  if (columns.test_rows)
     for (const std::string& name : score_names(kind)) header += ',' + name;
   file_.write(header + '\n');
   file_.flush();
@@ -24,9 +25,15 @@ MetricsFile::MetricsFile(const std::string& path, std::int64_t bytes) : file_(pa
   file_.truncate(bytes);
 }
 
-void MetricsFile::row(const Counters& counters, double seconds, const Scores& scores) {
+void MetricsFile::row(const Counters& counters, double seconds, const Scores& scores,
+                      const PrivacySpending* spending) {
   std::string line = fmt::format("{},{},{},{},{:.6f}", counters.rounds, counters.uplink_bits, counters.downlink_bits,
                                  counters.gradients, seconds);
+  if (spending != nullptr)
+    for (const auto& epsilon : {spending->epsilon, spending->renyi_epsilon}) {
+      line += ',';
+      if (epsilon) append_number(line, *epsilon);
+    }
   for (const Score& score : scores) {
     line += ',';
     if (!std::isnan(score.value)) append_number(line, score.value);

@@ -5,19 +5,24 @@
 #include <string>
 
 #include "file.h"
+#include "pollen/privacy_meter.h"
 #include "pollen/round.h"
 #include "predictive.h"
 
 namespace pollen::sink {
 
+struct MetricsColumns {
+  bool test_rows = true;  // without them there are no scores
+  bool privacy = false;   // epsilon (Theorem G.3) and epsilon_renyi
+};
+
 class MetricsFile {
  public:
-  // New, with its header; without test rows there are no scores.
-  MetricsFile(const std::string& path, ModelKind kind, bool test_rows = true);
+  MetricsFile(const std::string& path, ModelKind kind, MetricsColumns columns = {});  // new, with its header
   MetricsFile(const std::string& path, std::int64_t bytes);  // goes on after `bytes` of what was left
 
-  // Scores that are NaN are left empty.
-  void row(const Counters& counters, double seconds, const Scores& scores);
+  // Scores that are NaN are left empty, and each ε that cannot be given. `spending`: with the columns of privacy.
+  void row(const Counters& counters, double seconds, const Scores& scores, const PrivacySpending* spending = nullptr);
   void flush() { file_.flush(); }
   void sync() { file_.sync(); }
   std::int64_t bytes() const { return file_.position(); }

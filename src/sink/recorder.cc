@@ -54,7 +54,10 @@ void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, Con
     if (iteration > options_.burn_in)
       for (Index c = 0; c < position.columns; ++c) predictive_->add(position.column(c));
   }
-  metrics_->row(counters, seconds(), predictive_->applies() ? predictive_->scores(options_.ece_bins) : scores);
+  if (predictive_->applies()) scores = predictive_->scores(options_.ece_bins);
+  if (!options_.spending) return metrics_->row(counters, seconds(), scores);
+  const PrivacySpending spending = options_.spending(iteration);
+  metrics_->row(counters, seconds(), scores, &spending);
 }
 
 void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {

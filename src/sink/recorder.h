@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,7 @@ struct RecorderOptions {
   double checkpoint_every = 10;        // seconds
   double seconds_before = 0;           // of the loop, before this process (resume)
   std::atomic<bool>* pause = nullptr;  // set when a checkpoint is due
+  std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // where privacy is asked for
 };
 
 class Recorder : public Sink {

@@ -50,10 +50,25 @@ std::string times(const RunFacts& f) {
                      human_seconds(f.cpu_seconds), human_rate(rate), grouped(f.counters.gradients));
 }
 
+std::string privacy(const PrivacyFacts& p) {
+  if (!p.asked) return "";
+  const PrivacySpending& s = p.spending;
+  std::string text = fmt::format("  privacy after {} rounds: ", grouped(s.rounds));
+  if (!s.epsilon && !s.renyi_epsilon) return text + fmt::format("no epsilon, {}\n", fmt::join(s.why, "; "));
+  if (s.epsilon)
+    text += fmt::format("epsilon {:.4g} at delta {:.4g} (Theorem G.3)", *s.epsilon, *s.delta);
+  else
+    text += fmt::format("none by Theorem G.3 ({})", fmt::join(s.why, "; "));
+  if (s.renyi_epsilon) text += fmt::format("; {:.4g} at delta {:.4g} (Renyi accounting)", *s.renyi_epsilon, *s.renyi_delta);
+  return text + '\n';
+}
+
 std::string heading(const RunFacts& f) {
   switch (f.status) {
     case RunStatus::complete:
-      return "";
+      return f.privacy.spent_at_round && f.done < f.iterations
+                 ? fmt::format("  the privacy budget was spent after {} of {} iterations\n", grouped(f.done), grouped(f.iterations))
+                 : "";
     case RunStatus::interrupted:
       return fmt::format("  stopped after {} of {} iterations\n", grouped(f.done), grouped(f.iterations));
     case RunStatus::failed:
@@ -67,7 +82,7 @@ std::string heading(const RunFacts& f) {
 std::string run_report(const Summary& s, const std::string& folder, const std::vector<std::string>& files) {
   std::string text = fmt::format("pollen {} · {}{}", version(), problem(s), heading(s.facts));
   if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels);
-  text += '\n' + scores(s) + communication(s) + times(s.facts);
+  text += '\n' + scores(s) + communication(s) + times(s.facts) + privacy(s.facts.privacy);
   for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';
   if (s.warnings.empty()) {
     text += "  no warnings\n";

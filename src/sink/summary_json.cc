@@ -89,10 +89,22 @@ Json setup(const RunFacts& f) {
           {"thin", f.thin}};
 }
 
-Json privacy() {
-  return {{"epsilon", nullptr},
-          {"delta", nullptr},
-          {"why", "no clipping: the gradient of one observation is not bounded, so the noise gives no guarantee"}};
+Json maybe(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+// ε beside its δ, or null and the reasons.
+Json privacy(const PrivacyFacts& p) {
+  const PrivacySpending& s = p.spending;
+  Json json{{"epsilon", maybe(s.epsilon)}, {"delta", maybe(s.delta)}, {"why", fmt::format("{}", fmt::join(s.why, "; "))}};
+  if (!p.asked) return json;
+  json.update({{"renyi_epsilon", maybe(s.renyi_epsilon)},
+               {"renyi_delta", maybe(s.renyi_delta)},
+               {"renyi_why", fmt::format("{}", fmt::join(s.renyi_why, "; "))},
+               {"rounds", s.rounds},
+               {"target_epsilon", maybe(p.target)},
+               {"spent_at_round", p.spent_at_round ? Json(*p.spent_at_round) : Json(nullptr)},
+               {"adversary", p.adversary},
+               {"accepted", p.accepted}});
+  return json;
 }
 
 }  // namespace
@@ -117,7 +129,7 @@ std::string to_json(const Summary& s) {
   key("work", compact(work(f)));
   key("metrics", compact(scores(s.metrics)));
   key("clients", lines(s.clients.size(), [&](std::size_t i) { return client(s.clients[i]); }));
-  key("privacy", compact(privacy()));
+  key("privacy", compact(privacy(f.privacy)));
   key("setup", compact(setup(f)));
   key("notes", lines(f.notes.size(), [&](std::size_t i) { return compact(f.notes[i]); }));
   key("warnings", lines(s.warnings.size(), [&](std::size_t i) { return compact(s.warnings[i]); }));

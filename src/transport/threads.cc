@@ -106,6 +106,10 @@ class ThreadTransport final : public Transport {
         for (Index c = 0; c < answer.columns; ++c) std::ranges::fill(answer.column(c), 0.0);
         client.bounds(query.at.column(0), answer, work);
         break;
+      case Query::What::rows:
+        for (Index c = 0; c < answer.columns; ++c) std::ranges::fill(answer.column(c), 0.0);
+        client.look_at_rows(query.at.column(0), answer, work);
+        break;
       case Query::What::local:
         client.local_position(station_, answer);
         break;

@@ -9,7 +9,7 @@ class Commands : public ProgramTest {};
 
 TEST_F(Commands, HelpIsThereOnEveryCommandWithAnExample) {
   for (const Words& words : {Words{"--help"}, Words{"run", "--help"}, Words{"summary", "--help"},
-                             Words{"compare", "--help"}, Words{"data", "--help"}, Words{"list", "-h"}}) {
+                             Words{"compare", "--help"}, Words{"plan", "--help"}, Words{"data", "--help"}, Words{"list", "-h"}}) {
     const Outcome help = run(words);
     EXPECT_EQ(help.code, 0) << words[0];
     EXPECT_NE(help.out.find("Example"), std::string::npos) << help.out;

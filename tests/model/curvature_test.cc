@@ -57,6 +57,27 @@ TEST_P(BoundLaw, IsAboveTheHessianEverywhere) {
   }
 }
 
+double largest_eigenvalue(const Potential& u, std::span<const double> at) {
+  std::vector<double> v = Dice(3).normals(u.dimension());
+  double norm = 0;
+  for (int n = 0; n < 400; ++n) {
+    norm = std::sqrt(inner(v, v));
+    for (double& x : v) x /= norm;
+    v = curvature_of(u, at, v);
+  }
+  return std::sqrt(inner(v, v));
+}
+
+TEST_P(CurvatureLaw, OfTheLargestRow) {
+  Scratch scratch;
+  const Case one = make_case(GetParam(), 1, 4, 2.0), many = make_case(GetParam(), 30, 4);
+  const Panel at = one.chains(1, 5), there = many.chains(1, 6);
+  const double largest = largest_eigenvalue(*one.potential, at.column(0));
+  EXPECT_NEAR(one.potential->row_curvature(at.column(0), scratch), largest, 1e-6 * largest);
+  EXPECT_GE(many.potential->row_curvature(there.column(0), scratch) * static_cast<double>(many.potential->rows()) * (1 + 1e-9),
+            largest_eigenvalue(*many.potential, there.column(0)));
+}
+
 // At θ = 0 both classes are as likely, and the logistic bound is the Hessian itself; the softmax bound with two classes
 // is ½(I - 11ᵀ/2)⊗XᵀX, whose Hessian at 0 is (½I - ¼11ᵀ)⊗XᵀX: equal too.
 TEST(Curvature, BoundsAreTight) {

@@ -38,5 +38,23 @@ TEST_F(MetricsTest, RowsAndResume) {
   EXPECT_THROW(MetricsFile(path("a"), bytes + 1), IoError);
 }
 
+TEST_F(MetricsTest, PrivacyHasColumnsWhereItIsAskedFor) {
+  {
+    MetricsFile file(path("a"), ModelKind::gaussian, {.privacy = true});
+    Counters counters;
+    counters.rounds = 3;
+    PrivacySpending spending;
+    spending.epsilon = 0.5;
+    spending.renyi_epsilon = 0.25;
+    file.row(counters, 0, {}, &spending);
+    spending.epsilon.reset();
+    file.row(counters, 0, {}, &spending);
+    file.flush();
+  }
+  EXPECT_EQ(slurp(path("a")),
+            "round,uplink_bits,downlink_bits,gradients,seconds,epsilon,epsilon_renyi\n"
+            "3,0,0,0,0.000000,0.5,0.25\n3,0,0,0,0.000000,,0.25\n");
+}
+
 }  // namespace
 }  // namespace pollen::sink

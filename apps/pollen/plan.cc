@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "pollen/errors.h"
+#include "run/planning.h"
+#include "terminal.h"
+
+namespace pollen::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string epsilon_text(const char* name, const std::optional<double>& epsilon, const std::optional<double>& delta,
+                         const std::vector<std::string>& why) {
+  if (!epsilon) return fmt::format("no epsilon by {}: {}", name, fmt::join(why, "; "));
+  return fmt::format("epsilon {:.4g} at delta {:.4g} ({})", *epsilon, *delta, name);
+}
+
+std::string text_of(const PlanReport& report) {
+  std::string text = to_text(report.plan);
+  if (const auto& p = report.privacy; p && p->why == p->renyi_why && !p->epsilon) {
+    text += fmt::format("{:<16} no epsilon: {}\n", "privacy", fmt::join(p->why, "; "));
+  } else if (p) {
+    text += fmt::format("{:<16} {} after {} rounds\n", "privacy",
+                        epsilon_text("Theorem G.3", p->epsilon, p->delta, p->why), p->rounds);
+    text += fmt::format("{:<16} {}\n", "",
+                        epsilon_text("Renyi accounting", p->renyi_epsilon, p->renyi_delta, p->renyi_why));
+  }
+  for (const std::string& note : report.notes) text += "note: " + note + '\n';
+  return text;
+}
+
+Json maybe(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+std::string json_of(const PlanReport& report) {
+  Json json = Json::parse(to_json(report.plan));
+  json["privacy"] = nullptr;
+  if (const auto& p = report.privacy)
+    json["privacy"] = {{"epsilon", maybe(p->epsilon)},
+                       {"delta", maybe(p->delta)},
+                       {"why", fmt::format("{}", fmt::join(p->why, "; "))},
+                       {"renyi_epsilon", maybe(p->renyi_epsilon)},
+                       {"renyi_delta", maybe(p->renyi_delta)},
+                       {"renyi_why", fmt::format("{}", fmt::join(p->renyi_why, "; "))},
+                       {"rounds", p->rounds}};
+  json["notes"] = report.notes;
+  return json.dump(2) + '\n';
+}
+
+}  // namespace
+
+int plan_command(const PlanOptions& options) {
+  Config config = options.config.empty() ? read_config_text(builtin_config(), "built-in", options.set)
+                                         : read_config_file(options.config, options.set);
+  if (options.round_price && !options.precision)
+    throw ConfigError("--round-price",
+                      "found without --precision, accepted: both, the best local steps are those to a precision");
+  Experiment experiment(std::move(config));
+  const PlanReport report = make_report(experiment, {options.precision, options.round_price});
+  for (const std::string& line : experiment.warnings())
+    if (!line.starts_with("sampler.smoothness") && !line.starts_with("sampler.convexity"))  // here they play a role
+      tell("warning: " + line);
+  print(options.json ? json_of(report) : text_of(report));
+  return kDone;
+}
+
+}  // namespace pollen::app

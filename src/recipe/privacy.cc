@@ -1,0 +1,23 @@
+#include <algorithm>
+
+#include "recipe/parts.h"
+
+namespace pollen {
+
+bool asks_for_privacy(const Config& config) {
+  return std::ranges::any_of(config.given, [](const std::string& key) { return key.starts_with("privacy."); });
+}
+
+void complete_privacy(Config& config, const Recipe& recipe) {
+  const bool covered = recipe.local && recipe.local->by_size;
+  if (!covered || !asks_for_privacy(config)) return;
+  PrivacyConfig& p = config.privacy;
+  const bool by_hand = p.delta_0 && p.delta_1 && p.delta_2;
+  if (!p.delta && !by_hand) p.delta = 1e-5;
+  if (!p.adversary) p.adversary = "server";
+  if (!p.target_epsilon) return;
+  if (!p.on_spent) p.on_spent = "stop";
+  if (!p.accountant) p.accountant = "theorem";
+}
+
+}  // namespace pollen

@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pollen/privacy_meter.h"
+
+namespace pollen {
+
+namespace {
+
+bool is_builtin(const DataSpec& data) {
+  const std::vector<std::string> names = builtin_datasets();
+  return data.sources.size() == 1 && std::ranges::count(names, data.sources.front()) > 0;
+}
+
+}  // namespace
+
+std::vector<OutsideLook> outside_the_theorem(const Config& config, const Federation& data) {
+  std::vector<OutsideLook> looks;
+  const SamplerConfig& s = config.sampler;
+  const bool decaying = s.schedule == "decaying";
+  const bool table = data.train.rows > 0 && !config.data.sources.empty();
+  if (config.run.init == "mode") looks.push_back({"init", "run.init = \"mode\" starts where the data say"});
+  if (!s.step && !decaying) looks.push_back({"step", "sampler.step = \"auto\" is found from the data"});
+  if (decaying && !(s.smoothness && s.convexity))
+    looks.push_back({"schedule", "the decaying step's smoothness and convexity are found from the data"});
+  if (table && config.data.standardize && config.model.kind != "gaussian")
+    looks.push_back({"standardize", "data.standardize = true shows means and deviations"});
+  if (table && config.data.missing == "mean")
+    looks.push_back({"missing", "data.missing = \"mean\" shows columns' means"});
+  // The levels of a built-in set are known to everybody.
+  if (table && data.level_bits > 0 && !is_builtin(config.data))
+    looks.push_back(
+        {"levels", "clients show their text columns' levels or their labels, which data.levels does not give"});
+  if (config.output.lp) looks.push_back({"lp", "output.lp = true shows the potential at every draw"});
+  return looks;
+}
+
+}  // namespace pollen

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pollen/compress.h"
+#include "pollen/math.h"
+#include "run/planning.h"
+#include "run/smoothness.h"
+
+namespace pollen {
+
+namespace {
+
+constexpr Index kExact = 256;  // dimensions up to which eigenvalues are exact
+
+struct Spectrum {
+  double smallest = 0, largest = 0;
+};
+
+// Of the clients' summed curvature and the prior's, column by column.
+Spectrum exact_spectrum(Experiment::Questions& ask, std::span<const double> at) {
+  const auto d = static_cast<Index>(at.size());
+  Eigen::MatrixXd matrix(d, d);
+  Eigen::VectorXd unit = Eigen::VectorXd::Zero(d);
+  for (Index j = 0; j < d; ++j) {
+    unit[j] = 1;
+    ask.transport.query({Query::What::curvature, {at.data(), d, 1, d}, {unit.data(), d, 1, d}},
+                        {matrix.col(j).data(), d, 1, d});
+    if (!ask.prior.precision.empty()) matrix(j, j) += ask.prior.precision[static_cast<std::size_t>(j)];
+    unit[j] = 0;
+  }
+  const Eigen::VectorXd values =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
+  return {std::max(0.0, values[0]), values[d - 1]};
+}
+
+double least_precision(const Prior& prior) {
+  return prior.precision.empty() ? 0 : *std::ranges::min_element(prior.precision);
+}
+
+bool is_quadratic(const ModelSpec& model) {
+  return model.kind == ModelKind::gaussian || (model.kind == ModelKind::linear && model.noise_sd);
+}
+
+bool is_convex(const ModelSpec& model) { return model.kind != ModelKind::linear || model.noise_sd.has_value(); }
+
+// E‖θ_0 - θ*‖².
+double start_distance(const Experiment& experiment, const Prior& prior, std::span<const double> mode) {
+  const RunConfig& run = experiment.config().run;
+  if (run.init == "mode") return 0;
+  double sum = 0;
+  for (std::size_t j = 0; j < mode.size(); ++j) {
+    const double from = run.init == "list" ? run.init_values[j] : 0;
+    sum += (mode[j] - from) * (mode[j] - from);
+    if (run.init == "prior") sum += 1 / prior.precision[j];
+  }
+  return sum;
+}
+
+// L and m of U. Of a convex likelihood nothing sure is known below the prior's precision.
+void estimate_sum(Experiment& experiment, std::span<const double> mode, plan::Constants& c,
+                  std::vector<std::string>& notes) {
+  Experiment::Questions ask = experiment.questions();
+  const bool exact = experiment.dimension() <= kExact;
+  const bool quadratic = is_quadratic(experiment.model()) && exact;
+  Spectrum sum;
+  if (exact)
+    sum = exact_spectrum(ask, mode);
+  else
+    sum.largest = find_smoothness(ask.transport, ask.prior, mode, experiment.config().seed).value;
+  c.smoothness = sum.largest;
+  c.convexity = !is_convex(experiment.model()) ? 0 : quadratic ? sum.smallest : least_precision(ask.prior);
+  notes.push_back(
+      fmt::format("L: {}{}", exact ? "largest eigenvalue of the summed curvature" : "power iteration, from below",
+                  ask.curvature_is_bound ? "" : ", at the mode only: this model has no bound for all theta"));
+  if (!is_convex(experiment.model()))
+    notes.emplace_back("m: none, a linear model with sampled sigma is not convex (model.noise_sd makes it so)");
+  else
+    notes.emplace_back(
+        quadratic ? "m: smallest eigenvalue, exact for a quadratic potential"
+                  : "m: the prior's smallest precision, which is safe; the data may bend U more near the mode");
+}
+
+double weight_of(const Recipe& recipe, std::span<const Index> sizes, std::size_t i) {
+  double total = 0;
+  for (const Index n : sizes) total += static_cast<double>(n);
+  return recipe.local && recipe.local->by_size ? static_cast<double>(sizes[i]) / total
+                                               : 1 / static_cast<double>(sizes.size());
+}
+
+plan::ClientConstants client_constants(const Experiment& experiment, const Experiment::Questions& ask, std::size_t i,
+                                       std::span<const double> bounds, std::span<const double> rows) {
+  const Recipe& recipe = experiment.recipe();
+  const Index n = ask.sizes[i];
+  plan::ClientConstants k;
+  k.rows = static_cast<double>(n);
+  k.batch = static_cast<double>(recipe.oracle == OracleKind::full ? n : recipe.batch.of(n));
+  k.smoothness = bounds[0];
+  const double share = recipe.prior_on_server ? 0 : weight_of(recipe, ask.sizes, i);
+  if (is_quadratic(experiment.model()) && experiment.dimension() <= kExact)
+    k.convexity = bounds[1];
+  else if (is_convex(experiment.model()))
+    k.convexity = share * least_precision(ask.prior);
+  k.gradient = rows[0];
+  k.variance = plan::minibatch_variance(k.rows, k.batch, rows[1], rows[2]);
+  k.row_smoothness = rows[3];
+  const auto& up = recipe.up;
+  const auto compressor =
+      make_compressor(up.per_client.empty() ? up.compressor : up.per_client[i], experiment.dimension());
+  if (up.memory == Memory::feedback)
+    k.alpha = compressor->alpha(experiment.dimension());
+  else
+    k.omega = compressor->omega(experiment.dimension());
+  return k;
+}
+
+// L and m of every U_c/w_c, as the decaying schedule has them, where the user gives them.
+void take_given(const Experiment& experiment, std::span<const Index> sizes, plan::Constants& c,
+                std::vector<std::string>& notes) {
+  const SamplerConfig& s = experiment.config().sampler;
+  if (!experiment.recipe().local || !(s.smoothness || s.convexity)) return;
+  for (std::size_t i = 0; i < c.clients.size(); ++i) {
+    const double weight = weight_of(experiment.recipe(), sizes, i);
+    if (s.smoothness) c.clients[i].smoothness = *s.smoothness * weight;
+    if (s.convexity) c.clients[i].convexity = *s.convexity * weight;
+  }
+  if (s.smoothness) c.smoothness = *s.smoothness;
+  if (s.convexity) c.convexity = *s.convexity;
+  notes.emplace_back("sampler.smoothness and sampler.convexity are taken as given");
+}
+
+}  // namespace
+
+plan::Constants estimate_constants(Experiment& experiment, std::vector<std::string>& notes) {
+  const std::vector<double> mode = experiment.ask_mode();
+  Experiment::Questions ask = experiment.questions();
+  const Index d = experiment.dimension(), b = experiment.clients();
+  Panel bounds(2, b), rows(4, b);
+  ask.transport.query({Query::What::bounds, {mode.data(), d, 1, d}, {}}, bounds);
+  ask.transport.query({Query::What::rows, {mode.data(), d, 1, d}, {}}, rows);
+  plan::Constants c;
+  c.dimension = static_cast<double>(d);
+  c.temperature = experiment.recipe().temperature;
+  c.start = start_distance(experiment, ask.prior, mode);
+  estimate_sum(experiment, mode, c, notes);
+  for (Index i = 0; i < b; ++i)
+    c.clients.push_back(
+        client_constants(experiment, ask, static_cast<std::size_t>(i), bounds.column(i), rows.column(i)));
+  if (is_quadratic(experiment.model())) c.hessian_lipschitz = 0;
+  take_given(experiment, ask.sizes, c, notes);
+  notes.emplace_back("gradients and minibatch variances: at the mode, over all rows of each client");
+  return c;
+}
+
+}  // namespace pollen

@@ -1,0 +1,127 @@
+#include "run/planning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pollen/compress.h"
+
+namespace pollen {
+
+namespace {
+
+// Bits of a message: those of a vector of normals, for codes whose length depends on what they carry.
+double probe_bits(const CompressorSpec& spec, Index d) {
+  std::vector<double> v(static_cast<std::size_t>(d)), decoded(v.size());
+  normals(make_stream(1, 0, Purpose::power), v);
+  Scratch scratch;
+  return static_cast<double>(
+      make_compressor(spec, d)->encode(v, make_stream(1, 0, Purpose::compress_up), decoded, nullptr, scratch));
+}
+
+// What is between the method and every theorem here, though plan::Method cannot say it; or nothing.
+std::string uncovered(const Recipe& recipe) {
+  if (recipe.sends_changes()) return "compressed messages of local steps";
+  if (recipe.local && recipe.participation.policy != ParticipationPolicy::full && !recipe.local->by_size)
+    return "absent clients with equal weights";
+  return {};
+}
+
+void strike_out(plan::Plan& plan, const std::string& why) {
+  plan.theorem.reset();
+  plan.bound.reset();
+  plan.reach.reset();
+  plan.choice.reset();
+  plan.limits.clear();
+  plan.warnings = {"no theorem covers this combination: " + why};
+}
+
+void add_notes(const Experiment& experiment, PlanReport& report) {
+  const Recipe& recipe = experiment.recipe();
+  report.notes.insert(report.notes.begin(), experiment.notes().begin(), experiment.notes().end());
+  if (recipe.local && recipe.local->clip)
+    report.notes.emplace_back("sampler.clip: the theorem is about gradients that are not clipped");
+  if (recipe.local && recipe.local->decaying)
+    report.notes.emplace_back("schedule = \"decaying\": planned as a constant step at the admissible one");
+  else if (!experiment.config().sampler.step && report.plan.theorem)
+    report.notes.emplace_back(
+        "step = \"auto\": planned at the admissible step; a run picks its own, which may be above it");
+  if (report.plan.theorem && !report.plan.bound && report.plan.step > 0)
+    report.notes.push_back(
+        fmt::format("--set sampler.step={:.3g} shows the bound at an admissible step", 0.99 * report.plan.step));
+  report.notes.emplace_back(
+      "bits: of all chains, from a probe message of each code; gradients: minibatches of one chain");
+}
+
+void add_privacy(Experiment& experiment, PlanReport& report) {
+  Recipe recipe = experiment.recipe();
+  if (!recipe.local || !recipe.local->by_size || !asks_for_privacy(experiment.config())) return;
+  if (recipe.local->decaying && recipe.local->smoothness == 0)
+    recipe.local->smoothness = 0.5 / std::max(report.plan.step, 1e-300);
+  if (recipe.step == 0) recipe.step = report.plan.step;
+  const PrivacyMeter meter(experiment.config(), recipe, experiment.questions().sizes,
+                           outside_the_theorem(experiment.config(), experiment.data()));
+  report.privacy = meter.after(experiment.config().run.iterations);
+  report.notes.emplace_back("privacy: what this plan itself learnt from the clients is not accounted for");
+}
+
+}  // namespace
+
+plan::Method method_of(const Recipe& recipe, Index dimension) {
+  plan::Method method;
+  const bool control = recipe.oracle == OracleKind::control;
+  method.oracle = control ? OracleKind::minibatch : recipe.oracle;
+  method.memory = recipe.up.memory;
+  method.memory_rate = recipe.up.rate;
+  method.memory_at_gradient = recipe.up.start_at_gradient;
+  method.refresh = static_cast<double>(recipe.refresh);
+  method.down_feedback = recipe.down.feedback;
+  if (recipe.down.feedback) method.down_alpha = make_compressor(recipe.down.compressor, dimension)->alpha(dimension);
+  method.participation = recipe.participation;
+  if (!recipe.local) return method;
+  const LocalSteps& local = *recipe.local;
+  method.averaging = plan::Averaging{.random = local.communicate > 0,
+                                     .communicate = local.communicate > 0 ? local.communicate : 1,
+                                     .steps = static_cast<double>(local.steps),
+                                     .control_variate = control,
+                                     .refresh = control ? local.refresh : 1,
+                                     .common = local.common,
+                                     .by_size = local.by_size};
+  return method;
+}
+
+plan::Messages messages_of(const Recipe& recipe, Index dimension, Index chains) {
+  plan::Messages messages;
+  double up = recipe.up.per_client.empty() ? probe_bits(recipe.up.compressor, dimension) : 0;
+  for (const CompressorSpec& spec : recipe.up.per_client)
+    up += probe_bits(spec, dimension) / static_cast<double>(recipe.up.per_client.size());
+  messages.up_bits = static_cast<double>(chains) * up;
+  messages.down_bits = static_cast<double>(chains) *
+                       probe_bits(recipe.down.feedback ? recipe.down.compressor : CompressorSpec{}, dimension);
+  return messages;
+}
+
+PlanReport make_report(Experiment& experiment, const PlanRequest& request) {
+  PlanReport report;
+  const Config& config = experiment.config();
+  const Recipe& recipe = experiment.recipe();
+  plan::PlanInput input;
+  input.constants = estimate_constants(experiment, report.notes);
+  input.method = method_of(recipe, experiment.dimension());
+  input.messages = messages_of(recipe, experiment.dimension(), config.run.chains);
+  if (!recipe.local || !recipe.local->decaying) input.step = config.sampler.step;
+  input.iterations = static_cast<double>(config.run.iterations);
+  input.precision = request.precision;
+  input.round_price = request.round_price;
+  report.plan = plan::make_plan(input);
+  if (const std::string why = uncovered(recipe); !why.empty() && report.plan.theorem) strike_out(report.plan, why);
+  if (report.plan.theorem && !experiment.questions().curvature_is_bound)
+    report.plan.warnings.emplace_back(
+        "the curvature is that at the mode, where the theorem asks for a bound at every position: a guide, no "
+        "guarantee");
+  add_notes(experiment, report);
+  add_privacy(experiment, report);
+  return report;
+}
+
+}  // namespace pollen

@@ -1,0 +1,33 @@
+// A plan for a configuration: the constants that the theorems ask for, estimated through the clients, and what follows
+// from them. Rows do not move; clients answer a few queries about the mode, as for step = "auto".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pollen/plan.h"
+#include "pollen/run.h"
+
+namespace pollen {
+
+struct PlanRequest {
+  std::optional<double> precision;    // wanted W2
+  std::optional<double> round_price;  // of a round, in gradients
+};
+
+struct PlanReport {
+  plan::Plan plan;
+  std::vector<std::string> notes;          // where each constant comes from
+  std::optional<PrivacySpending> privacy;  // of the run as planned, where [privacy] is set
+};
+
+// NumericError where the mode cannot be found.
+PlanReport make_report(Experiment& experiment, const PlanRequest& request);
+
+// The parts of it. `notes` are added to.
+plan::Constants estimate_constants(Experiment& experiment, std::vector<std::string>& notes);
+plan::Method method_of(const Recipe& recipe, Index dimension);
+plan::Messages messages_of(const Recipe& recipe, Index dimension, Index chains);
+
+}  // namespace pollen

@@ -1,0 +1,118 @@
+// A plan's constants against what is known exactly.
+#include "run/planning.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/problems.h"
+
+namespace pollen {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+const char* const kTwo = R"(
+[model]
+kind = "gaussian"
+prior = "flat"
+[[client]]
+mean = [1.0, 0.0]
+precision = [[2.0, 0.0], [0.0, 1.0]]
+[[client]]
+mean = [-1.0, 4.0]
+precision = [[2.0, 0.0], [0.0, 3.0]]
+[sampler]
+name = "lsd"
+step = 0.01
+)";
+
+PlanReport report(const std::string& text, const Overrides& overrides = {}, const PlanRequest& request = {}) {
+  Experiment experiment(read_config_text(text, "test.toml", overrides));
+  return make_report(experiment, request);
+}
+
+TEST(Planning, ConstantsOfAGaussianAreExact) {
+  const plan::Plan plan = report(kTwo).plan;  // mode (0, 3), Hessian diag(4, 4)
+  EXPECT_NEAR(plan.constants.smoothness, 4, 1e-9);
+  EXPECT_NEAR(plan.constants.convexity, 4, 1e-9);
+  EXPECT_NEAR(plan.constants.start, 9, 1e-5);
+  ASSERT_EQ(plan.constants.clients.size(), 2u);
+  EXPECT_NEAR(plan.constants.clients[0].smoothness, 2, 1e-9);
+  EXPECT_NEAR(plan.constants.clients[1].smoothness, 3, 1e-9);
+  EXPECT_NEAR(plan.constants.clients[1].row_smoothness, 3, 1e-6);
+  EXPECT_NEAR(plan.constants.clients[0].gradient, 4 + 9, 1e-4);
+  EXPECT_EQ(plan.theorem, plan::Theorem::qlsd);
+  EXPECT_EQ(plan.constants.clients[0].variance, 0);
+}
+
+TEST(Planning, MinibatchVarianceIsThatOfTheRows) {
+  const plan::Plan plan =
+      report(R"(
+[model]
+kind = "gaussian"
+prior = "flat"
+[[client]]
+data = [[1.0], [3.0]]
+[[client]]
+data = [[0.0], [0.0], [4.0]]
+[sampler]
+name = "sgld"
+batch = 1
+step = 0.001
+)")
+          .plan;  // mode 8/5; one of two rows: 2 g_j, variance ((2·0.6-(-0.8))² + (2·(-1.4)+0.8)²)/2 = 4
+  EXPECT_NEAR(plan.constants.clients[0].variance, 4, 1e-4);
+  EXPECT_NEAR(plan.constants.clients[0].row_smoothness, 1, 1e-12);
+  EXPECT_NEAR(plan.constants.smoothness, 5, 1e-9);
+}
+
+TEST(Planning, LogisticTakesThePriorForConvexityAndSaysSo) {
+  const PlanReport r = report(testing::kLogistic);
+  Experiment experiment(read_config_text(testing::kLogistic, "test.toml"));
+  experiment.prepare();
+  EXPECT_NEAR(r.plan.constants.smoothness, experiment.smoothness(), 1e-3 * experiment.smoothness());
+  EXPECT_DOUBLE_EQ(r.plan.constants.convexity, experiment.questions().prior.precision[0]);
+  EXPECT_THAT(r.notes, Contains(HasSubstr("the prior's smallest precision")));
+  for (const auto& client : r.plan.constants.clients) {
+    EXPECT_GT(client.row_smoothness, 0);
+    EXPECT_LE(client.smoothness, client.rows * client.row_smoothness * (1 + 1e-9));
+  }
+}
+
+TEST(Planning, GivenConstantsAreUsed) {
+  const plan::Plan plan =
+      report(kTwo, {"sampler.name=fa-ld", "sampler.smoothness=100.0", "sampler.convexity=0.5"}).plan;
+  EXPECT_EQ(plan.constants.smoothness, 100);
+  EXPECT_EQ(plan.constants.convexity, 0.5);
+  EXPECT_EQ(plan.constants.clients[0].smoothness, 50);
+  EXPECT_EQ(plan.theorem, plan::Theorem::fa_ld);
+  EXPECT_NEAR(plan.step, 0.005, 1e-12);
+}
+
+TEST(Planning, BitsAreThoseOfARun) {
+  const Overrides overrides{"run.iterations=50", "run.chains=3", "run.burn_in=0"};
+  const plan::Plan plan = report(kTwo, overrides).plan;
+  const auto run = testing::sample(kTwo, overrides);
+  EXPECT_EQ(plan.traffic.rounds, static_cast<double>(run.counters.rounds));
+  EXPECT_EQ(plan.traffic.up_bits, static_cast<double>(run.counters.uplink_bits));
+  EXPECT_EQ(plan.traffic.down_bits, static_cast<double>(run.counters.downlink_bits));
+}
+
+TEST(Planning, WithoutATheoremTheReasonIsGiven) {
+  EXPECT_THAT(report(kTwo, {"sampler.name=fald", "sampler.compressor=qsgd"}).plan.warnings,
+              Contains(HasSubstr("compressed messages")));
+  EXPECT_THAT(report(kTwo, {"sampler.name=fa-ld", "sampler.communicate=0.5"}).plan.warnings,
+              Contains(HasSubstr("random gaps")));
+}
+
+TEST(Planning, PrivacyOfThePlan) {
+  const PlanReport r = report(kTwo, {"sampler.name=fa-ld", "sampler.clip=0.5", "sampler.correlation=0.5",
+                                     "sampler.step=1e-6", "output.lp=false", "privacy.delta=1e-5"});
+  ASSERT_TRUE(r.privacy);
+  EXPECT_TRUE(r.privacy->epsilon);
+  EXPECT_FALSE(report(kTwo).privacy);
+}
+
+}  // namespace
+}  // namespace pollen
