@@ -53,7 +53,7 @@ std::string json_of(const PlanReport& report) {
 }  // namespace
 
 int plan_command(const PlanOptions& options) {
-  Config config = options.config.empty() ? read_config_text(builtin_config(), "built-in", options.set)
+  Config config = options.config.empty() ? read_builtin_config(options.set)
                                          : read_config_file(options.config, options.set);
   if (options.round_price && !options.precision)
     throw ConfigError("--round-price",

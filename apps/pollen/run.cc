@@ -23,8 +23,7 @@ Config read_config(const RunRequest& request) {
     const std::string left = sink::RunFolder(request.out.empty() ? kDefaultFolder : request.out).config();
     if (fs::exists(left)) return read_config_file(left, request.set);
   }
-  const bool other = std::ranges::any_of(request.set, [](const std::string& s) { return s.starts_with("sampler.name"); });
-  return read_config_text(other ? builtin_problem() : builtin_config(), "built-in", request.set);
+  return read_builtin_config(request.set);
 }
 
 // From the command line a path is the shell's; written in the file it is relative to the file.

@@ -141,12 +141,11 @@ struct Config {
 // The built-in Titanic problem: its text, as a user would write it.
 const char* builtin_config();
 
-// The same problem for another sampler: without the settings that were chosen for the built-in one.
-std::string builtin_problem();
-
 using Overrides = std::vector<std::string>;  // "sampler.step=1e-4"
 
 Config read_config_text(const std::string& text, const std::string& file, const Overrides& overrides = {});
+// The built-in problem. With another sampler's name among the overrides, without the settings chosen for its own.
+Config read_builtin_config(const Overrides& overrides = {});
 Config read_config_file(const std::string& path, const Overrides& overrides = {});
 
 // Fills every default that depends on other keys (not step = "auto") and returns the recipe. `clients` and `dimension` are

@@ -30,6 +30,8 @@ struct ModelSpec {
   std::vector<std::string> class_names;    // logistic: 2, softmax: C
 
   Index dimension() const;
+  // U is a quadratic form, so that its curvature is the same everywhere.
+  bool quadratic() const { return kind == ModelKind::gaussian || (kind == ModelKind::linear && noise_sd.has_value()); }
   bool classifies() const { return kind == ModelKind::logistic || kind == ModelKind::softmax; }
   std::vector<std::string> labels() const;  // a readable name for each coordinate: "age", "virginica: age", "log_sigma"
 };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "pollen/config.h"
 
 namespace pollen {
@@ -34,9 +36,12 @@ chains = 4
 )";
 }
 
-std::string builtin_problem() {
-  const std::string text = builtin_config();
-  return text.substr(0, text.find("[sampler]"));
+Config read_builtin_config(const Overrides& overrides) {
+  const bool other =
+      std::ranges::any_of(overrides, [](const std::string& text) { return text.starts_with("sampler.name"); });
+  std::string text = builtin_config();
+  if (other) text.resize(text.find("[sampler]"));
+  return read_config_text(text, "built-in", overrides);
 }
 
 }  // namespace pollen

@@ -70,7 +70,8 @@ void complete_links(Config& config, const NamedSampler& named, Index d, Recipe& 
   } else if (named.memory == Memory::average && !s.memory.value_or(true)) {
     recipe.up.memory = Memory::none;
   }
-  if (recipe.local && up.kind != CompressorKind::identity && s.memory.value_or(true)) recipe.up.memory = Memory::average;
+  const bool may_remember = recipe.local && recipe.up.memory == Memory::none && s.memory.value_or(true);
+  if (may_remember && up.kind != CompressorKind::identity) recipe.up.memory = Memory::average;
   if (!s.memory) s.memory = recipe.up.memory == Memory::average;
   recipe.up.start_at_gradient = !recipe.local && recipe.up.memory == Memory::average && s.memory_init == "gradient";
 }

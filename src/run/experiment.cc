@@ -244,7 +244,11 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
   LocalSteps& local = *recipe.local;
   const bool wanted = picked || (local.decaying && (local.smoothness == 0 || local.convexity == 0));
   const std::int64_t setup = federation->counters().setup_bits;
-  const LocalBounds bounds = find_local_bounds(transport(), local, at, sizes);
+  LocalBounds bounds = find_local_bounds(transport(), local, at, sizes);
+  if (!problem.model.quadratic()) {  // of a likelihood that is only convex nothing sure is known below the prior
+    const auto& precision = problem.prior.precision;
+    bounds.convexity = precision.empty() ? 0 : *std::ranges::min_element(precision);
+  }
   if (wanted) count_exchange(64 * problem.dimension(), 128, 1);
   if (!wanted && config.run.init != "mode") federation->counters().setup_bits = setup;
   if (local.decaying) {

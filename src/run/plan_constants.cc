@@ -41,10 +41,6 @@ double least_precision(const Prior& prior) {
   return prior.precision.empty() ? 0 : *std::ranges::min_element(prior.precision);
 }
 
-bool is_quadratic(const ModelSpec& model) {
-  return model.kind == ModelKind::gaussian || (model.kind == ModelKind::linear && model.noise_sd);
-}
-
 bool is_convex(const ModelSpec& model) { return model.kind != ModelKind::linear || model.noise_sd.has_value(); }
 
 // E‖θ_0 - θ*‖².
@@ -65,7 +61,7 @@ void estimate_sum(Experiment& experiment, std::span<const double> mode, plan::Co
                   std::vector<std::string>& notes) {
   Experiment::Questions ask = experiment.questions();
   const bool exact = experiment.dimension() <= kExact;
-  const bool quadratic = is_quadratic(experiment.model()) && exact;
+  const bool quadratic = experiment.model().quadratic() && exact;
   Spectrum sum;
   if (exact)
     sum = exact_spectrum(ask, mode);
@@ -100,7 +96,7 @@ plan::ClientConstants client_constants(const Experiment& experiment, const Exper
   k.batch = static_cast<double>(recipe.oracle == OracleKind::full ? n : recipe.batch.of(n));
   k.smoothness = bounds[0];
   const double share = recipe.prior_on_server ? 0 : weight_of(recipe, ask.sizes, i);
-  if (is_quadratic(experiment.model()) && experiment.dimension() <= kExact)
+  if (experiment.model().quadratic() && experiment.dimension() <= kExact)
     k.convexity = bounds[1];
   else if (is_convex(experiment.model()))
     k.convexity = share * least_precision(ask.prior);
@@ -149,7 +145,7 @@ plan::Constants estimate_constants(Experiment& experiment, std::vector<std::stri
   for (Index i = 0; i < b; ++i)
     c.clients.push_back(
         client_constants(experiment, ask, static_cast<std::size_t>(i), bounds.column(i), rows.column(i)));
-  if (is_quadratic(experiment.model())) c.hessian_lipschitz = 0;
+  if (experiment.model().quadratic()) c.hessian_lipschitz = 0;
   take_given(experiment, ask.sizes, c, notes);
   notes.emplace_back("gradients and minibatch variances: at the mode, over all rows of each client");
   return c;

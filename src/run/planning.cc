@@ -21,6 +21,7 @@ double probe_bits(const CompressorSpec& spec, Index d) {
 
 // What is between the method and every theorem here, though plan::Method cannot say it; or nothing.
 std::string uncovered(const Recipe& recipe) {
+  if (recipe.reference) return recipe.name + " is a reference or a competitor, none of the five papers' samplers";
   if (recipe.sends_changes()) return "compressed messages of local steps";
   if (recipe.local && recipe.participation.policy != ParticipationPolicy::full && !recipe.local->by_size)
     return "absent clients with equal weights";

@@ -120,7 +120,6 @@ TEST(Fald, ClientsByCoin) {
   const AveragingCheck check(points(), options);
   check.rejects("everybody", fald(0.06, 1, 2));
   options.participation = Attend::bernoulli_inverse;
-  options.memory = 0;
   check.rejects("weight 1 over p", options);
 }
 

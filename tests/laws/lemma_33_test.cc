@@ -44,7 +44,7 @@ TEST(Lemma33, TheMeanIsRight) {
   EXPECT_GT(std::abs(mean - kBar), 0.01) << "and it is not the target's";
 }
 
-// The last line of the proof is right, and so is the statement once σ² there is σ̄² and each σ̄ in the square is as here.
+// The last line of the proof is right, and so is the statement once its σ² is σ̄² and its last σ̄² in the square is σ̄.
 TEST(Lemma33, TheVarianceOfTheProofIsRight) {
   const double g = kStep;
   const double proof = (1 - g / (2 * kS2) + g * g / (8 * kS2 * kS2)) /
@@ -63,21 +63,24 @@ TEST(Lemma33, TheVarianceAsPrintedIsWrong) {
   EXPECT_GT(std::abs(exact(g).covariance(0, 0) / printed - 1), 1e-5);
 }
 
-// The condition γ < 2(σ_1σ_2)⁴/(σ̄²(σ_1⁴+σ_2⁴)) is |α| < 1 from above only: α > -1 always holds.
+// γ < 2(σ_1σ_2)⁴/(σ̄²(σ_1⁴+σ_2⁴)) is α < 1; α ≥ 0 always holds.
 TEST(Lemma33, TheConditionIsThatOfStability) {
   const double limit = 2 / (kS2 * kFourth);
   EXPECT_NO_THROW(exact(0.999 * limit));
   EXPECT_THROW(exact(1.001 * limit), std::domain_error);
 }
 
-// Theorem 34: W2 ≥ (γ/2) |μ_1-μ_2| |σ̄²/σ_1² - σ̄²/σ_2²| carries a factor that the proof's own last line does not have.
+// Theorem 34's W2 ≥ (γ/2) |μ_1-μ_2| |σ̄²/σ_1² - σ̄²/σ_2²| lost a factor 1/(σ_1²+σ_2²) in the last line of its proof.
 TEST(Lemma33, TheLowerBoundOfTheorem34) {
   for (const double step : {0.01, 0.1, 0.5}) {
-    const double bias = std::abs(exact(step).mean(0) - kBar);
+    const stats::Law law = exact(step);
     const double pull = std::abs(kFourth * kBar - kPulled);
-    EXPECT_NEAR(bias, step * kS2 / 2 * pull / (1 - step * kS2 / 2 * kFourth), 1e-12);
-    const double factored = std::abs(kMean1 - kMean2) * std::abs(1 / kVar1 - 1 / kVar2) / (kVar1 + kVar2);
-    EXPECT_NEAR(pull, factored, 1e-12);
+    EXPECT_NEAR(std::abs(law.mean(0) - kBar), step * kS2 / 2 * pull / (1 - step * kS2 / 2 * kFourth), 1e-12);
+    const double last_line = std::abs(kMean1 - kMean2) * std::abs(1 / kVar1 - 1 / kVar2);
+    EXPECT_NEAR(pull, last_line / (kVar1 + kVar2), 1e-12);
+    const double distance = std::hypot(law.mean(0) - kBar, std::sqrt(law.covariance(0, 0)) - std::sqrt(kS2));
+    EXPECT_GT(distance, step / 2 * kS2 * last_line / (kVar1 + kVar2));
+    EXPECT_LT(distance, step / 2 * kS2 * last_line) << "the bound as printed";
   }
 }
 

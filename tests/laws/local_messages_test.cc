@@ -53,6 +53,13 @@ TEST(LocalMessages, SomeClients) {
   check.rejects("no memory", wrong);
 }
 
+TEST(LocalMessages, ControlVariates) {
+  AveragingLawOptions options = rand_k(0.06, 2, 0.5);
+  options.refresh = 0.4;
+  const AveragingCheck check(lopsided(), options);
+  check.rejects("no control variates", rand_k(0.06, 2, 0.5));
+}
+
 using Vector = std::array<double, 2>;
 using Random = std::mt19937_64;
 

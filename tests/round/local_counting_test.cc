@@ -23,7 +23,6 @@ TEST(LocalCounting, OneMessageARound) {
     EXPECT_EQ(c.rounds, 20);
     EXPECT_EQ(c.messages, 20 * kB * kR);
     EXPECT_EQ(c.uplink_bits, 20 * kB * kR * kVector);
-    EXPECT_EQ(c.uplink_bits_bound, static_cast<double>(c.uplink_bits));
     EXPECT_EQ(c.downlink_bits, 20 * kB * kR * kVector);
     EXPECT_EQ(c.broadcast_bits, 20 * kR * kVector);
     EXPECT_EQ(c.gradients, kIterations * kB * kR);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pollen/errors.h"
 #include "support/problems.h"
 
 namespace pollen {
@@ -112,6 +113,17 @@ INSTANTIATE_TEST_SUITE_P(
              {"sampler.name=fa-ld", "sampler.local_steps=5", "sampler.step=0.001", "sampler.scheme=I",
               "participation.size=3"}}),
     [](const auto& test) { return std::string(test.param.name); });
+
+TEST(LocalState, ADecayingStepOfOtherConstantsIsRefused) {
+  const Overrides decaying = {"sampler.name=fa-ld", "sampler.schedule=decaying", "sampler.smoothness=50",
+                              "sampler.convexity=1"};
+  Experiment first(config(decaying));
+  first.prepare();
+  Overrides changed = decaying;
+  changed[2] = "sampler.smoothness=60";
+  Experiment second(config(changed));
+  EXPECT_THROW(second.load(first.save()), WireError);
+}
 
 }  // namespace
 }  // namespace pollen
