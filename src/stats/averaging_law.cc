@@ -16,8 +16,8 @@ void check(const AveragingLawOptions& o) {
 
 }  // namespace
 
-// With p_c the chain of all iterations is stationary, and the coin that ends a leg does not look at it: at communication
-// rounds the law is that of one more step and an exchange.
+// With p_c the chain of all iterations is stationary, and the coin that ends a leg does not look at it: at
+// communication rounds the law is that of one more step and an exchange.
 std::vector<Law> averaging_family_law(const QuadraticProblem& problem, const AveragingLawOptions& options) {
   check(options);
   const AveragingMaps maps(problem, options);

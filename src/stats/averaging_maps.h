@@ -18,7 +18,7 @@ class AveragingMaps {
   MomentMap local_step(double step) const;  // with the refresh coin's toss, where there is one
   MomentMap exchange() const;
   MomentMap exchange_or_not(double probability) const;
-  Law average(const Law& state) const;             // of Σ w_i x_i
+  Law average(const Law& state) const;               // of Σ w_i x_i
   Law start(const Eigen::VectorXd& position) const;  // everybody there, and Y too
 
  private:
@@ -48,7 +48,7 @@ class AveragingMaps {
   Eigen::Index d_, b_;
   bool control_, compressed_, memory_;
   Eigen::VectorXd sizes_;
-  std::vector<Eigen::VectorXd> kept_;     // what the compressor may keep
+  std::vector<Eigen::VectorXd> kept_;  // what the compressor may keep
   std::vector<Attendance> attendances_;
 };
 

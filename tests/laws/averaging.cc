@@ -14,7 +14,8 @@ constexpr int kBurnIn = 600;  // a multiple of every K that tests use
 
 class DrawSink : public Sink {
  public:
-  DrawSink(std::vector<Moments>& phases, Eigen::Index unit, bool by_run) : phases_(phases), unit_(unit), by_run_(by_run) {}
+  DrawSink(std::vector<Moments>& phases, Eigen::Index unit, bool by_run)
+      : phases_(phases), unit_(unit), by_run_(by_run) {}
   void kept(ConstPanelView position, std::span<const double>) override {
     Moments& moments = phases_[count_++ % phases_.size()];
     for (Index c = 0; c < position.columns; ++c) {
@@ -52,7 +53,9 @@ void add_presence(const AveragingLawOptions& o, Overrides& keys) {
 }  // namespace
 
 Overrides keys_of(const AveragingLawOptions& o) {
-  Overrides keys = {fmt::format("sampler.name={}", o.by_size ? "fa-ld" : o.refresh > 0 ? "vr-fald*" : "fald"),
+  Overrides keys = {fmt::format("sampler.name={}", o.by_size       ? "fa-ld"
+                                                   : o.refresh > 0 ? "vr-fald*"
+                                                                   : "fald"),
                     fmt::format("sampler.step={}", o.step), fmt::format("model.temperature={}", o.temperature),
                     fmt::format("sampler.correlation={}", o.correlation)};
   keys.push_back(o.communicate > 0 ? fmt::format("sampler.communicate={}", o.communicate)

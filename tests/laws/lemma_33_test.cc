@@ -28,10 +28,10 @@ stats::Law exact(double step) {
   return averaging_family_law(two_clients(), options).front();
 }
 
-const double kS2 = 1 / (1 / kVar1 + 1 / kVar2);                                   // σ̄²
-const double kBar = (kMean1 * kVar2 + kMean2 * kVar1) / (kVar1 + kVar2);          // m̄
-const double kFourth = 1 / (kVar1 * kVar1) + 1 / (kVar2 * kVar2);                 // 1/σ_1⁴ + 1/σ_2⁴
-const double kPulled = kMean1 / (kVar1 * kVar1) + kMean2 / (kVar2 * kVar2);       // μ_1/σ_1⁴ + μ_2/σ_2⁴
+const double kS2 = 1 / (1 / kVar1 + 1 / kVar2);                              // σ̄²
+const double kBar = (kMean1 * kVar2 + kMean2 * kVar1) / (kVar1 + kVar2);     // m̄
+const double kFourth = 1 / (kVar1 * kVar1) + 1 / (kVar2 * kVar2);            // 1/σ_1⁴ + 1/σ_2⁴
+const double kPulled = kMean1 / (kVar1 * kVar1) + kMean2 / (kVar2 * kVar2);  // μ_1/σ_1⁴ + μ_2/σ_2⁴
 
 TEST(Lemma33, TheTargetIs146) {
   EXPECT_NEAR(two_clients().target().mean(0), kBar, 1e-12);
@@ -50,16 +50,17 @@ TEST(Lemma33, TheVarianceOfTheProofIsRight) {
   const double proof = (1 - g / (2 * kS2) + g * g / (8 * kS2 * kS2)) /
                        (1 / kS2 - g / 2 * kFourth - g / 2 * std::pow(1 / kS2 - g / 2 * kFourth, 2));
   EXPECT_NEAR(exact(g).covariance(0, 0), proof, 1e-12);
-  const double mended = (kS2 - g / 2 + g * g / (8 * kS2)) /
-                        (1 - g / 2 * kS2 * kFourth - g / 2 * std::pow(1 / std::sqrt(kS2) - g / 2 * std::sqrt(kS2) * kFourth, 2));
+  const double mended =
+      (kS2 - g / 2 + g * g / (8 * kS2)) /
+      (1 - g / 2 * kS2 * kFourth - g / 2 * std::pow(1 / std::sqrt(kS2) - g / 2 * std::sqrt(kS2) * kFourth, 2));
   EXPECT_NEAR(proof, mended, 1e-12);
 }
 
 TEST(Lemma33, TheVarianceAsPrintedIsWrong) {
   const double g = kStep, s = std::sqrt(kS2);
-  const double printed = (kS2 - g / 2 + g * g / (8 * kS2)) /
-                         (1 - g / 2 * kS2 * kFourth -
-                          g / 2 * std::pow(1 / s - g / 2 * (s / (kVar1 * kVar1) + kS2 / (kVar2 * kVar2)), 2));
+  const double printed =
+      (kS2 - g / 2 + g * g / (8 * kS2)) /
+      (1 - g / 2 * kS2 * kFourth - g / 2 * std::pow(1 / s - g / 2 * (s / (kVar1 * kVar1) + kS2 / (kVar2 * kVar2)), 2));
   EXPECT_GT(std::abs(exact(g).covariance(0, 0) / printed - 1), 1e-5);
 }
 

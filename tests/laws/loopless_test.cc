@@ -1,5 +1,5 @@
-// VR-FALD* with one client and p_c = 1 is a loopless SVRG recursion in which the anchor set to X_k is used from step k+1
-// on (algorithms.md section 10): the same chain, from the same random numbers.
+// VR-FALD* with one client and p_c = 1 is a loopless SVRG recursion in which the anchor set to X_k is used from step
+// k+1 on (algorithms.md section 10): the same chain, from the same random numbers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -106,8 +106,10 @@ TEST(LocalRecipe, Schemes) {
     more.push_back("sampler.name=fa-ld");
     return refusal(more);
   };
-  EXPECT_THAT(fa_ld({"participation.policy=fixed-size", "participation.size=2"}), HasSubstr("scheme = \"I\" or \"II\""));
-  EXPECT_THAT(fa_ld({"participation.policy=bernoulli", "participation.probability=0.5"}), HasSubstr("participation.policy"));
+  EXPECT_THAT(fa_ld({"participation.policy=fixed-size", "participation.size=2"}),
+              HasSubstr("scheme = \"I\" or \"II\""));
+  EXPECT_THAT(fa_ld({"participation.policy=bernoulli", "participation.probability=0.5"}),
+              HasSubstr("participation.policy"));
   EXPECT_THAT(fa_ld({"sampler.scheme=I"}), HasSubstr("participation.size"));
   EXPECT_THAT(fa_ld({"sampler.scheme=II", "participation.size=2", "participation.replacement=true"}),
               HasSubstr("says otherwise"));

@@ -47,11 +47,11 @@ TEST(LocalParity, FaldOfSingleStepsWithCommonNoiseIsLsd) {
   for (const char* schedule : {"sampler.communicate=1.0", "sampler.local_steps=1"})
     EXPECT_LT(largest_relative_difference(lsd, sample(kGaussian, {"sampler.name=fald", "sampler.step=0.15", schedule})),
               1e-9);
-  EXPECT_LT(largest_relative_difference(
-                sample(kLogistic, {"sampler.name=lsd", "sampler.step=0.002", "run.iterations=1000"}),
-                sample(kLogistic, {"sampler.name=fald", "sampler.step=0.014", "sampler.batch=1.0", "run.iterations=1000",
-                                   "sampler.local_steps=1"})),
-            1e-9);
+  EXPECT_LT(
+      largest_relative_difference(sample(kLogistic, {"sampler.name=lsd", "sampler.step=0.002", "run.iterations=1000"}),
+                                  sample(kLogistic, {"sampler.name=fald", "sampler.step=0.014", "sampler.batch=1.0",
+                                                     "run.iterations=1000", "sampler.local_steps=1"})),
+      1e-9);
 }
 
 TEST(LocalParity, IdenticalClientsWithCommonNoiseAreOneChain) {
@@ -70,8 +70,10 @@ TEST(LocalParity, IdenticalClientsWithCommonNoiseAreOneChain) {
 // ρ² = τ, γ = bη.
 TEST(LocalParity, FaLdOfEqualClientsIsFald) {
   for (const char* schedule : {"sampler.communicate=0.3", "sampler.local_steps=4"}) {
-    const auto fald = sample(kGaussian, {"sampler.name=fald", "sampler.step=0.15", "sampler.correlation=0.25", schedule});
-    const auto fa_ld = sample(kGaussian, {"sampler.name=fa-ld", "sampler.step=0.05", "sampler.correlation=0.5", schedule});
+    const auto fald =
+        sample(kGaussian, {"sampler.name=fald", "sampler.step=0.15", "sampler.correlation=0.25", schedule});
+    const auto fa_ld =
+        sample(kGaussian, {"sampler.name=fa-ld", "sampler.step=0.05", "sampler.correlation=0.5", schedule});
     EXPECT_LT(largest_relative_difference(fald, fa_ld), 1e-9) << schedule;
     EXPECT_EQ(fald.counters.uplink_bits, fa_ld.counters.uplink_bits);
   }
@@ -86,11 +88,12 @@ TEST(LocalParity, ChangesBehindAMemoryAddUpToPositions) {
 }
 
 TEST(LocalParity, ACustomRecipeIsTheNamedOne) {
-  EXPECT_EQ(sample(kLogistic, {"sampler.name=fald", "sampler.local_steps=3", "sampler.correlation=0.3", "sampler.step=0.01"})
-                .draws,
-            sample(kLogistic, {"sampler.name=custom", "sampler.oracle=minibatch", "sampler.local_steps=3",
-                               "sampler.correlation=0.3", "sampler.step=0.01"})
-                .draws);
+  EXPECT_EQ(
+      sample(kLogistic, {"sampler.name=fald", "sampler.local_steps=3", "sampler.correlation=0.3", "sampler.step=0.01"})
+          .draws,
+      sample(kLogistic, {"sampler.name=custom", "sampler.oracle=minibatch", "sampler.local_steps=3",
+                         "sampler.correlation=0.3", "sampler.step=0.01"})
+          .draws);
   EXPECT_EQ(sample(kLogistic, {"sampler.name=vr-fald*", "sampler.communicate=0.3", "sampler.step=0.01"}).draws,
             sample(kLogistic,
                    {"sampler.name=custom", "sampler.oracle=control", "sampler.communicate=0.3", "sampler.step=0.01"})

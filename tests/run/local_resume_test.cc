@@ -1,5 +1,5 @@
-// Local steps stopped anywhere, in the middle of a leg too: loaded into a fresh experiment, or advanced in odd chunks, they
-// give the same draws and the same counts, bit for bit.
+// Local steps stopped anywhere, in the middle of a leg too: loaded into a fresh experiment, or advanced in odd chunks,
+// they give the same draws and the same counts, bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -94,8 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
               "participation.probability=0.5"}},
         Case{"fald_qsgd", {"sampler.name=fald", "sampler.local_steps=5", "sampler.compressor=qsgd"}},
         Case{"fald_qsgd_some",
-             {"sampler.name=fald", "sampler.local_steps=4", "sampler.compressor=qsgd", "participation.policy=fixed-size",
-              "participation.size=3"}},
+             {"sampler.name=fald", "sampler.local_steps=4", "sampler.compressor=qsgd",
+              "participation.policy=fixed-size", "participation.size=3"}},
         Case{"fald_auto", {"sampler.name=fald", "sampler.local_steps=5", "sampler.step=auto"}},
         Case{"vr_fald", {"sampler.name=vr-fald*", "sampler.local_steps=5", "sampler.correlation=0.4"}},
         Case{"vr_fald_coins", {"sampler.name=vr-fald*", "sampler.communicate=0.3", "sampler.refresh_probability=0.6"}},
@@ -103,7 +103,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"sampler.name=vr-fald*", "sampler.local_steps=5", "participation.policy=fixed-size",
               "participation.size=4"}},
         Case{"vr_fald_every",
-             {"sampler.name=vr-fald*", "sampler.local_steps=5", "sampler.refresh_probability=1.0", "sampler.emit=every"}},
+             {"sampler.name=vr-fald*", "sampler.local_steps=5", "sampler.refresh_probability=1.0",
+              "sampler.emit=every"}},
         Case{"fa_ld", {"sampler.name=fa-ld", "sampler.local_steps=5", "sampler.step=0.001", "sampler.correlation=0.5"}},
         Case{"fa_ld_every",
              {"sampler.name=fa-ld", "sampler.local_steps=5", "sampler.step=0.001", "sampler.correlation=0.5",

@@ -38,8 +38,9 @@ Told told(int rows, Overrides overrides) {
 }
 
 TEST(LocalSizes, SchemeTwoWantsBalancedClients) {
-  EXPECT_THAT(told(4, {"sampler.scheme=II"}).refusal,
-              ::testing::AllOf(HasSubstr("my.toml: sampler.scheme"), HasSubstr("2 to 4 rows"), HasSubstr("allow_unbalanced")));
+  EXPECT_THAT(
+      told(4, {"sampler.scheme=II"}).refusal,
+      ::testing::AllOf(HasSubstr("my.toml: sampler.scheme"), HasSubstr("2 to 4 rows"), HasSubstr("allow_unbalanced")));
   EXPECT_EQ(told(4, {"sampler.scheme=II", "sampler.allow_unbalanced=true"}).refusal, "");
   EXPECT_EQ(told(3, {"sampler.scheme=II"}).refusal, "") << "one row more is balanced";
   EXPECT_EQ(told(4, {"sampler.scheme=I"}).refusal, "");
