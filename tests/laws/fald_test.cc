@@ -77,7 +77,7 @@ TEST(Fald, RandomGaps) {
 TEST(Fald, RandomGapsPrivateNoise) {
   AveragingLawOptions options = fald(0.08, 0, 1);
   options.communicate = 0.25;
-  const AveragingCheck check(points(), options);
+  const AveragingCheck check(points(), options, {}, {96, 8, 6000});
   check.rejects("every fourth step", fald(0.08, 0, 4));
 }
 

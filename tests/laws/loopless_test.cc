@@ -35,6 +35,16 @@ Eigen::Vector2d normal(Purpose purpose, std::uint64_t iteration) {
   return {z[0], z[1]};
 }
 
+// A client's own noise comes in blocks of iterations.
+Eigen::Vector2d own_normal(std::uint64_t iteration) {
+  constexpr std::uint64_t kBlock = 32;  // of two coordinates each
+  Stream stream = make_stream(kSeed, 0, Purpose::local_noise);
+  stream.round = iteration / kBlock;
+  std::array<double, 2 * kBlock> z{};
+  normals(stream, z);
+  return {z[2 * (iteration % kBlock)], z[2 * (iteration % kBlock) + 1]};
+}
+
 std::vector<std::uint32_t> rows(std::uint64_t iteration, std::size_t of) {
   Stream stream = make_stream(kSeed, 0, Purpose::minibatch);
   stream.round = iteration;
@@ -62,7 +72,7 @@ std::vector<Eigen::Vector2d> loopless(const stats::QuadraticProblem& problem, bo
       g += static_cast<double>(terms.size()) / 2 * terms[j].curvature * (x - y);
     if (coin) y = x;
     x += -kStep * g + std::sqrt(2 * kStep * kTau) * normal(Purpose::noise, k) +
-         std::sqrt(2 * kStep * (1 - kTau)) * normal(Purpose::local_noise, k);
+         std::sqrt(2 * kStep * (1 - kTau)) * own_normal(k);
     path.push_back(x);
   }
   return path;
