@@ -94,6 +94,12 @@ void wire_seeds() {
   seed("broadcast-refresh", frame);
   wire::encode(broadcast, none, frame);
   seed("broadcast-nobody", frame);
+  broadcast = {};
+  broadcast.leg = {40, 5, false, false};
+  broadcast.offset = {0, 0};
+  broadcast.control = Bytes(16, 0x40);
+  wire::encode(broadcast, none, frame);
+  seed("broadcast-leg", frame);
   Reply reply;
   reply.round = 17, reply.client = 3, reply.gradients = 120;
   reply.chains = {0, 2, 5};
@@ -103,6 +109,12 @@ void wire_seeds() {
   seed("reply-three-parts", frame);
   frame.pop_back();
   put("wire", "reply-cut", '0' + text_of(frame));
+  reply = {};
+  reply.silent = true, reply.first = 40;
+  reply.chains = {0, 2};
+  reply.offset = {0};
+  wire::encode(reply, frame);
+  seed("reply-silent", frame);
   reply = {};
   reply.whole = true;
   reply.offset = {0};

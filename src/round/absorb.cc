@@ -1,0 +1,109 @@
+// How the server takes replies into the sums of their block: whole panels or several single chains at once where it can.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pollen/errors.h"
+#include "pollen/math.h"
+#include "pollen/round.h"
+
+namespace pollen {
+
+void Server::check_answers(const Reply& reply, const Roster::Entry& entry) const {
+  if (reply.round != round_ || reply.first != broadcast_.leg.first || reply.silent == broadcast_.leg.ends ||
+      reply.client != entry.client || reply.whole != first_round_whole() ||
+      !std::ranges::equal(reply.chains, broadcast_.roster.chains(entry)))
+    throw WireError(fmt::format("round {}, client {}: the reply answers another question", round_, entry.client + 1));
+}
+
+const Compressor& Server::compressor_of(const Reply& reply) const {
+  return reply.whole ? *whole_ : *setup_.compressors[reply.client];
+}
+
+void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work) {
+  check_answers(reply, entry);
+  const std::size_t parts = reply.chains.size();
+  BlockSum& block = sum_of(reply.client);
+  block.counters.gradients += reply.gradients;
+  if (reply.silent) return;
+  for (std::size_t p = 0; p < parts; ++p) count_part(reply, p, block.counters);
+  if (!reply.has_bytes) {
+    if (!recipe_.local && broadcast_.roster.uniform && static_cast<Index>(parts) == setup_.chains)
+      return math::add(reply.decoded.flat(), block.plain.flat());  // all columns at once
+    for (std::size_t p = 0; p < parts; ++p)
+      absorb_part(reply, entry, p, reply.decoded.column(static_cast<Index>(p)), block);
+    return;
+  }
+  const Index d = setup_.dimension;
+  Scratch::Frame frame(work.scratch);
+  const std::array buffer{work.scratch.take<double>(d), work.scratch.take<double>(d)};
+  const Compressor& compressor = compressor_of(reply);
+  std::size_t p = 0;
+  while (p + 1 < parts) {
+    compressor.decode_two({reply.part(p), reply.part(p + 1)}, buffer, work.scratch);
+    for (const auto& delta : buffer) absorb_part(reply, entry, p++, delta, block);
+  }
+  if (p == parts) return;
+  compressor.decode(reply.part(p), buffer[0], work.scratch);
+  absorb_part(reply, entry, p, buffer[0], block);
+}
+
+void Server::absorb_all(std::span<const Reply> replies, std::span<const Roster::Entry> entries, Workspace& work) {
+  const auto together = [&](const Reply& reply) {
+    return reply.chains.size() == 1 && &compressor_of(reply) == &compressor_of(replies[0]);
+  };
+  if (recipe_.local || setup_.chains > 1 || !broadcast_.roster.uniform || !std::ranges::all_of(replies, together)) {
+    for (std::size_t i = 0; i < replies.size(); ++i) absorb(replies[i], entries[i], work);
+    return;
+  }
+  for (std::size_t i = 0; i < replies.size(); ++i) check_answers(replies[i], entries[i]);
+  absorb_singles(replies, work);
+}
+
+void Server::absorb_singles(std::span<const Reply> replies, Workspace& work) {
+  const std::size_t n = replies.size();
+  BlockSum& block = sum_of(replies[0].client);
+  Scratch::Frame frame(work.scratch);
+  const auto terms = work.scratch.take<const double*>(static_cast<Index>(n));
+  if (replies[0].has_bytes) {
+    const PanelView decoded = work.scratch.panel(setup_.dimension, static_cast<Index>(n));
+    const Compressor& compressor = compressor_of(replies[0]);
+    std::size_t i = 0;
+    for (; i + 1 < n; i += 2) {
+      const auto at = static_cast<Index>(i);
+      compressor.decode_two({replies[i].part(0), replies[i + 1].part(0)}, {decoded.column(at), decoded.column(at + 1)},
+                            work.scratch);
+    }
+    if (i < n) compressor.decode(replies[i].part(0), decoded.column(static_cast<Index>(i)), work.scratch);
+    for (i = 0; i < n; ++i) terms[i] = decoded.column(static_cast<Index>(i)).data();
+  } else {
+    for (std::size_t i = 0; i < n; ++i) terms[i] = replies[i].decoded.column(0).data();
+  }
+  math::add_all(terms, block.plain.column(0));
+  for (const Reply& reply : replies) {
+    count_part(reply, 0, block.counters);
+    block.counters.gradients += reply.gradients;
+  }
+}
+
+void Server::absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part,
+                         std::span<const double> delta, BlockSum& block) {
+  if (recipe_.local) return absorb_local(reply, entry, part, delta, block);
+  const auto chain = static_cast<Index>(reply.chains[part]);
+  if (broadcast_.roster.uniform) {
+    math::add(delta, block.plain.column(chain));
+  } else if (recipe_.up.memory != Memory::none) {
+    math::add(delta, block.plain.column(chain));
+    math::axpy(broadcast_.roster.weights(entry)[part], delta, block.weighted.column(chain));
+  } else {
+    math::axpy(broadcast_.roster.weights(entry)[part], delta, block.plain.column(chain));
+  }
+}
+
+void Server::count_part(const Reply& reply, std::size_t part, Counters& counters) const {
+  counters.uplink_bits += reply.bits[part];
+  counters.uplink_bits_bound += reply.whole ? static_cast<double>(reply.bits[part]) : bits_bound_[reply.client];
+  ++counters.messages;
+}
+
+}  // namespace pollen

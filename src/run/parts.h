@@ -1,0 +1,58 @@
+// What an experiment is made of; its work before the first iteration is in prepare.cc, the rest in experiment.cc.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pollen/archive.h"
+#include "pollen/privacy_meter.h"
+#include "pollen/run.h"
+#include "run/federated.h"
+#include "run/problem.h"
+#include "run/thread_choice.h"
+
+namespace pollen {
+
+struct Experiment::Parts {
+  Parts(Config c, const ExperimentOptions& o);
+
+  Config config;
+  ExperimentOptions options;
+  std::vector<std::string> warnings, notes;
+  StatisticalProblem problem;
+  Recipe recipe;
+  std::vector<Index> sizes;
+  std::unique_ptr<FederatedEngine> federation;  // answers questions whatever the sampler
+  std::unique_ptr<Engine> reference;            // a centralised sampler or a competitor, where one is asked for
+  Engine* engine = nullptr;                     // of the two, the one that samples
+  double smoothness = 0;
+  std::vector<double> mode;
+  std::int64_t kept = 0, emitted = 0;  // after burn-in, a chain
+  std::vector<double> potential;
+  ThreadChoice choice;
+  std::vector<OutsideLook> outside;  // as the user gave the configuration
+  PrivacyMeter meter;
+
+  void make_engine();
+  FederatedEngine::MakeTransport make_transport(int threads) const;
+  Transport& transport() { return federation->transport(); }
+  int pick_threads();
+  void choose_threads();
+  void make_reference_engine();  // once its step is known
+  void find_mode_once();
+  void set_step();
+  void set_local_step(std::span<const double> at, bool picked);
+  std::vector<double> curvature_point();
+  void set_start();
+  void set_anchors();
+  void count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times);
+  void keep(Sink& sink);
+  bool looks() const;
+  void set_privacy();
+  void tell_spent(std::int64_t before);
+  template <class Self>
+  static void archive(Self& self, Archive& archive);
+};
+
+}  // namespace pollen

@@ -1,0 +1,190 @@
+// Before the first iteration: the mode, the step, the starting positions, anchors and memories, the privacy budget.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pollen/errors.h"
+#include "run/local_step.h"
+#include "run/mode.h"
+#include "run/parts.h"
+#include "run/reference_engine.h"
+#include "run/smoothness.h"
+
+namespace pollen {
+
+void Experiment::Parts::count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times) {
+  federation->counters().setup_bits += times * (down_bits + up_bits) * problem.clients();
+}
+
+void Experiment::Parts::find_mode_once() {
+  if (!mode.empty()) return;
+  const ModeProblem mode_problem{federation->transport(), problem.prior, recipe.prior_on_server, problem.dimension(),
+                                 config.sampler.mode_tolerance};
+  const ModeResult result = find_mode(mode_problem, std::vector<double>(static_cast<std::size_t>(problem.dimension())));
+  for (const double x : result.position)
+    if (!std::isfinite(x))
+      throw NumericError("the mode finder left the finite numbers; is the posterior proper?", 0, -1);
+  mode = result.position;
+  const std::int64_t words = 64 * problem.dimension();
+  count_exchange(words, words + 64, result.exchanges);
+  notes.push_back(
+      fmt::format("mode found in {} exchanges, gradient norm {:.2g}", result.exchanges, result.gradient_norm));
+  if (!result.reached)
+    warnings.push_back(fmt::format("the mode finder stopped at gradient norm {:.2g}, above mode_tolerance {:.2g}{}",
+                                   result.gradient_norm, config.sampler.mode_tolerance,
+                                   recipe.oracle == OracleKind::fixed_point ? ": this costs variance, not bias" : ""));
+}
+
+// Where models without a global curvature bound are looked at: the mode.
+std::vector<double> Experiment::Parts::curvature_point() {
+  if (problem.potentials.front()->curvature_is_bound())
+    return std::vector<double>(static_cast<std::size_t>(problem.dimension()));
+  find_mode_once();
+  return mode;
+}
+
+// A look at the curvature that only warns would itself show something of the data.
+bool Experiment::Parts::looks() const {
+  const bool covered = recipe.local && recipe.local->by_size && asks_for_privacy(config);
+  const auto found = [](const OutsideLook& look) { return look.name == "step" || look.name == "schedule"; };
+  return !covered || std::ranges::any_of(outside, found);
+}
+
+void Experiment::Parts::set_privacy() {
+  meter = PrivacyMeter(config, recipe, sizes, outside);
+  meter.check(config.file);
+  if (!meter.asked()) return;
+  if (meter.ended(*config.run.burn_in))
+    throw ConfigError(config.file + ": privacy.target_epsilon",
+                      fmt::format("found {}, which lasts for {} iterations of every chain and would be spent on burn-in alone ({}); "
+                                  "accepted: more, or a smaller run.burn_in",
+                                  *meter.target(), *meter.budget(), *config.run.burn_in));
+  const PrivacySpending all = meter.after(config.run.iterations);
+  if (meter.target() && !meter.stops() && !(meter.accountant() == "renyi" ? all.renyi_epsilon : all.epsilon))
+    warnings.push_back(fmt::format("no epsilon can be held against privacy.target_epsilon: {}",
+                                   fmt::join(meter.accountant() == "renyi" ? all.renyi_why : all.why, "; ")));
+  if (meter.stops() && meter.budget())
+    notes.push_back(fmt::format("the privacy budget lasts for {} rounds, {} of {} iterations", meter.rounds(*meter.budget()),
+                                *meter.budget(), config.run.iterations));
+}
+
+// Once, when the budget is crossed.
+void Experiment::Parts::tell_spent(std::int64_t before) {
+  const std::int64_t now = engine->iteration();
+  if (!meter.spent(now) || meter.spent(before)) return;
+  const Index round = meter.rounds(*meter.budget());
+  warnings.push_back(fmt::format("the privacy budget (epsilon {:.4g}, {}) is spent after round {}: {}", *meter.target(),
+                                 meter.accountant() == "renyi" ? "Renyi accounting" : "Theorem G.3", round,
+                                 meter.stops() ? "the run stopped there" : "the run went on"));
+}
+
+void Experiment::Parts::set_step() {
+  if (!looks()) {
+    if (recipe.local->decaying) config.sampler.step = recipe.step = recipe.local->step_at(0, problem.clients(), 0);
+    federation->recipe_changed();
+    return notes.push_back("the step was not held against the data's curvature, which would show something of it");
+  }
+  const bool adapts = recipe.reference && !find_reference(recipe.name)->needs_step;
+  const bool picked = !config.sampler.step && !adapts;
+  const std::int64_t setup = federation->counters().setup_bits;
+  const std::vector<double> at = curvature_point();
+  const Smoothness found = find_smoothness(federation->transport(), problem.prior, at, config.seed);
+  smoothness = found.value;
+  if (!(smoothness > 0) || !std::isfinite(smoothness)) {
+    if (picked)
+      throw ConfigError(config.file + ": sampler.step",
+                        "\"auto\" finds no curvature to go by; accepted here: a number");
+    return;
+  }
+  const bool bound = problem.potentials.front()->curvature_is_bound();
+  if (recipe.local) return set_local_step(at, picked);
+  if (picked) {
+    count_exchange(64 * problem.dimension(), 64 * problem.dimension(), found.exchanges);
+    recipe.step = auto_step(recipe, smoothness, problem.clients(), problem.dimension(), sizes);
+    config.sampler.step = recipe.step;
+    federation->recipe_changed();
+    notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (smoothness L = {:.4g}, {})", recipe.step, smoothness,
+                                bound ? "a bound" : "estimated at the mode"));
+    return;
+  }
+  // A look before the run that no client is charged for, unless the mode is wanted anyway.
+  if (recipe.oracle != OracleKind::fixed_point && config.run.init != "mode") federation->counters().setup_bits = setup;
+  if (recipe.step > 2 / smoothness)
+    warnings.push_back(fmt::format(
+        "sampler.step {:.4g} is above the stability bound 2/L = {:.4g} (L = {:.4g}{}): the chain may diverge",
+        recipe.step, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
+}
+
+// Local steps go by each client's own curvature.
+void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) {
+  LocalSteps& local = *recipe.local;
+  const bool wanted = picked || (local.decaying && (local.smoothness == 0 || local.convexity == 0));
+  const std::int64_t setup = federation->counters().setup_bits;
+  LocalBounds bounds = find_local_bounds(transport(), local, at, sizes);
+  if (!problem.model.quadratic()) {  // of a likelihood that is only convex nothing sure is known below the prior
+    const auto& precision = problem.prior.precision;
+    bounds.convexity = precision.empty() ? 0 : *std::ranges::min_element(precision);
+  }
+  if (wanted) count_exchange(64 * problem.dimension(), 128, 1);
+  if (!wanted && config.run.init != "mode") federation->counters().setup_bits = setup;
+  if (local.decaying) {
+    if (local.smoothness == 0) local.smoothness = bounds.smoothness;
+    if (local.convexity == 0) local.convexity = bounds.convexity;
+    config.sampler.smoothness = local.smoothness;
+    config.sampler.convexity = local.convexity;
+    recipe.step = local.step_at(0, problem.clients(), 0) / local.unit(problem.clients());
+    notes.push_back(fmt::format("decaying step from {:.4g} (L = {:.4g}, m = {:.4g} of the clients' potentials over their "
+                                "weights)",
+                                recipe.step, local.smoothness, local.convexity));
+  } else if (picked) {
+    recipe.step = auto_local_step(recipe, bounds, smoothness, problem.clients());
+    notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (largest local curvature {:.4g})", recipe.step,
+                                bounds.smoothness * local.unit(problem.clients())));
+  }
+  if (!local.decaying) config.sampler.step = recipe.step;
+  federation->recipe_changed();
+  const double most = 2 / bounds.smoothness / local.unit(problem.clients());
+  if (recipe.step > most)
+    warnings.push_back(fmt::format("sampler.step {:.4g} is above the stability bound {:.4g} of the local steps: the chain may "
+                                   "diverge",
+                                   recipe.step, most));
+}
+
+void Experiment::Parts::set_start() {
+  const Index d = problem.dimension();
+  Panel start(d, config.run.chains);
+  if (config.run.init == "mode") find_mode_once();
+  for (Index c = 0; c < start.columns(); ++c) {
+    const auto column = start.column(c);
+    if (config.run.init == "mode") std::ranges::copy(mode, column.begin());
+    if (config.run.init == "list") std::ranges::copy(config.run.init_values, column.begin());
+    if (config.run.init == "prior") {
+      normals(make_stream(config.seed, static_cast<std::uint32_t>(c), Purpose::init), column);
+      for (std::size_t j = 0; j < column.size(); ++j) column[j] /= std::sqrt(problem.prior.precision[j]);
+    }
+  }
+  engine->start(start);
+}
+
+void Experiment::Parts::set_anchors() {
+  const Index d = problem.dimension();
+  if (recipe.oracle == OracleKind::fixed_point) {
+    find_mode_once();
+    std::vector<double> sum(mode.size());
+    transport().query({Query::What::anchor, {mode.data(), d, 1, d}, {}}, {sum.data(), d, 1, d});
+    federation->server().set_anchor_gradient(sum);  // its bits are those of the mode finder's last exchange
+  }
+  if (recipe.oracle == OracleKind::control) {
+    federation->start_control();
+    count_exchange(2 * 64 * d * config.run.chains, 64 * d * config.run.chains, 1);
+  }
+  if (recipe.up.start_at_gradient) {
+    Panel sum(d, config.run.chains);
+    transport().query({Query::What::start_memory, engine->position(), {}}, sum);
+    federation->server().start_memory(sum);
+    count_exchange(64 * d * config.run.chains, 64 * d * config.run.chains, 1);
+  }
+}
+
+}  // namespace pollen
