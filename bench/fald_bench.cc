@@ -56,7 +56,8 @@ int main(int argc, char** argv) {
   if (argc != 4) return std::fprintf(stderr, "usage: fald_bench CHAINS TAU SECONDS\n"), 2;
   const double seconds = std::atof(argv[3]);
   pollen::Experiment experiment(
-      pollen::read_config_text(problem(), "bench", {"run.chains=" + std::string(argv[1]), "sampler.correlation=" + std::string(argv[2])}),
+      pollen::read_config_text(problem(), "bench",
+                               {"run.chains=" + std::string(argv[1]), "sampler.correlation=" + std::string(argv[2])}),
       {.threads = 1});
   experiment.prepare();
   pollen::Sink nobody;

@@ -46,9 +46,9 @@ struct Pass {
   const double* v;
   double* decoded;
   std::uint32_t* levels;
-  double scale;  // s / norm
-  double unit;   // norm / s
-  double top;    // s
+  double scale;                       // s / norm
+  double unit;                        // norm / s
+  double top;                         // s
   U dense_logs = hn::Zero(Words());   // Σ biased_log(level + 1), since the last count()
   U sparse_logs = hn::Zero(Words());  // Σ biased_log(level): nothing where the level is zero
 };
@@ -157,8 +157,12 @@ void quantise_all(std::span<QuantiseJob> jobs, std::uint32_t levels) {
       QuantiseJob& job = side[i];
       job.result = {.norm = static_cast<float>(norm[i])};
       if (!(norm[i] > 0)) continue;
-      const Pass pass{.v = job.what->v.data(), .decoded = job.what->decoded.data(), .levels = job.levels,
-                      .scale = s / norm[i], .unit = norm[i] / s, .top = s};
+      const Pass pass{.v = job.what->v.data(),
+                      .decoded = job.what->decoded.data(),
+                      .levels = job.levels,
+                      .scale = s / norm[i],
+                      .unit = norm[i] / s,
+                      .top = s};
       if (job.levels != nullptr) {
         quantise_one<true>(job, pass);
       } else {

@@ -111,6 +111,7 @@ class Prefetch {
     for (; at_ < last; at_ += 8)
       for (Index i = 0; i < rows_; ++i) __builtin_prefetch(first_ + i * stride_ + at_);
   }
+
  private:
   const double* first_;
   Index features_, stride_, rows_, slice_, at_ = 0;

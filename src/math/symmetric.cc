@@ -1,5 +1,5 @@
-// out(:, c) = A x(:, c) - offset for a symmetric A. Every entry starts at -offset and takes one fused multiply-add a column
-// of A, in order: its bits do not depend on the tile or the vector width, and nothing is summed across lanes.
+// out(:, c) = A x(:, c) - offset for a symmetric A. Every entry starts at -offset and takes one fused multiply-add a
+// column of A, in order: its bits do not depend on the tile or the vector width, and nothing is summed across lanes.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "math/symmetric.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep

@@ -130,7 +130,8 @@ HWY_INLINE void StepLocally(const PanelView& x, const LocalStep& in) {
 }
 
 void StepLocallyAny(const PanelView& x, const LocalStep& in) {
-  if (in.common == nullptr) return in.own == nullptr ? StepLocally<false, false>(x, in) : StepLocally<false, true>(x, in);
+  if (in.common == nullptr)
+    return in.own == nullptr ? StepLocally<false, false>(x, in) : StepLocally<false, true>(x, in);
   return in.own == nullptr ? StepLocally<true, false>(x, in) : StepLocally<true, true>(x, in);
 }
 

@@ -17,8 +17,7 @@ class Gaussian final : public Potential {
     const Index d = dimension();
     precision_.resize(static_cast<std::size_t>(d * stride_));
     offset_.resize(static_cast<std::size_t>(stride_));
-    for (Index i = 0; i < d; ++i)
-      std::copy_n(precision.data() + i * d, d, precision_.data() + i * stride_);
+    for (Index i = 0; i < d; ++i) std::copy_n(precision.data() + i * d, d, precision_.data() + i * stride_);
     std::vector<double> image(mean_.size());
     apply(one(std::span<const double>(mean_)), one(std::span<double>(image)));
     std::ranges::copy(image, offset_.begin());
@@ -69,7 +68,8 @@ class Gaussian final : public Potential {
   double row_curvature(std::span<const double>, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const PanelView pair = scratch.panel(dimension(), 2);
-    for (Index j = 0; j < dimension(); ++j) pair.column(0)[static_cast<std::size_t>(j)] = 1 + 1 / (2.0 + static_cast<double>(j));
+    for (Index j = 0; j < dimension(); ++j)
+      pair.column(0)[static_cast<std::size_t>(j)] = 1 + 1 / (2.0 + static_cast<double>(j));
     double norm = std::sqrt(math::squared_norm(pair.column(0)));
     for (int n = 0; n < 500 && norm > 0; ++n) {
       math::scale(1 / norm, pair.column(0));

@@ -16,23 +16,25 @@ void complete_scheme(Config& config, const NamedSampler& named, Problems& proble
   ParticipationConfig& p = config.participation;
   if (config.sampler.scheme == "full") {
     if (fa_ld && p.policy != "full")
-      problems.add(config.file + ": participation.policy",
-                   fmt::format("found \"{}\" with sampler.scheme = \"full\"; accepted for fa-ld: scheme = \"I\" or \"II\" "
-                               "with participation.size",
-                               p.policy));
+      problems.add(
+          config.file + ": participation.policy",
+          fmt::format("found \"{}\" with sampler.scheme = \"full\"; accepted for fa-ld: scheme = \"I\" or \"II\" "
+                      "with participation.size",
+                      p.policy));
     return;
   }
   if (!fa_ld) {
-    problems.add(key(config, "scheme"), fmt::format("found \"{}\", which is fa-ld's; accepted here: [participation]",
-                                                    config.sampler.scheme));
+    problems.add(key(config, "scheme"),
+                 fmt::format("found \"{}\", which is fa-ld's; accepted here: [participation]", config.sampler.scheme));
     return;
   }
   const bool replacement = config.sampler.scheme == "I";
   if (p.policy == "bernoulli" || (config.given.contains("participation.replacement") && p.replacement != replacement))
-    problems.add(key(config, "scheme"),
-                 fmt::format("found \"{}\", which is policy = \"fixed-size\" with replacement = {}; [participation] says "
-                             "otherwise",
-                             config.sampler.scheme, replacement));
+    problems.add(
+        key(config, "scheme"),
+        fmt::format("found \"{}\", which is policy = \"fixed-size\" with replacement = {}; [participation] says "
+                    "otherwise",
+                    config.sampler.scheme, replacement));
   p.policy = "fixed-size";
   p.replacement = replacement;
 }
@@ -78,12 +80,14 @@ void check_local(const Config& config, Problems& problems, const Recipe& recipe,
     problems.add(key(config, "prior_at"),
                  "found \"server\", accepted for local steps: \"clients\" (the prior must act on every local step)");
   if (recipe.oracle == OracleKind::fixed_point || recipe.oracle == OracleKind::svrg)
-    problems.add(key(config, "oracle"), fmt::format("found \"{}\", accepted with local steps: \"full\", \"minibatch\", \"control\"",
-                                                    config.sampler.oracle.value_or("")));
+    problems.add(key(config, "oracle"),
+                 fmt::format("found \"{}\", accepted with local steps: \"full\", \"minibatch\", \"control\"",
+                             config.sampler.oracle.value_or("")));
   if (recipe.up.memory == Memory::feedback)
     problems.add(key(config, "error_feedback"), "found true, accepted with local steps: false (use memory)");
   if (recipe.down.feedback)
-    problems.add(key(config, "downlink"), "found a compressed downlink, accepted with local steps: none, the average goes whole");
+    problems.add(key(config, "downlink"),
+                 "found a compressed downlink, accepted with local steps: none, the average goes whole");
   if (compressed && local.common < 1)
     problems.add(key(config, "compressor"),
                  fmt::format("found \"{}\" with correlation {}: the message carries private noise, and compressing it "
@@ -94,12 +98,14 @@ void check_local(const Config& config, Problems& problems, const Recipe& recipe,
     problems.add(key(config, "clip"), "found with control variates, accepted for: fald, fa-ld");
   const Participation& p = recipe.participation;
   if (p.policy == ParticipationPolicy::bernoulli && p.scaling == Scaling::inverse_probability)
-    problems.add(config.file + ": participation.scaling",
-                 "found \"inverse-probability\", whose weights do not sum to one; accepted for averages: \"active\" with one "
-                 "probability");
+    problems.add(
+        config.file + ": participation.scaling",
+        "found \"inverse-probability\", whose weights do not sum to one; accepted for averages: \"active\" with one "
+        "probability");
   if (!local.by_size && p.policy == ParticipationPolicy::fixed_size && p.replacement)
     problems.add(config.file + ": participation.replacement",
-                 "found true, accepted for averages with equal weights: false (or sampler.name = \"fa-ld\" with scheme = \"I\")");
+                 "found true, accepted for averages with equal weights: false (or sampler.name = \"fa-ld\" with scheme "
+                 "= \"I\")");
   if (compressed) warnings.push_back("compressed messages of local steps: this combination has no theory behind it");
   if (!local.by_size && p.policy != ParticipationPolicy::full)
     warnings.push_back(fmt::format("{} with absent clients: this combination has no theory behind it", recipe.name));

@@ -1,4 +1,5 @@
-// How the server takes replies into the sums of their block: whole panels or several single chains at once where it can.
+// How the server takes replies into the sums of their block: whole panels or several single chains at once where it
+// can.
 #include <fmt/format.h>
 
 #include <algorithm>

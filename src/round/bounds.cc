@@ -1,5 +1,5 @@
-// A client's own curvature constants: λ_max and λ_min of its bound or Hessian. Exact up to a few hundred coordinates, by
-// power iteration beyond, which approaches λ_max from below and λ_min from above.
+// A client's own curvature constants: λ_max and λ_min of its bound or Hessian. Exact up to a few hundred coordinates,
+// by power iteration beyond, which approaches λ_max from below and λ_min from above.
 #include <Eigen/Dense>
 #include <cmath>
 

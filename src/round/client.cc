@@ -103,8 +103,8 @@ void answer_all(const Station& station, std::span<const Turn> turns, Workspace& 
   const auto jobs = work.scratch.take<Encoding>(static_cast<Index>(bound.back()));
   for (std::size_t t = 0; t < turns.size(); ++t) {
     turns[t].client->begin(station, turns[t].chains, *turns[t].reply);
-    compressors[t] = &turns[t].client->aim(station, *turns[t].reply,
-                                           jobs.subspan(bound[t], bound[t + 1] - bound[t]), work);
+    compressors[t] =
+        &turns[t].client->aim(station, *turns[t].reply, jobs.subspan(bound[t], bound[t + 1] - bound[t]), work);
   }
   encode(turns, jobs, bound, compressors, work.scratch);
   for (std::size_t t = 0; t < turns.size(); ++t) {

@@ -16,7 +16,10 @@ namespace {
 class OwnNoise {
  public:
   OwnNoise(const Station& station, const Reply& reply, std::uint32_t client, Index dimension, Scratch& scratch)
-      : station_(station), reply_(reply), client_(client), dimension_(dimension),
+      : station_(station),
+        reply_(reply),
+        client_(client),
+        dimension_(dimension),
         steps_(LocalSteps::steps_a_block(dimension)),
         block_(scratch.panel(dimension * static_cast<Index>(steps_), static_cast<Index>(reply.chains.size()))),
         block_index_(station.leg().first / steps_),

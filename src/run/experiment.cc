@@ -195,7 +195,8 @@ ConstPanelView Experiment::position() const { return parts_->engine->position();
 std::vector<double> Experiment::mode() const { return parts_->mode; }
 
 Experiment::Questions Experiment::questions() {
-  return {parts_->transport(), parts_->problem.prior, parts_->sizes, parts_->problem.potentials.front()->curvature_is_bound()};
+  return {parts_->transport(), parts_->problem.prior, parts_->sizes,
+          parts_->problem.potentials.front()->curvature_is_bound()};
 }
 
 const std::vector<double>& Experiment::ask_mode() {

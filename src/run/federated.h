@@ -35,12 +35,12 @@ class FederatedEngine final : public Engine {
   Server& server() { return *server_; }
   Transport& transport() { return *transport_; }
   void set_transport(const MakeTransport& make) { transport_ = make(*station_, clients_); }
-  void recipe_changed();        // the step, or the constants of a decaying one, were picked
-  void start_control();         // VR-FALD*: Y_0 and C_0 at the starting positions
+  void recipe_changed();  // the step, or the constants of a decaying one, were picked
+  void start_control();   // VR-FALD*: Y_0 and C_0 at the starting positions
 
  private:
   void refresh();
-  void gather(Panel& mean);     // Σ w_i x_i of where the clients are now
+  void gather(Panel& mean);  // Σ w_i x_i of where the clients are now
 
   FederatedSetup setup_;
   std::vector<std::unique_ptr<const Compressor>> compressors_;  // one for all, or one a client
@@ -49,7 +49,7 @@ class FederatedEngine final : public Engine {
   std::unique_ptr<Station> station_;
   std::vector<Client> clients_;
   std::unique_ptr<Transport> transport_;
-  Panel mean_;                  // emit = "every": of the last iteration
+  Panel mean_;  // emit = "every": of the last iteration
 };
 
 // w_i of every client: 1/b, or N_i/N.

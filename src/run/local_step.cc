@@ -19,8 +19,8 @@ LocalBounds find_local_bounds(Transport& transport, const LocalSteps& local, std
   const double total = static_cast<double>(std::accumulate(sizes.begin(), sizes.end(), Index{0}));
   LocalBounds bounds{0, std::numeric_limits<double>::infinity()};
   for (Index i = 0; i < b; ++i) {
-    const double weight = local.by_size ? static_cast<double>(sizes[static_cast<std::size_t>(i)]) / total
-                                        : 1 / static_cast<double>(b);
+    const double weight =
+        local.by_size ? static_cast<double>(sizes[static_cast<std::size_t>(i)]) / total : 1 / static_cast<double>(b);
     bounds.smoothness = std::max(bounds.smoothness, values.column(i)[0] / weight);
     bounds.convexity = std::min(bounds.convexity, values.column(i)[1] / weight);
   }
@@ -39,21 +39,24 @@ void check_sizes(const Config& config, const Recipe& recipe, std::span<const Ind
   const auto [least, most] = std::ranges::minmax(sizes);
   const bool two = !recipe.participation.replacement;
   if (two && most - least > 1 && !config.sampler.allow_unbalanced)
-    throw ConfigError(config.file + ": sampler.scheme",
-                      fmt::format("found \"II\" on unbalanced data (clients of {} to {} rows), whose averages are biased; "
-                                  "accepted: \"I\", or allow_unbalanced = true",
-                                  least, most));
+    throw ConfigError(
+        config.file + ": sampler.scheme",
+        fmt::format("found \"II\" on unbalanced data (clients of {} to {} rows), whose averages are biased; "
+                    "accepted: \"I\", or allow_unbalanced = true",
+                    least, most));
   const double common = recipe.local->common;
   if (common == 1) return;
   const double b = static_cast<double>(sizes.size()), s = static_cast<double>(recipe.participation.size);
   if (two)
-    warnings.push_back(fmt::format("scheme II with correlation below 1 does not sample the target: its temperature is {:.4g} "
-                                   "times too high (rho² + (1-rho²) clients/size)",
-                                   common + (1 - common) * b / s));
+    warnings.push_back(
+        fmt::format("scheme II with correlation below 1 does not sample the target: its temperature is {:.4g} "
+                    "times too high (rho² + (1-rho²) clients/size)",
+                    common + (1 - common) * b / s));
   else
-    warnings.push_back(fmt::format("scheme I with correlation below 1 does not sample the target: its mean is right, its "
-                                   "spread too wide (private noise counts {:.4g} times)",
-                                   1 + (b - 1) / s));
+    warnings.push_back(
+        fmt::format("scheme I with correlation below 1 does not sample the target: its mean is right, its "
+                    "spread too wide (private noise counts {:.4g} times)",
+                    1 + (b - 1) / s));
 }
 
 }  // namespace pollen

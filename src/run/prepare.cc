@@ -56,17 +56,18 @@ void Experiment::Parts::set_privacy() {
   meter.check(config.file);
   if (!meter.asked()) return;
   if (meter.ended(*config.run.burn_in))
-    throw ConfigError(config.file + ": privacy.target_epsilon",
-                      fmt::format("found {}, which lasts for {} iterations of every chain and would be spent on burn-in alone ({}); "
-                                  "accepted: more, or a smaller run.burn_in",
-                                  *meter.target(), *meter.budget(), *config.run.burn_in));
+    throw ConfigError(
+        config.file + ": privacy.target_epsilon",
+        fmt::format("found {}, which lasts for {} iterations of every chain and would be spent on burn-in alone ({}); "
+                    "accepted: more, or a smaller run.burn_in",
+                    *meter.target(), *meter.budget(), *config.run.burn_in));
   const PrivacySpending all = meter.after(config.run.iterations);
   if (meter.target() && !meter.stops() && !(meter.accountant() == "renyi" ? all.renyi_epsilon : all.epsilon))
     warnings.push_back(fmt::format("no epsilon can be held against privacy.target_epsilon: {}",
                                    fmt::join(meter.accountant() == "renyi" ? all.renyi_why : all.why, "; ")));
   if (meter.stops() && meter.budget())
-    notes.push_back(fmt::format("the privacy budget lasts for {} rounds, {} of {} iterations", meter.rounds(*meter.budget()),
-                                *meter.budget(), config.run.iterations));
+    notes.push_back(fmt::format("the privacy budget lasts for {} rounds, {} of {} iterations",
+                                meter.rounds(*meter.budget()), *meter.budget(), config.run.iterations));
 }
 
 // Once, when the budget is crossed.
@@ -134,9 +135,10 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
     config.sampler.smoothness = local.smoothness;
     config.sampler.convexity = local.convexity;
     recipe.step = local.step_at(0, problem.clients(), 0) / local.unit(problem.clients());
-    notes.push_back(fmt::format("decaying step from {:.4g} (L = {:.4g}, m = {:.4g} of the clients' potentials over their "
-                                "weights)",
-                                recipe.step, local.smoothness, local.convexity));
+    notes.push_back(
+        fmt::format("decaying step from {:.4g} (L = {:.4g}, m = {:.4g} of the clients' potentials over their "
+                    "weights)",
+                    recipe.step, local.smoothness, local.convexity));
   } else if (picked) {
     recipe.step = auto_local_step(recipe, bounds, smoothness, problem.clients());
     notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (largest local curvature {:.4g})", recipe.step,
@@ -146,9 +148,10 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
   federation->recipe_changed();
   const double most = 2 / bounds.smoothness / local.unit(problem.clients());
   if (recipe.step > most)
-    warnings.push_back(fmt::format("sampler.step {:.4g} is above the stability bound {:.4g} of the local steps: the chain may "
-                                   "diverge",
-                                   recipe.step, most));
+    warnings.push_back(
+        fmt::format("sampler.step {:.4g} is above the stability bound {:.4g} of the local steps: the chain may "
+                    "diverge",
+                    recipe.step, most));
 }
 
 void Experiment::Parts::set_start() {

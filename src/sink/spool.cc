@@ -50,7 +50,8 @@ SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape)
 SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape, std::int64_t draws)
     : file_(path, OutputFile::Open::append, kWriteBuffer), shape_(shape), draws_(draws) {
   const SpoolReader left(path);
-  if (left.shape().dimension != shape.dimension || left.shape().chains != shape.chains || left.shape().extras != shape.extras || left.draws() < draws)
+  if (left.shape().dimension != shape.dimension || left.shape().chains != shape.chains ||
+      left.shape().extras != shape.extras || left.draws() < draws)
     throw IoError(fmt::format("{}: holds {} draws of {} chains × {} parameters, the checkpoint speaks of {} of {} × {}",
                               path, left.draws(), left.shape().chains, left.shape().dimension, draws, shape.chains,
                               shape.dimension));
@@ -66,12 +67,9 @@ void SpoolWriter::append(ConstPanelView position, std::span<const double> potent
     file_.write(position.data + c * position.stride, static_cast<std::size_t>(shape_.dimension) * sizeof(double));
     if (shape_.extras == 0) continue;
     const Transition t = transitions.empty() ? Transition{} : transitions[static_cast<std::size_t>(c)];
-    const double extras[SpoolShape::kTransition] = {t.accept,
-                                                    t.step,
-                                                    static_cast<double>(t.depth),
-                                                    static_cast<double>(t.leapfrogs),
-                                                    t.divergent ? 1.0 : 0.0,
-                                                    t.energy};
+    const double extras[SpoolShape::kTransition] = {
+        t.accept, t.step, static_cast<double>(t.depth), static_cast<double>(t.leapfrogs), t.divergent ? 1.0 : 0.0,
+        t.energy};
     file_.write(extras, sizeof extras);
   }
   ++draws_;

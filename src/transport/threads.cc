@@ -77,7 +77,8 @@ class ThreadTransport final : public Transport {
     for (std::size_t e = first; e < last; e += together) {
       const std::size_t n = std::min(together, last - e);
       for (std::size_t i = 0; i < n; ++i)
-        m.turns[i] = {&clients_[entries[e + i].client], server.broadcast().roster.chains(entries[e + i]), &m.replies[i]};
+        m.turns[i] = {&clients_[entries[e + i].client], server.broadcast().roster.chains(entries[e + i]),
+                      &m.replies[i]};
       answer_all(station_, {m.turns.data(), n}, m.work);
       server.absorb_all({m.replies.data(), n}, entries.subspan(e, n), m.work);
       for (std::size_t i = 0; i < n; ++i) m.turns[i].client->settle(m.replies[i], true);
