@@ -21,12 +21,12 @@ Traffic traffic(const PlanInput& input, double iterations) {
   double senders = 0;
   for (const Presence& presence : presences(input.method.participation, c)) senders += presence.present;
   Traffic t;
-  double listeners = senders;
+  double listeners = senders, whole = 0;  // whole: exchanges in which all clients send words, whatever the compressor
   if (input.method.averaging) {
     const Averaging& how = *input.method.averaging;
     // A refresh of the control variate is two exchanges of its own (X^i up, Y down; ∇U^i(Y) up, C down).
-    const double refresh = how.control_variate ? 2 * how.refresh : 0;
-    t.rounds = iterations * (how.random ? how.communicate + refresh : 1 / std::max(1.0, how.steps));
+    whole = how.control_variate ? iterations * 2 * how.refresh : 0;
+    t.rounds = iterations * (how.random ? how.communicate : 1 / std::max(1.0, how.steps)) + whole;
     t.gradients = iterations * (how.control_variate ? 2 + how.refresh * full_over_batch(c) : 1);
     listeners = b;
   } else {
@@ -34,7 +34,7 @@ Traffic traffic(const PlanInput& input, double iterations) {
     const bool svrg = input.method.oracle == OracleKind::svrg;
     t.gradients = iterations * senders / b * (svrg ? 2 + full_over_batch(c) / std::max(1.0, input.method.refresh) : 1);
   }
-  t.up_bits = t.rounds * senders * input.messages.up_bits;
+  t.up_bits = (t.rounds - whole) * senders * input.messages.up_bits + whole * b * input.messages.down_bits;
   t.down_bits = t.rounds * listeners * input.messages.down_bits;
   return t;
 }
