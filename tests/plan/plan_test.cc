@@ -48,7 +48,7 @@ TEST(Plan, CountsWhatIsSent) {
   t = traffic(input, 1000);
   EXPECT_NEAR(t.rounds, 800, 1e-9);
   EXPECT_NEAR(t.gradients, 1000 * (2 + 0.2 * 5), 1e-9);
-  EXPECT_NEAR(t.up_bits, 800 * 3 * 40, 1e-6);
+  EXPECT_NEAR(t.up_bits, 400 * 3 * 40 + 400 * 3 * 320, 1e-6);  // refreshes send words
   input = input_of(all_cases()[8]);  // fa-ld: K = 4, two of three send, all hear
   t = traffic(input, 1000);
   EXPECT_NEAR(t.rounds, 250, 1e-9);
