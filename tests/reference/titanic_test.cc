@@ -53,6 +53,22 @@ const std::vector<Case> kCases = {
     {"d_elf", 18, {"sampler.name=d-elf", "sampler.k=3"}},
     {"p_elf", 19, {"sampler.name=p-elf", "sampler.downlink=top-k", "sampler.downlink_k=3"}},
     {"b_elf", 20, {"sampler.name=b-elf", "sampler.k=3"}},
+    // Local steps: 5e-4 is fald's unit for five clients. Without control variates clients must not differ much.
+    {"fald", 21, {"sampler.name=fald", "sampler.local_steps=3", "sampler.step=5e-4", "run.thin=3", "data.partition=iid"}},
+    {"vr_fald", 22, {"sampler.name=vr-fald*", "sampler.local_steps=3", "sampler.step=5e-4", "run.thin=3"}},
+    {"vr_fald_own_noise",
+     23,
+     {"sampler.name=vr-fald*", "sampler.communicate=0.3", "sampler.correlation=0.4", "sampler.step=5e-4",
+      "sampler.batch=0.5", "run.thin=3"}},
+    {"vr_fald_quantised",
+     24,
+     {"sampler.name=vr-fald*", "sampler.local_steps=3", "sampler.step=5e-4", "sampler.compressor=qsgd",
+      "sampler.levels=64", "run.thin=3"}},
+    {"fa_ld",
+     25,
+     {"sampler.name=fa-ld", "sampler.local_steps=3", "sampler.correlation=0.6", "run.thin=3", "data.partition=iid"}},
+    {"hmc", 26, {"sampler.name=hmc", "sampler.step=auto", "run.iterations=3000", "run.burn_in=1000", "run.thin=1"}},
+    {"nuts", 27, {"sampler.name=nuts", "sampler.step=auto", "run.iterations=3000", "run.burn_in=1000", "run.thin=1"}},
 };
 
 class Titanic : public ::testing::TestWithParam<Case> {
