@@ -173,25 +173,33 @@ class ControlOracle final : public Oracle {
         factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)) {}
 
   std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
-    const bool all = batch_ == potential_.rows();
+    if (batch_ == potential_.rows()) {
+      difference(input, out, work);
+      return 2 * batch_ * out.columns;
+    }
     for (std::size_t c = 0; c < input.chains.size(); ++c) {
       const auto column = static_cast<Index>(c);
-      const auto at = input.position.column(column);
-      const auto anchor = input.anchor.column(static_cast<Index>(input.chains[c]));
-      if (all) {
-        const Index d = potential_.dimension();
-        potential_.difference({at.data(), d, 1, d}, {anchor.data(), d, 1, d}, {out.column(column).data(), d, 1, d},
-                              work.scratch);
-        continue;
-      }
       const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
-      potential_.difference_rows(at, anchor, rows, out.column(column), work.scratch);
+      potential_.difference_rows(input.position.column(column), input.anchor.column(static_cast<Index>(input.chains[c])),
+                                 rows, out.column(column), work.scratch);
       math::scale(factor_, out.column(column));
     }
     return 2 * batch_ * out.columns;
   }
 
  private:
+  // All rows: all chains at once where all are there.
+  void difference(const OracleInput& input, const PanelView& out, Workspace& work) const {
+    if (out.columns == input.anchor.columns)
+      return potential_.difference(input.position, input.anchor, out, work.scratch);
+    const Index d = potential_.dimension();
+    for (Index c = 0; c < out.columns; ++c) {
+      const auto anchor = input.anchor.column(static_cast<Index>(input.chains[static_cast<std::size_t>(c)]));
+      potential_.difference({input.position.column(c).data(), d, 1, d}, {anchor.data(), d, 1, d},
+                            {out.column(c).data(), d, 1, d}, work.scratch);
+    }
+  }
+
   const Potential& potential_;
   Index batch_;
   double factor_;

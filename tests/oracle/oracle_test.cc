@@ -44,6 +44,10 @@ class OracleLaw : public ::testing::TestWithParam<OracleKind> {
       const auto at_anchor = gradient(anchor_.column(0));
       for (std::size_t j = 0; j < g.size(); ++j) g[j] -= at_anchor[j];
     }
+    if (GetParam() == OracleKind::control) {
+      const auto at_anchor = gradient(anchor_.column(c));
+      for (std::size_t j = 0; j < g.size(); ++j) g[j] -= at_anchor[j];
+    }
     return g;
   }
 
@@ -95,7 +99,7 @@ TEST_P(OracleLaw, MeanOverMinibatchesIsTheGradient) {
 TEST_P(OracleLaw, AllRowsIsExactAndDrawsNothing) {
   const auto oracle = make(kRows + 5);
   Panel first(kFeatures, 2), second(kFeatures, 2);
-  EXPECT_EQ(oracle->estimate(input(1), first, work_), 2 * kRows);
+  EXPECT_EQ(oracle->estimate(input(1), first, work_), (GetParam() == OracleKind::control ? 4 : 2) * kRows);
   oracle->estimate(input(2), second, work_);
   for (Index c = 0; c < 2; ++c) {
     const auto truth = expected(c);
@@ -107,7 +111,8 @@ TEST_P(OracleLaw, AllRowsIsExactAndDrawsNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, OracleLaw,
-                         ::testing::Values(OracleKind::full, OracleKind::minibatch, OracleKind::fixed_point, OracleKind::svrg));
+                         ::testing::Values(OracleKind::full, OracleKind::minibatch, OracleKind::fixed_point, OracleKind::svrg,
+                                           OracleKind::control));
 
 class SvrgOracle : public OracleLaw {};
 
@@ -127,6 +132,54 @@ TEST_P(SvrgOracle, AtTheAnchorTheEstimateIsExact) {
   versions_[1] = 10;
   EXPECT_EQ(oracle->estimate(input(10), out, work_), kRows + 2 * 2 * 2);
 }
+
+class ClippedOracle : public OracleLaw {
+ protected:
+  // Σ_j ∇U_j min(1, clip/‖∇U_j‖), one row at a time.
+  std::vector<double> clipped(std::span<const double> at, double clip) {
+    std::vector<double> sum(kFeatures), one(kFeatures);
+    for (std::uint32_t row = 0; row < kRows; ++row) {
+      potential_->gradient_rows(at, {&row, 1}, one, work_.scratch);
+      double norm = 0;
+      for (const double g : one) norm += g * g;
+      const double factor = std::min(1.0, clip / std::sqrt(norm));
+      for (std::size_t j = 0; j < kFeatures; ++j) sum[j] += factor * one[j];
+    }
+    return sum;
+  }
+};
+
+TEST_P(ClippedOracle, CutsEveryRowsGradient) {
+  Panel out(kFeatures, 2);
+  for (const double clip : {0.2, 0.7, 100.0}) {
+    const auto oracle = make_clipped_oracle(*potential_, kRows, clip);
+    EXPECT_EQ(oracle->estimate(input(1), out, work_), 2 * kRows);
+    for (Index c = 0; c < 2; ++c) {
+      const auto truth = clipped(position_.column(c), clip), whole = gradient(position_.column(c));
+      double off = 0;
+      for (std::size_t j = 0; j < kFeatures; ++j) {
+        EXPECT_NEAR(out.column(c)[j], truth[j], 1e-12) << clip;
+        off = std::max(off, std::abs(truth[j] - whole[j]));
+      }
+      EXPECT_EQ(off > 1e-3, clip < 1) << clip;
+    }
+  }
+}
+
+TEST_P(ClippedOracle, MinibatchesHaveItsMean) {
+  constexpr int kDraws = 20000;
+  const auto oracle = make_clipped_oracle(*potential_, 4, 0.3);
+  Panel out(kFeatures, 2);
+  std::vector<double> sum(kFeatures);
+  for (int n = 0; n < kDraws; ++n) {
+    oracle->estimate(input(static_cast<std::uint64_t>(n)), out, work_);
+    for (std::size_t j = 0; j < kFeatures; ++j) sum[j] += out.column(0)[j] / kDraws;
+  }
+  const auto truth = clipped(position_.column(0), 0.3);
+  for (std::size_t j = 0; j < kFeatures; ++j) EXPECT_NEAR(sum[j], truth[j], 0.05);
+}
+
+INSTANTIATE_TEST_SUITE_P(Clipped, ClippedOracle, ::testing::Values(OracleKind::minibatch));
 
 INSTANTIATE_TEST_SUITE_P(Svrg, SvrgOracle, ::testing::Values(OracleKind::svrg));
 
