@@ -73,9 +73,10 @@ void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> r
 // between. out(:, c) = A x(:, c) - offset (null: none); the offset has `stride` entries.
 struct SymmetricView {
   const double* data = nullptr;
+  const double* offset = nullptr;
   Index size = 0;
   Index stride = 0;
 };
-void multiply_symmetric(const SymmetricView& a, const double* offset, const ConstPanelView& x, const PanelView& out);
+void multiply_symmetric(const SymmetricView& a, const ConstPanelView& x, const PanelView& out);
 
 }  // namespace pollen::math

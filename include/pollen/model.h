@@ -51,9 +51,9 @@ class Potential {
   virtual Index rows() const = 0;  // N_i
 
   // out[c] = U_i(θ_c) for every column c.
-  virtual void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const = 0;
+  virtual void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const = 0;
   // out(:, c) = ∇U_i(θ_c), overwriting.
-  virtual void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const = 0;
+  virtual void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const = 0;
   // out(:, c) = ∇U_i(θ_c) - known, overwriting, with the bits of a gradient and a subtraction, which is the default.
   virtual void gradient_less(const ConstPanelView& theta, std::span<const double> known, const PanelView& out,
                              Scratch& scratch) const;
@@ -67,7 +67,7 @@ class Potential {
   virtual void difference_rows(std::span<const double> theta, std::span<const double> anchor,
                                std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const;
   // out = ∇U_i(θ) - ∇U_i(anchor) over all rows; the default evaluates both terms.
-  virtual void difference(ConstPanelView theta, ConstPanelView anchor, PanelView out, Scratch& scratch) const;
+  virtual void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch& scratch) const;
   // out = B v with B ⪰ ∇²U_i everywhere where the model has such a bound (curvature_is_bound), else B = ∇²U_i(at).
   virtual void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                          Scratch& scratch) const = 0;

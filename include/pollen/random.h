@@ -67,7 +67,7 @@ void random_words(const Stream& stream, std::span<std::uint32_t> out, std::uint6
 void uniforms(const Stream& stream, std::span<double> out);
 
 // out[n] ~ N(0, 1) by Box-Muller on 64-bit words (2m, 2m+1) → normals 2m, 2m+1; own log, sine and cosine, no libm.
-void normals(const Stream& stream, std::span<double> out);
+void normals(const Stream& stream, std::span<double> out, std::uint64_t first = 0);  // from normal `first` on, which is even
 
 // Draws one after another from a stream, for decisions that need an unknown number of them. Starts at word 0.
 class Sequence {

@@ -78,9 +78,6 @@ struct LocalSteps {
   double step_at(double step, Index clients, std::uint64_t iteration) const {
     return decaying ? 1 / (2 * smoothness + convexity * static_cast<double>(iteration) / 12) : step * unit(clients);
   }
-  // A client's own noise of iteration k is normals (k mod n)·d .. of its stream at round k / n, so that small vectors
-  // fill the vector unit.
-  static std::uint64_t steps_a_block(Index dimension) { return static_cast<std::uint64_t>(std::max<Index>(1, 64 / dimension)); }
   double common_spread(double step, Index clients, std::uint64_t iteration, double temperature) const {
     return std::sqrt(2 * step_at(step, clients, iteration) * temperature * common);
   }

@@ -19,8 +19,10 @@
 #include <vector>
 
 #include "pollen/compress.h"
+#include "pollen/legs.h"
 #include "pollen/model.h"
 #include "pollen/oracle.h"
+#include "pollen/participation.h"
 #include "pollen/random.h"
 #include "pollen/recipe.h"
 #include "pollen/types.h"
@@ -28,83 +30,6 @@
 namespace pollen {
 
 class Archive;
-
-// Who takes part in a round: for every active client the chains it works for, and the weight of each message.
-struct Roster {
-  struct Entry {
-    std::uint32_t client = 0;
-    std::uint32_t first = 0;  // its chains and weights are [first, first + count)
-    std::uint32_t count = 0;
-  };
-  std::vector<Entry> clients;  // in client order
-  std::vector<std::uint32_t> chain;
-  std::vector<double> weight;
-  bool uniform = true;                // every client of a chain has the same weight: chain_weight
-  std::vector<double> chain_weight;   // one a chain
-
-  std::span<const std::uint32_t> chains(const Entry& e) const { return {chain.data() + e.first, e.count}; }
-  std::span<const double> weights(const Entry& e) const { return {weight.data() + e.first, e.count}; }
-};
-
-// Draws a round's roster (algorithms.md section 3). sizes: N_i, for draws with replacement.
-class ParticipationDraw {
- public:
-  ParticipationDraw(const Participation& policy, std::span<const Index> sizes, Index chains, bool coupled, std::uint64_t seed,
-                    bool reweight);
-  void draw(std::uint64_t round, Roster& out);
-  void everybody(Roster& out) const;  // all clients, all chains, weight 1
-
- private:
-  struct Member {
-    std::uint32_t client;
-    std::uint32_t chain;
-    double weight;
-  };
-  void draw_chain(std::uint64_t round, std::uint32_t stream, std::vector<Member>& members);
-  void draw_bernoulli(Sequence& sequence, std::vector<Member>& members);
-  void draw_fixed(Sequence& sequence, std::vector<Member>& members);
-
-  Participation policy_;
-  std::vector<double> cumulative_;  // of N_c, for draws with replacement
-  Index clients_;
-  Index chains_;
-  bool coupled_;
-  bool reweight_;
-  bool constant_ = false;           // full participation: the roster is made once
-  std::vector<Stream> streams_;     // one a chain
-  std::vector<std::uint32_t> picked_;
-  std::vector<Member> members_, chain_members_;
-};
-
-// Local steps that clients take without hearing from the server: iterations first .. first + steps - 1.
-struct Leg {
-  std::uint64_t first = 0;
-  std::uint32_t steps = 0;  // 0: the gradient family, which has none
-  bool starts = true;       // from the broadcast position; else from where the last leg ended
-  bool ends = true;         // with a message; else clients keep where they are
-};
-
-// When legs end (algorithms.md section 6): K or p_c, and q_c for refreshes, whose coins are drawn as geometric gaps.
-class LegSchedule {
- public:
-  LegSchedule(const LocalSteps& local, std::uint64_t seed);
-  // The next leg from `iteration` on, of at most `most` steps.
-  Leg next(std::uint64_t iteration, std::uint64_t most) const;
-  bool refresh_due(std::uint64_t iteration) const { return refreshes_ && iteration == refresh_; }
-  void refreshed();  // the one that was due is under way: its leg has one step, then its control variates act
-  void done(const Leg& leg);
-  void archive(Archive& archive);
-
- private:
-  std::uint64_t gap(double probability, std::uint32_t which, std::uint64_t count) const;
-
-  LocalSteps local_;
-  Stream stream_;
-  bool refreshes_;
-  std::uint64_t average_ = 0, refresh_ = 0;         // iterations at which the next ones happen
-  std::uint64_t averages_ = 0, refreshes_done_ = 0;
-  bool under_way_ = false;
-};
 
 // What the participants of a round are told. Payloads are real bytes of the downlink's code.
 struct Broadcast {
@@ -160,8 +85,8 @@ class Station {
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
 
   const Leg& leg() const { return leg_; }
-  // √(2γ'Tρ') Z of iteration leg().first + step: what all clients add.
-  ConstPanelView common(std::uint32_t step) const;
+  // √(2γ'Tρ') Z, what all clients add: column s·R + c is of step s of the leg and chain c. Nothing where ρ' = 0.
+  ConstPanelView common() const { return common_; }
   // The last broadcast position and the common noise since then: what messages of local steps are relative to.
   ConstPanelView reference() const { return reference_; }
   ConstPanelView control() const { return control_; }
@@ -247,7 +172,7 @@ class Client {
                 Workspace& work);
   // Local steps of the station's leg, from where the last one ended to pending_.
   void walk(const Station& station, Reply& reply, Workspace& work);
-  std::int64_t local_gradient(const Station& station, const OracleInput& input, const PanelView& out, Workspace& work);
+  void add_prior_and_control(const Station& station, const OracleInput& input, const PanelView& out) const;
   void send_local(const Station& station, const Reply& reply, const PanelView& out) const;
   void commit(const Reply& reply);  // pending_ becomes local_
 
@@ -301,7 +226,6 @@ class Server {
   void start_control(ConstPanelView anchor, ConstPanelView gradient_sum);  // before the first iteration
 
   ConstPanelView position() const { return position_; }
-  const Panel& panel() const { return position_; }
   std::uint64_t round() const { return round_; }
   std::int64_t iteration() const { return static_cast<std::int64_t>(recipe_.local ? iteration_ : round_); }
   const Counters& counters() const { return counters_; }

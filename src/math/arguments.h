@@ -21,13 +21,6 @@ struct AffineInputs {
   double factor;
 };
 
-struct SymmetricInputs {
-  const double* matrix;
-  const double* offset;  // or null
-  Index size;
-  Index stride;
-};
-
 // The rows of a product: all of a table, or the chosen ones.
 struct AllRows {
   const double* data;

@@ -15,7 +15,7 @@ namespace HWY_NAMESPACE {
 
 // kVectors of rows from `row` on × kColumns columns.
 template <std::size_t kVectors, std::size_t kColumns>
-HWY_INLINE void SymmetricTile(const SymmetricInputs& in, Index row, const Columns& at) {
+HWY_INLINE void SymmetricTile(const SymmetricView& in, Index row, const Columns& at) {
   V sum[kColumns][kVectors];
   for (std::size_t v = 0; v < kVectors; ++v) {
     const auto i = row + static_cast<Index>(v * kLanes);
@@ -23,7 +23,7 @@ HWY_INLINE void SymmetricTile(const SymmetricInputs& in, Index row, const Column
     for (std::size_t c = 0; c < kColumns; ++c) sum[c][v] = start;
   }
   for (Index j = 0; j < in.size; ++j) {
-    const double* column = in.matrix + j * in.stride + row;
+    const double* column = in.data + j * in.stride + row;
     V a[kVectors];
     for (std::size_t v = 0; v < kVectors; ++v) a[v] = hn::LoadU(D(), column + v * kLanes);
     for (std::size_t c = 0; c < kColumns; ++c) {
@@ -46,17 +46,18 @@ HWY_INLINE void SymmetricTile(const SymmetricInputs& in, Index row, const Column
 }
 
 template <std::size_t kVectors>
-HWY_INLINE void SymmetricRows(const SymmetricInputs& in, Index row, Columns at, Index columns) {
+HWY_INLINE void SymmetricRows(const SymmetricView& in, Index row, Columns at, Index columns) {
   constexpr Index kWide = kParts == 1 ? 6 : 3;
   for (; columns >= kWide; columns -= kWide, at.advance(kWide)) SymmetricTile<kVectors, kWide>(in, row, at);
   for (; columns > 0; --columns, at.advance(1)) SymmetricTile<kVectors, 1>(in, row, at);
 }
 
-void SymmetricAll(const SymmetricInputs& in, const Columns& at, Index columns) {
+void SymmetricAll(const SymmetricView& in, const ConstPanelView& x, const PanelView& out) {
+  const Columns at{x.data, x.stride, out.data, out.stride};
   constexpr auto kThree = static_cast<Index>(3 * kLanes), kOne = static_cast<Index>(kLanes);
   Index row = 0;
-  for (; row + 2 * kOne < in.size; row += kThree) SymmetricRows<3>(in, row, at, columns);
-  for (; row < in.size; row += kOne) SymmetricRows<1>(in, row, at, columns);
+  for (; row + 2 * kOne < in.size; row += kThree) SymmetricRows<3>(in, row, at, x.columns);
+  for (; row < in.size; row += kOne) SymmetricRows<1>(in, row, at, x.columns);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -68,9 +69,8 @@ namespace pollen::math {
 
 HWY_EXPORT(SymmetricAll);
 
-void multiply_symmetric(const SymmetricView& a, const double* offset, const ConstPanelView& x, const PanelView& out) {
-  HWY_DYNAMIC_DISPATCH(SymmetricAll)
-  ({a.data, offset, a.size, a.stride}, {x.data, x.stride, out.data, out.stride}, x.columns);
+void multiply_symmetric(const SymmetricView& a, const ConstPanelView& x, const PanelView& out) {
+  HWY_DYNAMIC_DISPATCH(SymmetricAll)(a, x, out);
 }
 
 }  // namespace pollen::math

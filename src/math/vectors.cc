@@ -99,6 +99,15 @@ double MaxAbs(const double* x, std::size_t count) {
   return MagnitudeOf(largest);
 }
 
+// 0·x is NaN for what is not finite, and stays so in a sum.
+bool AllFinite(const double* x, std::size_t count) {
+  V sum = hn::Zero(D());
+  ForEachVector(count, [&](std::size_t i, auto load, auto) HWY_ATTR {
+    sum = hn::MulAdd(load(x + i), hn::Zero(D()), sum);
+  });
+  return hn::AllTrue(D(), hn::Eq(sum, sum));
+}
+
 double LangevinStep(double* x, const LangevinInputs& in, std::size_t count) {
   const V minus_step = hn::Set(D(), -in.step);
   const V spread = hn::Set(D(), in.spread);
@@ -151,6 +160,7 @@ HWY_EXPORT(Add);
 HWY_EXPORT(AddAll);
 HWY_EXPORT(AffineLessColumns);
 HWY_EXPORT(MaxAbs);
+HWY_EXPORT(AllFinite);
 HWY_EXPORT(LangevinStep);
 HWY_EXPORT(StepLocallyAny);
 
@@ -160,7 +170,7 @@ double dot(std::span<const double> x, std::span<const double> y) {
 }
 double squared_norm(std::span<const double> x) { return dot(x, x); }
 double max_abs(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(MaxAbs)(x.data(), x.size()); }
-bool all_finite(std::span<const double> x) { return max_abs(x) < std::numeric_limits<double>::infinity(); }
+bool all_finite(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(AllFinite)(x.data(), x.size()); }
 
 void axpy(double a, std::span<const double> x, std::span<double> y) {
   HWY_DYNAMIC_DISPATCH(Axpy)(a, x.data(), y.data(), x.size());

@@ -13,11 +13,12 @@ namespace {
 class Gaussian final : public Potential {
  public:
   Gaussian(std::vector<double> mean, const std::vector<double>& precision)
-      : mean_(std::move(mean)), stride_((dimension() + 23) / 24 * 24) {
-    const Index d = dimension();
-    precision_.resize(static_cast<std::size_t>(d * stride_));
-    offset_.resize(static_cast<std::size_t>(stride_));
-    for (Index i = 0; i < d; ++i) std::copy_n(precision.data() + i * d, d, precision_.data() + i * stride_);
+      : mean_(std::move(mean)) {
+    const Index d = dimension(), stride = (d + 23) / 24 * 24;
+    precision_.resize(static_cast<std::size_t>(d * stride));
+    offset_.resize(static_cast<std::size_t>(stride));
+    affine_ = {precision_.data(), offset_.data(), d, stride};
+    for (Index i = 0; i < d; ++i) std::copy_n(precision.data() + i * d, d, precision_.data() + i * stride);
     std::vector<double> image(mean_.size());
     apply(one(std::span<const double>(mean_)), one(std::span<double>(image)));
     std::ranges::copy(image, offset_.begin());
@@ -26,7 +27,7 @@ class Gaussian final : public Potential {
   Index dimension() const override { return static_cast<Index>(mean_.size()); }
   Index rows() const override { return 1; }
 
-  void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const override {
+  void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const PanelView delta = scratch.panel(dimension(), theta.columns);
     const PanelView image = scratch.panel(dimension(), theta.columns);
@@ -36,9 +37,9 @@ class Gaussian final : public Potential {
       out[static_cast<std::size_t>(c)] = 0.5 * math::dot(delta.column(c), image.column(c));
   }
 
-  void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const override {
+  void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
     (void)scratch;
-    math::multiply_symmetric({precision_.data(), dimension(), stride_}, offset_.data(), theta, out);
+    math::multiply_symmetric(affine_, theta, out);
   }
 
   void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
@@ -53,7 +54,7 @@ class Gaussian final : public Potential {
     math::scale(static_cast<double>(rows.size()), out);
   }
 
-  void difference(ConstPanelView theta, ConstPanelView anchor, PanelView out, Scratch& scratch) const override {
+  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const PanelView delta = scratch.panel(dimension(), theta.columns);
     for (Index c = 0; c < theta.columns; ++c) math::subtract(theta.column(c), anchor.column(c), delta.column(c));
@@ -88,12 +89,12 @@ class Gaussian final : public Potential {
     for (Index c = 0; c < theta.columns; ++c) math::subtract(theta.column(c), mean_, delta.column(c));
   }
   void apply(ConstPanelView v, PanelView out) const {
-    math::multiply_symmetric({precision_.data(), dimension(), stride_}, nullptr, v, out);
+    math::multiply_symmetric({precision_.data(), nullptr, dimension(), affine_.stride}, v, out);
   }
 
   std::vector<double> mean_;
-  Index stride_;
   AlignedVector<double> precision_, offset_;  // Λ, with the scale in it, padded for the product; Λμ
+  math::SymmetricView affine_;                // Λθ - Λμ
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ class GaussianData final : public Potential {
   Index dimension() const override { return y_.columns; }
   Index rows() const override { return y_.rows; }
 
-  void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const override {
+  void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const std::span<double> delta = scratch.take<double>(dimension());
     for (Index c = 0; c < theta.columns; ++c) {
@@ -41,7 +41,7 @@ class GaussianData final : public Potential {
     }
   }
 
-  void gradient(ConstPanelView theta, PanelView out, Scratch&) const override {
+  void gradient(const ConstPanelView& theta, const PanelView& out, Scratch&) const override {
     for (Index c = 0; c < theta.columns; ++c) affine(weight_, theta.column(c), sum_, out.column(c));
   }
 
@@ -66,7 +66,7 @@ class GaussianData final : public Potential {
     math::scale(scale_ * static_cast<double>(rows.size()), out);
   }
 
-  void difference(ConstPanelView theta, ConstPanelView anchor, PanelView out, Scratch&) const override {
+  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch&) const override {
     for (Index c = 0; c < theta.columns; ++c) {
       math::subtract(theta.column(c), anchor.column(c), out.column(c));
       math::scale(weight_, out.column(c));

@@ -18,7 +18,7 @@ class LinearSigma final : public Potential {
   Index dimension() const override { return features() + 1; }
   Index rows() const override { return observations_.x.rows; }
 
-  void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const override {
+  void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const std::span<double> weight = weights(theta, scratch);
     std::ranges::fill(out, 0.0);
@@ -29,14 +29,14 @@ class LinearSigma final : public Potential {
     }
   }
 
-  void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const override {
+  void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
     slope(Rows(observations_), theta, out, scratch);
   }
   void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
                      Scratch& scratch) const override {
     slope(Rows(observations_, rows), one(theta), one(out), scratch);
   }
-  void difference(ConstPanelView theta, ConstPanelView anchor, PanelView out, Scratch& scratch) const override {
+  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch& scratch) const override {
     change(Rows(observations_), theta, anchor, out, scratch);
   }
   void difference_rows(std::span<const double> theta, std::span<const double> anchor,

@@ -20,15 +20,16 @@ std::span<const std::uint32_t> draw_rows(const OracleInput& input, std::size_t c
 
 class FullOracle final : public Oracle {
  public:
-  explicit FullOracle(const Potential& potential) : potential_(potential) {}
+  explicit FullOracle(const Potential& potential) : potential_(potential), rows_(potential.rows()) {}
 
   std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
     potential_.gradient(input.position, out, work.scratch);
-    return potential_.rows() * input.position.columns;
+    return rows_ * input.position.columns;
   }
 
  private:
   const Potential& potential_;
+  Index rows_;
 };
 
 class MinibatchOracle final : public Oracle {

@@ -79,7 +79,9 @@ void RandomWords(const Stream& stream, std::uint64_t first, void* out, std::size
 void Uniforms(const Stream& stream, double* out, std::size_t count) {
   Generate<UniformMaker>(stream, 0, out, count * 8);
 }
-void Normals(const Stream& stream, double* out, std::size_t count) { Generate<NormalMaker>(stream, 0, out, count * 8); }
+void Normals(const Stream& stream, std::uint64_t first, double* out, std::size_t count) {
+  Generate<NormalMaker>(stream, first, out, count * 8);
+}
 
 double NormalFromWords(std::uint64_t a, std::uint64_t b) {
   const hn::CappedTag<double, 1> df;
@@ -111,8 +113,8 @@ void uniforms(const Stream& stream, std::span<double> out) {
   HWY_DYNAMIC_DISPATCH(Uniforms)(stream, out.data(), out.size());
 }
 
-void normals(const Stream& stream, std::span<double> out) {
-  HWY_DYNAMIC_DISPATCH(Normals)(stream, out.data(), out.size());
+void normals(const Stream& stream, std::span<double> out, std::uint64_t first) {
+  HWY_DYNAMIC_DISPATCH(Normals)(stream, first / 2, out.data(), out.size());
 }
 
 double normal_from_words(std::uint64_t radius_word, std::uint64_t angle_word) {

@@ -23,7 +23,7 @@ class Pooled final : public Potential {
   Index dimension() const override { return clients_.front()->dimension(); }
   Index rows() const override { return rows_; }
 
-  void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const override {
+  void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const auto part = scratch.take<double>(theta.columns);
     std::ranges::fill(out, 0.0);
@@ -33,11 +33,11 @@ class Pooled final : public Potential {
     }
   }
 
-  void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const override {
+  void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
     sum(out, scratch, [&](const Potential& client, const PanelView& part) { client.gradient(theta, part, scratch); });
   }
 
-  void difference(ConstPanelView theta, ConstPanelView anchor, PanelView out, Scratch& scratch) const override {
+  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch& scratch) const override {
     sum(out, scratch,
         [&](const Potential& client, const PanelView& part) { client.difference(theta, anchor, part, scratch); });
   }

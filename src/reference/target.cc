@@ -9,7 +9,7 @@ namespace pollen::centralised {
 Target::Target(std::shared_ptr<const Potential> likelihood, Prior prior, double temperature)
     : likelihood_(std::move(likelihood)), prior_(prior), temperature_(temperature) {}
 
-void Target::value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const {
+void Target::value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const {
   likelihood_->value(theta, out, scratch);
   for (Index c = 0; c < theta.columns; ++c) {
     double& u = out[static_cast<std::size_t>(c)];
@@ -17,7 +17,7 @@ void Target::value(ConstPanelView theta, std::span<double> out, Scratch& scratch
   }
 }
 
-void Target::gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const {
+void Target::gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const {
   likelihood_->gradient(theta, out, scratch);
   for (Index c = 0; c < theta.columns; ++c) {
     prior_.prior->add_gradient(theta.column(c), prior_.share, out.column(c));

@@ -19,8 +19,8 @@ class Target {
   Index dimension() const { return likelihood_->dimension(); }
   Index rows() const { return likelihood_->rows(); }
   double temperature() const { return temperature_; }
-  void value(ConstPanelView theta, std::span<double> out, Scratch& scratch) const;
-  void gradient(ConstPanelView theta, PanelView out, Scratch& scratch) const;
+  void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const;
+  void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const;
 
  private:
   std::shared_ptr<const Potential> likelihood_;

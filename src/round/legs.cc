@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "pollen/archive.h"
+#include "pollen/legs.h"
 #include "pollen/math.h"
-#include "pollen/round.h"
 
 namespace pollen {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "pollen/round.h"
+#include "pollen/participation.h"
 
 namespace pollen {
 

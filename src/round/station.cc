@@ -84,12 +84,6 @@ void Station::make_common() {
   }
 }
 
-ConstPanelView Station::common(std::uint32_t step) const {
-  if (recipe_.local->common == 0) return {};
-  const ConstPanelView all = common_;
-  return {all.data + static_cast<Index>(step) * chains() * all.stride, all.rows, chains(), all.stride};
-}
-
 void Station::archive(Archive& archive) {
   archive.array(position_.flat());
   archive.array(reference_.flat());

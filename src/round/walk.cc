@@ -12,50 +12,58 @@ namespace pollen {
 
 namespace {
 
-// A client's own normals for its chains, a block of iterations at a time.
+// A client's own normals for its chains, several iterations at a time so that small vectors fill the vector unit. Those of
+// iteration k are normals (k mod n)·d' .. of the stream's round k / n, with d' = d rounded up to even and n = 4096 / d'.
 class OwnNoise {
  public:
-  OwnNoise(const Station& station, const Reply& reply, std::uint32_t client, Index dimension, Scratch& scratch)
-      : station_(station),
-        reply_(reply),
-        client_(client),
-        dimension_(dimension),
-        steps_(LocalSteps::steps_a_block(dimension)),
-        block_(scratch.panel(dimension * static_cast<Index>(steps_), static_cast<Index>(reply.chains.size()))),
-        block_index_(station.leg().first / steps_),
-        step_(station.leg().first % steps_ - 1) {}
+  OwnNoise(const Station& station, const Reply& reply, Index dimension, Scratch& scratch)
+      : station_(station), reply_(reply), each_((dimension + 1) / 2 * 2), a_round_(std::max<Index>(1, 4096 / each_)) {
+    const auto chains = static_cast<Index>(reply.chains.size());
+    const Index room = std::max<Index>(1, 8192 / (each_ * chains));  // of the buffer, which stays in the cache
+    buffer_ = scratch.panel(each_ * std::min(room, static_cast<Index>(station.leg().steps)), chains);
+  }
 
-  Index stride() const { return block_.stride; }
+  Index stride() const { return buffer_.stride; }
   // Of the first chain; the others' follow, a stride apart. Iterations come one after another.
-  const double* next() {
-    if (++step_ == steps_ || !made_) make();
-    return block_.data + static_cast<Index>(step_) * dimension_;
+  const double* at(std::uint64_t iteration) {
+    if (iteration >= end_) make(iteration);
+    return buffer_.data + static_cast<Index>(iteration - begin_) * each_;
   }
 
  private:
-  void make() {
-    if (made_) {
-      ++block_index_;
-      step_ = 0;
-    }
-    made_ = true;
-    for (Index p = 0; p < block_.columns; ++p) {
+  void make(std::uint64_t iteration) {
+    const Leg& leg = station_.leg();
+    const auto within = static_cast<Index>(iteration % static_cast<std::uint64_t>(a_round_));
+    const Index steps = std::min({buffer_.rows / each_, a_round_ - within,
+                                  static_cast<Index>(leg.first + leg.steps - iteration)});
+    begin_ = iteration;
+    end_ = iteration + static_cast<std::uint64_t>(steps);
+    for (Index p = 0; p < buffer_.columns; ++p) {
       Stream stream = station_.local_streams()[reply_.chains[static_cast<std::size_t>(p)]];
-      stream.round = block_index_;
-      stream.client = client_;
-      normals(stream, block_.column(p));
+      stream.round = iteration / static_cast<std::uint64_t>(a_round_);
+      stream.client = reply_.client;
+      normals(stream, buffer_.column(p).first(static_cast<std::size_t>(steps * each_)),
+              static_cast<std::uint64_t>(within * each_));
     }
   }
 
   const Station& station_;
   const Reply& reply_;
-  std::uint32_t client_;
-  Index dimension_;
-  std::uint64_t steps_;
-  PanelView block_;
-  std::uint64_t block_index_, step_;  // step_ is one before the next, until the first is made
-  bool made_ = false;
+  Index each_, a_round_;
+  PanelView buffer_;
+  std::uint64_t begin_ = 0, end_ = 0;  // the iterations in the buffer
 };
+
+// Chain by chain, where a client does not work for all of them.
+void step_some(std::span<const std::uint32_t> chains, const PanelView& x, const math::LocalStep& in) {
+  for (Index p = 0; p < x.columns; ++p) {
+    math::LocalStep one = in;
+    one.gradient += p * in.gradient_stride;
+    if (in.common != nullptr) one.common += static_cast<Index>(chains[static_cast<std::size_t>(p)]) * in.common_stride;
+    if (in.own != nullptr) one.own += p * in.own_stride;
+    math::local_step({x.data + p * x.stride, x.rows, 1, x.stride}, one);
+  }
+}
 
 }  // namespace
 
@@ -66,35 +74,32 @@ void Client::walk(const Station& station, Reply& reply, Workspace& work) {
   Scratch::Frame frame(work.scratch);
   const PanelView x{pending_.flat().data(), dimension_, n, pending_.stride()};  // column p is chain chains[p], for now
   const PanelView g = work.scratch.panel(dimension_, n);
-  OwnNoise own(station, reply, index_, dimension_, work.scratch);
+  OwnNoise own(station, reply, dimension_, work.scratch);
   for (Index p = 0; p < n; ++p) {
     const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
     const auto from = leg.starts ? station.position().column(chain) : std::as_const(local_).column(chain);
     std::ranges::copy(from, x.column(p).begin());
   }
   OracleInput input{x, reply.chains, station.anchor(), {}, station.minibatch_streams(), leg.first, index_};
+  const ConstPanelView common = station.common();
+  math::LocalStep in{g.data, g.stride, common.data, common.stride, nullptr, own.stride(), 0, 0};
+  const bool bare = parts_.prior_share == 0 && parts_.recipe->oracle != OracleKind::control;
   reply.gradients = 0;
-  double step = 0, spread = 0;
   for (std::uint32_t s = 0; s < leg.steps; ++s) {
     input.round = leg.first + s;
-    reply.gradients += local_gradient(station, input, g, work);
+    reply.gradients += oracle_->estimate(input, g, work);
+    if (!bare) add_prior_and_control(station, input, g);
     if (s == 0 || local.decaying) {
-      step = local.step_at(parts_.recipe->step, parts_.clients, input.round);
-      spread = std::sqrt(2 * step * parts_.recipe->temperature * (1 - local.common) / parts_.weight);
+      const double step = local.step_at(parts_.recipe->step, parts_.clients, input.round);
+      in.step = step / parts_.weight;
+      in.spread = std::sqrt(2 * step * parts_.recipe->temperature * (1 - local.common) / parts_.weight);
     }
-    const double* z = spread > 0 ? own.next() : nullptr;
-    const ConstPanelView common = station.common(s);
-    math::LocalStep in{g.data, g.stride, common.data, common.stride, z, own.stride(), step / parts_.weight, spread};
-    if (n == station.chains()) {
+    if (in.spread > 0) in.own = own.at(input.round);
+    if (n == station.chains())
       math::local_step(x, in);
-      continue;
-    }
-    for (Index p = 0; p < n; ++p, in.gradient += g.stride) {
-      const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
-      if (common.data != nullptr) in.common = common.column(chain).data();
-      math::local_step({x.data + p * x.stride, x.rows, 1, x.stride}, in);
-      if (z != nullptr) in.own += own.stride();
-    }
+    else
+      step_some(reply.chains, x, in);
+    if (common.data != nullptr) in.common += station.chains() * common.stride;
   }
   for (Index p = 0; p < n; ++p)
     if (!math::all_finite(x.column(p)))
@@ -103,10 +108,8 @@ void Client::walk(const Station& station, Reply& reply, Workspace& work) {
   pending_at_ = leg.first + leg.steps;
 }
 
-// ∇ of what the client owns; with control variates less that at Y, plus C.
-std::int64_t Client::local_gradient(const Station& station, const OracleInput& input, const PanelView& out,
-                                    Workspace& work) {
-  const std::int64_t evaluated = oracle_->estimate(input, out, work);
+// From the likelihood's gradient to that of what the client owns; with control variates less that at Y, plus C.
+void Client::add_prior_and_control(const Station& station, const OracleInput& input, const PanelView& out) const {
   const bool control = parts_.recipe->oracle == OracleKind::control;
   for (Index p = 0; p < out.columns; ++p) {
     const auto column = out.column(p);
@@ -117,7 +120,6 @@ std::int64_t Client::local_gradient(const Station& station, const OracleInput& i
     // C is the clients' average of ∇U^i(Y) for weights 1/b; with others it enters as w_i times the sum.
     math::axpy(parts_.weight, station.control().column(chain), column);
   }
-  return evaluated;
 }
 
 // Where the leg came to; or, where it is compressed, how far from what the server knows.

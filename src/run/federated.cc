@@ -37,11 +37,13 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
   for (std::size_t i = 0; i < b; ++i) {
     ClientParts parts{&recipe, setup.prior, 0, 1, static_cast<Index>(b), compressor_of(i), whole_.get()};
     if (!weights.empty()) parts.weight = weights[i];
-    if (!recipe.prior_on_server) parts.prior_share = recipe.local ? weights[i] : 1 / static_cast<double>(b);
+    if (!recipe.prior_on_server && !setup.prior->precision.empty())
+      parts.prior_share = recipe.local ? weights[i] : 1 / static_cast<double>(b);
     clients_.emplace_back(static_cast<std::uint32_t>(i), *setup.potentials[i], parts, setup.chains);
   }
   transport_ = make(*station_, clients_);
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);
+  if (recipe.oracle == OracleKind::control) anchor_ = gradient_ = Panel(d, setup.chains);
 }
 
 std::int64_t FederatedEngine::advance(std::int64_t most) {
@@ -63,19 +65,15 @@ void FederatedEngine::gather(Panel& mean) { transport_->query({Query::What::loca
 
 // Y = the clients' mean, C from their gradients there. Right after an average all of them stand at it.
 void FederatedEngine::refresh() {
-  Panel anchor(setup_.dimension, setup_.chains), gradient(setup_.dimension, setup_.chains);
-  if (server_->averaged())
-    std::ranges::copy(server_->panel().flat(), anchor.flat().begin());
-  else
-    gather(anchor);
-  transport_->query({Query::What::gradient, anchor, {}}, gradient);
-  server_->refresh(anchor, gradient);
+  if (!server_->averaged()) gather(anchor_);
+  const ConstPanelView anchor = server_->averaged() ? server_->position() : anchor_.view();
+  transport_->query({Query::What::gradient, anchor, {}}, gradient_);
+  server_->refresh(anchor, gradient_);
 }
 
 void FederatedEngine::start_control() {
-  Panel gradient(setup_.dimension, setup_.chains);
-  transport_->query({Query::What::gradient, server_->position(), {}}, gradient);
-  server_->start_control(server_->position(), gradient);
+  transport_->query({Query::What::gradient, server_->position(), {}}, gradient_);
+  server_->start_control(server_->position(), gradient_);
 }
 
 void FederatedEngine::recipe_changed() {

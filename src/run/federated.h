@@ -49,7 +49,8 @@ class FederatedEngine final : public Engine {
   std::unique_ptr<Station> station_;
   std::vector<Client> clients_;
   std::unique_ptr<Transport> transport_;
-  Panel mean_;  // emit = "every": of the last iteration
+  Panel mean_;               // emit = "every": of the last iteration
+  Panel anchor_, gradient_;  // control variates: Y and C
 };
 
 // w_i of every client: 1/b, or N_i/N.

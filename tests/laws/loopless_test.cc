@@ -35,14 +35,14 @@ Eigen::Vector2d normal(Purpose purpose, std::uint64_t iteration) {
   return {z[0], z[1]};
 }
 
-// A client's own noise comes in blocks of iterations.
+// A client's own noise: 4096 normals a round of its stream, whole iterations.
 Eigen::Vector2d own_normal(std::uint64_t iteration) {
-  constexpr std::uint64_t kBlock = 32;  // of two coordinates each
+  constexpr std::uint64_t kRound = 2048;  // iterations of two coordinates
   Stream stream = make_stream(kSeed, 0, Purpose::local_noise);
-  stream.round = iteration / kBlock;
-  std::array<double, 2 * kBlock> z{};
+  stream.round = iteration / kRound;
+  std::array<double, 2 * kRound> z{};
   normals(stream, z);
-  return {z[2 * (iteration % kBlock)], z[2 * (iteration % kBlock) + 1]};
+  return {z[2 * (iteration % kRound)], z[2 * (iteration % kRound) + 1]};
 }
 
 std::vector<std::uint32_t> rows(std::uint64_t iteration, std::size_t of) {
