@@ -2,13 +2,8 @@
 // Usage: fald_bench CHAINS TAU SECONDS. Prints chain-iterations a second of CPU time.
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <string>
-
 #include "pollen/random.h"
-#include "pollen/run.h"
+#include "rate.h"
 
 namespace {
 
@@ -54,21 +49,7 @@ lp = false
 
 int main(int argc, char** argv) {
   if (argc != 4) return std::fprintf(stderr, "usage: fald_bench CHAINS TAU SECONDS\n"), 2;
-  const double seconds = std::atof(argv[3]);
-  pollen::Experiment experiment(
-      pollen::read_config_text(problem(), "bench",
-                               {"run.chains=" + std::string(argv[1]), "sampler.correlation=" + std::string(argv[2])}),
-      {.threads = 1});
-  experiment.prepare();
-  pollen::Sink nobody;
-  experiment.advance(200, nobody);
-  const std::clock_t start = std::clock();
-  double spent = 0;
-  long done = 0;
-  while (spent < seconds) {
-    experiment.advance(100, nobody);
-    done += 100;
-    spent = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  }
-  std::printf("%.0f\n", static_cast<double>(done) * std::atof(argv[1]) / spent);
+  pollen::bench::print_rate(
+      problem(), {"run.chains=" + std::string(argv[1]), "sampler.correlation=" + std::string(argv[2])}, 100,
+      std::atof(argv[3]));
 }

@@ -1,11 +1,6 @@
 // Iterations a second of QLSD* on the toy of the QLSD paper (b = 20, d = 50, s = 2^8), one thread: the whole round, with
 // real bytes or with lengths only. Usage: qlsd_bench CHAINS bytes|lengths SECONDS. Prints chain-iterations a second of CPU time.
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <string>
-
-#include "pollen/run.h"
+#include "rate.h"
 
 namespace {
 
@@ -35,20 +30,6 @@ lp = false
 
 int main(int argc, char** argv) {
   if (argc != 4) return std::fprintf(stderr, "usage: qlsd_bench CHAINS bytes|lengths SECONDS\n"), 2;
-  const double seconds = std::atof(argv[3]);
-  pollen::Experiment experiment(
-      pollen::read_config_text(kProblem, "bench", {"run.chains=" + std::string(argv[1]), "sampler.wire=" + std::string(argv[2])}),
-      {.threads = 1});
-  experiment.prepare();
-  pollen::Sink nobody;
-  experiment.advance(2000, nobody);
-  const std::clock_t start = std::clock();
-  double spent = 0;
-  long done = 0;
-  while (spent < seconds) {
-    experiment.advance(1000, nobody);
-    done += 1000;
-    spent = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  }
-  std::printf("%.0f\n", static_cast<double>(done) * std::atof(argv[1]) / spent);
+  pollen::bench::print_rate(kProblem, {"run.chains=" + std::string(argv[1]), "sampler.wire=" + std::string(argv[2])}, 1000,
+                            std::atof(argv[3]));
 }

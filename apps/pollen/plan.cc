@@ -13,10 +13,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// There is a target and an epsilon to hold against it.
+bool held_against(const PlanReport& report) {
+  const bool renyi = report.meter->accountant() == "renyi";
+  return report.meter->target() && (renyi ? report.privacy->renyi_epsilon : report.privacy->epsilon);
+}
+
 std::string epsilon_text(const char* name, const std::optional<double>& epsilon, const std::optional<double>& delta,
                          const std::vector<std::string>& why) {
   if (!epsilon) return fmt::format("no epsilon by {}: {}", name, fmt::join(why, "; "));
   return fmt::format("epsilon {:.4g} at delta {:.4g} ({})", *epsilon, *delta, name);
+}
+
+std::string budget_text(const PrivacyMeter& meter) {
+  if (!meter.budget()) return fmt::format("the budget of epsilon {:.4g} lasts for the whole run", *meter.target());
+  return fmt::format("the budget of epsilon {:.4g} lasts for {} rounds, {} iterations of every chain", *meter.target(),
+                     meter.rounds(*meter.budget()), *meter.budget());
 }
 
 std::string text_of(const PlanReport& report) {
@@ -28,6 +40,7 @@ std::string text_of(const PlanReport& report) {
                         epsilon_text("Theorem G.3", p->epsilon, p->delta, p->why), p->rounds);
     text += fmt::format("{:<16} {}\n", "",
                         epsilon_text("Renyi accounting", p->renyi_epsilon, p->renyi_delta, p->renyi_why));
+    if (held_against(report)) text += fmt::format("{:<16} {}\n", "", budget_text(*report.meter));
   }
   for (const std::string& note : report.notes) text += "note: " + note + '\n';
   return text;
@@ -45,7 +58,11 @@ std::string json_of(const PlanReport& report) {
                        {"renyi_epsilon", maybe(p->renyi_epsilon)},
                        {"renyi_delta", maybe(p->renyi_delta)},
                        {"renyi_why", fmt::format("{}", fmt::join(p->renyi_why, "; "))},
-                       {"rounds", p->rounds}};
+                       {"rounds", p->rounds},
+                       {"target_epsilon", maybe(report.meter->target())},
+                       {"budget_iterations", held_against(report) && report.meter->budget()
+                                                 ? Json(*report.meter->budget())
+                                                 : Json(nullptr)}};
   json["notes"] = report.notes;
   return json.dump(2) + '\n';
 }

@@ -73,6 +73,7 @@ struct ReferenceSampler {
   bool federated;    // clients and a server, so bits are counted
   bool samples;      // false: an optimiser, whose states are the server's iterates
   bool needs_step;   // no step of its own
+  bool transitions = false;  // accept statistics, tree depths and the like are kept with the draws
 };
 const std::vector<ReferenceSampler>& reference_table();
 const ReferenceSampler* find_reference(const std::string& name);  // null where there is none

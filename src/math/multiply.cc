@@ -97,29 +97,29 @@ HWY_INLINE void MultiplyTile(const double* const* rows, const Columns& at, Index
 
 // Fetches the next block's rows, a slice with every tile: read once for many columns, rows come in bursts that the
 // machine's own prefetcher does not see coming. Long rows it does see.
+template <class Rows>
 class Prefetch {
  public:
-  template <class Rows>
   HWY_INLINE Prefetch(const Rows& rows, Index r, const ProductSize& size, Index block, Index tile)
-      : first_(rows(r)), features_(size.features <= 512 && r + block <= size.rows ? size.features : 0) {
-    stride_ = r + 1 < size.rows ? rows(r + 1) - first_ : 0;
-    rows_ = block;
-    slice_ = (features_ * tile / HWY_MAX(size.columns, 1) + 8) / 8 * 8;
-  }
+      : rows_(rows),
+        first_(r),
+        count_(block),
+        features_(size.features <= 512 && r + block <= size.rows ? size.features : 0),
+        slice_((features_ * tile / HWY_MAX(size.columns, 1) + 8) / 8 * 8) {}
   HWY_INLINE void Slice() {
     const Index last = HWY_MIN(at_ + slice_, features_);
     for (; at_ < last; at_ += 8)
-      for (Index i = 0; i < rows_; ++i) __builtin_prefetch(first_ + i * stride_ + at_);
+      for (Index i = 0; i < count_; ++i) __builtin_prefetch(rows_(first_ + i) + at_);
   }
 
  private:
-  const double* first_;
-  Index features_, stride_, rows_, slice_, at_ = 0;
+  const Rows& rows_;
+  Index first_, count_, features_, slice_, at_ = 0;
 };
 
 // All columns for kRows rows.
-template <std::size_t kRows>
-HWY_INLINE void MultiplyRows(const double* const* rows, Columns at, Index features, Index columns, Prefetch next) {
+template <std::size_t kRows, class Rows>
+HWY_INLINE void MultiplyRows(const double* const* rows, Columns at, Index features, Index columns, Prefetch<Rows> next) {
   constexpr Index kWidest = kParts == 1 ? 4 : 3;                   // what the registers hold beside four rows
   while (columns >= kWidest && !(kWidest == 3 && columns == 4)) {  // four as two and two, not three and one
     next.Slice();
@@ -145,7 +145,7 @@ HWY_INLINE void MultiplyBlock(const Rows& rows, Index r, const Columns& at, cons
     MultiplyTile<kRows, 1, true>(pointers, here, size.features);
   } else {
     constexpr Index kBlock = kRows;
-    const Prefetch next(rows, HWY_MIN(r + kBlock, size.rows - 1), size, kBlock, 4);
+    const Prefetch<Rows> next(rows, r + kBlock, size, kBlock, 4);
     MultiplyRows<kRows>(pointers, here, size.features, size.columns, next);
   }
 }

@@ -1,8 +1,8 @@
 // The potential of a generalised linear model: every result is a sweep over blocks of rows with the family's own step.
 #include <utility>
 
-#include "blocks.h"
 #include "family.h"
+#include "row_potential.h"
 
 namespace pollen::model {
 
@@ -56,13 +56,12 @@ class Target {
   bool copied_ = false;
 };
 
-class Glm final : public Potential {
+class Glm final : public RowPotential {
  public:
   Glm(std::unique_ptr<const Family> family, const Observations& observations, double scale)
-      : family_(std::move(family)), classes_(family_->classes()), observations_(observations), scale_(scale) {}
+      : RowPotential(observations, scale), family_(std::move(family)), classes_(family_->classes()) {}
 
   Index dimension() const override { return observations_.x.columns * classes_; }
-  Index rows() const override { return observations_.x.rows; }
 
   void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
@@ -77,21 +76,6 @@ class Glm final : public Potential {
     };
     sweep(Rows(observations_), split(theta, scratch), {}, {theta.columns, classes_, 0}, scratch, add);
     for (double& u : out) u *= scale_;
-  }
-
-  void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
-    slope(Rows(observations_), theta, out, scratch);
-  }
-  void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
-                     Scratch& scratch) const override {
-    slope(Rows(observations_, rows), one(theta), one(out), scratch);
-  }
-  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch& scratch) const override {
-    change(Rows(observations_), theta, anchor, out, scratch);
-  }
-  void difference_rows(std::span<const double> theta, std::span<const double> anchor,
-                       std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const override {
-    change(Rows(observations_, rows), one(theta), one(anchor), one(out), scratch);
   }
 
   void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
@@ -117,14 +101,11 @@ class Glm final : public Potential {
   }
 
  private:
-  Index features() const { return observations_.x.columns; }
-  ConstPanelView one(std::span<const double> v) const { return {v.data(), dimension(), 1, dimension()}; }
-  PanelView one(std::span<double> v) const { return {v.data(), dimension(), 1, dimension()}; }
   ConstPanelView split(const ConstPanelView& theta, Scratch& scratch) const {
     return class_columns(theta, features(), classes_, scratch);
   }
 
-  void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const {
+  void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const Target target(out, features(), classes_, scratch);
     const auto turn = [&](const PanelView& z, const double* y, Index) { family_->residuals(z, y, scratch); };
@@ -134,7 +115,7 @@ class Glm final : public Potential {
 
   // One product with Xᵀ for both terms: the gradient is linear in the residuals.
   void change(const Rows& rows, const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
-              Scratch& scratch) const {
+              Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const Target target(out, features(), classes_, scratch);
     const Lanes lanes{theta.columns, 2 * classes_, classes_};
@@ -150,8 +131,6 @@ class Glm final : public Potential {
 
   std::unique_ptr<const Family> family_;
   Index classes_;  // columns of Z that a chain has
-  Observations observations_;
-  double scale_;
 };
 
 }  // namespace

@@ -4,19 +4,18 @@
 // U is not convex and its curvature has no bound: curvature() is the Hessian at the point asked for.
 #include <cmath>
 
-#include "blocks.h"
 #include "family.h"
+#include "row_potential.h"
 
 namespace pollen::model {
 
 namespace {
 
-class LinearSigma final : public Potential {
+class LinearSigma final : public RowPotential {
  public:
-  LinearSigma(const Observations& observations, double scale) : observations_(observations), scale_(scale) {}
+  using RowPotential::RowPotential;
 
   Index dimension() const override { return features() + 1; }
-  Index rows() const override { return observations_.x.rows; }
 
   void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
@@ -27,21 +26,6 @@ class LinearSigma final : public Potential {
       double& u = out[static_cast<std::size_t>(c)];
       u = scale_ * (0.5 * u + static_cast<double>(rows()) * lambda(theta, c));
     }
-  }
-
-  void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
-    slope(Rows(observations_), theta, out, scratch);
-  }
-  void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
-                     Scratch& scratch) const override {
-    slope(Rows(observations_, rows), one(theta), one(out), scratch);
-  }
-  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch& scratch) const override {
-    change(Rows(observations_), theta, anchor, out, scratch);
-  }
-  void difference_rows(std::span<const double> theta, std::span<const double> anchor,
-                       std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const override {
-    change(Rows(observations_, rows), one(theta), one(anchor), one(out), scratch);
   }
 
   void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
@@ -79,9 +63,6 @@ class LinearSigma final : public Potential {
   }
 
  private:
-  Index features() const { return observations_.x.columns; }
-  ConstPanelView one(std::span<const double> v) const { return {v.data(), dimension(), 1, dimension()}; }
-  PanelView one(std::span<double> v) const { return {v.data(), dimension(), 1, dimension()}; }
   ConstPanelView coefficients(const ConstPanelView& theta) const {
     return {theta.data, features(), theta.columns, theta.stride};
   }
@@ -110,7 +91,7 @@ class LinearSigma final : public Potential {
     });
   }
 
-  void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const {
+  void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const std::span<double> weight = weights(theta, scratch);
     const std::span<double> misfit = scratch.take<double>(theta.columns);
@@ -124,7 +105,7 @@ class LinearSigma final : public Potential {
   }
 
   void change(const Rows& rows, const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
-              Scratch& scratch) const {
+              Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const Lanes lanes{theta.columns, 2, 1};
     const PanelView both = interleave(theta, anchor, lanes, scratch);
@@ -141,9 +122,6 @@ class LinearSigma final : public Potential {
       math::scale(scale_, out.column(chain));
     }
   }
-
-  Observations observations_;
-  double scale_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A client's own curvature constants: λ_max and λ_min of its bound or Hessian. Exact up to a few hundred coordinates,
-// by power iteration beyond, which approaches λ_max from below and λ_min from above.
+// A client's own curvature constants: λ_max of its bound or Hessian by power iteration, which approaches it from below.
+// With λ_min both are exact up to a few hundred coordinates; beyond, power iteration approaches λ_min from above.
 #include <Eigen/Dense>
 #include <cmath>
 
@@ -11,7 +11,8 @@ namespace pollen {
 namespace {
 
 constexpr Index kExact = 256;
-constexpr int kProducts = 300;
+constexpr int kProducts = 300;       // for both constants
+constexpr int kQuickProducts = 100;  // for λ_max alone, or fewer where it settles
 
 }  // namespace
 
@@ -22,7 +23,8 @@ void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) 
     parts_.prior->add_gradient(v, parts_.prior_share, product);  // linear in v
   };
   const auto column = out.column(static_cast<Index>(index_));
-  if (d <= kExact) {
+  const bool both = out.rows > 1;
+  if (both && d <= kExact) {
     Eigen::MatrixXd matrix(d, d);
     Eigen::VectorXd unit = Eigen::VectorXd::Zero(d);
     for (Index j = 0; j < d; ++j) {
@@ -39,8 +41,10 @@ void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) 
   std::vector<double> v(static_cast<std::size_t>(d)), product(v.size());
   const auto largest = [&](double shift) {  // of B, or of shift·I - B
     normals(make_stream(1, 0, Purpose::power), v);
-    double norm = std::sqrt(math::squared_norm(v));
-    for (int n = 0; n < kProducts && norm > 0; ++n) {
+    double norm = std::sqrt(math::squared_norm(v)), last = 0;
+    for (int n = 0; n < (both ? kProducts : kQuickProducts) && norm > 0; ++n) {
+      if (!both && std::abs(norm - last) <= 1e-4 * norm) break;
+      last = norm;
       math::scale(1 / norm, v);
       apply(v, product);
       for (std::size_t j = 0; j < v.size() && shift > 0; ++j) product[j] = shift * v[j] - product[j];
@@ -50,7 +54,7 @@ void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) 
     return norm;
   };
   column[0] = largest(0);
-  column[1] = column[0] > 0 ? std::max(0.0, column[0] - largest(column[0])) : 0;
+  if (both) column[1] = column[0] > 0 ? std::max(0.0, column[0] - largest(column[0])) : 0;
 }
 
 }  // namespace pollen

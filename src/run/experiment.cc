@@ -184,7 +184,7 @@ std::int64_t Experiment::iteration() const { return parts_->engine->iteration();
 std::int64_t Experiment::burn_in() const { return *parts_->config.run.burn_in; }
 std::int64_t Experiment::kept() const { return parts_->kept; }
 bool Experiment::has_transitions() const {
-  return parts_->recipe.reference && reports_transitions(parts_->recipe.name);
+  return parts_->recipe.reference && find_reference(parts_->recipe.name)->transitions;
 }
 Counters Experiment::counters() const { return parts_->engine->counters(); }
 const std::vector<std::string>& Experiment::warnings() const { return parts_->warnings; }

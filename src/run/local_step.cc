@@ -11,26 +11,25 @@
 namespace pollen {
 
 LocalBounds find_local_bounds(Transport& transport, const LocalSteps& local, std::span<const double> at,
-                              std::span<const Index> sizes) {
+                              std::span<const Index> sizes, bool convexity) {
   const auto d = static_cast<Index>(at.size());
   const auto b = static_cast<Index>(sizes.size());
-  Panel values(2, b);
+  Panel values(convexity ? 2 : 1, b);
   transport.query({Query::What::bounds, {at.data(), d, 1, d}, {}}, values);
   const double total = static_cast<double>(std::accumulate(sizes.begin(), sizes.end(), Index{0}));
-  LocalBounds bounds{0, std::numeric_limits<double>::infinity()};
+  LocalBounds bounds{0, convexity ? std::numeric_limits<double>::infinity() : 0, b};
   for (Index i = 0; i < b; ++i) {
     const double weight =
         local.by_size ? static_cast<double>(sizes[static_cast<std::size_t>(i)]) / total : 1 / static_cast<double>(b);
     bounds.smoothness = std::max(bounds.smoothness, values.column(i)[0] / weight);
-    bounds.convexity = std::min(bounds.convexity, values.column(i)[1] / weight);
+    if (convexity) bounds.convexity = std::min(bounds.convexity, values.column(i)[1] / weight);
   }
   return bounds;
 }
 
-double auto_local_step(const Recipe& recipe, const LocalBounds& bounds, double smoothness, Index clients) {
+double auto_local_step(const Recipe& recipe, const LocalBounds& bounds, double one_step) {
   const LocalSteps& local = *recipe.local;
-  const double least = std::min(0.1 / smoothness, 0.2 / bounds.smoothness);
-  return least / local.mean_steps() / local.unit(clients);
+  return std::min(one_step, 0.2 / bounds.smoothness) / local.mean_steps() / local.unit(bounds.clients);
 }
 
 void check_sizes(const Config& config, const Recipe& recipe, std::span<const Index> sizes,

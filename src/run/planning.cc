@@ -60,9 +60,9 @@ void add_privacy(Experiment& experiment, PlanReport& report) {
   if (recipe.local->decaying && recipe.local->smoothness == 0)
     recipe.local->smoothness = 0.5 / std::max(report.plan.step, 1e-300);
   if (recipe.step == 0) recipe.step = report.plan.step;
-  const PrivacyMeter meter(experiment.config(), recipe, experiment.questions().sizes,
-                           outside_the_theorem(experiment.config(), experiment.data()));
-  report.privacy = meter.after(experiment.config().run.iterations);
+  report.meter.emplace(experiment.config(), recipe, experiment.questions().sizes,
+                       outside_the_theorem(experiment.config(), experiment.data()));
+  report.privacy = report.meter->after(experiment.config().run.iterations);
   report.notes.emplace_back("privacy: what this plan itself learnt from the clients is not accounted for");
 }
 

@@ -20,6 +20,7 @@ struct PlanReport {
   plan::Plan plan;
   std::vector<std::string> notes;          // where each constant comes from
   std::optional<PrivacySpending> privacy;  // of the run as planned, where [privacy] is set
+  std::optional<PrivacyMeter> meter;       // likewise: how long the budget lasts
 };
 
 // NumericError where the mode cannot be found.

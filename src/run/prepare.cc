@@ -122,7 +122,8 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
   LocalSteps& local = *recipe.local;
   const bool wanted = picked || (local.decaying && (local.smoothness == 0 || local.convexity == 0));
   const std::int64_t setup = federation->counters().setup_bits;
-  LocalBounds bounds = find_local_bounds(transport(), local, at, sizes);
+  const bool convexity = local.decaying && local.convexity == 0;
+  LocalBounds bounds = find_local_bounds(transport(), local, at, sizes, convexity && problem.model.quadratic());
   if (!problem.model.quadratic()) {  // of a likelihood that is only convex nothing sure is known below the prior
     const auto& precision = problem.prior.precision;
     bounds.convexity = precision.empty() ? 0 : *std::ranges::min_element(precision);
@@ -140,7 +141,8 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
                     "weights)",
                     recipe.step, local.smoothness, local.convexity));
   } else if (picked) {
-    recipe.step = auto_local_step(recipe, bounds, smoothness, problem.clients());
+    recipe.step = auto_local_step(
+        recipe, bounds, auto_step(recipe, smoothness, problem.clients(), problem.dimension(), sizes));
     notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (largest local curvature {:.4g})", recipe.step,
                                 bounds.smoothness * local.unit(problem.clients())));
   }

@@ -38,6 +38,4 @@ std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe
   return make_reference(recipe.name, what, settings);
 }
 
-bool reports_transitions(const std::string& name) { return name == "mala" || name == "hmc" || name == "nuts"; }
-
 }  // namespace pollen

@@ -21,7 +21,7 @@ std::string problem(const Summary& s) {
   text += fmt::format(" · {} parameters\n", f.dimension());
   text += fmt::format("  {} chain{} × {} draws · {} iterations, burn-in {}, thin {} · step {}\n", f.chains,
                       f.chains == 1 ? "" : "s", grouped(s.draws), grouped(f.done), grouped(f.burn_in), f.thin,
-                      short_number(f.step));
+                      f.step > 0 ? short_number(f.step) : "of its own");
   return text;
 }
 

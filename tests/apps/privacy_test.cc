@@ -1,36 +1,14 @@
 #include <nlohmann/json.hpp>
 
 #include "program.h"
+#include "support/private_run.h"
 
 namespace pollen {
 namespace {
 
 using Json = nlohmann::json;
 
-const char* const kPrivate = R"(
-[model]
-kind = "logistic"
-[data]
-source = "titanic"
-clients = 4
-standardize = false
-[sampler]
-name = "fa-ld"
-step = 1e-6
-batch = 0.1
-clip = 0.5
-correlation = 0.5
-local_steps = 5
-[run]
-iterations = 3000
-burn_in = 100
-chains = 2
-[output]
-lp = false
-metrics_every = 20
-[privacy]
-target_epsilon = 10.0
-)";
+const std::string kPrivate = std::string(testing::kPrivateRun) + "target_epsilon = 10.0\n";
 
 class PrivacyOfTheProgram : public ProgramTest {
  protected:
@@ -54,6 +32,19 @@ TEST_F(PrivacyOfTheProgram, ARunStopsWhenItsBudgetIsSpent) {
   EXPECT_NE(run({"run", "a.toml", "--out", "a", "--resume"}).err.find("is complete"), std::string::npos);
   ASSERT_EQ(run({"run", "a/config.toml", "--out", "b", "--quiet"}).code, 0);
   EXPECT_EQ(slurp("a/draws-1.csv"), slurp("b/draws-1.csv"));
+}
+
+TEST_F(PrivacyOfTheProgram, ThePlanSaysHowLongTheBudgetLasts) {
+  put("a.toml", kPrivate);
+  const Outcome plan = run({"plan", "a.toml", "--json"});
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  const Json planned = Json::parse(plan.out)["privacy"];
+  EXPECT_EQ(planned["target_epsilon"], 10.0);
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
+  EXPECT_EQ(planned["budget_iterations"].get<int>(), 5 * privacy("a")["rounds"].get<int>());
+  EXPECT_NE(run({"plan", "a.toml"}).out.find("iterations of every chain"), std::string::npos);
+  EXPECT_NE(run({"plan", "a.toml", "--set", "privacy.target_epsilon=1e6"}).out.find("lasts for the whole run"),
+            std::string::npos);
 }
 
 TEST_F(PrivacyOfTheProgram, WarnGoesOn) {

@@ -46,4 +46,4 @@ std::vector<std::string> lines_of(const std::string& text);
 #define POLLEN_BAD_INPUT(suite, cases)                  \
   class suite : public CaseTest {};                     \
   TEST_P(suite, IsToldAndNothingIsWritten) { check(); } \
-  INSTANTIATE_TEST_SUITE_P(Cases, suite, testing::ValuesIn(cases), name_of)
+  INSTANTIATE_TEST_SUITE_P(Cases, suite, ::testing::ValuesIn(cases), name_of)

@@ -1,10 +1,11 @@
 // The other formats: idx, gzip, libsvm, cifar.
-#include <zlib.h>
-
 #include "case.h"
+#include "support/gzip.h"
 
 namespace pollen::bad_input {
 namespace {
+
+using testing::gzipped;
 
 std::string big_endian(unsigned value) {
   return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
@@ -29,20 +30,6 @@ Case cifar(const std::string& name, const std::string& bytes, const std::vector<
           {{"data.source", "\"d.bin\""}, {"data.target", ""}, {"model.kind", "\"softmax\""}},
           lines,
           {{"d.bin", bytes}}};
-}
-
-std::string gzipped(const std::string& text) {
-  z_stream stream{};
-  deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  std::string out(1000 + text.size(), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 Case gzip(const std::string& name, const std::string& bytes, const Words& words) {

@@ -1,8 +1,7 @@
 // The binary files: idx with its labels, cifar, and gzip around anything.
-#include <zlib.h>
-
 #include "data/readers.h"
 #include "pollen/errors.h"
+#include "support/gzip.h"
 #include "table.h"
 
 namespace pollen::fuzz {
@@ -33,27 +32,13 @@ void cifar(Input& input, Index limit) {
   }
 }
 
-std::string gzipped(const std::string& text) {
-  z_stream stream{};
-  HOLDS(deflateInit2(&stream, 1, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string out(deflateBound(&stream, static_cast<uLong>(text.size())) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  HOLDS(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
 void gzip(Input& input) {
   const std::string bytes = input.text();
   const bool magic = bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
   try {
     const std::string plain = data::gunzip(bytes, "in.gz", kMost);
     HOLDS(magic ? plain.size() <= kMost : plain == bytes);
-    HOLDS(data::gunzip(gzipped(plain), "again.gz", kMost) == plain);
+    HOLDS(data::gunzip(testing::gzipped(plain), "again.gz", kMost) == plain);
   } catch (const ConfigError&) {
     HOLDS(magic);
   }

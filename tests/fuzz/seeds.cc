@@ -1,6 +1,4 @@
 // fuzz_seeds FOLDER: writes the seeds of the targets whose input is binary to FOLDER/<target>/.
-#include <zlib.h>
-
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -10,9 +8,12 @@
 #include "pollen/compress.h"
 #include "pollen/wire.h"
 #include "sink/checkpoint.h"
+#include "support/gzip.h"
 
 namespace pollen::fuzz {
 namespace {
+
+using testing::gzipped;
 
 std::filesystem::path folder;
 
@@ -122,20 +123,6 @@ void wire_seeds() {
   seed("reply-empty", frame);
   put("wire", "header-alone", '0' + text_of(Bytes(frame.begin(), frame.begin() + wire::kFrameHeader)));
   put("wire", "empty", "");
-}
-
-std::string gzipped(const std::string& text) {
-  z_stream stream{};
-  deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  std::string out(1000 + text.size(), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 void idx_seed(const std::string& name, const std::string& images, const std::string& labels) {

@@ -27,10 +27,13 @@ std::vector<std::uint32_t> words_of(const Stream& stream, std::size_t count, std
   return out;
 }
 
-template <void (*fill)(const Stream&, std::span<double>)>
+template <auto fill>
 std::vector<double> doubles_of(const Stream& stream, std::size_t count) {
   std::vector<double> out(count);
-  fill(stream, out);
+  if constexpr (requires { fill(stream, out, 0); })
+    fill(stream, out, 0);
+  else
+    fill(stream, out);
   return out;
 }
 
@@ -73,6 +76,18 @@ TEST(Streams, FirstWordAddressesTheStream) {
     const auto block = philox({0xffffffffu, 99, 0x12345678u, 0x54321abcu}, s.key);
     EXPECT_EQ(late[4], block[0]);
     EXPECT_EQ(late[7], block[3]);
+  });
+}
+
+TEST(Streams, FirstNormalAddressesTheStream) {
+  const Stream s = some_stream();
+  for_each_target([&] {
+    const auto all = doubles_of<normals>(s, 300);
+    for (const std::uint64_t first : {2u, 18u, 128u}) {
+      std::vector<double> some(150);
+      normals(s, some, first);
+      EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin() + static_cast<std::ptrdiff_t>(first))) << first;
+    }
   });
 }
 

@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pollen/config.h"
-#include "pollen/errors.h"
+#include "completed.h"
 
 namespace pollen {
 namespace {
@@ -11,28 +10,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-struct Completed {
-  Config config;
-  Recipe recipe;
-  std::vector<std::string> warnings;
-};
-
-Completed made(const Overrides& overrides, Index clients = 4, Index dimension = 50) {
-  Completed c;
-  c.config = read_config_text("", "my.toml", overrides);
-  c.recipe = complete(c.config, clients, dimension, c.warnings);
-  return c;
-}
-
-std::string refusal(const Overrides& overrides) {
-  try {
-    made(overrides);
-  } catch (const ConfigError& e) {
-    return e.what();
-  }
-  return "accepted";
-}
 
 TEST(Complete, NamedSamplersAreTheRowsOfTheTable) {
   const Recipe lsd = made({"sampler.name=lsd"}).recipe;
@@ -100,6 +77,12 @@ TEST(Complete, UnusedKeysAreListed) {
 TEST(Complete, StaleDriftsAreWarnedOf) {
   EXPECT_THAT(made({"sampler.name=d-elf", "participation.policy=bernoulli", "participation.probability=0.5"}).warnings,
               Contains(HasSubstr("stale")));
+}
+
+TEST(Complete, AStepGivenToASamplerThatFindsItsOwnIsWarnedOf) {
+  EXPECT_THAT(made({"sampler.name=nuts", "sampler.step=0.01"}).warnings, Contains(HasSubstr("finds its own")));
+  EXPECT_THAT(made({"sampler.name=nuts", "sampler.step=auto"}).warnings, IsEmpty());
+  EXPECT_THAT(made({"sampler.name=ula", "sampler.step=0.01"}).warnings, IsEmpty());
 }
 
 }  // namespace

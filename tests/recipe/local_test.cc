@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pollen/config.h"
-#include "pollen/errors.h"
+#include "completed.h"
 
 namespace pollen {
 namespace {
@@ -12,28 +11,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-struct Completed {
-  Config config;
-  Recipe recipe;
-  std::vector<std::string> warnings;
-};
-
-Completed made(const Overrides& overrides) {
-  Completed c;
-  c.config = read_config_text("", "my.toml", overrides);
-  c.recipe = complete(c.config, 4, 50, c.warnings);
-  return c;
-}
-
-std::string refusal(const Overrides& overrides) {
-  try {
-    made(overrides);
-  } catch (const ConfigError& e) {
-    return e.what();
-  }
-  return "accepted";
-}
 
 TEST(LocalRecipe, Defaults) {
   const Recipe fald = made({"sampler.name=fald"}).recipe;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pollen/errors.h"
+#include "support/private_run.h"
 #include "support/problems.h"
 
 namespace pollen {
@@ -12,32 +13,7 @@ using testing::Collect;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-const char* const kPrivate = R"(
-seed = 4
-[model]
-kind = "logistic"
-[data]
-source = "titanic"
-clients = 4
-standardize = false
-[sampler]
-name = "fa-ld"
-step = 1e-6
-batch = 0.1
-clip = 0.5
-correlation = 0.5
-local_steps = 5
-[run]
-iterations = 3000
-burn_in = 0
-chains = 2
-[output]
-lp = false
-[privacy]
-delta = 1e-5
-)";
-
-Config config(Overrides overrides) { return read_config_text(kPrivate, "test.toml", overrides); }
+Config config(Overrides overrides) { return read_config_text(testing::kPrivateRun, "test.toml", overrides); }
 
 PrivacySpending spending(const Overrides& overrides, std::int64_t iterations = 1000) {
   Experiment experiment(config(overrides));
@@ -139,7 +115,7 @@ TEST(PrivacyOfARun, NoNumberWhereAnAssumptionFails) {
     EXPECT_THAT(s.why, Contains(HasSubstr(why)));
     EXPECT_EQ(s.renyi_epsilon.has_value(), why == "the theorem holds up to") << why;
   }
-  std::string text = kPrivate;
+  std::string text = testing::kPrivateRun;
   text.erase(text.find("clip = 0.5\n"), 11);
   Experiment unclipped(read_config_text(text, "test.toml"));
   unclipped.prepare();
@@ -154,7 +130,7 @@ TEST(PrivacyOfARun, WhatIsAcceptedByNameIsNoObstacle) {
 }
 
 TEST(PrivacyOfARun, RandomGapsAreRenyisAlone) {
-  std::string text = kPrivate;
+  std::string text = testing::kPrivateRun;
   text.replace(text.find("local_steps = 5"), 15, "communicate = 0.2");
   Experiment experiment(read_config_text(text, "test.toml"));
   experiment.prepare();

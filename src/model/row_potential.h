@@ -1,0 +1,44 @@
+// A potential that is a sum over rows of observations: all of them or a minibatch, at one position or between two.
+#pragma once
+
+#include "blocks.h"
+
+namespace pollen::model {
+
+class RowPotential : public Potential {
+ public:
+  RowPotential(const Observations& observations, double scale) : observations_(observations), scale_(scale) {}
+
+  Index rows() const override { return observations_.x.rows; }
+
+  void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
+    slope(Rows(observations_), theta, out, scratch);
+  }
+  void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
+                     Scratch& scratch) const override {
+    slope(Rows(observations_, rows), one(theta), one(out), scratch);
+  }
+  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
+                  Scratch& scratch) const override {
+    change(Rows(observations_), theta, anchor, out, scratch);
+  }
+  void difference_rows(std::span<const double> theta, std::span<const double> anchor,
+                       std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const override {
+    change(Rows(observations_, rows), one(theta), one(anchor), one(out), scratch);
+  }
+
+ protected:
+  Index features() const { return observations_.x.columns; }
+  ConstPanelView one(std::span<const double> v) const { return {v.data(), dimension(), 1, dimension()}; }
+  PanelView one(std::span<double> v) const { return {v.data(), dimension(), 1, dimension()}; }
+
+  // The gradient over some rows; and the gradient at θ less that at the anchor.
+  virtual void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const = 0;
+  virtual void change(const Rows& rows, const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
+                      Scratch& scratch) const = 0;
+
+  Observations observations_;
+  double scale_;
+};
+
+}  // namespace pollen::model
