@@ -32,7 +32,8 @@ enum class Purpose : std::uint32_t {
   power = 10,         // the starting vector of power iterations
   local_noise = 11,   // a client's own noise in local steps
   schedule = 12,      // when local steps end in an average, and when control variates are refreshed
-  // 13 to 19 are kept for rounds.
+  latent_start = 13,  // where a client's latent starts: a draw from the population
+  // 14 to 19 are kept for rounds.
   momentum = 20,        // Hamiltonian momenta
   metropolis = 21,      // accepted or not
   trajectory = 22,      // which way and how far a Hamiltonian trajectory goes, and which of its states is taken

@@ -1,0 +1,98 @@
+#include "personal/local_chain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "pollen/math.h"
+
+namespace pollen {
+
+LocalChain::LocalChain(const PersonalSettings& settings, const LocalTarget& target, const LocalStreams& streams,
+                       Scratch& scratch)
+    : settings_(settings), target_(target), streams_(streams), scratch_(scratch) {
+  state_ = make_state();
+  if (settings.kernel != LocalKernel::langevin) proposal_ = make_state();
+  noise_ = scratch.take<double>(target.population.latent());
+}
+
+LocalState LocalChain::make_state() const {
+  const Index d = target_.population.latent();
+  return {scratch_.take<double>(d), scratch_.take<double>(d), scratch_.take<double>(target_.client.shared()), 0};
+}
+
+void LocalChain::evaluate(LocalState& state, bool by_shared) const {
+  state.value = target_.client.gradient(target_.shared, state.z, state.gradient,
+                                        by_shared ? state.by_shared : std::span<double>{}, scratch_);
+  state.value += target_.population.value(target_.beta, state.z, state.gradient);
+}
+
+void LocalChain::start(std::span<const double> z) {
+  std::ranges::copy(z, state_.z.begin());
+  evaluate(state_, settings_.kernel != LocalKernel::langevin);
+}
+
+std::span<const double> LocalChain::normals_of(Index m) {
+  const Index each = (static_cast<Index>(noise_.size()) + 1) / 2 * 2;
+  normals(streams_.noise, noise_, static_cast<std::uint64_t>(m * each));
+  return noise_;
+}
+
+void LocalChain::step(Index m) {
+  switch (settings_.kernel) {
+    case LocalKernel::langevin:
+      return langevin(m);
+    case LocalKernel::mala:
+      return mala(m);
+    case LocalKernel::hmc:
+      return hmc(m);
+  }
+}
+
+void LocalChain::langevin(Index m) {
+  math::langevin_step(state_.z, state_.gradient, normals_of(m), settings_.step, std::sqrt(2 * settings_.step));
+  evaluate(state_, true);
+  ++accepted_;
+}
+
+void LocalChain::mala(Index m) {
+  const double step = settings_.step;
+  const auto noise = normals_of(m);
+  std::ranges::copy(state_.z, proposal_.z.begin());
+  math::langevin_step(proposal_.z, state_.gradient, noise, step, std::sqrt(2 * step));
+  evaluate(proposal_, true);
+  // log q(z' → z) - log q(z → z') = ‖ξ‖²/2 - ‖z - z' + γ∇V(z')‖²/4γ
+  double back = 0;
+  for (std::size_t j = 0; j < noise.size(); ++j) {
+    const double miss = state_.z[j] - proposal_.z[j] + step * proposal_.gradient[j];
+    back += miss * miss;
+  }
+  decide(state_.value - proposal_.value + 0.5 * math::squared_norm(noise) - back / (4 * step), m);
+}
+
+void LocalChain::hmc(Index m) {
+  const double step = settings_.step;
+  const auto momentum = noise_;
+  normals_of(m);
+  const double before = state_.value + 0.5 * math::squared_norm(momentum);
+  std::ranges::copy(state_.z, proposal_.z.begin());
+  std::ranges::copy(state_.gradient, proposal_.gradient.begin());
+  for (Index l = 0; l < settings_.leapfrogs; ++l) {
+    math::axpy(-0.5 * step, proposal_.gradient, momentum);
+    math::axpy(step, momentum, proposal_.z);
+    evaluate(proposal_, l + 1 == settings_.leapfrogs);
+    math::axpy(-0.5 * step, proposal_.gradient, momentum);
+  }
+  decide(before - proposal_.value - 0.5 * math::squared_norm(momentum), m);
+}
+
+void LocalChain::decide(double log_ratio, Index m) {
+  std::uint32_t words[4];
+  random_words(streams_.coins, words, static_cast<std::uint64_t>(4 * m));
+  const double u = (static_cast<double>(words[0]) + 0.5) * 0x1p-32;
+  if (!(math::log(u) < log_ratio)) return;  // a NaN is refused
+  std::swap(state_, proposal_);
+  ++accepted_;
+}
+
+}  // namespace pollen

@@ -1,0 +1,95 @@
+// The normal population: value, score and draws of every shape.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "pollen/personal.h"
+#include "pollen/random.h"
+
+namespace pollen {
+namespace {
+
+using Shape = NormalPopulation::Shape;
+using Shapes = std::tuple<Shape, Shape>;
+
+class NormalPrior : public ::testing::TestWithParam<Shapes> {
+ protected:
+  std::unique_ptr<Population> make() const {
+    return make_normal_population({.mean = std::get<0>(GetParam()),
+                                   .spread = std::get<1>(GetParam()),
+                                   .mean_start = {0.2, -0.4, 0.1},
+                                   .sd_start = {0.5, 1.5, 0.8}},
+                                  3);
+  }
+};
+
+TEST_P(NormalPrior, ScoreAndGradientAreThoseOfTheValue) {
+  const auto population = make();
+  std::vector<double> beta = population->start(), score(beta.size(), 0.0);
+  for (std::size_t j = 0; j < beta.size(); ++j) beta[j] += 0.1 * static_cast<double>(j);
+  std::array<double, 3> z{0.3, 1.1, -0.7}, g{};
+  population->value(beta, z, g);
+  population->add_score(beta, z, score);
+  const auto slope = [&](double& x) {
+    const double at = x, h = 1e-6;
+    std::array<double, 3> ignored{};
+    x = at + h;
+    const double above = population->value(beta, z, ignored);
+    x = at - h;
+    const double below = population->value(beta, z, ignored);
+    x = at;
+    return (above - below) / (2 * h);
+  };
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(g[j], slope(z[j]), 1e-7);
+  for (std::size_t j = 0; j < beta.size(); ++j) EXPECT_NEAR(score[j], -slope(beta[j]), 1e-7) << j;
+  EXPECT_EQ(population->labels({"a", "b", "c"}).size(), beta.size());
+}
+
+TEST_P(NormalPrior, DrawsHaveItsMoments) {
+  const auto population = make();
+  const std::vector<double> beta = population->start();
+  std::array<double, 3> sum{}, squares{}, mean{}, sd{};
+  // z = 0 and z = 1 as standard normals show mean and sd.
+  population->draw(beta, mean);
+  sd = {1, 1, 1};
+  population->draw(beta, sd);
+  for (std::size_t j = 0; j < 3; ++j) sd[j] -= mean[j];
+  constexpr int n = 20000;
+  Stream stream = make_stream(3, 0, Purpose::init);
+  for (int i = 0; i < n; ++i) {
+    std::array<double, 3> z{};
+    stream.round = static_cast<std::uint64_t>(i);
+    normals(stream, z);
+    population->draw(beta, z);
+    for (std::size_t j = 0; j < 3; ++j) {
+      sum[j] += z[j] / n;
+      squares[j] += (z[j] - mean[j]) * (z[j] - mean[j]) / n;
+    }
+  }
+  for (std::size_t j = 0; j < 3; ++j) {
+    EXPECT_NEAR(sum[j], mean[j], 4 * sd[j] / std::sqrt(n));
+    EXPECT_NEAR(squares[j], sd[j] * sd[j], 4 * sd[j] * sd[j] * std::sqrt(2.0 / n));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, NormalPrior,
+                         ::testing::Combine(::testing::Values(Shape::vector, Shape::scalar, Shape::fixed),
+                                            ::testing::Values(Shape::vector, Shape::scalar, Shape::fixed)));
+
+TEST(NormalPopulationBox, KeepsBetaInside) {
+  const auto population =
+      make_normal_population({.least_sd = 0.1, .most_sd = 2, .mean_radius = 1}, 2);
+  std::array<double, 3> beta{3, 4, -10};
+  population->project(beta);
+  EXPECT_NEAR(beta[0], 0.6, 1e-12);
+  EXPECT_NEAR(beta[1], 0.8, 1e-12);
+  EXPECT_NEAR(beta[2], std::log(0.1), 1e-12);
+  beta = {0.1, 0.1, 5};
+  population->project(beta);
+  EXPECT_EQ(beta[0], 0.1);
+  EXPECT_NEAR(beta[2], std::log(2), 1e-12);
+}
+
+}  // namespace
+}  // namespace pollen
