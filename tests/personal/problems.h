@@ -1,6 +1,9 @@
 // Small mixed-effects problems whose tables the tests own.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -40,9 +43,9 @@ inline std::unique_ptr<MixedTables> make_mixed_tables(MixedKind kind, Index clie
   out->spec.kind = kind;
   out->spec.latent = latent;
   out->spec.noise_sd = noise_sd;
-  for (Index j = 0; j < fixed; ++j) out->spec.fixed.push_back("a" + std::to_string(j + 1));
+  for (Index j = 0; j < fixed; ++j) out->spec.fixed.push_back(fmt::format("a{}", j + 1));
   if (kind != MixedKind::linear)
-    for (Index j = 0; j < latent; ++j) out->spec.random.push_back(j == 0 ? "intercept" : "b" + std::to_string(j));
+    for (Index j = 0; j < latent; ++j) out->spec.random.push_back(j == 0 ? std::string("intercept") : fmt::format("b{}", j));
   Sequence draws(make_stream(seed, 0, Purpose::synthetic));
   const auto fill = [&](std::size_t rows, Index columns, bool intercept) {
     AlignedVector<double> table(rows * static_cast<std::size_t>(padded(columns)), 0.0);
