@@ -63,9 +63,9 @@ struct PersonalSettings {
   double shared_step = 0;      // η2; 0: a tenth of the inverse of a bound on the curvature at φ (log σ: of its own)
   double decay = 0;            // a: steps are η/(1+k)^a
   double shared_radius = 0;    // the ball φ is kept in; 0: none
-  Participation participation;
+  Participation participation = {};
   bool coupled = false;
-  CompressorSpec compressor;
+  CompressorSpec compressor = {};
   bool memory = false;         // C(J - h_i), h_i ← h_i + rate C(J - h_i)
   double memory_rate = 1;
   std::int64_t averaged_from = 0;  // iterations before it do not enter average()
