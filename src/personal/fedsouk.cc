@@ -157,7 +157,8 @@ class Fedsouk final : public PersonalEngine {
     accepted_ += local.accepted();
     proposals_ += settings_.local_steps;
     send(client, chain, weight, by_shared, score);
-    counters_.gradients += (settings_.local_steps + 1) * potential.rows();
+    const Index each = settings_.kernel == LocalKernel::hmc ? settings_.leapfrogs : 1;
+    counters_.gradients += (settings_.local_steps * each + 1) * potential.rows();
   }
 
   void check(const LocalState& state, std::uint32_t client, std::span<const double> message) const {
