@@ -1,6 +1,6 @@
-// Personalised federated-learning baselines on models with a shared and a personal part (pollen/mixed.h). A client's model
-// is w = (φ, z), its loss f_i(w) = U_i(φ, z)/N_i; there is no population and no prior, and the average of clients is
-// weighted by N_i, over those that take part. All are optimisers: states are iterates, not draws.
+// Personalised federated-learning baselines on models with a shared and a personal part (pollen/mixed.h). A client's
+// model is w = (φ, z), its loss f_i(w) = U_i(φ, z)/N_i; there is no population and no prior, and the average of clients
+// is weighted by N_i, over those that take part. All are optimisers: states are iterates, not draws.
 //
 //   BaselineSettings settings{.step = 0.05, .local_steps = 5};
 //   auto engine = make_baseline("fedrep", problem, settings);
@@ -9,9 +9,9 @@
 //   engine->personal_shared(client, chain, phi);  // what the client predicts with,
 //   engine->latent(client, chain, z);             // both parts
 //
-// An iteration is a round with its local steps (l2gd: one coin). position() is the server's (φ, z); a part no server has is
-// the N_i-weighted mean of the clients'. average() is position(): the papers give the last iterate. Bits are 64 a word the
-// published algorithm sends; counters().rounds are the iterations in which some chain sent any.
+// An iteration is a round with its local steps (l2gd: one coin). position() is the server's (φ, z); a part no server
+// has is the N_i-weighted mean of the clients'. average() is position(): the papers give the last iterate. Bits are 64
+// a word the published algorithm sends; counters().rounds are the iterations in which some chain sent any.
 #pragma once
 
 #include <memory>
@@ -46,8 +46,8 @@ struct PersonalBaseline {
 const std::vector<PersonalBaseline>& baseline_table();
 const PersonalBaseline* find_baseline(const std::string& name);  // null where there is none
 
-// ConfigError where the name is unknown or a setting it reads is out of range, with keys as "sampler.step". The potentials
-// outlive the engine; of the problem only clients, chains and seed are read.
+// ConfigError where the name is unknown or a setting it reads is out of range, with keys as "sampler.step". The
+// potentials outlive the engine; of the problem only clients, chains and seed are read.
 std::unique_ptr<PersonalEngine> make_baseline(const std::string& name, const PersonalProblem& problem,
                                               const BaselineSettings& settings);
 

@@ -45,15 +45,9 @@ namespace {
 using Make = BaselinePointer (*)(const PersonalProblem&, const BaselineSettings&);
 
 constexpr std::pair<std::string_view, Make> kMakers[] = {
-    {"local", make_local},
-    {"fedavg", make_fedavg},
-    {"scaffold", make_scaffold},
-    {"fedrep", make_fedrep},
-    {"lg-fedavg", make_lg_fedavg},
-    {"ditto", make_ditto},
-    {"apfl", make_apfl},
-    {"per-fedavg", make_per_fedavg},
-    {"l2gd", make_l2gd},
+    {"local", make_local},   {"fedavg", make_fedavg},         {"scaffold", make_scaffold},
+    {"fedrep", make_fedrep}, {"lg-fedavg", make_lg_fedavg},   {"ditto", make_ditto},
+    {"apfl", make_apfl},     {"per-fedavg", make_per_fedavg}, {"l2gd", make_l2gd},
 };
 
 [[noreturn]] void unknown(const std::string& name) {

@@ -27,7 +27,8 @@ Slice whole_model(const PersonalProblem& problem) {
   return {0, shared_part(problem).count + latent_part(problem).count};
 }
 
-Baseline::Baseline(const PersonalProblem& problem, const BaselineSettings& settings, Slice sent, Slice kept, Index vectors)
+Baseline::Baseline(const PersonalProblem& problem, const BaselineSettings& settings, Slice sent, Slice kept,
+                   Index vectors)
     : problem_(problem),
       settings_(settings),
       whole_(whole_model(problem)),
@@ -107,7 +108,8 @@ void Baseline::mean_gradient(Index client, std::span<const double> w, std::span<
     return;
   }
   const auto k = static_cast<std::size_t>(problem_.shared());
-  problem_.clients[static_cast<std::size_t>(client)]->gradient(w.first(k), w.subspan(k), g.subspan(k), g.first(k), scratch_);
+  problem_.clients[static_cast<std::size_t>(client)]->gradient(w.first(k), w.subspan(k), g.subspan(k), g.first(k),
+                                                               scratch_);
   math::scale(1 / rows(client), g);
 }
 

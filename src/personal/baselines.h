@@ -26,8 +26,8 @@ Slice shared_part(const PersonalProblem& problem);  // φ
 Slice latent_part(const PersonalProblem& problem);  // z
 Slice whole_model(const PersonalProblem& problem);
 
-// A round: every active client gets the server's part, trains, and sends it back; the server averages. What is not sent is
-// kept by the client; ditto and apfl send one model and keep another.
+// A round: every active client gets the server's part, trains, and sends it back; the server averages. What is not sent
+// is kept by the client; ditto and apfl send one model and keep another.
 class Baseline : public PersonalEngine {
  public:
   void start(ConstPanelView position) override;
@@ -45,8 +45,8 @@ class Baseline : public PersonalEngine {
   // vectors: how many of the sent part's size go each way.
   Baseline(const PersonalProblem& problem, const BaselineSettings& settings, Slice sent, Slice kept, Index vectors = 1);
 
-  // A client's local work for one chain. w is the server's model with the client's own part in it where one replaces it;
-  // afterwards its sent part is the reply. The client's own part is written by whoever changes it.
+  // A client's local work for one chain. w is the server's model with the client's own part in it where one replaces
+  // it; afterwards its sent part is the reply. The client's own part is written by whoever changes it.
   virtual void train(Index client, Index chain, std::span<double> w) = 0;
   virtual void close(Index) {}  // after the server's step on a chain
   virtual void round();
@@ -60,7 +60,9 @@ class Baseline : public PersonalEngine {
   Index slots() const { return clients() * problem_.chains; }
   Index clients() const { return static_cast<Index>(problem_.clients.size()); }
   Index slot(Index client, Index chain) const { return client * problem_.chains + chain; }
-  double rows(Index client) const { return static_cast<double>(problem_.clients[static_cast<std::size_t>(client)]->rows()); }
+  double rows(Index client) const {
+    return static_cast<double>(problem_.clients[static_cast<std::size_t>(client)]->rows());
+  }
   double portion(Index client) const { return rows(client) / all_rows_; }  // N_i/N
   // N_i over the sum of those that take part in this round for this chain; p is an entry's place in the roster.
   double share(Index client, std::size_t p) const;
@@ -87,13 +89,13 @@ class Baseline : public PersonalEngine {
   BaselineSettings settings_;
   Slice whole_, sent_, kept_;
   Index vectors_;
-  double all_rows_ = 0;             // N
+  double all_rows_ = 0;  // N
   ParticipationDraw participation_;
   Roster roster_;
   std::vector<double> active_rows_;  // by chain, of this round
   mutable Panel server_;             // its part that is not sent is position()'s mean, made when asked for
   mutable bool stale_ = false;
-  Panel own_;                        // client i's chain c is column i·R + c
+  Panel own_;  // client i's chain c is column i·R + c
   Panel sum_;
   std::uint64_t iteration_ = 0;
   Counters counters_;

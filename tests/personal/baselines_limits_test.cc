@@ -11,22 +11,16 @@ namespace {
 
 using testing::after;
 using testing::begin;
+using testing::first_position;
 using testing::Matrix;
 using testing::model_of;
+using testing::near;
 using testing::Quadratics;
 using testing::server_of;
-using testing::start_of;
 using testing::Vector;
-using testing::vector_of;
 
 constexpr double kRounding = 1e-12;
 constexpr double kSolved = 1e-8;  // after enough iterations
-
-void near(const Vector& found, const Vector& expected, double tolerance) {
-  EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), tolerance) << found.transpose() << " not " << expected.transpose();
-}
-
-Vector first_position(const Quadratics& on) { return vector_of(start_of(on.k + on.d, 1).column(0)); }
 
 // Where fedavg with K steps of size γ stays: Σ ρ_i (I - (I - γA_i)^K)(w - w_i*) = 0.
 Vector fedavg_limit(const Quadratics& on, double step, Index local_steps) {
@@ -55,6 +49,25 @@ TEST(Baselines, FedavgWithOneStepIsPooledGradientDescent) {
     near(server_of(*engine), w, kRounding);
   }
   near(model_of(*engine, on, 3), w, kRounding);
+}
+
+// With two of six clients the server's step is that of one of the fifteen pairs, weighted by N_i.
+TEST(Baselines, ActiveClientsAreWeightedByTheirRows) {
+  const Quadratics on;
+  const Participation two{.policy = ParticipationPolicy::fixed_size, .probability = {}, .size = 2};
+  const auto engine = begin("fedavg", on, {.step = 0.05, .local_steps = 1, .participation = two});
+  for (int t = 0; t < 20; ++t) {
+    const Vector w = server_of(*engine);
+    engine->advance(1);
+    int pairs = 0;
+    for (std::size_t i = 0; i < 6; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const double both = on.weight[i] + on.weight[j];
+        const Vector g = (on.weight[i] * on.slope(i, w) + on.weight[j] * on.slope(j, w)) / both;
+        pairs += (server_of(*engine) - (w - 0.05 * g)).norm() < kRounding ? 1 : 0;
+      }
+    EXPECT_EQ(pairs, 1);
+  }
 }
 
 TEST(Baselines, LocalReachesEveryClientsLeastSquares) {
@@ -215,7 +228,8 @@ TEST(Baselines, PerFedavgFollowsItsRecursion) {
   const Quadratics on(2, 2);
   const double step = 0.05, inner = 0.08;
   for (const bool free : {false, true}) {
-    const auto engine = begin("per-fedavg", on, {.step = step, .local_steps = 3, .inner_step = inner, .hessian_free = free});
+    const auto engine =
+        begin("per-fedavg", on, {.step = step, .local_steps = 3, .inner_step = inner, .hessian_free = free});
     Vector w = first_position(on);
     for (int t = 0; t < 20; ++t) {
       Vector next = Vector::Zero(4);
@@ -236,63 +250,6 @@ TEST(Baselines, PerFedavgFollowsItsRecursion) {
   const auto plain = after(9, "fedavg", on, {.step = step, .local_steps = 3});
   const auto still = after(9, "per-fedavg", on, {.step = step, .local_steps = 3, .inner_step = 0});
   EXPECT_EQ(server_of(*still), server_of(*plain));
-}
-
-TEST(Baselines, L2gdWithoutAggregationIsLocal) {
-  const Quadratics on;
-  const auto local = after(40, "local", on, {.step = 0.05, .local_steps = 1});
-  const auto engine = after(40, "l2gd", on, {.step = 0.05, .aggregate = 0});
-  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(model_of(*engine, on, i), model_of(*local, on, i));
-  EXPECT_EQ(engine->counters().uplink_bits, 0);
-  EXPECT_EQ(engine->counters().rounds, 0);
-}
-
-TEST(Baselines, L2gdFollowsItsCoins) {
-  const Quadratics on;
-  const double step = 0.05, penalty = 2, p = 0.4;
-  const auto engine = begin("l2gd", on, {.step = step, .penalty = penalty, .aggregate = p});
-  std::vector<Vector> w(6, first_position(on));
-  Stream coins = make_stream(1, 0, Purpose::baseline);
-  std::int64_t exchanges = 0;
-  bool last = false;
-  for (std::uint64_t t = 0; t < 200; ++t) {
-    coins.round = t;
-    const bool aggregate = Sequence(coins).uniform() < p;
-    Vector mean = Vector::Zero(2);
-    for (std::size_t i = 0; i < 6; ++i) mean += on.weight[i] * w[i];
-    for (std::size_t i = 0; i < 6; ++i)
-      w[i] -= aggregate ? Vector(step * penalty / p * (w[i] - mean)) : Vector(step / (1 - p) * on.slope(i, w[i]));
-    exchanges += aggregate && !last ? 1 : 0;  // the mean is known after an aggregation
-    last = aggregate;
-    engine->advance(1);
-  }
-  for (std::size_t i = 0; i < 6; ++i) near(model_of(*engine, on, i), w[i], 1e-11);
-  EXPECT_GT(exchanges, 20);
-  EXPECT_EQ(engine->counters().rounds, exchanges);
-  EXPECT_EQ(engine->counters().uplink_bits, exchanges * 6 * 2 * 64);
-  EXPECT_EQ(engine->counters().downlink_bits, exchanges * 6 * 2 * 64);
-}
-
-// The path's mean m_i has ∇f_i(m_i) + λ (m_i - m̄) = (w_i at the start - w_i at the end)/(γT) + the mean of T coins' noise,
-// whose sd is |∇f_i| at most √(1/p + 1/(1-p)) < 2.1 a step: 5 sd of 100,000 steps, with gradients below 3, is 0.1.
-TEST(Baselines, L2gdsMeanSolvesThePenalisedProblem) {
-  const Quadratics on;
-  const double step = 0.02, penalty = 1;
-  const int steps = 100000;
-  const auto engine = begin("l2gd", on, {.step = step, .penalty = penalty, .aggregate = 0.4});
-  std::vector<Vector> path(6, Vector::Zero(2));
-  Vector mean = Vector::Zero(2);
-  for (int t = 0; t < steps; ++t) {
-    engine->advance(1);
-    for (std::size_t i = 0; i < 6; ++i) path[i] += model_of(*engine, on, i) / steps;
-  }
-  for (std::size_t i = 0; i < 6; ++i) mean += on.weight[i] * path[i];
-  double away = 0;
-  for (std::size_t i = 0; i < 6; ++i) {
-    EXPECT_LE((on.slope(i, path[i]) + penalty * (path[i] - mean)).cwiseAbs().maxCoeff(), 0.1) << i;
-    away = std::max(away, on.slope(i, path[i]).norm());
-  }
-  EXPECT_GT(away, 0.3);  // the penalty does something
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
-// Six clients whose losses are quadratic, f_i(w) = wᵀA_i w/2 - r_iᵀw: what the baselines do to them can be written down.
+// Six clients whose losses are quadratic, f_i(w) = wᵀA_i w/2 - r_iᵀw: what the baselines do to them can be written
+// down.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <Eigen/Dense>
 #include <memory>
@@ -76,8 +79,8 @@ inline Vector vector_of(std::span<const double> x) {
   return Eigen::Map<const Vector>(x.data(), static_cast<Index>(x.size()));
 }
 
-inline std::unique_ptr<PersonalEngine> begin(const std::string& name, const Quadratics& on, const BaselineSettings& settings,
-                                             Index chains = 1) {
+inline std::unique_ptr<PersonalEngine> begin(const std::string& name, const Quadratics& on,
+                                             const BaselineSettings& settings, Index chains = 1) {
   auto engine = make_baseline(name, on.problem(chains), settings);
   engine->start(start_of(on.k + on.d, chains));
   return engine;
@@ -90,7 +93,9 @@ inline std::unique_ptr<PersonalEngine> after(int iterations, const std::string& 
   return engine;
 }
 
-inline Vector server_of(const PersonalEngine& engine, Index chain = 0) { return vector_of(engine.position().column(chain)); }
+inline Vector server_of(const PersonalEngine& engine, Index chain = 0) {
+  return vector_of(engine.position().column(chain));
+}
 
 // What a client predicts with.
 inline Vector model_of(const PersonalEngine& engine, const Quadratics& on, std::size_t client, Index chain = 0) {
@@ -99,6 +104,13 @@ inline Vector model_of(const PersonalEngine& engine, const Quadratics& on, std::
   engine.personal_shared(i, chain, {w.data(), static_cast<std::size_t>(on.k)});
   engine.latent(i, chain, {w.data() + on.k, static_cast<std::size_t>(on.d)});
   return w;
+}
+
+inline Vector first_position(const Quadratics& on) { return vector_of(start_of(on.k + on.d, 1).column(0)); }
+
+inline void near(const Vector& found, const Vector& expected, double tolerance) {
+  EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), tolerance)
+      << found.transpose() << " not " << expected.transpose();
 }
 
 }  // namespace pollen::testing

@@ -32,6 +32,16 @@ BaselineSettings some_settings(Participation participation = {}) {
 
 Participation half() { return {.policy = ParticipationPolicy::bernoulli, .probability = {0.5}}; }
 
+std::vector<Participation> every_way() {
+  return {{},
+          half(),
+          {.policy = ParticipationPolicy::fixed_size, .probability = {}, .size = 3, .replacement = true},
+          {.policy = ParticipationPolicy::bernoulli,
+           .probability = {0.2, 0.5, 1, 0.5, 0.2, 0.5},
+           .scaling = Scaling::inverse_probability},
+          {.policy = ParticipationPolicy::bernoulli, .probability = {0.2}, .scaling = Scaling::inverse_probability}};
+}
+
 // Positions and every client's model after each of `rounds` rounds, and the counts.
 std::vector<double> go_on(PersonalEngine& engine, const Quadratics& on, Index chains, int rounds) {
   std::vector<double> out;
@@ -45,7 +55,8 @@ std::vector<double> go_on(PersonalEngine& engine, const Quadratics& on, Index ch
       }
     }
     const Counters& n = engine.counters();
-    for (const std::int64_t count : {n.rounds, n.messages, n.uplink_bits, n.downlink_bits, n.broadcast_bits, n.gradients})
+    for (const std::int64_t count :
+         {n.rounds, n.messages, n.uplink_bits, n.downlink_bits, n.broadcast_bits, n.gradients})
       out.push_back(static_cast<double>(count));
   }
   return out;
@@ -55,8 +66,8 @@ class EveryBaseline : public ::testing::TestWithParam<PersonalBaseline> {};
 
 TEST_P(EveryBaseline, GoesOnFromASavedStateBitForBit) {
   const Quadratics on(2, 2);
-  for (const Participation& who : {Participation{}, half()})
-    for (const int before : {0, 1, 17}) {
+  for (const Participation& who : every_way())
+    for (const int before : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 17}) {
       auto engine = testing::begin(GetParam().name, on, some_settings(who), 2);
       for (int t = 0; t < before; ++t) engine->advance(1);
       Archive saved;
@@ -84,7 +95,7 @@ TEST_P(EveryBaseline, LowersTheLossOfWhatClientsPredictWith) {
     }
     return sum;
   };
-  for (const Participation& who : {Participation{}, half()}) {
+  for (const Participation& who : every_way()) {
     const auto engine = testing::begin(GetParam().name, on, some_settings(who), 2);
     const double first = loss(*engine, 0), second = loss(*engine, 1);
     for (int t = 0; t < 200; ++t) engine->advance(1);
@@ -97,7 +108,10 @@ TEST_P(EveryBaseline, ClientsThatStayAwaySendNothing) {
   const Quadratics on(2, 2);
   const std::string name = GetParam().name;
   // Words each way for a client and round, per the paper: φ has 2, z has 2.
-  const std::int64_t words = name == "local" ? 0 : name == "scaffold" ? 8 : name == "fedrep" || name == "lg-fedavg" ? 2 : 4;
+  const std::int64_t words = name == "local"                           ? 0
+                             : name == "scaffold"                      ? 8
+                             : name == "fedrep" || name == "lg-fedavg" ? 2
+                                                                       : 4;
   const Participation two{.policy = ParticipationPolicy::fixed_size, .probability = {}, .size = 2};
   const auto engine = testing::begin(name, on, some_settings(two));
   for (int t = 0; t < 30; ++t) {
@@ -136,8 +150,8 @@ TEST_P(EveryBaseline, RunsOnEveryKindOfModelAndAnyNumberOfSharedCoefficients) {
     Index fixed;
     std::optional<double> noise_sd;
   };
-  for (const Kind& k : {Kind{MixedKind::linear, 3, 0.7}, Kind{MixedKind::gaussian, 2, {}}, Kind{MixedKind::logistic, 2, {}},
-                        Kind{MixedKind::gaussian, 0, 0.7}}) {
+  for (const Kind& k : {Kind{MixedKind::linear, 3, 0.7}, Kind{MixedKind::gaussian, 2, {}},
+                        Kind{MixedKind::logistic, 2, {}}, Kind{MixedKind::gaussian, 0, 0.7}}) {
     const auto tables = make_mixed_tables(k.kind, 5, k.fixed, 2, k.noise_sd);
     PersonalProblem problem;
     problem.clients = tables->pointers();
@@ -177,8 +191,7 @@ TEST_P(EveryBaseline, SaysWhereAStepIsTooLong) {
   BaselineSettings settings = some_settings();
   settings.step = 1e6;
   const auto engine = testing::begin(GetParam().name, on, settings);
-  EXPECT_THROW(
-      for (int t = 0; t < 400; ++t) engine->advance(1), NumericError);
+  EXPECT_THROW(for (int t = 0; t < 400; ++t) engine->advance(1), NumericError);
 }
 
 INSTANTIATE_TEST_SUITE_P(, EveryBaseline, ::testing::ValuesIn(baseline_table()), [](const auto& one) {
