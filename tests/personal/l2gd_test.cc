@@ -51,6 +51,19 @@ TEST(L2gd, FollowsItsCoins) {
   EXPECT_EQ(engine->counters().downlink_bits, exchanges * 6 * 2 * 64);
 }
 
+// Other clients have another mean: every aggregation is sent.
+TEST(L2gd, WithSomeClientsEveryAggregationIsSent) {
+  const Quadratics on;
+  const Participation two{.policy = ParticipationPolicy::fixed_size, .probability = {}, .size = 2};
+  const auto engine = after(200, "l2gd", on, {.step = 0.05, .aggregate = 0.4, .participation = two});
+  Stream coins = make_stream(1, 0, Purpose::baseline);
+  std::int64_t aggregations = 0;
+  for (coins.round = 0; coins.round < 200; ++coins.round) aggregations += Sequence(coins).uniform() < 0.4 ? 1 : 0;
+  EXPECT_EQ(engine->counters().rounds, aggregations);
+  EXPECT_EQ(engine->counters().uplink_bits, aggregations * 2 * 2 * 64);
+  EXPECT_EQ(engine->counters().broadcast_bits, aggregations * 2 * 64);
+}
+
 // The path's mean m_i has ∇f_i(m_i) + λ (m_i - m̄) = (w_i at the start - w_i at the end)/(γT) + the mean of T coins'
 // noise. A coin's sd is at most √(p(1-p)) (|∇f_i|/(1-p) + λ|w_i - w̄|/p), here below 6.2 where both are below 3: five sd
 // of 100,000 coins are 0.1.
