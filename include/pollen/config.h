@@ -24,6 +24,19 @@ struct ModelConfig {
   double temperature = 1.0;
   std::optional<double> noise_sd;        // linear; empty = sampled as log σ
   double log_sigma_sd = 1.0;             // linear with sampled σ: sd of log σ's prior
+  // Mixed-effects models: columns with one coefficient for all, and with one of every client's own.
+  std::vector<std::string> fixed, random;
+  Index latent = 2;                      // mixed-linear: d
+};
+
+// Mixed-effects models: the population that clients' latents come from, p(z | β).
+struct PopulationConfig {
+  std::optional<std::string> mean, spread;                 // vector | scalar | fixed
+  std::vector<double> mean_start = {0.0}, sd_start = {1.0};  // one for all, or one a latent
+  std::optional<double> least_sd;
+  double most_sd = 1e6;
+  std::optional<double> mean_radius;
+  std::optional<double> mean_prior_sd, log_sd_prior_sd;    // about the start; empty: flat
 };
 
 struct SamplerConfig {
@@ -55,6 +68,13 @@ struct SamplerConfig {
   std::string schedule = "constant";     // constant | decaying
   std::optional<double> smoothness, convexity;  // L and m of f^c = U_c/w_c, for the decaying schedule
   bool allow_unbalanced = false;
+  // The personalised samplers'.
+  std::optional<std::string> kernel;     // langevin | mala | hmc
+  bool warm_start = true;
+  Index local_leapfrogs = 5;
+  std::optional<double> shared_step, population_step;  // empty = "auto"
+  double step_decay = 0;
+  std::optional<double> shared_radius;
 };
 
 // The references' and competitors' own keys, as pollen/reference.h has them; they are written in [sampler].
@@ -132,6 +152,7 @@ struct Config {
   RunConfig run;
   OutputConfig output;
   PrivacyConfig privacy;
+  PopulationConfig population;
   std::vector<ClientConfig> clients;
 
   std::string file;                      // for messages; "built-in" where there is none
@@ -151,6 +172,9 @@ Config read_config_file(const std::string& path, const Overrides& overrides = {}
 // Fills every default that depends on other keys (not step = "auto") and returns the recipe. `clients` and `dimension` are
 // the problem's. Appends to `warnings`: keys that this sampler does not use, combinations without theory.
 Recipe complete(Config& config, Index clients, Index dimension, std::vector<std::string>& warnings);
+
+// Whether the model has latents of every client's own.
+bool is_mixed(const Config& config);
 
 // Whether any key of [privacy] is set.
 bool asks_for_privacy(const Config& config);

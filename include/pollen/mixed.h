@@ -46,6 +46,7 @@ class PersonalPotential {
   virtual Index latent() const = 0;
   virtual Index shared() const = 0;
   virtual Index rows() const = 0;
+  virtual bool learns_noise() const { return false; }  // the last coordinate of φ is log σ
   // U, with by_latent = ∇_z U and, unless it is empty, by_shared = ∇_φ U, both overwritten.
   virtual double gradient(std::span<const double> shared, std::span<const double> z, std::span<double> by_latent,
                           std::span<double> by_shared, Scratch& scratch) const = 0;

@@ -31,6 +31,10 @@ class Population {
   virtual double value(std::span<const double> beta, std::span<const double> z, std::span<double> g) const = 0;
   // out += ∇_β log p(z | β).
   virtual void add_score(std::span<const double> beta, std::span<const double> z, std::span<double> out) const = 0;
+  // λ_max of -∇²_z log p(z | β), or a bound on it.
+  virtual double curvature(std::span<const double> beta) const = 0;
+  // out = 1/(the information of one known z about each coordinate of β).
+  virtual void variances(std::span<const double> beta, std::span<double> out) const = 0;
   // Standard normals in, a draw out.
   virtual void draw(std::span<const double> beta, std::span<double> z) const = 0;
   // Onto where β may be.
@@ -51,17 +55,17 @@ enum class LocalKernel { langevin, mala, hmc };
 
 struct PersonalSettings {
   LocalKernel kernel = LocalKernel::langevin;
-  double step = 0;             // γ (hmc: ε)
+  double step = 0;             // γ (hmc: ε); 0: every client takes one that fits its curvature at φ and β
   Index local_steps = 10;      // M
   Index leapfrogs = 5;         // hmc
   bool warm_start = true;      // from where the client's last round ended; else from the population
-  double population_step = 0;  // η1
-  double shared_step = 0;      // η2
+  double population_step = 0;  // η1; 0: a tenth of the inverse information that known latents would give, at β
+  double shared_step = 0;      // η2; 0: a tenth of the inverse of a bound on the curvature at φ (log σ: of its own)
   double decay = 0;            // a: steps are η/(1+k)^a
   double shared_radius = 0;    // the ball φ is kept in; 0: none
-  Participation participation;
+  Participation participation = {};
   bool coupled = false;
-  CompressorSpec compressor;
+  CompressorSpec compressor = {};
   bool memory = false;         // C(J - h_i), h_i ← h_i + rate C(J - h_i)
   double memory_rate = 1;
   std::int64_t averaged_from = 0;  // iterations before it do not enter average()
@@ -92,8 +96,5 @@ class PersonalEngine : public Engine {
 
 // The potentials and the population outlive the engine.
 std::unique_ptr<PersonalEngine> make_fedsouk(const PersonalProblem& problem, const PersonalSettings& settings);
-
-// γ, η1 and η2 where they are not given (0), from the curvature at φ and the population's start (docs/personal.md).
-void pick_steps(const PersonalProblem& problem, std::span<const double> shared, PersonalSettings& settings);
 
 }  // namespace pollen

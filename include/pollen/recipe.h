@@ -87,6 +87,7 @@ struct LocalSteps {
 
 struct Recipe {
   std::string name;
+  bool personal = false;   // clients with latents of their own (pollen/personal.h)
   bool reference = false;  // a centralised sampler or a competitor (pollen/reference.h): the name says it all
   OracleKind oracle = OracleKind::full;
   Batch batch;
@@ -117,7 +118,7 @@ struct NamedSampler {
   Memory memory;
   bool down_feedback;
   bool minibatch_default;  // batch = 0.1 unless set
-  enum class Family { gradient, fald, fa_ld } family = Family::gradient;
+  enum class Family { gradient, fald, fa_ld, personal } family = Family::gradient;
 };
 const std::vector<NamedSampler>& recipe_table();
 const NamedSampler* find_sampler(const std::string& name);  // null where there is none

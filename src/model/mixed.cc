@@ -95,6 +95,7 @@ class Mixed final : public PersonalPotential {
   Index latent() const override { return spec_->latent; }
   Index shared() const override { return spec_->shared(); }
   Index rows() const override { return rows_.random.rows; }
+  bool learns_noise() const override { return spec_->samples_noise(); }
 
   double gradient(std::span<const double> shared, std::span<const double> z, std::span<double> by_latent,
                   std::span<double> by_shared, Scratch& scratch) const override {

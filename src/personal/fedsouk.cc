@@ -45,6 +45,8 @@ class Fedsouk final : public PersonalEngine {
       starts_.push_back(make_stream(problem.seed, chain, Purpose::latent_start));
       compress_.push_back(make_stream(problem.seed, chain, Purpose::compress_up));
     }
+    steps_.resize(static_cast<std::size_t>(problem.dimension()));
+    find_curvature();
   }
 
   void start(ConstPanelView position) override {
@@ -195,6 +197,38 @@ class Fedsouk final : public PersonalEngine {
   // η_k/η_0.
   double slowing() const { return math::exp(-settings_.decay * math::log(1 + static_cast<double>(round_))); }
 
+  // Of every coordinate of (φ, β).
+  void fill_steps(std::span<const double> shared, std::span<const double> beta, std::span<double> out) const {
+    const auto of_shared = out.first(shared.size()), of_beta = out.subspan(shared.size());
+    if (settings_.shared_step > 0) {
+      std::ranges::fill(of_shared, settings_.shared_step);
+    } else if (!shared.empty()) {
+      const PersonalPotential& one = *problem_.clients.front();
+      const double ratio = first_curvature_ > 0 ? one.shared_curvature(shared, typical_) / first_curvature_ : 1;
+      std::ranges::fill(of_shared, 0.1 / std::max(curvature_ * ratio, 1e-300));
+      if (one.learns_noise()) of_shared.back() = 0.1 / (2 * rows_);
+    }
+    if (settings_.population_step > 0) {
+      std::ranges::fill(of_beta, settings_.population_step);
+    } else {
+      problem_.population->variances(beta, of_beta);
+      math::scale(0.1 / static_cast<double>(clients_), of_beta);
+    }
+    math::scale(slowing(), out);
+  }
+
+  // Bounds on the curvature in φ at φ = 0 and a typical latent; at another φ all change as the first client's does.
+  void find_curvature() {
+    typical_.assign(static_cast<std::size_t>(latent_), 1.0);
+    problem_.population->draw(problem_.population->start(), typical_);
+    const std::vector<double> zeros(static_cast<std::size_t>(shared_), 0.0);
+    first_curvature_ = problem_.clients.front()->shared_curvature(zeros, typical_);
+    for (const PersonalPotential* client : problem_.clients) {
+      curvature_ += client->shared_curvature(zeros, typical_);
+      rows_ += static_cast<double>(client->rows());
+    }
+  }
+
   void add_to_average() {
     weight_ += slowing();
     const double share = slowing() / weight_;
@@ -213,7 +247,6 @@ class Fedsouk final : public PersonalEngine {
 
   void step_server(Index chain) {
     counters_.broadcast_bits += 64 * problem_.dimension();
-    const double slower = slowing();
     const auto position = position_.column(chain), sum = sum_.column(chain);
     const auto shared = position.first(static_cast<std::size_t>(shared_));
     const auto beta = position.subspan(shared.size());
@@ -224,8 +257,8 @@ class Fedsouk final : public PersonalEngine {
     for (std::size_t j = 0; j < problem_.shared_precision.size(); ++j) sum[j] -= problem_.shared_precision[j] * shared[j];
     for (std::size_t j = 0; j < problem_.population_precision.size(); ++j)
       sum[shared.size() + j] -= problem_.population_precision[j] * (beta[j] - problem_.population_centre[j]);
-    math::axpy(settings_.shared_step * slower, sum.first(shared.size()), shared);
-    math::axpy(settings_.population_step * slower, sum.subspan(shared.size()), beta);
+    fill_steps(shared, beta, steps_);
+    for (std::size_t j = 0; j < position.size(); ++j) position[j] += steps_[j] * sum[j];
     if (settings_.shared_radius > 0) {
       const double norm = std::sqrt(math::squared_norm(shared));
       if (norm > settings_.shared_radius) math::scale(settings_.shared_radius / norm, shared);
@@ -248,6 +281,8 @@ class Fedsouk final : public PersonalEngine {
   Panel memory_change_;                 // of H, in this round
   std::vector<Stream> noise_, coins_, starts_, compress_;
   Roster roster_;
+  std::vector<double> steps_, typical_;
+  double first_curvature_ = 0, curvature_ = 0, rows_ = 0;
   std::uint64_t round_ = 0;
   double weight_ = 0;                   // of average_
   std::int64_t accepted_ = 0, proposals_ = 0;

@@ -43,6 +43,7 @@ class LocalChain {
   std::span<const double> normals_of(Index m);
 
   const PersonalSettings& settings_;
+  double step_;
   LocalTarget target_;
   LocalStreams streams_;
   Scratch& scratch_;

@@ -63,6 +63,22 @@ class Normal final : public Population {
     }
   }
 
+  double curvature(std::span<const double> beta) const override {
+    double least = log_sd(beta, 0);
+    for (Index j = 1; j < latent_; ++j) least = std::min(least, log_sd(beta, j));
+    return math::exp(-2 * least);
+  }
+
+  // A mean's information is Σ 1/σ_j² over the latents it is the mean of, a log σ's twice their number.
+  void variances(std::span<const double> beta, std::span<double> out) const override {
+    std::ranges::fill(out, 0.0);
+    for (Index j = 0; j < latent_; ++j) {
+      if (means_ > 0) out[static_cast<std::size_t>(means_ == 1 ? 0 : j)] += math::exp(-2 * log_sd(beta, j));
+      if (spreads_ > 0) out[static_cast<std::size_t>(means_ + (spreads_ == 1 ? 0 : j))] += 2;
+    }
+    for (double& information : out) information = 1 / information;
+  }
+
   void draw(std::span<const double> beta, std::span<double> z) const override {
     for (Index j = 0; j < latent_; ++j) {
       double& x = z[static_cast<std::size_t>(j)];

@@ -139,11 +139,15 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   Problems problems;
   SamplerConfig& s = config.sampler;
   if (const ReferenceSampler* reference = find_reference(s.name)) {
+    if (is_mixed(config))
+      problems.add(config.file + ": sampler.name",
+                   fmt::format("found \"{}\", accepted for {}: \"fedsoul\", \"fedsouk\"", s.name, config.model.kind));
     const Recipe recipe = complete_reference(config, *reference, problems, warnings);
     complete_run(config, problems);
     problems.raise();
     return recipe;
   }
+  if (is_mixed(config) && !config.given.contains("sampler.name")) s.name = "fedsoul";
   const NamedSampler& named = *find_sampler(s.name);
   Recipe recipe;
   recipe.name = s.name;
@@ -158,6 +162,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   complete_links(config, named, dimension, recipe);
   complete_per_client(config, clients, recipe);
   complete_participation(config, clients, problems, recipe);
+  complete_personal(config, named, problems, recipe);
   complete_run(config, problems);
   complete_privacy(config, recipe);
   recipe.step = s.step.value_or(0);

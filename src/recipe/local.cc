@@ -43,6 +43,7 @@ void complete_scheme(Config& config, const NamedSampler& named, Problems& proble
 
 void complete_local(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe) {
   SamplerConfig& s = config.sampler;
+  if (named.family == NamedSampler::Family::personal) return;
   const bool custom = s.name == "custom";
   if (named.family == NamedSampler::Family::gradient && !(custom && asks_for_local_steps(s))) {
     if (recipe.oracle == OracleKind::control)

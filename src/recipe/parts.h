@@ -24,6 +24,9 @@ bool reference_reads(const ReferenceSampler& reference, const std::string& key);
 Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
                           std::vector<std::string>& warnings);
 
+// A sampler of mixed-effects models: its own part of the recipe, its defaults and [population]'s.
+void complete_personal(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe);
+
 // [privacy]'s defaults, where it is set and an accountant covers the sampler.
 void complete_privacy(Config& config, const Recipe& recipe);
 

@@ -81,6 +81,20 @@ Key maybe_number(std::string path, std::string accepted, Range range, Member<std
           [=](const Config& c) { return get(m, c) ? toml_number(*get(m, c)) : std::string(); }};
 }
 
+bool read_string(const toml::node& n, std::string& out);
+
+// "auto" leaves it empty.
+Key number_or_auto(std::string path, Member<std::optional<double>> m) {
+  return {std::move(path), "a number above 0, or \"auto\"",
+          [=](const toml::node& n, Config& c) {
+            std::string word;
+            m(c).reset();
+            if (read_string(n, word)) return word == "auto";
+            return number_of(n, m(c).emplace()) && *m(c) > 0;
+          },
+          [=](const Config& c) { return get(m, c) ? toml_number(*get(m, c)) : std::string("\"auto\""); }};
+}
+
 template <class T>
 bool read_integer(const toml::node& n, std::int64_t least, std::int64_t most, T& out) {
   std::int64_t v = 0;
@@ -202,6 +216,12 @@ std::string write_numbers(const std::vector<double>& values) {
   return fmt::format("[{}]", out);
 }
 
+Key numbers(std::string path, std::string accepted, Range range, Member<std::vector<double>> m) {
+  return {std::move(path), std::move(accepted),
+          [=](const toml::node& n, Config& c) { return read_numbers(n, range, m(c)); },
+          [=](const Config& c) { return get(m, c).size() == 1 ? toml_number(get(m, c)[0]) : write_numbers(get(m, c)); }};
+}
+
 std::string write_strings(const std::vector<std::string>& values) { return fmt::format("[{}]", listed(values)); }
 
 Key strings(std::string path, std::string accepted, Member<std::vector<std::string>> m) {
@@ -223,15 +243,6 @@ std::string write_matrix(const std::vector<std::vector<double>>& rows) {
   std::string out;
   for (const auto& row : rows) out += fmt::format("{}{}", out.empty() ? "" : ", ", write_numbers(row));
   return rows.empty() ? std::string() : fmt::format("[{}]", out);
-}
-
-bool read_step(const toml::node& n, Config& c) {
-  std::string word;
-  if (read_string(n, word)) {
-    c.sampler.step.reset();
-    return word == "auto";
-  }
-  return number_of(n, c.sampler.step.emplace()) && *c.sampler.step > 0;
 }
 
 bool read_batch(const toml::node& n, Config& c) {
@@ -314,18 +325,18 @@ bool read_accept(const toml::node& n, Config& c) {
 
 std::vector<Key> model_keys() {
   return {
-      choice("model.kind", {"gaussian", "linear", "logistic", "softmax", "poisson"}, AT(std::string, model.kind)),
+      choice("model.kind", {"gaussian", "linear", "logistic", "softmax", "poisson", "mixed-linear", "mixed-gaussian", "mixed-logistic"},
+             AT(std::string, model.kind)),
       choice("model.prior", {"normal", "flat"}, AT(std::string, model.prior)),
-      {"model.prior_sd", "a number above 0, or a list of them, one a coefficient",
-       [](const toml::node& n, Config& c) { return read_numbers(n, kPositive, c.model.prior_sd); },
-       [](const Config& c) {
-         return c.model.prior_sd.size() == 1 ? toml_number(c.model.prior_sd[0]) : write_numbers(c.model.prior_sd);
-       }},
+      numbers("model.prior_sd", "a number above 0, or a list of them, one a coefficient", kPositive,
+              AT(std::vector<double>, model.prior_sd)),
       choice("model.likelihood", {"sum", "mean"}, AT(std::string, model.likelihood)),
       number("model.temperature", "a number above 0", kPositive, AT(double, model.temperature)),
       maybe_number("model.noise_sd", "a number above 0 (absent: sampled as log sigma)", kPositive,
                    MAYBE(double, model.noise_sd)),
       number("model.log_sigma_sd", "a number above 0", kPositive, AT(double, model.log_sigma_sd)),
+      strings("model.fixed", "a list of columns' names", AT(std::vector<std::string>, model.fixed)),
+      strings("model.random", "a list of columns' names", AT(std::vector<std::string>, model.random)),
   };
 }
 
@@ -370,8 +381,7 @@ std::vector<Key> data_keys() {
 std::vector<Key> sampler_keys() {
   return {
       choice("sampler.name", sampler_names(), AT(std::string, sampler.name)),
-      {"sampler.step", "a number above 0, or \"auto\"", read_step,
-       [](const Config& c) { return c.sampler.step ? toml_number(*c.sampler.step) : std::string("\"auto\""); }},
+      number_or_auto("sampler.step", MAYBE(double, sampler.step)),
       {"sampler.batch", "a count (an integer from 1) or a fraction (a decimal above 0 up to 1.0)", read_batch, write_batch},
       maybe_choice("sampler.oracle", {"full", "minibatch", "fixed-point", "svrg", "control"}, MAYBE(std::string, sampler.oracle)),
       maybe_choice("sampler.compressor", kCompressors, MAYBE(std::string, sampler.compressor)),
@@ -464,6 +474,47 @@ std::vector<Key> run_keys() {
   };
 }
 
+// Written out only for the models that have latents.
+std::vector<Key> only_mixed(std::vector<Key> keys) {
+  for (Key& key : keys)
+    key.write = [write = key.write](const Config& c) { return is_mixed(c) ? write(c) : std::string(); };
+  return keys;
+}
+
+std::vector<Key> latent_keys() {
+  return only_mixed({integer<Index>("model.latent", "an integer from 1", 1, AT(Index, model.latent), 1 << 20)});
+}
+
+std::vector<Key> personal_keys() {
+  return only_mixed({
+      maybe_choice("sampler.kernel", {"langevin", "mala", "hmc"}, MAYBE(std::string, sampler.kernel)),
+      boolean("sampler.warm_start", AT(bool, sampler.warm_start)),
+      integer<Index>("sampler.local_leapfrogs", "an integer from 1", 1, AT(Index, sampler.local_leapfrogs), 1 << 20),
+      number_or_auto("sampler.shared_step", MAYBE(double, sampler.shared_step)),
+      number_or_auto("sampler.population_step", MAYBE(double, sampler.population_step)),
+      number("sampler.step_decay", "a number from 0 to 1", kUnit, AT(double, sampler.step_decay)),
+      maybe_number("sampler.shared_radius", "a number above 0", kPositive, MAYBE(double, sampler.shared_radius)),
+  });
+}
+
+std::vector<Key> population_keys() {
+  const std::vector<std::string> shapes = {"vector", "scalar", "fixed"};
+  return only_mixed({
+      maybe_choice("population.mean", shapes, MAYBE(std::string, population.mean)),
+      maybe_choice("population.spread", shapes, MAYBE(std::string, population.spread)),
+      numbers("population.mean_start", "a number, or a list of them, one a latent", {},
+              AT(std::vector<double>, population.mean_start)),
+      numbers("population.sd_start", "a number above 0, or a list of them, one a latent", kPositive,
+              AT(std::vector<double>, population.sd_start)),
+      maybe_number("population.least_sd", "a number above 0", kPositive, MAYBE(double, population.least_sd)),
+      number("population.most_sd", "a number above 0", kPositive, AT(double, population.most_sd)),
+      maybe_number("population.mean_radius", "a number above 0", kPositive, MAYBE(double, population.mean_radius)),
+      maybe_number("population.mean_prior_sd", "a number above 0", kPositive, MAYBE(double, population.mean_prior_sd)),
+      maybe_number("population.log_sd_prior_sd", "a number above 0", kPositive,
+                   MAYBE(double, population.log_sd_prior_sd)),
+  });
+}
+
 // Optional without exception: a configuration that says nothing about privacy is written out without the section.
 std::vector<Key> privacy_keys() {
   const Range open{.least = 0, .most = 1, .least_open = true, .most_open = true};
@@ -491,7 +542,7 @@ const std::vector<Key>& schema() {
                                return read_integer(n, 0, std::numeric_limits<std::int64_t>::max(), c.seed);
                              },
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
-    for (auto& part : {model_keys(), data_keys(), sampler_keys(), reference_keys(), run_keys(), privacy_keys()})
+    for (auto& part : {model_keys(), latent_keys(), data_keys(), sampler_keys(), reference_keys(), personal_keys(), run_keys(), privacy_keys(), population_keys()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

@@ -27,6 +27,10 @@ const std::vector<NamedSampler>& recipe_table() {
        F::fald},
       {"fa-ld", "FA-LD", "local steps, averaged by size; some devices; privacy", O::minibatch, C::identity, M::none, false,
        false, F::fa_ld},
+      {"fedsoul", "FedPop", "personal latents, Langevin on every client; mixed-effects models", O::full, C::identity, M::none,
+       false, false, F::personal},
+      {"fedsouk", "FedPop", "the same with another local kernel: mala, hmc", O::full, C::identity, M::none, false, false,
+       F::personal},
       {"custom", "", "your own: oracle, compressor, memory or error_feedback, downlink, local_steps", O::full, C::identity, M::none,
        false, false},
   };

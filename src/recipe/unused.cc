@@ -25,6 +25,10 @@ struct Uses {
     return downlink ? down(CompressorKind::top_k) || down(CompressorKind::rand_k)
                     : either(CompressorKind::top_k) || either(CompressorKind::rand_k);
   }
+  bool noise() const {
+    const std::string& kind = config.model.kind;
+    return kind == "linear" || kind == "mixed-linear" || kind == "mixed-gaussian";
+  }
   bool custom() const { return recipe.name == "custom"; }
   bool averaged() const { return recipe.up.memory == Memory::average; }
   bool bernoulli() const { return recipe.participation.policy == ParticipationPolicy::bernoulli; }
@@ -38,6 +42,8 @@ using Used = std::function<bool(const Uses&)>;
 
 const std::map<std::string, Used>& conditions() {
   const auto averaging = [](const Uses& u) { return u.recipe.local.has_value(); };
+  const auto personal = [](const Uses& u) { return u.recipe.personal; };
+  const auto columns = [](const Uses& u) { return u.recipe.personal && u.config.model.kind != "mixed-linear"; };
   const auto decaying = [](const Uses& u) { return u.recipe.local && u.recipe.local->decaying; };
   static const std::map<std::string, Used> table = {
       {"sampler.batch", [](const Uses& u) { return u.recipe.oracle != OracleKind::full; }},
@@ -49,7 +55,7 @@ const std::map<std::string, Used>& conditions() {
       {"sampler.bits",
        [](const Uses& u) { return u.either(CompressorKind::identity) || u.sparse(false); }},
       {"sampler.memory",
-       [](const Uses& u) { return u.custom() || u.averaged() || u.recipe.oracle == OracleKind::svrg || u.recipe.local; }},
+       [](const Uses& u) { return u.custom() || u.averaged() || u.recipe.oracle == OracleKind::svrg || u.recipe.local || u.recipe.personal; }},
       {"sampler.memory_init", [](const Uses& u) { return u.averaged() && !u.recipe.local; }},
       {"sampler.memory_rate", [](const Uses& u) { return u.averaged(); }},
       {"sampler.downlink_k", [](const Uses& u) { return u.sparse(true); }},
@@ -57,7 +63,7 @@ const std::map<std::string, Used>& conditions() {
       {"sampler.mode_tolerance",
        [](const Uses& u) { return u.recipe.oracle == OracleKind::fixed_point || u.config.run.init == "mode"; }},
       {"sampler.step", [decaying](const Uses& u) { return !decaying(u); }},
-      {"sampler.local_steps", averaging},
+      {"sampler.local_steps", [](const Uses& u) { return u.recipe.local || u.recipe.personal; }},
       {"sampler.communicate", averaging},
       {"sampler.refresh_probability", [](const Uses& u) { return u.recipe.oracle == OracleKind::control; }},
       {"sampler.correlation", averaging},
@@ -75,10 +81,20 @@ const std::map<std::string, Used>& conditions() {
       {"participation.size", [](const Uses& u) { return u.fixed_size(); }},
       {"participation.replacement", [](const Uses& u) { return u.fixed_size(); }},
       {"model.prior_sd", [](const Uses& u) { return u.config.model.prior == "normal"; }},
-      {"model.noise_sd", [](const Uses& u) { return u.config.model.kind == "linear"; }},
-      {"model.log_sigma_sd",
-       [](const Uses& u) { return u.config.model.kind == "linear" && !u.config.model.noise_sd; }},
-      {"data.positive", [](const Uses& u) { return u.config.model.kind == "logistic"; }},
+      {"model.noise_sd", [](const Uses& u) { return u.noise(); }},
+      {"model.log_sigma_sd", [](const Uses& u) { return u.noise() && !u.config.model.noise_sd; }},
+      {"model.fixed", columns},
+      {"model.random", columns},
+      {"model.latent", [](const Uses& u) { return u.config.model.kind == "mixed-linear"; }},
+      {"sampler.kernel", personal},
+      {"sampler.warm_start", personal},
+      {"sampler.local_leapfrogs", [](const Uses& u) { return u.recipe.personal && u.config.sampler.kernel == "hmc"; }},
+      {"sampler.shared_step", personal},
+      {"sampler.population_step", personal},
+      {"sampler.step_decay", personal},
+      {"sampler.shared_radius", personal},
+      {"data.positive",
+       [](const Uses& u) { return u.config.model.kind == "logistic" || u.config.model.kind == "mixed-logistic"; }},
       {"data.dirichlet_alpha", [](const Uses& u) { return u.partition("dirichlet"); }},
       {"data.shards", [](const Uses& u) { return u.partition("label-shards"); }},
       {"data.column", [](const Uses& u) { return u.partition("by-column"); }},
@@ -104,6 +120,8 @@ void list_unused(const Config& config, const Recipe& recipe, std::vector<std::st
     if (key.starts_with("privacy.") && !accounted(recipe))
       warnings.push_back(fmt::format("{} is set but nothing is accounted: the accountants are about fa-ld, not {}", key,
                                      recipe.name));
+    if (key.starts_with("population.") && !recipe.personal)
+      warnings.push_back(fmt::format("{} is set but plays no role here (model {})", key, config.model.kind));
     if (at != conditions().end() && !at->second(uses))
       warnings.push_back(fmt::format("{} is set but plays no role here (sampler {})", key, recipe.name));
   }

@@ -37,6 +37,11 @@ std::string checked_init(const Config& config, Index dimension) {
 Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
     : config(std::move(c)), options(o), problem(make_problem(config)) {
   warnings = problem.data.notes;
+  if (is_mixed(config)) {
+    personal = make_personal_parts(config, problem.data);
+    recipe = complete(config, problem.clients(), std::max<Index>(1, personal->spec.shared()), warnings);
+    return;
+  }
   recipe = complete(config, problem.clients(), problem.dimension(), warnings);
   if (const std::string wrong = checked_init(config, problem.dimension()); !wrong.empty())
     throw ConfigError(config.file + ": run.init", wrong);
@@ -81,7 +86,7 @@ void Experiment::Parts::make_reference_engine() {
 }
 
 void Experiment::Parts::choose_threads() {
-  if (recipe.reference) return;
+  if (recipe.reference || personal) return;
   const ThreadChoice::Verdict verdict = choice.between_rounds();
   if (verdict == ThreadChoice::Verdict::stay) return;
   const int threads = verdict == ThreadChoice::Verdict::use_all ? all_cores() : 1;
@@ -91,7 +96,7 @@ void Experiment::Parts::choose_threads() {
 void Experiment::Parts::keep(Sink& sink) {
   ++kept;
   if (!engine->transitions().empty()) sink.transitions(engine->transitions());
-  if (!config.output.lp) return sink.kept(engine->position(), {});
+  if (!config.output.lp || personal) return sink.kept(engine->position(), {});
   const Index chains = config.run.chains;
   transport().query({Query::What::value, engine->position(), {}}, {potential.data(), 1, chains, 1});
   for (Index c = 0; c < chains; ++c)
@@ -102,7 +107,7 @@ void Experiment::Parts::keep(Sink& sink) {
 template <class Self>
 void Experiment::Parts::archive(Self& self, Archive& archive) {
   Config stepless = self.config;  // "auto" and the step it picked are the same configuration
-  stepless.sampler.step.reset();
+  if (!self.personal) stepless.sampler.step.reset();
   stepless.sampler.smoothness.reset();
   stepless.sampler.convexity.reset();
   std::string text = to_toml(stepless);
@@ -141,6 +146,7 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
     self.config.sampler.convexity = self.recipe.local->convexity = m;
   }
   self.make_reference_engine();
+  if (self.personal && !self.learner) self.make_learner();
   self.engine->archive(archive);
 }
 
@@ -150,6 +156,7 @@ Experiment::Experiment(Config config, ExperimentOptions options)
 Experiment::~Experiment() = default;
 
 void Experiment::prepare() {
+  if (parts_->personal) return parts_->prepare_personal();
   parts_->set_step();
   parts_->make_reference_engine();
   parts_->set_privacy();
@@ -177,10 +184,14 @@ const Config& Experiment::config() const { return parts_->config; }
 const Recipe& Experiment::recipe() const { return parts_->recipe; }
 const ModelSpec& Experiment::model() const { return parts_->problem.model; }
 const Federation& Experiment::data() const { return parts_->problem.data; }
-std::vector<std::string> Experiment::labels() const { return parts_->problem.model.labels(); }
-Index Experiment::dimension() const { return parts_->problem.dimension(); }
+std::vector<std::string> Experiment::labels() const {
+  return parts_->personal ? parts_->personal->labels() : parts_->problem.model.labels();
+}
+Index Experiment::dimension() const {
+  return parts_->personal ? parts_->personal->dimension() : parts_->problem.dimension();
+}
 Index Experiment::clients() const { return parts_->problem.clients(); }
-std::int64_t Experiment::iteration() const { return parts_->engine->iteration(); }
+std::int64_t Experiment::iteration() const { return parts_->engine != nullptr ? parts_->engine->iteration() : 0; }
 std::int64_t Experiment::burn_in() const { return *parts_->config.run.burn_in; }
 std::int64_t Experiment::kept() const { return parts_->kept; }
 bool Experiment::has_transitions() const {
@@ -195,11 +206,15 @@ ConstPanelView Experiment::position() const { return parts_->engine->position();
 std::vector<double> Experiment::mode() const { return parts_->mode; }
 
 Experiment::Questions Experiment::questions() {
+  if (parts_->personal)
+    throw ConfigError(parts_->config.file + ": model.kind",
+                      fmt::format("found \"{}\", for whose samplers there is no plan", parts_->config.model.kind));
   return {parts_->transport(), parts_->problem.prior, parts_->sizes,
           parts_->problem.potentials.front()->curvature_is_bound()};
 }
 
 const std::vector<double>& Experiment::ask_mode() {
+  if (parts_->personal) questions();
   parts_->find_mode_once();
   return parts_->mode;
 }
@@ -214,6 +229,7 @@ void Experiment::load(ByteView state) {
   Archive archive(state);
   Parts::archive(*parts_, archive);
   archive.finish();
+  if (parts_->personal) return;
   parts_->federation->recipe_changed();
   parts_->meter = PrivacyMeter(parts_->config, parts_->recipe, parts_->sizes, parts_->outside);
 }

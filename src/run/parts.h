@@ -9,6 +9,7 @@
 #include "pollen/privacy_meter.h"
 #include "pollen/run.h"
 #include "run/federated.h"
+#include "run/personal.h"
 #include "run/problem.h"
 #include "run/thread_choice.h"
 
@@ -23,9 +24,11 @@ struct Experiment::Parts {
   StatisticalProblem problem;
   Recipe recipe;
   std::vector<Index> sizes;
-  std::unique_ptr<FederatedEngine> federation;  // answers questions whatever the sampler
+  std::unique_ptr<FederatedEngine> federation;  // answers questions whatever the sampler; none with personal latents
+  std::unique_ptr<PersonalParts> personal;      // a mixed-effects problem, and its engine
+  std::unique_ptr<PersonalEngine> learner;
   std::unique_ptr<Engine> reference;            // a centralised sampler or a competitor, where one is asked for
-  Engine* engine = nullptr;                     // of the two, the one that samples
+  Engine* engine = nullptr;                     // of these, the one that samples
   double smoothness = 0;
   std::vector<double> mode;
   std::int64_t kept = 0, emitted = 0;  // after burn-in, a chain
@@ -40,6 +43,8 @@ struct Experiment::Parts {
   int pick_threads();
   void choose_threads();
   void make_reference_engine();  // once its step is known
+  void make_learner();           // likewise
+  void prepare_personal();
   void find_mode_once();
   void set_step();
   void set_local_step(std::span<const double> at, bool picked);

@@ -156,6 +156,27 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
                     recipe.step, most));
 }
 
+// The start is φ_0 and the population's β_0.
+void Experiment::Parts::prepare_personal() {
+  make_learner();
+  if (!config.sampler.step)
+    notes.emplace_back("step = \"auto\": every client's own, from its curvature in each round");
+  const auto k = static_cast<std::size_t>(personal->spec.shared());
+  const std::vector<double> beta = personal->population->start();
+  Panel start(personal->dimension(), config.run.chains);
+  for (Index c = 0; c < start.columns(); ++c) {
+    start_shared(*personal, config.seed, c, start.column(c).first(k));
+    std::ranges::copy(beta, start.column(c).begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  engine->start(start);
+}
+
+void Experiment::Parts::make_learner() {
+  learner = make_fedsouk(personal->problem, personal_settings(config, recipe));
+  learner->counters().setup_bits = problem.data.setup_bits;
+  engine = learner.get();
+}
+
 void Experiment::Parts::set_start() {
   const Index d = problem.dimension();
   Panel start(d, config.run.chains);

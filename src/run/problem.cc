@@ -16,7 +16,7 @@ ModelKind kind_of(const std::string& name) {
   if (name == "linear") return ModelKind::linear;
   if (name == "softmax") return ModelKind::softmax;
   if (name == "poisson") return ModelKind::poisson;
-  return ModelKind::logistic;
+  return ModelKind::logistic;  // and the mixed-effects models, which have potentials of their own
 }
 
 // A positive semi-definite check by Cholesky with pivots allowed down to rounding of zero.
@@ -161,6 +161,7 @@ Prior make_prior(const Config& config, const ModelSpec& model) {
 }  // namespace
 
 TargetKind target_of(const std::string& model_kind) {
+  if (model_kind == "mixed-linear" || model_kind == "mixed-gaussian") return TargetKind::real;
   switch (kind_of(model_kind)) {
     case ModelKind::gaussian:
       return TargetKind::none;
@@ -200,7 +201,12 @@ StatisticalProblem make_problem(const Config& config) {
     problem.model.feature_names = problem.data.feature_names;
     problem.model.class_names = problem.data.class_names;
     problem.model.classes = std::max<Index>(2, static_cast<Index>(problem.data.class_names.size()));
-    add_potentials(config, problem);
+    if (!is_mixed(config)) add_potentials(config, problem);
+  }
+  if (is_mixed(config)) {
+    problem.model = {};
+    problem.model.kind = ModelKind::gaussian;  // nothing is predicted from φ and β alone
+    return problem;
   }
   problem.prior = make_prior(config, problem.model);
   if (static_cast<Index>(config.clients.size()) > problem.clients())

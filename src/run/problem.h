@@ -16,7 +16,7 @@ struct StatisticalProblem {
   Federation data;
   std::vector<std::unique_ptr<Potential>> potentials;
 
-  Index clients() const { return static_cast<Index>(potentials.size()); }
+  Index clients() const { return potentials.empty() ? data.clients() : static_cast<Index>(potentials.size()); }
   Index dimension() const { return model.dimension(); }
 };
 

@@ -1,0 +1,40 @@
+// A mixed-effects problem of a configuration: columns picked, one potential a client, the population, the engine's settings.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "pollen/config.h"
+#include "pollen/data.h"
+#include "pollen/personal.h"
+
+namespace pollen {
+
+// Fixed and random columns of a table, side by side; mixed-linear keeps the table as it is.
+struct MixedTable {
+  Table fixed, random;
+  const Table* whole = nullptr;  // mixed-linear
+
+  MixedRows rows(Index first, Index count) const;
+};
+
+struct PersonalParts {
+  MixedSpec spec;
+  MixedTable train, test;
+  std::vector<std::unique_ptr<PersonalPotential>> potentials;
+  std::unique_ptr<Population> population;
+  PersonalProblem problem;
+
+  std::vector<std::string> labels() const;  // of (φ, β)
+  Index dimension() const { return problem.dimension(); }
+};
+
+// ConfigError where columns do not fit. `data` outlives the result.
+std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const Federation& data);
+
+// φ_0 of a chain: zeros, log σ_0 = 0; mixed-linear: normals over √k, because at Φ = 0 no direction leads out.
+void start_shared(const PersonalParts& parts, std::uint64_t seed, Index chain, std::span<double> out);
+
+PersonalSettings personal_settings(const Config& config, const Recipe& recipe);
+
+}  // namespace pollen

@@ -1,0 +1,297 @@
+// FedSOUK against the exact linear mixed model: the mean of what clients send, the estimate, the limits of a narrow and a
+// wide population, new starts.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "pollen/archive.h"
+#include "pollen/mixed_law.h"
+#include "problems.h"
+
+namespace pollen {
+namespace {
+
+using testing::make_mixed_tables;
+using testing::MixedTables;
+using Shape = NormalPopulation::Shape;
+
+std::vector<stats::MixedClient> exact_clients(const MixedTables& tables) {
+  std::vector<stats::MixedClient> out;
+  for (std::size_t i = 0; i < tables.y.size(); ++i) {
+    const MixedRows rows = tables.rows(i);
+    stats::MixedClient client;
+    client.fixed.resize(rows.fixed.rows, rows.fixed.columns);
+    client.random.resize(rows.random.rows, rows.random.columns);
+    client.y.resize(rows.random.rows);
+    for (Index r = 0; r < rows.random.rows; ++r) {
+      for (Index j = 0; j < rows.fixed.columns; ++j) client.fixed(r, j) = rows.fixed.row(r)[j];
+      for (Index j = 0; j < rows.random.columns; ++j) client.random(r, j) = rows.random.row(r)[j];
+      client.y(r) = rows.y[r];
+    }
+    out.push_back(client);
+  }
+  return out;
+}
+
+// (φ, log s, μ, log σ): the engine's order, with noise learnt and one σ a latent.
+std::vector<double> flat(const stats::MixedParameters& p) {
+  std::vector<double> out(p.phi.begin(), p.phi.end());
+  out.push_back(p.log_noise);
+  out.insert(out.end(), p.mean.begin(), p.mean.end());
+  out.insert(out.end(), p.log_sd.begin(), p.log_sd.end());
+  return out;
+}
+
+struct Problem {
+  std::unique_ptr<MixedTables> tables;
+  std::unique_ptr<Population> population;
+  PersonalProblem problem;
+};
+
+Problem make_problem(Index clients, Index chains, NormalPopulation how = {.mean = Shape::vector, .spread = Shape::vector}) {
+  Problem s;
+  s.tables = make_mixed_tables(MixedKind::gaussian, clients, 2, 2, std::nullopt);
+  s.population = make_normal_population(how, 2);
+  s.problem.clients = s.tables->pointers();
+  s.problem.population = s.population.get();
+  s.problem.chains = chains;
+  s.problem.seed = 21;
+  return s;
+}
+
+stats::MixedParameters some_parameters() {
+  stats::MixedParameters p;
+  for (Eigen::VectorXd* part : {&p.phi, &p.mean, &p.log_sd}) part->resize(2);
+  p.phi << 0.2, -0.4;
+  p.mean << 0.3, 0.1;
+  p.log_sd << -0.2, 0.1;
+  p.log_noise = -0.3;
+  return p;
+}
+
+void start_at(Engine& engine, const std::vector<double>& at, Index chains) {
+  Panel start(static_cast<Index>(at.size()), chains);
+  for (Index c = 0; c < chains; ++c) std::ranges::copy(at, start.column(c).begin());
+  engine.start(start);
+}
+
+struct Moments {
+  std::vector<double> mean, error;
+};
+
+// Of what the server adds up, over rounds after a start; steps so small that φ and β stay. Errors are between chains.
+Moments mean_message(const Problem& s, PersonalSettings settings, const std::vector<double>& at, int rounds) {
+  settings.shared_step = settings.population_step = 1e-9;
+  const auto engine = make_fedsouk(s.problem, settings);
+  const Index chains = s.problem.chains;
+  start_at(*engine, at, chains);
+  for (int k = 0; k < 100; ++k) engine->advance(1);
+  Panel before(engine->position().rows, chains);
+  for (Index c = 0; c < chains; ++c) std::ranges::copy(engine->position().column(c), before.column(c).begin());
+  for (int k = 0; k < rounds; ++k) engine->advance(1);
+  Moments m{std::vector<double>(at.size()), std::vector<double>(at.size())};
+  const auto r = static_cast<double>(chains);
+  for (std::size_t j = 0; j < at.size(); ++j) {
+    double sum = 0, squares = 0;
+    for (Index c = 0; c < chains; ++c) {
+      const double x = (engine->position().column(c)[j] - before.column(c)[j]) / (1e-9 * rounds);
+      sum += x / r;
+      squares += x * x / r;
+    }
+    m.mean[j] = sum;
+    m.error[j] = std::sqrt((squares - sum * sum) / (r - 1));
+  }
+  return m;
+}
+
+std::vector<double> expected_message(const Problem& s, const stats::MixedParameters& at, double step) {
+  std::vector<double> sum(flat(at).size(), 0.0);
+  for (const stats::MixedClient& client : exact_clients(*s.tables)) {
+    const std::vector<double> one = flat(stats::langevin_score(client, at, step));
+    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += one[j];
+  }
+  return sum;
+}
+
+struct Way {
+  const char* name;
+  LocalKernel kernel;
+  double step;
+  bool partial = false;
+  CompressorKind compressor = CompressorKind::identity;
+  bool memory = false;
+};
+
+class MeanMessage : public ::testing::TestWithParam<Way> {};
+
+// langevin: its own stationary law, bias included; mala and hmc: the posterior's, which is Fisher's identity.
+TEST_P(MeanMessage, IsTheStationaryScore) {
+  const Way& way = GetParam();
+  const Problem s = make_problem(6, 48);
+  PersonalSettings settings{.kernel = way.kernel, .step = way.step, .local_steps = 4, .leapfrogs = 3};
+  settings.compressor.kind = way.compressor;
+  settings.compressor.levels = 4;
+  settings.compressor.k = 1;
+  settings.memory = way.memory;
+  settings.memory_rate = 0.3;
+  if (way.partial) {
+    settings.participation.policy = ParticipationPolicy::fixed_size;
+    settings.participation.size = 3;
+  }
+  const stats::MixedParameters at = some_parameters();
+  const Moments m = mean_message(s, settings, flat(at), 2500);
+  const bool langevin = way.kernel == LocalKernel::langevin;
+  const std::vector<double> expected = expected_message(s, at, langevin ? way.step : 0);
+  const std::vector<double> other = expected_message(s, at, langevin ? 0 : 0.03);
+  double apart = 0;
+  for (std::size_t j = 0; j < expected.size(); ++j) {
+    EXPECT_LT(std::abs(m.mean[j] - expected[j]), 4 * m.error[j]) << j << ": " << m.mean[j] << " for " << expected[j];
+    apart = std::max(apart, std::abs(other[j] - expected[j]) / m.error[j]);
+  }
+  EXPECT_GT(apart, 10) << "a wrong law would pass";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, MeanMessage,
+    ::testing::Values(Way{"langevin", LocalKernel::langevin, 0.06}, Way{"mala", LocalKernel::mala, 0.08},
+                      Way{"hmc", LocalKernel::hmc, 0.3}, Way{"partial", LocalKernel::langevin, 0.06, true},
+                      Way{"qsgd", LocalKernel::langevin, 0.06, true, CompressorKind::qsgd},
+                      Way{"memory", LocalKernel::langevin, 0.06, true, CompressorKind::rand_k, true}),
+    [](const ::testing::TestParamInfo<Way>& way) { return way.param.name; });
+
+TEST(Fedsouk, TheEstimateIsTheMaximumLikelihood) {
+  const Problem s = make_problem(40, 8);
+  PersonalSettings settings{.kernel = LocalKernel::hmc, .local_steps = 5, .averaged_from = 500};
+  const auto engine = make_fedsouk(s.problem, settings);
+  start_at(*engine, {0, 0, 0, 0, 0, 0, 0}, 8);
+  for (int k = 0; k < 4000; ++k) engine->advance(1);
+  const std::vector<double> mle = flat(stats::mixed_mle(exact_clients(*s.tables), some_parameters()));
+  for (std::size_t j = 0; j < mle.size(); ++j) {
+    double mean = 0, squares = 0;
+    for (Index c = 0; c < 8; ++c) {
+      const double x = engine->average().column(c)[j];
+      mean += x / 8;
+      squares += x * x / 8;
+    }
+    const double error = std::sqrt((squares - mean * mean) / 7);
+    EXPECT_NEAR(mean, mle[j], 4 * error + 0.01) << j;  // a constant step leaves a bias of its own order
+    EXPECT_LT(error, 0.02) << j;
+  }
+  EXPECT_GT(engine->accepted(), 0.6);
+  EXPECT_LT(engine->accepted(), 1.0);
+}
+
+// σ → 0: every latent is μ, so J is the gradient there.
+TEST(Fedsouk, ANarrowPopulationGivesThePooledGradient) {
+  const Problem s = make_problem(
+      5, 1, {.mean = Shape::fixed, .spread = Shape::fixed, .mean_start = {0.4, -0.2}, .sd_start = {1e-7}});
+  PersonalSettings settings{.local_steps = 3, .shared_step = 1e-3};
+  const auto engine = make_fedsouk(s.problem, settings);
+  const std::vector<double> at{0.2, -0.4, -0.3};
+  start_at(*engine, at, 1);
+  engine->advance(1);
+  std::vector<double> sum(3, 0.0), ignored(2), one(3);
+  Scratch scratch;
+  for (const auto& client : s.tables->potentials) {
+    client->gradient(at, std::vector<double>{0.4, -0.2}, ignored, one, scratch);
+    for (std::size_t j = 0; j < 3; ++j) sum[j] -= one[j];
+  }
+  for (std::size_t j = 0; j < 3; ++j)
+    EXPECT_NEAR((engine->position().column(0)[j] - at[j]) / 1e-3, sum[j], 1e-4 * std::abs(sum[j]) + 1e-5);
+}
+
+// σ → ∞: E z_i is the client's own least squares.
+TEST(Fedsouk, AWidePopulationGivesEveryClientsLeastSquares) {
+  const Problem s = make_problem(
+      4, 64, {.mean = Shape::fixed, .spread = Shape::fixed, .mean_start = {0}, .sd_start = {1e4}});
+  PersonalSettings settings{.kernel = LocalKernel::hmc, .local_steps = 5, .shared_step = 1e-12};
+  settings.warm_start = true;
+  const auto engine = make_fedsouk(s.problem, settings);
+  const std::vector<double> at{0.2, -0.4, -0.3};
+  start_at(*engine, at, 64);
+  for (int k = 0; k < 200; ++k) engine->advance(1);
+  const auto clients = exact_clients(*s.tables);
+  constexpr int rounds = 300;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Eigen::VectorXd phi = some_parameters().phi;
+    const Eigen::VectorXd left = clients[i].y - clients[i].fixed * phi;
+    const Eigen::VectorXd squares = clients[i].random.colPivHouseholderQr().solve(left);
+    std::vector<std::array<double, 2>> means(64);
+    for (int k = 0; k < rounds; ++k) {
+      engine->advance(1);
+      for (Index c = 0; c < 64; ++c) {
+        std::vector<double> z(2);
+        engine->latent(static_cast<Index>(i), c, z);
+        for (std::size_t j = 0; j < 2; ++j) means[static_cast<std::size_t>(c)][j] += z[j] / rounds;
+      }
+    }
+    for (std::size_t j = 0; j < 2; ++j) {
+      double sum = 0, square = 0;
+      for (const auto& m : means) sum += m[j] / 64, square += m[j] * m[j] / 64;
+      const double error = std::sqrt((square - sum * sum) / 63);
+      EXPECT_NEAR(sum, squares[static_cast<Index>(j)], 4 * error) << i;
+      EXPECT_LT(error, 0.2);
+    }
+  }
+}
+
+TEST(Fedsouk, GoesOnFromItsArchive) {
+  for (const LocalKernel kernel : {LocalKernel::langevin, LocalKernel::mala, LocalKernel::hmc}) {
+    const Problem s = make_problem(7, 3);
+    PersonalSettings settings{.kernel = kernel, .local_steps = 3, .decay = 0.6};
+    settings.compressor.kind = CompressorKind::qsgd;
+    settings.memory = true;
+    settings.memory_rate = 0.5;
+    settings.participation.policy = ParticipationPolicy::bernoulli;
+    settings.participation.probability = {0.4};
+    const auto through = make_fedsouk(s.problem, settings), before = make_fedsouk(s.problem, settings),
+               after = make_fedsouk(s.problem, settings);
+    const std::vector<double> at(7, 0.1);
+    start_at(*through, at, 3);
+    start_at(*before, at, 3);
+    for (int k = 0; k < 20; ++k) through->advance(1);
+    for (int k = 0; k < 9; ++k) before->advance(1);
+    Archive out;
+    before->archive(out);
+    const Bytes bytes = out.take();
+    Archive in{ByteView(bytes)};
+    after->archive(in);
+    in.finish();
+    for (int k = 9; k < 20; ++k) after->advance(1);
+    for (Index c = 0; c < 3; ++c) {
+      EXPECT_TRUE(std::ranges::equal(through->position().column(c), after->position().column(c)));
+      EXPECT_TRUE(std::ranges::equal(through->average().column(c), after->average().column(c)));
+    }
+    EXPECT_EQ(through->counters().uplink_bits, after->counters().uplink_bits);
+  }
+}
+
+TEST(Fedsouk, TheAverageIsWeightedByTheSteps) {
+  const Problem s = make_problem(4, 1);
+  PersonalSettings settings{.local_steps = 2, .decay = 1.0, .averaged_from = 3};
+  const auto engine = make_fedsouk(s.problem, settings);
+  start_at(*engine, std::vector<double>(7, 0.1), 1);
+  std::vector<double> sum(7, 0.0);
+  double weight = 0;
+  for (int k = 0; k < 12; ++k) {
+    engine->advance(1);
+    if (k < 3) continue;
+    weight += 1.0 / (1 + k);
+    for (std::size_t j = 0; j < 7; ++j) sum[j] += engine->position().column(0)[j] / (1 + k);
+  }
+  for (std::size_t j = 0; j < 7; ++j) EXPECT_NEAR(engine->average().column(0)[j], sum[j] / weight, 1e-12);
+}
+
+TEST(Fedsouk, CountsWhatIsSent) {
+  const Problem s = make_problem(5, 2);
+  const auto engine = make_fedsouk(s.problem, {.local_steps = 2});
+  start_at(*engine, std::vector<double>(7, 0.1), 2);
+  engine->advance(1);
+  EXPECT_EQ(engine->counters().messages, 10);
+  EXPECT_EQ(engine->counters().uplink_bits, 10 * 7 * 64);
+  EXPECT_EQ(engine->counters().downlink_bits, 10 * 7 * 64);
+}
+
+}  // namespace
+}  // namespace pollen
