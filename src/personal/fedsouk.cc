@@ -88,6 +88,10 @@ class Fedsouk final : public PersonalEngine {
     draw_latent(static_cast<std::uint32_t>(client), static_cast<std::uint32_t>(chain), out);
   }
 
+  void personal_shared(Index, Index chain, std::span<double> out) const override {
+    std::ranges::copy(shared_part(chain), out.begin());
+  }
+
   void archive(Archive& archive) override {
     archive.array(position_.flat());
     archive.array(average_.flat());
