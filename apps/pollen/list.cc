@@ -6,6 +6,7 @@
 #include "pollen/data.h"
 #include "pollen/errors.h"
 #include "pollen/recipe.h"
+#include "pollen/baselines.h"
 #include "pollen/reference.h"
 #include "sink/text.h"
 #include "terminal.h"
@@ -18,6 +19,8 @@ sink::TextTable samplers() {
   sink::TextTable table({"sampler", "family", "what it is"});
   table.left(1), table.left(2);
   for (const NamedSampler& sampler : recipe_table()) table.row({sampler.name, sampler.paper, sampler.summary});
+  for (const PersonalBaseline& sampler : baseline_table())
+    if (find_reference(sampler.name) == nullptr) table.row({sampler.name, sampler.paper, sampler.summary});
   for (const ReferenceSampler& sampler : reference_table()) table.row({sampler.name, sampler.paper, sampler.summary});
   return table;
 }

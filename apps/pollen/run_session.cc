@@ -174,10 +174,10 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
     tell("writing the draws and their summary");
   if (wants_csv()) sink::write_stan_csv(job_.folder.path(), facts, spool);
   sink::Summary summary = sink::summarize(facts, spool, threads);
-  if (experiment_.personal())
+  if (experiment_.personal() && status != sink::RunStatus::failed)
     sink::add_personal(summary, experiment_, job_.folder,
                        {experiment_.config().output.clients, experiment_.config().output.client_draws});
-  else
+  else if (!experiment_.personal())
     sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
   sink::replace_file(job_.folder.summary(), sink::to_json(summary));
   std::error_code ignored;

@@ -75,6 +75,10 @@ struct SamplerConfig {
   std::optional<double> shared_step, population_step;  // empty = "auto"
   double step_decay = 0;
   std::optional<double> shared_radius;
+  // The personalised baselines', as pollen/baselines.h has them.
+  double penalty = 1, mixture = 0.5, aggregate = 0.2, inner_step = 0.01;
+  bool adapt_mixture = false, hessian_free = false;
+  Index head_steps = 10;
 };
 
 // The references' and competitors' own keys, as pollen/reference.h has them; they are written in [sampler].

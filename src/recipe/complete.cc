@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pollen/baselines.h"
 #include "pollen/config.h"
 #include "pollen/errors.h"
 #include "pollen/reference.h"
@@ -138,16 +139,29 @@ void complete_run(Config& config, Problems& problems) {
 Recipe complete(Config& config, Index clients, Index dimension, std::vector<std::string>& warnings) {
   Problems problems;
   SamplerConfig& s = config.sampler;
+  if (is_mixed(config) && !config.given.contains("sampler.name")) s.name = "fedsoul";
+  if (is_mixed(config) && find_baseline(s.name) != nullptr) {
+    Recipe recipe;
+    complete_participation(config, clients, problems, recipe);
+    complete_baseline(config, problems, recipe, warnings);
+    complete_run(config, problems);
+    problems.raise();
+    return recipe;
+  }
   if (const ReferenceSampler* reference = find_reference(s.name)) {
     if (is_mixed(config))
       problems.add(config.file + ": sampler.name",
-                   fmt::format("found \"{}\", accepted for {}: \"fedsoul\", \"fedsouk\"", s.name, config.model.kind));
+                   fmt::format("found \"{}\", accepted for {}: {}", s.name, config.model.kind, personal_names()));
     const Recipe recipe = complete_reference(config, *reference, problems, warnings);
     complete_run(config, problems);
     problems.raise();
     return recipe;
   }
-  if (is_mixed(config) && !config.given.contains("sampler.name")) s.name = "fedsoul";
+  if (find_sampler(s.name) == nullptr) {
+    problems.add(config.file + ": sampler.name",
+                 fmt::format("found \"{}\", accepted with a model of kind \"mixed-...\"", s.name));
+    problems.raise();
+  }
   const NamedSampler& named = *find_sampler(s.name);
   Recipe recipe;
   recipe.name = s.name;

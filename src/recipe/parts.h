@@ -27,6 +27,11 @@ Recipe complete_reference(Config& config, const ReferenceSampler& reference, Pro
 // A sampler of mixed-effects models: its own part of the recipe, its defaults and [population]'s.
 void complete_personal(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe);
 
+// A baseline of pollen/baselines.h on a mixed-effects model.
+std::string personal_names();  // the samplers of mixed-effects models, listed
+bool baseline_reads(const Config& config, const std::string& key);  // "penalty"; false for other samplers
+void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings);
+
 // [privacy]'s defaults, where it is set and an accountant covers the sampler.
 void complete_privacy(Config& config, const Recipe& recipe);
 

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
+#include "pollen/baselines.h"
 #include "recipe/parts.h"
 
 namespace pollen {
@@ -20,14 +22,68 @@ void check_lists(const Config& config, Problems& problems) {
                                column));
 }
 
+// What every sampler of latents refuses.
+void check_model(const Config& config, Problems& problems) {
+  if (config.model.temperature != 1)
+    problems.add(config.file + ": model.temperature", "found another than 1, accepted with personal latents: 1");
+  if (config.model.likelihood != "sum")
+    problems.add(config.file + ": model.likelihood", "found \"mean\", accepted with personal latents: \"sum\"");
+  check_lists(config, problems);
+}
+
+// A flat prior unless one is asked for; the shapes of the population.
+void complete_population(Config& config) {
+  if (!config.given.contains("model.prior") && !config.given.contains("model.prior_sd")) config.model.prior = "flat";
+  PopulationConfig& p = config.population;
+  if (!p.mean) p.mean = "vector";
+  if (!p.spread) p.spread = config.model.kind == "mixed-linear" ? "scalar" : "vector";
+}
+
 }  // namespace
+
+std::string personal_names() {
+  std::string names = "\"fedsoul\", \"fedsouk\"";
+  for (const PersonalBaseline& b : baseline_table()) names += fmt::format(", \"{}\"", b.name);
+  return names;
+}
+
+bool baseline_reads(const Config& config, const std::string& key) {
+  const PersonalBaseline* baseline = is_mixed(config) ? find_baseline(config.sampler.name) : nullptr;
+  if (baseline == nullptr) return false;
+  std::istringstream words(baseline->keys);
+  for (std::string word; words >> word;)
+    if (word == key) return true;
+  return false;
+}
+
+void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings) {
+  SamplerConfig& s = config.sampler;
+  recipe.name = s.name;
+  recipe.personal = true;
+  recipe.step = s.step.value_or(0);
+  if (!s.step)
+    problems.add(config.file + ": sampler.step", fmt::format("found \"auto\", accepted for {}: a number above 0", s.name));
+  if (!s.local_steps) s.local_steps = 10;
+  if (!config.reference.server_step) config.reference.server_step = 1;
+  complete_population(config);
+  check_model(config, problems);
+  for (const std::string& key : config.given) {
+    const std::string prefix = "sampler.";
+    const bool of_sampler = key.starts_with(prefix) && key != "sampler.name";
+    if ((of_sampler && !baseline_reads(config, key.substr(prefix.size()))) || key.starts_with("population."))
+      warnings.push_back(fmt::format("{} is set but plays no role here (sampler {})", key, s.name));
+  }
+  warnings.push_back(fmt::format("{} is an optimiser: what it leaves are iterates, and points for the clients' latents, not "
+                                 "posterior draws",
+                                 s.name));
+}
 
 void complete_personal(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe) {
   SamplerConfig& s = config.sampler;
   const bool personal = named.family == NamedSampler::Family::personal;
   const std::string key = config.file + ": sampler.";
   if (personal != is_mixed(config)) {
-    const char* accepted = is_mixed(config) ? "\"fedsoul\", \"fedsouk\"" : "with a model of kind \"mixed-...\"";
+    const std::string accepted = is_mixed(config) ? personal_names() : "with a model of kind \"mixed-...\"";
     return problems.add(key + "name", fmt::format("found \"{}\", accepted for {}: {}", s.name, config.model.kind, accepted));
   }
   if (!personal) return;
@@ -37,17 +93,10 @@ void complete_personal(Config& config, const NamedSampler& named, Problems& prob
   if (s.name == "fedsoul" && *s.kernel != "langevin")
     problems.add(key + "kernel", fmt::format("found \"{}\", accepted for fedsoul: \"langevin\" (or fedsouk)", *s.kernel));
   recipe.up.memory = s.memory.value_or(false) ? Memory::average : Memory::none;
-  if (!config.given.contains("model.prior") && !config.given.contains("model.prior_sd")) config.model.prior = "flat";
-  PopulationConfig& p = config.population;
-  if (!p.mean) p.mean = "vector";
-  if (!p.spread) p.spread = config.model.kind == "mixed-linear" ? "scalar" : "vector";
-  if (config.model.temperature != 1)
-    problems.add(config.file + ": model.temperature", "found another than 1, accepted with personal latents: 1");
-  if (config.model.likelihood != "sum")
-    problems.add(config.file + ": model.likelihood", "found \"mean\", accepted with personal latents: \"sum\"");
+  complete_population(config);
   if (s.downlink)
     problems.add(key + "downlink", "found a compressed downlink, which personalised samplers do not have");
-  check_lists(config, problems);
+  check_model(config, problems);
 }
 
 }  // namespace pollen

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pollen/baselines.h"
 #include "pollen/reference.h"
 #include "recipe/parts.h"
 
@@ -309,6 +310,8 @@ std::vector<std::string> sampler_names() {
   std::vector<std::string> names;
   for (const NamedSampler& s : recipe_table()) names.emplace_back(s.name);
   for (const ReferenceSampler& s : reference_table()) names.emplace_back(s.name);
+  for (const PersonalBaseline& s : baseline_table())
+    if (std::ranges::count(names, s.name) == 0) names.emplace_back(s.name);
   return names;
 }
 
@@ -446,7 +449,8 @@ std::vector<Key> reference_keys() {
   for (Key& key : keys)
     key.write = [name = key.path.substr(std::string("sampler.").size()), write = key.write](const Config& c) {
       const ReferenceSampler* reference = find_reference(c.sampler.name);
-      return reference != nullptr && reference_reads(*reference, name) ? write(c) : std::string();
+      const bool read = is_mixed(c) ? baseline_reads(c, name) : reference != nullptr && reference_reads(*reference, name);
+      return read ? write(c) : std::string();
     };
   return keys;
 }
@@ -495,6 +499,24 @@ std::vector<Key> personal_keys() {
       number("sampler.step_decay", "a number from 0 to 1", kUnit, AT(double, sampler.step_decay)),
       maybe_number("sampler.shared_radius", "a number above 0", kPositive, MAYBE(double, sampler.shared_radius)),
   });
+}
+
+// Written out only for the baselines that read them.
+std::vector<Key> baseline_keys() {
+  std::vector<Key> keys = {
+      number("sampler.penalty", "a number from 0", {.least = 0}, AT(double, sampler.penalty)),
+      number("sampler.mixture", "a number from 0 to 1", kUnit, AT(double, sampler.mixture)),
+      boolean("sampler.adapt_mixture", AT(bool, sampler.adapt_mixture)),
+      number("sampler.aggregate", "a number from 0 to 1", kUnit, AT(double, sampler.aggregate)),
+      integer<Index>("sampler.head_steps", "an integer from 1", 1, AT(Index, sampler.head_steps), 1 << 30),
+      number("sampler.inner_step", "a number from 0", {.least = 0}, AT(double, sampler.inner_step)),
+      boolean("sampler.hessian_free", AT(bool, sampler.hessian_free)),
+  };
+  for (Key& key : keys)
+    key.write = [name = key.path.substr(std::string("sampler.").size()), write = key.write](const Config& c) {
+      return baseline_reads(c, name) ? write(c) : std::string();
+    };
+  return keys;
 }
 
 std::vector<Key> client_output_keys() {
@@ -549,7 +571,7 @@ const std::vector<Key>& schema() {
                                return read_integer(n, 0, std::numeric_limits<std::int64_t>::max(), c.seed);
                              },
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
-    for (auto& part : {model_keys(), latent_keys(), data_keys(), sampler_keys(), reference_keys(), personal_keys(), run_keys(), client_output_keys(), privacy_keys(), population_keys()})
+    for (auto& part : {model_keys(), latent_keys(), data_keys(), sampler_keys(), reference_keys(), personal_keys(), baseline_keys(), run_keys(), client_output_keys(), privacy_keys(), population_keys()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

@@ -224,6 +224,7 @@ OwnDraws Experiment::own_draws(Index client, Index draws) const {
   const Federation& data = parts_->problem.data;
   const Index first = data.test_begin[i];
   const MixedRows test = parts_->personal->test.rows(first, data.test_begin[i + 1] - first);
+  if (parts_->personal->baseline) return point_of(*parts_->personal, *parts_->learner, client, test);
   const std::uint64_t seed = parts_->config.seed + 0x9e3779b97f4a7c15U * (i + 1);
   return draw_own(*parts_->personal, *parts_->personal->potentials[i], learnt(), test, draws, seed);
 }

@@ -117,4 +117,19 @@ OwnDraws draw_own(const PersonalParts& parts, const PersonalPotential& client, C
   return out;
 }
 
+OwnDraws point_of(const PersonalParts& parts, const PersonalEngine& engine, Index client, const MixedRows& test) {
+  const Index chains = engine.position().columns;
+  OwnDraws out;
+  out.z = Panel(parts.spec.latent, chains);
+  Averager averager(parts.spec, test, out);
+  std::vector<double> shared(static_cast<std::size_t>(parts.spec.shared()));
+  for (Index c = 0; c < chains; ++c) {
+    engine.personal_shared(client, c, shared);
+    engine.latent(client, c, out.z.column(c));
+    averager.add(shared, out.z.column(c));
+  }
+  averager.finish();
+  return out;
+}
+
 }  // namespace pollen

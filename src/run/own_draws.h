@@ -11,4 +11,7 @@ namespace pollen {
 OwnDraws draw_own(const PersonalParts& parts, const PersonalPotential& client, ConstPanelView learnt,
                   const MixedRows& test, Index draws, std::uint64_t seed);
 
+// A baseline's: one point a chain, with the φ the client predicts with.
+OwnDraws point_of(const PersonalParts& parts, const PersonalEngine& engine, Index client, const MixedRows& test);
+
 }  // namespace pollen

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pollen/baselines.h"
 #include "pollen/errors.h"
 #include "pollen/math.h"
 
@@ -128,7 +129,12 @@ MixedRows MixedTable::rows(Index first, Index count) const {
 
 std::vector<std::string> PersonalParts::labels() const {
   std::vector<std::string> out = spec.shared_labels();
-  const auto more = population->labels(spec.latent_labels());
+  std::vector<std::string> more = spec.latent_labels();
+  if (baseline) {
+    for (std::string& label : more) label = fmt::format("z[{}]", label);
+  } else {
+    more = population->labels(more);
+  }
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }
@@ -139,6 +145,7 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const F
   spec.kind = config.model.kind == "mixed-linear"     ? MixedKind::linear
               : config.model.kind == "mixed-logistic" ? MixedKind::logistic
                                                       : MixedKind::gaussian;
+  parts->baseline = find_baseline(config.sampler.name) != nullptr;
   spec.latent = config.model.latent;
   spec.noise_sd = config.model.noise_sd;
   pick_columns(config, data, *parts);
@@ -164,6 +171,8 @@ void start_shared(const PersonalParts& parts, std::uint64_t seed, Index chain, s
   math::scale(1 / std::sqrt(static_cast<double>(k)), phi);
 }
 
+namespace {
+
 PersonalSettings personal_settings(const Config& config, const Recipe& recipe) {
   const SamplerConfig& s = config.sampler;
   PersonalSettings out;
@@ -183,6 +192,31 @@ PersonalSettings personal_settings(const Config& config, const Recipe& recipe) {
   out.memory_rate = recipe.up.rate;
   out.averaged_from = *config.run.burn_in;
   return out;
+}
+
+BaselineSettings baseline_settings(const Config& config, const Recipe& recipe) {
+  const SamplerConfig& s = config.sampler;
+  BaselineSettings out;
+  out.step = recipe.step;
+  out.local_steps = s.local_steps.value_or(10);
+  out.server_step = config.reference.server_step.value_or(1);
+  out.penalty = s.penalty;
+  out.mixture = s.mixture;
+  out.adapt_mixture = s.adapt_mixture;
+  out.aggregate = s.aggregate;
+  out.head_steps = s.head_steps;
+  out.inner_step = s.inner_step;
+  out.hessian_free = s.hessian_free;
+  out.participation = recipe.participation;
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<PersonalEngine> make_personal_engine(const Config& config, const Recipe& recipe,
+                                                     const PersonalParts& parts) {
+  if (parts.baseline) return make_baseline(recipe.name, parts.problem, baseline_settings(config, recipe));
+  return make_fedsouk(parts.problem, personal_settings(config, recipe));
 }
 
 }  // namespace pollen

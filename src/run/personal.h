@@ -24,9 +24,10 @@ struct PersonalParts {
   std::vector<std::unique_ptr<PersonalPotential>> potentials;
   std::unique_ptr<Population> population;
   PersonalProblem problem;
+  bool baseline = false;  // no population: the engine's state is (φ, z)
 
-  std::vector<std::string> labels() const;  // of (φ, β)
-  Index dimension() const { return problem.dimension(); }
+  std::vector<std::string> labels() const;  // of (φ, β), or (φ, z)
+  Index dimension() const { return baseline ? spec.shared() + spec.latent : problem.dimension(); }
 };
 
 // ConfigError where columns do not fit. `data` outlives the result.
@@ -35,6 +36,7 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const F
 // φ_0 of a chain: zeros, log σ_0 = 0; mixed-linear: normals over √k, because at Φ = 0 no direction leads out.
 void start_shared(const PersonalParts& parts, std::uint64_t seed, Index chain, std::span<double> out);
 
-PersonalSettings personal_settings(const Config& config, const Recipe& recipe);
+// fedsoul, fedsouk or a baseline.
+std::unique_ptr<PersonalEngine> make_personal_engine(const Config& config, const Recipe& recipe, const PersonalParts& parts);
 
 }  // namespace pollen

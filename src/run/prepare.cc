@@ -159,12 +159,13 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
 // The start is φ_0 and the population's β_0.
 void Experiment::Parts::prepare_personal() {
   make_learner();
-  notes.emplace_back(
+  if (!personal->baseline) notes.emplace_back(
       "phi and beta are estimates: their spread is the algorithm's own; clients' draws have the latents' uncertainty");
-  if (!config.sampler.step)
+  if (!config.sampler.step && !personal->baseline)
     notes.emplace_back("step = \"auto\": every client's own, from its curvature in each round");
   const auto k = static_cast<std::size_t>(personal->spec.shared());
-  const std::vector<double> beta = personal->population->start();
+  std::vector<double> beta = personal->population->start();
+  if (personal->baseline) beta.assign(static_cast<std::size_t>(personal->spec.latent), 0.0);  // z
   Panel start(personal->dimension(), config.run.chains);
   for (Index c = 0; c < start.columns(); ++c) {
     start_shared(*personal, config.seed, c, start.column(c).first(k));
@@ -174,7 +175,7 @@ void Experiment::Parts::prepare_personal() {
 }
 
 void Experiment::Parts::make_learner() {
-  learner = make_fedsouk(personal->problem, personal_settings(config, recipe));
+  learner = make_personal_engine(config, recipe, *personal);
   learner->counters().setup_bits = problem.data.setup_bits;
   engine = learner.get();
 }

@@ -41,7 +41,8 @@ std::string quoted(const std::string& field) {
   return out + '"';
 }
 
-void write_draws(const std::string& path, const Experiment& experiment, const OwnDraws& own, Index draws) {
+void write_draws(const std::string& path, const Experiment& experiment, const OwnDraws& own) {
+  const Index draws = own.z.columns() / experiment.config().run.chains;
   std::string text = "chain,draw";
   for (const std::string& label : experiment.latent_labels()) text += fmt::format(",{}", quoted(label));
   text += '\n';
@@ -96,7 +97,7 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   for (Index i = 0; i < clients; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const OwnDraws own = experiment.own_draws(i, options.draws);
-    write_draws(folder.clients() + "/" + client_file(i, data.client_names[at]), experiment, own, options.draws);
+    write_draws(folder.clients() + "/" + client_file(i, data.client_names[at]), experiment, own);
     RowSums sums;
     for (std::size_t r = 0; r < own.mean.size(); ++r) {
       const double y = data.test.y[static_cast<std::size_t>(data.test_begin[at]) + r];

@@ -1,0 +1,111 @@
+// Mixed-effects models from the command line: files, reruns, resuming.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace pollen {
+namespace {
+
+using Json = nlohmann::json;
+
+const char* const kMixed = R"(
+[model]
+kind = "mixed-gaussian"
+random = ["intercept", "x"]
+[data]
+source = "d.csv"
+target = "y"
+partition = "by-column"
+column = "who"
+standardize = false
+[sampler]
+name = "fedsouk"
+kernel = "hmc"
+local_steps = 3
+[participation]
+policy = "fixed-size"
+size = 3
+[run]
+iterations = 300
+burn_in = 50
+chains = 2
+[output]
+client_draws = 40
+)";
+
+class PersonalProgram : public ProgramTest {
+ protected:
+  PersonalProgram() {
+    std::string rows = "who,x,y\n";
+    for (int i = 0; i < 6; ++i)
+      for (int r = 0; r < 6; ++r)
+        rows += fmt::format("\"{}\",{},{}\n", i == 2 ? "a, \"b\"/c" : fmt::format("w{}", i), r, 1 + 0.1 * i + (0.5 + 0.05 * i) * r + 0.1 * ((i * r) % 3));
+    put("d.csv", rows);
+    put("a.toml", kMixed);
+  }
+};
+
+TEST_F(PersonalProgram, LeavesEveryClientsDrawsAndScores) {
+  const Outcome done = run({"run", "a.toml", "--out", "a", "--quiet"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_NE(done.out.find("clients/"), std::string::npos);
+  EXPECT_EQ(listing("a/clients").size(), 6U);
+  const std::string draws = slurp("a/clients/1-w0.csv");
+  EXPECT_EQ(draws.substr(0, 23), "chain,draw,intercept,x\n");
+  EXPECT_EQ(std::count(draws.begin(), draws.end(), '\n'), 1 + 2 * 40);
+  const Json summary = Json::parse(slurp("a/summary.json"));
+  EXPECT_EQ(summary["clients"].size(), 6U);
+  EXPECT_GT(summary["metrics"]["rmse"], 0);
+  EXPECT_LE(summary["metrics"]["rmse_client_q10"], summary["metrics"]["rmse_client_q90"]);
+  EXPECT_EQ(summary["parameters"][0]["label"], "log_sigma");
+}
+
+TEST_F(PersonalProgram, TheWrittenConfigurationGivesTheSameRun) {
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
+  ASSERT_EQ(run({"run", "a/config.toml", "--out", "b", "--quiet"}).code, 0);
+  ASSERT_EQ(run({"run", "a.toml", "--out", "c", "--quiet", "--threads", "2"}).code, 0);
+  for (const char* file : {"/draws-1.csv", "/draws-2.csv", "/clients/1-w0.csv"}) {
+    EXPECT_FALSE(slurp(std::string("a") + file).empty());
+    EXPECT_EQ(slurp(std::string("a") + file), slurp(std::string("b") + file)) << file;
+    EXPECT_EQ(slurp(std::string("a") + file), slurp(std::string("c") + file)) << file;
+  }
+  // A second run in the same folder replaces the first, its clients' files too.
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--set", "output.clients=2"}).code, 0);
+  EXPECT_EQ(listing("a/clients").size(), 2U);
+}
+
+TEST_F(PersonalProgram, GoesOnAfterAKill) {
+  const Words words = {"run",   "a.toml", "--quiet", "--set", "run.iterations=20000", "--checkpoint-every",
+                       "0.05", "--out"};
+  const auto with = [&](const std::string& out, bool resume) {
+    Words all = words;
+    all.push_back(out);
+    if (resume) all.push_back("--resume");
+    return all;
+  };
+  ASSERT_EQ(run(with("whole", false)).code, 0);
+  ProgramOptions options;
+  options.stop_signal = SIGKILL;
+  options.when = [this] { return exists("parts/checkpoint"); };
+  run(with("parts", false), options);
+  ASSERT_EQ(run(with("parts", true)).code, 0);
+  for (const char* file : {"/draws-1.csv", "/draws-2.csv", "/clients/6-w5.csv"})
+    EXPECT_EQ(slurp(std::string("whole") + file), slurp(std::string("parts") + file)) << file;
+}
+
+TEST_F(PersonalProgram, BaselinesLeavePoints) {
+  for (const char* name : {"local", "fedavg", "scaffold", "fedrep", "lg-fedavg", "ditto", "apfl", "per-fedavg", "l2gd"}) {
+    const Outcome done = run({"run", "a.toml", "--out", name, "--quiet", "--set", fmt::format("sampler.name={}", name),
+                              "--set", "sampler.step=0.001"});
+    ASSERT_EQ(done.code, 0) << name << done.err;
+    EXPECT_NE(done.out.find("is an optimiser"), std::string::npos) << name;
+    const std::string points = slurp(std::string(name) + "/clients/1-w0.csv");
+    EXPECT_EQ(std::count(points.begin(), points.end(), '\n'), 1 + 2) << name;
+  }
+}
+
+}  // namespace
+}  // namespace pollen

@@ -1,0 +1,131 @@
+// Mixed-effects models in an experiment: resuming, columns, what clients keep.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "pollen/errors.h"
+#include "support/problems.h"
+
+namespace pollen {
+namespace {
+
+using testing::Collect;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Twelve groups of five rows on the plane y = 1 + x + group + noise-like waves.
+std::string reactions() {
+  std::string text = "group,x,w,y,label\n";
+  for (int g = 0; g < 12; ++g)
+    for (int r = 0; r < 5; ++r) {
+      const double x = 0.5 * r - 1, w = (g * 7 + r * 3) % 5 - 2.0;
+      const double y = 1 + x + 0.3 * ((g * 5) % 7 - 3) + 0.2 * w + 0.1 * ((g + 3 * r) % 4 - 1.5);
+      text += fmt::format("g{},{},{},{},{}\n", g, x, w, y, y > 1 ? 1 : 0);
+    }
+  return text;
+}
+
+class Personal : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = fmt::format("{}personal-{}.csv", ::testing::TempDir(), ::getpid());
+    std::ofstream(path_) << reactions();
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+  Config config(Overrides set) const {
+    set.insert(set.begin(), fmt::format("data.source={}", path_));
+    return read_config_text(R"(
+[model]
+kind = "mixed-gaussian"
+[data]
+target = "y"
+features = ["x", "w"]
+partition = "by-column"
+column = "group"
+[run]
+iterations = 60
+burn_in = 10
+chains = 2
+)",
+                            "test.toml", set);
+  }
+  std::string refusal(const Overrides& set) const {
+    try {
+      Experiment experiment(config(set));
+    } catch (const ConfigError& e) {
+      return e.what();
+    }
+    return "accepted";
+  }
+  std::string path_;
+};
+
+TEST_F(Personal, ColumnsAreFixedUnlessRandom) {
+  EXPECT_THAT(Experiment(config({})).labels(), ElementsAre("x", "w", "log_sigma", "mu[intercept]", "log_sd[intercept]"));
+  EXPECT_THAT(Experiment(config({R"(model.random=["intercept", "x"])", "population.spread=scalar", "model.noise_sd=1.0"}))
+                  .labels(),
+              ElementsAre("w", "mu[intercept]", "mu[x]", "log_sd"));
+  EXPECT_THAT(Experiment(config({R"(model.random=["x"])", R"(model.fixed=["w"])"})).labels(),
+              ElementsAre("w", "log_sigma", "mu[x]", "log_sd[x]"));
+}
+
+TEST_F(Personal, WrongColumnsAreNamed) {
+  EXPECT_THAT(refusal({R"(model.random=["X"])"}), HasSubstr("accepted: intercept, x, w"));
+  EXPECT_THAT(refusal({R"(model.random=["x"])", R"(model.fixed=["x"])"}), HasSubstr("in model.random too"));
+  EXPECT_THAT(refusal({"population.sd_start=[1.0, 2.0]"}), HasSubstr("one a latent (1)"));
+  EXPECT_THAT(refusal({"sampler.name=fedsoul", "sampler.kernel=hmc"}), HasSubstr("fedsouk"));
+  EXPECT_THAT(refusal({"sampler.name=ditto"}), HasSubstr("sampler.step"));
+  EXPECT_THAT(refusal({"sampler.compressor=top-k", "sampler.k=1"}), HasSubstr("biased"));
+  EXPECT_THAT(refusal({"model.temperature=2.0"}), HasSubstr("model.temperature"));
+}
+
+TEST_F(Personal, GoesOnFromItsSavedState) {
+  const std::vector<Overrides> ways = {
+      {"sampler.name=fedsoul"},
+      {"sampler.name=fedsouk", "sampler.kernel=hmc", "sampler.compressor=qsgd", "sampler.memory=true",
+       "participation.policy=fixed-size", "participation.size=5"},
+      {"model.kind=mixed-linear", "data.intercept=false", "sampler.step_decay=0.6"},
+      {"sampler.name=fedrep", "sampler.step=0.01"},
+      {"sampler.name=l2gd", "sampler.step=0.01"}};
+  for (const Overrides& way : ways) {
+    Experiment whole(config(way)), first(config(way)), second(config(way));
+    Collect all, some, rest;
+    whole.prepare();
+    EXPECT_TRUE(whole.advance(60, all));
+    first.prepare();
+    first.advance(23, some);
+    second.load(first.save());
+    second.advance(37, rest);
+    ASSERT_EQ(whole.position().columns, second.position().columns);
+    for (Index c = 0; c < whole.position().columns; ++c)
+      EXPECT_TRUE(std::ranges::equal(whole.position().column(c), second.position().column(c))) << way[0];
+    const OwnDraws a = whole.own_draws(3, 20), b = second.own_draws(3, 20);
+    EXPECT_TRUE(std::ranges::equal(a.z.flat(), b.z.flat()));
+    EXPECT_EQ(a.mean, b.mean);
+  }
+}
+
+TEST_F(Personal, ClassesArePredicted) {
+  Experiment experiment(config({"model.kind=mixed-logistic", "data.target=label", "run.iterations=200"}));
+  experiment.prepare();
+  Collect collect;
+  experiment.advance(200, collect);
+  EXPECT_TRUE(experiment.predicts_classes());
+  const OwnDraws own = experiment.own_draws(0, 50);
+  ASSERT_FALSE(own.mean.empty());
+  for (const double p : own.mean) EXPECT_TRUE(p > 0 && p < 1) << p;
+}
+
+TEST_F(Personal, ItsPathIsCalledAnEstimate) {
+  Experiment experiment(config({}));
+  experiment.prepare();
+  EXPECT_THAT(experiment.notes(), Contains(HasSubstr("estimates")));
+  EXPECT_TRUE(experiment.warnings().empty()) << experiment.warnings()[0];
+}
+
+}  // namespace
+}  // namespace pollen
