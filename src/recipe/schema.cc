@@ -340,6 +340,16 @@ std::vector<Key> model_keys() {
   };
 }
 
+// The default follows from the source: what holds is written out, given or not.
+Key by_source(Key key) {
+  key.write = [write = key.write](const Config& c) {
+    Config settled;
+    settled.data = with_defaults(c.data);
+    return write(settled);
+  };
+  return key;
+}
+
 std::vector<Key> data_keys() {
   return {
       {"data.source", "a built-in name (see pollen list datasets), a path, or a list of paths with partition = \"given\"",
@@ -359,8 +369,8 @@ std::vector<Key> data_keys() {
       choice("data.missing", {"error", "drop", "mean"}, AT(std::string, data.missing)),
       boolean("data.header", AT(bool, data.header)),
       strings("data.features", "a list of columns' names", AT(std::vector<std::string>, data.features)),
-      boolean("data.standardize", AT(bool, data.standardize)),
-      boolean("data.intercept", AT(bool, data.intercept)),
+      by_source(maybe_boolean("data.standardize", MAYBE(bool, data.standardize))),
+      by_source(maybe_boolean("data.intercept", MAYBE(bool, data.intercept))),
       number("data.test_fraction", "a number from 0 to below 1", {.least = 0, .most = 1, .most_open = true},
              AT(double, data.test_fraction)),
       choice("data.partition", {"iid", "dirichlet", "label-shards", "by-column", "given"}, AT(std::string, data.partition)),
@@ -370,12 +380,27 @@ std::vector<Key> data_keys() {
       text("data.column", "a column's name", AT(std::string, data.column)),
       integer<Index>("data.limit", "an integer from 0 (0: all rows)", 0, AT(Index, data.limit)),
       integer<Index>("data.dimension", "an integer from 1", 1, AT(Index, data.dimension), 100'000'000),
-      number("data.heterogeneity", "a number from 0", {.least = 0}, AT(double, data.heterogeneity)),
+      by_source(maybe_number("data.heterogeneity", "a number from 0", {.least = 0}, MAYBE(double, data.heterogeneity))),
       integer<Index>("data.min_size", "an integer from 1", 1, AT(Index, data.min_size)),
       integer<Index>("data.max_size", "an integer from 1", 1, AT(Index, data.max_size)),
       number("data.alpha", "a number from 0", {.least = 0}, AT(double, data.alpha)),
       number("data.beta", "a number from 0", {.least = 0}, AT(double, data.beta)),
   };
+}
+
+// Written out only for the source that they are about.
+std::vector<Key> synthetic_mixed_keys() {
+  std::vector<Key> keys = {
+      integer<Index>("data.latent_dimension", "an integer from 1", 1, AT(Index, data.latent_dimension), 100'000'000),
+      number("data.noise_sd", "a number from 0", {.least = 0}, AT(double, data.noise_sd)),
+      number("data.small_share", "a number from 0 to 1", kUnit, AT(double, data.small_share)),
+  };
+  for (Key& key : keys)
+    key.write = [write = key.write](const Config& c) {
+      const bool used = !c.data.sources.empty() && c.data.sources.front() == "synthetic-mixed";
+      return used ? write(c) : std::string();
+    };
+  return keys;
 }
 
 std::vector<Key> sampler_keys() {
@@ -542,7 +567,8 @@ const std::vector<Key>& schema() {
                                return read_integer(n, 0, std::numeric_limits<std::int64_t>::max(), c.seed);
                              },
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
-    for (auto& part : {model_keys(), latent_keys(), data_keys(), sampler_keys(), reference_keys(), personal_keys(), run_keys(), privacy_keys(), population_keys()})
+    for (auto& part : {model_keys(), latent_keys(), data_keys(), synthetic_mixed_keys(), sampler_keys(),
+                       reference_keys(), personal_keys(), run_keys(), privacy_keys(), population_keys()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
