@@ -9,6 +9,7 @@
 #include "pollen/errors.h"
 #include "sink/config_difference.h"
 #include "sink/parallel.h"
+#include "sink/personal.h"
 #include "sink/stan_csv.h"
 #include "stop.h"
 #include "terminal.h"
@@ -173,7 +174,11 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
     tell("writing the draws and their summary");
   if (wants_csv()) sink::write_stan_csv(job_.folder.path(), facts, spool);
   sink::Summary summary = sink::summarize(facts, spool, threads);
-  sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
+  if (experiment_.personal())
+    sink::add_personal(summary, experiment_, job_.folder,
+                       {experiment_.config().output.clients, experiment_.config().output.client_draws});
+  else
+    sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
   sink::replace_file(job_.folder.summary(), sink::to_json(summary));
   std::error_code ignored;
   if (status == sink::RunStatus::failed) std::filesystem::remove(job_.folder.checkpoint(), ignored);
@@ -189,6 +194,7 @@ std::vector<std::string> RunSession::files() const {
     names.push_back(chains == 1 ? "draws-1.csv" : fmt::format("draws-1.csv … draws-{}.csv", chains));
   }
   for (const char* name : {"summary.json", "metrics.csv", "config.toml"}) names.emplace_back(name);
+  if (experiment_.personal() && experiment_.config().output.clients > 0) names.emplace_back("clients/");
   return names;
 }
 

@@ -120,6 +120,8 @@ struct OutputConfig {
   Index metrics_every = 100;
   bool lp = true;
   int ece_bins = 15;
+  Index clients = 200;                   // mixed-effects models: the first so many leave draws and scores of their own
+  Index client_draws = 250;              // a chain
 };
 
 // What a run may give away (docs/privacy.md). Nothing is accounted unless a key is set.

@@ -89,6 +89,8 @@ class PersonalEngine : public Engine {
   virtual ConstPanelView average() const = 0;
   // z of a client in a chain: where its last round ended; a draw from the population where it has had none.
   virtual void latent(Index client, Index chain, std::span<double> out) const = 0;
+  // φ the client predicts with: the server's, unless the algorithm gives clients one of their own.
+  virtual void personal_shared(Index client, Index chain, std::span<double> out) const = 0;
   virtual double accepted() const = 0;  // the share of mala's or hmc's proposals; 1 for langevin
 };
 

@@ -33,7 +33,8 @@ enum class Purpose : std::uint32_t {
   local_noise = 11,   // a client's own noise in local steps
   schedule = 12,      // when local steps end in an average, and when control variates are refreshed
   latent_start = 13,  // where a client's latent starts: a draw from the population
-  // 14 to 19 are kept for rounds.
+  baseline = 14,      // a personalised baseline's coins: l2gd steps or aggregates
+  // 15 to 19 are kept for rounds.
   momentum = 20,        // Hamiltonian momenta
   metropolis = 21,      // accepted or not
   trajectory = 22,      // which way and how far a Hamiltonian trajectory goes, and which of its states is taken

@@ -43,6 +43,13 @@ struct ExperimentOptions {
   std::function<std::unique_ptr<Transport>(Station&, std::vector<Client>&)> transport = {};
 };
 
+// Mixed-effects models: draws of a client's latent from its own posterior, at what every chain has learnt.
+struct OwnDraws {
+  Panel z;                          // d × (chains · draws), chain after chain
+  std::vector<double> mean;         // of every test row of the client: the predictive mean (mixed-logistic: P(1))
+  std::vector<double> log_density;  // likewise: log of the averaged density
+};
+
 class Experiment {
  public:
   Experiment(Config config, ExperimentOptions options = {});  // ConfigError where anything is wrong
@@ -74,6 +81,13 @@ class Experiment {
   double smoothness() const;                      // L, as bounded or estimated; 0 before prepare()
   ConstPanelView position() const;
   std::vector<double> mode() const;               // empty unless found
+
+  // Mixed-effects models: what was learnt, (φ, β) with a column a chain, and a client's own posterior there.
+  bool personal() const;
+  std::vector<std::string> latent_labels() const;
+  bool predicts_classes() const;                  // mixed-logistic
+  Panel learnt() const;
+  OwnDraws own_draws(Index client, Index draws) const;
 
   // For questions about the problem beside a run: what pollen plan asks. No rows move.
   struct Questions {

@@ -88,6 +88,10 @@ class Fedsouk final : public PersonalEngine {
     draw_latent(static_cast<std::uint32_t>(client), static_cast<std::uint32_t>(chain), out);
   }
 
+  void personal_shared(Index, Index chain, std::span<double> out) const override {
+    std::ranges::copy(shared_part(chain), out.begin());
+  }
+
   void archive(Archive& archive) override {
     archive.array(position_.flat());
     archive.array(average_.flat());
@@ -157,7 +161,8 @@ class Fedsouk final : public PersonalEngine {
     accepted_ += local.accepted();
     proposals_ += settings_.local_steps;
     send(client, chain, weight, by_shared, score);
-    counters_.gradients += (settings_.local_steps + 1) * potential.rows();
+    const Index each = settings_.kernel == LocalKernel::hmc ? settings_.leapfrogs : 1;
+    counters_.gradients += (settings_.local_steps * each + 1) * potential.rows();
   }
 
   void check(const LocalState& state, std::uint32_t client, std::span<const double> message) const {

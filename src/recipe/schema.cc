@@ -522,6 +522,13 @@ std::vector<Key> personal_keys() {
   });
 }
 
+std::vector<Key> client_output_keys() {
+  return only_mixed({
+      integer<Index>("output.clients", "an integer from 0", 0, AT(Index, output.clients)),
+      integer<Index>("output.client_draws", "an integer from 1", 1, AT(Index, output.client_draws), 1 << 24),
+  });
+}
+
 std::vector<Key> population_keys() {
   const std::vector<std::string> shapes = {"vector", "scalar", "fixed"};
   return only_mixed({
@@ -568,7 +575,8 @@ const std::vector<Key>& schema() {
                              },
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
     for (auto& part : {model_keys(), latent_keys(), data_keys(), synthetic_mixed_keys(), sampler_keys(),
-                       reference_keys(), personal_keys(), run_keys(), privacy_keys(), population_keys()})
+                       reference_keys(), personal_keys(), run_keys(), client_output_keys(), privacy_keys(),
+                       population_keys()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

@@ -88,6 +88,8 @@ const std::map<std::string, Used>& conditions() {
       {"model.random", columns},
       {"model.latent", [](const Uses& u) { return u.config.model.kind == "mixed-linear"; }},
       {"sampler.kernel", personal},
+      {"output.clients", personal},
+      {"output.client_draws", personal},
       {"sampler.warm_start", personal},
       {"sampler.local_leapfrogs", [](const Uses& u) { return u.recipe.personal && u.config.sampler.kernel == "hmc"; }},
       {"sampler.shared_step", personal},

@@ -6,6 +6,7 @@
 
 #include "pollen/errors.h"
 #include "run/local_step.h"
+#include "run/own_draws.h"
 #include "run/parts.h"
 #include "run/reference_engine.h"
 
@@ -204,6 +205,28 @@ const PrivacyMeter& Experiment::privacy() const { return parts_->meter; }
 double Experiment::smoothness() const { return parts_->smoothness; }
 ConstPanelView Experiment::position() const { return parts_->engine->position(); }
 std::vector<double> Experiment::mode() const { return parts_->mode; }
+
+bool Experiment::personal() const { return parts_->personal != nullptr; }
+std::vector<std::string> Experiment::latent_labels() const { return parts_->personal->spec.latent_labels(); }
+bool Experiment::predicts_classes() const { return parts_->personal->spec.kind == MixedKind::logistic; }
+
+// The averaged path; for mixed-linear its end, because Φ and z are known only up to a rotation, which drifts.
+Panel Experiment::learnt() const {
+  const bool average = parts_->personal->spec.kind != MixedKind::linear && iteration() > burn_in();
+  const ConstPanelView from = average ? parts_->learner->average() : parts_->learner->position();
+  Panel out(from.rows, from.columns);
+  for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), out.column(c).begin());
+  return out;
+}
+
+OwnDraws Experiment::own_draws(Index client, Index draws) const {
+  const auto i = static_cast<std::size_t>(client);
+  const Federation& data = parts_->problem.data;
+  const Index first = data.test_begin[i];
+  const MixedRows test = parts_->personal->test.rows(first, data.test_begin[i + 1] - first);
+  const std::uint64_t seed = parts_->config.seed + 0x9e3779b97f4a7c15U * (i + 1);
+  return draw_own(*parts_->personal, *parts_->personal->potentials[i], learnt(), test, draws, seed);
+}
 
 Experiment::Questions Experiment::questions() {
   if (parts_->personal)

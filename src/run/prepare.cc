@@ -159,6 +159,8 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
 // The start is φ_0 and the population's β_0.
 void Experiment::Parts::prepare_personal() {
   make_learner();
+  notes.emplace_back(
+      "phi and beta are estimates: their spread is the algorithm's own; clients' draws have the latents' uncertainty");
   if (!config.sampler.step)
     notes.emplace_back("step = \"auto\": every client's own, from its curvature in each round");
   const auto k = static_cast<std::size_t>(personal->spec.shared());

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array kNames = {"config.toml", "checkpoint",   "draws.spool", "draws.nc",
-                               "metrics.csv", "summary.json", "report.html"};
+                               "metrics.csv", "summary.json", "report.html", "clients"};
 
 bool starts_with(const std::string& path, std::string_view marker) {
   std::string start(marker.size(), '\0');
@@ -30,6 +30,15 @@ bool starts_with(const std::string& path, std::string_view marker) {
 bool has_marker(const RunFolder& folder) {
   return starts_with(folder.config(), config_marker()) || starts_with(folder.checkpoint(), "POLLENCK") ||
          starts_with(folder.summary(), "{\n  \"version\": ");
+}
+
+// Ours end in .csv; a folder with others in it stays.
+void remove_client_files(const std::string& path) {
+  std::error_code error;
+  std::vector<fs::path> ours;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".csv") ours.push_back(it->path());
+  for (const fs::path& file : ours) fs::remove(file, error);
 }
 
 }  // namespace
@@ -88,8 +97,10 @@ void RunFolder::begin(const std::string& config_toml) const {
     throw ConfigError("output.dir", fmt::format("found \"{}\", which cannot be a folder: {}", path_, error.message()));
   if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", path_, error.message()));
   // The marker goes last, so that a folder whose emptying was cut short is still ours.
-  for (const std::string& name : entries())
+  for (const std::string& name : entries()) {
+    if (name == "clients") remove_client_files(clients());
     if (name != "config.toml") fs::remove(file(name), error);
+  }
   replace_file(config(), config_marker() + config_toml);
 }
 

@@ -1,0 +1,120 @@
+#include "run/own_draws.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "pollen/math.h"
+#include "pollen/reference.h"
+
+namespace pollen {
+
+namespace {
+
+constexpr Index kWarmUp = 300;
+
+// U_i(φ, z) - log p(z | β) as a function of z. What minibatches and plans would ask is never asked.
+class LatentPotential final : public Potential {
+ public:
+  LatentPotential(const PersonalPotential& client, const Population& population, std::span<const double> shared,
+                  std::span<const double> beta)
+      : client_(client), population_(population), shared_(shared), beta_(beta) {}
+
+  Index dimension() const override { return population_.latent(); }
+  Index rows() const override { return std::max<Index>(1, client_.rows()); }
+
+  void value(const ConstPanelView& z, std::span<double> out, Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const auto ignored = scratch.take<double>(dimension());
+    for (Index c = 0; c < z.columns; ++c) out[static_cast<std::size_t>(c)] = at(z.column(c), ignored, scratch);
+  }
+  void gradient(const ConstPanelView& z, const PanelView& out, Scratch& scratch) const override {
+    for (Index c = 0; c < z.columns; ++c) at(z.column(c), out.column(c), scratch);
+  }
+  void gradient_rows(std::span<const double>, std::span<const std::uint32_t>, std::span<double>,
+                     Scratch&) const override {
+    throw std::logic_error("a latent's potential has no minibatches");
+  }
+  void curvature(std::span<const double>, std::span<const double>, std::span<double>, Scratch&) const override {
+    throw std::logic_error("a latent's potential has no curvature");
+  }
+  bool curvature_is_bound() const override { return false; }
+  double row_curvature(std::span<const double>, Scratch&) const override { return 0; }
+
+ private:
+  double at(std::span<const double> z, std::span<double> g, Scratch& scratch) const {
+    const double value = client_.gradient(shared_, z, g, {}, scratch);
+    return value + population_.value(beta_, z, g);
+  }
+
+  const PersonalPotential& client_;
+  const Population& population_;
+  std::span<const double> shared_, beta_;
+};
+
+// Averages predictions over draws; densities as log-sum-exp.
+class Averager {
+ public:
+  Averager(const MixedSpec& spec, const MixedRows& test, OwnDraws& out)
+      : spec_(spec), test_(test), out_(out), row_(static_cast<std::size_t>(test.random.rows)) {
+    out.mean.assign(row_.size(), 0.0);
+    out.log_density.assign(row_.size(), -std::numeric_limits<double>::infinity());
+  }
+
+  void add(std::span<const double> shared, std::span<const double> z) {
+    if (row_.empty()) return;
+    ++count_;
+    mixed_response(spec_, shared, z, test_, row_, scratch_);
+    for (std::size_t r = 0; r < row_.size(); ++r) out_.mean[r] += row_[r];
+    mixed_log_likelihood(spec_, shared, z, test_, row_, scratch_);
+    for (std::size_t r = 0; r < row_.size(); ++r) {
+      const double most = std::max(out_.log_density[r], row_[r]), least = std::min(out_.log_density[r], row_[r]);
+      out_.log_density[r] = most + std::log1p(std::exp(least - most));
+    }
+  }
+  void finish() {
+    for (double& mean : out_.mean) mean /= static_cast<double>(count_);
+    for (double& density : out_.log_density) density -= std::log(static_cast<double>(count_));
+  }
+
+ private:
+  const MixedSpec& spec_;
+  const MixedRows& test_;
+  OwnDraws& out_;
+  std::vector<double> row_;
+  Scratch scratch_;
+  Index count_ = 0;
+};
+
+}  // namespace
+
+OwnDraws draw_own(const PersonalParts& parts, const PersonalPotential& client, ConstPanelView learnt,
+                  const MixedRows& test, Index draws, std::uint64_t seed) {
+  const Index d = parts.spec.latent;
+  const auto k = static_cast<std::size_t>(parts.spec.shared());
+  OwnDraws out;
+  out.z = Panel(d, learnt.columns * draws);
+  Averager averager(parts.spec, test, out);
+  const Prior flat = Prior::flat();
+  for (Index c = 0; c < learnt.columns; ++c) {
+    const auto shared = learnt.column(c).first(k), beta = learnt.column(c).subspan(k);
+    const LatentPotential potential(client, *parts.population, shared, beta);
+    ReferenceProblem problem{{&potential}, &flat, d, 1, 1, seed + static_cast<std::uint64_t>(c)};
+    const auto engine = make_reference("nuts", problem, {.warm_up = kWarmUp});
+    Panel start(d, 1);
+    parts.population->draw(beta, start.column(0));  // of zeros: the population's mean
+    engine->start(start);
+    while (engine->iteration() < kWarmUp) engine->advance(1);
+    for (Index n = 0; n < draws; ++n) {
+      engine->advance(1);
+      const auto z = engine->position().column(0);
+      std::ranges::copy(z, out.z.column(c * draws + n).begin());
+      averager.add(shared, z);
+    }
+  }
+  averager.finish();
+  return out;
+}
+
+}  // namespace pollen

@@ -1,0 +1,115 @@
+#include "personal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+
+#include "file.h"
+#include "pollen/errors.h"
+
+namespace pollen::sink {
+
+namespace {
+
+// Sums over test rows: of a client, or of all.
+struct RowSums {
+  double squares = 0, right = 0, brier = 0, log_density = 0;
+  Index rows = 0;
+
+  void add(double y, double mean, double density) {
+    squares += (y - mean) * (y - mean);
+    right += (mean > 0.5) == (y > 0.5) ? 1 : 0;
+    brier += 2 * (y - mean) * (y - mean);
+    log_density += density;
+    ++rows;
+  }
+  Scores scores(bool classes) const {
+    const auto n = static_cast<double>(rows);
+    if (classes) return {{"accuracy", right / n}, {"brier", brier / n}, {"nnll", -log_density / n}};
+    return {{"rmse", std::sqrt(squares / n)}, {"nnll", -log_density / n}};
+  }
+};
+
+// A field of a csv file.
+std::string quoted(const std::string& field) {
+  if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
+  std::string out = "\"";
+  for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
+void write_draws(const std::string& path, const Experiment& experiment, const OwnDraws& own, Index draws) {
+  std::string text = "chain,draw";
+  for (const std::string& label : experiment.latent_labels()) text += fmt::format(",{}", quoted(label));
+  text += '\n';
+  for (Index n = 0; n < own.z.columns(); ++n) {
+    text += fmt::format("{},{}", n / draws + 1, n % draws + 1);
+    for (const double z : own.z.column(n)) text += fmt::format(",{}", z);
+    text += '\n';
+  }
+  replace_file(path, text);
+}
+
+double quantile(std::vector<double> values, double level) {
+  std::ranges::sort(values);
+  const double at = level * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const double share = at - static_cast<double>(below);
+  return below + 1 < values.size() ? values[below] + share * (values[below + 1] - values[below]) : values[below];
+}
+
+// The first score over clients with test rows: its 10 %, 50 % and 90 % quantiles.
+void add_spread(Summary& summary) {
+  std::vector<double> values;
+  std::string name;
+  for (const ClientScores& client : summary.clients) {
+    if (client.test_rows == 0) continue;
+    name = client.scores.front().name;
+    values.push_back(client.scores.front().value);
+  }
+  if (values.empty()) return;
+  for (const int percent : {10, 50, 90})
+    summary.metrics.push_back({fmt::format("{}_client_q{}", name, percent), quantile(values, percent / 100.0)});
+}
+
+}  // namespace
+
+std::string client_file(Index client, const std::string& name) {
+  std::string safe = name.substr(0, 100);
+  for (char& c : safe)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_' && c != '-') c = '_';
+  return fmt::format("{}-{}.csv", client + 1, safe);
+}
+
+void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
+                  const PersonalOptions& options) {
+  const Federation& data = experiment.data();
+  const Index clients = std::min(options.clients, data.clients());
+  if (clients == 0) return;
+  std::error_code error;
+  std::filesystem::create_directory(folder.clients(), error);
+  if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", folder.clients(), error.message()));
+  RowSums all;
+  for (Index i = 0; i < clients; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const OwnDraws own = experiment.own_draws(i, options.draws);
+    write_draws(folder.clients() + "/" + client_file(i, data.client_names[at]), experiment, own, options.draws);
+    RowSums sums;
+    for (std::size_t r = 0; r < own.mean.size(); ++r) {
+      const double y = data.test.y[static_cast<std::size_t>(data.test_begin[at]) + r];
+      sums.add(y, own.mean[r], own.log_density[r]);
+      all.add(y, own.mean[r], own.log_density[r]);
+    }
+    ClientScores scores{data.client_names[at], data.train_rows(i), sums.rows, {}};
+    if (sums.rows > 0) scores.scores = sums.scores(experiment.predicts_classes());
+    summary.clients.push_back(scores);
+  }
+  if (all.rows == 0) return;
+  summary.metrics = all.scores(experiment.predicts_classes());
+  add_spread(summary);
+}
+
+}  // namespace pollen::sink
