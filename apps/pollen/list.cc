@@ -41,6 +41,7 @@ sink::TextTable datasets() {
       {"titanic", "2201 people of the Titanic: class, sex, age; who survived"},
       {"synthetic-gaussian", "N(μ_i, I) rows a client, means spread by data.heterogeneity (the toy of the QLSD paper)"},
       {"synthetic-logistic", "SYNTHETIC(α, β) of Li et al. 2020, two classes"},
+      {"synthetic-mixed", "y ~ N(xᵀΦz_i, σ²), a z_i a client, most clients small (Collins et al. 2021; FedPop)"},
       {"iris", "150 irises: four measures; three species"},
   };
   sink::TextTable table({"data set", "what it is"});

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,8 @@ struct DataSpec {
   std::string missing = "error";      // error | drop | mean
   bool header = true;                 // csv: the first row names the columns; else c1, c2, ...
   std::vector<std::string> features;  // csv: only these columns; empty = all but the target
-  bool standardize = true;
-  bool intercept = true;
+  std::optional<bool> standardize;    // absent: true, but false for synthetic-mixed
+  std::optional<bool> intercept;      // absent: true, but false for synthetic-mixed
   double test_fraction = 0.2;
   std::string partition = "iid";      // iid | dirichlet | label-shards | by-column | given
   Index clients = 10;
@@ -37,14 +38,20 @@ struct DataSpec {
   Index shards = 2;                   // label-shards: shards a client
   std::string column;                 // by-column
   Index limit = 0;                    // the first rows of the file only; 0 = all
-  // synthetic-gaussian, synthetic-logistic
+  // synthetic-gaussian, synthetic-logistic, synthetic-mixed
   Index dimension = 50;
-  double heterogeneity = 5.0;         // sd of the clients' means
+  std::optional<double> heterogeneity;  // sd of the clients' means or latents; absent: 5, but 1 for synthetic-mixed
   Index min_size = 10;
   Index max_size = 200;
   double alpha = 1.0;                 // SYNTHETIC(α, β) of Li et al. 2020
   double beta = 1.0;
+  Index latent_dimension = 2;         // synthetic-mixed: d, at most `dimension`
+  double noise_sd = 0.31622776601683794;  // synthetic-mixed: of y; variance 0.1
+  double small_share = 0.9;           // synthetic-mixed: the first clients, with min_size rows; others have max_size
 };
+
+// The keys whose default depends on the source, filled in where they are absent.
+DataSpec with_defaults(DataSpec spec);
 
 // Rows of numbers with their targets. x is row-major, rows `stride` doubles apart (a multiple of 8, padding zero).
 struct Table {
@@ -79,5 +86,12 @@ Federation load_federation(const DataSpec& spec, TargetKind target, std::uint64_
 std::string describe(const Federation& federation);
 
 std::vector<std::string> builtin_datasets();
+
+// What synthetic-mixed was made from: y ~ N(xᵀΦz_i, noise_sd²). ΦᵀΦ = I.
+struct MixedTruth {
+  std::vector<double> phi;  // k x d, columns one after the other
+  std::vector<double> z;    // clients x d, client after client
+};
+MixedTruth synthetic_mixed_truth(const DataSpec& spec, std::uint64_t seed);
 
 }  // namespace pollen

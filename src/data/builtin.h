@@ -1,4 +1,4 @@
-// Data sets that need no file. Each yields what a reader would.
+// Data sets that need no file. Each yields what a reader would. Specs come with their defaults filled in.
 #pragma once
 
 #include <cstdint>
@@ -23,5 +23,10 @@ RawTable synthetic_gaussian(const DataSpec& spec, std::uint64_t seed);
 //   N(0, β)
 // with α and β variances. Column "label".
 RawTable synthetic_logistic(const DataSpec& spec, std::uint64_t seed);
+
+// y ~ N(xᵀΦz_i, noise_sd²), x ~ N(0, I), z_i ~ N(0, heterogeneity² I), Φ the Q factor of a dimension × latent_dimension
+// matrix of normals. The first round(small_share · clients) clients have min_size rows, the others max_size.
+inline const std::string kMixedTarget = "y";  // its column
+RawTable synthetic_mixed(const DataSpec& spec, std::uint64_t seed);
 
 }  // namespace pollen::data

@@ -49,6 +49,10 @@ void check_sources(const DataSpec& spec, TargetKind target, Checker& check) {
     if (source == "synthetic-logistic" && target == TargetKind::none)
       check.add("source",
                 "found \"synthetic-logistic\" with a model without a target, accepted: with logistic or softmax");
+    if (source == "synthetic-mixed" && target != TargetKind::real)
+      check.add("source",
+                "found \"synthetic-mixed\", whose target is a number, accepted: with mixed-linear, mixed-gaussian or "
+                "linear");
   }
   if (!spec.format.empty()) check.one_of("format", spec.format, {"csv", "libsvm", "idx", "cifar"});
 }
@@ -68,16 +72,21 @@ void check_partition(const DataSpec& spec, Checker& check) {
 }
 
 void check_synthetic(const DataSpec& spec, Checker& check) {
-  const auto variance = [](double value) { return std::isfinite(value) && value >= 0.0; };
+  const auto spread = [](double value) { return std::isfinite(value) && value >= 0.0; };
   check.in_range("clients", spec.clients, spec.clients >= 1 && spec.clients <= kMostClients,
                  fmt::format("1 to {}", kMostClients));
   check.in_range("dimension", spec.dimension, spec.dimension >= 1 && spec.dimension <= 1'000'000, "1 to 1000000");
   check.in_range("min_size", spec.min_size, spec.min_size >= 1, "1 or more");
   check.in_range("max_size", spec.max_size, spec.max_size >= spec.min_size && spec.max_size <= 1'000'000'000,
                  "min_size to 1000000000");
-  check.in_range("heterogeneity", spec.heterogeneity, variance(spec.heterogeneity), "a number, 0 or above");
-  check.in_range("alpha", spec.alpha, variance(spec.alpha), "a number, 0 or above");
-  check.in_range("beta", spec.beta, variance(spec.beta), "a number, 0 or above");
+  check.in_range("heterogeneity", *spec.heterogeneity, spread(*spec.heterogeneity), "a number, 0 or above");
+  check.in_range("alpha", spec.alpha, spread(spec.alpha), "a number, 0 or above");
+  check.in_range("beta", spec.beta, spread(spec.beta), "a number, 0 or above");
+  if (spec.sources.front() != "synthetic-mixed") return;
+  check.in_range("latent_dimension", spec.latent_dimension,
+                 spec.latent_dimension >= 1 && spec.latent_dimension <= spec.dimension, "1 to data.dimension");
+  check.in_range("noise_sd", spec.noise_sd, spread(spec.noise_sd), "a number, 0 or above");
+  check.in_range("small_share", spec.small_share, spec.small_share >= 0.0 && spec.small_share <= 1.0, "0 to 1");
 }
 
 }  // namespace

@@ -89,6 +89,7 @@ RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::strin
   const std::string& first = spec.sources.front();
   if (first == "synthetic-gaussian") return synthetic_gaussian(spec, seed);
   if (first == "synthetic-logistic") return synthetic_logistic(spec, seed);
+  if (first == "synthetic-mixed") return synthetic_mixed(spec, seed);
   if (first == "titanic") {
     RawTable table = titanic();
     keep_first(table, spec.limit);

@@ -9,7 +9,7 @@
 
 namespace pollen::data {
 
-// Every fault of the keys themselves, before any file is opened. Throws ConfigError.
+// Every fault of the keys themselves, before any file is opened; defaults are filled in. Throws ConfigError.
 void check_spec(const DataSpec& spec, TargetKind target, const std::string& where);
 
 RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::string& where);

@@ -1,5 +1,5 @@
-// Addresses (a contract): purpose synthetic, client i; round 0 the client's size, round 1 its parameters, round 2 its
-// rows.
+#include "data/synthetic.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -7,15 +7,10 @@
 #include "data/builtin.h"
 #include "data/dense_limit.h"
 #include "pollen/math.h"
-#include "pollen/random.h"
 
 namespace pollen::data {
 
-namespace {
-
-constexpr int kSizes = 0;
-constexpr int kParameters = 1;
-constexpr int kRows = 2;
+namespace synthetic {
 
 Stream address(std::uint64_t seed, std::uint32_t client, int round) {
   Stream stream = make_stream(seed, 0, Purpose::synthetic);
@@ -23,6 +18,19 @@ Stream address(std::uint64_t seed, std::uint32_t client, int round) {
   stream.round = static_cast<std::uint64_t>(round);
   return stream;
 }
+
+void add_client(RawTable& table, std::vector<double> x, std::size_t rows, Index width) {
+  const auto source = static_cast<std::uint32_t>(table.files.size());
+  table.files.push_back(fmt::format("{}", source + 1));
+  for (std::uint32_t r = 0; r < rows; ++r) table.rows.push_back({source, r, r + 1});
+  table.add_block(width, DenseRows{std::move(x)});
+}
+
+}  // namespace synthetic
+
+namespace {
+
+using namespace synthetic;
 
 std::size_t draw_size(const DataSpec& spec, std::uint64_t seed, std::uint32_t client) {
   Sequence sequence(address(seed, client, kSizes));
@@ -43,13 +51,6 @@ std::vector<double> draw_rows(const ClientLaw& law, std::size_t rows, const Stre
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t j = 0; j < d; ++j) x[r * d + j] = law.shift[j] + law.spread[j] * x[r * d + j];
   return x;
-}
-
-void add_client(RawTable& table, std::vector<double> x, std::size_t rows, Index width) {
-  const auto source = static_cast<std::uint32_t>(table.files.size());
-  table.files.push_back(fmt::format("{}", source + 1));
-  for (std::uint32_t r = 0; r < rows; ++r) table.rows.push_back({source, r, r + 1});
-  table.add_block(width, DenseRows{std::move(x)});
 }
 
 // The two classes' scores at x; class 1 where its score is the larger.
@@ -74,7 +75,7 @@ RawTable synthetic_gaussian(const DataSpec& spec, std::uint64_t seed) {
   for (std::uint32_t i = 0; i < spec.clients; ++i) {
     ClientLaw law{std::vector<double>(d), std::vector<double>(d, 1.0)};
     normals(address(seed, i, kParameters), law.shift);
-    for (double& mean : law.shift) mean *= spec.heterogeneity;
+    for (double& mean : law.shift) mean *= *spec.heterogeneity;
     const std::size_t rows = draw_size(spec, seed, i);
     add_client(table, draw_rows(law, rows, address(seed, i, kRows)), rows, spec.dimension);
   }

@@ -7,7 +7,9 @@
 
 namespace pollen {
 
-std::vector<std::string> builtin_datasets() { return {"titanic", "synthetic-gaussian", "synthetic-logistic"}; }
+std::vector<std::string> builtin_datasets() {
+  return {"titanic", "synthetic-gaussian", "synthetic-logistic", "synthetic-mixed"};
+}
 
 namespace data {
 

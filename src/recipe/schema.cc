@@ -9,6 +9,7 @@
 
 #include "pollen/baselines.h"
 #include "pollen/reference.h"
+#include "recipe/key_kinds.h"
 #include "recipe/parts.h"
 
 namespace pollen {
@@ -33,218 +34,6 @@ std::string toml_number(double value) {
 }
 
 namespace {
-
-template <class T>
-using Member = std::function<T&(Config&)>;
-
-template <class T>
-const T& get(const Member<T>& member, const Config& config) {
-  return member(const_cast<Config&>(config));
-}
-
-bool number_of(const toml::node& node, double& out) {
-  if (const auto v = node.value<double>(); v && (node.is_floating_point() || node.is_integer())) {
-    out = *v;
-    return std::isfinite(out);
-  }
-  return false;
-}
-
-bool integer_of(const toml::node& node, std::int64_t& out) {
-  if (!node.is_integer()) return false;
-  out = *node.value<std::int64_t>();
-  return true;
-}
-
-struct Range {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
-  bool least_open = false;
-  bool most_open = false;
-  bool holds(double x) const {
-    return (least_open ? x > least : x >= least) && (most_open ? x < most : x <= most);
-  }
-};
-
-constexpr Range kPositive{.least = 0, .least_open = true};
-constexpr Range kUnit{.least = 0, .most = 1};
-constexpr Range kShare{.least = 0, .most = 1, .least_open = true};
-
-Key number(std::string path, std::string accepted, Range range, Member<double> m) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return number_of(n, m(c)) && range.holds(m(c)); },
-          [=](const Config& c) { return toml_number(get(m, c)); }};
-}
-
-Key maybe_number(std::string path, std::string accepted, Range range, Member<std::optional<double>> m) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return number_of(n, m(c).emplace()) && range.holds(*m(c)); },
-          [=](const Config& c) { return get(m, c) ? toml_number(*get(m, c)) : std::string(); }};
-}
-
-bool read_string(const toml::node& n, std::string& out);
-
-// "auto" leaves it empty.
-Key number_or_auto(std::string path, Member<std::optional<double>> m) {
-  return {std::move(path), "a number above 0, or \"auto\"",
-          [=](const toml::node& n, Config& c) {
-            std::string word;
-            m(c).reset();
-            if (read_string(n, word)) return word == "auto";
-            return number_of(n, m(c).emplace()) && *m(c) > 0;
-          },
-          [=](const Config& c) { return get(m, c) ? toml_number(*get(m, c)) : std::string("\"auto\""); }};
-}
-
-template <class T>
-bool read_integer(const toml::node& n, std::int64_t least, std::int64_t most, T& out) {
-  std::int64_t v = 0;
-  if (!integer_of(n, v) || v < least || v > most) return false;
-  out = static_cast<T>(v);
-  return true;
-}
-
-constexpr std::int64_t kMost = std::int64_t{1} << 53;
-
-template <class T>
-Key integer(std::string path, std::string accepted, std::int64_t least, Member<T> m, std::int64_t most = kMost) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return read_integer(n, least, most, m(c)); },
-          [=](const Config& c) { return fmt::format("{}", get(m, c)); }};
-}
-
-template <class T>
-Key maybe_integer(std::string path, std::string accepted, std::int64_t least, Member<std::optional<T>> m,
-                  std::int64_t most = kMost) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return read_integer(n, least, most, m(c).emplace()); },
-          [=](const Config& c) { return get(m, c) ? fmt::format("{}", *get(m, c)) : std::string(); }};
-}
-
-bool read_bool(const toml::node& n, bool& out) {
-  if (!n.is_boolean()) return false;
-  out = *n.value<bool>();
-  return true;
-}
-
-Key boolean(std::string path, Member<bool> m) {
-  return {std::move(path), "true or false", [=](const toml::node& n, Config& c) { return read_bool(n, m(c)); },
-          [=](const Config& c) { return std::string(get(m, c) ? "true" : "false"); }};
-}
-
-Key maybe_boolean(std::string path, Member<std::optional<bool>> m) {
-  return {std::move(path), "true or false",
-          [=](const toml::node& n, Config& c) { return read_bool(n, m(c).emplace()); },
-          [=](const Config& c) { return get(m, c) ? std::string(*get(m, c) ? "true" : "false") : std::string(); }};
-}
-
-bool read_string(const toml::node& n, std::string& out) {
-  if (!n.is_string()) return false;
-  out = *n.value<std::string>();
-  return true;
-}
-
-Key text(std::string path, std::string accepted, Member<std::string> m) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return read_string(n, m(c)); },
-          [=](const Config& c) { return get(m, c).empty() ? std::string() : toml_string(get(m, c)); }};
-}
-
-std::string listed(const std::vector<std::string>& choices) {
-  std::string out;
-  for (const std::string& word : choices) out += fmt::format("{}{}", out.empty() ? "" : ", ", toml_string(word));
-  return out;
-}
-
-bool read_choice(const toml::node& n, const std::vector<std::string>& choices, std::string& out) {
-  return read_string(n, out) && std::find(choices.begin(), choices.end(), out) != choices.end();
-}
-
-Key choice(std::string path, std::vector<std::string> choices, Member<std::string> m) {
-  return {std::move(path), listed(choices),
-          [=](const toml::node& n, Config& c) { return read_choice(n, choices, m(c)); },
-          [=](const Config& c) { return toml_string(get(m, c)); }};
-}
-
-Key maybe_choice(std::string path, std::vector<std::string> choices, Member<std::optional<std::string>> m) {
-  return {std::move(path), listed(choices),
-          [=](const toml::node& n, Config& c) { return read_choice(n, choices, m(c).emplace()); },
-          [=](const Config& c) { return get(m, c) ? toml_string(*get(m, c)) : std::string(); }};
-}
-
-bool read_numbers(const toml::node& n, Range range, std::vector<double>& out) {
-  out.clear();
-  const toml::array* array = n.as_array();
-  if (array == nullptr) {
-    out.resize(1);
-    return number_of(n, out[0]) && range.holds(out[0]);
-  }
-  for (const toml::node& item : *array) {
-    double value = 0;
-    if (!number_of(item, value) || !range.holds(value)) return false;
-    out.push_back(value);
-  }
-  return !out.empty();
-}
-
-bool read_strings(const toml::node& n, std::vector<std::string>& out) {
-  out.clear();
-  const toml::array* array = n.as_array();
-  if (array == nullptr) return read_string(n, out.emplace_back());
-  for (const toml::node& item : *array)
-    if (!read_string(item, out.emplace_back())) return false;
-  return true;
-}
-
-// Labels may be written as numbers.
-bool read_labels(const toml::node& n, std::vector<std::string>& out) {
-  out.clear();
-  const toml::array* array = n.as_array();
-  if (array == nullptr) return false;
-  for (const toml::node& item : *array) {
-    std::int64_t number = 0;
-    if (integer_of(item, number))
-      out.push_back(fmt::format("{}", number));
-    else if (!read_string(item, out.emplace_back()))
-      return false;
-  }
-  return true;
-}
-
-std::string write_numbers(const std::vector<double>& values) {
-  std::string out;
-  for (const double v : values) out += fmt::format("{}{}", out.empty() ? "" : ", ", toml_number(v));
-  return fmt::format("[{}]", out);
-}
-
-Key numbers(std::string path, std::string accepted, Range range, Member<std::vector<double>> m) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return read_numbers(n, range, m(c)); },
-          [=](const Config& c) { return get(m, c).size() == 1 ? toml_number(get(m, c)[0]) : write_numbers(get(m, c)); }};
-}
-
-std::string write_strings(const std::vector<std::string>& values) { return fmt::format("[{}]", listed(values)); }
-
-Key strings(std::string path, std::string accepted, Member<std::vector<std::string>> m) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return read_strings(n, m(c)); },
-          [=](const Config& c) { return get(m, c).empty() ? std::string() : write_strings(get(m, c)); }};
-}
-
-bool read_matrix(const toml::node& n, std::vector<std::vector<double>>& out) {
-  out.clear();
-  const toml::array* array = n.as_array();
-  if (array == nullptr || array->empty()) return false;
-  for (const toml::node& row : *array)
-    if (!row.is_array() || !read_numbers(row, {}, out.emplace_back())) return false;
-  return true;
-}
-
-std::string write_matrix(const std::vector<std::vector<double>>& rows) {
-  std::string out;
-  for (const auto& row : rows) out += fmt::format("{}{}", out.empty() ? "" : ", ", write_numbers(row));
-  return rows.empty() ? std::string() : fmt::format("[{}]", out);
-}
 
 bool read_batch(const toml::node& n, Config& c) {
   Batch batch;
@@ -343,6 +132,16 @@ std::vector<Key> model_keys() {
   };
 }
 
+// The default follows from the source: what holds is written out, given or not.
+Key by_source(Key key) {
+  key.write = [write = key.write](const Config& c) {
+    Config settled;
+    settled.data = with_defaults(c.data);
+    return write(settled);
+  };
+  return key;
+}
+
 std::vector<Key> data_keys() {
   return {
       {"data.source", "a built-in name (see pollen list datasets), a path, or a list of paths with partition = \"given\"",
@@ -362,8 +161,8 @@ std::vector<Key> data_keys() {
       choice("data.missing", {"error", "drop", "mean"}, AT(std::string, data.missing)),
       boolean("data.header", AT(bool, data.header)),
       strings("data.features", "a list of columns' names", AT(std::vector<std::string>, data.features)),
-      boolean("data.standardize", AT(bool, data.standardize)),
-      boolean("data.intercept", AT(bool, data.intercept)),
+      by_source(maybe_boolean("data.standardize", MAYBE(bool, data.standardize))),
+      by_source(maybe_boolean("data.intercept", MAYBE(bool, data.intercept))),
       number("data.test_fraction", "a number from 0 to below 1", {.least = 0, .most = 1, .most_open = true},
              AT(double, data.test_fraction)),
       choice("data.partition", {"iid", "dirichlet", "label-shards", "by-column", "given"}, AT(std::string, data.partition)),
@@ -373,12 +172,27 @@ std::vector<Key> data_keys() {
       text("data.column", "a column's name", AT(std::string, data.column)),
       integer<Index>("data.limit", "an integer from 0 (0: all rows)", 0, AT(Index, data.limit)),
       integer<Index>("data.dimension", "an integer from 1", 1, AT(Index, data.dimension), 100'000'000),
-      number("data.heterogeneity", "a number from 0", {.least = 0}, AT(double, data.heterogeneity)),
+      by_source(maybe_number("data.heterogeneity", "a number from 0", {.least = 0}, MAYBE(double, data.heterogeneity))),
       integer<Index>("data.min_size", "an integer from 1", 1, AT(Index, data.min_size)),
       integer<Index>("data.max_size", "an integer from 1", 1, AT(Index, data.max_size)),
       number("data.alpha", "a number from 0", {.least = 0}, AT(double, data.alpha)),
       number("data.beta", "a number from 0", {.least = 0}, AT(double, data.beta)),
   };
+}
+
+// Written out only for the source that they are about.
+std::vector<Key> synthetic_mixed_keys() {
+  std::vector<Key> keys = {
+      integer<Index>("data.latent_dimension", "an integer from 1", 1, AT(Index, data.latent_dimension), 100'000'000),
+      number("data.noise_sd", "a number from 0", {.least = 0}, AT(double, data.noise_sd)),
+      number("data.small_share", "a number from 0 to 1", kUnit, AT(double, data.small_share)),
+  };
+  for (Key& key : keys)
+    key.write = [write = key.write](const Config& c) {
+      const bool used = !c.data.sources.empty() && c.data.sources.front() == "synthetic-mixed";
+      return used ? write(c) : std::string();
+    };
+  return keys;
 }
 
 std::vector<Key> sampler_keys() {
@@ -571,7 +385,9 @@ const std::vector<Key>& schema() {
                                return read_integer(n, 0, std::numeric_limits<std::int64_t>::max(), c.seed);
                              },
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
-    for (auto& part : {model_keys(), latent_keys(), data_keys(), sampler_keys(), reference_keys(), personal_keys(), baseline_keys(), run_keys(), client_output_keys(), privacy_keys(), population_keys()})
+    for (auto& part : {model_keys(), latent_keys(), data_keys(), synthetic_mixed_keys(), sampler_keys(),
+                       reference_keys(), personal_keys(), baseline_keys(), run_keys(), client_output_keys(),
+                       privacy_keys(), population_keys()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

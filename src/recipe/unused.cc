@@ -35,7 +35,8 @@ struct Uses {
   bool fixed_size() const { return recipe.participation.policy == ParticipationPolicy::fixed_size; }
   bool partition(const char* name) const { return config.data.partition == name; }
   bool source(const char* name) const { return config.data.sources.size() == 1 && config.data.sources[0] == name; }
-  bool synthetic() const { return source("synthetic-gaussian") || source("synthetic-logistic"); }
+  bool mixed_set() const { return source("synthetic-mixed"); }
+  bool synthetic() const { return source("synthetic-gaussian") || source("synthetic-logistic") || mixed_set(); }
 };
 
 using Used = std::function<bool(const Uses&)>;
@@ -104,7 +105,10 @@ const std::map<std::string, Used>& conditions() {
       {"data.dimension", [](const Uses& u) { return u.synthetic(); }},
       {"data.min_size", [](const Uses& u) { return u.synthetic(); }},
       {"data.max_size", [](const Uses& u) { return u.synthetic(); }},
-      {"data.heterogeneity", [](const Uses& u) { return u.source("synthetic-gaussian"); }},
+      {"data.heterogeneity", [](const Uses& u) { return u.source("synthetic-gaussian") || u.mixed_set(); }},
+      {"data.latent_dimension", [](const Uses& u) { return u.mixed_set(); }},
+      {"data.noise_sd", [](const Uses& u) { return u.mixed_set(); }},
+      {"data.small_share", [](const Uses& u) { return u.mixed_set(); }},
       {"data.alpha", [](const Uses& u) { return u.source("synthetic-logistic"); }},
       {"data.beta", [](const Uses& u) { return u.source("synthetic-logistic"); }},
   };

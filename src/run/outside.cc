@@ -24,7 +24,7 @@ std::vector<OutsideLook> outside_the_theorem(const Config& config, const Federat
   if (!s.step && !decaying) looks.push_back({"step", "sampler.step = \"auto\" is found from the data"});
   if (decaying && !(s.smoothness && s.convexity))
     looks.push_back({"schedule", "the decaying step's smoothness and convexity are found from the data"});
-  if (table && config.data.standardize && config.model.kind != "gaussian")
+  if (table && *with_defaults(config.data).standardize && config.model.kind != "gaussian")
     looks.push_back({"standardize", "data.standardize = true shows means and deviations"});
   if (table && config.data.missing == "mean")
     looks.push_back({"missing", "data.missing = \"mean\" shows columns' means"});

@@ -160,7 +160,7 @@ TEST(BadPaths, DirectoryAndMissingFile) {
             "/dev/zero: found no regular file, accepted: a regular file");
   EXPECT_EQ(complaint([&] { load_federation(plain("titanik"), kReal, 1, ""); }),
             "titanik: found no such file and no built-in data set, built-in: titanic, synthetic-gaussian, "
-            "synthetic-logistic; did you mean \"titanic\"?");
+            "synthetic-logistic, synthetic-mixed; did you mean \"titanic\"?");
 }
 
 }  // namespace

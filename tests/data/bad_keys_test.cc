@@ -98,7 +98,7 @@ TEST(BadKeys, SourcesAndFormats) {
   spec.sources = {};
   EXPECT_EQ(says(spec),
             "e.toml: data.source: found none, accepted: a file, or one of titanic, synthetic-gaussian, "
-            "synthetic-logistic");
+            "synthetic-logistic, synthetic-mixed");
   spec.sources = {"a.csv", "b.csv"};
   spec.format = "xlsx";
   EXPECT_EQ(says(spec),

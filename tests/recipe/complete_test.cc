@@ -74,6 +74,15 @@ TEST(Complete, UnusedKeysAreListed) {
   EXPECT_THAT(made({"participation.size=2"}).warnings, Contains(HasSubstr("participation.size")));
 }
 
+TEST(Complete, KeysOfAnotherSourceAreListed) {
+  for (const char* key : {"data.latent_dimension=3", "data.noise_sd=1", "data.small_share=0.5"}) {
+    const std::string name(key, std::string(key).find('='));
+    EXPECT_THAT(made({"data.source=synthetic-gaussian", key}).warnings, Contains(HasSubstr(name)));
+    EXPECT_THAT(made({"data.source=synthetic-mixed", key}).warnings, Not(Contains(HasSubstr(name))));
+  }
+  EXPECT_THAT(made({"data.source=synthetic-mixed", "data.heterogeneity=2", "data.min_size=5"}).warnings, IsEmpty());
+}
+
 TEST(Complete, StaleDriftsAreWarnedOf) {
   EXPECT_THAT(made({"sampler.name=d-elf", "participation.policy=bernoulli", "participation.probability=0.5"}).warnings,
               Contains(HasSubstr("stale")));

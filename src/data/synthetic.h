@@ -1,0 +1,26 @@
+// What the generators share.
+//
+// Addresses (a contract): purpose synthetic, client i; round 0 the client's size, round 1 its parameters, round 2 its
+// rows, round 3 the noise of its targets. Client 0xffffffff, which no federation has, is what all clients share.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/raw_table.h"
+#include "pollen/random.h"
+
+namespace pollen::data::synthetic {
+
+constexpr int kSizes = 0;
+constexpr int kParameters = 1;
+constexpr int kRows = 2;
+constexpr int kNoise = 3;
+constexpr std::uint32_t kShared = 0xffffffff;
+
+Stream address(std::uint64_t seed, std::uint32_t client, int round);
+
+// x holds `rows` rows of `width` numbers; the client is named after its place, from 1.
+void add_client(RawTable& table, std::vector<double> x, std::size_t rows, Index width);
+
+}  // namespace pollen::data::synthetic

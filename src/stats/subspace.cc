@@ -1,0 +1,66 @@
+// How far an estimate of Φ and of the clients' z is from the truth, where only Φz_i is known to the data.
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "pollen/scores.h"
+
+namespace pollen::stats {
+namespace {
+
+using Columns = Eigen::Map<const Eigen::MatrixXd>;
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+Columns columns_of(std::span<const double> values, Index rows, Index columns, const char* what) {
+  if (rows < 1 || columns < 0 || static_cast<Index>(values.size()) != rows * columns)
+    throw std::invalid_argument(std::string(what) + ": not as many numbers as rows times columns");
+  return {values.data(), rows, columns};
+}
+
+// An orthonormal basis of the column space; as many columns as the rank.
+Eigen::MatrixXd basis(const Columns& matrix) {
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(matrix);
+  return qr.householderQ() * Eigen::MatrixXd::Identity(matrix.rows(), qr.rank());
+}
+
+// Root of the mean over columns of the squared norm.
+double rms(const Eigen::MatrixXd& difference) {
+  if (difference.cols() == 0) return kNone;
+  return difference.norm() / std::sqrt(static_cast<double>(difference.cols()));
+}
+
+}  // namespace
+
+double principal_angle_distance(std::span<const double> a, std::span<const double> b, Index rows, Index columns) {
+  const Columns left = columns_of(a, rows, columns, "principal_angle_distance");
+  const Columns right = columns_of(b, rows, columns, "principal_angle_distance");
+  if (columns == 0 || !left.allFinite() || !right.allFinite()) return kNone;
+  const Eigen::MatrixXd of_a = basis(left), of_b = basis(right);
+  if (of_b.cols() == 0) return 0.0;
+  const Eigen::MatrixXd outside = of_b - of_a * (of_a.transpose() * of_b);
+  const Eigen::BDCSVD<Eigen::MatrixXd> svd(outside);
+  return std::min(1.0, svd.singularValues()(0));
+}
+
+double aligned_error(std::span<const double> phi_hat, std::span<const double> z_hat, std::span<const double> phi,
+                     std::span<const double> z, Index k, Index d, Index clients) {
+  const Columns found = columns_of(z_hat, d, clients, "aligned_error");
+  const Columns truth = columns_of(z, d, clients, "aligned_error");
+  return rms(columns_of(phi_hat, k, d, "aligned_error") * found - columns_of(phi, k, d, "aligned_error") * truth);
+}
+
+// ‖R Ẑ - Z‖ is least over orthogonal R at R = U Vᵀ, where Z Ẑᵀ = U S Vᵀ.
+double aligned_latent_distance(std::span<const double> z_hat, std::span<const double> z, Index d, Index clients) {
+  const Columns found = columns_of(z_hat, d, clients, "aligned_latent_distance");
+  const Columns truth = columns_of(z, d, clients, "aligned_latent_distance");
+  const Eigen::MatrixXd product = truth * found.transpose();
+  if (!product.allFinite()) return kNone;
+  const Eigen::BDCSVD<Eigen::MatrixXd> svd(product, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  return rms(svd.matrixU() * svd.matrixV().transpose() * found - truth);
+}
+
+}  // namespace pollen::stats
