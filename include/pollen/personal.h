@@ -60,7 +60,7 @@ struct PersonalSettings {
   Index leapfrogs = 5;         // hmc
   bool warm_start = true;      // from where the client's last round ended; else from the population
   double population_step = 0;  // η1; 0: a tenth of the inverse information that known latents would give, at β
-  double shared_step = 0;      // η2; 0: a tenth of the inverse of a bound on the curvature at φ (log σ: of its own)
+  double shared_step = 0;      // η2; 0: a tenth of the inverse of the largest curvature at φ (log σ: of its own)
   double decay = 0;            // a: steps are η/(1+k)^a
   double shared_radius = 0;    // the ball φ is kept in; 0: none
   Participation participation = {};

@@ -48,6 +48,7 @@ struct OwnDraws {
   Panel z;                          // d × (chains · draws), chain after chain
   std::vector<double> mean;         // of every test row of the client: the predictive mean (mixed-logistic: P(1))
   std::vector<double> log_density;  // likewise: log of the averaged density
+  Panel effects;                    // mixed-linear: the mean of Φz, a column a chain: what is known whatever the rotation
 };
 
 class Experiment {

@@ -53,6 +53,17 @@ class LatentPotential final : public Potential {
   std::span<const double> shared_, beta_;
 };
 
+// column ← column + share Φz.
+void add_effects(const MixedSpec& spec, std::span<const double> shared, std::span<const double> z, double share,
+                 std::span<double> column) {
+  const std::size_t k = spec.fixed.size();
+  for (std::size_t j = 0; j < z.size(); ++j) math::axpy(share * z[j], shared.subspan(j * k, k), column);
+}
+
+Panel make_effects(const MixedSpec& spec, Index chains) {
+  return spec.kind == MixedKind::linear ? Panel(static_cast<Index>(spec.fixed.size()), chains) : Panel();
+}
+
 // Averages predictions over draws; densities as log-sum-exp.
 class Averager {
  public:
@@ -95,6 +106,7 @@ OwnDraws draw_own(const PersonalParts& parts, const PersonalPotential& client, C
   const auto k = static_cast<std::size_t>(parts.spec.shared());
   OwnDraws out;
   out.z = Panel(d, learnt.columns * draws);
+  out.effects = make_effects(parts.spec, learnt.columns);
   Averager averager(parts.spec, test, out);
   const Prior flat = Prior::flat();
   for (Index c = 0; c < learnt.columns; ++c) {
@@ -111,6 +123,8 @@ OwnDraws draw_own(const PersonalParts& parts, const PersonalPotential& client, C
       const auto z = engine->position().column(0);
       std::ranges::copy(z, out.z.column(c * draws + n).begin());
       averager.add(shared, z);
+      if (!out.effects.empty())
+        add_effects(parts.spec, shared, z, 1 / static_cast<double>(draws), out.effects.column(c));
     }
   }
   averager.finish();
@@ -121,12 +135,14 @@ OwnDraws point_of(const PersonalParts& parts, const PersonalEngine& engine, Inde
   const Index chains = engine.position().columns;
   OwnDraws out;
   out.z = Panel(parts.spec.latent, chains);
+  out.effects = make_effects(parts.spec, chains);
   Averager averager(parts.spec, test, out);
   std::vector<double> shared(static_cast<std::size_t>(parts.spec.shared()));
   for (Index c = 0; c < chains; ++c) {
     engine.personal_shared(client, c, shared);
     engine.latent(client, c, out.z.column(c));
     averager.add(shared, out.z.column(c));
+    if (!out.effects.empty()) add_effects(parts.spec, shared, out.z.column(c), 1, out.effects.column(c));
   }
   averager.finish();
   return out;

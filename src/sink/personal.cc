@@ -9,6 +9,7 @@
 
 #include "file.h"
 #include "pollen/errors.h"
+#include "pollen/scores.h"
 
 namespace pollen::sink {
 
@@ -76,6 +77,58 @@ void add_spread(Summary& summary) {
     summary.metrics.push_back({fmt::format("{}_client_q{}", name, percent), quantile(values, percent / 100.0)});
 }
 
+// Against what synthetic-mixed was made from: rms over clients of ‖Φ̂ẑ_i - Φz_i‖, and the distance of the column spaces
+// of Φ̂ and Φ; means over chains.
+class Truth {
+ public:
+  Truth(const Experiment& experiment, Index clients)
+      : experiment_(experiment),
+        clients_(clients),
+        known_(experiment.config().model.kind == "mixed-linear" && experiment.config().data.sources.size() == 1 &&
+               experiment.config().data.sources.front() == "synthetic-mixed") {
+    if (known_) truth_ = synthetic_mixed_truth(experiment.config().data, experiment.config().seed);
+  }
+
+  void add(Index client, const OwnDraws& own) {
+    if (!known_) return;
+    squares_.resize(static_cast<std::size_t>(own.effects.columns()));
+    const auto k = static_cast<std::size_t>(own.effects.rows());
+    const std::size_t d = truth_.phi.size() / k;
+    std::vector<double> effects(k, 0.0);
+    for (std::size_t j = 0; j < d; ++j)
+      for (std::size_t r = 0; r < k; ++r)
+        effects[r] += truth_.phi[j * k + r] * truth_.z[static_cast<std::size_t>(client) * d + j];
+    for (std::size_t c = 0; c < squares_.size(); ++c)
+      for (std::size_t r = 0; r < k; ++r) {
+        const double miss = own.effects.column(static_cast<Index>(c))[r] - effects[r];
+        squares_[c] += miss * miss;
+      }
+  }
+
+  void finish(Scores& metrics) const {
+    if (!known_ || squares_.empty()) return;
+    const auto chains = static_cast<double>(squares_.size());
+    const auto k = static_cast<Index>(experiment_.config().data.dimension);
+    const auto d = static_cast<Index>(truth_.phi.size()) / k;
+    const Panel learnt = experiment_.learnt();
+    double error = 0, angle = 0;
+    for (std::size_t c = 0; c < squares_.size(); ++c) {
+      error += std::sqrt(squares_[c] / static_cast<double>(clients_)) / chains;
+      const auto phi = learnt.column(static_cast<Index>(c)).first(truth_.phi.size());
+      if (experiment_.config().model.latent == d) angle += stats::principal_angle_distance(phi, truth_.phi, k, d) / chains;
+    }
+    metrics.push_back({"personal_error", error});
+    if (experiment_.config().model.latent == d) metrics.push_back({"principal_angle", angle});
+  }
+
+ private:
+  const Experiment& experiment_;
+  Index clients_;
+  bool known_;
+  MixedTruth truth_;
+  std::vector<double> squares_;  // one a chain
+};
+
 }  // namespace
 
 std::string client_file(Index client, const std::string& name) {
@@ -94,10 +147,12 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   std::filesystem::create_directory(folder.clients(), error);
   if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", folder.clients(), error.message()));
   RowSums all;
+  Truth truth(experiment, clients);
   for (Index i = 0; i < clients; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const OwnDraws own = experiment.own_draws(i, options.draws);
     write_draws(folder.clients() + "/" + client_file(i, data.client_names[at]), experiment, own);
+    truth.add(i, own);
     RowSums sums;
     for (std::size_t r = 0; r < own.mean.size(); ++r) {
       const double y = data.test.y[static_cast<std::size_t>(data.test_begin[at]) + r];
@@ -108,9 +163,11 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
     if (sums.rows > 0) scores.scores = sums.scores(experiment.predicts_classes());
     summary.clients.push_back(scores);
   }
-  if (all.rows == 0) return;
-  summary.metrics = all.scores(experiment.predicts_classes());
-  add_spread(summary);
+  if (all.rows > 0) {
+    summary.metrics = all.scores(experiment.predicts_classes());
+    add_spread(summary);
+  }
+  truth.finish(summary.metrics);
 }
 
 }  // namespace pollen::sink

@@ -42,7 +42,8 @@ class PersonalProgram : public ProgramTest {
     std::string rows = "who,x,y\n";
     for (int i = 0; i < 6; ++i)
       for (int r = 0; r < 6; ++r)
-        rows += fmt::format("\"{}\",{},{}\n", i == 2 ? "a, \"b\"/c" : fmt::format("w{}", i), r, 1 + 0.1 * i + (0.5 + 0.05 * i) * r + 0.1 * ((i * r) % 3));
+        rows += fmt::format("\"{}\",{},{}\n", i == 2 ? "a, \"\"b\"\"/c" : fmt::format("w{}", i), r,
+                            1 + 0.1 * i + (0.5 + 0.05 * i) * r + 0.1 * ((i * r) % 3));
     put("d.csv", rows);
     put("a.toml", kMixed);
   }
@@ -53,7 +54,8 @@ TEST_F(PersonalProgram, LeavesEveryClientsDrawsAndScores) {
   ASSERT_EQ(done.code, 0) << done.err;
   EXPECT_NE(done.out.find("clients/"), std::string::npos);
   EXPECT_EQ(listing("a/clients").size(), 6U);
-  const std::string draws = slurp("a/clients/1-w0.csv");
+  EXPECT_EQ(listing("a/clients").front(), "1-a___b__c.csv");
+  const std::string draws = slurp("a/clients/2-w0.csv");
   EXPECT_EQ(draws.substr(0, 23), "chain,draw,intercept,x\n");
   EXPECT_EQ(std::count(draws.begin(), draws.end(), '\n'), 1 + 2 * 40);
   const Json summary = Json::parse(slurp("a/summary.json"));
@@ -67,7 +69,7 @@ TEST_F(PersonalProgram, TheWrittenConfigurationGivesTheSameRun) {
   ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
   ASSERT_EQ(run({"run", "a/config.toml", "--out", "b", "--quiet"}).code, 0);
   ASSERT_EQ(run({"run", "a.toml", "--out", "c", "--quiet", "--threads", "2"}).code, 0);
-  for (const char* file : {"/draws-1.csv", "/draws-2.csv", "/clients/1-w0.csv"}) {
+  for (const char* file : {"/draws-1.csv", "/draws-2.csv", "/clients/2-w0.csv"}) {
     EXPECT_FALSE(slurp(std::string("a") + file).empty());
     EXPECT_EQ(slurp(std::string("a") + file), slurp(std::string("b") + file)) << file;
     EXPECT_EQ(slurp(std::string("a") + file), slurp(std::string("c") + file)) << file;
@@ -102,7 +104,7 @@ TEST_F(PersonalProgram, BaselinesLeavePoints) {
                               "--set", "sampler.step=0.001"});
     ASSERT_EQ(done.code, 0) << name << done.err;
     EXPECT_NE(done.out.find("is an optimiser"), std::string::npos) << name;
-    const std::string points = slurp(std::string(name) + "/clients/1-w0.csv");
+    const std::string points = slurp(std::string(name) + "/clients/2-w0.csv");
     EXPECT_EQ(std::count(points.begin(), points.end(), '\n'), 1 + 2) << name;
   }
 }
