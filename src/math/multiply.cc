@@ -119,7 +119,8 @@ class Prefetch {
 
 // All columns for kRows rows.
 template <std::size_t kRows, class Rows>
-HWY_INLINE void MultiplyRows(const double* const* rows, Columns at, Index features, Index columns, Prefetch<Rows> next) {
+HWY_INLINE void MultiplyRows(const double* const* rows, Columns at, Index features, Index columns,
+                             Prefetch<Rows> next) {
   constexpr Index kWidest = kParts == 1 ? 4 : 3;                   // what the registers hold beside four rows
   while (columns >= kWidest && !(kWidest == 3 && columns == 4)) {  // four as two and two, not three and one
     next.Slice();

@@ -102,9 +102,8 @@ double MaxAbs(const double* x, std::size_t count) {
 // 0·x is NaN for what is not finite, and stays so in a sum.
 bool AllFinite(const double* x, std::size_t count) {
   V sum = hn::Zero(D());
-  ForEachVector(count, [&](std::size_t i, auto load, auto) HWY_ATTR {
-    sum = hn::MulAdd(load(x + i), hn::Zero(D()), sum);
-  });
+  ForEachVector(count,
+                [&](std::size_t i, auto load, auto) HWY_ATTR { sum = hn::MulAdd(load(x + i), hn::Zero(D()), sum); });
   return hn::AllTrue(D(), hn::Eq(sum, sum));
 }
 

@@ -12,8 +12,7 @@ namespace {
 
 class Gaussian final : public Potential {
  public:
-  Gaussian(std::vector<double> mean, const std::vector<double>& precision)
-      : mean_(std::move(mean)) {
+  Gaussian(std::vector<double> mean, const std::vector<double>& precision) : mean_(std::move(mean)) {
     const Index d = dimension(), stride = (d + 23) / 24 * 24;
     precision_.resize(static_cast<std::size_t>(d * stride));
     offset_.resize(static_cast<std::size_t>(stride));
@@ -54,7 +53,8 @@ class Gaussian final : public Potential {
     math::scale(static_cast<double>(rows.size()), out);
   }
 
-  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch& scratch) const override {
+  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
+                  Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const PanelView delta = scratch.panel(dimension(), theta.columns);
     for (Index c = 0; c < theta.columns; ++c) math::subtract(theta.column(c), anchor.column(c), delta.column(c));

@@ -90,7 +90,10 @@ double log_noise(const MixedSpec& spec, std::span<const double> shared) {
 class Mixed final : public PersonalPotential {
  public:
   Mixed(const MixedSpec& spec, const MixedRows& rows)
-      : spec_(&spec), rows_(rows), fixed_squares_(squared_rows(rows.fixed)), random_squares_(squared_rows(rows.random)) {}
+      : spec_(&spec),
+        rows_(rows),
+        fixed_squares_(squared_rows(rows.fixed)),
+        random_squares_(squared_rows(rows.random)) {}
 
   Index latent() const override { return spec_->latent; }
   Index shared() const override { return spec_->shared(); }

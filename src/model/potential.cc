@@ -35,7 +35,8 @@ void Potential::difference_rows(std::span<const double> theta, std::span<const d
   math::subtract(out, at_anchor, out);
 }
 
-void Potential::difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch& scratch) const {
+void Potential::difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
+                           Scratch& scratch) const {
   Scratch::Frame frame(scratch);
   const PanelView at_anchor = scratch.panel(out.rows, out.columns);
   gradient(anchor, at_anchor, scratch);

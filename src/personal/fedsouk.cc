@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "personal/local_chain.h"
+#include "personal/server_steps.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/math.h"
@@ -26,6 +27,7 @@ class Fedsouk final : public PersonalEngine {
         shared_(problem.shared()),
         latent_(problem.population->latent()),
         clients_(static_cast<Index>(problem.clients.size())),
+        steps_(problem, settings),
         compressor_(make_compressor(settings.compressor, std::max<Index>(1, shared_))),
         participation_(settings.participation, sizes(), problem.chains, settings.coupled, problem.seed, true),
         position_(problem.dimension(), problem.chains),
@@ -45,8 +47,6 @@ class Fedsouk final : public PersonalEngine {
       starts_.push_back(make_stream(problem.seed, chain, Purpose::latent_start));
       compress_.push_back(make_stream(problem.seed, chain, Purpose::compress_up));
     }
-    steps_.resize(static_cast<std::size_t>(problem.dimension()));
-    find_curvature();
   }
 
   void start(ConstPanelView position) override {
@@ -103,8 +103,9 @@ class Fedsouk final : public PersonalEngine {
     archive.field(weight_);
     archive.field(accepted_);
     archive.field(proposals_);
-    for (std::int64_t* count : {&counters_.rounds, &counters_.messages, &counters_.uplink_bits, &counters_.downlink_bits,
-                                &counters_.broadcast_bits, &counters_.setup_bits, &counters_.gradients})
+    for (std::int64_t* count :
+         {&counters_.rounds, &counters_.messages, &counters_.uplink_bits, &counters_.downlink_bits,
+          &counters_.broadcast_bits, &counters_.setup_bits, &counters_.gradients})
       archive.field(*count);
     archive.field(counters_.uplink_bits_bound);
   }
@@ -115,7 +116,9 @@ class Fedsouk final : public PersonalEngine {
     for (const PersonalPotential* client : problem_.clients) out.push_back(client->rows());
     return out;
   }
-  std::size_t slot(Index client, Index chain) const { return static_cast<std::size_t>(client * problem_.chains + chain); }
+  std::size_t slot(Index client, Index chain) const {
+    return static_cast<std::size_t>(client * problem_.chains + chain);
+  }
   std::span<const double> shared_part(Index chain) const {
     return std::as_const(position_).column(chain).first(static_cast<std::size_t>(shared_));
   }
@@ -198,60 +201,6 @@ class Fedsouk final : public PersonalEngine {
   // η_k/η_0.
   double slowing() const { return math::exp(-settings_.decay * math::log(1 + static_cast<double>(round_))); }
 
-  // Of every coordinate of (φ, β).
-  void fill_steps(std::span<const double> shared, std::span<const double> beta, std::span<double> out) const {
-    const auto of_shared = out.first(shared.size()), of_beta = out.subspan(shared.size());
-    if (settings_.shared_step > 0) {
-      std::ranges::fill(of_shared, settings_.shared_step);
-    } else if (!shared.empty()) {
-      const PersonalPotential& one = *problem_.clients.front();
-      const double ratio = first_curvature_ > 0 ? one.shared_curvature(shared, typical_) / first_curvature_ : 1;
-      std::ranges::fill(of_shared, 0.1 / std::max(curvature_ * ratio, 1e-300));
-      if (one.learns_noise()) of_shared.back() = 0.1 / (2 * rows_);
-    }
-    if (settings_.population_step > 0) {
-      std::ranges::fill(of_beta, settings_.population_step);
-    } else {
-      problem_.population->variances(beta, of_beta);
-      math::scale(0.1 / static_cast<double>(clients_), of_beta);
-    }
-    math::scale(slowing(), out);
-  }
-
-  // The largest curvature in φ (but for log σ) at φ = 0 and a typical latent; at another φ it changes as the first client's.
-  void find_curvature() {
-    typical_.assign(static_cast<std::size_t>(latent_), 1.0);
-    problem_.population->draw(problem_.population->start(), typical_);
-    const std::vector<double> zeros(static_cast<std::size_t>(shared_), 0.0);
-    first_curvature_ = problem_.clients.front()->shared_curvature(zeros, typical_);
-    for (const PersonalPotential* client : problem_.clients) rows_ += static_cast<double>(client->rows());
-    curvature_ = largest_curvature(zeros);
-  }
-
-  // By power iteration on differences of the gradient, over at most a thousand clients; 10 % above, as it comes from below.
-  double largest_curvature(const std::vector<double>& at) {
-    const bool noise = problem_.clients.front()->learns_noise();
-    const auto k = static_cast<std::size_t>(shared_ - (noise ? 1 : 0));
-    if (k == 0) return 0;
-    std::vector<double> v(k), product(k), moved = at, ignored(typical_.size()), here(at.size()), there(at.size());
-    normals(make_stream(1, 0, Purpose::power), v);
-    const std::size_t some = std::min<std::size_t>(problem_.clients.size(), 1000);
-    double norm = std::sqrt(math::squared_norm(v));
-    for (int n = 0; n < 20 && norm > 0; ++n) {
-      math::scale(1 / norm, v);
-      std::ranges::fill(product, 0.0);
-      for (std::size_t j = 0; j < k; ++j) moved[j] = at[j] + 1e-3 * v[j];
-      for (std::size_t i = 0; i < some; ++i) {
-        problem_.clients[i]->gradient(at, typical_, ignored, here, scratch_);
-        problem_.clients[i]->gradient(moved, typical_, ignored, there, scratch_);
-        for (std::size_t j = 0; j < k; ++j) product[j] += (there[j] - here[j]) / 1e-3;
-      }
-      std::swap(v, product);
-      norm = std::sqrt(math::squared_norm(v));
-    }
-    return 1.1 * norm * static_cast<double>(problem_.clients.size()) / static_cast<double>(some);
-  }
-
   void add_to_average() {
     weight_ += slowing();
     const double share = slowing() / weight_;
@@ -277,11 +226,13 @@ class Fedsouk final : public PersonalEngine {
       math::add(total_memory_.column(chain), sum.first(shared.size()));
       math::add(memory_change_.column(chain), total_memory_.column(chain));
     }
-    for (std::size_t j = 0; j < problem_.shared_precision.size(); ++j) sum[j] -= problem_.shared_precision[j] * shared[j];
+    for (std::size_t j = 0; j < problem_.shared_precision.size(); ++j)
+      sum[j] -= problem_.shared_precision[j] * shared[j];
     for (std::size_t j = 0; j < problem_.population_precision.size(); ++j)
       sum[shared.size() + j] -= problem_.population_precision[j] * (beta[j] - problem_.population_centre[j]);
-    fill_steps(shared, beta, steps_);
-    for (std::size_t j = 0; j < position.size(); ++j) position[j] += steps_[j] * sum[j];
+    const std::span<const double> steps = steps_.at(shared, beta);
+    const double slower = slowing();
+    for (std::size_t j = 0; j < position.size(); ++j) position[j] += slower * steps[j] * sum[j];
     if (settings_.shared_radius > 0) {
       const double norm = std::sqrt(math::squared_norm(shared));
       if (norm > settings_.shared_radius) math::scale(settings_.shared_radius / norm, shared);
@@ -295,19 +246,18 @@ class Fedsouk final : public PersonalEngine {
   PersonalProblem problem_;
   PersonalSettings settings_;
   Index shared_, latent_, clients_;
+  ServerSteps steps_;
   std::unique_ptr<const Compressor> compressor_;
   ParticipationDraw participation_;
   Panel position_, average_, sum_, block_;
-  Panel z_;                             // client i's chain c is column i·R + c
+  Panel z_;  // client i's chain c is column i·R + c
   std::vector<std::uint8_t> visited_;
-  Panel memory_, total_memory_;         // h_i, and H = Σ h_i
-  Panel memory_change_;                 // of H, in this round
+  Panel memory_, total_memory_;  // h_i, and H = Σ h_i
+  Panel memory_change_;          // of H, in this round
   std::vector<Stream> noise_, coins_, starts_, compress_;
   Roster roster_;
-  std::vector<double> steps_, typical_;
-  double first_curvature_ = 0, curvature_ = 0, rows_ = 0;
   std::uint64_t round_ = 0;
-  double weight_ = 0;                   // of average_
+  double weight_ = 0;  // of average_
   std::int64_t accepted_ = 0, proposals_ = 0;
   Counters counters_;
   mutable Scratch scratch_;

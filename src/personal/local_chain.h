@@ -26,7 +26,8 @@ struct LocalState {
 class LocalChain {
  public:
   // Memory comes from `scratch`, whose frame outlives this.
-  LocalChain(const PersonalSettings& settings, const LocalTarget& target, const LocalStreams& streams, Scratch& scratch);
+  LocalChain(const PersonalSettings& settings, const LocalTarget& target, const LocalStreams& streams,
+             Scratch& scratch);
 
   void start(std::span<const double> z);
   void step(Index m);

@@ -17,8 +17,12 @@ class Normal final : public Population {
   Normal(const NormalPopulation& how, Index latent)
       : how_(how),
         latent_(latent),
-        means_(how.mean == Shape::fixed ? 0 : how.mean == Shape::scalar ? 1 : latent),
-        spreads_(how.spread == Shape::fixed ? 0 : how.spread == Shape::scalar ? 1 : latent) {}
+        means_(how.mean == Shape::fixed    ? 0
+               : how.mean == Shape::scalar ? 1
+                                           : latent),
+        spreads_(how.spread == Shape::fixed    ? 0
+                 : how.spread == Shape::scalar ? 1
+                                               : latent) {}
 
   Index latent() const override { return latent_; }
   Index parameters() const override { return means_ + spreads_; }
@@ -58,8 +62,7 @@ class Normal final : public Population {
       const double weight = math::exp(-2 * log_sd(beta, j));
       const double delta = z[static_cast<std::size_t>(j)] - mean(beta, j);
       if (means_ > 0) out[static_cast<std::size_t>(means_ == 1 ? 0 : j)] += weight * delta;
-      if (spreads_ > 0)
-        out[static_cast<std::size_t>(means_ + (spreads_ == 1 ? 0 : j))] += weight * delta * delta - 1;
+      if (spreads_ > 0) out[static_cast<std::size_t>(means_ + (spreads_ == 1 ? 0 : j))] += weight * delta * delta - 1;
     }
   }
 

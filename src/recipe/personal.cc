@@ -16,10 +16,11 @@ void check_lists(const Config& config, Problems& problems) {
   const auto both = [&](const std::string& column) { return std::ranges::count(config.model.random, column) > 0; };
   for (const std::string& column : config.model.fixed)
     if (both(column))
-      problems.add(config.file + ": model.fixed",
-                   fmt::format("found \"{}\", which is in model.random too; accepted: in one of the two (the population's "
-                               "mean is its common part)",
-                               column));
+      problems.add(
+          config.file + ": model.fixed",
+          fmt::format("found \"{}\", which is in model.random too; accepted: in one of the two (the population's "
+                      "mean is its common part)",
+                      column));
 }
 
 // What every sampler of latents refuses.
@@ -62,7 +63,8 @@ void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::
   recipe.personal = true;
   recipe.step = s.step.value_or(0);
   if (!s.step)
-    problems.add(config.file + ": sampler.step", fmt::format("found \"auto\", accepted for {}: a number above 0", s.name));
+    problems.add(config.file + ": sampler.step",
+                 fmt::format("found \"auto\", accepted for {}: a number above 0", s.name));
   if (!s.local_steps) s.local_steps = 10;
   if (!config.reference.server_step) config.reference.server_step = 1;
   complete_population(config);
@@ -73,9 +75,10 @@ void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::
     if ((of_sampler && !baseline_reads(config, key.substr(prefix.size()))) || key.starts_with("population."))
       warnings.push_back(fmt::format("{} is set but plays no role here (sampler {})", key, s.name));
   }
-  warnings.push_back(fmt::format("{} is an optimiser: what it leaves are iterates, and points for the clients' latents, not "
-                                 "posterior draws",
-                                 s.name));
+  warnings.push_back(
+      fmt::format("{} is an optimiser: what it leaves are iterates, and points for the clients' latents, not "
+                  "posterior draws",
+                  s.name));
 }
 
 void complete_personal(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe) {
@@ -84,14 +87,16 @@ void complete_personal(Config& config, const NamedSampler& named, Problems& prob
   const std::string key = config.file + ": sampler.";
   if (personal != is_mixed(config)) {
     const std::string accepted = is_mixed(config) ? personal_names() : "with a model of kind \"mixed-...\"";
-    return problems.add(key + "name", fmt::format("found \"{}\", accepted for {}: {}", s.name, config.model.kind, accepted));
+    return problems.add(key + "name",
+                        fmt::format("found \"{}\", accepted for {}: {}", s.name, config.model.kind, accepted));
   }
   if (!personal) return;
   recipe.personal = true;
   if (!s.local_steps) s.local_steps = 10;
   if (!s.kernel) s.kernel = s.name == "fedsoul" ? "langevin" : "mala";
   if (s.name == "fedsoul" && *s.kernel != "langevin")
-    problems.add(key + "kernel", fmt::format("found \"{}\", accepted for fedsoul: \"langevin\" (or fedsouk)", *s.kernel));
+    problems.add(key + "kernel",
+                 fmt::format("found \"{}\", accepted for fedsoul: \"langevin\" (or fedsouk)", *s.kernel));
   recipe.up.memory = s.memory.value_or(false) ? Memory::average : Memory::none;
   complete_population(config);
   if (s.downlink)

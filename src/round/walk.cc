@@ -12,8 +12,9 @@ namespace pollen {
 
 namespace {
 
-// A client's own normals for its chains, several iterations at a time so that small vectors fill the vector unit. Those of
-// iteration k are normals (k mod n)·d' .. of the stream's round k / n, with d' = d rounded up to even and n = 4096 / d'.
+// A client's own normals for its chains, several iterations at a time so that small vectors fill the vector unit. Those
+// of iteration k are normals (k mod n)·d' .. of the stream's round k / n, with d' = d rounded up to even and n = 4096 /
+// d'.
 class OwnNoise {
  public:
   OwnNoise(const Station& station, const Reply& reply, Index dimension, Scratch& scratch)
@@ -34,8 +35,8 @@ class OwnNoise {
   void make(std::uint64_t iteration) {
     const Leg& leg = station_.leg();
     const auto within = static_cast<Index>(iteration % static_cast<std::uint64_t>(a_round_));
-    const Index steps = std::min({buffer_.rows / each_, a_round_ - within,
-                                  static_cast<Index>(leg.first + leg.steps - iteration)});
+    const Index steps =
+        std::min({buffer_.rows / each_, a_round_ - within, static_cast<Index>(leg.first + leg.steps - iteration)});
     begin_ = iteration;
     end_ = iteration + static_cast<std::uint64_t>(steps);
     for (Index p = 0; p < buffer_.columns; ++p) {

@@ -1,4 +1,5 @@
-// A mixed-effects problem of a configuration: columns picked, one potential a client, the population, the engine's settings.
+// A mixed-effects problem of a configuration: columns picked, one potential a client, the population, the engine's
+// settings.
 #pragma once
 
 #include <memory>
@@ -37,6 +38,7 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const F
 void start_shared(const PersonalParts& parts, std::uint64_t seed, Index chain, std::span<double> out);
 
 // fedsoul, fedsouk or a baseline.
-std::unique_ptr<PersonalEngine> make_personal_engine(const Config& config, const Recipe& recipe, const PersonalParts& parts);
+std::unique_ptr<PersonalEngine> make_personal_engine(const Config& config, const Recipe& recipe,
+                                                     const PersonalParts& parts);
 
 }  // namespace pollen

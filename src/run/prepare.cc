@@ -141,8 +141,8 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
                     "weights)",
                     recipe.step, local.smoothness, local.convexity));
   } else if (picked) {
-    recipe.step = auto_local_step(
-        recipe, bounds, auto_step(recipe, smoothness, problem.clients(), problem.dimension(), sizes));
+    recipe.step =
+        auto_local_step(recipe, bounds, auto_step(recipe, smoothness, problem.clients(), problem.dimension(), sizes));
     notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (largest local curvature {:.4g})", recipe.step,
                                 bounds.smoothness * local.unit(problem.clients())));
   }
@@ -159,8 +159,10 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
 // The start is φ_0 and the population's β_0.
 void Experiment::Parts::prepare_personal() {
   make_learner();
-  if (!personal->baseline) notes.emplace_back(
-      "phi and beta are estimates: their spread is the algorithm's own; clients' draws have the latents' uncertainty");
+  if (!personal->baseline)
+    notes.emplace_back(
+        "phi and beta are estimates: their spread is the algorithm's own; clients' draws have the latents' "
+        "uncertainty");
   if (!config.sampler.step && !personal->baseline)
     notes.emplace_back("step = \"auto\": every client's own, from its curvature in each round");
   const auto k = static_cast<std::size_t>(personal->spec.shared());

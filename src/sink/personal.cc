@@ -115,7 +115,8 @@ class Truth {
     for (std::size_t c = 0; c < squares_.size(); ++c) {
       error += std::sqrt(squares_[c] / static_cast<double>(clients_)) / chains;
       const auto phi = learnt.column(static_cast<Index>(c)).first(truth_.phi.size());
-      if (experiment_.config().model.latent == d) angle += stats::principal_angle_distance(phi, truth_.phi, k, d) / chains;
+      if (experiment_.config().model.latent == d)
+        angle += stats::principal_angle_distance(phi, truth_.phi, k, d) / chains;
     }
     metrics.push_back({"personal_error", error});
     if (experiment_.config().model.latent == d) metrics.push_back({"principal_angle", angle});

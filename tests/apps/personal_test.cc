@@ -80,7 +80,7 @@ TEST_F(PersonalProgram, TheWrittenConfigurationGivesTheSameRun) {
 }
 
 TEST_F(PersonalProgram, GoesOnAfterAKill) {
-  const Words words = {"run",   "a.toml", "--quiet", "--set", "run.iterations=20000", "--checkpoint-every",
+  const Words words = {"run",  "a.toml", "--quiet", "--set", "run.iterations=20000", "--checkpoint-every",
                        "0.05", "--out"};
   const auto with = [&](const std::string& out, bool resume) {
     Words all = words;
@@ -99,7 +99,8 @@ TEST_F(PersonalProgram, GoesOnAfterAKill) {
 }
 
 TEST_F(PersonalProgram, BaselinesLeavePoints) {
-  for (const char* name : {"local", "fedavg", "scaffold", "fedrep", "lg-fedavg", "ditto", "apfl", "per-fedavg", "l2gd"}) {
+  for (const char* name :
+       {"local", "fedavg", "scaffold", "fedrep", "lg-fedavg", "ditto", "apfl", "per-fedavg", "l2gd"}) {
     const Outcome done = run({"run", "a.toml", "--out", name, "--quiet", "--set", fmt::format("sampler.name={}", name),
                               "--set", "sampler.step=0.001"});
     ASSERT_EQ(done.code, 0) << name << done.err;

@@ -1,5 +1,5 @@
-// FedSOUK against the exact linear mixed model: the mean of what clients send, the estimate, the limits of a narrow and a
-// wide population, new starts.
+// FedSOUK against the exact linear mixed model: the mean of what clients send, the estimate, the limits of a narrow and
+// a wide population, new starts.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -49,7 +49,8 @@ struct Problem {
   PersonalProblem problem;
 };
 
-Problem make_problem(Index clients, Index chains, NormalPopulation how = {.mean = Shape::vector, .spread = Shape::vector}) {
+Problem make_problem(Index clients, Index chains,
+                     NormalPopulation how = {.mean = Shape::vector, .spread = Shape::vector}) {
   Problem s;
   s.tables = make_mixed_tables(MixedKind::gaussian, clients, 2, 2, std::nullopt);
   s.population = make_normal_population(how, 2);
@@ -184,8 +185,8 @@ TEST(Fedsouk, TheEstimateIsTheMaximumLikelihood) {
 
 // σ → 0: every latent is μ, so J is the gradient there.
 TEST(Fedsouk, ANarrowPopulationGivesThePooledGradient) {
-  const Problem s = make_problem(
-      5, 1, {.mean = Shape::fixed, .spread = Shape::fixed, .mean_start = {0.4, -0.2}, .sd_start = {1e-7}});
+  const Problem s =
+      make_problem(5, 1, {.mean = Shape::fixed, .spread = Shape::fixed, .mean_start = {0.4, -0.2}, .sd_start = {1e-7}});
   PersonalSettings settings{.local_steps = 3, .shared_step = 1e-3};
   const auto engine = make_fedsouk(s.problem, settings);
   const std::vector<double> at{0.2, -0.4, -0.3};
@@ -203,8 +204,8 @@ TEST(Fedsouk, ANarrowPopulationGivesThePooledGradient) {
 
 // σ → ∞: E z_i is the client's own least squares.
 TEST(Fedsouk, AWidePopulationGivesEveryClientsLeastSquares) {
-  const Problem s = make_problem(
-      4, 64, {.mean = Shape::fixed, .spread = Shape::fixed, .mean_start = {0}, .sd_start = {1e4}});
+  const Problem s =
+      make_problem(4, 64, {.mean = Shape::fixed, .spread = Shape::fixed, .mean_start = {0}, .sd_start = {1e4}});
   PersonalSettings settings{.kernel = LocalKernel::hmc, .local_steps = 5, .shared_step = 1e-12};
   settings.warm_start = true;
   const auto engine = make_fedsouk(s.problem, settings);

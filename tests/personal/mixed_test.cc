@@ -96,14 +96,14 @@ TEST_P(MixedModel, LabelsNameEveryCoordinate) {
   EXPECT_EQ(static_cast<Index>(tables_->spec.latent_labels().size()), tables_->spec.latent);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, MixedModel,
-    ::testing::Values(Case{"linear", MixedKind::linear, 5, 2, 0.7}, Case{"linear_sigma", MixedKind::linear, 4, 3, {}},
-                      Case{"gaussian", MixedKind::gaussian, 2, 2, 0.7},
-                      Case{"gaussian_sigma", MixedKind::gaussian, 3, 1, {}},
-                      Case{"gaussian_no_fixed", MixedKind::gaussian, 0, 2, {}},
-                      Case{"logistic", MixedKind::logistic, 2, 2, {}}),
-    [](const ::testing::TestParamInfo<Case>& c) { return c.param.name; });
+INSTANTIATE_TEST_SUITE_P(Kinds, MixedModel,
+                         ::testing::Values(Case{"linear", MixedKind::linear, 5, 2, 0.7},
+                                           Case{"linear_sigma", MixedKind::linear, 4, 3, {}},
+                                           Case{"gaussian", MixedKind::gaussian, 2, 2, 0.7},
+                                           Case{"gaussian_sigma", MixedKind::gaussian, 3, 1, {}},
+                                           Case{"gaussian_no_fixed", MixedKind::gaussian, 0, 2, {}},
+                                           Case{"logistic", MixedKind::logistic, 2, 2, {}}),
+                         [](const ::testing::TestParamInfo<Case>& c) { return c.param.name; });
 
 }  // namespace
 }  // namespace pollen

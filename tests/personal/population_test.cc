@@ -78,8 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, NormalPrior,
                                             ::testing::Values(Shape::vector, Shape::scalar, Shape::fixed)));
 
 TEST(NormalPopulationBox, KeepsBetaInside) {
-  const auto population =
-      make_normal_population({.least_sd = 0.1, .most_sd = 2, .mean_radius = 1}, 2);
+  const auto population = make_normal_population({.least_sd = 0.1, .most_sd = 2, .mean_radius = 1}, 2);
   std::array<double, 3> beta{3, 4, -10};
   population->project(beta);
   EXPECT_NEAR(beta[0], 0.6, 1e-12);

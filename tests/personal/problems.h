@@ -35,8 +35,8 @@ struct MixedTables {
   }
 };
 
-// Client i has 3 + i mod 4 rows of standard normal columns (the first random column is an intercept where `intercept`), with
-// z_i ~ N(0.5, 0.8²), φ of ±0.5 and noise of sd 0.7; labels for mixed-logistic.
+// Client i has 3 + i mod 4 rows of standard normal columns (the first random column is an intercept where `intercept`),
+// with z_i ~ N(0.5, 0.8²), φ of ±0.5 and noise of sd 0.7; labels for mixed-logistic.
 inline std::unique_ptr<MixedTables> make_mixed_tables(MixedKind kind, Index clients, Index fixed, Index latent,
                                                       std::optional<double> noise_sd, std::uint64_t seed = 5) {
   auto out = std::make_unique<MixedTables>();
@@ -45,7 +45,8 @@ inline std::unique_ptr<MixedTables> make_mixed_tables(MixedKind kind, Index clie
   out->spec.noise_sd = noise_sd;
   for (Index j = 0; j < fixed; ++j) out->spec.fixed.push_back(fmt::format("a{}", j + 1));
   if (kind != MixedKind::linear)
-    for (Index j = 0; j < latent; ++j) out->spec.random.push_back(j == 0 ? std::string("intercept") : fmt::format("b{}", j));
+    for (Index j = 0; j < latent; ++j)
+      out->spec.random.push_back(j == 0 ? std::string("intercept") : fmt::format("b{}", j));
   Sequence draws(make_stream(seed, 0, Purpose::synthetic));
   const auto fill = [&](std::size_t rows, Index columns, bool intercept) {
     AlignedVector<double> table(rows * static_cast<std::size_t>(padded(columns)), 0.0);
@@ -69,7 +70,8 @@ inline std::unique_ptr<MixedTables> make_mixed_tables(MixedKind kind, Index clie
     std::vector<double> z;
     for (Index j = 0; j < latent; ++j) z.push_back(0.5 + 0.8 * draws.normal());
     mixed_response(out->spec, shared, z, out->rows(i), out->y[i], scratch);
-    for (double& y : out->y[i]) y = kind == MixedKind::logistic ? (draws.uniform() < y ? 1.0 : 0.0) : y + 0.7 * draws.normal();
+    for (double& y : out->y[i])
+      y = kind == MixedKind::logistic ? (draws.uniform() < y ? 1.0 : 0.0) : y + 0.7 * draws.normal();
     out->potentials.push_back(make_mixed(out->spec, out->rows(i)));
   }
   return out;

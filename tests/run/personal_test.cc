@@ -65,10 +65,12 @@ chains = 2
 };
 
 TEST_F(Personal, ColumnsAreFixedUnlessRandom) {
-  EXPECT_THAT(Experiment(config({})).labels(), ElementsAre("x", "w", "log_sigma", "mu[intercept]", "log_sd[intercept]"));
-  EXPECT_THAT(Experiment(config({R"(model.random=["intercept", "x"])", "population.spread=scalar", "model.noise_sd=1.0"}))
-                  .labels(),
-              ElementsAre("w", "mu[intercept]", "mu[x]", "log_sd"));
+  EXPECT_THAT(Experiment(config({})).labels(),
+              ElementsAre("x", "w", "log_sigma", "mu[intercept]", "log_sd[intercept]"));
+  EXPECT_THAT(
+      Experiment(config({R"(model.random=["intercept", "x"])", "population.spread=scalar", "model.noise_sd=1.0"}))
+          .labels(),
+      ElementsAre("w", "mu[intercept]", "mu[x]", "log_sd"));
   EXPECT_THAT(Experiment(config({R"(model.random=["x"])", R"(model.fixed=["w"])"})).labels(),
               ElementsAre("w", "log_sigma", "mu[x]", "log_sd[x]"));
 }
