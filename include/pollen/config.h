@@ -31,6 +31,8 @@ struct ModelConfig {
 
 // Mixed-effects models: the population that clients' latents come from, p(z | β).
 struct PopulationConfig {
+  std::string prior = "normal";                            // normal | energy
+  Index units = 8, particles = 16;                         // energy
   std::optional<std::string> mean, spread;                 // vector | scalar | fixed
   std::vector<double> mean_start = {0.0}, sd_start = {1.0};  // one for all, or one a latent
   std::optional<double> least_sd;

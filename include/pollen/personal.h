@@ -29,6 +29,8 @@ class Population {
   virtual std::vector<std::string> labels(const std::vector<std::string>& latents) const = 0;
   // -log p(z | β) without constants in z and β; adds its gradient by z to g.
   virtual double value(std::span<const double> beta, std::span<const double> z, std::span<double> g) const = 0;
+  // Whether add_score leaves out -∇ log Z(β), the same for every z: the server then estimates it by chains on p(z | β).
+  virtual bool leaves_out_constant() const { return false; }
   // out += ∇_β log p(z | β).
   virtual void add_score(std::span<const double> beta, std::span<const double> z, std::span<double> out) const = 0;
   // λ_max of -∇²_z log p(z | β), or a bound on it.
@@ -51,6 +53,13 @@ struct NormalPopulation {
 };
 std::unique_ptr<Population> make_normal_population(const NormalPopulation& how, Index latent);
 
+// exp(-E(z; β)), E = ½‖z‖²/s² + Σ a_h tanh(w_hᵀz + c_h).
+struct EnergyPopulation {
+  Index units = 8;   // h
+  double scale = 1;  // s
+};
+std::unique_ptr<Population> make_energy_population(const EnergyPopulation& how, Index latent);
+
 enum class LocalKernel { langevin, mala, hmc };
 
 struct PersonalSettings {
@@ -68,6 +77,7 @@ struct PersonalSettings {
   CompressorSpec compressor = {};
   bool memory = false;         // C(J - h_i), h_i ← h_i + rate C(J - h_i)
   double memory_rate = 1;
+  Index particles = 16;        // an energy's chains at the server, for each chain
   std::int64_t averaged_from = 0;  // iterations before it do not enter average()
 };
 

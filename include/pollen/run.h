@@ -88,6 +88,7 @@ class Experiment {
   std::vector<std::string> latent_labels() const;
   bool predicts_classes() const;                  // mixed-logistic
   Panel learnt() const;
+  ConstPanelView averaged() const;                // the η-weighted average of the path since burn-in; position() is its end
   OwnDraws own_draws(Index client, Index draws) const;
 
   // For questions about the problem beside a run: what pollen plan asks. No rows move.

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "personal/local_chain.h"
+#include "personal/prior_chain.h"
 #include "personal/server_steps.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
@@ -36,6 +38,7 @@ class Fedsouk final : public PersonalEngine {
         block_(problem.dimension(), problem.chains),
         z_(latent_, clients_ * problem.chains),
         visited_(static_cast<std::size_t>(clients_ * problem.chains), 0) {
+    if (problem.population->leaves_out_constant()) prior_chains_.emplace(problem, settings);
     if (settings.memory) {
       memory_ = Panel(shared_, clients_ * problem.chains);
       total_memory_ = memory_change_ = Panel(shared_, problem.chains);
@@ -99,6 +102,7 @@ class Fedsouk final : public PersonalEngine {
     archive.array(std::span(visited_));
     archive.array(memory_.flat());
     archive.array(total_memory_.flat());
+    if (prior_chains_) prior_chains_->archive(archive);
     archive.field(round_);
     archive.field(weight_);
     archive.field(accepted_);
@@ -226,6 +230,7 @@ class Fedsouk final : public PersonalEngine {
       math::add(total_memory_.column(chain), sum.first(shared.size()));
       math::add(memory_change_.column(chain), total_memory_.column(chain));
     }
+    if (prior_chains_) prior_chains_->subtract_mean_score(round_, chain, beta, sum.subspan(shared.size()), scratch_);
     for (std::size_t j = 0; j < problem_.shared_precision.size(); ++j)
       sum[j] -= problem_.shared_precision[j] * shared[j];
     for (std::size_t j = 0; j < problem_.population_precision.size(); ++j)
@@ -247,6 +252,7 @@ class Fedsouk final : public PersonalEngine {
   PersonalSettings settings_;
   Index shared_, latent_, clients_;
   ServerSteps steps_;
+  std::optional<PriorChains> prior_chains_;
   std::unique_ptr<const Compressor> compressor_;
   ParticipationDraw participation_;
   Panel position_, average_, sum_, block_;

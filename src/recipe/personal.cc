@@ -25,6 +25,9 @@ void check_lists(const Config& config, Problems& problems) {
 
 // What every sampler of latents refuses.
 void check_model(const Config& config, Problems& problems) {
+  if (config.run.init != "zero")
+    problems.add(config.file + ": run.init", "found another than \"zero\", accepted with personal latents: \"zero\" (and "
+                                             "population.mean_start, population.sd_start)");
   if (config.model.temperature != 1)
     problems.add(config.file + ": model.temperature", "found another than 1, accepted with personal latents: 1");
   if (config.model.likelihood != "sum")

@@ -127,7 +127,11 @@ std::vector<Key> model_keys() {
       maybe_number("model.noise_sd", "a number above 0 (absent: sampled as log sigma)", kPositive,
                    MAYBE(double, model.noise_sd)),
       number("model.log_sigma_sd", "a number above 0", kPositive, AT(double, model.log_sigma_sd)),
-      strings("model.fixed", "a list of columns' names", AT(std::vector<std::string>, model.fixed)),
+      {"model.fixed", "a list of columns' names",
+       [](const toml::node& n, Config& c) { return read_strings(n, c.model.fixed); },
+       [](const Config& c) {  // none is not the default
+         return c.given.contains("model.fixed") ? write_strings(c.model.fixed) : std::string();
+       }},
       strings("model.random", "a list of columns' names", AT(std::vector<std::string>, model.random)),
   };
 }
@@ -343,6 +347,9 @@ std::vector<Key> client_output_keys() {
 std::vector<Key> population_keys() {
   const std::vector<std::string> shapes = {"vector", "scalar", "fixed"};
   return only_mixed({
+      choice("population.prior", {"normal", "energy"}, AT(std::string, population.prior)),
+      integer<Index>("population.units", "an integer from 1", 1, AT(Index, population.units), 1 << 16),
+      integer<Index>("population.particles", "an integer from 1", 1, AT(Index, population.particles), 1 << 16),
       maybe_choice("population.mean", shapes, MAYBE(std::string, population.mean)),
       maybe_choice("population.spread", shapes, MAYBE(std::string, population.spread)),
       numbers("population.mean_start", "a number, or a list of them, one a latent", {},

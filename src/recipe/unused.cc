@@ -45,6 +45,8 @@ const std::map<std::string, Used>& conditions() {
   const auto averaging = [](const Uses& u) { return u.recipe.local.has_value(); };
   const auto personal = [](const Uses& u) { return u.recipe.personal; };
   const auto columns = [](const Uses& u) { return u.recipe.personal && u.config.model.kind != "mixed-linear"; };
+  const auto energy = [](const Uses& u) { return !u.recipe.personal || u.config.population.prior == "energy"; };
+  const auto normal = [](const Uses& u) { return !u.recipe.personal || u.config.population.prior == "normal"; };
   const auto decaying = [](const Uses& u) { return u.recipe.local && u.recipe.local->decaying; };
   static const std::map<std::string, Used> table = {
       {"sampler.batch", [](const Uses& u) { return u.recipe.oracle != OracleKind::full; }},
@@ -88,6 +90,15 @@ const std::map<std::string, Used>& conditions() {
       {"model.random", columns},
       {"model.latent", [](const Uses& u) { return u.config.model.kind == "mixed-linear"; }},
       {"sampler.kernel", personal},
+      {"population.units", energy},
+      {"population.particles", energy},
+      {"population.mean", normal},
+      {"population.spread", normal},
+      {"population.mean_start", normal},
+      {"population.least_sd", normal},
+      {"population.most_sd", normal},
+      {"population.mean_radius", normal},
+      {"population.log_sd_prior_sd", normal},
       {"output.clients", personal},
       {"output.client_draws", personal},
       {"sampler.warm_start", personal},

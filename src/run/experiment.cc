@@ -40,6 +40,7 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
   warnings = problem.data.notes;
   if (is_mixed(config)) {
     personal = make_personal_parts(config, problem.data);
+    write_columns(*personal, config);
     recipe = complete(config, problem.clients(), std::max<Index>(1, personal->spec.shared()), warnings);
     return;
   }
@@ -218,6 +219,8 @@ Panel Experiment::learnt() const {
   for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), out.column(c).begin());
   return out;
 }
+
+ConstPanelView Experiment::averaged() const { return parts_->learner->average(); }
 
 OwnDraws Experiment::own_draws(Index client, Index draws) const {
   const auto i = static_cast<std::size_t>(client);

@@ -114,7 +114,8 @@ void add_priors(const Config& config, PersonalParts& parts) {
   problem.population_centre = parts.population->start();
   const std::vector<std::string> labels = parts.population->labels(parts.spec.latent_labels());
   for (const std::string& label : labels) {
-    const auto& sd = label.starts_with("mu") ? p.mean_prior_sd : p.log_sd_prior_sd;
+    const bool mean = label.starts_with("mu") || config.population.prior == "energy";
+    const auto& sd = mean ? p.mean_prior_sd : p.log_sd_prior_sd;
     problem.population_precision.push_back(sd ? 1 / (*sd * *sd) : 0);
   }
 }
@@ -154,12 +155,23 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const F
     parts->potentials.push_back(make_mixed(spec, rows));
     parts->problem.clients.push_back(parts->potentials.back().get());
   }
-  parts->population = make_normal_population(population_of(config, spec.latent), spec.latent);
+  if (config.population.prior == "energy")
+    parts->population =
+        make_energy_population({config.population.units, config.population.sd_start.front()}, spec.latent);
+  else
+    parts->population = make_normal_population(population_of(config, spec.latent), spec.latent);
   parts->problem.population = parts->population.get();
   parts->problem.chains = config.run.chains;
   parts->problem.seed = config.seed;
   add_priors(config, *parts);
   return parts;
+}
+
+void write_columns(const PersonalParts& parts, Config& config) {
+  if (parts.spec.kind == MixedKind::linear) return;
+  config.model.fixed = parts.spec.fixed;
+  config.model.random = parts.spec.random;
+  config.given.insert({"model.fixed", "model.random"});
 }
 
 void start_shared(const PersonalParts& parts, std::uint64_t seed, Index chain, std::span<double> out) {
@@ -190,6 +202,7 @@ PersonalSettings personal_settings(const Config& config, const Recipe& recipe) {
   out.compressor = recipe.up.compressor;
   out.memory = recipe.up.memory == Memory::average;
   out.memory_rate = recipe.up.rate;
+  out.particles = config.population.particles;
   out.averaged_from = *config.run.burn_in;
   return out;
 }

@@ -34,6 +34,9 @@ struct PersonalParts {
 // ConfigError where columns do not fit. `data` outlives the result.
 std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const Federation& data);
 
+// The columns that were picked, into the effective configuration.
+void write_columns(const PersonalParts& parts, Config& config);
+
 // φ_0 of a chain: zeros, log σ_0 = 0; mixed-linear: normals over √k, because at Φ = 0 no direction leads out.
 void start_shared(const PersonalParts& parts, std::uint64_t seed, Index chain, std::span<double> out);
 

@@ -55,6 +55,12 @@ void write_draws(const std::string& path, const Experiment& experiment, const Ow
   replace_file(path, text);
 }
 
+Panel copy_of(ConstPanelView from) {
+  Panel to(from.rows, from.columns);
+  for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), to.column(c).begin());
+  return to;
+}
+
 double quantile(std::vector<double> values, double level) {
   std::ranges::sort(values);
   const double at = level * static_cast<double>(values.size() - 1);
@@ -141,6 +147,8 @@ std::string client_file(Index client, const std::string& name) {
 
 void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
                   const PersonalOptions& options) {
+  summary.last = copy_of(experiment.position());
+  summary.average = copy_of(experiment.averaged());
   const Federation& data = experiment.data();
   const Index clients = std::min(options.clients, data.clients());
   if (clients == 0) return;

@@ -27,6 +27,7 @@ struct Summary {
   Scores metrics;                                   // accuracy, accuracy_mean, ece, brier, nnll; or rmse, nnll
   std::vector<ClientScores> clients;
   std::vector<std::string> warnings;  // the experiment's, and what the draws say
+  Panel last, average;  // mixed-effects models: (φ, β) at the end and averaged, a column a chain
 
   static constexpr Index kCovarianceMost = 200;
 };

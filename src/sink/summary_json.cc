@@ -54,6 +54,16 @@ std::string covariance_row(const Summary& s, std::size_t i) {
   return compact(row);
 }
 
+Json columns(const Panel& panel) {
+  Json json = Json::array();
+  for (Index c = 0; c < panel.columns(); ++c) {
+    Json column = Json::array();
+    for (const double x : panel.column(c)) column.push_back(number(x));
+    json.push_back(column);
+  }
+  return json;
+}
+
 std::string client(const ClientScores& c) {
   Json json = {{"name", c.name}, {"train_rows", c.train_rows}, {"test_rows", c.test_rows}};
   json.update(scores(c.scores));
@@ -129,6 +139,7 @@ std::string to_json(const Summary& s) {
   key("work", compact(work(f)));
   key("metrics", compact(scores(s.metrics)));
   key("clients", lines(s.clients.size(), [&](std::size_t i) { return client(s.clients[i]); }));
+  if (!s.last.empty()) key("estimates", compact({{"last", columns(s.last)}, {"average", columns(s.average)}}));
   key("privacy", compact(privacy(f.privacy)));
   key("setup", compact(setup(f)));
   key("notes", lines(f.notes.size(), [&](std::size_t i) { return compact(f.notes[i]); }));

@@ -63,6 +63,10 @@ TEST_F(PersonalProgram, LeavesEveryClientsDrawsAndScores) {
   EXPECT_GT(summary["metrics"]["rmse"], 0);
   EXPECT_LE(summary["metrics"]["rmse_client_q10"], summary["metrics"]["rmse_client_q90"]);
   EXPECT_EQ(summary["parameters"][0]["label"], "log_sigma");
+  ASSERT_EQ(summary["estimates"]["average"].size(), 2U);
+  double mean = 0;
+  for (const Json& chain : summary["estimates"]["average"]) mean += chain[0].get<double>() / 2;
+  EXPECT_NEAR(summary["parameters"][0]["mean"], mean, 1e-9);  // with a constant step
 }
 
 TEST_F(PersonalProgram, TheWrittenConfigurationGivesTheSameRun) {

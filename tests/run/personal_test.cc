@@ -75,6 +75,15 @@ TEST_F(Personal, ColumnsAreFixedUnlessRandom) {
               ElementsAre("w", "log_sigma", "mu[x]", "log_sd[x]"));
 }
 
+TEST_F(Personal, TheEffectiveConfigurationNamesTheColumns) {
+  for (const char* fixed : {R"(model.fixed=[])", R"(model.fixed=["w"])"}) {
+    const Experiment first(config({R"(model.random=["x"])", fixed}));
+    const Experiment again(read_config_text(to_toml(first.config()), "again.toml"));
+    EXPECT_EQ(first.labels(), again.labels());
+    EXPECT_EQ(to_toml(first.config()), to_toml(again.config()));
+  }
+}
+
 TEST_F(Personal, WrongColumnsAreNamed) {
   EXPECT_THAT(refusal({R"(model.random=["X"])"}), HasSubstr("accepted: intercept, x, w"));
   EXPECT_THAT(refusal({R"(model.random=["x"])", R"(model.fixed=["x"])"}), HasSubstr("in model.random too"));
@@ -82,6 +91,7 @@ TEST_F(Personal, WrongColumnsAreNamed) {
   EXPECT_THAT(refusal({"sampler.name=fedsoul", "sampler.kernel=hmc"}), HasSubstr("fedsouk"));
   EXPECT_THAT(refusal({"sampler.name=ditto"}), HasSubstr("sampler.step"));
   EXPECT_THAT(refusal({"sampler.compressor=top-k", "sampler.k=1"}), HasSubstr("biased"));
+  EXPECT_THAT(refusal({"run.init=mode"}), HasSubstr("run.init"));
   EXPECT_THAT(refusal({"model.temperature=2.0"}), HasSubstr("model.temperature"));
 }
 
