@@ -13,8 +13,8 @@ namespace pollen::app {
 
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "summary", "compare", "plan", "data", "list"};
-const std::vector<std::string> kLater = {"serve", "join", "predict", "report", "reproduce", "convert", "keys"};
+const std::vector<std::string> kCommands = {"run", "summary", "compare", "plan", "predict", "data", "list"};
+const std::vector<std::string> kLater = {"serve", "join", "report", "reproduce", "convert", "keys"};
 
 // What the options are read into, all commands together.
 struct Arguments {
@@ -23,6 +23,8 @@ struct Arguments {
   std::string folder, reference, config, what;
   std::vector<std::string> set;
   PlanOptions plan;
+  PredictOptions predict;
+  std::string interval;
   std::string precision, round_price;
   bool version = false;
 };
@@ -94,6 +96,22 @@ void add_plan(CLI::App& app, Arguments& a) {
   plan->add_flag("--json", a.plan.json, "JSON on stdout");
 }
 
+void add_predict(CLI::App& app, Arguments& a) {
+  CLI::App* predict = add_command(app, "predict", "predictions with intervals for one client's rows",
+                                  "  pollen predict runs/a --client hospital-3 --data rows.csv\n"
+                                  "  pollen predict runs/a --new-client --data rows.csv           # from the population\n"
+                                  "  pollen predict runs/a --new-client --observed mine.csv --data rows.csv --interval 0.5\n"
+                                  "Mixed-effects models: a client's own latent is drawn at what the run learnt.");
+  predict->add_option("DIR", a.predict.folder, "folder of a run")->required();
+  predict->add_option("--data", a.predict.data, "csv file with the rows to predict")->required()->type_name("FILE");
+  predict->add_option("--client", a.predict.client, "a client of the run, by its name")->type_name("ID");
+  predict->add_flag("--new-client", a.predict.new_client, "a client the run has not seen");
+  predict->add_option("--observed", a.predict.observed, "csv file with the new client's own rows, target included")
+      ->type_name("FILE");
+  predict->add_option("--interval", a.interval, "share of the interval [0.9]")->type_name("P");
+  predict->add_flag("--json", a.predict.json, "JSON on stdout");
+}
+
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
@@ -133,6 +151,10 @@ int dispatch(const CLI::App& command, Arguments& a) {
     if (!a.round_price.empty()) a.plan.round_price = number<double>("--round-price", a.round_price, 0.0, 1e300);
     return plan_command(a.plan);
   }
+  if (name == "predict") {
+    if (!a.interval.empty()) a.predict.interval = number<double>("--interval", a.interval, 0.01, 0.9999);
+    return predict_command(a.predict);
+  }
   if (name == "data") return data_command(a.config, a.set);
   if (name == "list") return list_command(a.what);
   if (command.get_option("--out")->count() > 0 && a.run.out.empty())
@@ -156,6 +178,7 @@ int command_line(int argc, const char* const* argv) {
       "pollen COMMAND --help says more.");
   add_run(app, arguments);
   add_plan(app, arguments);
+  add_predict(app, arguments);
   add_others(app, arguments);
   if (argc < 2) {
     to_stderr(app.help());

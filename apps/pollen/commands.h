@@ -24,12 +24,22 @@ struct PlanOptions {
   bool json = false;
 };
 
+struct PredictOptions {
+  std::string folder, data;
+  std::string client;    // a client of the run, or
+  bool new_client = false;
+  std::string observed;  // a new client's own rows
+  double interval = 0.9;
+  bool json = false;
+};
+
 enum Exit { kDone = 0, kFailed = 1, kWrongInput = 2, kStopped = 130 };
 
 int run_command(const RunRequest& request);
 int summary_command(const std::string& folder);
 int compare_command(const std::string& folder, const std::string& reference);
 int plan_command(const PlanOptions& options);
+int predict_command(const PredictOptions& options);
 int data_command(const std::string& config, const std::vector<std::string>& set);
 int list_command(const std::string& what);
 int version_command();

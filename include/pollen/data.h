@@ -63,6 +63,14 @@ struct Table {
   math::RowsView view() const { return {x.data(), rows, columns, stride}; }
 };
 
+// How columns became numbers, for rows that come later.
+struct Encoder {
+  std::vector<std::string> columns;                        // the file's, features alone; empty for formats without columns
+  std::map<std::string, std::vector<std::string>> levels;  // of text columns, and of a target with classes
+  std::string target;                                      // its column
+  std::vector<double> mean, sd;                            // of feature_names but the intercept; empty: left as they were
+};
+
 struct Federation {
   Table train;                           // client i's rows are train_begin[i] .. train_begin[i+1]-1
   Table test;
@@ -74,6 +82,7 @@ struct Federation {
   std::int64_t setup_bits = 0;           // standardisation's counts, sums and squares; levels exchanged
   std::int64_t level_bits = 0;           // of these, the levels and labels: 0 where all are given
   std::vector<std::string> notes;        // rows dropped, clients redrawn: for the summary's warnings
+  Encoder encoder;
 
   Index clients() const { return static_cast<Index>(train_begin.size()) - 1; }
   Index train_rows(Index i) const { return train_begin[static_cast<std::size_t>(i) + 1] - train_begin[static_cast<std::size_t>(i)]; }
@@ -81,6 +90,10 @@ struct Federation {
 
 // `where` names the config file in error messages.
 Federation load_federation(const DataSpec& spec, TargetKind target, std::uint64_t seed, const std::string& where);
+
+// Rows of a csv file as `trained` has them, `spec` being what it was loaded with. With TargetKind::none no target is needed and y
+// stays empty. ConfigError where columns or levels are missing or new.
+Table load_rows(const std::string& file, const DataSpec& spec, const Federation& trained, TargetKind target);
 
 // The clients × classes table of `pollen data`: rows, test rows and, with classes, training rows of each class.
 std::string describe(const Federation& federation);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +52,13 @@ struct OwnDraws {
   Panel effects;                    // mixed-linear: the mean of Φz, a column a chain: what is known whatever the rotation
 };
 
+// Predictions for rows of one client, over its latent's posterior and the noise.
+struct Forecast {
+  std::vector<double> mean;          // mixed-logistic: P(1)
+  std::vector<double> sd;            // of the response
+  std::vector<double> lower, upper;  // of an interval for the response; mixed-logistic: for P(1)
+};
+
 class Experiment {
  public:
   Experiment(Config config, ExperimentOptions options = {});  // ConfigError where anything is wrong
@@ -87,9 +95,13 @@ class Experiment {
   bool personal() const;
   std::vector<std::string> latent_labels() const;
   bool predicts_classes() const;                  // mixed-logistic
+  bool is_baseline() const;                       // a point for every client, no posterior
   Panel learnt() const;
   ConstPanelView averaged() const;                // the η-weighted average of the path since burn-in; position() is its end
   OwnDraws own_draws(Index client, Index draws) const;
+  // For a client of the run, or (none) a new one with rows of its own, which may be none. `learnt` as learnt() has it.
+  Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt, Index draws,
+                    double interval) const;
 
   // For questions about the problem beside a run: what pollen plan asks. No rows move.
   struct Questions {

@@ -68,6 +68,7 @@ Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64
   const data::Holdout holdout = data::hold_out(clients.rows, encoding.classes.of_row, spec.test_fraction, seed);
   data::fill_tables(table, encoding, holdout, intercept, federation);
 
+  federation.encoder = data::encoder_of(table, roles, encoding);
   const Index first = intercept ? 1 : 0;
   const std::string source = data::listed(table.files, 3);
   if (const Index missing = missing_cells(table, roles); missing > 0) {

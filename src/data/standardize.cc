@@ -89,6 +89,8 @@ void standardize(Index first, const std::string& where, Federation& federation) 
   problems.raise();
   apply(scaling, first, federation.train);
   apply(scaling, first, federation.test);
+  federation.encoder.mean = scaling.mean;
+  federation.encoder.sd = scaling.sd;
   const auto up = static_cast<std::int64_t>(1 + 2 * p);
   const auto down = static_cast<std::int64_t>(2 * p);
   federation.setup_bits += 64 * federation.clients() * (up + down);

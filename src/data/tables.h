@@ -14,6 +14,9 @@ namespace pollen::data {
 void fill_tables(const RawTable& table, const Encoding& encoding, const Holdout& holdout, bool intercept,
                  Federation& federation);
 
+// All but the scaling, which standardize() adds.
+Encoder encoder_of(const RawTable& table, const Roles& roles, const Encoding& encoding);
+
 // Missing numbers (NaN) of columns first, first + 1, ... become the pooled mean of the training rows' values. Up: a
 // count and a sum for each column from each client; down: the mean of each. Throws ConfigError for a column without
 // values.

@@ -220,6 +220,7 @@ Panel Experiment::learnt() const {
   return out;
 }
 
+bool Experiment::is_baseline() const { return parts_->personal && parts_->personal->baseline; }
 ConstPanelView Experiment::averaged() const { return parts_->learner->average(); }
 
 OwnDraws Experiment::own_draws(Index client, Index draws) const {

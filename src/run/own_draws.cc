@@ -100,14 +100,10 @@ class Averager {
 
 }  // namespace
 
-OwnDraws draw_own(const PersonalParts& parts, const PersonalPotential& client, ConstPanelView learnt,
-                  const MixedRows& test, Index draws, std::uint64_t seed) {
+void for_each_own_draw(const PersonalParts& parts, const PersonalPotential& client, ConstPanelView learnt, Index draws,
+                       std::uint64_t seed, const OwnDrawVisitor& visit) {
   const Index d = parts.spec.latent;
   const auto k = static_cast<std::size_t>(parts.spec.shared());
-  OwnDraws out;
-  out.z = Panel(d, learnt.columns * draws);
-  out.effects = make_effects(parts.spec, learnt.columns);
-  Averager averager(parts.spec, test, out);
   const Prior flat = Prior::flat();
   for (Index c = 0; c < learnt.columns; ++c) {
     const auto shared = learnt.column(c).first(k), beta = learnt.column(c).subspan(k);
@@ -120,13 +116,24 @@ OwnDraws draw_own(const PersonalParts& parts, const PersonalPotential& client, C
     while (engine->iteration() < kWarmUp) engine->advance(1);
     for (Index n = 0; n < draws; ++n) {
       engine->advance(1);
-      const auto z = engine->position().column(0);
-      std::ranges::copy(z, out.z.column(c * draws + n).begin());
-      averager.add(shared, z);
-      if (!out.effects.empty())
-        add_effects(parts.spec, shared, z, 1 / static_cast<double>(draws), out.effects.column(c));
+      visit(c, n, shared, engine->position().column(0));
     }
   }
+}
+
+OwnDraws draw_own(const PersonalParts& parts, const PersonalPotential& client, ConstPanelView learnt,
+                  const MixedRows& test, Index draws, std::uint64_t seed) {
+  OwnDraws out;
+  out.z = Panel(parts.spec.latent, learnt.columns * draws);
+  out.effects = make_effects(parts.spec, learnt.columns);
+  Averager averager(parts.spec, test, out);
+  for_each_own_draw(parts, client, learnt, draws, seed,
+                    [&](Index chain, Index n, std::span<const double> shared, std::span<const double> z) {
+                      std::ranges::copy(z, out.z.column(chain * draws + n).begin());
+                      averager.add(shared, z);
+                      if (!out.effects.empty())
+                        add_effects(parts.spec, shared, z, 1 / static_cast<double>(draws), out.effects.column(chain));
+                    });
   averager.finish();
   return out;
 }

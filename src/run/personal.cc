@@ -43,7 +43,7 @@ Table pick(const Table& from, const std::vector<Index>& columns) {
   return to;
 }
 
-void pick_columns(const Config& config, const Federation& data, PersonalParts& parts) {
+void find_columns(const Config& config, const Federation& data, PersonalParts& parts) {
   MixedSpec& spec = parts.spec;
   if (spec.kind == MixedKind::linear) {
     spec.fixed = data.feature_names;
@@ -61,14 +61,12 @@ void pick_columns(const Config& config, const Federation& data, PersonalParts& p
   Problems problems;
   if (spec.random.empty())
     problems.add(config.file + ": model.random", "needed: the columns whose coefficients are each client's own");
-  const auto fixed = places(spec.fixed, names, config.file + ": model.fixed", problems);
-  const auto random = places(spec.random, names, config.file + ": model.random", problems);
+  places(spec.fixed, names, config.file + ": model.fixed", problems);
+  places(spec.random, names, config.file + ": model.random", problems);
   problems.raise();
-  spec.latent = static_cast<Index>(random.size());
-  parts.train.fixed = pick(data.train, fixed);
-  parts.train.random = pick(data.train, random);
-  parts.test.fixed = pick(data.test, fixed);
-  parts.test.random = pick(data.test, random);
+  spec.latent = static_cast<Index>(spec.random.size());
+  pick_columns(spec, names, data.train, parts.train);
+  pick_columns(spec, names, data.test, parts.test);
 }
 
 NormalPopulation::Shape shape_of(const std::string& name) {
@@ -122,6 +120,12 @@ void add_priors(const Config& config, PersonalParts& parts) {
 
 }  // namespace
 
+void pick_columns(const MixedSpec& spec, const std::vector<std::string>& names, const Table& from, MixedTable& to) {
+  Problems none;
+  to.fixed = pick(from, places(spec.fixed, names, "", none));
+  to.random = pick(from, places(spec.random, names, "", none));
+}
+
 MixedRows MixedTable::rows(Index first, Index count) const {
   const Table& y = whole != nullptr ? *whole : random;
   const auto part = [&](const Table& table) { return table.view().slice(first, count); };
@@ -149,7 +153,7 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const F
   parts->baseline = find_baseline(config.sampler.name) != nullptr;
   spec.latent = config.model.latent;
   spec.noise_sd = config.model.noise_sd;
-  pick_columns(config, data, *parts);
+  find_columns(config, data, *parts);
   for (Index i = 0; i < data.clients(); ++i) {
     const MixedRows rows = parts->train.rows(data.train_begin[static_cast<std::size_t>(i)], data.train_rows(i));
     parts->potentials.push_back(make_mixed(spec, rows));

@@ -19,6 +19,9 @@ struct MixedTable {
   MixedRows rows(Index first, Index count) const;
 };
 
+// The fixed and random columns of a table with columns `names`, all of which are there.
+void pick_columns(const MixedSpec& spec, const std::vector<std::string>& names, const Table& from, MixedTable& to);
+
 struct PersonalParts {
   MixedSpec spec;
   MixedTable train, test;

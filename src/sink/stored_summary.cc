@@ -53,6 +53,10 @@ StoredSummary from_json(const Json& json) {
     s.warnings.push_back(line.get<std::string>());
     s.coupled = s.coupled || s.warnings.back().find("run.coupled") != std::string::npos;
   }
+  if (json.contains("estimates")) {
+    s.last = json["estimates"].at("last").get<std::vector<std::vector<double>>>();
+    s.average = json["estimates"].at("average").get<std::vector<std::vector<double>>>();
+  }
   return s;
 }
 

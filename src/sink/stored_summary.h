@@ -18,6 +18,7 @@ struct StoredSummary {
   std::vector<std::string> warnings;
   Index chains = 0, draws = 0;
   bool coupled = false;
+  std::vector<std::vector<double>> last, average;  // mixed-effects models: (φ, β), a list a chain
 };
 
 // Empty where there is no such file or it is not a summary of ours.

@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cmath>
+
+#include "pollen/math.h"
+#include "run/own_draws.h"
+#include "run/parts.h"
+
+namespace pollen {
+
+namespace {
+
+double quantile(std::vector<double>& values, double level) {
+  const double at = level * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(below));
+  const double low = values[below];
+  if (below + 1 >= values.size()) return low;
+  const double high = *std::min_element(values.begin() + static_cast<std::ptrdiff_t>(below) + 1, values.end());
+  return low + (at - static_cast<double>(below)) * (high - low);
+}
+
+// Columns of a table as the model has them.
+MixedTable columns_of(const PersonalParts& parts, const Federation& data, const Table& table) {
+  MixedTable out;
+  if (parts.spec.kind == MixedKind::linear)
+    out.whole = &table;
+  else
+    pick_columns(parts.spec, data.feature_names, table, out);
+  return out;
+}
+
+}  // namespace
+
+Forecast Experiment::forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt,
+                              Index draws, double interval) const {
+  const PersonalParts& parts = *parts_->personal;
+  const MixedTable asked = columns_of(parts, data(), rows), known = columns_of(parts, data(), own);
+  const MixedRows where = asked.rows(0, rows.rows);
+  const auto one = client ? nullptr : make_mixed(parts.spec, known.rows(0, own.rows));
+  const PersonalPotential& potential = client ? *parts.potentials[static_cast<std::size_t>(*client)] : *one;
+  const std::uint64_t seed =
+      parts_->config.seed + 0x9e3779b97f4a7c15U * (client ? static_cast<std::uint64_t>(*client) + 1 : 0);
+  const auto n = static_cast<std::size_t>(rows.rows);
+  std::vector<std::vector<double>> response(n);
+  Forecast out{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};
+  std::vector<double> mean(n), noise(n), squares(n);
+  Scratch scratch;
+  const bool classes = parts.spec.kind == MixedKind::logistic;
+  const double all = static_cast<double>(learnt.columns * draws);
+  Stream stream = make_stream(seed, 0, Purpose::reference_noise);
+  for_each_own_draw(
+      parts, potential, learnt, draws, seed,
+      [&](Index chain, Index draw, std::span<const double> shared, std::span<const double> z) {
+        mixed_response(parts.spec, shared, z, where, mean, scratch);
+        const double sd = classes ? 0 : parts.spec.noise_sd ? *parts.spec.noise_sd : math::exp(shared.back());
+        stream.round = static_cast<std::uint64_t>(chain * draws + draw);
+        normals(stream, noise);
+        for (std::size_t r = 0; r < n; ++r) {
+          out.mean[r] += mean[r] / all;
+          squares[r] += (mean[r] * mean[r] + sd * sd) / all;
+          response[r].push_back(mean[r] + sd * noise[r]);
+        }
+      });
+  for (std::size_t r = 0; r < n; ++r) {
+    const double variance = classes ? out.mean[r] * (1 - out.mean[r]) : squares[r] - out.mean[r] * out.mean[r];
+    out.sd[r] = std::sqrt(std::max(0.0, variance));
+    out.lower[r] = quantile(response[r], 0.5 - interval / 2);
+    out.upper[r] = quantile(response[r], 0.5 + interval / 2);
+  }
+  return out;
+}
+
+}  // namespace pollen

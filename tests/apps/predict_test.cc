@@ -1,0 +1,128 @@
+// pollen predict: a client of the run, a new one with and without rows of its own.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace pollen {
+namespace {
+
+using Json = nlohmann::json;
+
+const char* const kMixed = R"(
+[model]
+kind = "mixed-gaussian"
+random = ["intercept", "x"]
+[data]
+source = "d.csv"
+target = "y"
+partition = "by-column"
+column = "who"
+standardize = false
+test_fraction = 0.0
+[sampler]
+name = "fedsouk"
+kernel = "hmc"
+[run]
+iterations = 400
+burn_in = 200
+chains = 2
+[output]
+client_draws = 3000
+clients = 0
+)";
+
+class Predict : public ProgramTest {
+ protected:
+  Predict() {
+    std::string rows = "who,colour,x,y\n";
+    for (int i = 0; i < 10; ++i)
+      for (int r = 0; r < 5; ++r)
+        rows += fmt::format("w{},{},{},{}\n", i, (i + r) % 2 == 0 ? "red" : "blue", r,
+                            1 + 0.3 * (i % 4) + (0.5 + 0.1 * (i % 3)) * r + 0.2 * ((i * r) % 3) - 0.4 * ((i + r) % 2));
+    put("d.csv", rows);
+    put("a.toml", kMixed);
+    put("rows.csv", "x,colour\n0,red\n3,blue\n");
+  }
+  Json ask(Words more) const {
+    more.insert(more.begin(), {"predict", "a", "--data", "rows.csv", "--json"});
+    const Outcome done = run(more);
+    EXPECT_EQ(done.code, 0) << done.err;
+    return Json::parse(done.out.empty() ? "[]" : done.out);
+  }
+};
+
+// φ and β are those of summary.json, so all is known: y ~ N(f + μ0 + μ1 x, σ0² + σ1² x² + σ²).
+TEST_F(Predict, ANewClientComesFromThePopulation) {
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
+  const Json summary = Json::parse(slurp("a/summary.json"));
+  const Json answer = ask({"--new-client", "--interval", "0.8"});
+  ASSERT_EQ(answer.size(), 2U);
+  for (int row = 0; row < 2; ++row) {
+    const double x = row == 0 ? 0 : 3, red = row == 0 ? 1 : 0;
+    double mean = 0, squares = 0;
+    for (const Json& chain : summary["estimates"]["average"]) {  // colour=red, log_sigma, mu, mu, log_sd, log_sd
+      const std::vector<double> b = chain.get<std::vector<double>>();
+      ASSERT_EQ(b.size(), 6U);
+      const double m = b[0] * red + b[2] + b[3] * x;
+      mean += m / 2;
+      squares += (m * m + std::exp(2 * b[4]) + x * x * std::exp(2 * b[5]) + std::exp(2 * b[1])) / 2;
+    }
+    const double sd = std::sqrt(squares - mean * mean);
+    const Json& found = answer[static_cast<std::size_t>(row)];
+    EXPECT_NEAR(found["mean"], mean, 0.1 * sd);
+    EXPECT_NEAR(found["sd"], sd, 0.05 * sd);
+    EXPECT_NEAR(found["lower"], mean - 1.2816 * sd, 0.12 * sd);
+    EXPECT_NEAR(found["upper"], mean + 1.2816 * sd, 0.12 * sd);
+  }
+}
+
+TEST_F(Predict, RowsOfOnesOwnNarrowTheIntervals) {
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
+  put("own.csv", "y,x,colour\n1.3,0,red\n1.8,1,red\n2.2,2,red\n2.9,3,red\n3.3,4,red\n");
+  const Json nobody = ask({"--new-client"}), own = ask({"--new-client", "--observed", "own.csv"});
+  const Json known = ask({"--client", "w3"});
+  for (std::size_t row = 0; row < 2; ++row) {
+    EXPECT_LT(own[row]["sd"], nobody[row]["sd"]);
+    EXPECT_LT(known[row]["sd"], nobody[row]["sd"]);
+  }
+  // A new client with the rows of an old one is that client, up to Monte Carlo error.
+  std::string rows = "x,colour,y\n";
+  for (int r = 0; r < 5; ++r)
+    rows += fmt::format("{},{},{}\n", r, (3 + r) % 2 == 0 ? "red" : "blue",
+                        1 + 0.3 * 3 + 0.5 * r + 0.2 * ((3 * r) % 3) - 0.4 * ((3 + r) % 2));
+  put("own.csv", rows);
+  const Json again = ask({"--new-client", "--observed", "own.csv"});
+  for (std::size_t row = 0; row < 2; ++row) {
+    EXPECT_NEAR(again[row]["mean"], known[row]["mean"], 0.1 * known[row]["sd"].get<double>());
+    EXPECT_NEAR(again[row]["sd"], known[row]["sd"], 0.05 * known[row]["sd"].get<double>());
+  }
+}
+
+TEST_F(Predict, WhatIsWrongIsTold) {
+  ASSERT_EQ(
+      run({"run", "a.toml", "--out", "a", "--quiet", "--set", "run.iterations=20", "--set", "run.burn_in=5"}).code, 0);
+  put("other.csv", "colour,z\nred,1\n");
+  put("level.csv", "colour,x\ngreen,1\n");
+  const auto refused = [&](const Words& words, const std::string& piece) {
+    const Outcome done = run(words);
+    EXPECT_EQ(done.code, 2) << done.out;
+    EXPECT_NE(done.err.find(piece), std::string::npos) << done.err;
+  };
+  refused({"predict", "a", "--data", "rows.csv"}, "--new-client");
+  refused({"predict", "a", "--data", "rows.csv", "--client", "v3"}, "did you mean");
+  refused({"predict", "a", "--data", "rows.csv", "--client", "w3", "--observed", "d.csv"}, "--observed");
+  refused({"predict", "a", "--data", "other.csv", "--new-client"}, "found \"x\"");
+  refused({"predict", "a", "--data", "level.csv", "--new-client"}, "green");
+  refused({"predict", "a", "--data", "none.csv", "--new-client"}, "none.csv");
+  refused({"predict", "none", "--data", "rows.csv", "--new-client"}, "config.toml");
+  refused({"predict", "a", "--data", "rows.csv", "--new-client", "--interval", "1.5"}, "--interval");
+  put("t.toml", kTinyLogistic);
+  ASSERT_EQ(run({"run", "t.toml", "--out", "t", "--quiet"}).code, 0);
+  refused({"predict", "t", "--data", "rows.csv", "--new-client"}, "mixed-effects");
+}
+
+}  // namespace
+}  // namespace pollen
