@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -180,8 +181,8 @@ class Fedsouk final : public PersonalEngine {
   void send(std::uint32_t client, std::uint32_t chain, double weight, std::span<double> by_shared,
             std::span<const double> score) {
     const auto block = block_.column(chain);
-    const auto words = static_cast<std::int64_t>(64 * score.size());
-    std::int64_t bits = words;
+    std::int64_t bits = static_cast<std::int64_t>(64 * score.size());
+    double bound = static_cast<double>(bits);
     if (!by_shared.empty()) {
       const bool memory = settings_.memory;
       const auto h = memory ? memory_.column(static_cast<Index>(slot(client, chain))) : std::span<double>{};
@@ -189,7 +190,9 @@ class Fedsouk final : public PersonalEngine {
       Stream stream = compress_[chain];
       stream.round = round_;
       stream.client = client;
-      bits += compressor_->encode(by_shared, stream, by_shared, nullptr, scratch_);
+      const std::int64_t coded = compressor_->encode(by_shared, stream, by_shared, nullptr, scratch_);
+      bits += coded;
+      bound += nominal_bits(static_cast<double>(coded));
       if (memory) {
         math::axpy(settings_.memory_rate, by_shared, h);
         math::axpy(settings_.memory_rate, by_shared, memory_change_.column(chain));
@@ -199,7 +202,14 @@ class Fedsouk final : public PersonalEngine {
     math::axpy(weight, score, block.subspan(by_shared.size()));
     ++counters_.messages;
     counters_.uplink_bits += bits;
+    counters_.uplink_bits_bound += bound;
     counters_.downlink_bits += 64 * problem_.dimension();
+  }
+
+  // Of a coded J: its own for words, NaN where a code has none.
+  double nominal_bits(double coded) const {
+    if (settings_.compressor.kind == CompressorKind::identity) return coded;
+    return compressor_->bits_bound(shared_).value_or(std::numeric_limits<double>::quiet_NaN());
   }
 
   // η_k/η_0.

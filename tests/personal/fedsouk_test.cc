@@ -292,6 +292,15 @@ TEST(Fedsouk, CountsWhatIsSent) {
   EXPECT_EQ(engine->counters().messages, 10);
   EXPECT_EQ(engine->counters().uplink_bits, 10 * 7 * 64);
   EXPECT_EQ(engine->counters().downlink_bits, 10 * 7 * 64);
+  EXPECT_EQ(engine->counters().uplink_bits_bound, 10 * 7 * 64);
+  PersonalSettings coded{.local_steps = 2};
+  coded.compressor.kind = CompressorKind::natural;
+  const auto other = make_fedsouk(s.problem, coded);
+  start_at(*other, std::vector<double>(7, 0.1), 2);
+  other->advance(1);
+  EXPECT_LT(other->counters().uplink_bits, 10 * 7 * 64);
+  EXPECT_GE(other->counters().uplink_bits, 10 * 4 * 64);
+  EXPECT_TRUE(std::isnan(other->counters().uplink_bits_bound));
 }
 
 }  // namespace
