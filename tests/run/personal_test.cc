@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "pollen/errors.h"
+#include "pollen/mixed_law.h"
 #include "support/problems.h"
 
 namespace pollen {
@@ -118,6 +120,65 @@ TEST_F(Personal, GoesOnFromItsSavedState) {
     const OwnDraws a = whole.own_draws(3, 20), b = second.own_draws(3, 20);
     EXPECT_TRUE(std::ranges::equal(a.z.flat(), b.z.flat()));
     EXPECT_EQ(a.mean, b.mean);
+  }
+}
+
+// A client's latent is drawn to the population's mean by n σ²/(n σ² + s²).
+TEST_F(Personal, LatentsAreShrunkAsTheFormulaSays) {
+  Experiment experiment(config({R"(model.fixed=[])", "data.standardize=false", "data.test_fraction=0.0",
+                                "population.mean=fixed", "population.mean_start=1.0", "population.spread=fixed",
+                                "population.sd_start=0.6", "model.noise_sd=0.9", "run.iterations=20"}));
+  experiment.prepare();
+  Collect collect;
+  experiment.advance(20, collect);
+  const Federation& data = experiment.data();
+  for (const Index i : {0, 5, 11}) {
+    const Index first = data.train_begin[static_cast<std::size_t>(i)], n = data.train_rows(i);
+    double mean = 0;
+    for (Index r = 0; r < n; ++r) mean += data.train.y[static_cast<std::size_t>(first + r)] / static_cast<double>(n);
+    const double weight = stats::shrinkage(n, 0.6, 0.9), sd = 0.6 * std::sqrt(1 - weight);
+    const OwnDraws own = experiment.own_draws(i, 2000);
+    double found = 0, squares = 0;
+    const auto draws = static_cast<double>(own.z.columns());
+    for (Index c = 0; c < own.z.columns(); ++c) {
+      found += own.z.column(c)[0] / draws;
+      squares += own.z.column(c)[0] * own.z.column(c)[0] / draws;
+    }
+    EXPECT_NEAR(found, 1 + weight * (mean - 1), 4 * sd * std::sqrt(3 / draws)) << i;  // nuts: a third counts at least
+    EXPECT_NEAR(std::sqrt(squares - found * found), sd, 0.1 * sd) << i;
+  }
+}
+
+// reaction ~ 1 + days + (1 + days || subject) on data like lme4's sleepstudy: the exact maximum likelihood.
+TEST(MixedExample, FindsTheMaximumLikelihood) {
+  Experiment experiment(read_config_file(std::string(POLLEN_SOURCE_DIR) + "/examples/mixed.toml",
+                                         {"data.test_fraction=0.0", "run.iterations=8000"}));
+  experiment.prepare();
+  Sink nobody;
+  experiment.advance(8000, nobody);
+  const Federation& data = experiment.data();
+  std::vector<stats::MixedClient> clients;
+  for (Index i = 0; i < data.clients(); ++i) {
+    const Index n = data.train_rows(i), first = data.train_begin[static_cast<std::size_t>(i)];
+    stats::MixedClient client;
+    client.random.resize(n, 2);
+    client.y.resize(n);
+    for (Index r = 0; r < n; ++r) {
+      for (Index j = 0; j < 2; ++j) client.random(r, j) = data.train.view().row(first + r)[j];
+      client.y(r) = data.train.y[static_cast<std::size_t>(first + r)];
+    }
+    clients.push_back(client);
+  }
+  stats::MixedParameters start;
+  start.mean = Eigen::VectorXd::Zero(2);
+  start.log_sd = Eigen::VectorXd::Zero(2);
+  const stats::MixedParameters mle = stats::mixed_mle(clients, start);
+  const double exact[] = {mle.log_noise, mle.mean[0], mle.mean[1], mle.log_sd[0], mle.log_sd[1]};
+  const double close[] = {0.01, 0.02, 0.005, 0.05, 0.05};  // a tenth to a quarter of the standard errors
+  for (std::size_t j = 0; j < 5; ++j) {
+    double mean = 0;
+    for (Index c = 0; c < 4; ++c) mean += experiment.averaged().column(c)[j] / 4;
+    EXPECT_NEAR(mean, exact[j], close[j]) << experiment.labels()[j];
   }
 }
 
