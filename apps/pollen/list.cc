@@ -33,6 +33,9 @@ sink::TextTable models() {
   table.row({"logistic", "p", "two classes, P(1) = 1/(1+exp(-xᵀθ))"});
   table.row({"softmax", "p·C", "C classes, P(c) ∝ exp(xᵀθ_c)"});
   table.row({"poisson", "p", "counts, y ~ Poisson(exp(xᵀθ))"});
+  table.row({"mixed-gaussian", "p, d", "y ~ N(aᵀφ + bᵀz_i, σ²); z_i of client i's own: docs/personal.md"});
+  table.row({"mixed-logistic", "p, d", "two classes, P(1) = 1/(1+exp(-aᵀφ - bᵀz_i))"});
+  table.row({"mixed-linear", "k·d, d", "y ~ N(xᵀΦz_i, σ²)"});
   return table;
 }
 
