@@ -24,6 +24,7 @@ Columns columns_of(std::span<const double> values, Index rows, Index columns, co
 // An orthonormal basis of the column space; as many columns as the rank.
 Eigen::MatrixXd basis(const Columns& matrix) {
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(matrix);
+  if (qr.rank() == 0) return Eigen::MatrixXd(matrix.rows(), 0);  // Eigen goes past the start of what is empty
   return qr.householderQ() * Eigen::MatrixXd::Identity(matrix.rows(), qr.rank());
 }
 
@@ -41,6 +42,7 @@ double principal_angle_distance(std::span<const double> a, std::span<const doubl
   if (columns == 0 || !left.allFinite() || !right.allFinite()) return kNone;
   const Eigen::MatrixXd of_a = basis(left), of_b = basis(right);
   if (of_b.cols() == 0) return 0.0;
+  if (of_a.cols() == 0) return 1.0;
   const Eigen::MatrixXd outside = of_b - of_a * (of_a.transpose() * of_b);
   const Eigen::BDCSVD<Eigen::MatrixXd> svd(outside);
   return std::min(1.0, svd.singularValues()(0));
