@@ -47,11 +47,11 @@ EmpiricalW2 empirical_w2(ConstPanelView a, ConstPanelView b);
 // The sine of the largest principal angle: ‖(I - A A⁺) Q_b‖₂ for the column spaces of a and b, rows x columns both.
 // 0: the same space; 1: b has a direction that a lacks altogether.
 double principal_angle_distance(std::span<const double> a, std::span<const double> b, Index rows, Index columns);
-// Root of the mean over clients of ‖Φ̂ẑ_i - Φz_i‖²: nothing to align.
-double aligned_error(std::span<const double> phi_hat, std::span<const double> z_hat, std::span<const double> phi,
-                     std::span<const double> z, Index k, Index d, Index clients);
-// Root of the mean over clients of ‖Rẑ_i - z_i‖² at the orthogonal R, reflections too, that makes it least (Procrustes).
-// Where Φ̂ = QT is not orthonormal, Tẑ_i is what compares with the z_i of an orthonormal Φ.
-double aligned_latent_distance(std::span<const double> z_hat, std::span<const double> z, Index d, Index clients);
+// effects: Φ̂ẑ_i, k x clients. Root of the mean over clients of ‖Φ̂ẑ_i - Φz_i‖²: nothing to align.
+double aligned_error(std::span<const double> effects, std::span<const double> phi, std::span<const double> z, Index k, Index d,
+                     Index clients);
+// Root of the mean over clients of ‖WΦ̂ẑ_i - z_i‖² at the W with orthonormal rows that makes it least (Procrustes): ẑ in the
+// units of an orthonormal Φ, whose Wᵀ it is up to a rotation. k ≥ d.
+double aligned_latent_distance(std::span<const double> effects, std::span<const double> z, Index k, Index d, Index clients);
 
 }  // namespace pollen::stats

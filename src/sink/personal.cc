@@ -83,57 +83,49 @@ void add_spread(Summary& summary) {
     summary.metrics.push_back({fmt::format("{}_client_q{}", name, percent), quantile(values, percent / 100.0)});
 }
 
-// Against what synthetic-mixed was made from: rms over clients of ‖Φ̂ẑ_i - Φz_i‖, and the distance of the column spaces
-// of Φ̂ and Φ; means over chains.
+// Against what synthetic-mixed was made from: the errors of Φ̂ẑ_i and of ẑ_i, and the distance of the column spaces of Φ̂
+// and Φ; means over chains.
 class Truth {
  public:
   Truth(const Experiment& experiment, Index clients)
-      : experiment_(experiment),
-        clients_(clients),
-        known_(experiment.config().model.kind == "mixed-linear" && experiment.config().data.sources.size() == 1 &&
-               experiment.config().data.sources.front() == "synthetic-mixed") {
-    if (known_) truth_ = synthetic_mixed_truth(experiment.config().data, experiment.config().seed);
+      : experiment_(experiment), clients_(clients), effects_(static_cast<std::size_t>(experiment.config().run.chains)) {
+    const Config& config = experiment.config();
+    known_ = config.model.kind == "mixed-linear" && config.data.sources.front() == "synthetic-mixed" &&
+             config.model.latent == config.data.latent_dimension;
   }
 
-  void add(Index client, const OwnDraws& own) {
-    if (!known_) return;
-    squares_.resize(static_cast<std::size_t>(own.effects.columns()));
-    const auto k = static_cast<std::size_t>(own.effects.rows());
-    const std::size_t d = truth_.phi.size() / k;
-    std::vector<double> effects(k, 0.0);
-    for (std::size_t j = 0; j < d; ++j)
-      for (std::size_t r = 0; r < k; ++r)
-        effects[r] += truth_.phi[j * k + r] * truth_.z[static_cast<std::size_t>(client) * d + j];
-    for (std::size_t c = 0; c < squares_.size(); ++c)
-      for (std::size_t r = 0; r < k; ++r) {
-        const double miss = own.effects.column(static_cast<Index>(c))[r] - effects[r];
-        squares_[c] += miss * miss;
-      }
+  void add(const OwnDraws& own) {
+    for (std::size_t c = 0; known_ && c < effects_.size(); ++c) {
+      const auto column = own.effects.column(static_cast<Index>(c));
+      effects_[c].insert(effects_[c].end(), column.begin(), column.end());
+    }
   }
 
   void finish(Scores& metrics) const {
-    if (!known_ || squares_.empty()) return;
-    const auto chains = static_cast<double>(squares_.size());
-    const auto k = static_cast<Index>(experiment_.config().data.dimension);
-    const auto d = static_cast<Index>(truth_.phi.size()) / k;
+    if (!known_) return;
+    const DataSpec& data = experiment_.config().data;
+    MixedTruth truth = synthetic_mixed_truth(data, experiment_.config().seed);
+    const Index k = data.dimension, d = data.latent_dimension;
+    truth.z.resize(static_cast<std::size_t>(clients_ * d));
     const Panel learnt = experiment_.learnt();
-    double error = 0, angle = 0;
-    for (std::size_t c = 0; c < squares_.size(); ++c) {
-      error += std::sqrt(squares_[c] / static_cast<double>(clients_)) / chains;
-      const auto phi = learnt.column(static_cast<Index>(c)).first(truth_.phi.size());
-      if (experiment_.config().model.latent == d)
-        angle += stats::principal_angle_distance(phi, truth_.phi, k, d) / chains;
+    double error = 0, distance = 0, angle = 0;
+    for (std::size_t c = 0; c < effects_.size(); ++c) {
+      const auto phi = learnt.column(static_cast<Index>(c)).first(truth.phi.size());
+      error += stats::aligned_error(effects_[c], truth.phi, truth.z, k, d, clients_);
+      distance += stats::aligned_latent_distance(effects_[c], truth.z, k, d, clients_);
+      angle += stats::principal_angle_distance(phi, truth.phi, k, d);
     }
-    metrics.push_back({"personal_error", error});
-    if (experiment_.config().model.latent == d) metrics.push_back({"principal_angle", angle});
+    const auto chains = static_cast<double>(effects_.size());
+    metrics.push_back({"personal_error", error / chains});
+    metrics.push_back({"latent_distance", distance / chains});
+    metrics.push_back({"principal_angle", angle / chains});
   }
 
  private:
   const Experiment& experiment_;
   Index clients_;
   bool known_;
-  MixedTruth truth_;
-  std::vector<double> squares_;  // one a chain
+  std::vector<std::vector<double>> effects_;  // Φ̂ẑ_i of one client after the other, a list a chain
 };
 
 }  // namespace
@@ -161,7 +153,7 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
     const auto at = static_cast<std::size_t>(i);
     const OwnDraws own = experiment.own_draws(i, options.draws);
     write_draws(folder.clients() + "/" + client_file(i, data.client_names[at]), experiment, own);
-    truth.add(i, own);
+    truth.add(own);
     RowSums sums;
     for (std::size_t r = 0; r < own.mean.size(); ++r) {
       const double y = data.test.y[static_cast<std::size_t>(data.test_begin[at]) + r];

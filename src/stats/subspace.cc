@@ -48,20 +48,21 @@ double principal_angle_distance(std::span<const double> a, std::span<const doubl
   return std::min(1.0, svd.singularValues()(0));
 }
 
-double aligned_error(std::span<const double> phi_hat, std::span<const double> z_hat, std::span<const double> phi,
-                     std::span<const double> z, Index k, Index d, Index clients) {
-  const Columns found = columns_of(z_hat, d, clients, "aligned_error");
+double aligned_error(std::span<const double> effects, std::span<const double> phi, std::span<const double> z, Index k,
+                     Index d, Index clients) {
+  const Columns found = columns_of(effects, k, clients, "aligned_error");
   const Columns truth = columns_of(z, d, clients, "aligned_error");
-  return rms(columns_of(phi_hat, k, d, "aligned_error") * found - columns_of(phi, k, d, "aligned_error") * truth);
+  return rms(found - columns_of(phi, k, d, "aligned_error") * truth);
 }
 
-// ‖R Ẑ - Z‖ is least over orthogonal R at R = U Vᵀ, where Z Ẑᵀ = U S Vᵀ.
-double aligned_latent_distance(std::span<const double> z_hat, std::span<const double> z, Index d, Index clients) {
-  const Columns found = columns_of(z_hat, d, clients, "aligned_latent_distance");
+// ‖W E - Z‖ is least at W = U Vᵀ, where Z Eᵀ = U S Vᵀ.
+double aligned_latent_distance(std::span<const double> effects, std::span<const double> z, Index k, Index d,
+                               Index clients) {
+  const Columns found = columns_of(effects, k, clients, "aligned_latent_distance");
   const Columns truth = columns_of(z, d, clients, "aligned_latent_distance");
   const Eigen::MatrixXd product = truth * found.transpose();
   if (!product.allFinite()) return kNone;
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(product, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Eigen::BDCSVD<Eigen::MatrixXd> svd(product, Eigen::ComputeThinU | Eigen::ComputeThinV);
   return rms(svd.matrixU() * svd.matrixV().transpose() * found - truth);
 }
 

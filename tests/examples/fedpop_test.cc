@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "pollen/run.h"
+#include "pollen/scores.h"
 
 namespace pollen {
 namespace {
@@ -16,19 +16,14 @@ double personal_error(const Overrides& set) {
   experiment.prepare();
   Sink nobody;
   experiment.advance(experiment.config().run.iterations, nobody);
-  const MixedTruth truth = synthetic_mixed_truth(experiment.config().data, experiment.config().seed);
-  const auto k = static_cast<std::size_t>(experiment.config().data.dimension);
-  const std::size_t d = truth.phi.size() / k;
-  double sum = 0;
+  const DataSpec& data = experiment.config().data;
+  const MixedTruth truth = synthetic_mixed_truth(data, experiment.config().seed);
+  std::vector<double> effects;
   for (Index i = 0; i < experiment.clients(); ++i) {
     const OwnDraws own = experiment.own_draws(i, 50);
-    for (std::size_t r = 0; r < k; ++r) {
-      double miss = own.effects.column(0)[r];
-      for (std::size_t j = 0; j < d; ++j) miss -= truth.phi[j * k + r] * truth.z[static_cast<std::size_t>(i) * d + j];
-      sum += miss * miss;
-    }
+    effects.insert(effects.end(), own.effects.column(0).begin(), own.effects.column(0).end());
   }
-  return std::sqrt(sum / static_cast<double>(experiment.clients()));
+  return stats::aligned_error(effects, truth.phi, truth.z, data.dimension, data.latent_dimension, experiment.clients());
 }
 
 double median_over_seeds(const Overrides& set) {

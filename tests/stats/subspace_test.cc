@@ -74,30 +74,39 @@ TEST(PrincipalAngle, LostRanksAndBadNumbers) {
 const Numbers kPhi = {1, 0, 0, 0, 1, 0};
 const Numbers kZ = {1, 2, -3, 1, 0.5, -1};  // three clients
 
+// Φz_i of three clients, for a 3 x 2 Φ.
+Numbers effects(const Numbers& phi, const Numbers& z) {
+  Numbers out(9, 0.0);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 2; ++j)
+      for (std::size_t r = 0; r < 3; ++r) out[3 * i + r] += phi[3 * j + r] * z[2 * i + j];
+  return out;
+}
+
 // Φ̂ẑ_i - Φz_i is (1, 0, 0), (0, 2, 0), (0, 0, 0): √(5/3).
 TEST(AlignedError, ByHand) {
   const Numbers z = {2, 2, -3, 3, 0.5, -1};
-  EXPECT_NEAR(aligned_error(kPhi, z, kPhi, kZ, 3, 2, 3), std::sqrt(5.0 / 3.0), 1e-15);
+  EXPECT_NEAR(aligned_error(effects(kPhi, z), kPhi, kZ, 3, 2, 3), std::sqrt(5.0 / 3.0), 1e-15);
   const Numbers twice = {2, 0, 0, 0, 2, 0}, half = {0.5, 1, -1.5, 0.5, 0.25, -0.5};
-  EXPECT_EQ(aligned_error(twice, half, kPhi, kZ, 3, 2, 3), 0);
+  EXPECT_EQ(aligned_error(effects(twice, half), kPhi, kZ, 3, 2, 3), 0);
   // Φ̂ = (e1, e3): the second coordinates, 2, 1, -1, are lost in e2 and found in e3.
   const Numbers other = {1, 0, 0, 0, 0, 1};
-  EXPECT_NEAR(aligned_error(other, kZ, kPhi, kZ, 3, 2, 3), std::sqrt(2.0 * 6.0 / 3.0), 1e-15);
+  EXPECT_NEAR(aligned_error(effects(other, kZ), kPhi, kZ, 3, 2, 3), std::sqrt(2.0 * 6.0 / 3.0), 1e-15);
 }
 
 TEST(AlignedError, KnowsNoRotation) {
   const Numbers z = {2, 2, -3, 3, 0.5, -1};
   for (const double angle : {0.3, 1.0, 3.0})
-    EXPECT_NEAR(aligned_error(turned_columns(kPhi, angle), turned(z, angle), kPhi, kZ, 3, 2, 3), std::sqrt(5.0 / 3.0),
-                1e-14);
+    EXPECT_NEAR(aligned_error(effects(turned_columns(kPhi, angle), turned(z, angle)), kPhi, kZ, 3, 2, 3),
+                std::sqrt(5.0 / 3.0), 1e-14);
 }
 
 TEST(AlignedLatents, RotationsAndReflectionsAreUndone) {
   const Numbers mirrored = {1, -2, -3, -1, 0.5, 1};
-  EXPECT_NEAR(aligned_latent_distance(kZ, kZ, 2, 3), 0, 1e-14);
-  EXPECT_NEAR(aligned_latent_distance(mirrored, kZ, 2, 3), 0, 1e-14);
+  EXPECT_NEAR(aligned_latent_distance(kZ, kZ, 2, 2, 3), 0, 1e-14);
+  EXPECT_NEAR(aligned_latent_distance(mirrored, kZ, 2, 2, 3), 0, 1e-14);
   for (const double angle : {0.3, 1.0, 3.0})
-    EXPECT_NEAR(aligned_latent_distance(turned(kZ, angle), kZ, 2, 3), 0, 1e-14);
+    EXPECT_NEAR(aligned_latent_distance(turned(kZ, angle), kZ, 2, 2, 3), 0, 1e-14);
 }
 
 // ẑ = 2z: R = I is best, and what is left is ‖z‖. d = 1: R is a sign.
@@ -105,22 +114,31 @@ TEST(AlignedLatents, ByHand) {
   Numbers twice;
   for (const double z : kZ) twice.push_back(2 * z);
   const double norm = std::sqrt((1 + 4 + 9 + 1 + 0.25 + 1) / 3.0);
-  EXPECT_NEAR(aligned_latent_distance(twice, kZ, 2, 3), norm, 1e-14);
-  EXPECT_NEAR(aligned_latent_distance(turned(twice, 2.0), kZ, 2, 3), norm, 1e-14);
+  EXPECT_NEAR(aligned_latent_distance(twice, kZ, 2, 2, 3), norm, 1e-14);
+  EXPECT_NEAR(aligned_latent_distance(turned(twice, 2.0), kZ, 2, 2, 3), norm, 1e-14);
   const Numbers a = {1, -2}, b = {-1, 3};
-  EXPECT_NEAR(aligned_latent_distance(a, b, 1, 2), std::sqrt(0.5), 1e-15);
+  EXPECT_NEAR(aligned_latent_distance(a, b, 1, 1, 2), std::sqrt(0.5), 1e-15);
   // z = e1, e2 and ẑ = e1, e1: the best R sends e1 half-way, and each is 2 - √2 off in squares.
   const Numbers basis = {1, 0, 0, 1}, same = {1, 0, 1, 0};
-  EXPECT_NEAR(aligned_latent_distance(same, basis, 2, 2), std::sqrt(2 - std::sqrt(2.0)), 1e-15);
+  EXPECT_NEAR(aligned_latent_distance(same, basis, 2, 2, 2), std::sqrt(2 - std::sqrt(2.0)), 1e-15);
+}
+
+// In three dimensions: Φ̂ = QT says the same as Q with Tẑ.
+TEST(AlignedLatents, ScaleAndSpaceOfPhiDoNotMatter) {
+  const Numbers other = {0, 2, 0, 0, 0, 0.5};  // columns 2 e2, e3/2
+  Numbers z = kZ;
+  for (std::size_t i = 0; i < 3; ++i) z[2 * i] /= 2, z[2 * i + 1] *= 2;
+  EXPECT_NEAR(aligned_latent_distance(effects(other, z), kZ, 3, 2, 3), 0, 1e-14);
+  EXPECT_GT(aligned_latent_distance(effects(other, kZ), kZ, 3, 2, 3), 0.5);
 }
 
 TEST(AlignedLatents, Edges) {
-  EXPECT_TRUE(std::isnan(aligned_latent_distance({}, {}, 2, 0)));
-  EXPECT_TRUE(std::isnan(aligned_error(kPhi, {}, kPhi, {}, 3, 2, 0)));
-  EXPECT_THROW(aligned_latent_distance(kZ, kZ, 2, 4), std::invalid_argument);
-  EXPECT_THROW(aligned_error(kPhi, kZ, kZ, kZ, 3, 2, 4), std::invalid_argument);
+  EXPECT_TRUE(std::isnan(aligned_latent_distance({}, {}, 2, 2, 0)));
+  EXPECT_TRUE(std::isnan(aligned_error({}, kPhi, {}, 3, 2, 0)));
+  EXPECT_THROW(aligned_latent_distance(kZ, kZ, 2, 2, 4), std::invalid_argument);
+  EXPECT_THROW(aligned_error(kZ, kPhi, kZ, 3, 2, 4), std::invalid_argument);
   const Numbers bad(6, std::numeric_limits<double>::infinity());
-  EXPECT_TRUE(std::isnan(aligned_latent_distance(bad, kZ, 2, 3)));
+  EXPECT_TRUE(std::isnan(aligned_latent_distance(bad, kZ, 2, 2, 3)));
 }
 
 }  // namespace
