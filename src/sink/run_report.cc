@@ -27,7 +27,7 @@ std::string problem(const Summary& s) {
 
 std::string scores(const Summary& s) {
   if (s.metrics.empty()) return "";
-  std::string text = "  on test rows:";
+  std::string text = s.facts.test_rows > 0 ? "  on test rows:" : "  against the truth:";
   for (const Score& score : s.metrics) text += fmt::format("  {} {:.4g}", score.name, score.value);
   return text + '\n';
 }

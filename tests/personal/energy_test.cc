@@ -6,11 +6,14 @@
 #include <cmath>
 #include <functional>
 
-#include "pollen/archive.h"
 #include "problems.h"
 
 namespace pollen {
 namespace {
+
+using testing::carry_over;
+using testing::slope;
+using testing::start_at;
 
 // Random intercepts alone, noise of sd 0.5; client i has `rows` rows around ±centre.
 struct Groups {
@@ -40,12 +43,6 @@ struct Groups {
   }
 };
 
-void start_at(Engine& engine, const std::vector<double>& at, Index chains) {
-  Panel start(static_cast<Index>(at.size()), chains);
-  for (Index c = 0; c < chains; ++c) std::ranges::copy(at, start.column(c).begin());
-  engine.start(start);
-}
-
 TEST(EnergyPopulation, ScoreAndGradientAreThoseOfTheEnergy) {
   const auto population = make_energy_population({.units = 3, .scale = 1.5}, 2);
   std::vector<double> beta = population->start(), score(beta.size(), 0.0);
@@ -53,18 +50,12 @@ TEST(EnergyPopulation, ScoreAndGradientAreThoseOfTheEnergy) {
   std::array<double, 2> z{0.4, -1.2}, g{};
   population->value(beta, z, g);
   population->add_score(beta, z, score);
-  const auto slope = [&](double& x) {
-    const double at = x, h = 1e-6;
+  const auto value = [&] {
     std::array<double, 2> ignored{};
-    x = at + h;
-    const double above = population->value(beta, z, ignored);
-    x = at - h;
-    const double below = population->value(beta, z, ignored);
-    x = at;
-    return (above - below) / (2 * h);
+    return population->value(beta, z, ignored);
   };
-  for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(g[j], slope(z[j]), 1e-7);
-  for (std::size_t j = 0; j < beta.size(); ++j) EXPECT_NEAR(score[j], -slope(beta[j]), 1e-7) << j;
+  for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(g[j], slope(z[j], value), 1e-7);
+  for (std::size_t j = 0; j < beta.size(); ++j) EXPECT_NEAR(score[j], -slope(beta[j], value), 1e-7) << j;
   EXPECT_EQ(population->labels({"a", "b"}).size(), beta.size());
   std::array<double, 2> ahead{z[0] + 1e-4, z[1]}, there{};
   population->value(beta, ahead, there);
@@ -161,12 +152,7 @@ TEST(EnergyPopulation, GoesOnFromItsArchive) {
   start_at(*before, population->start(), 2);
   for (int k = 0; k < 20; ++k) through->advance(1);
   for (int k = 0; k < 7; ++k) before->advance(1);
-  Archive out;
-  before->archive(out);
-  const Bytes bytes = out.take();
-  Archive in{ByteView(bytes)};
-  after->archive(in);
-  in.finish();
+  carry_over(*before, *after);
   for (int k = 7; k < 20; ++k) after->advance(1);
   for (Index c = 0; c < 2; ++c)
     EXPECT_TRUE(std::ranges::equal(through->position().column(c), after->position().column(c)));

@@ -5,15 +5,16 @@
 #include <array>
 #include <cmath>
 
-#include "pollen/archive.h"
 #include "pollen/mixed_law.h"
 #include "problems.h"
 
 namespace pollen {
 namespace {
 
+using testing::carry_over;
 using testing::make_mixed_tables;
 using testing::MixedTables;
+using testing::start_at;
 using Shape = NormalPopulation::Shape;
 
 std::vector<stats::MixedClient> exact_clients(const MixedTables& tables) {
@@ -69,12 +70,6 @@ stats::MixedParameters some_parameters() {
   p.log_sd << -0.2, 0.1;
   p.log_noise = -0.3;
   return p;
-}
-
-void start_at(Engine& engine, const std::vector<double>& at, Index chains) {
-  Panel start(static_cast<Index>(at.size()), chains);
-  for (Index c = 0; c < chains; ++c) std::ranges::copy(at, start.column(c).begin());
-  engine.start(start);
 }
 
 struct Moments {
@@ -253,12 +248,7 @@ TEST(Fedsouk, GoesOnFromItsArchive) {
     start_at(*before, at, 3);
     for (int k = 0; k < 20; ++k) through->advance(1);
     for (int k = 0; k < 9; ++k) before->advance(1);
-    Archive out;
-    before->archive(out);
-    const Bytes bytes = out.take();
-    Archive in{ByteView(bytes)};
-    after->archive(in);
-    in.finish();
+    carry_over(*before, *after);
     for (int k = 9; k < 20; ++k) after->advance(1);
     for (Index c = 0; c < 3; ++c) {
       EXPECT_TRUE(std::ranges::equal(through->position().column(c), after->position().column(c)));

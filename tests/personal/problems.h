@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
 
+#include "pollen/archive.h"
 #include "pollen/personal.h"
 #include "pollen/random.h"
 
@@ -75,6 +77,35 @@ inline std::unique_ptr<MixedTables> make_mixed_tables(MixedKind kind, Index clie
     out->potentials.push_back(make_mixed(out->spec, out->rows(i)));
   }
   return out;
+}
+
+// All chains at one place.
+inline void start_at(Engine& engine, const std::vector<double>& at, Index chains) {
+  Panel start(static_cast<Index>(at.size()), chains);
+  for (Index c = 0; c < chains; ++c) std::ranges::copy(at, start.column(c).begin());
+  engine.start(start);
+}
+
+// Through bytes.
+inline void carry_over(Engine& from, Engine& to) {
+  Archive out;
+  from.archive(out);
+  const Bytes bytes = out.take();
+  Archive in{ByteView(bytes)};
+  to.archive(in);
+  in.finish();
+}
+
+// ∂value/∂x by central differences; x is where value() reads it.
+template <class Value>
+double slope(double& x, const Value& value, double h = 1e-6) {
+  const double at = x;
+  x = at + h;
+  const double above = value();
+  x = at - h;
+  const double below = value();
+  x = at;
+  return (above - below) / (2 * h);
 }
 
 }  // namespace pollen::testing
