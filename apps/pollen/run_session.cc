@@ -7,7 +7,8 @@
 #include <filesystem>
 
 #include "pollen/errors.h"
-#include "sink/config_difference.h"
+#include "pollen/file.h"
+#include "pollen/config_difference.h"
 #include "sink/parallel.h"
 #include "sink/personal.h"
 #include "sink/stan_csv.h"
@@ -43,8 +44,8 @@ RunSession::RunSession(Job job) : job_(std::move(job)), experiment_(job_.config,
 // The same as the user gave then, or as DIR/config.toml has it: there the step is written out.
 void RunSession::check_same_configuration() const {
   const sink::Checkpoint& checkpoint = *job_.checkpoint;
-  if (!sink::first_difference(config_given_, checkpoint.config_used)) return;
-  if (const auto difference = sink::first_difference(config_given_, checkpoint.config_given))
+  if (!first_difference(config_given_, checkpoint.config_used)) return;
+  if (const auto difference = first_difference(config_given_, checkpoint.config_given))
     throw ConfigError(
         difference->key,
         fmt::format("found {}, but the run to resume in {} has {}; accepted with --resume: the same configuration",
@@ -179,7 +180,7 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
                        {experiment_.config().output.clients, experiment_.config().output.client_draws});
   else if (!experiment_.personal())
     sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
-  sink::replace_file(job_.folder.summary(), sink::to_json(summary));
+  replace_file(job_.folder.summary(), sink::to_json(summary));
   std::error_code ignored;
   if (status == sink::RunStatus::failed) std::filesystem::remove(job_.folder.checkpoint(), ignored);
   if (status == sink::RunStatus::complete) write_checkpoint(true);

@@ -39,6 +39,36 @@ class Archive {
     if (n != values.size()) throw WireError("saved state: an array has another size");
     raw(values.data(), values.size_bytes());
   }
+  // Numbers whose count both sides know.
+  void numbers(std::span<double> values) { raw(values.data(), values.size_bytes()); }
+  std::size_t left() const { return input_.size(); }  // reading: bytes not read yet
+  // An array of any size; on reading it must be there before memory is taken.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void list(std::vector<T>& values) {
+    std::uint64_t n = values.size();
+    field(n);
+    if (reading_) {
+      if (n > input_.size() / sizeof(T)) throw WireError("saved state: cut short");
+      values.resize(n);
+    }
+    raw(values.data(), values.size() * sizeof(T));
+  }
+  void texts(std::vector<std::string>& values) {
+    std::uint64_t n = values.size();
+    field(n);
+    if (reading_) {
+      if (n > input_.size() / sizeof(std::uint64_t)) throw WireError("saved state: cut short");
+      values.resize(n);
+    }
+    for (std::string& value : values) text(value);
+  }
+  void flag(bool& value) {
+    std::uint8_t byte = value ? 1 : 0;
+    field(byte);
+    if (byte > 1) throw WireError("saved state: neither yes nor no");
+    value = byte != 0;
+  }
   void text(std::string& value) {
     std::uint64_t n = value.size();
     field(n);

@@ -141,6 +141,16 @@ struct PrivacyConfig {
   std::vector<std::string> accept;             // what may touch the data outside the accountants
 };
 
+// A real federation (docs/federation.md): who is expected, and what happens where somebody is missing.
+struct FederationConfig {
+  std::vector<std::string> expect;            // the clients' names, in the order of their numbers
+  std::optional<Index> expect_count;          // or how many, whatever their names
+  std::optional<Index> quorum;                // the least number to start and, where skipping is allowed, to go on
+  std::optional<double> start_timeout;        // seconds to wait for the rest once there is a quorum
+  std::optional<double> round_deadline;       // seconds a round waits for its clients before on_missing holds
+  std::optional<std::string> on_missing;      // wait | skip | abort
+};
+
 struct ClientConfig {
   std::vector<double> mean;
   std::vector<std::vector<double>> precision;
@@ -161,6 +171,7 @@ struct Config {
   OutputConfig output;
   PrivacyConfig privacy;
   PopulationConfig population;
+  FederationConfig federation;
   std::vector<ClientConfig> clients;
 
   std::string file;                      // for messages; "built-in" where there is none

@@ -78,6 +78,7 @@ struct Federation {
   std::vector<Index> test_begin;
   std::vector<std::string> client_names; // "1", "2", ... or the file's or the column's value
   std::vector<std::string> feature_names;  // of the columns, "intercept" first where there is one
+  bool intercept = false;                // column 0 is ours
   std::vector<std::string> class_names;  // sorted labels; empty unless the target is binary or classes
   std::int64_t setup_bits = 0;           // standardisation's counts, sums and squares; levels exchanged
   std::int64_t level_bits = 0;           // of these, the levels and labels: 0 where all are given
@@ -94,6 +95,45 @@ Federation load_federation(const DataSpec& spec, TargetKind target, std::uint64_
 // Rows of a csv file as `trained` has them, `spec` being what it was loaded with. With TargetKind::none no target is needed and y
 // stays empty. ConfigError where columns or levels are missing or new.
 Table load_rows(const std::string& file, const DataSpec& spec, const Federation& trained, TargetKind target);
+
+// A federation whose clients read their own files: what they exchange so that all encode alike. No rows.
+
+// A file's columns by name: levels of text columns and labels.
+struct ColumnFacts {
+  std::vector<std::string> columns;                        // features, as in the file; empty for formats without columns
+  std::string target;
+  std::map<std::string, std::vector<std::string>> levels;  // of text columns, and of a target with classes
+  Index width = 0;                                         // of formats without columns
+  bool operator==(const ColumnFacts&) const = default;
+};
+ColumnFacts column_facts(const std::string& file, const DataSpec& spec, TargetKind target);
+// The union of all clients' levels. ConfigError naming the client whose columns are others.
+ColumnFacts union_of(const std::vector<ColumnFacts>& clients, const std::vector<std::string>& names);
+
+// One client's file, encoded by the layout of all; not yet standardised. `client` is its number, `seed` its own.
+Federation load_part(const std::string& file, const DataSpec& spec, const ColumnFacts& layout, TargetKind target,
+                     std::uint32_t client, std::uint64_t seed);
+
+// What a client sends for standardisation: n_i, S_i = Σx and Q_i = Σ(x - S_i/n_i)² of every column but the intercept.
+struct ColumnMoments {
+  double count = 0.0;
+  std::vector<double> sum, squares;
+};
+struct ColumnScaling {
+  std::vector<double> mean, sd;  // 0 and 1 for a column that is left alone
+};
+ColumnMoments moments_of(const Federation& federation, std::size_t client);
+ColumnScaling pooled(const std::vector<ColumnMoments>& clients);      // in client order
+void standardize(const ColumnScaling& scaling, Federation& federation);
+
+// What a client says of its part before anything is sampled.
+struct SiteFacts {
+  Index features = 0, classes = 2;
+  std::vector<std::string> feature_names, class_names;
+  Index rows = 0;
+  bool curvature_is_bound = false;
+  bool operator==(const SiteFacts&) const = default;
+};
 
 // The clients × classes table of `pollen data`: rows, test rows and, with classes, training rows of each class.
 std::string describe(const Federation& federation);

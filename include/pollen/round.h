@@ -78,11 +78,16 @@ struct Counters {
 // chain. Clients of one process share it.
 class Station {
  public:
-  Station(const Recipe& recipe, Index dimension, Index chains, Index clients, std::uint64_t seed);
+  struct Seeds {
+    std::uint64_t common = 1;  // of what all clients of the federation share
+    std::uint64_t own = 1;     // of what is this process's alone
+  };
+  Station(const Recipe& recipe, Index dimension, Index chains, Index clients, const Seeds& seeds);
   void receive(const Broadcast& broadcast, Workspace& work);
   void archive(Archive& archive);
 
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
+  const Recipe& recipe() const { return recipe_; }
 
   const Leg& leg() const { return leg_; }
   // √(2γ'Tρ') Z, what all clients add: column s·R + c is of step s of the leg and chain c. Nothing where ρ' = 0.
@@ -162,6 +167,7 @@ class Client {
   // row's curvature.
   void look_at_rows(std::span<const double> at, PanelView out, Workspace& work) const;
   void archive(Archive& archive);
+  void archive_pending(Archive& archive);  // local steps: where they come if the last reply is counted
 
  private:
   friend void answer_all(const Station& station, std::span<const Turn> turns, Workspace& work);
@@ -188,6 +194,9 @@ class Client {
   std::uint64_t pending_at_ = 0;
 };
 
+// Blocks of clients for sums: at least 32 clients each and at most 64 blocks, whatever carries their answers.
+Index block_size_for(Index clients);
+
 class Server {
  public:
   struct Setup {
@@ -208,6 +217,10 @@ class Server {
 
   void open(std::int64_t most = 1);  // local steps: a leg of at most `most` iterations
   const Broadcast& broadcast() const { return broadcast_; }
+  void start_over();  // as if no reply had been absorbed since open()
+  // Clients of the open round that did not answer in time: it goes on as if they had not been drawn. Sorted; before any
+  // absorb(). Not where weights are inverse probabilities or drawn with replacement.
+  void leave_out(std::span<const std::uint32_t> clients);
   void absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work);
   // Replies of one block in client order: the same sums, taken together where each is for one chain.
   void absorb_all(std::span<const Reply> replies, std::span<const Roster::Entry> entries, Workspace& work);

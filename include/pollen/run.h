@@ -18,6 +18,7 @@
 #include "pollen/engine.h"
 #include "pollen/model.h"
 #include "pollen/privacy_meter.h"
+#include "pollen/problem.h"
 #include "pollen/round.h"
 #include "pollen/transport.h"
 
@@ -42,6 +43,9 @@ struct ExperimentOptions {
   const std::atomic<bool>* stop = nullptr;  // looked at between iterations
   // Another carrier than threads; makes the transport over the experiment's own station and clients.
   std::function<std::unique_ptr<Transport>(Station&, std::vector<Client>&)> transport = {};
+  // Clients in other processes, by what they said of themselves; `transport` reaches them.
+  std::vector<SiteFacts> sites = {};
+  std::int64_t setup_bits = 0;  // of what they said
 };
 
 // Mixed-effects models: draws of a client's latent from its own posterior, at what every chain has learnt.

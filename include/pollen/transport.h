@@ -31,7 +31,14 @@ class Transport {
   // Carries the open round to its participants and gives every reply to server.absorb, in client order within a block.
   virtual void exchange(Server& server) = 0;
   virtual void query(const Query& query, PanelView sum) = 0;
+  // Once "auto" has picked a step, for clients that are not of this process.
+  virtual void recipe_changed(const Recipe&) {}
+  // What must be known after a restart, beyond the server's and the fleet's own state.
+  virtual void archive(Archive&) {}
 };
+
+// One client's answer to a query, overwriting; `anchor` and `start_memory` leave their mark in the client.
+void answer(Client& client, const Station& station, const Query& query, PanelView out, Workspace& work);
 
 // Clients in this process, on `threads` threads (this one included). Errors of clients name round and client.
 std::unique_ptr<Transport> make_thread_transport(Station& station, std::vector<Client>& clients, int threads);

@@ -19,4 +19,27 @@ void decode(ByteView frame, Reply& reply);
 // Bytes of a frame before its body; the rest of the overhead depends on the number of chains.
 inline constexpr std::size_t kFrameHeader = 16;
 
+// What a frame is (a contract: append, never renumber). Those after `reply` are in pollen/messages.h.
+enum class Type : std::uint16_t {
+  broadcast = 1,
+  reply = 2,
+  hello = 3,
+  welcome = 4,
+  refusal = 5,
+  columns = 6,
+  layout = 7,
+  moments = 8,
+  scaling = 9,
+  site = 10,
+  seat = 11,
+  settings = 12,
+  settled = 13,
+  standing = 14,
+  ask = 15,
+  answer = 16,
+  draws = 17,
+  end = 18,
+};
+Type type_of(ByteView frame);  // WireError where the header is not one of ours
+
 }  // namespace pollen::wire

@@ -44,10 +44,9 @@ Index missing_cells(const data::RawTable& table, const data::Roles& roles) {
   return count;
 }
 
-}  // namespace
-
-Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64_t seed, const std::string& where) {
-  const DataSpec spec = settled(asked, target);
+// Client 0 of what is read is the federation's client `first_client`.
+Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, const std::string& where,
+                std::uint32_t first_client) {
   const bool intercept = *spec.intercept;
   data::check_spec(spec, target, where);
   data::RawTable table = data::read_sources(spec, seed, where);
@@ -65,7 +64,8 @@ Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64
   federation.client_names = std::move(clients.names);
   federation.class_names = encoding.classes.names;
   federation.setup_bits = federation.level_bits = data::exchange_bits(encoding, clients.rows);
-  const data::Holdout holdout = data::hold_out(clients.rows, encoding.classes.of_row, spec.test_fraction, seed);
+  const data::Holdout holdout = data::hold_out(clients.rows, encoding.classes.of_row, spec.test_fraction, seed, first_client);
+  federation.intercept = intercept;
   data::fill_tables(table, encoding, holdout, intercept, federation);
 
   federation.encoder = data::encoder_of(table, roles, encoding);
@@ -77,6 +77,58 @@ Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64
   }
   if (*spec.standardize) data::standardize(first, source, federation);
   return federation;
+}
+
+// A client's file by itself: how rows are split over clients does not matter.
+DataSpec of_file(const std::string& file, DataSpec spec) {
+  spec.sources = {file};
+  spec.partition = "iid";
+  spec.clients = 1;
+  return spec;
+}
+
+}  // namespace
+
+Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64_t seed, const std::string& where) {
+  return load(settled(asked, target), target, seed, where, 0);
+}
+
+ColumnFacts column_facts(const std::string& file, const DataSpec& asked, TargetKind target) {
+  const DataSpec spec = settled(of_file(file, asked), target);
+  data::check_spec(spec, target, file);
+  data::RawTable table = data::read_sources(spec, 0, file);
+  const data::Roles roles = data::assign_roles(table, spec, target, file);
+  std::vector<std::string> notes;
+  data::settle_cells(table, roles, spec, notes);
+  data::check_target(table, roles, target);
+  ColumnFacts facts;
+  facts.width = table.blocks.empty() ? 0 : table.width;
+  const auto add_levels = [&](const data::Column& column) {
+    const auto given = spec.levels.find(column.name);
+    facts.levels[column.name] =
+        data::levels_of(table, column, given == spec.levels.end() ? nullptr : &given->second).names;
+  };
+  for (const std::size_t c : roles.features) {
+    facts.columns.push_back(table.columns[c].name);
+    if (data::is_text(table.columns[c])) add_levels(table.columns[c]);
+  }
+  if (roles.target < 0) return facts;
+  const data::Column& column = table.columns[static_cast<std::size_t>(roles.target)];
+  facts.target = column.name;
+  if (target == TargetKind::binary || target == TargetKind::classes) add_levels(column);
+  return facts;
+}
+
+Federation load_part(const std::string& file, const DataSpec& asked, const ColumnFacts& layout, TargetKind target,
+                     std::uint32_t client, std::uint64_t seed) {
+  DataSpec spec = settled(of_file(file, asked), target);
+  if (layout.width == 0) spec.features = layout.columns;
+  spec.target = layout.target;
+  spec.levels = layout.levels;
+  spec.standardize = false;
+  Federation part = load(spec, target, seed, file, client);
+  part.setup_bits = part.level_bits = 0;
+  return part;
 }
 
 }  // namespace pollen

@@ -5,22 +5,17 @@
 #include "data/tables.h"
 #include "pollen/errors.h"
 
-namespace pollen::data {
+namespace pollen {
+
+namespace data {
 
 namespace {
 
-// What one client sends.
-struct Moments {
-  double count = 0.0;
-  std::vector<double> sum;      // S
-  std::vector<double> squares;  // Q, about the client's own mean
-};
-
 // Sums are of differences from the first row: a constant column then has exactly its value as mean, and Q = 0.
-Moments moments(const Table& table, Index from, Index to, Index first) {
+ColumnMoments moments(const Table& table, Index from, Index to, Index first) {
   const auto p = static_cast<std::size_t>(table.columns - first);
   const auto row = [&](Index r) { return table.x.data() + r * table.stride + first; };
-  Moments m{static_cast<double>(to - from), std::vector<double>(p), std::vector<double>(p)};
+  ColumnMoments m{static_cast<double>(to - from), std::vector<double>(p), std::vector<double>(p)};
   const double* origin = row(from);
   for (Index r = from; r < to; ++r) {
     const double* x = row(r);
@@ -36,21 +31,33 @@ Moments moments(const Table& table, Index from, Index to, Index first) {
   return m;
 }
 
-struct Scaling {
-  std::vector<double> mean;
-  std::vector<double> sd;  // 1 with mean 0 for a column that is left alone
-};
+void apply(const ColumnScaling& scaling, Index first, Table& table) {
+  for (Index r = 0; r < table.rows; ++r) {
+    double* x = table.x.data() + r * table.stride + first;
+    for (std::size_t j = 0; j < scaling.mean.size(); ++j) x[j] = (x[j] - scaling.mean[j]) / scaling.sd[j];
+  }
+}
 
-Scaling pooled(const std::vector<Moments>& clients, std::size_t p) {
+}  // namespace
+
+}  // namespace data
+
+ColumnMoments moments_of(const Federation& federation, std::size_t client) {
+  return data::moments(federation.train, federation.train_begin[client], federation.train_begin[client + 1],
+                       federation.intercept ? 1 : 0);
+}
+
+ColumnScaling pooled(const std::vector<ColumnMoments>& clients) {
+  const std::size_t p = clients.front().sum.size();
   constexpr double kConstant = 1e-12;  // an sd below this share of the mean is rounding
   double count = 0.0;
-  Scaling scaling{std::vector<double>(p), std::vector<double>(p)};
-  for (const Moments& m : clients) {
+  ColumnScaling scaling{std::vector<double>(p), std::vector<double>(p)};
+  for (const ColumnMoments& m : clients) {
     count += m.count;
     for (std::size_t j = 0; j < p; ++j) scaling.mean[j] += m.sum[j];
   }
   for (double& mean : scaling.mean) mean /= count;
-  for (const Moments& m : clients)
+  for (const ColumnMoments& m : clients)
     for (std::size_t j = 0; j < p; ++j) {
       const double apart = m.sum[j] / m.count - scaling.mean[j];
       scaling.sd[j] += m.squares[j] + m.count * apart * apart;
@@ -65,35 +72,34 @@ Scaling pooled(const std::vector<Moments>& clients, std::size_t p) {
   return scaling;
 }
 
-void apply(const Scaling& scaling, Index first, Table& table) {
-  for (Index r = 0; r < table.rows; ++r) {
-    double* x = table.x.data() + r * table.stride + first;
-    for (std::size_t j = 0; j < scaling.mean.size(); ++j) x[j] = (x[j] - scaling.mean[j]) / scaling.sd[j];
-  }
+void standardize(const ColumnScaling& scaling, Federation& federation) {
+  const Index first = federation.intercept ? 1 : 0;
+  data::apply(scaling, first, federation.train);
+  data::apply(scaling, first, federation.test);
+  federation.encoder.mean = scaling.mean;
+  federation.encoder.sd = scaling.sd;
 }
 
-}  // namespace
+namespace data {
 
 void standardize(Index first, const std::string& where, Federation& federation) {
   const auto p = static_cast<std::size_t>(federation.train.columns - first);
   if (p == 0) return;
-  std::vector<Moments> clients;
-  for (std::size_t i = 0; i + 1 < federation.train_begin.size(); ++i)
-    clients.push_back(moments(federation.train, federation.train_begin[i], federation.train_begin[i + 1], first));
-  const Scaling scaling = pooled(clients, p);
+  std::vector<ColumnMoments> clients;
+  for (std::size_t i = 0; i + 1 < federation.train_begin.size(); ++i) clients.push_back(moments_of(federation, i));
+  const ColumnScaling scaling = pooled(clients);
   Problems problems;
   for (std::size_t j = 0; j < p; ++j)
     if (!std::isfinite(scaling.mean[j]) || !std::isfinite(scaling.sd[j]))
       problems.add(fmt::format("{}: column {}", where, federation.feature_names[static_cast<std::size_t>(first) + j]),
                    "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
   problems.raise();
-  apply(scaling, first, federation.train);
-  apply(scaling, first, federation.test);
-  federation.encoder.mean = scaling.mean;
-  federation.encoder.sd = scaling.sd;
+  pollen::standardize(scaling, federation);
   const auto up = static_cast<std::int64_t>(1 + 2 * p);
   const auto down = static_cast<std::int64_t>(2 * p);
   federation.setup_bits += 64 * federation.clients() * (up + down);
 }
 
-}  // namespace pollen::data
+}  // namespace data
+
+}  // namespace pollen

@@ -23,7 +23,7 @@ Rows arranged(const Rows& rows, const std::vector<std::uint32_t>& labels, Sequen
 }  // namespace
 
 Holdout hold_out(const std::vector<Rows>& clients, const std::vector<std::uint32_t>& labels, double fraction,
-                 std::uint64_t seed) {
+                 std::uint64_t seed, std::uint32_t first_client) {
   Holdout holdout{clients, std::vector<Rows>(clients.size())};
   Stream stream = make_stream(seed, 0, Purpose::test_split);
   for (std::size_t i = 0; i < clients.size(); ++i) {
@@ -31,7 +31,7 @@ Holdout hold_out(const std::vector<Rows>& clients, const std::vector<std::uint32
     const auto wanted = static_cast<std::uint64_t>(std::floor(fraction * static_cast<double>(n)));
     const std::uint64_t k = std::min(wanted, n - 1);
     if (k == 0) continue;
-    stream.client = static_cast<std::uint32_t>(i);
+    stream.client = first_client + static_cast<std::uint32_t>(i);
     Sequence sequence(stream);
     const Rows rows = arranged(clients[i], labels, sequence);
     std::uint64_t credit = sequence.below(n);  // a row is taken whenever this passes n

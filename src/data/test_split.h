@@ -19,6 +19,6 @@ struct Holdout {
 
 // `labels` may be empty: one stratum. Every client has at least one row, and keeps one for training.
 Holdout hold_out(const std::vector<Rows>& clients, const std::vector<std::uint32_t>& labels, double fraction,
-                 std::uint64_t seed);
+                 std::uint64_t seed, std::uint32_t first_client = 0);
 
 }  // namespace pollen::data

@@ -115,7 +115,7 @@ class Reader {
     if (dot == std::string::npos) {  // a top-level word: perhaps a section, or a key that lost its section
       for (const std::string& name : names)
         if (name.substr(name.find('.') + 1) == path) near = name;
-      if (!near) near = nearest(path, {"model", "data", "sampler", "participation", "run", "output", "privacy", "population", "client"});
+      if (!near) near = nearest(path, {"model", "data", "sampler", "participation", "run", "output", "privacy", "population", "federation", "client"});
     }
     problems_.add(at(path, node),
                   near ? fmt::format("unknown key; did you mean {}?", *near)

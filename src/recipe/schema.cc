@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "pollen/baselines.h"
 #include "pollen/reference.h"
@@ -110,6 +111,18 @@ const std::vector<std::string> kOutside = {"init", "step", "schedule", "standard
 bool read_accept(const toml::node& n, Config& c) {
   if (!read_strings(n, c.privacy.accept)) return false;
   return std::ranges::all_of(c.privacy.accept, [](const std::string& name) { return std::ranges::count(kOutside, name) > 0; });
+}
+
+bool read_expect(const toml::node& n, Config& c) {
+  if (n.is_integer()) return read_integer(n, 1, kMost, c.federation.expect_count.emplace());
+  if (!n.is_array() || !read_strings(n, c.federation.expect) || c.federation.expect.empty()) return false;
+  const std::set<std::string> once(c.federation.expect.begin(), c.federation.expect.end());
+  return once.size() == c.federation.expect.size() && !once.contains("");
+}
+
+std::string write_expect(const Config& c) {
+  if (c.federation.expect_count) return fmt::format("{}", *c.federation.expect_count);
+  return c.federation.expect.empty() ? std::string() : write_strings(c.federation.expect);
 }
 
 #define AT(T, place) Member<T>([](Config& c) -> T& { return c.place; })
@@ -365,6 +378,17 @@ std::vector<Key> population_keys() {
   });
 }
 
+// Optional without exception, as [privacy]: a run without a federation is written out without the section.
+std::vector<Key> federation_keys() {
+  return {
+      {"federation.expect", "a number of clients, or a list of their names, each once", read_expect, write_expect},
+      maybe_integer("federation.quorum", "a whole number from 1", 1, MAYBE(Index, federation.quorum)),
+      maybe_number("federation.start_timeout", "seconds above 0", kPositive, MAYBE(double, federation.start_timeout)),
+      maybe_number("federation.round_deadline", "seconds above 0", kPositive, MAYBE(double, federation.round_deadline)),
+      maybe_choice("federation.on_missing", {"wait", "skip", "abort"}, MAYBE(std::string, federation.on_missing)),
+  };
+}
+
 // Optional without exception: a configuration that says nothing about privacy is written out without the section.
 std::vector<Key> privacy_keys() {
   const Range open{.least = 0, .most = 1, .least_open = true, .most_open = true};
@@ -394,7 +418,7 @@ const std::vector<Key>& schema() {
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
     for (auto& part : {model_keys(), latent_keys(), data_keys(), synthetic_mixed_keys(), sampler_keys(),
                        reference_keys(), personal_keys(), baseline_keys(), run_keys(), client_output_keys(),
-                       privacy_keys(), population_keys()})
+                       privacy_keys(), population_keys(), federation_keys()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

@@ -185,4 +185,9 @@ void Client::archive(Archive& archive) {
   for (const auto array : oracle_->versions()) archive.array(array);
 }
 
+void Client::archive_pending(Archive& archive) {
+  archive.array(pending_.flat());
+  archive.field(pending_at_);
+}
+
 }  // namespace pollen

@@ -13,13 +13,12 @@ namespace pollen {
 
 namespace {
 
-// Blocks of clients for sums: at least 32 clients each and at most 64 blocks, whatever the number of threads.
-Index block_size_for(std::size_t clients) { return std::max<Index>(32, (static_cast<Index>(clients) + 63) / 64); }
-
 // A state this far out is exploding, not exploring.
 constexpr double kExplosion = 1e10;
 
 }  // namespace
+
+Index block_size_for(Index clients) { return std::max<Index>(32, (clients + 63) / 64); }
 
 Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
     : recipe_(recipe),
@@ -27,7 +26,7 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
       setup_(std::move(setup)),
       participation_(recipe.participation, setup_.sizes, setup_.chains, recipe.coupled, setup_.seed,
                      recipe.up.memory != Memory::feedback),
-      block_size_(block_size_for(setup_.sizes.size())),
+      block_size_(block_size_for(static_cast<Index>(setup_.sizes.size()))),
       whole_(make_compressor({}, setup_.dimension)),
       down_(make_compressor(recipe.down.compressor, setup_.dimension)),
       position_(setup_.dimension, setup_.chains) {
@@ -83,6 +82,10 @@ void Server::open(std::int64_t most) {
     participation_.draw(round_, broadcast_.roster);
   encode_broadcast();
   if (broadcast_.leg.starts) count_downlink();
+  start_over();
+}
+
+void Server::start_over() {
   const bool partial = recipe_.participation.policy != ParticipationPolicy::full;
   const bool weighted = recipe_.up.memory != Memory::none && (recipe_.local ? partial : !broadcast_.roster.uniform);
   for (BlockSum& block : block_sums_) {
@@ -149,6 +152,19 @@ void Server::count_downlink() {
       heard = round_ + 1;
     }
   }
+}
+
+void Server::leave_out(std::span<const std::uint32_t> clients) {
+  Roster& roster = broadcast_.roster;
+  const auto drawn = static_cast<double>(roster.clients.size());
+  std::erase_if(roster.clients, [&](const Roster::Entry& e) { return std::ranges::binary_search(clients, e.client); });
+  const auto left = static_cast<double>(roster.clients.size());
+  const double more = recipe_.up.memory == Memory::feedback || left == 0 ? 1 : drawn / left;
+  for (double& weight : roster.weight) weight *= more;
+  for (double& weight : roster.chain_weight) weight *= more;
+  for (const std::uint32_t client : clients)  // what they heard is not known: next time they are told everything
+    for (std::size_t c = 0; !heard_.empty() && c < static_cast<std::size_t>(setup_.chains); ++c)
+      heard_[c * setup_.sizes.size() + client] = 0;
 }
 
 std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {

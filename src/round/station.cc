@@ -8,7 +8,7 @@
 
 namespace pollen {
 
-Station::Station(const Recipe& recipe, Index dimension, Index chains, Index clients, std::uint64_t seed)
+Station::Station(const Recipe& recipe, Index dimension, Index chains, Index clients, const Seeds& seeds)
     : recipe_(recipe),
       clients_(clients),
       whole_(make_compressor({}, dimension)),
@@ -22,10 +22,10 @@ Station::Station(const Recipe& recipe, Index dimension, Index chains, Index clie
   if (recipe.local) reference_ = Panel(dimension, chains);
   if (recipe.oracle == OracleKind::control) anchor_ = control_ = Panel(dimension, chains);
   for (Index c = 0; c < chains; ++c) {
-    noise_.push_back(make_stream(seed, static_cast<std::uint32_t>(c), Purpose::noise));
-    local_noise_.push_back(make_stream(seed, static_cast<std::uint32_t>(c), Purpose::local_noise));
-    minibatch_.push_back(make_stream(seed, static_cast<std::uint32_t>(c), Purpose::minibatch));
-    compress_.push_back(make_stream(seed, static_cast<std::uint32_t>(c), Purpose::compress_up));
+    noise_.push_back(make_stream(seeds.common, static_cast<std::uint32_t>(c), Purpose::noise));
+    local_noise_.push_back(make_stream(seeds.own, static_cast<std::uint32_t>(c), Purpose::local_noise));
+    minibatch_.push_back(make_stream(seeds.own, static_cast<std::uint32_t>(c), Purpose::minibatch));
+    compress_.push_back(make_stream(seeds.own, static_cast<std::uint32_t>(c), Purpose::compress_up));
   }
 }
 

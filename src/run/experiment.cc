@@ -16,14 +16,6 @@ namespace {
 
 int all_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
-void texts(Archive& archive, std::vector<std::string>& list) {
-  std::uint64_t count = list.size();
-  archive.field(count);
-  if (count > 1000) throw WireError("saved state: too many lines");
-  list.resize(count);
-  for (std::string& line : list) archive.text(line);
-}
-
 std::string checked_init(const Config& config, Index dimension) {
   if (config.run.init == "list" && static_cast<Index>(config.run.init_values.size()) != dimension)
     return fmt::format("found {} numbers, accepted: {}, one a coefficient", config.run.init_values.size(), dimension);
@@ -36,7 +28,7 @@ std::string checked_init(const Config& config, Index dimension) {
 }  // namespace
 
 Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
-    : config(std::move(c)), options(o), problem(make_problem(config)) {
+    : config(std::move(c)), options(o), problem(o.sites.empty() ? make_problem(config) : make_remote_problem(config, o.sites)) {
   warnings = problem.data.notes;
   if (is_mixed(config)) {
     personal = make_personal_parts(config, problem.data);
@@ -54,14 +46,12 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
 void Experiment::Parts::make_engine() {
   const Index chains = config.run.chains;
   std::vector<const Potential*> potentials;
-  for (const auto& p : problem.potentials) {
-    potentials.push_back(p.get());
-    sizes.push_back(p->rows());
-  }
+  for (const auto& p : problem.potentials) potentials.push_back(p.get());
+  sizes = problem.rows;
   check_sizes(config, recipe, sizes, warnings);
-  const FederatedSetup setup{&recipe, &problem.prior, potentials, problem.dimension(), chains, config.seed};
+  const FederatedSetup setup{&recipe, &problem.prior, potentials, sizes, problem.dimension(), chains, config.seed};
   federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()));
-  federation->counters().setup_bits = problem.data.setup_bits;
+  federation->counters().setup_bits = problem.data.setup_bits + options.setup_bits;
   engine = federation.get();
   potential.resize(static_cast<std::size_t>(chains));
 }
@@ -124,14 +114,14 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   if (fixed) self.config.sampler.step = step;
   std::vector<std::string> looks;
   for (const OutsideLook& look : self.outside) looks.insert(looks.end(), {look.name, look.what});
-  texts(archive, looks);
+  archive.texts(looks);
   self.outside.clear();
   for (std::size_t i = 0; i + 1 < looks.size(); i += 2) self.outside.push_back({looks[i], looks[i + 1]});
   archive.field(self.kept);
   archive.field(self.emitted);
   archive.field(self.smoothness);
-  texts(archive, self.warnings);
-  texts(archive, self.notes);
+  archive.texts(self.warnings);
+  archive.texts(self.notes);
   std::uint64_t found = self.mode.size();
   archive.field(found);
   if (found != 0 && found != static_cast<std::uint64_t>(self.problem.dimension()))
@@ -238,7 +228,7 @@ Experiment::Questions Experiment::questions() {
     throw ConfigError(parts_->config.file + ": model.kind",
                       fmt::format("found \"{}\", for whose samplers there is no plan", parts_->config.model.kind));
   return {parts_->transport(), parts_->problem.prior, parts_->sizes,
-          parts_->problem.potentials.front()->curvature_is_bound()};
+          parts_->problem.curvature_is_bound};
 }
 
 const std::vector<double>& Experiment::ask_mode() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pollen/engine.h"
+#include "pollen/fleet.h"
 #include "pollen/transport.h"
 
 namespace pollen {
@@ -13,7 +14,8 @@ namespace pollen {
 struct FederatedSetup {
   const Recipe* recipe = nullptr;  // outlives the engine; its step may change until the first iteration
   const Prior* prior = nullptr;
-  std::vector<const Potential*> potentials;
+  std::vector<const Potential*> potentials;  // empty where all clients are in other processes
+  std::vector<Index> sizes;                  // N_i
   Index dimension = 0;
   Index chains = 1;
   std::uint64_t seed = 1;
@@ -34,7 +36,7 @@ class FederatedEngine final : public Engine {
 
   Server& server() { return *server_; }
   Transport& transport() { return *transport_; }
-  void set_transport(const MakeTransport& make) { transport_ = make(*station_, clients_); }
+  void set_transport(const MakeTransport& make) { transport_ = make(fleet_->station(), fleet_->clients()); }
   void recipe_changed();  // the step, or the constants of a decaying one, were picked
   void start_control();   // VR-FALD*: Y_0 and C_0 at the starting positions
 
@@ -43,17 +45,12 @@ class FederatedEngine final : public Engine {
   void gather(Panel& mean);  // Σ w_i x_i of where the clients are now
 
   FederatedSetup setup_;
-  std::vector<std::unique_ptr<const Compressor>> compressors_;  // one for all, or one a client
-  std::unique_ptr<const Compressor> whole_;
+  std::vector<std::unique_ptr<const Compressor>> compressors_;  // as the fleet has them
   std::unique_ptr<Server> server_;
-  std::unique_ptr<Station> station_;
-  std::vector<Client> clients_;
+  std::unique_ptr<Fleet> fleet_;  // without clients of this process: a mirror of what theirs have heard
   std::unique_ptr<Transport> transport_;
   Panel mean_;               // emit = "every": of the last iteration
   Panel anchor_, gradient_;  // control variates: Y and C
 };
-
-// w_i of every client: 1/b, or N_i/N.
-std::vector<double> local_weights(const LocalSteps& local, const std::vector<const Potential*>& potentials);
 
 }  // namespace pollen

@@ -10,7 +10,7 @@
 #include "pollen/run.h"
 #include "run/federated.h"
 #include "run/personal.h"
-#include "run/problem.h"
+#include "pollen/problem.h"
 #include "run/thread_choice.h"
 
 namespace pollen {

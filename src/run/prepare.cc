@@ -38,7 +38,7 @@ void Experiment::Parts::find_mode_once() {
 
 // Where models without a global curvature bound are looked at: the mode.
 std::vector<double> Experiment::Parts::curvature_point() {
-  if (problem.potentials.front()->curvature_is_bound())
+  if (problem.curvature_is_bound)
     return std::vector<double>(static_cast<std::size_t>(problem.dimension()));
   find_mode_once();
   return mode;
@@ -98,7 +98,7 @@ void Experiment::Parts::set_step() {
                         "\"auto\" finds no curvature to go by; accepted here: a number");
     return;
   }
-  const bool bound = problem.potentials.front()->curvature_is_bound();
+  const bool bound = problem.curvature_is_bound;
   if (recipe.local) return set_local_step(at, picked);
   if (picked) {
     count_exchange(64 * problem.dimension(), 64 * problem.dimension(), found.exchanges);

@@ -1,4 +1,4 @@
-#include "run/problem.h"
+#include "pollen/problem.h"
 
 #include <fmt/format.h>
 
@@ -126,14 +126,15 @@ class GaussianClients {
   Problems problems_;
 };
 
-void add_potentials(const Config& config, StatisticalProblem& problem) {
+// `clients`: of the whole federation, which `problem` may hold only a part of.
+void add_potentials(const Config& config, Index clients, StatisticalProblem& problem) {
   const Federation& data = problem.data;
   const bool gaussian = problem.model.kind == ModelKind::gaussian;
   for (Index i = 0; i < data.clients(); ++i) {
     const Index rows = data.train_rows(i);
     const Index first = data.train_begin[static_cast<std::size_t>(i)];
     const double scale =
-        config.model.likelihood == "mean" ? 1 / (static_cast<double>(data.clients()) * static_cast<double>(rows)) : 1;
+        config.model.likelihood == "mean" ? 1 / (static_cast<double>(clients) * static_cast<double>(rows)) : 1;
     const math::RowsView x = data.train.view().slice(first, rows);
     problem.potentials.push_back(gaussian ? make_gaussian_data(x, scale)
                                           : make_potential(problem.model, {x, data.train.y.data() + first}, scale));
@@ -158,7 +159,67 @@ Prior make_prior(const Config& config, const ModelSpec& model) {
   return Prior::normal(sd);
 }
 
+StatisticalProblem without_data(const Config& config) {
+  StatisticalProblem problem;
+  problem.model.kind = kind_of(config.model.kind);
+  problem.model.noise_sd = config.model.noise_sd;
+  return problem;
+}
+
+void take_columns(StatisticalProblem& problem) {
+  problem.model.features = problem.data.train.columns;
+  problem.model.feature_names = problem.data.feature_names;
+  problem.model.class_names = problem.data.class_names;
+  problem.model.classes = std::max<Index>(2, static_cast<Index>(problem.data.class_names.size()));
+}
+
+void describe_potentials(StatisticalProblem& problem) {
+  for (const auto& potential : problem.potentials) problem.rows.push_back(potential->rows());
+  problem.curvature_is_bound = problem.potentials.front()->curvature_is_bound();
+}
+
+bool same_columns(const SiteFacts& a, const SiteFacts& b) {
+  return a.features == b.features && a.classes == b.classes && a.feature_names == b.feature_names &&
+         a.class_names == b.class_names && a.curvature_is_bound == b.curvature_is_bound;
+}
+
 }  // namespace
+
+SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client) {
+  const ModelSpec& model = problem.model;
+  return {model.features,       model.classes,        model.feature_names,
+          model.class_names,    problem.rows[client], problem.curvature_is_bound};
+}
+
+StatisticalProblem make_remote_problem(const Config& config, const std::vector<SiteFacts>& sites) {
+  StatisticalProblem problem = without_data(config);
+  const SiteFacts& first = sites.front();
+  problem.model.features = first.features;
+  problem.model.classes = first.classes;
+  problem.model.feature_names = first.feature_names;
+  problem.model.class_names = first.class_names;
+  problem.curvature_is_bound = first.curvature_is_bound;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    if (!same_columns(sites[i], first))
+      throw ConfigError(fmt::format("client {}", i + 1),
+                        fmt::format("found {} features where client 1 has {}, or other names or classes; accepted: "
+                                    "the same for all clients",
+                                    sites[i].features, first.features));
+    problem.rows.push_back(sites[i].rows);
+  }
+  problem.prior = make_prior(config, problem.model);
+  return problem;
+}
+
+StatisticalProblem make_own_problem(const Config& config, Federation data, Index clients) {
+  StatisticalProblem problem = without_data(config);
+  problem.data = std::move(data);
+  take_columns(problem);
+  add_potentials(config, clients, problem);
+  problem.prior = make_prior(config, problem.model);
+  describe_potentials(problem);
+  return problem;
+}
 
 TargetKind target_of(const std::string& model_kind) {
   if (model_kind == "mixed-linear" || model_kind == "mixed-gaussian") return TargetKind::real;
@@ -178,9 +239,7 @@ TargetKind target_of(const std::string& model_kind) {
 }
 
 StatisticalProblem make_problem(const Config& config) {
-  StatisticalProblem problem;
-  problem.model.kind = kind_of(config.model.kind);
-  problem.model.noise_sd = config.model.noise_sd;
+  StatisticalProblem problem = without_data(config);
   const bool gaussian = problem.model.kind == ModelKind::gaussian;
   const bool written_out = gaussian && std::ranges::any_of(config.clients, [](const ClientConfig& c) {
                              return !c.mean.empty() || !c.data.empty() || !c.precision.empty();
@@ -197,11 +256,8 @@ StatisticalProblem make_problem(const Config& config) {
           gaussian ? "needed: a source, or the clients written out as [[client]] with mean and precision or data"
                    : "needed: a built-in name (see pollen list datasets) or a path");
     problem.data = load_federation(config.data, target_of(config.model.kind), config.seed, config.file);
-    problem.model.features = problem.data.train.columns;
-    problem.model.feature_names = problem.data.feature_names;
-    problem.model.class_names = problem.data.class_names;
-    problem.model.classes = std::max<Index>(2, static_cast<Index>(problem.data.class_names.size()));
-    if (!is_mixed(config)) add_potentials(config, problem);
+    take_columns(problem);
+    if (!is_mixed(config)) add_potentials(config, problem.data.clients(), problem);
   }
   if (is_mixed(config)) {
     problem.model = {};
@@ -209,6 +265,7 @@ StatisticalProblem make_problem(const Config& config) {
     return problem;
   }
   problem.prior = make_prior(config, problem.model);
+  describe_potentials(problem);
   if (static_cast<Index>(config.clients.size()) > problem.clients())
     throw ConfigError(config.file + ": client",
                       fmt::format("found {} [[client]] tables, accepted: at most {}, the number of clients",

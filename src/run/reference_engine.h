@@ -5,7 +5,7 @@
 
 #include "pollen/config.h"
 #include "pollen/reference.h"
-#include "run/problem.h"
+#include "pollen/problem.h"
 
 namespace pollen {
 

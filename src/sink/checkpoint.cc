@@ -5,9 +5,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "file.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
+#include "pollen/file.h"
 
 namespace pollen::sink {
 

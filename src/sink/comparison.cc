@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <limits>
 
-#include "file.h"
 #include "folder.h"
 #include "pollen/errors.h"
+#include "pollen/file.h"
 #include "predictive.h"
 #include "stored_summary.h"
 

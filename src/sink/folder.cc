@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "file.h"
 #include "pollen/errors.h"
+#include "pollen/file.h"
 
 namespace pollen::sink {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "file.h"
+#include "pollen/file.h"
 #include "pollen/privacy_meter.h"
 #include "pollen/round.h"
 #include "predictive.h"

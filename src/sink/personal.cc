@@ -7,8 +7,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "file.h"
 #include "pollen/errors.h"
+#include "pollen/file.h"
 #include "pollen/scores.h"
 
 namespace pollen::sink {

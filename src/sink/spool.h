@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "file.h"
 #include "pollen/engine.h"
+#include "pollen/file.h"
 #include "pollen/types.h"
 
 namespace pollen::sink {

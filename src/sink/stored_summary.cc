@@ -6,8 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "file.h"
 #include "pollen/errors.h"
+#include "pollen/file.h"
 
 namespace pollen::sink {
 

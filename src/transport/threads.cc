@@ -25,7 +25,7 @@ class ThreadTransport final : public Transport {
   // Blocks as in the server's sums, so that an answer does not depend on the number of threads.
   void query(const Query& query, PanelView sum) override {
     const auto clients = static_cast<Index>(clients_.size());
-    const Index block_size = std::max<Index>(32, (clients + 63) / 64);
+    const Index block_size = block_size_for(clients);
     const Index blocks = (clients + block_size - 1) / block_size;
     sums_.resize(static_cast<std::size_t>(blocks));
     team_.run(blocks, [&](Index block, int member) {
@@ -92,37 +92,9 @@ class ThreadTransport final : public Transport {
 
   void add_answer(Client& client, const Query& query, Panel& total, Workspace& work) {
     Scratch::Frame frame(work.scratch);
-    const PanelView answer = work.scratch.panel(total.rows(), total.columns());
-    switch (query.what) {
-      case Query::What::value: {
-        const auto values = work.scratch.take<double>(total.columns());
-        client.potential().value(query.at, values, work.scratch);
-        for (Index c = 0; c < total.columns(); ++c) answer.column(c)[0] = values[static_cast<std::size_t>(c)];
-        break;
-      }
-      case Query::What::curvature:
-        client.potential().curvature(query.at.column(0), query.direction.column(0), answer.column(0), work.scratch);
-        break;
-      case Query::What::bounds:
-        for (Index c = 0; c < answer.columns; ++c) std::ranges::fill(answer.column(c), 0.0);
-        client.bounds(query.at.column(0), answer, work);
-        break;
-      case Query::What::rows:
-        for (Index c = 0; c < answer.columns; ++c) std::ranges::fill(answer.column(c), 0.0);
-        client.look_at_rows(query.at.column(0), answer, work);
-        break;
-      case Query::What::local:
-        client.local_position(station_, answer);
-        break;
-      case Query::What::gradient:
-      case Query::What::anchor:
-      case Query::What::start_memory:
-        client.gradient(query.at, answer, work);
-        break;
-    }
-    if (query.what == Query::What::anchor) client.set_anchor(query.at.column(0));
-    if (query.what == Query::What::start_memory) client.start_memory(answer);
-    for (Index c = 0; c < total.columns(); ++c) math::add(answer.column(c), total.column(c));
+    const PanelView answered = work.scratch.panel(total.rows(), total.columns());
+    pollen::answer(client, station_, query, answered, work);
+    for (Index c = 0; c < total.columns(); ++c) math::add(answered.column(c), total.column(c));
   }
 
   Station& station_;

@@ -1,4 +1,4 @@
-#include "sink/file.h"
+#include "pollen/file.h"
 
 #include "fixtures.h"
 #include "pollen/errors.h"

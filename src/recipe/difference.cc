@@ -1,4 +1,4 @@
-#include "config_difference.h"
+#include "pollen/config_difference.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace pollen::sink {
+namespace pollen {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::optional<ConfigDifference> first_difference(const std::string& left, const 
   return std::nullopt;
 }
 
-}  // namespace pollen::sink
+}  // namespace pollen

@@ -12,7 +12,7 @@
 
 #include "pollen/types.h"
 
-namespace pollen::sink {
+namespace pollen {
 
 // Throws IoError "<path>: cannot <doing>: <strerror(error)>".
 [[noreturn]] void io_failure(const std::string& path, const char* doing, int error);
@@ -64,4 +64,4 @@ void sync_folder(const std::string& folder);  // so that a rename survives a pow
 std::string read_text(const std::string& path);  // IoError where it cannot be read
 std::string temporary_name(const std::string& path);
 
-}  // namespace pollen::sink
+}  // namespace pollen

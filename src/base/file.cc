@@ -1,4 +1,4 @@
-#include "file.h"
+#include "pollen/file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 #include "pollen/errors.h"
 
-namespace pollen::sink {
+namespace pollen {
 
 void io_failure(const std::string& path, const char* doing, int error) {
   throw IoError(fmt::format("{}: cannot {}: {}", path, doing, std::strerror(error)));
@@ -122,4 +122,4 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-}  // namespace pollen::sink
+}  // namespace pollen

@@ -1,8 +1,8 @@
-#include "sink/config_difference.h"
+#include "pollen/config_difference.h"
 
 #include <gtest/gtest.h>
 
-namespace pollen::sink {
+namespace pollen {
 namespace {
 
 const std::string kText =
@@ -30,4 +30,4 @@ TEST(ConfigDifference, NamesTheKeyAndBothValues) {
 }
 
 }  // namespace
-}  // namespace pollen::sink
+}  // namespace pollen

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace pollen::sink {
+namespace pollen {
 
 struct ConfigDifference {
   std::string key;          // "sampler.step", "client 3: mean"
@@ -14,4 +14,4 @@ struct ConfigDifference {
 // The first key, in the order of `left`, whose values differ. Keys of [output] do not count, but for output.lp.
 std::optional<ConfigDifference> first_difference(const std::string& left, const std::string& right);
 
-}  // namespace pollen::sink
+}  // namespace pollen

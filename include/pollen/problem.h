@@ -1,0 +1,40 @@
+// The statistical problem of a configuration: data, model, prior and one potential a client.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "pollen/config.h"
+#include "pollen/data.h"
+#include "pollen/model.h"
+
+namespace pollen {
+
+struct StatisticalProblem {
+  ModelSpec model;
+  Prior prior;
+  Federation data;
+  std::vector<std::unique_ptr<Potential>> potentials;  // none where the clients are in other processes
+  std::vector<Index> rows;                             // N_i; empty for mixed-effects models
+  bool curvature_is_bound = false;                     // over all theta, not only where it is looked at
+
+  Index clients() const { return rows.empty() ? data.clients() : static_cast<Index>(rows.size()); }
+  Index dimension() const { return model.dimension(); }
+};
+
+// Reads the data and builds the rest. ConfigError where the configuration or the data are wrong.
+StatisticalProblem make_problem(const Config& config);
+
+SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client);
+
+// The server's side of a federation: no data and no potentials, only what the clients said. ConfigError where they do
+// not fit together.
+StatisticalProblem make_remote_problem(const Config& config, const std::vector<SiteFacts>& sites);
+
+// A client's side: its own rows as one client of `clients`.
+StatisticalProblem make_own_problem(const Config& config, Federation data, Index clients);
+
+// What the model wants of the target column.
+TargetKind target_of(const std::string& model_kind);
+
+}  // namespace pollen

@@ -1,0 +1,289 @@
+// Who is here: connections, names and seats. Set-up is in hall_setup.cc.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "federation/secret.h"
+#include "pollen/config_difference.h"
+#include "pollen/errors.h"
+#include "pollen/federation.h"
+
+namespace pollen {
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr auto kHelloWithin = seconds(20);
+constexpr std::size_t kMostStrangers = 4096;
+
+Deadline now() { return std::chrono::steady_clock::now(); }
+
+Index expected_clients(const Config& config) {
+  const FederationConfig& f = config.federation;
+  if (!f.expect.empty()) return std::ssize(f.expect);
+  if (f.expect_count) return *f.expect_count;
+  if (config.model.kind == "gaussian" && !config.clients.empty()) return std::ssize(config.clients);
+  if (config.data.partition == "given" && !config.data.sources.empty()) return std::ssize(config.data.sources);
+  if (config.data.partition == "by-column")
+    throw ConfigError(config.file + ": federation.expect",
+                      "needed with data.partition = \"by-column\": a number of clients, or a list of their names");
+  return config.data.clients;
+}
+
+// Two sides may keep their files in different places.
+std::string comparable(Config config) {
+  config.data.sources.clear();
+  config.federation = {};
+  return to_toml(config);
+}
+
+}  // namespace
+
+Hall::Hall(Links& links, const Config& config, HallOptions options)
+    : links_(links), config_(config), config_text_(to_toml(config)), options_(std::move(options)), run_(secret_name()) {
+  const auto clients = static_cast<std::size_t>(expected_clients(config));
+  named_ = !config.federation.expect.empty();
+  names_ = config.federation.expect;
+  names_.resize(clients);
+  seats_.resize(clients);
+  if (config.federation.quorum && *config.federation.quorum > static_cast<Index>(clients))
+    throw ConfigError(config.file + ": federation.quorum",
+                      fmt::format("found {}, accepted: at most the {} clients expected", *config.federation.quorum, clients));
+}
+
+std::size_t Hall::present() const {
+  return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.ready; }));
+}
+
+void Hall::check_stop() const {
+  if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) throw Interrupted();
+}
+
+std::optional<Hall::Letter> Hall::next(Deadline until) {
+  for (;;) {
+    check_stop();
+    if (!letters_.empty()) {
+      Letter letter = std::move(letters_.front());
+      letters_.erase(letters_.begin());
+      return letter;
+    }
+    // A signal does not wake the wait: look at the flag now and then.
+    const Deadline slice = std::min(until, now() + std::chrono::milliseconds(200));
+    if (auto event = links_.next(slice))
+      take(std::move(*event));
+    else if (now() >= until)
+      return std::nullopt;
+    drop_silent_links();
+  }
+}
+
+void Hall::take(LinkEvent event) {
+  const auto stranger = std::ranges::find(strangers_, event.link, &Stranger::link);
+  switch (event.what) {
+    case LinkEvent::What::opened:
+      if (strangers_.size() >= kMostStrangers) return links_.close(event.link);
+      strangers_.push_back({event.link, std::move(event.peer), now() + kHelloWithin});
+      return;
+    case LinkEvent::What::closed:
+      return lose(event.link);
+    case LinkEvent::What::frame:
+      break;
+  }
+  try {
+    if (stranger != strangers_.end()) {
+      const std::string peer = stranger->peer;
+      strangers_.erase(stranger);
+      return admit(event.link, peer, wire::decode<wire::Hello>(event.frame));
+    }
+    for (std::uint32_t i = 0; i < seats_.size(); ++i)
+      if (seats_[i].link == event.link) return seated_frame(i, std::move(event.frame));
+  } catch (const WireError& error) {
+    refuse(event.link, fmt::format("what was sent cannot be read ({})", error.what()), false);
+    lose(event.link);
+  }
+}
+
+void Hall::lose(std::uint64_t link) {
+  std::erase_if(strangers_, [&](const Stranger& s) { return s.link == link; });
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    Seat& seat = seats_[i];
+    if (seat.link != link) continue;
+    seat.link = 0;
+    seat.ready = false;
+    options_.tell(fmt::format("{} has gone; {} of {} here", names_[i], present(), seats_.size()));
+  }
+}
+
+void Hall::drop_silent_links() {
+  std::erase_if(strangers_, [&](const Stranger& s) {
+    if (now() < s.until) return false;
+    links_.close(s.link);
+    return true;
+  });
+}
+
+void Hall::refuse(std::uint64_t link, const std::string& why, bool again) {
+  send_to(link, wire::encode(wire::Refusal{why, again}));
+  links_.close(link);
+}
+
+void Hall::dismiss(std::uint32_t client, const std::string& why, bool again) {
+  options_.tell(fmt::format("{} is sent away: {}", names_[client], why));
+  const std::uint64_t link = seats_[client].link;
+  if (link == 0) return;
+  refuse(link, why, again);
+  lose(link);
+}
+
+// The number it has or may have; nothing where there is no place for it.
+std::optional<std::uint32_t> Hall::seat_for(const std::string& name, const wire::Hello& hello) const {
+  const auto known = std::ranges::find(names_, name);
+  const auto b = static_cast<std::int64_t>(names_.size());
+  if (known != names_.end()) {
+    const auto index = static_cast<std::uint32_t>(known - names_.begin());
+    if (hello.part >= 0 && hello.part != index) return std::nullopt;
+    return index;
+  }
+  if (named_ || gathered_) return std::nullopt;
+  if (hello.part >= 0) {
+    const bool free = hello.part < b && names_[static_cast<std::size_t>(hello.part)].empty();
+    return free ? std::optional(static_cast<std::uint32_t>(hello.part)) : std::nullopt;
+  }
+  const auto free = std::ranges::find(names_, "");
+  if (free == names_.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(free - names_.begin());
+}
+
+std::string Hall::refusal_of(const std::string& name, const wire::Hello& hello) const {
+  if (hello.protocol != wire::kProtocol)
+    return fmt::format("it speaks protocol {} (pollen {}), this server {} (pollen {})", hello.protocol, hello.version,
+                       wire::kProtocol, options_.version);
+  if (name.empty() || name.size() > 200) return "it has no name: a certificate's, or --name";
+  if (hello.shared_seed != options_.shared_seed)
+    return fmt::format("--shared-seed is {} on the server and {} on the client; it must be the same on both",
+                       options_.shared_seed ? "given" : "not given", hello.shared_seed ? "given" : "not given");
+  if (hello.part >= 0) {
+    const std::string theirs = comparable(read_config_text(hello.config, "the client's configuration"));
+    if (const auto other = first_difference(comparable(config_), theirs))
+      return fmt::format("another configuration: {} is {} on the server and {} on the client", other->key, other->left,
+                         other->right);
+  }
+  const auto seat = seat_for(name, hello);
+  if (!seat && gathered_) return fmt::format("the run began without a client named {}", name);
+  if (!seat && named_ && std::ranges::count(names_, name) == 0)
+    return fmt::format("no client named {} is expected (federation.expect: {})", name, fmt::join(names_, ", "));
+  if (!seat && hello.part >= 0)
+    return fmt::format("--client {} is not free or not among the {} clients", hello.part, names_.size());
+  if (!seat) return fmt::format("all {} places are taken", names_.size());
+  if (seats_[*seat].link != 0 && seats_[*seat].instance != hello.instance)
+    return fmt::format("a client named {} is connected already", name);
+  if (rounds_ && stateful_ && hello.run != run_)
+    return fmt::format("{} comes without its state of this run, which this sampler needs; start it with the --state "
+                       "folder it began with",
+                       name);
+  return {};
+}
+
+void Hall::admit(std::uint64_t link, const std::string& peer, const wire::Hello& hello) {
+  const std::string name = peer.empty() ? hello.name : peer;
+  std::string why;
+  try {
+    why = refusal_of(name, hello);
+  } catch (const ConfigError& error) {
+    why = error.what();
+  }
+  if (!why.empty()) {
+    options_.tell(fmt::format("refused {}: {}", name.empty() ? "a client without a name" : name, why));
+    return refuse(link, why, why.ends_with("connected already"));
+  }
+  const std::uint32_t index = *seat_for(name, hello);
+  Seat& seat = seats_[index];
+  if (seat.link != 0) {  // the same client again: the old connection is dead, whether noticed or not
+    const std::uint64_t old = seat.link;
+    lose(old);
+    links_.close(old);
+  }
+  names_[index] = name;
+  seat.link = link;
+  seat.instance = hello.instance;
+  send_to(link, wire::encode(wire::Welcome{index, static_cast<std::uint32_t>(seats_.size()), run_, config_text_}));
+  if (hello.ready && hello.run == run_ && seat.site) return become_ready(index);
+  if (gathered_) return;
+  options_.tell(fmt::format("{} is here{}", name, missing().empty() ? "" : fmt::format("; missing: {}", missing())));
+}
+
+std::string Hall::missing() const {
+  std::vector<std::string> absent;
+  std::size_t nameless = 0;
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    if (seats_[i].link != 0) continue;
+    if (names_[i].empty())
+      ++nameless;
+    else
+      absent.push_back(names_[i]);
+  }
+  if (nameless > 0) absent.push_back(fmt::format("{}{}", nameless, absent.empty() ? "" : " more"));
+  return fmt::format("{}", fmt::join(absent, ", "));
+}
+
+void Hall::become_ready(std::uint32_t client) {
+  seats_[client].ready = true;
+  letters_.push_back({client, true, {}});
+  if (gathered_) options_.tell(fmt::format("{} is back; {} of {} here", names_[client], present(), seats_.size()));
+}
+
+void Hall::send(std::uint32_t client, const Frame& frame) {
+  if (seats_[client].link != 0) links_.send(seats_[client].link, frame);
+}
+
+void Hall::end(const wire::End& message) {
+  const auto frame = std::make_shared<const Bytes>(wire::encode(message));
+  for (const Seat& seat : seats_) {
+    if (seat.link == 0) continue;
+    links_.send(seat.link, frame);
+    links_.close(seat.link);
+  }
+  // A client hangs up once it has read this; one that is stuck is not waited for.
+  const Deadline until = now() + seconds(5);
+  const auto anyone = [&] { return std::ranges::any_of(seats_, [](const Seat& s) { return s.link != 0; }); };
+  while (anyone() && now() < until)
+    if (auto event = links_.next(until); event && event->what == LinkEvent::What::closed)
+      for (Seat& seat : seats_)
+        if (seat.link == event->link) seat.link = 0;
+}
+
+void Hall::archive(Archive& archive) {
+  archive.text(run_);
+  std::string text = config_text_;
+  archive.text(text);
+  if (first_difference(config_text_, text)) throw WireError("saved state: it is of another configuration");
+  archive.texts(names_);
+  bool laid_out = layout_.has_value(), scaled = scaling_.has_value();
+  archive.flag(laid_out);
+  archive.flag(scaled);
+  if (laid_out && !layout_) layout_.emplace();
+  if (scaled && !scaling_) scaling_.emplace();
+  if (layout_) {
+    wire::Layout message{*layout_};
+    message.archive(archive);
+    layout_ = message.facts;
+  }
+  if (scaling_) {
+    wire::Scaling message{*scaling_};
+    message.archive(archive);
+    scaling_ = message.scaling;
+  }
+  archive.field(setup_bits_);
+  sites_.resize(names_.size());
+  seats_.resize(names_.size());
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    wire::Site message{sites_[i]};
+    message.archive(archive);
+    sites_[i] = message.facts;
+    if (archive.reading()) seats_[i].site = message.facts;
+  }
+  gathered_ = true;
+}
+
+}  // namespace pollen

@@ -1,0 +1,324 @@
+// A round over connections: the broadcast goes to those who were drawn, replies come in any order, again, or not at all.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pollen/errors.h"
+#include "pollen/federation.h"
+#include "pollen/math.h"
+
+namespace pollen {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t kLatencies = 4096;
+
+Frame shared(Bytes bytes) { return std::make_shared<const Bytes>(std::move(bytes)); }
+
+class RemoteTransport final : public Transport {
+ public:
+  RemoteTransport(Hall& hall, Station& mirror, const RemoteOptions& options)
+      : hall_(hall), mirror_(mirror), options_(options), seats_(hall.sites().size()) {
+    const Recipe& recipe = mirror.recipe();
+    std::vector<Index> sizes;
+    for (const SiteFacts& site : hall.sites()) sizes.push_back(site.rows);
+    if (recipe.local) weights_ = local_weights(*recipe.local, sizes);
+    settings_ = settings_of(recipe);
+    for (Index c = 0; c < mirror.chains(); ++c) chains_.push_back(static_cast<std::uint32_t>(c));
+    hall.rounds_begin(keeps_state(recipe));
+  }
+
+  void exchange(Server& server) override {
+    turn_ = static_cast<std::uint64_t>(server.iteration());
+    wire::encode(server.broadcast(), chains_, scratch_);
+    open(shared(scratch_), server.broadcast().roster);
+    while (!absorb_all(server)) collect(server);
+    for (const Roster::Entry& entry : server.broadcast().roster.clients) seats_[entry.client].counted = turn_ + 1;
+    mirror_.receive(server.broadcast(), work_);
+    ++heard_;
+    for (Seat& seat : seats_)
+      if (seat.called) seat.heard = heard_;
+    close_turn();
+  }
+
+  void query(const Query& query, PanelView sum) override {
+    wire::Ask ask;
+    ask.number = ++asked_;
+    ask.what = static_cast<std::uint8_t>(query.what);
+    ask.at = copy(query.at);
+    ask.direction = copy(query.direction);
+    ask.rows = sum.rows;
+    ask.columns = sum.columns;
+    frame_ = shared(wire::encode(ask));
+    for (std::uint32_t i = 0; i < seats_.size(); ++i) {
+      seats_[i].wanted = true;
+      call(i);
+    }
+    std::vector<Panel> answers(seats_.size());
+    while (wanted() > 0) {
+      const auto letter = wait({});
+      if (!letter || letter->arrived) continue;
+      take_answer(*letter, ask, answers);
+    }
+    close_turn();
+    add_in_blocks(answers, sum);
+  }
+
+  void recipe_changed(const Recipe& recipe) override {
+    settings_ = settings_of(recipe);
+    for (std::uint32_t i = 0; i < seats_.size(); ++i)
+      if (seats_[i].greeted) send(i, shared(wire::encode(settings_)));
+  }
+
+  void archive(Archive& archive) override {
+    std::vector<std::uint64_t> counted;
+    for (const Seat& seat : seats_) counted.push_back(seat.counted);
+    archive.array(std::span(counted));
+    for (std::size_t i = 0; i < seats_.size(); ++i) seats_[i].counted = counted[i];
+    archive.field(statistics().skipped);
+    archive.field(statistics().turns);
+    if (archive.reading()) ++heard_;
+  }
+
+ private:
+  struct Seat {
+    bool greeted = false;       // on its present connection
+    bool wanted = false;        // its reply or answer is waited for
+    bool called = false;        // it was sent what is open now
+    std::uint64_t heard = kNothing;  // broadcasts its station has heard, as heard_ counts them
+    std::uint64_t counted = 0;  // its last reply that was: 1 + the iteration its turn began at
+    Reply reply;
+  };
+  static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
+
+  static wire::Settings settings_of(const Recipe& recipe) {
+    return {recipe.step, recipe.local ? recipe.local->smoothness : 0, recipe.local ? recipe.local->convexity : 0};
+  }
+
+  static Panel copy(ConstPanelView from) {
+    Panel to(from.rows, from.columns);
+    for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), to.column(c).begin());
+    return to;
+  }
+
+  RoundStatistics& statistics() { return options_.statistics != nullptr ? *options_.statistics : own_statistics_; }
+
+  void send(std::uint32_t client, const Frame& frame) {
+    statistics().bytes_out += static_cast<std::int64_t>(frame->size());
+    hall_.send(client, frame);
+  }
+
+  void open(Frame frame, const Roster& roster) {
+    frame_ = std::move(frame);
+    opened_ = Clock::now();
+    told_ = false;
+    for (const Roster::Entry& entry : roster.clients) {
+      if (entry.count != chains_.size())
+        throw ConfigError("run.coupled", "found false, accepted in a federation: true");
+      seats_[entry.client].wanted = true;
+      call(entry.client);
+    }
+  }
+
+  void close_turn() {
+    for (Seat& seat : seats_) seat.wanted = seat.called = false;
+    frame_.reset();
+  }
+
+  std::size_t wanted() const {
+    return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.wanted; }));
+  }
+
+  // Everything a client needs to work on what is open now.
+  void call(std::uint32_t client) {
+    Seat& seat = seats_[client];
+    if (!hall_.present(client)) return;
+    if (!seat.greeted) {
+      send(client, shared(wire::encode(wire::Seat{weights_.empty() ? 1 : weights_[client]})));
+      send(client, shared(wire::encode(settings_)));
+      seat.greeted = true;
+      seat.heard = heard_ == 0 ? 0 : kNothing;  // before the first broadcast there is nothing to catch up with
+    }
+    if (seat.heard != heard_) {
+      send(client, standing());
+      seat.heard = heard_;
+      ++statistics().brought_up;
+    }
+    send(client, shared(wire::encode(wire::Settled{seat.counted})));
+    send(client, frame_);
+    seat.called = true;
+  }
+
+  Frame standing() {
+    if (standing_ && standing_at_ == heard_) return standing_;
+    Archive archive;
+    mirror_.archive(archive);
+    standing_ = shared(wire::encode(wire::Standing{archive.take()}));
+    standing_at_ = heard_;
+    return standing_;
+  }
+
+  // The next thing clients have to say; who comes back is called at once.
+  std::optional<Hall::Letter> wait(std::optional<Deadline> until) {
+    if (!told_ && wanted() > 0 && hall_.present() == 0) {
+      options_.tell("all clients are gone; waiting for them to come back");
+      told_ = true;
+    }
+    const Deadline patience = Clock::now() + std::chrono::seconds(1);
+    auto letter = hall_.next(until ? std::min(*until, patience) : patience);
+    if (!letter) return letter;
+    statistics().bytes_in += static_cast<std::int64_t>(letter->frame.size());
+    if (letter->arrived) {
+      Seat& seat = seats_[letter->client];
+      seat.greeted = false;
+      if (seat.wanted) {
+        if (seat.called) ++statistics().repeated;
+        call(letter->client);
+      }
+    }
+    return letter;
+  }
+
+  // Until everybody has answered, or the deadline has passed and the rest may be left out.
+  void collect(Server& server) {
+    const auto& f = options_.federation;
+    std::optional<Deadline> deadline;
+    if (f.round_deadline)
+      deadline = opened_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*f.round_deadline));
+    while (wanted() > 0) {
+      if (deadline && Clock::now() >= *deadline && missed(server)) return;
+      const auto letter = wait(deadline && Clock::now() < *deadline ? deadline : std::nullopt);
+      if (letter && !letter->arrived) take_reply(*letter, server);
+    }
+  }
+
+  // The deadline has passed: whether the round goes on without those who have not answered.
+  bool missed(Server& server) {
+    const std::string policy = options_.federation.on_missing.value_or("wait");
+    std::vector<std::uint32_t> late;
+    for (std::uint32_t i = 0; i < seats_.size(); ++i)
+      if (seats_[i].wanted) late.push_back(i);
+    if (policy == "abort")
+      throw NumericError(fmt::format("round {}: {} clients did not answer within {} s (federation.on_missing = \"abort\")",
+                                     server.round(), late.size(), *options_.federation.round_deadline));
+    const std::size_t answered = server.broadcast().roster.clients.size() - late.size();
+    if (policy != "skip" || answered == 0 || hall_.present() < options_.quorum) {
+      if (!told_) options_.tell(fmt::format("round {}: still waiting for {}", server.round(), names(late)));
+      told_ = true;
+      return false;
+    }
+    server.leave_out(late);
+    server.start_over();
+    for (const std::uint32_t client : late) seats_[client].wanted = false;
+    statistics().skipped += static_cast<std::int64_t>(late.size());
+    options_.tell(fmt::format("round {}: went on without {}", server.round(), names(late)));
+    return true;
+  }
+
+  std::string names(const std::vector<std::uint32_t>& clients) const {
+    std::vector<std::string> list;
+    for (const std::uint32_t client : clients) list.push_back(hall_.names()[client]);
+    return fmt::format("{}", fmt::join(list, ", "));
+  }
+
+  void take_reply(const Hall::Letter& letter, const Server& server) {
+    Seat& seat = seats_[letter.client];
+    try {
+      if (wire::type_of(letter.frame) != wire::Type::reply) return;  // an answer to a question that is settled
+      wire::decode(letter.frame, incoming_);
+    } catch (const WireError& error) {
+      return hall_.dismiss(letter.client, fmt::format("its reply cannot be read ({})", error.what()), false);
+    }
+    const Leg& leg = server.broadcast().leg;
+    const auto [round, first] = std::pair(incoming_.round, incoming_.first);
+    if (round < server.round() || (round == server.round() && first < leg.first)) return;  // said before
+    if (incoming_.client != letter.client || round != server.round() || first != leg.first)
+      return hall_.dismiss(letter.client, "its reply is of a round that is not open", false);
+    if (!seat.wanted) return;  // said twice
+    std::swap(seat.reply, incoming_);
+    seat.wanted = false;
+    auto& latencies = statistics().latencies;
+    const double seconds = std::chrono::duration<double>(Clock::now() - opened_).count();
+    if (latencies.size() < kLatencies)
+      latencies.push_back(seconds);
+    else
+      latencies[next_latency_++ % kLatencies] = seconds;
+  }
+
+  // Into the sums in client order. False where somebody's reply is still missing, or cannot be what it says.
+  bool absorb_all(Server& server) {
+    if (wanted() > 0) return false;
+    for (const Roster::Entry& entry : server.broadcast().roster.clients) {
+      try {
+        server.absorb(seats_[entry.client].reply, entry, work_);
+      } catch (const WireError& error) {
+        server.start_over();
+        seats_[entry.client].wanted = true;
+        hall_.dismiss(entry.client, error.what(), false);
+        return false;
+      }
+    }
+    ++statistics().turns;
+    return true;
+  }
+
+  void take_answer(const Hall::Letter& letter, const wire::Ask& ask, std::vector<Panel>& answers) {
+    Seat& seat = seats_[letter.client];
+    try {
+      if (wire::type_of(letter.frame) != wire::Type::answer) return;
+      auto answer = wire::decode<wire::Answer>(letter.frame);
+      if (answer.number != ask.number || !seat.wanted) return;
+      if (answer.values.rows() != ask.rows || answer.values.columns() != ask.columns)
+        throw WireError("an answer of another size than asked for");
+      answers[letter.client] = std::move(answer.values);
+      seat.wanted = false;
+    } catch (const WireError& error) {
+      hall_.dismiss(letter.client, error.what(), false);
+    }
+  }
+
+  // As clients of one process are added: in blocks, in client order.
+  static void add_in_blocks(const std::vector<Panel>& answers, PanelView sum) {
+    const auto clients = static_cast<Index>(answers.size());
+    const Index size = block_size_for(clients);
+    for (Index c = 0; c < sum.columns; ++c) std::ranges::fill(sum.column(c), 0.0);
+    for (Index first = 0; first < clients; first += size) {
+      Panel total(sum.rows, sum.columns);
+      for (Index i = first; i < std::min(clients, first + size); ++i)
+        for (Index c = 0; c < sum.columns; ++c)
+          math::add(answers[static_cast<std::size_t>(i)].column(c), total.column(c));
+      for (Index c = 0; c < sum.columns; ++c) math::add(total.column(c), sum.column(c));
+    }
+  }
+
+  Hall& hall_;
+  Station& mirror_;
+  RemoteOptions options_;
+  RoundStatistics own_statistics_;
+  std::vector<Seat> seats_;
+  std::vector<double> weights_;
+  wire::Settings settings_;
+  std::vector<std::uint32_t> chains_;  // all of them: a client is there for every chain or for none
+  Frame frame_, standing_;
+  std::uint64_t standing_at_ = kNothing;
+  Bytes scratch_;
+  Reply incoming_;
+  Workspace work_;
+  std::uint64_t turn_ = 0, heard_ = 0, asked_ = 0;
+  Clock::time_point opened_;
+  bool told_ = false;
+  std::size_t next_latency_ = 0;
+};
+
+}  // namespace
+
+bool keeps_state(const Recipe& recipe) { return recipe.up.memory != Memory::none || recipe.local.has_value(); }
+
+std::unique_ptr<Transport> make_remote_transport(Hall& hall, Station& mirror, const RemoteOptions& options) {
+  return std::make_unique<RemoteTransport>(hall, mirror, options);
+}
+
+}  // namespace pollen

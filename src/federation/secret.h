@@ -1,0 +1,12 @@
+// Random numbers that nobody else may know, from the kernel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace pollen {
+
+std::uint64_t secret_number();
+std::string secret_name();  // 32 hexadecimal digits
+
+}  // namespace pollen

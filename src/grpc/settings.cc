@@ -1,0 +1,49 @@
+#include "grpc/settings.h"
+
+namespace pollen {
+
+namespace {
+
+// A peer is asked for a sign of life after ten silent seconds and given up ten seconds later.
+constexpr int kAliveEvery = 10'000, kAliveWithin = 10'000;
+constexpr int kLeastBetweenPings = 1'000;
+
+}  // namespace
+
+std::shared_ptr<grpc::ServerCredentials> server_credentials(const std::optional<TlsTexts>& tls) {
+  if (!tls) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.pem_root_certs = tls->ca;
+  options.pem_key_cert_pairs.push_back({tls->key, tls->certificate});
+  return grpc::SslServerCredentials(options);
+}
+
+std::shared_ptr<grpc::ChannelCredentials> client_credentials(const std::optional<TlsTexts>& tls) {
+  if (!tls) return grpc::InsecureChannelCredentials();
+  return grpc::SslCredentials({tls->ca, tls->key, tls->certificate});
+}
+
+void set_keepalive(grpc::ServerBuilder& builder) {
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kAliveEvery);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kAliveWithin);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kLeastBetweenPings);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server at the same port is a mistake
+}
+
+grpc::ChannelArguments client_arguments() {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kAliveEvery);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kAliveWithin);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  // Our own back-off decides when to try again.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1'000);
+  return arguments;
+}
+
+}  // namespace pollen
