@@ -13,8 +13,8 @@ namespace pollen::app {
 
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "summary", "compare", "plan", "predict", "data", "list"};
-const std::vector<std::string> kLater = {"serve", "join", "report", "reproduce", "convert", "keys"};
+const std::vector<std::string> kCommands = {"run", "summary", "compare", "plan", "predict", "data", "keys", "list"};
+const std::vector<std::string> kLater = {"serve", "join", "report", "reproduce", "convert"};
 
 // What the options are read into, all commands together.
 struct Arguments {
@@ -25,6 +25,8 @@ struct Arguments {
   PlanOptions plan;
   PredictOptions predict;
   std::string interval;
+  KeysOptions keys;
+  std::string days;
   std::string precision, round_price;
   bool version = false;
 };
@@ -82,26 +84,29 @@ void add_others(CLI::App& app, Arguments& a) {
 }
 
 void add_plan(CLI::App& app, Arguments& a) {
-  CLI::App* plan = add_command(app, "plan", "step sizes, rounds, bits, W2 bound, (ε, δ): before anything runs",
-                               "  pollen plan mine.toml\n"
-                               "  pollen plan mine.toml --precision 0.1          # what W2 ≤ 0.1 would take\n"
-                               "  pollen plan mine.toml --precision 0.1 --round-price 50 --json\n"
-                               "Clients are asked for the mode and a few constants; no rows move and nothing is written.");
+  CLI::App* plan =
+      add_command(app, "plan", "step sizes, rounds, bits, W2 bound, (ε, δ): before anything runs",
+                  "  pollen plan mine.toml\n"
+                  "  pollen plan mine.toml --precision 0.1          # what W2 ≤ 0.1 would take\n"
+                  "  pollen plan mine.toml --precision 0.1 --round-price 50 --json\n"
+                  "Clients are asked for the mode and a few constants; no rows move and nothing is written.");
   plan->add_option("CONFIG", a.plan.config, "TOML file; without it the built-in Titanic problem");
   plan->add_option("--set", a.plan.set, "key=value: overrides a key of the configuration; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   plan->add_option("--precision", a.precision, "a W2 distance to reach: steps, rounds and bits to it")->type_name("W");
-  plan->add_option("--round-price", a.round_price, "of a round, in gradients: the best number of local steps")->type_name("P");
+  plan->add_option("--round-price", a.round_price, "of a round, in gradients: the best number of local steps")
+      ->type_name("P");
   plan->add_flag("--json", a.plan.json, "JSON on stdout");
 }
 
 void add_predict(CLI::App& app, Arguments& a) {
-  CLI::App* predict = add_command(app, "predict", "predictions with intervals for one client's rows",
-                                  "  pollen predict runs/a --client hospital-3 --data rows.csv\n"
-                                  "  pollen predict runs/a --new-client --data rows.csv           # from the population\n"
-                                  "  pollen predict runs/a --new-client --observed mine.csv --data rows.csv --interval 0.5\n"
-                                  "Mixed-effects models: a client's own latent is drawn at what the run learnt.");
+  CLI::App* predict =
+      add_command(app, "predict", "predictions with intervals for one client's rows",
+                  "  pollen predict runs/a --client hospital-3 --data rows.csv\n"
+                  "  pollen predict runs/a --new-client --data rows.csv           # from the population\n"
+                  "  pollen predict runs/a --new-client --observed mine.csv --data rows.csv --interval 0.5\n"
+                  "Mixed-effects models: a client's own latent is drawn at what the run learnt.");
   predict->add_option("DIR", a.predict.folder, "folder of a run")->required();
   predict->add_option("--data", a.predict.data, "csv file with the rows to predict")->required()->type_name("FILE");
   predict->add_option("--client", a.predict.client, "a client of the run, by its name")->type_name("ID");
@@ -110,6 +115,26 @@ void add_predict(CLI::App& app, Arguments& a) {
       ->type_name("FILE");
   predict->add_option("--interval", a.interval, "share of the interval [0.9]")->type_name("P");
   predict->add_flag("--json", a.predict.json, "JSON on stdout");
+}
+
+void add_keys(CLI::App& app, Arguments& a) {
+  CLI::App* keys =
+      add_command(app, "keys", "keys and certificates for TLS between a server and its clients",
+                  "  pollen keys keys --server hub.example.org --clients hospital-a,hospital-b\n"
+                  "  pollen keys keys --clients hospital-c            # later, by the same authority\n"
+                  "Writes ca.pem, ca.key and for each name NAME.pem, NAME.key; never replaces a file. docs/keys.md.");
+  keys->add_option("DIR", a.keys.folder, "folder for the files; made, for you alone, where it is not there")
+      ->required();
+  keys->add_option("--server", a.keys.server, "the server's host name or IPv4 address")->type_name("NAME");
+  keys->add_option("--clients", a.keys.clients, "the clients' names, with commas; a client is who its certificate says")
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
+  keys->add_option("--address", a.keys.addresses,
+                   "another host name or IP that clients reach the server by; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("HOST");
+  keys->add_option("--days", a.days, "days until the certificates expire [825]; the authority's own: 3650")
+      ->type_name("N");
 }
 
 std::vector<std::string> option_names(const CLI::App& command) {
@@ -156,6 +181,10 @@ int dispatch(const CLI::App& command, Arguments& a) {
     return predict_command(a.predict);
   }
   if (name == "data") return data_command(a.config, a.set);
+  if (name == "keys") {
+    if (!a.days.empty()) a.keys.days = number<int>("--days", a.days, 1, 3650);
+    return keys_command(a.keys);
+  }
   if (name == "list") return list_command(a.what);
   if (command.get_option("--out")->count() > 0 && a.run.out.empty())
     throw ConfigError("--out", "found \"\", accepted: a folder's path");
@@ -179,6 +208,7 @@ int command_line(int argc, const char* const* argv) {
   add_run(app, arguments);
   add_plan(app, arguments);
   add_predict(app, arguments);
+  add_keys(app, arguments);
   add_others(app, arguments);
   if (argc < 2) {
     to_stderr(app.help());

@@ -26,11 +26,17 @@ struct PlanOptions {
 
 struct PredictOptions {
   std::string folder, data;
-  std::string client;    // a client of the run, or
+  std::string client;  // a client of the run, or
   bool new_client = false;
   std::string observed;  // a new client's own rows
   double interval = 0.9;
   bool json = false;
+};
+
+struct KeysOptions {
+  std::string folder, server;
+  std::vector<std::string> clients, addresses;  // each may be several with commas between them
+  int days = 825;
 };
 
 enum Exit { kDone = 0, kFailed = 1, kWrongInput = 2, kStopped = 130 };
@@ -42,7 +48,10 @@ int plan_command(const PlanOptions& options);
 int predict_command(const PredictOptions& options);
 int data_command(const std::string& config, const std::vector<std::string>& set);
 int list_command(const std::string& what);
+int keys_command(const KeysOptions& options);
 int version_command();
+
+bool has_tls();  // whether this build has TLS, and with it pollen keys
 
 // Parses and dispatches; ConfigError where the command line is wrong. The only file that knows CLI11.
 int command_line(int argc, const char* const* argv);

@@ -8,8 +8,9 @@ namespace {
 class Commands : public ProgramTest {};
 
 TEST_F(Commands, HelpIsThereOnEveryCommandWithAnExample) {
-  for (const Words& words : {Words{"--help"}, Words{"run", "--help"}, Words{"summary", "--help"},
-                             Words{"compare", "--help"}, Words{"plan", "--help"}, Words{"data", "--help"}, Words{"list", "-h"}}) {
+  for (const Words& words :
+       {Words{"--help"}, Words{"run", "--help"}, Words{"summary", "--help"}, Words{"compare", "--help"},
+        Words{"plan", "--help"}, Words{"data", "--help"}, Words{"keys", "--help"}, Words{"list", "-h"}}) {
     const Outcome help = run(words);
     EXPECT_EQ(help.code, 0) << words[0];
     EXPECT_NE(help.out.find("Example"), std::string::npos) << help.out;
@@ -32,7 +33,7 @@ TEST_F(Commands, HelpIsQuick) {
 TEST_F(Commands, VersionNamesBuildAndParts) {
   const Outcome version = run({"--version"});
   EXPECT_EQ(version.code, 0);
-  for (const char* piece : {"pollen ", "git ", "torch", "cuda", "grpc", "mpi"})
+  for (const char* piece : {"pollen ", "git ", "torch", "cuda", "grpc", "mpi", "tls"})
     EXPECT_NE(version.out.find(piece), std::string::npos) << version.out;
 }
 

@@ -1,0 +1,14 @@
+// In place of keys.cc where the build has no OpenSSL.
+#include "commands.h"
+#include "pollen/errors.h"
+
+namespace pollen::app {
+
+bool has_tls() { return false; }
+
+int keys_command(const KeysOptions&) {
+  throw ConfigError("keys",
+                    "found a build of pollen without TLS, accepted: one made where OpenSSL 3 is (Debian: libssl-dev)");
+}
+
+}  // namespace pollen::app

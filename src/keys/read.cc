@@ -1,0 +1,125 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "openssl.h"
+#include "pollen/errors.h"
+
+namespace pollen {
+
+namespace keys {
+
+namespace {
+
+// A file being read; what is asked of it is asked of the file that was opened, not of its name.
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path) : path_(path), number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (number_ < 0 && (errno == ENOENT || errno == ENOTDIR))
+      throw ConfigError(path_, "found no such file, accepted: a file that pollen keys made, or one like it");
+    if (number_ < 0 || ::fstat(number_, &status_) != 0) fail("open");
+  }
+  ~OpenFile() {
+    if (number_ >= 0) ::close(number_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  unsigned mode() const { return status_.st_mode & 07777U; }
+
+  std::string text() const {
+    constexpr std::size_t kMost = std::size_t{1} << 20;  // a bundle of a few hundred certificates
+    if (!S_ISREG(status_.st_mode)) throw ConfigError(path_, "found no plain file, accepted: a file in PEM");
+    std::string text(kMost + 1, '\0');
+    std::size_t used = 0;
+    while (used < text.size()) {
+      const ssize_t done = ::read(number_, text.data() + used, text.size() - used);
+      if (done < 0 && errno != EINTR) fail("read");
+      if (done == 0) break;
+      used += static_cast<std::size_t>(std::max<ssize_t>(done, 0));
+    }
+    if (used > kMost) throw ConfigError(path_, "found more than 1 MiB, accepted: a file in PEM");
+    text.resize(used);
+    return text;
+  }
+
+ private:
+  [[noreturn]] void fail(const char* doing) const {
+    throw IoError(fmt::format("{}: cannot {}: {}", path_, doing, std::strerror(errno)));
+  }
+  std::string path_;
+  int number_;
+  struct stat status_ {};
+};
+
+// The name stands in logs and decides who a client is: it must read as what it is.
+std::string common_name(const X509* certificate, const std::string& where) {
+  const X509_NAME* names = X509_get_subject_name(certificate);
+  const int at = X509_NAME_get_index_by_NID(names, NID_commonName, -1);
+  if (at < 0)
+    throw ConfigError(where, "found a certificate without a common name, accepted: one with the holder's name");
+  unsigned char* bytes = nullptr;
+  const int size = ASN1_STRING_to_UTF8(&bytes, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(names, at)));
+  if (size < 0) openssl_failure("read a certificate's name");
+  const std::string name(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  OPENSSL_free(bytes);
+  if (name.empty() || std::ranges::any_of(name, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }))
+    throw ConfigError(where, "found an empty common name or one with control characters, accepted: plain text");
+  return name;
+}
+
+KeyClock::time_point time_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1)
+    throw ConfigError("certificate", "found a date that is none, accepted: a time as X.509 has it");
+  return KeyClock::from_time_t(::timegm(&parts));
+}
+
+}  // namespace
+
+std::string read_text(const std::string& path) { return OpenFile(path).text(); }
+
+KeyClock::time_point start_of(const X509* certificate) { return time_of(X509_get0_notBefore(certificate)); }
+KeyClock::time_point end_of(const X509* certificate) { return time_of(X509_get0_notAfter(certificate)); }
+
+}  // namespace keys
+
+CertificateFacts read_certificate(const std::string& path, KeyClock::time_point now) {
+  CertificateFacts facts;
+  facts.pem = keys::read_text(path);
+  const auto all = keys::parse_certificates(facts.pem, path);
+  facts.name = keys::common_name(all.front().get(), path);
+  facts.fingerprint = keys::fingerprint(all.front().get());
+  facts.starts = keys::start_of(all.front().get());
+  facts.expires = keys::end_of(all.front().get());
+  facts.expired = facts.expires < now;
+  return facts;
+}
+
+std::string read_key_file(const std::string& path) {
+  const keys::OpenFile file(path);
+  std::string text = file.text();
+  keys::parse_key(text, path);
+  if ((file.mode() & 077U) != 0)
+    throw ConfigError(path,
+                      fmt::format("found a private key that others may read or write (mode {:04o}), accepted: its "
+                                  "owner alone (chmod 600 {})",
+                                  file.mode(), path));
+  return text;
+}
+
+std::string utc_text(KeyClock::time_point time) {
+  const std::time_t seconds = KeyClock::to_time_t(time);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min);
+}
+
+}  // namespace pollen

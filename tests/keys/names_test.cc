@@ -1,0 +1,83 @@
+// Names and addresses: which are taken, which are told to be wrong, and what becomes of them in a certificate.
+#include <gmock/gmock.h>
+
+#include "keys/check_request.h"
+#include "pollen/errors.h"
+
+namespace pollen::keys {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string refusal(const KeyRequest& request) {
+  try {
+    check_request(request);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::string refusal_of_client(const std::string& name) { return refusal({.folder = "k", .clients = {name}}); }
+std::string refusal_of_address(const std::string& address) {
+  return refusal({.folder = "k", .server = "hub", .addresses = {address}});
+}
+
+TEST(Names, Taken) {
+  for (const std::string& name : {std::string("a"), std::string("Hospital-A_2.north"), std::string("_x"),
+                                  std::string("7"), std::string("10.0.0.7"), std::string("cat"), std::string(64, 'x')})
+    EXPECT_EQ(refusal_of_client(name), "") << name;
+}
+
+TEST(Names, RefusedByName) {
+  for (const std::string& name : {std::string(""), std::string("ca"), std::string(".a"), std::string("-a"),
+                                  std::string("a b"), std::string("a/b"), std::string("../a"), std::string("a,DNS:b"),
+                                  std::string("*"), std::string("klinik-m\xc3\xbcnchen"), std::string(65, 'x')}) {
+    EXPECT_THAT(refusal_of_client(name), HasSubstr("found \"" + name + "\"")) << name;
+    if (name.empty()) continue;  // no server is asked for
+    EXPECT_THAT(refusal({.folder = "k", .server = name}), HasSubstr("--server")) << name;
+  }
+  EXPECT_THAT(refusal_of_client(std::string("a\nb")), HasSubstr("a\\x0ab"));
+  EXPECT_THAT(refusal_of_client(std::string("a\0b", 3)), HasSubstr("a\\x00b"));
+}
+
+TEST(Names, EveryNameOnce) {
+  EXPECT_THAT(refusal({.folder = "k", .clients = {"a", "b", "a"}}), HasSubstr("found \"a\" twice"));
+  EXPECT_THAT(refusal({.folder = "k", .server = "a", .clients = {"a"}}), HasSubstr("found \"a\" twice"));
+}
+
+TEST(Names, AllThatIsWrongIsToldAtOnce) {
+  try {
+    check_request({.folder = "", .server = "-", .addresses = {"x:1"}, .clients = {"ca", "a b"}, .days = 0});
+    FAIL() << "was taken";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.problems().size(), 6U) << error.what();
+  }
+}
+
+TEST(Addresses, TakenAndRefused) {
+  for (const char* good : {"hub.example.org", "localhost", "10.0.0.7", "fd00::7", "::1"})
+    EXPECT_EQ(refusal_of_address(good), "") << good;
+  for (const char* bad : {"", "hub:50051", "10.0.0.300", "1.2.3", "http://hub", "*.example.org", "a,b", "fd00::7%eth0"})
+    EXPECT_THAT(refusal_of_address(bad), HasSubstr(std::string("--address: found \"") + bad)) << bad;
+  EXPECT_THAT(refusal({.folder = "k", .server = "10.0.0.300"}), HasSubstr("no IP address"));
+  EXPECT_THAT(refusal({.folder = "k", .addresses = {"h"}, .clients = {"a"}}), HasSubstr("without --server"));
+}
+
+TEST(Days, HaveLimits) {
+  EXPECT_THAT(refusal({.folder = "k", .clients = {"a"}, .days = 0}), HasSubstr("1 to 3650"));
+  EXPECT_THAT(refusal({.folder = "k", .clients = {"a"}, .days = 3651}), HasSubstr("found 3651"));
+  EXPECT_EQ(refusal({.folder = "k", .clients = {"a"}, .days = 3650}), "");
+  EXPECT_THAT(refusal({.folder = "k"}), HasSubstr("neither --server nor --clients"));
+}
+
+TEST(AlternativeNames, AreThoseAskedForOnce) {
+  EXPECT_EQ(server_names({.server = "hub", .addresses = {"10.0.0.7", "hub", "fd00::7", "127.0.0.1"}}),
+            "DNS:hub,DNS:localhost,IP:127.0.0.1,IP:10.0.0.7,IP:fd00::7");
+  EXPECT_EQ(server_names({.server = "10.0.0.7"}), "IP:10.0.0.7,DNS:localhost,IP:127.0.0.1");
+  EXPECT_EQ(server_names({.server = "localhost"}), "DNS:localhost,IP:127.0.0.1");
+  EXPECT_EQ(client_names("10.0.0.7"), "DNS:10.0.0.7");
+}
+
+}  // namespace
+}  // namespace pollen::keys
