@@ -13,8 +13,8 @@ namespace pollen::app {
 
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "summary", "compare", "plan", "predict", "data", "keys", "list"};
-const std::vector<std::string> kLater = {"serve", "join", "report", "reproduce", "convert"};
+const std::vector<std::string> kCommands = {"run", "summary", "compare", "plan", "predict", "data", "keys", "serve", "join", "list"};
+const std::vector<std::string> kLater = {"report", "reproduce", "convert"};
 
 // What the options are read into, all commands together.
 struct Arguments {
@@ -26,6 +26,9 @@ struct Arguments {
   PredictOptions predict;
   std::string interval;
   KeysOptions keys;
+  ServeOptions serve;
+  JoinOptions join;
+  std::string part, max_rounds, min_rows, give_up;
   std::string days;
   std::string precision, round_price;
   bool version = false;
@@ -137,6 +140,77 @@ void add_keys(CLI::App& app, Arguments& a) {
       ->type_name("N");
 }
 
+void add_wire(CLI::App& command, WireOptions& wire, std::string& log_format) {
+  command.add_option("--ca", wire.ca, "the authority's certificate")->type_name("FILE");
+  command.add_option("--cert", wire.cert, "this side's certificate")->type_name("FILE");
+  command.add_option("--key", wire.key, "this side's private key")->type_name("FILE");
+  command.add_flag("--insecure", wire.insecure, "plain text, no certificates; said twice for an address of another machine");
+  command.add_flag("--shared-seed", wire.shared_seed, "for tests: clients draw from the federation's seed, not their own");
+  command.add_option("--log-format", log_format, "text or json [text]")->type_name("FORMAT");
+}
+
+void add_serve(CLI::App& app, Arguments& a) {
+  CLI::App* serve = add_command(
+      app, "serve", "the server of a federation: waits for its clients and samples over them",
+      "  pollen serve study.toml --listen 0.0.0.0:50051 --out runs/a --state state --ca ca.pem --cert hub.pem --key hub.key\n"
+      "  pollen serve study.toml --listen 127.0.0.1:50051 --insecure --out runs/a        # on one machine\n"
+      "Started again after a crash, with the same --state, it goes on to the same draws. docs/federation.md.");
+  serve->add_option("CONFIG", a.serve.run.config, "TOML file")->required();
+  serve->add_option("--listen", a.serve.listen, "where clients come; port 0 is any free one")->required()->type_name("HOST:PORT");
+  serve->add_option("--out", a.serve.run.out, "folder for what the run leaves (output.dir)")->type_name("DIR");
+  serve->add_option("--state", a.serve.state, "folder for what a restart needs [the run's folder]")->type_name("DIR");
+  serve->add_option("--set", a.serve.run.set, "key=value: overrides a key of the configuration; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  serve->add_flag("--resume", a.serve.run.resume, "go on with the run in --out, where there is no --state");
+  serve->add_flag("--quiet", a.serve.run.quiet, "no news and no progress on stderr");
+  add_wire(*serve, a.serve.wire, a.serve.log_format);
+}
+
+void add_join(CLI::App& app, Arguments& a) {
+  CLI::App* join = add_command(
+      app, "join", "one client of a federation; its data never leaves it",
+      "  pollen join --server hub.example.org:50051 --data heart.csv --ca ca.pem --cert hospital-a.pem --key hospital-a.key\n"
+      "  pollen join --server hub.example.org:50051 --data heart.csv --dry-run --ca ca.pem ...   # what would be sent\n"
+      "  pollen join --server 127.0.0.1:50051 --insecure --name a --config study.toml --client 0 # a part of the config's split\n"
+      "It comes back by itself when the connection is lost, and after a crash when it is started again. docs/federation.md.");
+  join->add_option("--server", a.join.server, "where the server listens")->required()->type_name("HOST:PORT");
+  join->add_option("--data", a.join.data, "this client's own rows")->type_name("FILE");
+  join->add_option("--config", a.join.config, "for demos and tests: the configuration whose own split is used")->type_name("FILE");
+  join->add_option("--client", a.part, "which part of it, from 0")->type_name("I");
+  join->add_option("--set", a.join.set, "with --config, key=value: overrides a key; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  join->add_option("--name", a.join.name, "with --insecure: who this is")->type_name("NAME");
+  join->add_option("--state", a.join.state, "folder for the secret seed and what a restart needs [pollen-state-NAME]")
+      ->type_name("DIR");
+  join->add_option("--max-rounds", a.max_rounds, "answer no more rounds than this")->type_name("N");
+  join->add_option("--min-rows", a.min_rows, "refuse with fewer training rows than this")->type_name("N");
+  join->add_option("--allow", a.join.samplers, "a sampler that is allowed; may be repeated [any]")
+      ->allow_extra_args(false)
+      ->type_name("SAMPLER");
+  join->add_option("--give-up", a.give_up, "seconds without a server after which to stop [never]")->type_name("SECONDS");
+  join->add_flag("--dry-run", a.join.dry_run, "print what would be sent under the server's configuration, and leave");
+  join->add_flag("--quiet", a.join.quiet, "no news on stderr");
+  add_wire(*join, a.join.wire, a.join.log_format);
+}
+
+void check_log_format(const std::string& format) {
+  if (format != "text" && format != "json")
+    throw ConfigError("--log-format", fmt::format("found \"{}\", accepted: text, json", format));
+}
+
+int join_of(Arguments& a) {
+  JoinOptions& j = a.join;
+  check_log_format(j.log_format);
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  if (!a.part.empty()) j.part = number<std::int64_t>("--client", a.part, 0, kMost);
+  if (!a.max_rounds.empty()) j.max_rounds = number<std::int64_t>("--max-rounds", a.max_rounds, 1, kMost);
+  if (!a.min_rows.empty()) j.min_rows = number<std::int64_t>("--min-rows", a.min_rows, 1, kMost);
+  if (!a.give_up.empty()) j.give_up = number<double>("--give-up", a.give_up, 0.001, 1e9);
+  return join_command(j);
+}
+
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
@@ -180,6 +254,11 @@ int dispatch(const CLI::App& command, Arguments& a) {
     if (!a.interval.empty()) a.predict.interval = number<double>("--interval", a.interval, 0.01, 0.9999);
     return predict_command(a.predict);
   }
+  if (name == "serve") {
+    check_log_format(a.serve.log_format);
+    return serve_command(a.serve);
+  }
+  if (name == "join") return join_of(a);
   if (name == "data") return data_command(a.config, a.set);
   if (name == "keys") {
     if (!a.days.empty()) a.keys.days = number<int>("--days", a.days, 1, 3650);
@@ -209,6 +288,8 @@ int command_line(int argc, const char* const* argv) {
   add_plan(app, arguments);
   add_predict(app, arguments);
   add_keys(app, arguments);
+  add_serve(app, arguments);
+  add_join(app, arguments);
   add_others(app, arguments);
   if (argc < 2) {
     to_stderr(app.help());

@@ -1,6 +1,7 @@
 // The commands, one file each. They print results to stdout, throw what goes wrong, and return the exit code.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,37 @@ struct KeysOptions {
   int days = 825;
 };
 
+// Of both ends of a federation.
+struct WireOptions {
+  std::string ca, cert, key;
+  int insecure = 0;  // how often it was said: twice for an address that is not this machine's own
+  bool shared_seed = false;
+};
+
+struct ServeOptions {
+  RunRequest run;        // config, set, out, resume, quiet
+  std::string listen;
+  std::string state;     // empty: the run's folder
+  WireOptions wire;
+  std::string log_format = "text";
+  std::string metrics;   // HOST:PORT for Prometheus and /healthz; empty: none
+};
+
+struct JoinOptions {
+  std::string server;
+  std::string data;
+  std::string config;
+  std::vector<std::string> set;
+  std::int64_t part = -1;
+  std::string name, state;
+  WireOptions wire;
+  std::int64_t max_rounds = 0, min_rows = 1;
+  std::vector<std::string> samplers;
+  double give_up = 0;    // seconds without a server; 0: never
+  bool dry_run = false, quiet = false;
+  std::string log_format = "text";
+};
+
 enum Exit { kDone = 0, kFailed = 1, kWrongInput = 2, kStopped = 130 };
 
 int run_command(const RunRequest& request);
@@ -50,6 +82,8 @@ int data_command(const std::string& config, const std::vector<std::string>& set)
 int list_command(const std::string& what);
 int keys_command(const KeysOptions& options);
 int version_command();
+int serve_command(const ServeOptions& options);
+int join_command(const JoinOptions& options);
 
 bool has_tls();  // whether this build has TLS, and with it pollen keys
 

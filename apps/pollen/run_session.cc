@@ -6,9 +6,10 @@
 #include <chrono>
 #include <filesystem>
 
-#include "pollen/errors.h"
-#include "pollen/file.h"
 #include "pollen/config_difference.h"
+#include "pollen/errors.h"
+#include "pollen/federation.h"
+#include "pollen/file.h"
 #include "sink/parallel.h"
 #include "sink/personal.h"
 #include "sink/stan_csv.h"
@@ -19,9 +20,9 @@ namespace pollen::app {
 
 namespace {
 
-ExperimentOptions options_of(const RunRequest& request) {
-  ExperimentOptions options;
-  options.threads = request.threads;
+ExperimentOptions options_of(const Job& job) {
+  ExperimentOptions options = job.experiment;
+  options.threads = job.request.threads;
   options.stop = &pause_flag();
   return options;
 }
@@ -33,7 +34,7 @@ sink::SpoolShape shape_of(const Experiment& experiment) {
 
 }  // namespace
 
-RunSession::RunSession(Job job) : job_(std::move(job)), experiment_(job_.config, options_of(job_.request)) {
+RunSession::RunSession(Job job) : job_(std::move(job)), experiment_(job_.config, options_of(job_)) {
   config_given_ = to_toml(experiment_.config());
   if (job_.checkpoint)
     check_same_configuration();
@@ -75,7 +76,7 @@ void RunSession::start_resumed() {
   try {
     experiment_.load(checkpoint.experiment);
   } catch (const WireError& error) {
-    throw ConfigError(job_.folder.checkpoint(), error.what());
+    throw ConfigError(checkpoint_file(), error.what());
   }
   config_given_ = checkpoint.config_given;
   seconds_before_ = checkpoint.seconds;
@@ -109,6 +110,8 @@ void RunSession::make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::un
   options.checkpoint_every = job_.request.checkpoint_every;
   options.seconds_before = seconds_before_;
   options.pause = &pause_flag();
+  // In a federation whose clients move with every round, one must be on the disk before the next begins.
+  options.every_round = !job_.experiment.sites.empty() && keeps_state(experiment_.recipe());
   if (experiment_.privacy().asked())
     options.spending = [this](std::int64_t iteration) { return experiment_.privacy().after(iteration); };
   recorder_ = std::make_unique<sink::Recorder>(
@@ -131,7 +134,7 @@ void RunSession::write_checkpoint(bool finished) {
     checkpoint.recorder = recorder_->save();
     checkpoint.experiment = experiment_.save();
   }
-  sink::write_checkpoint(job_.folder.checkpoint(), checkpoint);
+  sink::write_checkpoint(checkpoint_file(), checkpoint);
   recorder_->checkpoint_written(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
@@ -144,6 +147,8 @@ sink::RunStatus RunSession::sample() {
       recorder_->stop_clock();
       write_checkpoint(false);
     }
+  } catch (const Interrupted&) {  // in the middle of a round: the last checkpoint is the one to go on from
+    recorder_->stop_clock();
   } catch (const NumericError& error) {
     recorder_->stop_clock();
     failure_ = error.what();
@@ -168,6 +173,8 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
   facts.cpu_seconds = cpu_before_ + recorder_->cpu_seconds();
   facts.status = status;
   facts.failure = failure_;
+  if (job_.warnings)
+    for (std::string& line : job_.warnings()) facts.warnings.push_back(std::move(line));
   const int threads = sink::sensible_threads(job_.request.threads);
   const sink::SpoolReader spool(job_.folder.spool());
   constexpr std::int64_t kSlow = 5'000'000;  // numbers that take seconds to write and summarise
@@ -182,7 +189,7 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
     sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
   replace_file(job_.folder.summary(), sink::to_json(summary));
   std::error_code ignored;
-  if (status == sink::RunStatus::failed) std::filesystem::remove(job_.folder.checkpoint(), ignored);
+  if (status == sink::RunStatus::failed) std::filesystem::remove(checkpoint_file(), ignored);
   if (status == sink::RunStatus::complete) write_checkpoint(true);
   if (status != sink::RunStatus::interrupted) std::filesystem::remove(job_.folder.spool(), ignored);
   return summary;

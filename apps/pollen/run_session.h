@@ -1,6 +1,7 @@
 // One `pollen run`: an experiment, its folder, the recorder between them, and the checkpoints.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ struct Job {
   std::vector<std::string> draws;  // output.draws
   RunRequest request;
   std::optional<sink::Checkpoint> checkpoint;  // with --resume
+  ExperimentOptions experiment;                // besides threads and stop
+  std::string checkpoint_file;                 // where it is kept; empty: in the folder
+  std::function<std::vector<std::string>()> warnings = {};  // more for the summary
 };
 
 class RunSession {
@@ -35,6 +39,7 @@ class RunSession {
   sink::Summary finish(sink::RunStatus status);  // writes what the run leaves
   const std::string& failure() const { return failure_; }
   std::vector<std::string> files() const;  // their names, for the report
+  const Experiment& experiment() const { return experiment_; }
 
  private:
   void check_same_configuration() const;
@@ -44,6 +49,7 @@ class RunSession {
   sink::Progress make_progress() const;
   void write_checkpoint(bool finished);
   bool wants_csv() const;
+  std::string checkpoint_file() const { return job_.checkpoint_file.empty() ? job_.folder.checkpoint() : job_.checkpoint_file; }
   bool budget_spent() const { return experiment_.privacy().ended(experiment_.iteration()); }  // of privacy
 
   Job job_;

@@ -61,4 +61,10 @@ class IoError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Thrown out of a wait when the user wants to stop.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
 }  // namespace pollen

@@ -43,11 +43,6 @@ class Links {
   virtual void limit_frames(std::size_t bytes) = 0;           // longer ones end their connection
 };
 
-// Thrown out of a wait when the user wants to stop.
-struct Interrupted : std::runtime_error {
-  Interrupted() : std::runtime_error("interrupted") {}
-};
-
 struct HallOptions {
   std::string version;
   bool shared_seed = false;

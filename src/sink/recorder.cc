@@ -40,6 +40,7 @@ void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPan
   const std::int64_t round = counters.rounds > 0 ? counters.rounds : iteration;  // a centralised sampler has no rounds
   if (round / options_.metrics_every != last_round_ / options_.metrics_every) metrics_row(iteration, counters, position);
   last_round_ = round;
+  if (options_.every_round && options_.pause != nullptr) options_.pause->store(true, std::memory_order_relaxed);
   if (--until_look_ == 0) look_at_clock(iteration, counters);
 }
 

@@ -1,0 +1,157 @@
+// A client of a federation: connects, answers, comes back after whatever happened, until the server says it is over.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "pollen/errors.h"
+#include "pollen/federation.h"
+#include "sink/version.h"
+#include "stop.h"
+#include "terminal.h"
+#include "wire_files.h"
+
+namespace pollen::app {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Waits between tries: twice as long each time up to half a minute, and never quite the same for two clients.
+class BackOff {
+ public:
+  void reset() { seconds_ = 0.1; }
+  double wait() {
+    const auto bits = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15U;
+    const double share = 0.5 + 0.5 * static_cast<double>(bits >> 11) * 0x1p-53;
+    const double now = seconds_ * share;
+    seconds_ = std::min(30.0, 2 * seconds_);
+    const Clock::time_point until =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(now));
+    while (!interrupted() && Clock::now() < until)
+      std::this_thread::sleep_for(std::min<Clock::duration>(until - Clock::now(), std::chrono::milliseconds(50)));
+    return now;
+  }
+
+ private:
+  double seconds_ = 0.1;
+};
+
+ParticipantOptions options_of(const JoinOptions& options, const Identity& identity) {
+  ParticipantOptions out;
+  out.version = sink::version();
+  out.name = identity.tls ? identity.name : options.name;
+  out.data = options.data;
+  if (!options.config.empty()) {
+    Config config = read_config_file(options.config, options.set);
+    config.run.coupled = true;  // as the server has it
+    if (!config.given.contains("output.lp")) config.output.lp = false;
+    config.sampler.wire = "bytes";
+    out.config = std::move(config);
+    out.part = options.part;
+  }
+  out.state = options.state.empty() ? fmt::format("pollen-state-{}", out.name) : options.state;
+  out.shared_seed = options.wire.shared_seed;
+  out.limits = {options.max_rounds, options.min_rows, options.samplers};
+  out.tell = make_log(options.log_format, options.quiet);
+  return out;
+}
+
+void check_options(const JoinOptions& options, const Identity& identity) {
+  Problems problems;
+  if (options.data.empty() == options.config.empty())
+    problems.add("join", "found neither or both of --data FILE and --config CONFIG --client I, accepted: one of the two");
+  if (!options.config.empty() && options.part < 0)
+    problems.add("--client", "needed with --config: the number of the part, from 0");
+  if (!identity.tls && options.name.empty()) problems.add("--name", "needed with --insecure: the client's name");
+  if (identity.tls && !options.name.empty() && options.name != identity.name)
+    problems.add("--name", fmt::format("found \"{}\", but the certificate says \"{}\"", options.name, identity.name));
+  problems.raise();
+}
+
+void print_revelations(const Config& config) {
+  std::string text = fmt::format("Under this configuration (sampler {}, model {}) this client would send:\n",
+                                 config.sampler.name, config.model.kind);
+  for (const std::string& line : revelations(config)) text += fmt::format("  - {}\n", line);
+  text += "No row leaves it. Nothing of its data has been sent. docs/privacy.md says more.\n";
+  print(text);
+}
+
+// One connection: until it breaks, or the server has said its last word.
+void converse(WireClient& wire, Participant& participant) {
+  const auto send = [&](const Bytes& frame) { wire.write(frame); };
+  if (!wire.write(participant.hello())) return;
+  Bytes frame;
+  while (!participant.ended() && wire.read(frame, participant.most_bytes())) {
+    try {
+      participant.handle(frame, send);
+    } catch (const std::exception& error) {
+      wire.write(wire::encode(wire::Refusal{error.what(), false}));
+      throw;
+    }
+  }
+}
+
+// Says hello, learns the configuration, and leaves.
+int dry_run(const JoinOptions& options, const ParticipantOptions& mine, const Identity& identity) {
+  if (mine.config) {
+    print_revelations(*mine.config);
+    return kDone;
+  }
+  WireClient wire(options.server, identity.tls, &pause_flag());
+  if (!wire.connect(10)) throw IoError(fmt::format("{}: {}", options.server, wire.why()));
+  wire::Hello hello;
+  hello.version = mine.version;
+  hello.name = mine.name;
+  hello.shared_seed = mine.shared_seed;
+  Bytes frame;
+  if (!wire.write(wire::encode(hello)) || !wire.read(frame, std::size_t{64} << 20))
+    throw IoError(fmt::format("{}: {}", options.server, wire.why()));
+  if (wire::type_of(frame) == wire::Type::refusal)
+    throw IoError(fmt::format("{} refuses: {}", options.server, wire::decode<wire::Refusal>(frame).why));
+  print_revelations(read_config_text(wire::decode<wire::Welcome>(frame).config, "the server's configuration"));
+  return kDone;
+}
+
+int end_of(const Participant& participant, const JoinOptions& options) {
+  const Participant::Ended& ended = *participant.ended();
+  if (!options.quiet) tell(fmt::format("{} ({} rounds answered)", ended.why, participant.turns()));
+  return ended.complete ? kDone : kFailed;
+}
+
+}  // namespace
+
+int join_command(const JoinOptions& options) {
+  watch_signals();
+  check_address("--server", options.server);
+  const Identity identity = identity_of(options.wire, KeyRole::client, options.server);
+  check_options(options, identity);
+  const ParticipantOptions mine = options_of(options, identity);
+  if (options.dry_run) return dry_run(options, mine, identity);
+  Participant participant(mine);
+  WireClient wire(options.server, identity.tls, &pause_flag());
+  BackOff back_off;
+  Clock::time_point last = Clock::now();
+  std::string told;
+  while (!interrupted()) {
+    participant.forget_ending();
+    if (wire.connect(5)) {
+      const std::int64_t before = participant.turns();
+      converse(wire, participant);
+      last = Clock::now();
+      if (participant.ended() && !participant.ended()->again) return end_of(participant, options);
+      if (participant.turns() > before) back_off.reset();
+    }
+    if (interrupted()) break;
+    const std::string why = participant.ended() ? participant.ended()->why : wire.why();
+    if (why != told) mine.tell(fmt::format("{}: {}; trying again", options.server, why));
+    told = why;
+    if (options.give_up > 0 && std::chrono::duration<double>(Clock::now() - last).count() > options.give_up)
+      throw IoError(fmt::format("{}: {}; given up after {} s", options.server, why, options.give_up));
+    back_off.wait();
+  }
+  tell(fmt::format("stopped; its state is in {}, start the same command again to go on", mine.state));
+  return kStopped;
+}
+
+}  // namespace pollen::app

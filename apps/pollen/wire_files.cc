@@ -1,0 +1,74 @@
+#include "wire_files.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "pollen/errors.h"
+#include "pollen/file.h"
+#include "terminal.h"
+
+namespace pollen::app {
+
+namespace {
+
+std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
+
+bool is_own(const std::string& host) {
+  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+}
+
+std::string now_text() {
+  const auto now = std::chrono::system_clock::now();
+  return utc_text(now);
+}
+
+}  // namespace
+
+void check_address(const std::string& option, const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  int port = -1;
+  if (colon != std::string::npos) {
+    const char* first = address.data() + colon + 1;
+    const char* last = address.data() + address.size();
+    const auto [end, error] = std::from_chars(first, last, port);
+    if (error != std::errc{} || end != last) port = -1;
+  }
+  if (colon == 0 || port < 0 || port > 65535)
+    throw ConfigError(option, fmt::format("found \"{}\", accepted: HOST:PORT, as in hub.example.org:50051", address));
+}
+
+Identity identity_of(const WireOptions& options, KeyRole role, const std::string& address) {
+  const bool files = !options.ca.empty() || !options.cert.empty() || !options.key.empty();
+  if (options.insecure > 0) {
+    if (files) throw ConfigError("--insecure", "found beside --ca, --cert or --key, accepted: one of the two");
+    if (!is_own(host_of(address)) && options.insecure < 2)
+      throw ConfigError("--insecure", fmt::format("found with {}, which is not this machine: everything would travel in "
+                                                  "plain text and anybody could join; accepted: --ca, --cert and --key "
+                                                  "(pollen keys makes them), or --insecure said twice",
+                                                  address));
+    return {};
+  }
+  if (options.ca.empty() || options.cert.empty() || options.key.empty())
+    throw ConfigError("--ca, --cert, --key", "all three are needed (pollen keys makes them), or --insecure on this machine");
+  const CertificateFacts facts = read_certificate(options.cert);
+  check_pair(options.cert, options.key);
+  check_issued_by(options.cert, options.ca, role);
+  return {TlsTexts{read_text(options.ca), facts.pem, read_key_file(options.key)}, facts.name};
+}
+
+std::function<void(const std::string&)> make_log(const std::string& format, bool quiet) {
+  if (quiet) return [](const std::string&) {};
+  if (format == "json")
+    return [](const std::string& line) {
+      to_stderr(nlohmann::json{{"time", now_text()}, {"level", "info"}, {"message", line}}.dump() + "\n");
+    };
+  return [](const std::string& line) {
+    if (stderr_is_terminal()) to_stderr("\r\x1b[K");  // over the progress bar, which is drawn again
+    tell(line);
+  };
+}
+
+}  // namespace pollen::app

@@ -1,0 +1,27 @@
+// What both ends of a federation do with --ca, --cert, --key and --insecure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "commands.h"
+#include "pollen/keys.h"
+#include "pollen/wires.h"
+
+namespace pollen::app {
+
+struct Identity {
+  std::optional<TlsTexts> tls;  // empty: plain text
+  std::string name;             // the certificate's
+};
+
+// Reads and checks the files; ConfigError where they are missing or wrong, or where plain text would leave the machine.
+Identity identity_of(const WireOptions& options, KeyRole role, const std::string& address);
+
+// "host:port" checked; the host may be empty, a name, an IPv4 address or an IPv6 address in brackets.
+void check_address(const std::string& option, const std::string& address);
+
+// A line for people, or a JSON object a line: where a federation's news goes.
+std::function<void(const std::string&)> make_log(const std::string& format, bool quiet);
+
+}  // namespace pollen::app
