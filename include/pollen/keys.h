@@ -47,7 +47,7 @@ struct CertificateFacts {
   std::string fingerprint;  // SHA-256, "AB:CD:..."
   KeyClock::time_point starts, expires;
   bool expired = false;
-  std::string pem;  // the whole file, as TLS libraries want it
+  std::string pem = {};  // the whole file, as TLS libraries want it
 };
 
 // The first certificate of a PEM file.

@@ -34,6 +34,8 @@ std::string last_reason();  // of OpenSSL's queue of errors, which is empty afte
 std::vector<Certificate> parse_certificates(const std::string& pem, const std::string& where);
 Key parse_key(const std::string& pem, const std::string& where);
 
+CertificateFacts facts_of(std::string pem, const std::string& where, KeyClock::time_point now);
+
 std::string pem_text(X509* certificate);
 std::string pem_text(EVP_PKEY* key);  // PKCS#8, no passphrase
 

@@ -66,8 +66,8 @@ std::string common_name(const X509* certificate, const std::string& where) {
     throw ConfigError(where, "found a certificate without a common name, accepted: one with the holder's name");
   unsigned char* bytes = nullptr;
   const int size = ASN1_STRING_to_UTF8(&bytes, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(names, at)));
-  if (size < 0) openssl_failure("read a certificate's name");
-  const std::string name(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  if (size < 0) throw ConfigError(where, fmt::format("found a common name that is no text ({})", last_reason()));
+  std::string name(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
   OPENSSL_free(bytes);
   if (name.empty() || std::ranges::any_of(name, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }))
     throw ConfigError(where, "found an empty common name or one with control characters, accepted: plain text");
@@ -88,18 +88,19 @@ std::string read_text(const std::string& path) { return OpenFile(path).text(); }
 KeyClock::time_point start_of(const X509* certificate) { return time_of(X509_get0_notBefore(certificate)); }
 KeyClock::time_point end_of(const X509* certificate) { return time_of(X509_get0_notAfter(certificate)); }
 
+CertificateFacts facts_of(std::string pem, const std::string& where, KeyClock::time_point now) {
+  const auto all = parse_certificates(pem, where);
+  const X509* holder = all.front().get();
+  CertificateFacts facts{common_name(holder, where), fingerprint(holder), start_of(holder), end_of(holder)};
+  facts.expired = facts.expires < now;
+  facts.pem = std::move(pem);
+  return facts;
+}
+
 }  // namespace keys
 
 CertificateFacts read_certificate(const std::string& path, KeyClock::time_point now) {
-  CertificateFacts facts;
-  facts.pem = keys::read_text(path);
-  const auto all = keys::parse_certificates(facts.pem, path);
-  facts.name = keys::common_name(all.front().get(), path);
-  facts.fingerprint = keys::fingerprint(all.front().get());
-  facts.starts = keys::start_of(all.front().get());
-  facts.expires = keys::end_of(all.front().get());
-  facts.expired = facts.expires < now;
-  return facts;
+  return keys::facts_of(keys::read_text(path), path, now);
 }
 
 std::string read_key_file(const std::string& path) {
