@@ -85,7 +85,8 @@ int version_command();
 int serve_command(const ServeOptions& options);
 int join_command(const JoinOptions& options);
 
-bool has_tls();  // whether this build has TLS, and with it pollen keys
+bool has_tls();
+bool has_grpc();  // whether this build has TLS, and with it pollen keys
 
 // Parses and dispatches; ConfigError where the command line is wrong. The only file that knows CLI11.
 int command_line(int argc, const char* const* argv);

@@ -12,6 +12,8 @@ namespace {
 
 }  // namespace
 
+bool has_grpc() { return false; }
+
 int serve_command(const ServeOptions&) { refuse("serve"); }
 int join_command(const JoinOptions&) { refuse("join"); }
 

@@ -60,7 +60,8 @@ ParticipantOptions options_of(const JoinOptions& options, const Identity& identi
 void check_options(const JoinOptions& options, const Identity& identity) {
   Problems problems;
   if (options.data.empty() == options.config.empty())
-    problems.add("join", "found neither or both of --data FILE and --config CONFIG --client I, accepted: one of the two");
+    problems.add("join",
+                 "found neither or both of --data FILE and --config CONFIG --client I, accepted: one of the two");
   if (!options.config.empty() && options.part < 0)
     problems.add("--client", "needed with --config: the number of the part, from 0");
   if (!identity.tls && options.name.empty()) problems.add("--name", "needed with --insecure: the client's name");

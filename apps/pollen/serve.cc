@@ -38,19 +38,21 @@ void check_federated(const Config& config) {
   Problems problems;
   const NamedSampler* sampler = find_sampler(config.sampler.name);
   if (sampler == nullptr || sampler->family == NamedSampler::Family::personal || is_mixed(config))
-    problems.add(config.file + ": sampler.name",
-                 fmt::format("found \"{}\", which runs in one process (pollen run); accepted in a federation: the samplers "
-                             "of the gradient and the averaging family",
-                             config.sampler.name));
+    problems.add(
+        config.file + ": sampler.name",
+        fmt::format("found \"{}\", which runs in one process (pollen run); accepted in a federation: the samplers "
+                    "of the gradient and the averaging family",
+                    config.sampler.name));
   const std::string missing = config.federation.on_missing.value_or("wait");
   const ParticipationConfig& p = config.participation;
   if (missing != "wait" && !config.federation.round_deadline)
     problems.add(config.file + ": federation.round_deadline",
                  fmt::format("needed with on_missing = \"{}\": seconds", missing));
   if (missing == "skip" && p.policy == "full")
-    problems.add(config.file + ": federation.on_missing",
-                 "found \"skip\" with participation.policy = \"full\", whose theory has nobody missing; accepted: \"wait\", "
-                 "\"abort\", or participation.policy = \"bernoulli\" or \"fixed-size\"");
+    problems.add(
+        config.file + ": federation.on_missing",
+        "found \"skip\" with participation.policy = \"full\", whose theory has nobody missing; accepted: \"wait\", "
+        "\"abort\", or participation.policy = \"bernoulli\" or \"fixed-size\"");
   const bool inverse = p.scaling.value_or(p.probability_is_list ? "inverse-probability" : "active") != "active";
   if (missing == "skip" && p.policy != "full" && (inverse || p.replacement))
     problems.add(config.file + ": federation.on_missing",
@@ -102,9 +104,10 @@ void begin_state(const ServeOptions& options, const Paths& paths, Hall& hall) {
 std::vector<std::string> warnings_of(const RoundStatistics& statistics) {
   std::vector<std::string> lines;
   if (statistics.skipped > 0)
-    lines.push_back(fmt::format("clients were skipped {} times in {} rounds because they did not answer in time: the "
-                                "participation was then not the one the theory assumes",
-                                statistics.skipped, statistics.turns));
+    lines.push_back(
+        fmt::format("clients were skipped {} times in {} rounds because they did not answer in time: the "
+                    "participation was then not the one the theory assumes",
+                    statistics.skipped, statistics.turns));
   return lines;
 }
 
@@ -173,6 +176,8 @@ int serve(const ServeOptions& options, Config config, WireServer& wires) {
 }
 
 }  // namespace
+
+bool has_grpc() { return true; }
 
 int serve_command(const ServeOptions& options) {
   watch_signals();

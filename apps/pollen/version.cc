@@ -8,8 +8,8 @@
 namespace pollen::app {
 
 int version_command() {
-  print(fmt::format("pollen {} (git {}, {}, {})\noptional parts: torch no, cuda no, grpc no, mpi no, tls {}\n",
-                    sink::version(), sink::revision(), sink::build_type(), sink::compiler(), has_tls() ? "yes" : "no"));
+  print(fmt::format("pollen {} (git {}, {}, {})\noptional parts: torch no, cuda no, grpc {}, mpi no, tls {}\n",
+                    sink::version(), sink::revision(), sink::build_type(), sink::compiler(), has_grpc() ? "yes" : "no", has_tls() ? "yes" : "no"));
   return kDone;
 }
 

@@ -16,9 +16,7 @@ namespace {
 
 std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
-bool is_own(const std::string& host) {
-  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
-}
+bool is_own(const std::string& host) { return host == "localhost" || host == "[::1]" || host.starts_with("127."); }
 
 std::string now_text() {
   const auto now = std::chrono::system_clock::now();
@@ -45,14 +43,16 @@ Identity identity_of(const WireOptions& options, KeyRole role, const std::string
   if (options.insecure > 0) {
     if (files) throw ConfigError("--insecure", "found beside --ca, --cert or --key, accepted: one of the two");
     if (!is_own(host_of(address)) && options.insecure < 2)
-      throw ConfigError("--insecure", fmt::format("found with {}, which is not this machine: everything would travel in "
-                                                  "plain text and anybody could join; accepted: --ca, --cert and --key "
-                                                  "(pollen keys makes them), or --insecure said twice",
-                                                  address));
+      throw ConfigError("--insecure",
+                        fmt::format("found with {}, which is not this machine: everything would travel in "
+                                    "plain text and anybody could join; accepted: --ca, --cert and --key "
+                                    "(pollen keys makes them), or --insecure said twice",
+                                    address));
     return {};
   }
   if (options.ca.empty() || options.cert.empty() || options.key.empty())
-    throw ConfigError("--ca, --cert, --key", "all three are needed (pollen keys makes them), or --insecure on this machine");
+    throw ConfigError("--ca, --cert, --key",
+                      "all three are needed (pollen keys makes them), or --insecure on this machine");
   const CertificateFacts facts = read_certificate(options.cert);
   check_pair(options.cert, options.key);
   check_issued_by(options.cert, options.ca, role);

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -87,6 +88,7 @@ class Hall {
     std::optional<ColumnMoments> moments;
     std::optional<SiteFacts> site;
   };
+  bool work(Deadline until);  // one event; false where there was none
   void take(LinkEvent event);
   void admit(std::uint64_t link, const std::string& peer, const wire::Hello& hello);
   std::string refusal_of(const std::string& name, const wire::Hello& hello) const;
@@ -123,7 +125,7 @@ class Hall {
   bool named_ = false;              // the configuration gives the names
   std::vector<Seat> seats_;
   std::vector<Stranger> strangers_;
-  std::vector<Letter> letters_;
+  std::deque<Letter> letters_;
   std::optional<ColumnFacts> layout_;
   std::optional<ColumnScaling> scaling_;
   std::vector<SiteFacts> sites_;

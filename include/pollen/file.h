@@ -28,7 +28,7 @@ class OutputFile {
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
   void flush();
-  void sync();  // flush, then wait for the disk
+  void sync();  // flush, then wait for the disk; nothing where nothing was written since
   void close();
   void truncate(std::int64_t bytes);                   // the next write follows there
   std::int64_t position() const { return position_; }  // bytes of the file, unflushed ones included
@@ -42,6 +42,7 @@ class OutputFile {
   std::vector<std::uint8_t> buffer_;
   std::size_t used_ = 0;
   std::int64_t position_ = 0;
+  bool unsynced_ = true;  // something may not be on the disk yet
 };
 
 class ReplacingFile {

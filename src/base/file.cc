@@ -46,6 +46,7 @@ void OutputFile::put(const std::uint8_t* data, std::size_t bytes, std::int64_t a
 }
 
 void OutputFile::write(const void* data, std::size_t bytes) {
+  unsynced_ = true;
   const auto* from = static_cast<const std::uint8_t*>(data);
   if (used_ + bytes > buffer_.size()) flush();
   if (bytes >= buffer_.size()) {
@@ -63,9 +64,11 @@ void OutputFile::flush() {
 }
 
 void OutputFile::sync() {
+  if (!unsynced_) return;
   flush();
   // EINVAL: a pipe or device, which has nothing to wait for.
   if (::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) io_failure(path_, "write", errno);
+  unsynced_ = false;
 }
 
 void OutputFile::close() {
@@ -75,6 +78,7 @@ void OutputFile::close() {
 
 void OutputFile::truncate(std::int64_t bytes) {
   flush();
+  unsynced_ = true;
   if (::ftruncate(descriptor_, bytes) != 0) io_failure(path_, "cut", errno);
   if (::lseek(descriptor_, bytes, SEEK_SET) < 0) io_failure(path_, "seek", errno);
   position_ = bytes;

@@ -64,7 +64,8 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
   federation.client_names = std::move(clients.names);
   federation.class_names = encoding.classes.names;
   federation.setup_bits = federation.level_bits = data::exchange_bits(encoding, clients.rows);
-  const data::Holdout holdout = data::hold_out(clients.rows, encoding.classes.of_row, spec.test_fraction, seed, first_client);
+  const data::Holdout holdout =
+      data::hold_out(clients.rows, encoding.classes.of_row, spec.test_fraction, seed, first_client);
   federation.intercept = intercept;
   data::fill_tables(table, encoding, holdout, intercept, federation);
 

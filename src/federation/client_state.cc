@@ -68,7 +68,8 @@ void ClientStateFile::read() {
   const std::string text = read_text(path());
   const ByteView bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
   const auto damaged = [&](const char* what) {
-    return ConfigError(path(), fmt::format("found {}; accepted: a client's state (another folder starts afresh)", what));
+    return ConfigError(path(),
+                       fmt::format("found {}; accepted: a client's state (another folder starts afresh)", what));
   };
   if (bytes.size() < kHeader || std::memcmp(bytes.data(), kMagic, 8) != 0) throw damaged("another kind of file");
   std::uint32_t version = 0, sum = 0;

@@ -1,4 +1,5 @@
-// What a client keeps on its disk: its secret seed, its state in the run, the reply that may or may not have been counted.
+// What a client keeps on its disk: its secret seed, its state in the run, the reply that may or may not have been
+// counted.
 //
 // DIR/client.state: "POLLENCL", uint32 version, uint32 CRC-32 of the rest, then an Archive. Written to another name,
 // synced and renamed. The folder is the user's alone and locked while the client runs.
@@ -14,14 +15,14 @@ namespace pollen {
 struct ClientState {
   std::uint64_t instance = 0;  // of the folder
   std::string run;
-  std::uint64_t seed = 0;      // secret
-  std::uint64_t committed = 0; // the last counted reply the memory has moved by: 1 + where its turn began
-  std::uint64_t pending = 0;   // likewise, the reply that was sent last; 0: none
+  std::uint64_t seed = 0;       // secret
+  std::uint64_t committed = 0;  // the last counted reply the memory has moved by: 1 + where its turn began
+  std::uint64_t pending = 0;    // likewise, the reply that was sent last; 0: none
   bool has_client = false;
-  Bytes client;                // the client's archive
-  Bytes reply;                 // the pending reply's frame
-  Bytes moved;                 // what the client needs to move by it
-  std::int64_t turns = 0;      // answered in this run
+  Bytes client;            // the client's archive
+  Bytes reply;             // the pending reply's frame
+  Bytes moved;             // what the client needs to move by it
+  std::int64_t turns = 0;  // answered in this run
 };
 
 class ClientStateFile {

@@ -48,8 +48,9 @@ Hall::Hall(Links& links, const Config& config, HallOptions options)
   names_.resize(clients);
   seats_.resize(clients);
   if (config.federation.quorum && *config.federation.quorum > static_cast<Index>(clients))
-    throw ConfigError(config.file + ": federation.quorum",
-                      fmt::format("found {}, accepted: at most the {} clients expected", *config.federation.quorum, clients));
+    throw ConfigError(
+        config.file + ": federation.quorum",
+        fmt::format("found {}, accepted: at most the {} clients expected", *config.federation.quorum, clients));
 }
 
 std::size_t Hall::present() const {
@@ -60,22 +61,21 @@ void Hall::check_stop() const {
   if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) throw Interrupted();
 }
 
+bool Hall::work(Deadline until) {
+  check_stop();
+  drop_silent_links();
+  // A signal does not wake the wait: look at the flag now and then.
+  auto event = links_.next(std::min(until, now() + std::chrono::milliseconds(200)));
+  if (event) take(std::move(*event));
+  return event.has_value();
+}
+
 std::optional<Hall::Letter> Hall::next(Deadline until) {
-  for (;;) {
-    check_stop();
-    if (!letters_.empty()) {
-      Letter letter = std::move(letters_.front());
-      letters_.erase(letters_.begin());
-      return letter;
-    }
-    // A signal does not wake the wait: look at the flag now and then.
-    const Deadline slice = std::min(until, now() + std::chrono::milliseconds(200));
-    if (auto event = links_.next(slice))
-      take(std::move(*event));
-    else if (now() >= until)
-      return std::nullopt;
-    drop_silent_links();
-  }
+  while (letters_.empty())
+    if (!work(until) && now() >= until) return std::nullopt;
+  Letter letter = std::move(letters_.front());
+  letters_.pop_front();
+  return letter;
 }
 
 void Hall::take(LinkEvent event) {
@@ -179,9 +179,10 @@ std::string Hall::refusal_of(const std::string& name, const wire::Hello& hello) 
   if (seats_[*seat].link != 0 && seats_[*seat].instance != hello.instance)
     return fmt::format("a client named {} is connected already", name);
   if (rounds_ && stateful_ && hello.run != run_)
-    return fmt::format("{} comes without its state of this run, which this sampler needs; start it with the --state "
-                       "folder it began with",
-                       name);
+    return fmt::format(
+        "{} comes without its state of this run, which this sampler needs; start it with the --state "
+        "folder it began with",
+        name);
   return {};
 }
 

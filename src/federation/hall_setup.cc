@@ -62,8 +62,7 @@ void Hall::got_columns(std::uint32_t client, const ColumnFacts& facts) {
     seat.columns = facts;
     return settle_layout();
   }
-  if (!covers(*layout_, facts))
-    return dismiss(client, "its columns or levels are not those the run began with", false);
+  if (!covers(*layout_, facts)) return dismiss(client, "its columns or levels are not those the run began with", false);
   send_to(seat.link, wire::encode(wire::Layout{*layout_}));
 }
 
@@ -120,8 +119,7 @@ void Hall::got_site(std::uint32_t client, const SiteFacts& facts) {
 }
 
 std::size_t Hall::described() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(seats_, [](const Seat& s) { return s.site && s.link != 0; }));
+  return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.site && s.link != 0; }));
 }
 
 bool Hall::everybody_described() const { return described() == seats_.size(); }
@@ -142,7 +140,8 @@ void Hall::start_without_the_missing() {
   layout_.reset();
   scaling_.reset();
   setup_bits_ = 0;
-  for (const std::uint64_t link : links) refuse(link, "the federation starts without some of its clients; numbers change", true);
+  for (const std::uint64_t link : links)
+    refuse(link, "the federation starts without some of its clients; numbers change", true);
 }
 
 void Hall::gather() {
@@ -153,7 +152,8 @@ void Hall::gather() {
   options_.tell(fmt::format("waiting for {} clients{}{}", clients, named_ ? ": " : "",
                             named_ ? fmt::format("{}", fmt::join(names_, ", ")) : ""));
   while (!everybody_described()) {
-    const auto here = static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.link != 0; }));
+    const auto here =
+        static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.link != 0; }));
     if (here < quorum || !config_.federation.start_timeout || reduced)
       since.reset();
     else if (!since)
@@ -167,7 +167,7 @@ void Hall::gather() {
       reduced = true;
       continue;
     }
-    next(std::min(until, std::chrono::steady_clock::now() + std::chrono::seconds(1)));
+    work(until);
   }
   for (const Seat& seat : seats_) sites_.push_back(*seat.site);
   gathered_ = true;

@@ -45,6 +45,10 @@ struct Participant::Parts {
   std::unique_ptr<Fleet> fleet;
   Reply reply;
   bool reply_is_whole = false;  // the pending reply is in memory, not only on the disk
+  struct Before {
+    std::uint64_t committed, pending;
+  };
+  std::optional<Before> before;  // the last move, while the disk still has the state before it
   Workspace work;
 
   ClientState& state() { return file.state(); }
@@ -70,6 +74,7 @@ struct Participant::Parts {
   void broadcast(ByteView frame, const Send& send);
   void restore();
   void restore_reply();
+  void move_back();
   void keep_client();
   void keep_reply(std::uint64_t turn, const Bytes& frame);
   void need_fleet() const {
@@ -175,7 +180,8 @@ void Participant::Parts::describe(const Send& send) {
   if (options.part >= 0) {
     problem = make_problem(*config);
     if (problem->potentials.size() != static_cast<std::size_t>(clients))
-      throw ConfigError("--config", fmt::format("found {} clients, the server expects {}", problem->clients(), clients));
+      throw ConfigError("--config",
+                        fmt::format("found {} clients, the server expects {}", problem->clients(), clients));
     part = static_cast<std::size_t>(options.part);
     return send_site(send);
   }
@@ -186,8 +192,7 @@ void Participant::Parts::laid_out(const wire::Layout& message, const Send& send)
   if (!config || options.part >= 0) throw WireError("layout: not asked for");
   data = load_part(options.data, config->data, message.facts, target_of(config->model.kind), index, seed());
   const bool none = target_of(config->model.kind) == TargetKind::none;
-  if (!none && *with_defaults(config->data).standardize)
-    return send(wire::encode(wire::Moments{moments_of(*data, 0)}));
+  if (!none && *with_defaults(config->data).standardize) return send(wire::encode(wire::Moments{moments_of(*data, 0)}));
   problem = make_own_problem(*config, std::move(*data), clients);
   send_site(send);
 }
@@ -198,7 +203,8 @@ void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) 
   if (message.scaling.mean.size() != columns || message.scaling.sd.size() != columns)
     throw WireError("scaling: of another number of columns");
   for (std::size_t j = 0; j < columns; ++j)
-    if (!std::isfinite(message.scaling.mean[j]) || !(message.scaling.sd[j] > 0) || !std::isfinite(message.scaling.sd[j]))
+    if (!std::isfinite(message.scaling.mean[j]) || !(message.scaling.sd[j] > 0) ||
+        !std::isfinite(message.scaling.sd[j]))
       throw WireError("scaling: not numbers");
   standardize(message.scaling, *data);
   problem = make_own_problem(*config, std::move(*data), clients);
@@ -221,8 +227,8 @@ void Participant::Parts::seated(const wire::Seat& message) {
   std::vector<std::string> warnings;
   recipe = complete(*config, clients, problem->dimension(), warnings);
   recipe.make_bytes = true;
-  const FleetSetup setup{&recipe, &problem->prior, problem->dimension(), config->run.chains, clients, config->seed,
-                         seed()};
+  const FleetSetup setup{&recipe,      &problem->prior, problem->dimension(), config->run.chains, clients,
+                         config->seed, seed()};
   const Member member{index, problem->potentials[part].get(), message.weight};
   fleet = std::make_unique<Fleet>(setup, std::span(&member, 1));
   restore();
@@ -256,16 +262,26 @@ void Participant::Parts::take_settings(const wire::Settings& message) {
 void Participant::Parts::settled(const wire::Settled& message) {
   need_fleet();
   if (!keeps_state(recipe) || message.counted == state().committed) return;
+  if (before && message.counted == before->committed) return move_back();
   if (state().pending == 0 || message.counted != state().pending)
-    throw ConfigError("--state",
-                      fmt::format("found a state that has moved by reply {} and waits for {}, but the server counted {}: "
-                                  "it is not the state this client had; the run cannot go on with it",
-                                  state().committed, state().pending, message.counted));
+    throw ConfigError(
+        "--state", fmt::format("found a state that has moved by reply {} and waits for {}, but the server counted {}: "
+                               "it is not the state this client had; the run cannot go on with it",
+                               state().committed, state().pending, message.counted));
   restore_reply();
   client().settle(reply, true);
+  before = Before{state().committed, state().pending};
   state().committed = message.counted;
   state().pending = 0;
   reply_is_whole = false;
+}
+
+// A server that asked where the move had come (emit = "every") and died before its own disk knew of the round.
+void Participant::Parts::move_back() {
+  state().committed = before->committed;
+  state().pending = before->pending;
+  before.reset();
+  restore();
 }
 
 // After a restart what the client would move by is on the disk.
@@ -294,11 +310,12 @@ void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
       message.at.rows() != d)
     throw WireError("question: of sizes that cannot be");
   const bool side_by_side = what == Query::What::bounds || what == Query::What::rows;
-  const bool fits = what == Query::What::value       ? message.rows == 1 && message.columns == message.at.columns()
-                    : what == Query::What::curvature ? message.direction.rows() == d && message.columns == 1 && message.rows == d
-                    : side_by_side                   ? message.rows <= 4 && message.columns == clients
-                    : what == Query::What::local     ? message.rows == d && message.columns == config->run.chains
-                                                     : message.rows == d && message.columns == message.at.columns();
+  const bool fits = what == Query::What::value ? message.rows == 1 && message.columns == message.at.columns()
+                    : what == Query::What::curvature
+                        ? message.direction.rows() == d && message.columns == 1 && message.rows == d
+                    : side_by_side               ? message.rows <= 4 && message.columns == clients
+                    : what == Query::What::local ? message.rows == d && message.columns == config->run.chains
+                                                 : message.rows == d && message.columns == message.at.columns();
   if (!fits || message.at.columns() < 1) throw WireError("question: of sizes that do not fit");
   wire::Answer answer{message.number, Panel(message.rows, message.columns)};
   pollen::answer(client(), fleet->station(), {what, message.at, message.direction}, answer.values, work);
@@ -322,6 +339,7 @@ void Participant::Parts::keep_reply(std::uint64_t turn, const Bytes& frame) {
   state().reply = frame;
   state().moved = archive.take();
   reply_is_whole = true;
+  before.reset();
   keep_client();
 }
 

@@ -1,4 +1,5 @@
-// A round over connections: the broadcast goes to those who were drawn, replies come in any order, again, or not at all.
+// A round over connections: the broadcast goes to those who were drawn, replies come in any order, again, or not at
+// all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -85,11 +86,11 @@ class RemoteTransport final : public Transport {
 
  private:
   struct Seat {
-    bool greeted = false;       // on its present connection
-    bool wanted = false;        // its reply or answer is waited for
-    bool called = false;        // it was sent what is open now
+    bool greeted = false;            // on its present connection
+    bool wanted = false;             // its reply or answer is waited for
+    bool called = false;             // it was sent what is open now
     std::uint64_t heard = kNothing;  // broadcasts its station has heard, as heard_ counts them
-    std::uint64_t counted = 0;  // its last reply that was: 1 + the iteration its turn began at
+    std::uint64_t counted = 0;       // its last reply that was: 1 + the iteration its turn began at
     Reply reply;
   };
   static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
@@ -187,7 +188,8 @@ class RemoteTransport final : public Transport {
     const auto& f = options_.federation;
     std::optional<Deadline> deadline;
     if (f.round_deadline)
-      deadline = opened_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*f.round_deadline));
+      deadline =
+          opened_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*f.round_deadline));
     while (wanted() > 0) {
       if (deadline && Clock::now() >= *deadline && missed(server)) return;
       const auto letter = wait(deadline && Clock::now() < *deadline ? deadline : std::nullopt);
@@ -202,8 +204,9 @@ class RemoteTransport final : public Transport {
     for (std::uint32_t i = 0; i < seats_.size(); ++i)
       if (seats_[i].wanted) late.push_back(i);
     if (policy == "abort")
-      throw NumericError(fmt::format("round {}: {} clients did not answer within {} s (federation.on_missing = \"abort\")",
-                                     server.round(), late.size(), *options_.federation.round_deadline));
+      throw NumericError(
+          fmt::format("round {}: {} clients did not answer within {} s (federation.on_missing = \"abort\")",
+                      server.round(), late.size(), *options_.federation.round_deadline));
     const std::size_t answered = server.broadcast().roster.clients.size() - late.size();
     if (policy != "skip" || answered == 0 || hall_.present() < options_.quorum) {
       if (!told_) options_.tell(fmt::format("round {}: still waiting for {}", server.round(), names(late)));

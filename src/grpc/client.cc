@@ -49,8 +49,8 @@ WireClient::~WireClient() {
 bool WireClient::connect(double seconds) {
   Parts& p = *parts_;
   p.end();
-  const auto until = std::chrono::system_clock::now() +
-                     std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::duration<double>(seconds));
+  const auto until = std::chrono::system_clock::now() + std::chrono::duration_cast<std::chrono::system_clock::duration>(
+                                                            std::chrono::duration<double>(seconds));
   while (!p.channel->WaitForConnected(std::min(until, std::chrono::system_clock::now() + 200ms)))
     if (set(p.stop) || std::chrono::system_clock::now() >= until) return false;
   p.context = std::make_unique<grpc::ClientContext>();

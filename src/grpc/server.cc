@@ -1,4 +1,5 @@
-// The server's end: one reactor a connection; everything they have to say goes through one queue to the server's thread.
+// The server's end: one reactor a connection; everything they have to say goes through one queue to the server's
+// thread.
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 

@@ -187,8 +187,8 @@ bool same_columns(const SiteFacts& a, const SiteFacts& b) {
 
 SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client) {
   const ModelSpec& model = problem.model;
-  return {model.features,       model.classes,        model.feature_names,
-          model.class_names,    problem.rows[client], problem.curvature_is_bound};
+  return {model.features,    model.classes,        model.feature_names,
+          model.class_names, problem.rows[client], problem.curvature_is_bound};
 }
 
 StatisticalProblem make_remote_problem(const Config& config, const std::vector<SiteFacts>& sites) {

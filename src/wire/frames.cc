@@ -5,7 +5,7 @@ namespace pollen::wire {
 namespace {
 
 constexpr std::int64_t kMostGradients = std::int64_t{1} << 40;  // of one reply
-constexpr std::uint32_t kMostSteps = std::uint32_t{1} << 20;  // of a leg, as LegSchedule has it
+constexpr std::uint32_t kMostSteps = std::uint32_t{1} << 20;    // of a leg, as LegSchedule has it
 
 void put_chains(Writer& writer, std::span<const std::uint32_t> chains) {
   writer.put(static_cast<std::uint32_t>(chains.size()));
@@ -93,7 +93,8 @@ void decode(ByteView frame, Reply& reply) {
   reply.silent = (flags & 2) != 0;
   reply.first = reader.get<std::uint64_t>();
   reply.gradients = reader.get<std::int64_t>();
-  if (reply.gradients < 0 || reply.gradients > kMostGradients) throw WireError("frame: an impossible count of gradients");
+  if (reply.gradients < 0 || reply.gradients > kMostGradients)
+    throw WireError("frame: an impossible count of gradients");
   get_chains(reader, reply.chains);
   const std::size_t parts = reply.silent ? 0 : reply.chains.size();
   reader.pieces(parts, reply.offset, reply.payload);

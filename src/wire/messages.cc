@@ -8,7 +8,8 @@ namespace {
 
 // A panel as rows, columns and its numbers without padding.
 void panel(Archive& a, Panel& values) {
-  std::uint64_t rows = static_cast<std::uint64_t>(values.rows()), columns = static_cast<std::uint64_t>(values.columns());
+  std::uint64_t rows = static_cast<std::uint64_t>(values.rows()),
+                columns = static_cast<std::uint64_t>(values.columns());
   a.field(rows);
   a.field(columns);
   if (!a.reading()) {
