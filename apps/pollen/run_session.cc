@@ -176,7 +176,7 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
   sink::Summary summary = sink::summarize(facts, spool, threads);
   if (experiment_.personal() && status != sink::RunStatus::failed)
     sink::add_personal(summary, experiment_, job_.folder,
-                       {experiment_.config().output.clients, experiment_.config().output.client_draws});
+                       {experiment_.config().output.clients, experiment_.config().output.client_draws, threads});
   else if (!experiment_.personal())
     sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
   sink::replace_file(job_.folder.summary(), sink::to_json(summary));

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -93,8 +94,20 @@ struct PersonalProblem {
   Index dimension() const { return shared() + population->parameters(); }
 };
 
+// Who does the clients' work of a round: one alone, or several at once.
+struct Team {
+  using Work = std::function<void(Index item, int member)>;
+  int size = 1;  // members
+  // work for every item below `items`, in any order; returns when all are done. A member does one at a time.
+  std::function<void(Index items, const Work& work)> run = [](Index items, const Work& work) {
+    for (Index item = 0; item < items; ++item) work(item, 0);
+  };
+};
+
 class PersonalEngine : public Engine {
  public:
+  // From now on. Draws do not depend on it; engines may leave the work to one.
+  virtual void share_work(Team) {}
   // The η-weighted average of the path, a column a chain.
   virtual ConstPanelView average() const = 0;
   // z of a client in a chain: where its last round ended; a draw from the population where it has had none.

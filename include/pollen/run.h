@@ -98,7 +98,7 @@ class Experiment {
   bool is_baseline() const;                       // a point for every client, no posterior
   Panel learnt() const;
   ConstPanelView averaged() const;                // the η-weighted average of the path since burn-in; position() is its end
-  OwnDraws own_draws(Index client, Index draws) const;
+  OwnDraws own_draws(Index client, Index draws) const;  // unless of a baseline, on several threads at once if wanted
   // For a client of the run, or (none) a new one with rows of its own, which may be none. `learnt` as learnt() has it.
   Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt, Index draws,
                     double interval) const;

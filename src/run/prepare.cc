@@ -180,6 +180,7 @@ void Experiment::Parts::make_learner() {
   learner = make_personal_engine(config, recipe, *personal);
   learner->counters().setup_bits = problem.data.setup_bits;
   engine = learner.get();
+  if (!personal->baseline) share_work(pick_threads());
 }
 
 void Experiment::Parts::set_start() {

@@ -8,10 +8,18 @@
 #include <filesystem>
 
 #include "file.h"
+#include "parallel.h"
 #include "pollen/errors.h"
 #include "pollen/scores.h"
 
 namespace pollen::sink {
+
+std::string client_file(Index client, const std::string& name) {
+  std::string safe = name.substr(0, 100);
+  for (char& c : safe)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_' && c != '-') c = '_';
+  return fmt::format("{}-{}.csv", client + 1, safe);
+}
 
 namespace {
 
@@ -53,6 +61,21 @@ void write_draws(const std::string& path, const Experiment& experiment, const Ow
     text += '\n';
   }
   replace_file(path, text);
+}
+
+// Every client's draws, written to its file and then let go: scores need only what they say of test rows.
+std::vector<OwnDraws> draw_clients(const Experiment& experiment, const RunFolder& folder, Index clients,
+                                   const PersonalOptions& options) {
+  std::vector<OwnDraws> out(static_cast<std::size_t>(clients));
+  const int threads = experiment.is_baseline() ? 1 : options.threads;  // points are there already
+  for_each_index(clients, threads, [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    out[at] = experiment.own_draws(i, options.draws);
+    write_draws(fmt::format("{}/{}", folder.clients(), client_file(i, experiment.data().client_names[at])), experiment,
+                out[at]);
+    out[at].z = Panel();
+  });
+  return out;
 }
 
 Panel copy_of(ConstPanelView from) {
@@ -130,13 +153,6 @@ class Truth {
 
 }  // namespace
 
-std::string client_file(Index client, const std::string& name) {
-  std::string safe = name.substr(0, 100);
-  for (char& c : safe)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_' && c != '-') c = '_';
-  return fmt::format("{}-{}.csv", client + 1, safe);
-}
-
 void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
                   const PersonalOptions& options) {
   summary.last = copy_of(experiment.position());
@@ -147,12 +163,12 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   std::error_code error;
   std::filesystem::create_directory(folder.clients(), error);
   if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", folder.clients(), error.message()));
+  const std::vector<OwnDraws> drawn = draw_clients(experiment, folder, clients, options);
   RowSums all;
   Truth truth(experiment, clients);
   for (Index i = 0; i < clients; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const OwnDraws own = experiment.own_draws(i, options.draws);
-    write_draws(folder.clients() + "/" + client_file(i, data.client_names[at]), experiment, own);
+    const OwnDraws& own = drawn[at];
     truth.add(own);
     RowSums sums;
     for (std::size_t r = 0; r < own.mean.size(); ++r) {

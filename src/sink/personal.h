@@ -10,6 +10,7 @@ namespace pollen::sink {
 struct PersonalOptions {
   Index clients = 200;  // the first so many; others are drawn for no file and no score
   Index draws = 250;    // a chain
+  int threads = 1;      // clients are drawn on; files and scores do not depend on it
 };
 
 // Draws every client's latent at what was learnt, writes the files, fills summary.clients and summary.metrics: scores over

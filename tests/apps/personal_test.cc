@@ -70,14 +70,17 @@ TEST_F(PersonalProgram, LeavesEveryClientsDrawsAndScores) {
 }
 
 TEST_F(PersonalProgram, TheWrittenConfigurationGivesTheSameRun) {
-  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--threads", "1"}).code, 0);
   ASSERT_EQ(run({"run", "a/config.toml", "--out", "b", "--quiet"}).code, 0);
-  ASSERT_EQ(run({"run", "a.toml", "--out", "c", "--quiet", "--threads", "2"}).code, 0);
-  for (const char* file : {"/draws-1.csv", "/draws-2.csv", "/clients/2-w0.csv"}) {
+  for (const char* threads : {"2", "5"})
+    ASSERT_EQ(run({"run", "a.toml", "--out", threads, "--quiet", "--threads", threads}).code, 0);
+  for (const char* file : {"/draws-1.csv", "/draws-2.csv", "/clients/2-w0.csv", "/clients/6-w5.csv"}) {
     EXPECT_FALSE(slurp(std::string("a") + file).empty());
-    EXPECT_EQ(slurp(std::string("a") + file), slurp(std::string("b") + file)) << file;
-    EXPECT_EQ(slurp(std::string("a") + file), slurp(std::string("c") + file)) << file;
+    for (const char* other : {"b", "2", "5"})
+      EXPECT_EQ(slurp(std::string("a") + file), slurp(std::string(other) + file)) << other << file;
   }
+  const auto scores = [&](const std::string& out) { return Json::parse(slurp(out + "/summary.json"))["clients"]; };
+  EXPECT_EQ(scores("a"), scores("5"));
   // A second run in the same folder replaces the first, its clients' files too.
   ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--set", "output.clients=2"}).code, 0);
   EXPECT_EQ(listing("a/clients").size(), 2U);
