@@ -96,6 +96,7 @@ class Experiment {
   std::vector<std::string> latent_labels() const;
   bool predicts_classes() const;                  // mixed-logistic
   bool is_baseline() const;                       // a point for every client, no posterior
+  std::vector<std::size_t> identified() const;    // coordinates that data determine: not Φ, which may rotate, nor an energy's β
   Panel learnt() const;
   ConstPanelView averaged() const;                // the η-weighted average of the path since burn-in; position() is its end
   OwnDraws own_draws(Index client, Index draws) const;  // unless of a baseline, on several threads at once if wanted

@@ -39,12 +39,14 @@ Recipe complete_reference(Config& config, const ReferenceSampler& reference, Pro
       warnings.push_back(fmt::format("{} is set but plays no role here (sampler {})", key, reference.name));
   }
   if (s.step && !reference.needs_step && reference_reads(reference, "step"))
-    warnings.push_back(fmt::format(
-        "sampler.step {:.4g} is kept as given; with step = \"auto\" {} finds its own in the burn-in", *s.step,
-        reference.name));
+    warnings.push_back(
+        fmt::format("sampler.step {:.4g} is kept as given; with step = \"auto\" {} finds its own in the burn-in",
+                    *s.step, reference.name));
   if (!reference.samples)
-    warnings.push_back(fmt::format("{} is an optimiser: what it leaves are the server's iterates, not posterior draws",
-                                   reference.name));
+    warnings.push_back(
+        fmt::format("{} is an optimiser: what it leaves are the server's iterates, not posterior draws; R-hat and ESS "
+                    "describe its path alone",
+                    reference.name));
   return recipe;
 }
 

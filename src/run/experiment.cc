@@ -227,6 +227,7 @@ Panel Experiment::learnt() const {
 }
 
 bool Experiment::is_baseline() const { return parts_->personal && parts_->personal->baseline; }
+std::vector<std::size_t> Experiment::identified() const { return parts_->personal->identified(); }
 ConstPanelView Experiment::averaged() const { return parts_->learner->average(); }
 
 OwnDraws Experiment::own_draws(Index client, Index draws) const {

@@ -130,6 +130,7 @@ std::string to_json(const Summary& s) {
   key("seed", compact(f.seed));
   key("chains", compact(f.chains));
   key("draws_per_chain", compact(s.draws));
+  key("states", compact(name_of(f.states)));
   key("status", compact(name_of(f.status)));
   key("iterations", compact(f.done));
   key("parameters", lines(s.parameters.size(), [&](std::size_t j) { return parameter(s, j); }));

@@ -112,6 +112,8 @@ TEST_F(PersonalProgram, BaselinesLeavePoints) {
                               "--set", "sampler.step=0.001"});
     ASSERT_EQ(done.code, 0) << name << done.err;
     EXPECT_NE(done.out.find("is an optimiser"), std::string::npos) << name;
+    EXPECT_EQ(done.out.find("run longer"), std::string::npos) << done.out;
+    EXPECT_EQ(run({"summary", name}).out.find("run longer"), std::string::npos) << name;
     const std::string points = slurp(std::string(name) + "/clients/2-w0.csv");
     EXPECT_EQ(std::count(points.begin(), points.end(), '\n'), 1 + 2) << name;
   }

@@ -222,6 +222,19 @@ TEST_F(Personal, ClassesArePredicted) {
   for (const double p : own.mean) EXPECT_TRUE(p > 0 && p < 1) << p;
 }
 
+TEST_F(Personal, ChainsAreComparedInWhatDataDetermine) {
+  const auto identified = [&](const Overrides& set) {
+    const Experiment experiment(config(set));
+    std::vector<std::string> out;
+    for (const std::size_t j : experiment.identified()) out.push_back(experiment.labels()[j]);
+    return out;
+  };
+  EXPECT_EQ(identified({}), Experiment(config({})).labels());
+  EXPECT_THAT(identified({"population.prior=energy"}), ElementsAre("x", "w", "log_sigma"));
+  EXPECT_THAT(identified({"model.kind=mixed-linear", "data.intercept=false"}), ElementsAre("log_sigma"));
+  EXPECT_THAT(identified({"model.kind=mixed-linear", "data.intercept=false", "model.noise_sd=1.0"}), ElementsAre());
+}
+
 TEST_F(Personal, ItsPathIsCalledAnEstimate) {
   Experiment experiment(config({}));
   experiment.prepare();
