@@ -1,8 +1,11 @@
 #include "personal/baselines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "personal/runaway.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 
@@ -131,8 +134,11 @@ void Baseline::count_broadcast(Index chain, Slice sent) {
 }
 
 void Baseline::check(std::span<const double> w, Index client) const {
-  if (math::all_finite(w)) return;
-  throw NumericError("a model is not finite; try a smaller sampler.step or sampler.penalty",
+  const bool whole = w.size() == whole_.count;
+  const bool away = whole && noise_ran_away(*problem_.clients.front(), shared_part(problem_).of(w));
+  if (!away && math::all_finite(w)) return;
+  throw NumericError(fmt::format("{}; try a smaller sampler.step or sampler.penalty",
+                                 away ? "a model's log_sigma has run away" : "a model is not finite"),
                      static_cast<std::int64_t>(iteration_), client);
 }
 

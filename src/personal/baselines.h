@@ -78,7 +78,7 @@ class Baseline : public PersonalEngine {
   void gradient(Index client, std::span<const double> w, std::span<double> g);  // and counted
   void count_message(Slice sent);
   void count_broadcast(Index chain, Slice sent);
-  void check(std::span<const double> w, Index client) const;  // NumericError where w is not finite
+  void check(std::span<const double> w, Index client) const;  // NumericError where w is not finite or its σ absurd
 
  private:
   void visit(Index client, Index chain, std::size_t p);

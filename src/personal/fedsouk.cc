@@ -7,6 +7,7 @@
 
 #include "personal/local_round.h"
 #include "personal/prior_chain.h"
+#include "personal/runaway.h"
 #include "personal/server_steps.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
@@ -190,8 +191,8 @@ class Fedsouk final : public PersonalEngine {
       if (norm > settings_.shared_radius) math::scale(settings_.shared_radius / norm, shared);
     }
     problem_.population->project(beta);
-    if (!math::all_finite(position))
-      throw NumericError("phi or beta is not finite; try smaller sampler.shared_step and population_step",
+    if (!math::all_finite(position) || noise_ran_away(*problem_.clients.front(), shared))
+      throw NumericError("phi or beta has run away; try smaller sampler.shared_step and population_step",
                          static_cast<std::int64_t>(round_), -1);
   }
 
