@@ -52,6 +52,11 @@ struct OwnDraws {
   Panel effects;                    // mixed-linear: the mean of Φz, a column a chain: what is known whatever the rotation
 };
 
+// Mixed-effects models: means over rows, and chains, of -log p(y | φ, z_i); NaN where there are no rows.
+struct RowLoss {
+  double train = 0, test = 0;
+};
+
 // Predictions for rows of one client, over its latent's posterior and the noise.
 struct Forecast {
   std::vector<double> mean;          // mixed-logistic: P(1)
@@ -100,6 +105,7 @@ class Experiment {
   Panel learnt() const;
   ConstPanelView averaged() const;                // the η-weighted average of the path since burn-in; position() is its end
   OwnDraws own_draws(Index client, Index draws) const;  // unless of a baseline, on several threads at once if wanted
+  RowLoss row_loss() const;                       // of the first 1,000 clients' models as they are now
   // For a client of the run, or (none) a new one with rows of its own, which may be none. `learnt` as learnt() has it.
   Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt, Index draws,
                     double interval) const;

@@ -153,6 +153,13 @@ class Truth {
 
 }  // namespace
 
+Scores losses_of(const Experiment& experiment) {
+  const RowLoss loss = experiment.row_loss();
+  Scores out = {{"nnll_train", loss.train}};
+  if (experiment.data().test.rows > 0) out.push_back({"nnll_test", loss.test});
+  return out;
+}
+
 void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
                   const PersonalOptions& options) {
   summary.last = copy_of(experiment.position());

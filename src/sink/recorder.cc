@@ -55,6 +55,7 @@ void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, Con
       for (Index c = 0; c < position.columns; ++c) predictive_->add(position.column(c));
   }
   if (predictive_->applies()) scores = predictive_->scores(options_.ece_bins);
+  if (options_.losses) scores = options_.losses();
   if (!options_.spending) return metrics_->row(counters, seconds(), scores);
   const PrivacySpending spending = options_.spending(iteration);
   metrics_->row(counters, seconds(), scores, &spending);

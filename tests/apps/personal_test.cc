@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "program.h"
 
@@ -84,6 +86,22 @@ TEST_F(PersonalProgram, TheWrittenConfigurationGivesTheSameRun) {
   // A second run in the same folder replaces the first, its clients' files too.
   ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--set", "output.clients=2"}).code, 0);
   EXPECT_EQ(listing("a/clients").size(), 2U);
+}
+
+TEST_F(PersonalProgram, MetricsShowTheLossFall) {
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--set", "output.metrics_every=20"}).code, 0);
+  std::istringstream lines(slurp("a/metrics.csv"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "round,uplink_bits,downlink_bits,gradients,seconds,nnll_train,nnll_test");
+  std::vector<double> train;
+  while (std::getline(lines, line)) {
+    const std::size_t last = line.rfind(',');
+    train.push_back(std::stod(line.substr(line.rfind(',', last - 1) + 1)));
+    EXPECT_TRUE(std::isfinite(std::stod(line.substr(last + 1))));
+  }
+  ASSERT_EQ(train.size(), 15U);
+  EXPECT_LT(train.back(), train.front());
 }
 
 TEST_F(PersonalProgram, GoesOnAfterAKill) {

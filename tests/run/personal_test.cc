@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 
 #include "pollen/errors.h"
 #include "pollen/mixed_law.h"
@@ -209,6 +210,16 @@ TEST_F(Personal, LatentsAreShrunkAsTheFormulaSays) {
     EXPECT_NEAR(found, 1 + weight * (mean - 1), 4 * sd * std::sqrt(3 / draws)) << i;  // nuts: a third counts at least
     EXPECT_NEAR(std::sqrt(squares - found * found), sd, 0.1 * sd) << i;
   }
+}
+
+// At φ = 0, σ = 1 and z = 0 the loss is ½ log 2π and half the mean square.
+TEST_F(Personal, TheLossIsThatOfTheClientsModels) {
+  Experiment experiment(config({"sampler.name=fedavg", "sampler.step=0.01", "data.test_fraction=0.0"}));
+  experiment.prepare();
+  double squares = 0;
+  for (const double y : experiment.data().train.y) squares += y * y / 60;
+  EXPECT_NEAR(experiment.row_loss().train, 0.5 * std::log(2 * std::numbers::pi) + squares / 2, 1e-12);
+  EXPECT_TRUE(std::isnan(experiment.row_loss().test));
 }
 
 TEST_F(Personal, ClassesArePredicted) {
