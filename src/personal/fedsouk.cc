@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "personal/engine_parts.h"
 #include "personal/local_round.h"
 #include "personal/prior_chain.h"
-#include "personal/runaway.h"
 #include "personal/server_steps.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
@@ -19,7 +19,7 @@ namespace pollen {
 
 namespace {
 
-constexpr std::size_t kBlock = 32;      // clients whose messages are added up before they go into the sum
+constexpr std::size_t kBlock = 32;     // clients whose messages are added up before they go into the sum
 constexpr std::size_t kTogether = 64;  // clients whose messages are kept until they are added
 
 class Fedsouk final : public PersonalEngine {
@@ -30,7 +30,8 @@ class Fedsouk final : public PersonalEngine {
         shared_(problem.shared()),
         steps_(problem, settings),
         clients_(problem, settings),
-        participation_(settings.participation, sizes(), problem.chains, settings.coupled, problem.seed, true),
+        participation_(settings.participation, client_sizes(problem), problem.chains, settings.coupled, problem.seed,
+                       true),
         position_(problem.dimension(), problem.chains),
         average_(problem.dimension(), problem.chains),
         sum_(problem.dimension(), problem.chains),
@@ -102,20 +103,10 @@ class Fedsouk final : public PersonalEngine {
     archive.field(weight_);
     archive.field(accepted_);
     archive.field(proposals_);
-    for (std::int64_t* count :
-         {&counters_.rounds, &counters_.messages, &counters_.uplink_bits, &counters_.downlink_bits,
-          &counters_.broadcast_bits, &counters_.setup_bits, &counters_.gradients})
-      archive.field(*count);
-    archive.field(counters_.uplink_bits_bound);
+    archive_counters(archive, counters_);
   }
 
  private:
-  std::vector<Index> sizes() const {
-    std::vector<Index> out;
-    for (const PersonalPotential* client : problem_.clients) out.push_back(client->rows());
-    return out;
-  }
-
   // The roster's place p goes to column p - first of messages_.
   void ask(std::span<const Roster::Entry> some) {
     const std::uint32_t first = some.front().first;

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "pollen/baselines.h"
+#include "pollen/words.h"
 #include "recipe/parts.h"
 
 namespace pollen {
@@ -54,11 +54,7 @@ std::string personal_names() {
 
 bool baseline_reads(const Config& config, const std::string& key) {
   const PersonalBaseline* baseline = is_mixed(config) ? find_baseline(config.sampler.name) : nullptr;
-  if (baseline == nullptr) return false;
-  std::istringstream words(baseline->keys);
-  for (std::string word; words >> word;)
-    if (word == key) return true;
-  return false;
+  return baseline != nullptr && has_word(baseline->keys, key);
 }
 
 void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings) {

@@ -1,16 +1,12 @@
 #include <fmt/format.h>
 
-#include <sstream>
-
+#include "pollen/words.h"
 #include "recipe/parts.h"
 
 namespace pollen {
 
 bool reference_reads(const ReferenceSampler& reference, const std::string& key) {
-  std::istringstream words(reference.keys);
-  for (std::string word; words >> word;)
-    if (word == key) return true;
-  return false;
+  return has_word(reference.keys, key);
 }
 
 Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,

@@ -84,14 +84,6 @@ Panel copy_of(ConstPanelView from) {
   return to;
 }
 
-double quantile(std::vector<double> values, double level) {
-  std::ranges::sort(values);
-  const double at = level * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const double share = at - static_cast<double>(below);
-  return below + 1 < values.size() ? values[below] + share * (values[below + 1] - values[below]) : values[below];
-}
-
 // The first score over clients with test rows: its 10 %, 50 % and 90 % quantiles.
 void add_spread(Summary& summary) {
   std::vector<double> values;
@@ -103,7 +95,7 @@ void add_spread(Summary& summary) {
   }
   if (values.empty()) return;
   for (const int percent : {10, 50, 90})
-    summary.metrics.push_back({fmt::format("{}_client_q{}", name, percent), quantile(values, percent / 100.0)});
+    summary.metrics.push_back({fmt::format("{}_client_q{}", name, percent), stats::quantile(values, percent / 100.0)});
 }
 
 // Against what synthetic-mixed was made from: the errors of Φ̂ẑ_i and of ẑ_i, and the distance of the column spaces of Φ̂

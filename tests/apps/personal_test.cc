@@ -13,16 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const char* const kMixed = R"(
-[model]
-kind = "mixed-gaussian"
-random = ["intercept", "x"]
-[data]
-source = "d.csv"
-target = "y"
-partition = "by-column"
-column = "who"
-standardize = false
+const char* const kRun = R"(
 [sampler]
 name = "fedsouk"
 kernel = "hmc"
@@ -47,7 +38,7 @@ class PersonalProgram : public ProgramTest {
         rows += fmt::format("\"{}\",{},{}\n", i == 2 ? "a, \"\"b\"\"/c" : fmt::format("w{}", i), r,
                             1 + 0.1 * i + (0.5 + 0.05 * i) * r + 0.1 * ((i * r) % 3));
     put("d.csv", rows);
-    put("a.toml", kMixed);
+    put("a.toml", fmt::format("{}{}", kMixedData, kRun));
   }
 };
 
