@@ -10,6 +10,7 @@
 
 #include "pollen/errors.h"
 #include "pollen/mixed_law.h"
+#include "pollen/thread_team.h"
 #include "support/problems.h"
 
 namespace pollen {
@@ -177,6 +178,19 @@ chains = 2
   const auto one = draws(1);
   EXPECT_EQ(one, draws(2));
   EXPECT_EQ(one, draws(5));
+}
+
+TEST_F(Personal, LatentsMayBeDrawnTogether) {
+  Experiment experiment(config({}), {.threads = 2});
+  experiment.prepare();
+  Collect collect;
+  experiment.advance(20, collect);
+  std::vector<OwnDraws> together(12);
+  ThreadTeam(4).run(12, [&](Index i, int) { together[static_cast<std::size_t>(i)] = experiment.own_draws(i, 10); });
+  for (Index i = 0; i < 12; ++i) {
+    const OwnDraws& own = together[static_cast<std::size_t>(i)];
+    EXPECT_TRUE(std::ranges::equal(own.z.flat(), experiment.own_draws(i, 10).z.flat())) << i;
+  }
 }
 
 TEST_F(Personal, ALatentThatExplodesIsNamedOnAnyThread) {
