@@ -6,6 +6,7 @@ namespace pollen {
 
 std::vector<Index> client_sizes(const PersonalProblem& problem) {
   std::vector<Index> out;
+  out.reserve(problem.clients.size());
   for (const PersonalPotential* client : problem.clients) out.push_back(client->rows());
   return out;
 }

@@ -48,8 +48,8 @@ class Fedsouk final : public PersonalEngine {
     for (Index c = 0; c < position.columns; ++c) std::ranges::copy(position.column(c), position_.column(c).begin());
   }
 
-  void share_work(Team team) override {
-    team_ = std::move(team);
+  void share_work(const Team& team) override {
+    team_ = team;
     scratch_.resize(static_cast<std::size_t>(team_.size));
   }
 

@@ -28,9 +28,9 @@ struct Experiment::Parts {
   std::unique_ptr<FederatedEngine> federation;  // answers questions whatever the sampler; none with personal latents
   std::unique_ptr<PersonalParts> personal;      // a mixed-effects problem, and its engine
   std::unique_ptr<PersonalEngine> learner;
-  std::unique_ptr<ThreadTeam> team;             // of the learner
-  std::unique_ptr<Engine> reference;            // a centralised sampler or a competitor, where one is asked for
-  Engine* engine = nullptr;                     // of these, the one that samples
+  std::unique_ptr<ThreadTeam> team;   // of the learner
+  std::unique_ptr<Engine> reference;  // a centralised sampler or a competitor, where one is asked for
+  Engine* engine = nullptr;           // of these, the one that samples
   double smoothness = 0;
   std::vector<double> mode;
   std::int64_t kept = 0, emitted = 0;  // after burn-in, a chain

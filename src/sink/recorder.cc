@@ -38,7 +38,8 @@ Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> 
 
 void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
   const std::int64_t round = counters.rounds > 0 ? counters.rounds : iteration;  // a centralised sampler has no rounds
-  if (round / options_.metrics_every != last_round_ / options_.metrics_every) metrics_row(iteration, counters, position);
+  if (round / options_.metrics_every != last_round_ / options_.metrics_every)
+    metrics_row(iteration, counters, position);
   last_round_ = round;
   if (--until_look_ == 0) look_at_clock(iteration, counters);
 }
