@@ -66,7 +66,8 @@ void RunSession::start_fresh() {
     for (const std::string& line : experiment_.warnings()) tell("warning: " + line);
   job_.folder.begin(to_toml(experiment_.config()));
   const sink::SpoolShape shape = shape_of(experiment_);
-  const sink::MetricsColumns columns{experiment_.data().test.rows > 0, experiment_.privacy().asked()};
+  const sink::MetricsColumns columns{experiment_.data().test.rows > 0, experiment_.privacy().asked(),
+                                     experiment_.personal()};
   make_recorder(std::make_unique<sink::SpoolWriter>(job_.folder.spool(), shape),
                 std::make_unique<sink::MetricsFile>(job_.folder.metrics(), experiment_.model().kind, columns));
 }
@@ -114,6 +115,7 @@ void RunSession::make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::un
   options.every_round = !job_.experiment.sites.empty() && keeps_state(experiment_.recipe());
   if (experiment_.privacy().asked())
     options.spending = [this](std::int64_t iteration) { return experiment_.privacy().after(iteration); };
+  if (experiment_.personal()) options.losses = [this] { return sink::losses_of(experiment_); };
   recorder_ = std::make_unique<sink::Recorder>(
       options, std::move(spool), std::move(metrics),
       std::make_unique<sink::Predictive>(experiment_.model(), experiment_.data().test), make_progress());
@@ -184,7 +186,7 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
   sink::Summary summary = sink::summarize(facts, spool, threads);
   if (experiment_.personal() && status != sink::RunStatus::failed)
     sink::add_personal(summary, experiment_, job_.folder,
-                       {experiment_.config().output.clients, experiment_.config().output.client_draws});
+                       {experiment_.config().output.clients, experiment_.config().output.client_draws, threads});
   else if (!experiment_.personal())
     sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
   replace_file(job_.folder.summary(), sink::to_json(summary));

@@ -45,7 +45,10 @@ int summary_command(const std::string& folder) {
   print(fmt::format("{}: {} chains × {} draws\n\n", folder, draws.chains, draws.length));
   print(sink::parameter_table(parameters, draws.labels, kAll));
   auto warnings = draws.notes;
-  for (std::string& line : sink::diagnose(parameters, draws.labels)) warnings.push_back(std::move(line));
+  const auto stored = sink::read_stored_summary(sink::RunFolder(folder).summary());
+  const bool sampled = !stored || stored->states == "draws";  // else the run has said what there is to say
+  for (const std::string& line : sampled ? sink::diagnose(parameters, draws.labels) : stored->warnings)
+    warnings.push_back(line);
   print_warnings(warnings);
   return kDone;
 }

@@ -1,13 +1,14 @@
 // Personalised models (algorithms.md section 7): clients have latents z_i of their own with a common population prior
 // p(z | β); φ and β are learnt by stochastic approximation from the clients' local Markov chains, latents stay at home.
 //
-//   client:  M steps of a kernel for p(z | D_i, φ, β);  I = mean of ∇_β log p(z_m | β), J = mean of ∇_φ log p(D_i | z_m, φ)
-//   server:  β ← Π(β + η1 [∇ log p(β) + (b/|A|) Σ I]),  φ ← Π(φ + η2 [∇ log p(φ) + (b/|A|) Σ C(J)])
+//   client:  M steps of a kernel for p(z | D_i, φ, β);  I = mean of ∇_β log p(z_m | β), J = mean of ∇_φ log p(D_i |
+//   z_m, φ) server:  β ← Π(β + η1 [∇ log p(β) + (b/|A|) Σ I]),  φ ← Π(φ + η2 [∇ log p(φ) + (b/|A|) Σ C(J)])
 //
 // position() of the engine is (φ, β), a column a chain: its path is what the algorithm gives, not posterior draws.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,8 +25,8 @@ class Population {
  public:
   virtual ~Population() = default;
   virtual Index latent() const = 0;
-  virtual Index parameters() const = 0;                             // coordinates of β
-  virtual std::vector<double> start() const = 0;                    // β_0
+  virtual Index parameters() const = 0;           // coordinates of β
+  virtual std::vector<double> start() const = 0;  // β_0
   virtual std::vector<std::string> labels(const std::vector<std::string>& latents) const = 0;
   // -log p(z | β) without constants in z and β; adds its gradient by z to g.
   virtual double value(std::span<const double> beta, std::span<const double> z, std::span<double> g) const = 0;
@@ -75,16 +76,16 @@ struct PersonalSettings {
   Participation participation = {};
   bool coupled = false;
   CompressorSpec compressor = {};
-  bool memory = false;         // C(J - h_i), h_i ← h_i + rate C(J - h_i)
+  bool memory = false;  // C(J - h_i), h_i ← h_i + rate C(J - h_i)
   double memory_rate = 1;
-  Index particles = 16;        // an energy's chains at the server, for each chain
+  Index particles = 16;            // an energy's chains at the server, for each chain
   std::int64_t averaged_from = 0;  // iterations before it do not enter average()
 };
 
 struct PersonalProblem {
   std::vector<const PersonalPotential*> clients;
   const Population* population = nullptr;
-  std::vector<double> shared_precision;                        // of φ's normal prior about 0; empty: flat
+  std::vector<double> shared_precision;                         // of φ's normal prior about 0; empty: flat
   std::vector<double> population_centre, population_precision;  // of β's normal prior; empty: flat
   Index chains = 1;
   std::uint64_t seed = 1;
@@ -93,8 +94,20 @@ struct PersonalProblem {
   Index dimension() const { return shared() + population->parameters(); }
 };
 
+// Who does the clients' work of a round: one alone, or several at once.
+struct Team {
+  using Work = std::function<void(Index item, int member)>;
+  int size = 1;  // members
+  // work for every item below `items`, in any order; returns when all are done. A member does one at a time.
+  std::function<void(Index items, const Work& work)> run = [](Index items, const Work& work) {
+    for (Index item = 0; item < items; ++item) work(item, 0);
+  };
+};
+
 class PersonalEngine : public Engine {
  public:
+  // From now on. Draws do not depend on it; engines may leave the work to one.
+  virtual void share_work(const Team&) {}
   // The η-weighted average of the path, a column a chain.
   virtual ConstPanelView average() const = 0;
   // z of a client in a chain: where its last round ended; a draw from the population where it has had none.

@@ -56,6 +56,11 @@ struct OwnDraws {
   Panel effects;                    // mixed-linear: the mean of Φz, a column a chain: what is known whatever the rotation
 };
 
+// Mixed-effects models: means over rows, and chains, of -log p(y | φ, z_i); NaN where there are no rows.
+struct RowLoss {
+  double train = 0, test = 0;
+};
+
 // Predictions for rows of one client, over its latent's posterior and the noise.
 struct Forecast {
   std::vector<double> mean;          // mixed-logistic: P(1)
@@ -100,9 +105,11 @@ class Experiment {
   std::vector<std::string> latent_labels() const;
   bool predicts_classes() const;                  // mixed-logistic
   bool is_baseline() const;                       // a point for every client, no posterior
+  std::vector<std::size_t> identified() const;    // coordinates that data determine: not Φ, which may rotate, nor an energy's β
   Panel learnt() const;
   ConstPanelView averaged() const;                // the η-weighted average of the path since burn-in; position() is its end
-  OwnDraws own_draws(Index client, Index draws) const;
+  OwnDraws own_draws(Index client, Index draws) const;  // unless of a baseline, on several threads at once if wanted
+  RowLoss row_loss() const;                       // of the first 1,000 clients' models as they are now
   // For a client of the run, or (none) a new one with rows of its own, which may be none. `learnt` as learnt() has it.
   Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt, Index draws,
                     double interval) const;

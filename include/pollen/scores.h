@@ -50,8 +50,8 @@ double principal_angle_distance(std::span<const double> a, std::span<const doubl
 // effects: Φ̂ẑ_i, k x clients. Root of the mean over clients of ‖Φ̂ẑ_i - Φz_i‖²: nothing to align.
 double aligned_error(std::span<const double> effects, std::span<const double> phi, std::span<const double> z, Index k, Index d,
                      Index clients);
-// Root of the mean over clients of ‖WΦ̂ẑ_i - z_i‖² at the W with orthonormal rows that makes it least (Procrustes): ẑ in the
-// units of an orthonormal Φ, whose Wᵀ it is up to a rotation. k ≥ d.
+// Root of the mean over clients of ‖WΦ̂ẑ_i - z_i‖² at the W with orthonormal rows for which Σ z_iᵀWΦ̂ẑ_i is largest: of the
+// turns of Φ̂'s column space onto z's the one that makes it least (Procrustes). ẑ is in the units of an orthonormal Φ̂. k ≥ d.
 double aligned_latent_distance(std::span<const double> effects, std::span<const double> z, Index k, Index d, Index clients);
 
 }  // namespace pollen::stats

@@ -7,6 +7,7 @@
 
 #include "personal/baselines.h"
 #include "pollen/errors.h"
+#include "pollen/words.h"
 
 namespace pollen {
 
@@ -53,25 +54,13 @@ constexpr std::pair<std::string_view, Make> kMakers[] = {
 [[noreturn]] void unknown(const std::string& name) {
   std::vector<std::string> names;
   for (const PersonalBaseline& baseline : baseline_table()) names.emplace_back(baseline.name);
-  const auto near = nearest(name, names);
-  throw ConfigError("sampler.name",
-                    fmt::format("found \"{}\", accepted: {}", name,
-                                near ? fmt::format("\"{}\"", *near) : fmt::format("{}", fmt::join(names, ", "))));
-}
-
-bool reads(std::string_view keys, std::string_view key) {
-  for (std::size_t at = 0; at < keys.size();) {
-    const std::size_t end = std::min(keys.find(' ', at), keys.size());
-    if (keys.substr(at, end - at) == key) return true;
-    at = end + 1;
-  }
-  return false;
+  refuse_name("sampler.name", name, names);
 }
 
 void check_settings(const PersonalBaseline& baseline, const PersonalProblem& problem, const BaselineSettings& s) {
   Problems problems;
   const auto number = [&](const char* key, double found, bool good, const char* accepted) {
-    if (good || !reads(baseline.keys, key)) return;
+    if (good || !has_word(baseline.keys, key)) return;
     problems.add(fmt::format("sampler.{}", key), fmt::format("found {}, accepted: {}", found, accepted));
   };
   const auto positive = [](double x) { return std::isfinite(x) && x > 0; };

@@ -1,22 +1,15 @@
 #include "personal/baselines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "personal/engine_parts.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 
 namespace pollen::baselines {
-
-namespace {
-
-std::vector<Index> client_sizes(const PersonalProblem& problem) {
-  std::vector<Index> out;
-  for (const PersonalPotential* client : problem.clients) out.push_back(client->rows());
-  return out;
-}
-
-}  // namespace
 
 Slice no_part() { return {}; }
 Slice shared_part(const PersonalProblem& problem) { return {0, static_cast<std::size_t>(problem.shared())}; }
@@ -131,8 +124,11 @@ void Baseline::count_broadcast(Index chain, Slice sent) {
 }
 
 void Baseline::check(std::span<const double> w, Index client) const {
-  if (math::all_finite(w)) return;
-  throw NumericError("a model is not finite; try a smaller sampler.step or sampler.penalty",
+  const bool whole = w.size() == whole_.count;
+  const bool away = whole && noise_ran_away(*problem_.clients.front(), shared_part(problem_).of(w));
+  if (!away && math::all_finite(w)) return;
+  throw NumericError(fmt::format("{}; try a smaller sampler.step or sampler.penalty",
+                                 away ? "a model's log_sigma has run away" : "a model is not finite"),
                      static_cast<std::int64_t>(iteration_), client);
 }
 
@@ -141,18 +137,11 @@ void Baseline::personal(Index client, Index chain, std::span<double> w) const {
   if (kept_.count > 0) std::ranges::copy(own(client, chain), kept_.of(w).begin());
 }
 
-void Baseline::latent(Index client, Index chain, std::span<double> out) const {
+void Baseline::copy_personal(Index client, Index chain, Slice part, std::span<double> out) const {
   Scratch::Frame frame(scratch_);
   const auto w = scratch_.take<double>(dimension());
   personal(client, chain, w);
-  std::ranges::copy(w.subspan(static_cast<std::size_t>(problem_.shared())), out.begin());
-}
-
-void Baseline::personal_shared(Index client, Index chain, std::span<double> out) const {
-  Scratch::Frame frame(scratch_);
-  const auto w = scratch_.take<double>(dimension());
-  personal(client, chain, w);
-  std::ranges::copy(w.first(static_cast<std::size_t>(problem_.shared())), out.begin());
+  std::ranges::copy(part.of(w), out.begin());
 }
 
 ConstPanelView Baseline::position() const {
@@ -175,10 +164,7 @@ void Baseline::archive(Archive& archive) {
   archive.array(server_.flat());
   archive.array(own_.flat());
   archive.field(iteration_);
-  for (std::int64_t* count : {&counters_.rounds, &counters_.messages, &counters_.uplink_bits, &counters_.downlink_bits,
-                              &counters_.broadcast_bits, &counters_.setup_bits, &counters_.gradients})
-    archive.field(*count);
-  archive.field(counters_.uplink_bits_bound);
+  archive_counters(archive, counters_);
 }
 
 }  // namespace pollen::baselines

@@ -36,8 +36,12 @@ class Baseline : public PersonalEngine {
   std::int64_t iteration() const override { return static_cast<std::int64_t>(iteration_); }
   Counters& counters() override { return counters_; }
   ConstPanelView average() const override { return position(); }
-  void latent(Index client, Index chain, std::span<double> out) const override;
-  void personal_shared(Index client, Index chain, std::span<double> out) const override;
+  void latent(Index client, Index chain, std::span<double> out) const override {
+    copy_personal(client, chain, latent_part(problem_), out);
+  }
+  void personal_shared(Index client, Index chain, std::span<double> out) const override {
+    copy_personal(client, chain, shared_part(problem_), out);
+  }
   double accepted() const override { return 1; }
   void archive(Archive& archive) override;
 
@@ -78,10 +82,11 @@ class Baseline : public PersonalEngine {
   void gradient(Index client, std::span<const double> w, std::span<double> g);  // and counted
   void count_message(Slice sent);
   void count_broadcast(Index chain, Slice sent);
-  void check(std::span<const double> w, Index client) const;  // NumericError where w is not finite
+  void check(std::span<const double> w, Index client) const;  // NumericError where w is not finite or its σ absurd
 
  private:
   void visit(Index client, Index chain, std::size_t p);
+  void copy_personal(Index client, Index chain, Slice part, std::span<double> out) const;
   void weigh();
   void refresh() const;
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "pollen/baselines.h"
+#include "pollen/words.h"
 #include "recipe/parts.h"
 
 namespace pollen {
@@ -26,8 +26,9 @@ void check_lists(const Config& config, Problems& problems) {
 // What every sampler of latents refuses.
 void check_model(const Config& config, Problems& problems) {
   if (config.run.init != "zero")
-    problems.add(config.file + ": run.init", "found another than \"zero\", accepted with personal latents: \"zero\" (and "
-                                             "population.mean_start, population.sd_start)");
+    problems.add(config.file + ": run.init",
+                 "found another than \"zero\", accepted with personal latents: \"zero\" (and "
+                 "population.mean_start, population.sd_start)");
   if (config.model.temperature != 1)
     problems.add(config.file + ": model.temperature", "found another than 1, accepted with personal latents: 1");
   if (config.model.likelihood != "sum")
@@ -53,11 +54,7 @@ std::string personal_names() {
 
 bool baseline_reads(const Config& config, const std::string& key) {
   const PersonalBaseline* baseline = is_mixed(config) ? find_baseline(config.sampler.name) : nullptr;
-  if (baseline == nullptr) return false;
-  std::istringstream words(baseline->keys);
-  for (std::string word; words >> word;)
-    if (word == key) return true;
-  return false;
+  return baseline != nullptr && has_word(baseline->keys, key);
 }
 
 void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings) {
@@ -80,7 +77,7 @@ void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::
   }
   warnings.push_back(
       fmt::format("{} is an optimiser: what it leaves are iterates, and points for the clients' latents, not "
-                  "posterior draws",
+                  "posterior draws; R-hat and ESS describe its path alone",
                   s.name));
 }
 

@@ -1,16 +1,12 @@
 #include <fmt/format.h>
 
-#include <sstream>
-
+#include "pollen/words.h"
 #include "recipe/parts.h"
 
 namespace pollen {
 
 bool reference_reads(const ReferenceSampler& reference, const std::string& key) {
-  std::istringstream words(reference.keys);
-  for (std::string word; words >> word;)
-    if (word == key) return true;
-  return false;
+  return has_word(reference.keys, key);
 }
 
 Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
@@ -39,12 +35,14 @@ Recipe complete_reference(Config& config, const ReferenceSampler& reference, Pro
       warnings.push_back(fmt::format("{} is set but plays no role here (sampler {})", key, reference.name));
   }
   if (s.step && !reference.needs_step && reference_reads(reference, "step"))
-    warnings.push_back(fmt::format(
-        "sampler.step {:.4g} is kept as given; with step = \"auto\" {} finds its own in the burn-in", *s.step,
-        reference.name));
+    warnings.push_back(
+        fmt::format("sampler.step {:.4g} is kept as given; with step = \"auto\" {} finds its own in the burn-in",
+                    *s.step, reference.name));
   if (!reference.samples)
-    warnings.push_back(fmt::format("{} is an optimiser: what it leaves are the server's iterates, not posterior draws",
-                                   reference.name));
+    warnings.push_back(
+        fmt::format("{} is an optimiser: what it leaves are the server's iterates, not posterior draws; R-hat and ESS "
+                    "describe its path alone",
+                    reference.name));
   return recipe;
 }
 

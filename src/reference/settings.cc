@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "pollen/errors.h"
+#include "pollen/words.h"
 #include "samplers.h"
 
 namespace pollen::centralised {
@@ -16,14 +17,7 @@ class Checker {
  public:
   explicit Checker(std::string_view keys) : keys_(keys) {}
 
-  bool reads(std::string_view key) const {
-    for (std::size_t at = 0; at < keys_.size();) {
-      const std::size_t end = std::min(keys_.find(' ', at), keys_.size());
-      if (keys_.substr(at, end - at) == key) return true;
-      at = end + 1;
-    }
-    return false;
-  }
+  bool reads(std::string_view key) const { return has_word(keys_, key); }
   template <class Number>
   void number(const char* key, Number found, bool good, const char* accepted) {
     if (good || !reads(key)) return;

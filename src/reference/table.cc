@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine.h"
-#include "pollen/errors.h"
+#include "pollen/words.h"
 #include "pooled.h"
 #include "samplers.h"
 
@@ -76,10 +76,7 @@ constexpr std::pair<const char*, Make> kMakers[] = {
 [[noreturn]] void unknown(const std::string& name) {
   std::vector<std::string> names;
   for (const ReferenceSampler& sampler : reference_table()) names.emplace_back(sampler.name);
-  const auto near = nearest(name, names);
-  throw ConfigError("sampler.name",
-                    fmt::format("found \"{}\", accepted: {}", name,
-                                near ? fmt::format("\"{}\"", *near) : fmt::format("{}", fmt::join(names, ", "))));
+  refuse_name("sampler.name", name, names);
 }
 
 }  // namespace

@@ -78,11 +78,17 @@ void Experiment::Parts::make_reference_engine() {
 }
 
 void Experiment::Parts::choose_threads() {
-  if (recipe.reference || personal) return;
+  if (recipe.reference || (personal && personal->baseline)) return;
   const ThreadChoice::Verdict verdict = choice.between_rounds();
   if (verdict == ThreadChoice::Verdict::stay) return;
   const int threads = verdict == ThreadChoice::Verdict::use_all ? all_cores() : 1;
+  if (personal) return share_work(threads);
   federation->set_transport(make_transport(threads));
+}
+
+void Experiment::Parts::share_work(int threads) {
+  team = std::make_unique<ThreadTeam>(threads);
+  learner->share_work({threads, [this](Index items, const Team::Work& work) { team->run(items, work); }});
 }
 
 void Experiment::Parts::keep(Sink& sink) {
@@ -211,6 +217,7 @@ Panel Experiment::learnt() const {
 }
 
 bool Experiment::is_baseline() const { return parts_->personal && parts_->personal->baseline; }
+std::vector<std::size_t> Experiment::identified() const { return parts_->personal->identified(); }
 ConstPanelView Experiment::averaged() const { return parts_->learner->average(); }
 
 OwnDraws Experiment::own_draws(Index client, Index draws) const {

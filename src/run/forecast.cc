@@ -2,22 +2,13 @@
 #include <cmath>
 
 #include "pollen/math.h"
+#include "pollen/stats.h"
 #include "run/own_draws.h"
 #include "run/parts.h"
 
 namespace pollen {
 
 namespace {
-
-double quantile(std::vector<double>& values, double level) {
-  const double at = level * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(below));
-  const double low = values[below];
-  if (below + 1 >= values.size()) return low;
-  const double high = *std::min_element(values.begin() + static_cast<std::ptrdiff_t>(below) + 1, values.end());
-  return low + (at - static_cast<double>(below)) * (high - low);
-}
 
 // Columns of a table as the model has them.
 MixedTable columns_of(const PersonalParts& parts, const Federation& data, const Table& table) {
@@ -64,8 +55,8 @@ Forecast Experiment::forecast(const Table& rows, std::optional<Index> client, co
   for (std::size_t r = 0; r < n; ++r) {
     const double variance = classes ? out.mean[r] * (1 - out.mean[r]) : squares[r] - out.mean[r] * out.mean[r];
     out.sd[r] = std::sqrt(std::max(0.0, variance));
-    out.lower[r] = quantile(response[r], 0.5 - interval / 2);
-    out.upper[r] = quantile(response[r], 0.5 + interval / 2);
+    out.lower[r] = stats::quantile(response[r], 0.5 - interval / 2);
+    out.upper[r] = stats::quantile(response[r], 0.5 + interval / 2);
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include "pollen/archive.h"
 #include "pollen/privacy_meter.h"
 #include "pollen/run.h"
+#include "pollen/thread_team.h"
 #include "run/federated.h"
 #include "run/personal.h"
 #include "pollen/problem.h"
@@ -27,8 +28,9 @@ struct Experiment::Parts {
   std::unique_ptr<FederatedEngine> federation;  // answers questions whatever the sampler; none with personal latents
   std::unique_ptr<PersonalParts> personal;      // a mixed-effects problem, and its engine
   std::unique_ptr<PersonalEngine> learner;
-  std::unique_ptr<Engine> reference;            // a centralised sampler or a competitor, where one is asked for
-  Engine* engine = nullptr;                     // of these, the one that samples
+  std::unique_ptr<ThreadTeam> team;   // of the learner
+  std::unique_ptr<Engine> reference;  // a centralised sampler or a competitor, where one is asked for
+  Engine* engine = nullptr;           // of these, the one that samples
   double smoothness = 0;
   std::vector<double> mode;
   std::int64_t kept = 0, emitted = 0;  // after burn-in, a chain
@@ -42,6 +44,7 @@ struct Experiment::Parts {
   Transport& transport() { return federation->transport(); }
   int pick_threads();
   void choose_threads();
+  void share_work(int threads);  // of the learner
   void make_reference_engine();  // once its step is known
   void make_learner();           // likewise
   void prepare_personal();

@@ -144,6 +144,18 @@ std::vector<std::string> PersonalParts::labels() const {
   return out;
 }
 
+std::vector<std::size_t> PersonalParts::identified() const {
+  const auto shared = static_cast<std::size_t>(spec.shared());
+  std::size_t first = 0, end = shared;
+  if (spec.kind == MixedKind::linear)
+    first = shared - (spec.samples_noise() ? 1 : 0);
+  else if (!population->leaves_out_constant())
+    end = static_cast<std::size_t>(dimension());
+  std::vector<std::size_t> out;
+  for (std::size_t j = first; j < end; ++j) out.push_back(j);
+  return out;
+}
+
 std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const Federation& data) {
   auto parts = std::make_unique<PersonalParts>();
   MixedSpec& spec = parts->spec;

@@ -31,6 +31,8 @@ struct PersonalParts {
   bool baseline = false;  // no population: the engine's state is (φ, z)
 
   std::vector<std::string> labels() const;  // of (φ, β), or (φ, z)
+  // The coordinates that chains should agree on. Of mixed-linear log σ alone, because Φz_i is all that rows show.
+  std::vector<std::size_t> identified() const;
   Index dimension() const { return baseline ? spec.shared() + spec.latent : problem.dimension(); }
 };
 

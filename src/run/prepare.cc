@@ -163,6 +163,10 @@ void Experiment::Parts::prepare_personal() {
     notes.emplace_back(
         "phi and beta are estimates: their spread is the algorithm's own; clients' draws have the latents' "
         "uncertainty");
+  if (!personal->baseline && personal->identified().size() < static_cast<std::size_t>(personal->dimension()))
+    notes.emplace_back(personal->spec.kind == MixedKind::linear
+                           ? "phi and the latents are known only up to a rotation and a scale, in which chains differ"
+                           : "many beta give the same population, and chains differ in them");
   if (!config.sampler.step && !personal->baseline)
     notes.emplace_back("step = \"auto\": every client's own, from its curvature in each round");
   const auto k = static_cast<std::size_t>(personal->spec.shared());
@@ -180,6 +184,7 @@ void Experiment::Parts::make_learner() {
   learner = make_personal_engine(config, recipe, *personal);
   learner->counters().setup_bits = problem.data.setup_bits;
   engine = learner.get();
+  if (!personal->baseline) share_work(pick_threads());
 }
 
 void Experiment::Parts::set_start() {

@@ -1,5 +1,6 @@
 #include "facts.h"
 
+#include "pollen/reference.h"
 #include "pollen/run.h"
 
 namespace pollen::sink {
@@ -17,6 +18,12 @@ PrivacyFacts privacy_of(const Experiment& experiment) {
   facts.adversary = config.adversary.value_or("server");
   facts.accepted = config.accept;
   return facts;
+}
+
+States states_of(const Experiment& experiment) {
+  if (experiment.personal()) return experiment.is_baseline() ? States::iterates : States::estimates;
+  const Recipe& recipe = experiment.recipe();
+  return recipe.reference && !find_reference(recipe.name)->samples ? States::iterates : States::draws;
 }
 
 }  // namespace
@@ -46,6 +53,8 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.notes = experiment.notes();
   facts.counters = experiment.counters();
   facts.privacy = privacy_of(experiment);
+  facts.states = states_of(experiment);
+  if (facts.states == States::estimates) facts.identified = experiment.identified();
   return facts;
 }
 
@@ -57,6 +66,18 @@ const char* name_of(RunStatus status) {
       return "interrupted";
     case RunStatus::failed:
       return "failed";
+  }
+  return "";
+}
+
+const char* name_of(States states) {
+  switch (states) {
+    case States::draws:
+      return "draws";
+    case States::estimates:
+      return "estimates";
+    case States::iterates:
+      return "iterates";
   }
   return "";
 }

@@ -20,6 +20,10 @@ namespace pollen::sink {
 
 enum class RunStatus { complete, interrupted, failed };
 
+// What the states after burn-in are: draws of a posterior, the path of estimates whose average counts, or an
+// optimiser's iterates, whose last counts. R-hat and ESS ask for more only of draws.
+enum class States { draws, estimates, iterates };
+
 struct PrivacyFacts {
   bool asked = false;
   PrivacySpending spending;
@@ -49,6 +53,8 @@ struct RunFacts {
   Counters counters;
   PrivacyFacts privacy;
   double seconds = 0, cpu_seconds = 0;  // of the sampling loop
+  States states = States::draws;
+  std::vector<std::size_t> identified;  // estimates: the coordinates that data determine
   RunStatus status = RunStatus::complete;
   std::string failure;  // what ended a failed run
 
@@ -57,5 +63,6 @@ struct RunFacts {
 
 RunFacts facts_of(const Experiment& experiment);
 const char* name_of(RunStatus status);  // "complete", "interrupted", "failed"
+const char* name_of(States states);     // "draws", "estimates", "iterates"
 
 }  // namespace pollen::sink

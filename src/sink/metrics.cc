@@ -14,7 +14,9 @@ MetricsFile::MetricsFile(const std::string& path, ModelKind kind, MetricsColumns
     : file_(path, OutputFile::Open::replace) {
   std::string header = "round,uplink_bits,downlink_bits,gradients,seconds";
   if (columns.privacy) header += ",epsilon,epsilon_renyi";
-  if (columns.test_rows)
+  if (columns.personal)
+    header += columns.test_rows ? ",nnll_train,nnll_test" : ",nnll_train";
+  else if (columns.test_rows)
     for (const std::string& name : score_names(kind)) header += ',' + name;
   file_.write(header + '\n');
   file_.flush();
@@ -25,8 +27,7 @@ MetricsFile::MetricsFile(const std::string& path, std::int64_t bytes) : file_(pa
   file_.truncate(bytes);
 }
 
-void MetricsFile::row(const Counters& counters, double seconds, const Scores& scores,
-                      const PrivacySpending* spending) {
+void MetricsFile::row(const Counters& counters, double seconds, const Scores& scores, const PrivacySpending* spending) {
   std::string line = fmt::format("{},{},{},{},{:.6f}", counters.rounds, counters.uplink_bits, counters.downlink_bits,
                                  counters.gradients, seconds);
   if (spending != nullptr)

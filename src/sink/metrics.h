@@ -1,5 +1,5 @@
 // DIR/metrics.csv: one row every metrics_every rounds; scores are of the predictive averaged over the chain states seen
-// at rows after burn-in, empty before.
+// at rows after burn-in, empty before. Of mixed-effects models they are the losses of clients' models at the row.
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@ namespace pollen::sink {
 struct MetricsColumns {
   bool test_rows = true;  // without them there are no scores
   bool privacy = false;   // epsilon (Theorem G.3) and epsilon_renyi
+  bool personal = false;  // nnll_train and nnll_test in place of scores
 };
 
 class MetricsFile {

@@ -7,11 +7,19 @@
 #include <cmath>
 #include <filesystem>
 
+#include "parallel.h"
 #include "pollen/errors.h"
 #include "pollen/file.h"
 #include "pollen/scores.h"
 
 namespace pollen::sink {
+
+std::string client_file(Index client, const std::string& name) {
+  std::string safe = name.substr(0, 100);
+  for (char& c : safe)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_' && c != '-') c = '_';
+  return fmt::format("{}-{}.csv", client + 1, safe);
+}
 
 namespace {
 
@@ -55,18 +63,25 @@ void write_draws(const std::string& path, const Experiment& experiment, const Ow
   replace_file(path, text);
 }
 
+// Every client's draws, written to its file and then let go: scores need only what they say of test rows.
+std::vector<OwnDraws> draw_clients(const Experiment& experiment, const RunFolder& folder, Index clients,
+                                   const PersonalOptions& options) {
+  std::vector<OwnDraws> out(static_cast<std::size_t>(clients));
+  const int threads = experiment.is_baseline() ? 1 : options.threads;  // points are there already
+  for_each_index(clients, threads, [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    out[at] = experiment.own_draws(i, options.draws);
+    write_draws(fmt::format("{}/{}", folder.clients(), client_file(i, experiment.data().client_names[at])), experiment,
+                out[at]);
+    out[at].z = Panel();
+  });
+  return out;
+}
+
 Panel copy_of(ConstPanelView from) {
   Panel to(from.rows, from.columns);
   for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), to.column(c).begin());
   return to;
-}
-
-double quantile(std::vector<double> values, double level) {
-  std::ranges::sort(values);
-  const double at = level * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const double share = at - static_cast<double>(below);
-  return below + 1 < values.size() ? values[below] + share * (values[below + 1] - values[below]) : values[below];
 }
 
 // The first score over clients with test rows: its 10 %, 50 % and 90 % quantiles.
@@ -80,7 +95,7 @@ void add_spread(Summary& summary) {
   }
   if (values.empty()) return;
   for (const int percent : {10, 50, 90})
-    summary.metrics.push_back({fmt::format("{}_client_q{}", name, percent), quantile(values, percent / 100.0)});
+    summary.metrics.push_back({fmt::format("{}_client_q{}", name, percent), stats::quantile(values, percent / 100.0)});
 }
 
 // Against what synthetic-mixed was made from: the errors of Φ̂ẑ_i and of ẑ_i, and the distance of the column spaces of Φ̂
@@ -130,11 +145,11 @@ class Truth {
 
 }  // namespace
 
-std::string client_file(Index client, const std::string& name) {
-  std::string safe = name.substr(0, 100);
-  for (char& c : safe)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_' && c != '-') c = '_';
-  return fmt::format("{}-{}.csv", client + 1, safe);
+Scores losses_of(const Experiment& experiment) {
+  const RowLoss loss = experiment.row_loss();
+  Scores out = {{"nnll_train", loss.train}};
+  if (experiment.data().test.rows > 0) out.push_back({"nnll_test", loss.test});
+  return out;
 }
 
 void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
@@ -147,12 +162,12 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   std::error_code error;
   std::filesystem::create_directory(folder.clients(), error);
   if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", folder.clients(), error.message()));
+  const std::vector<OwnDraws> drawn = draw_clients(experiment, folder, clients, options);
   RowSums all;
   Truth truth(experiment, clients);
   for (Index i = 0; i < clients; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const OwnDraws own = experiment.own_draws(i, options.draws);
-    write_draws(folder.clients() + "/" + client_file(i, data.client_names[at]), experiment, own);
+    const OwnDraws& own = drawn[at];
     truth.add(own);
     RowSums sums;
     for (std::size_t r = 0; r < own.mean.size(); ++r) {

@@ -38,7 +38,8 @@ Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> 
 
 void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
   const std::int64_t round = counters.rounds > 0 ? counters.rounds : iteration;  // a centralised sampler has no rounds
-  if (round / options_.metrics_every != last_round_ / options_.metrics_every) metrics_row(iteration, counters, position);
+  if (round / options_.metrics_every != last_round_ / options_.metrics_every)
+    metrics_row(iteration, counters, position);
   last_round_ = round;
   if (options_.every_round && options_.pause != nullptr) options_.pause->store(true, std::memory_order_relaxed);
   if (--until_look_ == 0) look_at_clock(iteration, counters);
@@ -56,6 +57,7 @@ void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, Con
       for (Index c = 0; c < position.columns; ++c) predictive_->add(position.column(c));
   }
   if (predictive_->applies()) scores = predictive_->scores(options_.ece_bins);
+  if (options_.losses) scores = options_.losses();
   if (!options_.spending) return metrics_->row(counters, seconds(), scores);
   const PrivacySpending spending = options_.spending(iteration);
   metrics_->row(counters, seconds(), scores, &spending);

@@ -22,11 +22,12 @@ struct RecorderOptions {
   Index metrics_every = 100;
   std::int64_t burn_in = 0;
   int ece_bins = 15;
-  double checkpoint_every = 10;        // seconds
-  bool every_round = false;            // or after each round
-  double seconds_before = 0;           // of the loop, before this process (resume)
-  std::atomic<bool>* pause = nullptr;  // set when a checkpoint is due
+  double checkpoint_every = 10;                                          // seconds
+  bool every_round = false;                                              // or after each round
+  double seconds_before = 0;                                             // of the loop, before this process (resume)
+  std::atomic<bool>* pause = nullptr;                                    // set when a checkpoint is due
   std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // where privacy is asked for
+  std::function<Scores()> losses = {};                                   // of mixed-effects models
 };
 
 class Recorder : public Sink {

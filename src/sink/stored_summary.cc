@@ -37,6 +37,7 @@ std::string plain(const std::string& what) {
 StoredSummary from_json(const Json& json) {
   StoredSummary s;
   s.status = json.value("status", "complete");
+  s.states = json.value("states", "draws");
   s.sampler = json.at("sampler").get<std::string>();
   s.model = json.at("model").get<std::string>();
   s.chains = json.at("chains").get<Index>();

@@ -11,7 +11,7 @@
 namespace pollen::sink {
 
 struct StoredSummary {
-  std::string status, sampler, model;
+  std::string status, sampler, model, states;
   std::vector<std::string> names, labels;
   std::vector<stats::ParameterSummary> parameters;
   std::vector<double> covariance;  // d × d, or empty

@@ -105,6 +105,27 @@ std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& pa
   return warnings;
 }
 
+// From R-hat's definition: the variance between half chains is about that of all draws times 1 - 1/R-hat².
+std::string unsettled(const std::vector<stats::ParameterSummary>& parameters, const std::vector<std::string>& labels,
+                      const std::vector<std::size_t>& which) {
+  std::size_t count = 0, at = 0;
+  double worst = 0, apart_at = 0;
+  for (const std::size_t j : which) {
+    const stats::ParameterSummary& p = parameters[j];
+    if (!(p.rhat > 1.01)) continue;
+    const double apart = p.sd * std::sqrt(1 - 1 / (p.rhat * p.rhat));
+    const double relative = labels[j].starts_with("log_") ? apart : apart / std::abs(p.mean);
+    if (!(relative > 0.01)) continue;
+    ++count;
+    if (relative > worst) at = j, worst = relative, apart_at = apart;
+  }
+  if (count == 0) return "";
+  return fmt::format(
+      "the estimates of {} have not settled: halves of the chains differ by more than 1 % (worst {}: by about {:.2g}); "
+      "run longer",
+      share(count, which.size()), labels[at], apart_at);
+}
+
 Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) {
   Summary summary;
   summary.facts = facts;
@@ -123,7 +144,11 @@ Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) 
   }
   summary.parameters = summarize_parameters(spool, facts.coupled, threads);
   if (facts.dimension() <= Summary::kCovarianceMost) summary.covariance = covariance(spool, summary.parameters);
-  for (std::string& line : diagnose(summary.parameters, facts.labels)) summary.warnings.push_back(std::move(line));
+  if (facts.states == States::draws)
+    for (std::string& line : diagnose(summary.parameters, facts.labels)) summary.warnings.push_back(std::move(line));
+  if (facts.states == States::estimates)
+    if (std::string line = unsettled(summary.parameters, facts.labels, facts.identified); !line.empty())
+      summary.warnings.push_back(std::move(line));
   return summary;
 }
 

@@ -27,7 +27,7 @@ struct Summary {
   Scores metrics;                                   // accuracy, accuracy_mean, ece, brier, nnll; or rmse, nnll
   std::vector<ClientScores> clients;
   std::vector<std::string> warnings;  // the experiment's, and what the draws say
-  Panel last, average;  // mixed-effects models: (φ, β) at the end and averaged, a column a chain
+  Panel last, average;                // mixed-effects models: (φ, β) at the end and averaged, a column a chain
 
   static constexpr Index kCovarianceMost = 200;
 };
@@ -37,9 +37,14 @@ Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads);
 void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& model, const Federation& data,
                 int threads);
 
-// R-hat above 1.01, ESS below 400: one line each, naming the worst parameter.
+// Of draws: R-hat above 1.01, ESS below 400: one line each, naming the worst parameter.
 std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
                                   const std::vector<std::string>& labels);
+
+// Of estimates: one line where R-hat is above 1.01 for one of `which` and halves of the chains differ by more than a
+// hundredth of the mean (log σ: than 0.01); empty otherwise. A path that never moves has settled.
+std::string unsettled(const std::vector<stats::ParameterSummary>& parameters, const std::vector<std::string>& labels,
+                      const std::vector<std::size_t>& which);
 
 std::string to_json(const Summary& summary);
 

@@ -104,7 +104,8 @@ Json maybe(const std::optional<double>& value) { return value ? number(*value) :
 // ε beside its δ, or null and the reasons.
 Json privacy(const PrivacyFacts& p) {
   const PrivacySpending& s = p.spending;
-  Json json{{"epsilon", maybe(s.epsilon)}, {"delta", maybe(s.delta)}, {"why", fmt::format("{}", fmt::join(s.why, "; "))}};
+  Json json{
+      {"epsilon", maybe(s.epsilon)}, {"delta", maybe(s.delta)}, {"why", fmt::format("{}", fmt::join(s.why, "; "))}};
   if (!p.asked) return json;
   json.update({{"renyi_epsilon", maybe(s.renyi_epsilon)},
                {"renyi_delta", maybe(s.renyi_delta)},
@@ -130,6 +131,7 @@ std::string to_json(const Summary& s) {
   key("seed", compact(f.seed));
   key("chains", compact(f.chains));
   key("draws_per_chain", compact(s.draws));
+  key("states", compact(name_of(f.states)));
   key("status", compact(name_of(f.status)));
   key("iterations", compact(f.done));
   key("parameters", lines(s.parameters.size(), [&](std::size_t j) { return parameter(s, j); }));

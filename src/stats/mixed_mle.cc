@@ -38,7 +38,8 @@ Totals::Totals(const Clients& all, const MixedParameters& start) : clients(stati
   }
   rows = static_cast<double>(count);
   const VectorXd squares = stacked.colwise().squaredNorm().transpose();
-  if (count < p + d || squares.minCoeff() == 0) throw std::invalid_argument("mixed_mle: too few rows for the columns");
+  if (count < p + d || d == 0 || squares.minCoeff() == 0)
+    throw std::invalid_argument("mixed_mle: too few rows for the columns");
   fixed = squares.head(p);
   random = squares.tail(d);
   const VectorXd scale = squares.cwiseSqrt().cwiseInverse();

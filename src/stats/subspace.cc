@@ -55,7 +55,8 @@ double aligned_error(std::span<const double> effects, std::span<const double> ph
   return rms(found - columns_of(phi, k, d, "aligned_error") * truth);
 }
 
-// ‖W E - Z‖ is least at W = U Vᵀ, where Z Eᵀ = U S Vᵀ.
+// tr(Zᵀ W E) is largest at W = U Vᵀ, where Z Eᵀ = U S Vᵀ. It keeps the norm of an E of rank d, so that ‖W E - Z‖ is the
+// least among turns; a W that loses some of E could come closer.
 double aligned_latent_distance(std::span<const double> effects, std::span<const double> z, Index k, Index d,
                                Index clients) {
   const Columns found = columns_of(effects, k, clients, "aligned_latent_distance");

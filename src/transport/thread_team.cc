@@ -1,4 +1,4 @@
-#include "transport/thread_team.h"
+#include "pollen/thread_team.h"
 
 #include <utility>
 

@@ -4,8 +4,8 @@
 
 #include "pollen/errors.h"
 #include "pollen/math.h"
+#include "pollen/thread_team.h"
 #include "pollen/transport.h"
-#include "transport/thread_team.h"
 
 namespace pollen {
 

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "program.h"
 
@@ -11,16 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const char* const kMixed = R"(
-[model]
-kind = "mixed-gaussian"
-random = ["intercept", "x"]
-[data]
-source = "d.csv"
-target = "y"
-partition = "by-column"
-column = "who"
-standardize = false
+const char* const kRun = R"(
 [sampler]
 name = "fedsouk"
 kernel = "hmc"
@@ -45,7 +38,7 @@ class PersonalProgram : public ProgramTest {
         rows += fmt::format("\"{}\",{},{}\n", i == 2 ? "a, \"\"b\"\"/c" : fmt::format("w{}", i), r,
                             1 + 0.1 * i + (0.5 + 0.05 * i) * r + 0.1 * ((i * r) % 3));
     put("d.csv", rows);
-    put("a.toml", kMixed);
+    put("a.toml", fmt::format("{}{}", kMixedData, kRun));
   }
 };
 
@@ -70,17 +63,36 @@ TEST_F(PersonalProgram, LeavesEveryClientsDrawsAndScores) {
 }
 
 TEST_F(PersonalProgram, TheWrittenConfigurationGivesTheSameRun) {
-  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--threads", "1"}).code, 0);
   ASSERT_EQ(run({"run", "a/config.toml", "--out", "b", "--quiet"}).code, 0);
-  ASSERT_EQ(run({"run", "a.toml", "--out", "c", "--quiet", "--threads", "2"}).code, 0);
-  for (const char* file : {"/draws-1.csv", "/draws-2.csv", "/clients/2-w0.csv"}) {
+  for (const char* threads : {"2", "5"})
+    ASSERT_EQ(run({"run", "a.toml", "--out", threads, "--quiet", "--threads", threads}).code, 0);
+  for (const char* file : {"/draws-1.csv", "/draws-2.csv", "/clients/2-w0.csv", "/clients/6-w5.csv"}) {
     EXPECT_FALSE(slurp(std::string("a") + file).empty());
-    EXPECT_EQ(slurp(std::string("a") + file), slurp(std::string("b") + file)) << file;
-    EXPECT_EQ(slurp(std::string("a") + file), slurp(std::string("c") + file)) << file;
+    for (const char* other : {"b", "2", "5"})
+      EXPECT_EQ(slurp(std::string("a") + file), slurp(std::string(other) + file)) << other << file;
   }
+  const auto scores = [&](const std::string& out) { return Json::parse(slurp(out + "/summary.json"))["clients"]; };
+  EXPECT_EQ(scores("a"), scores("5"));
   // A second run in the same folder replaces the first, its clients' files too.
   ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--set", "output.clients=2"}).code, 0);
   EXPECT_EQ(listing("a/clients").size(), 2U);
+}
+
+TEST_F(PersonalProgram, MetricsShowTheLossFall) {
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--set", "output.metrics_every=20"}).code, 0);
+  std::istringstream lines(slurp("a/metrics.csv"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "round,uplink_bits,downlink_bits,gradients,seconds,nnll_train,nnll_test");
+  std::vector<double> train;
+  while (std::getline(lines, line)) {
+    const std::size_t last = line.rfind(',');
+    train.push_back(std::stod(line.substr(line.rfind(',', last - 1) + 1)));
+    EXPECT_TRUE(std::isfinite(std::stod(line.substr(last + 1))));
+  }
+  ASSERT_EQ(train.size(), 15U);
+  EXPECT_LT(train.back(), train.front());
 }
 
 TEST_F(PersonalProgram, GoesOnAfterAKill) {
@@ -109,6 +121,8 @@ TEST_F(PersonalProgram, BaselinesLeavePoints) {
                               "--set", "sampler.step=0.001"});
     ASSERT_EQ(done.code, 0) << name << done.err;
     EXPECT_NE(done.out.find("is an optimiser"), std::string::npos) << name;
+    EXPECT_EQ(done.out.find("run longer"), std::string::npos) << done.out;
+    EXPECT_EQ(run({"summary", name}).out.find("run longer"), std::string::npos) << name;
     const std::string points = slurp(std::string(name) + "/clients/2-w0.csv");
     EXPECT_EQ(std::count(points.begin(), points.end(), '\n'), 1 + 2) << name;
   }

@@ -11,16 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const char* const kMixed = R"(
-[model]
-kind = "mixed-gaussian"
-random = ["intercept", "x"]
-[data]
-source = "d.csv"
-target = "y"
-partition = "by-column"
-column = "who"
-standardize = false
+const char* const kRun = R"(
 test_fraction = 0.0
 [sampler]
 name = "fedsouk"
@@ -43,7 +34,7 @@ class Predict : public ProgramTest {
         rows += fmt::format("w{},{},{},{}\n", i, (i + r) % 2 == 0 ? "red" : "blue", r,
                             1 + 0.3 * (i % 4) + (0.5 + 0.1 * (i % 3)) * r + 0.2 * ((i * r) % 3) - 0.4 * ((i + r) % 2));
     put("d.csv", rows);
-    put("a.toml", kMixed);
+    put("a.toml", fmt::format("{}{}", kMixedData, kRun));
     put("rows.csv", "x,colour\n0,red\n3,blue\n");
   }
   Json ask(Words more) const {

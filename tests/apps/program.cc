@@ -160,4 +160,16 @@ iterations = 4000
 chains = 2
 )";
 
+const char* const kMixedData = R"(
+[model]
+kind = "mixed-gaussian"
+random = ["intercept", "x"]
+[data]
+source = "d.csv"
+target = "y"
+partition = "by-column"
+column = "who"
+standardize = false
+)";
+
 }  // namespace pollen

@@ -45,5 +45,7 @@ class ProgramTest : public testing::Test {
 // Small problems that take a fraction of a second.
 extern const char* const kTinyLogistic;
 extern const char* const kTinyGaussian;
+// A random intercept and slope of every `who` in d.csv, which the test writes; it goes on in [data].
+extern const char* const kMixedData;
 
 }  // namespace pollen

@@ -194,6 +194,27 @@ TEST_P(EveryBaseline, SaysWhereAStepIsTooLong) {
   EXPECT_THROW(for (int t = 0; t < 400; ++t) engine->advance(1), NumericError);
 }
 
+// log σ is driven up by one long step, where no other gradient brings anything back: nothing is ever infinite.
+TEST_P(EveryBaseline, SaysWhereTheNoiseRanAway) {
+  const auto tables = make_mixed_tables(MixedKind::gaussian, 6, 1, 1, std::nullopt);
+  PersonalProblem problem;
+  problem.clients = tables->pointers();
+  BaselineSettings settings = some_settings();
+  settings.step = 2;
+  settings.inner_step = 0;
+  settings.penalty = 0;
+  const auto engine = make_baseline(GetParam().name, problem, settings);
+  Panel start(3, 1);
+  start.column(0)[1] = -3;  // σ far too small
+  engine->start(start);
+  try {
+    for (int t = 0; t < 50; ++t) engine->advance(1);
+    ADD_FAILURE() << "went on to " << engine->position().column(0)[1];
+  } catch (const NumericError& error) {
+    EXPECT_NE(std::string(error.what()).find("log_sigma"), std::string::npos) << error.what();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, EveryBaseline, ::testing::ValuesIn(baseline_table()), [](const auto& one) {
   std::string name = one.param.name;
   std::ranges::replace(name, '-', '_');

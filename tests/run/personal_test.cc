@@ -6,9 +6,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 
 #include "pollen/errors.h"
 #include "pollen/mixed_law.h"
+#include "pollen/thread_team.h"
 #include "support/problems.h"
 
 namespace pollen {
@@ -97,16 +99,30 @@ TEST_F(Personal, WrongColumnsAreNamed) {
   EXPECT_THAT(refusal({"model.temperature=2.0"}), HasSubstr("model.temperature"));
 }
 
+const std::vector<Overrides> kWays = {
+    {"sampler.name=fedsoul"},
+    {"sampler.name=fedsouk", "sampler.kernel=hmc", "sampler.compressor=qsgd", "sampler.memory=true",
+     "participation.policy=fixed-size", "participation.size=5"},
+    {"model.kind=mixed-linear", "data.intercept=false", "sampler.step_decay=0.6"},
+    {"population.prior=energy", "population.units=3", "population.particles=2", "sampler.warm_start=false"},
+    {"sampler.name=fedrep", "sampler.step=0.01"},
+    {"sampler.name=l2gd", "sampler.step=0.01"}};
+
+void expect_same(const Experiment& a, const Experiment& b, const std::string& what) {
+  ASSERT_EQ(a.position().columns, b.position().columns);
+  for (Index c = 0; c < a.position().columns; ++c) {
+    EXPECT_TRUE(std::ranges::equal(a.position().column(c), b.position().column(c))) << what;
+    EXPECT_TRUE(std::ranges::equal(a.averaged().column(c), b.averaged().column(c))) << what;
+  }
+  EXPECT_EQ(a.counters().uplink_bits, b.counters().uplink_bits) << what;
+  EXPECT_EQ(a.counters().gradients, b.counters().gradients) << what;
+  const OwnDraws of_a = a.own_draws(3, 20), of_b = b.own_draws(3, 20);
+  EXPECT_TRUE(std::ranges::equal(of_a.z.flat(), of_b.z.flat())) << what;
+  EXPECT_EQ(of_a.mean, of_b.mean) << what;
+}
+
 TEST_F(Personal, GoesOnFromItsSavedState) {
-  const std::vector<Overrides> ways = {
-      {"sampler.name=fedsoul"},
-      {"sampler.name=fedsouk", "sampler.kernel=hmc", "sampler.compressor=qsgd", "sampler.memory=true",
-       "participation.policy=fixed-size", "participation.size=5"},
-      {"model.kind=mixed-linear", "data.intercept=false", "sampler.step_decay=0.6"},
-      {"population.prior=energy", "population.units=3", "population.particles=2", "sampler.warm_start=false"},
-      {"sampler.name=fedrep", "sampler.step=0.01"},
-      {"sampler.name=l2gd", "sampler.step=0.01"}};
-  for (const Overrides& way : ways) {
+  for (const Overrides& way : kWays) {
     Experiment whole(config(way)), first(config(way)), second(config(way));
     Collect all, some, rest;
     whole.prepare();
@@ -115,13 +131,73 @@ TEST_F(Personal, GoesOnFromItsSavedState) {
     first.advance(23, some);
     second.load(first.save());
     second.advance(37, rest);
-    ASSERT_EQ(whole.position().columns, second.position().columns);
-    for (Index c = 0; c < whole.position().columns; ++c)
-      EXPECT_TRUE(std::ranges::equal(whole.position().column(c), second.position().column(c))) << way[0];
-    const OwnDraws a = whole.own_draws(3, 20), b = second.own_draws(3, 20);
-    EXPECT_TRUE(std::ranges::equal(a.z.flat(), b.z.flat()));
-    EXPECT_EQ(a.mean, b.mean);
+    expect_same(whole, second, way[0]);
   }
+}
+
+TEST_F(Personal, ThreadsDoNotMatter) {
+  for (const Overrides& way : kWays) {
+    Experiment one(config(way), {.threads = 1});
+    Collect draws;
+    one.prepare();
+    one.advance(60, draws);
+    for (const int threads : {2, 5}) {
+      Experiment first(config(way), {.threads = threads}), second(config(way), {.threads = 7 - threads});
+      Collect some, rest;
+      first.prepare();
+      first.advance(23, some);
+      second.load(first.save());
+      second.advance(37, rest);
+      expect_same(one, second, fmt::format("{}, {} threads", way[0], threads));
+    }
+  }
+}
+
+// More than are asked at a time.
+TEST_F(Personal, ThreadsDoNotMatterToManyClients) {
+  const auto draws = [](int threads) {
+    return testing::sample(R"(
+[model]
+kind = "mixed-linear"
+latent = 2
+[data]
+source = "synthetic-mixed"
+clients = 600
+dimension = 3
+[participation]
+policy = "fixed-size"
+size = 400
+[run]
+iterations = 4
+burn_in = 0
+chains = 2
+)",
+                           {}, threads)
+        .draws;
+  };
+  const auto one = draws(1);
+  EXPECT_EQ(one, draws(2));
+  EXPECT_EQ(one, draws(5));
+}
+
+TEST_F(Personal, LatentsMayBeDrawnTogether) {
+  Experiment experiment(config({}), {.threads = 2});
+  experiment.prepare();
+  Collect collect;
+  experiment.advance(20, collect);
+  std::vector<OwnDraws> together(12);
+  ThreadTeam(4).run(12, [&](Index i, int) { together[static_cast<std::size_t>(i)] = experiment.own_draws(i, 10); });
+  for (Index i = 0; i < 12; ++i) {
+    const OwnDraws& own = together[static_cast<std::size_t>(i)];
+    EXPECT_TRUE(std::ranges::equal(own.z.flat(), experiment.own_draws(i, 10).z.flat())) << i;
+  }
+}
+
+TEST_F(Personal, ALatentThatExplodesIsNamedOnAnyThread) {
+  Experiment experiment(config({"sampler.step=1e3", "model.noise_sd=0.1", "population.spread=fixed"}), {.threads = 3});
+  experiment.prepare();
+  Collect collect;
+  EXPECT_THROW(experiment.advance(60, collect), NumericError);
 }
 
 // A client's latent is drawn to the population's mean by n σ²/(n σ² + s²).
@@ -150,6 +226,16 @@ TEST_F(Personal, LatentsAreShrunkAsTheFormulaSays) {
   }
 }
 
+// At φ = 0, σ = 1 and z = 0 the loss is ½ log 2π and half the mean square.
+TEST_F(Personal, TheLossIsThatOfTheClientsModels) {
+  Experiment experiment(config({"sampler.name=fedavg", "sampler.step=0.01", "data.test_fraction=0.0"}));
+  experiment.prepare();
+  double squares = 0;
+  for (const double y : experiment.data().train.y) squares += y * y / 60;
+  EXPECT_NEAR(experiment.row_loss().train, 0.5 * std::log(2 * std::numbers::pi) + squares / 2, 1e-12);
+  EXPECT_TRUE(std::isnan(experiment.row_loss().test));
+}
+
 TEST_F(Personal, ClassesArePredicted) {
   Experiment experiment(config({"model.kind=mixed-logistic", "data.target=label", "run.iterations=200"}));
   experiment.prepare();
@@ -159,6 +245,19 @@ TEST_F(Personal, ClassesArePredicted) {
   const OwnDraws own = experiment.own_draws(0, 50);
   ASSERT_FALSE(own.mean.empty());
   for (const double p : own.mean) EXPECT_TRUE(p > 0 && p < 1) << p;
+}
+
+TEST_F(Personal, ChainsAreComparedInWhatDataDetermine) {
+  const auto identified = [&](const Overrides& set) {
+    const Experiment experiment(config(set));
+    std::vector<std::string> out;
+    for (const std::size_t j : experiment.identified()) out.push_back(experiment.labels()[j]);
+    return out;
+  };
+  EXPECT_EQ(identified({}), Experiment(config({})).labels());
+  EXPECT_THAT(identified({"population.prior=energy"}), ElementsAre("x", "w", "log_sigma"));
+  EXPECT_THAT(identified({"model.kind=mixed-linear", "data.intercept=false"}), ElementsAre("log_sigma"));
+  EXPECT_THAT(identified({"model.kind=mixed-linear", "data.intercept=false", "model.noise_sd=1.0"}), ElementsAre());
 }
 
 TEST_F(Personal, ItsPathIsCalledAnEstimate) {

@@ -17,6 +17,8 @@ TEST_F(MetricsTest, HeaderFollowsTheModel) {
   EXPECT_EQ(slurp(path("b")), "round,uplink_bits,downlink_bits,gradients,seconds,rmse,nnll\n");
   { MetricsFile(path("c"), ModelKind::gaussian).flush(); }
   EXPECT_EQ(slurp(path("c")), "round,uplink_bits,downlink_bits,gradients,seconds\n");
+  { MetricsFile(path("d"), ModelKind::gaussian, {.personal = true}).flush(); }
+  EXPECT_EQ(slurp(path("d")), "round,uplink_bits,downlink_bits,gradients,seconds,nnll_train,nnll_test\n");
 }
 
 TEST_F(MetricsTest, RowsAndResume) {

@@ -67,6 +67,36 @@ TEST_F(SummaryTest, NaNIsNullAndLargeCovariancesAreLeftOut) {
   EXPECT_FALSE(json.contains("covariance"));
 }
 
+TEST_F(SummaryTest, EstimatesAreAskedOnlyToSettle) {
+  std::vector<stats::ParameterSummary> parameters(3);
+  for (auto& p : parameters) p.mean = 2, p.sd = 0.1, p.rhat = 1.5, p.ess_bulk = p.ess_tail = 3;
+  const std::vector<std::string> labels = {"a", "log_sigma", "b"};
+  const std::string warning = unsettled(parameters, labels, {0, 1});  // 0.1 √(1 - 1/1.5²) = 0.075
+  EXPECT_NE(warning.find("all 2 parameters"), std::string::npos) << warning;
+  EXPECT_NE(warning.find("log_sigma: by about 0.075"), std::string::npos) << warning;
+  parameters[1].sd = parameters[0].sd = 0.01;  // 0.0075: less than a hundredth of 2, and than 0.01
+  EXPECT_EQ(unsettled(parameters, labels, {0, 1}), "");
+  parameters[0].mean = 0.1;
+  EXPECT_NE(unsettled(parameters, labels, {0, 1}).find("1 of 2 parameters"), std::string::npos);
+  parameters[0].rhat = 1.0;
+  EXPECT_EQ(unsettled(parameters, labels, {0, 1}), "");
+  parameters[0].rhat = std::nan("");
+  EXPECT_EQ(unsettled(parameters, labels, {0, 1}), "");
+}
+
+TEST_F(SummaryTest, OnlyDrawsAreHeldAgainstRHatAndEss) {
+  const SpoolShape shape{2, 2};
+  write_known_spool(path("draws.spool"), shape, 50);
+  RunFacts facts = known_facts(shape);
+  const auto warnings = [&] { return summarize(facts, SpoolReader(path("draws.spool")), 1).warnings; };
+  EXPECT_FALSE(warnings().empty());
+  facts.states = States::iterates;
+  EXPECT_TRUE(warnings().empty());
+  facts.states = States::estimates;
+  EXPECT_TRUE(warnings().empty());  // no coordinate is identified
+  EXPECT_EQ(Json::parse(to_json(summarize(facts, SpoolReader(path("draws.spool")), 1)))["states"], "estimates");
+}
+
 TEST_F(SummaryTest, NoDrawsIsSaid) {
   const Summary summary = make({2, 2}, 0);
   EXPECT_TRUE(summary.parameters.empty());

@@ -158,6 +158,7 @@ TEST(MixedMle, RefusesWhatHasNoMaximum) {
   for (MixedClient& client : clients) client.fixed.setOnes();  // φ and μ are one and the same
   EXPECT_THROW(mixed_mle(clients, plain_start(1, 1)), std::invalid_argument);
   EXPECT_THROW(mixed_mle({}, plain_start(1, 1)), std::invalid_argument);
+  EXPECT_THROW(mixed_mle({}, plain_start(0, 0)), std::invalid_argument);
   for (MixedClient& client : clients) {  // fitted without noise: the density has no bound
     client.fixed.col(0).setLinSpaced(0, 1);
     client.y = 2 * client.fixed.col(0);

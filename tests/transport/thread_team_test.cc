@@ -1,4 +1,4 @@
-#include "transport/thread_team.h"
+#include "pollen/thread_team.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,10 @@ TEST(ThreadTeam, DoesEveryItemOnceManyTimesOver) {
 TEST(ThreadTeam, RethrowsAndGoesOn) {
   ThreadTeam team(3);
   for (int turn = 0; turn < 20; ++turn)
-    EXPECT_THROW(team.run(50, [](Index item, int) { if (item == 17) throw std::runtime_error("seventeen"); }),
+    EXPECT_THROW(team.run(50,
+                          [](Index item, int) {
+                            if (item == 17) throw std::runtime_error("seventeen");
+                          }),
                  std::runtime_error);
   std::atomic<int> sum{0};
   team.run(10, [&](Index, int) { ++sum; });

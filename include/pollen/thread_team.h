@@ -1,7 +1,7 @@
 // A team of threads that runs one function over 0..n-1 together and waits for all: fork and join, many times a second.
 //
-// The calling thread works too. Items are handed out one by one in order, to whoever is free; what an item does must not
-// depend on who does it. The first exception is rethrown by run() after all have stopped.
+// The calling thread works too. Items are handed out one by one in order, to whoever is free; what an item does must
+// not depend on who does it. The first exception is rethrown by run() after all have stopped.
 #pragma once
 
 #include <atomic>

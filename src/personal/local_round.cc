@@ -1,0 +1,114 @@
+#include "personal/local_round.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "personal/local_chain.h"
+#include "pollen/errors.h"
+#include "pollen/math.h"
+
+namespace pollen {
+
+namespace {
+
+Stream addressed(Stream stream, std::uint64_t round, std::uint32_t client) {
+  stream.round = round;
+  stream.client = client;
+  return stream;
+}
+
+}  // namespace
+
+LocalRounds::LocalRounds(const PersonalProblem& problem, const PersonalSettings& settings)
+    : problem_(problem),
+      settings_(settings),
+      shared_(static_cast<std::size_t>(problem.shared())),
+      compressor_(make_compressor(settings.compressor, std::max<Index>(1, problem.shared()))),
+      z_(problem.population->latent(), static_cast<Index>(problem.clients.size()) * problem.chains),
+      visited_(static_cast<std::size_t>(z_.columns()), 0) {
+  if (settings.memory) memory_ = Panel(problem.shared(), z_.columns());
+  for (Index c = 0; c < problem.chains; ++c) {
+    const auto stream = [&](Purpose purpose) {
+      return make_stream(problem.seed, static_cast<std::uint32_t>(c), purpose);
+    };
+    streams_.push_back({stream(Purpose::local_noise), stream(Purpose::metropolis), stream(Purpose::latent_start),
+                        stream(Purpose::compress_up)});
+  }
+}
+
+Index LocalRounds::slot(std::uint32_t client, std::uint32_t chain) const {
+  return static_cast<Index>(client) * problem_.chains + static_cast<Index>(chain);
+}
+
+void LocalRounds::draw_latent(std::uint64_t round, std::uint32_t client, std::uint32_t chain,
+                              std::span<const double> position, std::span<double> out) const {
+  normals(addressed(streams_[chain].start, round, client), out);
+  problem_.population->draw(position.subspan(shared_), out);
+}
+
+void LocalRounds::latent(std::uint64_t round, std::uint32_t client, std::uint32_t chain,
+                         std::span<const double> position, std::span<double> out) const {
+  const Index at = slot(client, chain);
+  if (visited_[static_cast<std::size_t>(at)] == 0) return draw_latent(round, client, chain, position, out);
+  std::ranges::copy(z_.column(at), out.begin());
+}
+
+LocalRounds::Receipt LocalRounds::answer(std::uint64_t round, std::uint32_t client, std::uint32_t chain,
+                                         std::span<const double> position, std::span<double> message,
+                                         Scratch& scratch) {
+  Scratch::Frame frame(scratch);
+  const Index at = slot(client, chain);
+  const auto z = z_.column(at);
+  std::uint8_t& visited = visited_[static_cast<std::size_t>(at)];
+  if (visited == 0 || !settings_.warm_start) draw_latent(round, client, chain, position, z);
+  visited = 1;
+  const Streams& streams = streams_[chain];
+  const PersonalPotential& potential = *problem_.clients[client];
+  const auto shared = position.first(shared_), beta = position.subspan(shared_);
+  LocalChain local(settings_, {potential, *problem_.population, shared, beta},
+                   {addressed(streams.noise, round, client), addressed(streams.coins, round, client)}, scratch);
+  local.start(z);
+  std::ranges::fill(message, 0.0);
+  const auto by_shared = message.first(shared_), score = message.subspan(shared_);
+  for (Index m = 0; m < settings_.local_steps; ++m) {
+    local.step(m);
+    problem_.population->add_score(beta, local.state().z, score);
+    math::add(local.state().by_shared, by_shared);
+  }
+  math::scale(1 / static_cast<double>(settings_.local_steps), score);
+  math::scale(-1 / static_cast<double>(settings_.local_steps), by_shared);
+  if (!math::all_finite(local.state().z) || !math::all_finite(message))
+    throw NumericError("a latent is not finite; try a smaller sampler.step", static_cast<std::int64_t>(round), client);
+  std::ranges::copy(local.state().z, z.begin());
+  const Index each = settings_.kernel == LocalKernel::hmc ? settings_.leapfrogs : 1;
+  Receipt receipt;
+  receipt.bits = static_cast<std::int64_t>(64 * score.size());
+  receipt.bits_bound = static_cast<double>(receipt.bits);
+  receipt.gradients = (settings_.local_steps * each + 1) * potential.rows();
+  receipt.accepted = local.accepted();
+  if (!by_shared.empty()) compress(at, addressed(streams.compress, round, client), by_shared, receipt, scratch);
+  return receipt;
+}
+
+// J becomes C(J), or C(J - h_i), of which h_i takes its share.
+void LocalRounds::compress(Index slot, const Stream& stream, std::span<double> by_shared, Receipt& receipt,
+                           Scratch& scratch) {
+  const auto h = settings_.memory ? memory_.column(slot) : std::span<double>{};
+  if (settings_.memory) math::subtract(by_shared, h, by_shared);
+  const std::int64_t coded = compressor_->encode(by_shared, stream, by_shared, nullptr, scratch);
+  if (settings_.memory) math::axpy(settings_.memory_rate, by_shared, h);
+  receipt.bits += coded;
+  // Of words their own; NaN where a code has no bound.
+  receipt.bits_bound +=
+      settings_.compressor.kind == CompressorKind::identity
+          ? static_cast<double>(coded)
+          : compressor_->bits_bound(problem_.shared()).value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+void LocalRounds::archive(Archive& archive) {
+  archive.array(z_.flat());
+  archive.array(std::span(visited_));
+  archive.array(memory_.flat());
+}
+
+}  // namespace pollen
