@@ -28,7 +28,7 @@ struct Arguments {
   KeysOptions keys;
   ServeOptions serve;
   JoinOptions join;
-  std::string part, max_rounds, min_rows, give_up;
+  std::string part, max_rounds, min_rows, max_epsilon, give_up;
   std::string days;
   std::string precision, round_price;
   bool version = false;
@@ -185,6 +185,7 @@ void add_join(CLI::App& app, Arguments& a) {
   join->add_option("--state", a.join.state, "folder for the secret seed and what a restart needs [pollen-state-NAME]")
       ->type_name("DIR");
   join->add_option("--max-rounds", a.max_rounds, "answer no more rounds than this")->type_name("N");
+  join->add_option("--max-epsilon", a.max_epsilon, "stop before the round that would exceed this epsilon (fa-ld)")->type_name("E");
   join->add_option("--min-rows", a.min_rows, "refuse with fewer training rows than this")->type_name("N");
   join->add_option("--allow", a.join.samplers, "a sampler that is allowed; may be repeated [any]")
       ->allow_extra_args(false)
@@ -207,6 +208,7 @@ int join_of(Arguments& a) {
   if (!a.part.empty()) j.part = number<std::int64_t>("--client", a.part, 0, kMost);
   if (!a.max_rounds.empty()) j.max_rounds = number<std::int64_t>("--max-rounds", a.max_rounds, 1, kMost);
   if (!a.min_rows.empty()) j.min_rows = number<std::int64_t>("--min-rows", a.min_rows, 1, kMost);
+  if (!a.max_epsilon.empty()) j.max_epsilon = number<double>("--max-epsilon", a.max_epsilon, 1e-300, 1e300);
   if (!a.give_up.empty()) j.give_up = number<double>("--give-up", a.give_up, 0.001, 1e9);
   return join_command(j);
 }

@@ -65,6 +65,7 @@ struct JoinOptions {
   std::string name, state;
   WireOptions wire;
   std::int64_t max_rounds = 0, min_rows = 1;
+  double max_epsilon = 0;
   std::vector<std::string> samplers;
   double give_up = 0;    // seconds without a server; 0: never
   bool dry_run = false, quiet = false;
@@ -85,8 +86,8 @@ int version_command();
 int serve_command(const ServeOptions& options);
 int join_command(const JoinOptions& options);
 
-bool has_tls();
-bool has_grpc();  // whether this build has TLS, and with it pollen keys
+bool has_tls();   // whether this build has TLS, and with it pollen keys
+bool has_grpc();  // and pollen serve and join
 
 // Parses and dispatches; ConfigError where the command line is wrong. The only file that knows CLI11.
 int command_line(int argc, const char* const* argv);

@@ -52,7 +52,7 @@ ParticipantOptions options_of(const JoinOptions& options, const Identity& identi
   }
   out.state = options.state.empty() ? fmt::format("pollen-state-{}", out.name) : options.state;
   out.shared_seed = options.wire.shared_seed;
-  out.limits = {options.max_rounds, options.min_rows, options.samplers};
+  out.limits = {options.max_rounds, options.min_rows, options.max_epsilon, options.samplers};
   out.tell = make_log(options.log_format, options.quiet);
   return out;
 }

@@ -149,6 +149,7 @@ int serve(const ServeOptions& options, Config config, WireServer& wires) {
   const auto quorum = static_cast<std::size_t>(config.federation.quorum.value_or(1));
   job.experiment.sites = hall.sites();
   job.experiment.setup_bits = hall.setup_bits();
+  job.experiment.levels_shown = hall.levels_shown();
   job.experiment.transport = [&](Station& station, std::vector<Client>&) {
     return make_remote_transport(hall, station, {config.federation, quorum, log, &statistics});
   };

@@ -61,6 +61,7 @@ class Hall {
   const std::vector<SiteFacts>& sites() const { return sites_; }  // in the order of the clients' numbers
   const std::vector<std::string>& names() const { return names_; }
   std::int64_t setup_bits() const { return setup_bits_; }
+  bool levels_shown() const;  // levels or labels that the configuration does not give
   const std::string& run() const { return run_; }
   // Everything a restarted server must know of set-up; load() comes before any connection.
   void archive(Archive& archive);
@@ -162,6 +163,7 @@ std::vector<std::string> revelations(const Config& config);
 struct ParticipantLimits {
   std::int64_t most_rounds = 0;       // 0: no limit
   std::int64_t least_rows = 1;
+  double most_epsilon = 0;            // likewise; of the run so far, by whichever accountant says less
   std::vector<std::string> samplers;  // empty: any
 };
 

@@ -24,6 +24,8 @@ struct OutsideLook {
 // Everything of a configuration that is such a look, accepted or not. Before set-up: afterwards a step that was found
 // from the data looks like one that was given.
 std::vector<OutsideLook> outside_the_theorem(const Config& config, const Federation& data);
+// The same where the data are in other processes; `levels_shown`: of columns that data.levels does not give.
+std::vector<OutsideLook> outside_the_theorem(const Config& config, bool levels_shown);
 
 // Each ε stands beside its δ, or is absent and the reasons are in `why`. Both are true; the smaller may be quoted.
 struct PrivacySpending {

@@ -46,6 +46,7 @@ struct ExperimentOptions {
   // Clients in other processes, by what they said of themselves; `transport` reaches them.
   std::vector<SiteFacts> sites = {};
   std::int64_t setup_bits = 0;  // of what they said
+  bool levels_shown = true;     // among it levels or labels that data.levels does not give
 };
 
 // Mixed-effects models: draws of a client's latent from its own posterior, at what every chain has learnt.

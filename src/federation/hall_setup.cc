@@ -118,6 +118,11 @@ void Hall::got_site(std::uint32_t client, const SiteFacts& facts) {
   options_.tell(fmt::format("{}: {} rows; {} of {} are ready", names_[client], facts.rows, described(), seats_.size()));
 }
 
+bool Hall::levels_shown() const {
+  if (!layout_) return true;  // clients that share the configuration's own data
+  return std::ranges::any_of(layout_->levels, [&](const auto& l) { return !config_.data.levels.contains(l.first); });
+}
+
 std::size_t Hall::described() const {
   return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.site && s.link != 0; }));
 }

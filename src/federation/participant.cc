@@ -7,6 +7,7 @@
 #include "federation/secret.h"
 #include "pollen/errors.h"
 #include "pollen/federation.h"
+#include "pollen/privacy_meter.h"
 
 namespace pollen {
 
@@ -43,12 +44,14 @@ struct Participant::Parts {
   // From the seat on.
   Recipe recipe;
   std::unique_ptr<Fleet> fleet;
+  double weight = 1;
   Reply reply;
   bool reply_is_whole = false;  // the pending reply is in memory, not only on the disk
   struct Before {
     std::uint64_t committed, pending;
   };
-  std::optional<Before> before;  // the last move, while the disk still has the state before it
+  std::optional<PrivacyMeter> meter;  // where the client has a limit
+  std::optional<Before> before;       // the last move, while the disk still has the state before it
   Workspace work;
 
   ClientState& state() { return file.state(); }
@@ -77,6 +80,9 @@ struct Participant::Parts {
   void move_back();
   void keep_client();
   void keep_reply(std::uint64_t turn, const Bytes& frame);
+  void measure();
+  std::optional<double> epsilon_after(std::uint64_t iterations) const;
+  std::string beyond_limits(const Broadcast& heard) const;
   void need_fleet() const {
     if (!fleet) throw WireError("message: before set-up is over");
   }
@@ -231,7 +237,40 @@ void Participant::Parts::seated(const wire::Seat& message) {
                          config->seed, seed()};
   const Member member{index, problem->potentials[part].get(), message.weight};
   fleet = std::make_unique<Fleet>(setup, std::span(&member, 1));
+  weight = message.weight;
   restore();
+}
+
+// A meter of this client's own: its rows and all others', whose number its weight tells.
+void Participant::Parts::measure() {
+  if (options.limits.most_epsilon <= 0) return;
+  const Index mine = problem->rows[part];
+  const auto all = static_cast<Index>(std::llround(static_cast<double>(mine) / weight));
+  std::vector<Index> sizes = {mine};
+  if (all > mine) sizes.push_back(all - mine);
+  meter.emplace(*config, recipe, sizes, outside_the_theorem(*config, true));
+}
+
+std::optional<double> Participant::Parts::epsilon_after(std::uint64_t iterations) const {
+  const PrivacySpending spending = meter->after(static_cast<std::int64_t>(iterations));
+  if (spending.epsilon && spending.renyi_epsilon) return std::min(*spending.epsilon, *spending.renyi_epsilon);
+  return spending.epsilon ? spending.epsilon : spending.renyi_epsilon;
+}
+
+// Why this client will not answer; empty where it will.
+std::string Participant::Parts::beyond_limits(const Broadcast& heard) const {
+  const ParticipantLimits& limits = options.limits;
+  if (limits.most_rounds > 0 && file.state().turns >= limits.most_rounds)
+    return fmt::format("it has answered {} rounds, its --max-rounds", limits.most_rounds);
+  if (!meter) return {};
+  const auto epsilon = epsilon_after(heard.leg.first + heard.leg.steps);
+  if (!epsilon)
+    return fmt::format("no epsilon can be given, so that its --max-epsilon cannot hold: {}",
+                       fmt::join(meter->after(1).why, "; "));
+  if (*epsilon > limits.most_epsilon)
+    return fmt::format("after this round epsilon would be {:.4g}, above its --max-epsilon {:.4g}", *epsilon,
+                       limits.most_epsilon);
+  return {};
 }
 
 void Participant::Parts::restore() {
@@ -256,6 +295,7 @@ void Participant::Parts::take_settings(const wire::Settings& message) {
     recipe.local->convexity = message.convexity;
   }
   fleet->station().set_recipe(recipe);
+  measure();
 }
 
 // The server says which reply was the last one counted: the pending one, or the one before it.
@@ -332,7 +372,10 @@ void Participant::Parts::keep_client() {
 }
 
 void Participant::Parts::keep_reply(std::uint64_t turn, const Bytes& frame) {
-  if (!keeps_state(recipe)) return;
+  if (!keeps_state(recipe)) {
+    if (options.limits.most_rounds > 0) file.write();  // the count of rounds
+    return;
+  }
   Archive archive;
   archive_moved(archive, reply, client(), recipe, problem->dimension(), config->run.chains);
   state().pending = turn;
@@ -355,8 +398,7 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
   fleet->station().receive(heard, work);
   if (keeps_state(recipe) && state().pending == turn && !state().reply.empty()) return send(state().reply);
   if (keeps_state(recipe) && turn <= state().committed) throw WireError("broadcast: of a round that is over");
-  if (const auto most = options.limits.most_rounds; most > 0 && state().turns >= most)
-    return stop(send, fmt::format("it has answered {} rounds, its --max-rounds", most));
+  if (const std::string why = beyond_limits(heard); !why.empty()) return stop(send, why);
   client().answer(fleet->station(), chains, reply, work);
   Bytes out;
   wire::encode(reply, out);

@@ -39,7 +39,7 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
   recipe = complete(config, problem.clients(), problem.dimension(), warnings);
   if (const std::string wrong = checked_init(config, problem.dimension()); !wrong.empty())
     throw ConfigError(config.file + ": run.init", wrong);
-  outside = outside_the_theorem(config, problem.data);
+  outside = o.sites.empty() ? outside_the_theorem(config, problem.data) : outside_the_theorem(config, o.levels_shown);
   make_engine();
 }
 

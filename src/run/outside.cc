@@ -13,13 +13,11 @@ bool is_builtin(const DataSpec& data) {
   return data.sources.size() == 1 && std::ranges::count(names, data.sources.front()) > 0;
 }
 
-}  // namespace
-
-std::vector<OutsideLook> outside_the_theorem(const Config& config, const Federation& data) {
+// `table`: rows were read; `levels`: clients show levels of theirs.
+std::vector<OutsideLook> looks_of(const Config& config, bool table, bool levels) {
   std::vector<OutsideLook> looks;
   const SamplerConfig& s = config.sampler;
   const bool decaying = s.schedule == "decaying";
-  const bool table = data.train.rows > 0 && !config.data.sources.empty();
   if (config.run.init == "mode") looks.push_back({"init", "run.init = \"mode\" starts where the data say"});
   if (!s.step && !decaying) looks.push_back({"step", "sampler.step = \"auto\" is found from the data"});
   if (decaying && !(s.smoothness && s.convexity))
@@ -28,12 +26,23 @@ std::vector<OutsideLook> outside_the_theorem(const Config& config, const Federat
     looks.push_back({"standardize", "data.standardize = true shows means and deviations"});
   if (table && config.data.missing == "mean")
     looks.push_back({"missing", "data.missing = \"mean\" shows columns' means"});
-  // The levels of a built-in set are known to everybody.
-  if (table && data.level_bits > 0 && !is_builtin(config.data))
+  if (table && levels)
     looks.push_back(
         {"levels", "clients show their text columns' levels or their labels, which data.levels does not give"});
   if (config.output.lp) looks.push_back({"lp", "output.lp = true shows the potential at every draw"});
   return looks;
+}
+
+}  // namespace
+
+std::vector<OutsideLook> outside_the_theorem(const Config& config, const Federation& data) {
+  const bool table = data.train.rows > 0 && !config.data.sources.empty();
+  // The levels of a built-in set are known to everybody.
+  return looks_of(config, table, data.level_bits > 0 && !is_builtin(config.data));
+}
+
+std::vector<OutsideLook> outside_the_theorem(const Config& config, bool levels_shown) {
+  return looks_of(config, config.model.kind != "gaussian", levels_shown && !is_builtin(config.data));
 }
 
 }  // namespace pollen
