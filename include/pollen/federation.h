@@ -45,7 +45,7 @@ class Links {
 };
 
 struct HallOptions {
-  std::string version;
+  std::string version = {};
   bool shared_seed = false;
   const std::atomic<bool>* stop = nullptr;
   std::function<void(const std::string&)> tell = [](const std::string&) {};

@@ -6,23 +6,38 @@
 
 namespace pollen::testing {
 
+namespace {
+
+// A client for each part of the configuration's own split.
+std::vector<ParticipantOptions> parts_of(const Config& config, const std::string& folder) {
+  const auto parts = config.clients.empty() ? config.data.clients : static_cast<Index>(config.clients.size());
+  std::vector<ParticipantOptions> clients(static_cast<std::size_t>(parts));
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    clients[i].name = fmt::format("c{}", i);
+    clients[i].config = config;
+    clients[i].part = static_cast<std::int64_t>(i);
+    clients[i].state = fmt::format("{}/c{}", folder, i);
+    clients[i].shared_seed = true;
+  }
+  return clients;
+}
+
+}  // namespace
+
 World::World(const std::string& config, const Overrides& overrides, const Faults& f, const std::string& folder)
-    : config_(federated_config(config, overrides)), faults_(f), folder_(folder), random_(f.seed) {
-  sites_.resize(static_cast<std::size_t>(config_.clients.empty() ? config_.data.clients
-                                                                 : static_cast<Index>(config_.clients.size())));
-  for (std::size_t i = 0; i < sites_.size(); ++i) start(i);
+    : World(federated_config(config, overrides), parts_of(federated_config(config, overrides), folder), f) {}
+
+World::World(Config config, std::vector<ParticipantOptions> clients, const Faults& f)
+    : config_(std::move(config)), faults_(f), sites_(clients.size()), random_(f.seed) {
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    sites_[i].options = std::move(clients[i]);
+    start(i);
+  }
 }
 
 void World::start(std::size_t i) {
-  Site& site = sites_[i];
-  site.participant.reset();  // lets go of the state's lock
-  ParticipantOptions options;
-  options.name = fmt::format("c{}", i);
-  options.config = config_;
-  options.part = static_cast<std::int64_t>(i);
-  options.state = fmt::format("{}/c{}", folder_, i);
-  options.shared_seed = true;
-  site.participant = std::make_unique<Participant>(options);
+  sites_[i].participant.reset();  // lets go of the state's lock
+  sites_[i].participant = std::make_unique<Participant>(sites_[i].options);
 }
 
 bool World::strikes(int thousandths) {
@@ -194,7 +209,6 @@ void serve(World& world, Disk& disk, const HallOptions& hall_options, int kill, 
 }  // namespace
 
 FederationOutcome run_federation(World& world, HallOptions options) {
-  options.shared_seed = true;
   FederationOutcome outcome;
   Disk disk;
   for (;;) {

@@ -32,7 +32,9 @@ struct Killed {};
 // Clients that live on while servers come and go.
 class World final : public Links {
  public:
+  // A client for each part of the configuration's own split, with its state under `folder`.
   World(const std::string& config, const Overrides& overrides, const Faults& faults, const std::string& folder);
+  World(Config config, std::vector<ParticipantOptions> clients, const Faults& faults);
 
   std::optional<LinkEvent> next(Deadline until) override;
   void send(std::uint64_t link, Frame frame) override;
@@ -50,6 +52,7 @@ class World final : public Links {
 
  private:
   struct Site {
+    ParticipantOptions options;
     std::unique_ptr<Participant> participant;
     std::uint64_t link = 0;
     std::deque<Frame> inbox;
@@ -65,7 +68,6 @@ class World final : public Links {
 
   Config config_;
   Faults faults_;
-  std::string folder_;
   std::vector<Site> sites_;
   std::deque<LinkEvent> events_;
   std::uint64_t last_link_ = 0;
@@ -81,7 +83,7 @@ struct FederationOutcome {
 };
 
 // A whole run: servers are started until one gets to the end, each from what the one before had on its disk.
-FederationOutcome run_federation(World& world, HallOptions options = {});
+FederationOutcome run_federation(World& world, HallOptions options = {.shared_seed = true});
 
 // Configuration texts for `clients` gaussian or logistic clients.
 inline Config federated_config(const std::string& text, Overrides overrides) {

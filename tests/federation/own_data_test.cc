@@ -1,0 +1,135 @@
+// Clients with files of their own: they agree on columns, levels and scaling, and leave the draws of a simulation over
+// the same files. Limits, and what a client refuses.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "world.h"
+
+namespace pollen {
+namespace {
+
+using testing::World;
+
+const char* kStudy = R"(
+seed = 5
+[model]
+kind = "logistic"
+[data]
+target = "sick"
+[sampler]
+name = "qlsd++"
+step = 0.001
+[run]
+iterations = 40
+burn_in = 0
+chains = 2
+[federation]
+expect = ["a", "b", "c"]
+)";
+
+class OwnData : public ::testing::Test {
+ protected:
+  OwnData() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "pollen-own-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    put("a.csv", {"rome", "oslo"}, 30, 0);
+    put("b.csv", {"oslo", "bern"}, 20, 1);
+    put("c.csv", {"rome"}, 25, 2);  // only healthy people
+  }
+  ~OwnData() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+  void put(const std::string& name, const std::vector<std::string>& towns, int rows, int shift) {
+    std::ofstream file(path(name));
+    file << "age,town,dose,sick\n";
+    for (int r = 0; r < rows; ++r)
+      file << 40 + (r * 7 + shift * 3) % 23 << ',' << towns[static_cast<std::size_t>(r) % towns.size()] << ','
+           << 0.1 * ((r * 5 + shift) % 9) << ',' << (shift != 2 && (r * 3 + shift) % 5 < 2 ? "yes" : "no") << '\n';
+  }
+
+  std::vector<ParticipantOptions> clients() const {
+    std::vector<ParticipantOptions> all;
+    for (const char* name : {"a", "b", "c"}) {
+      ParticipantOptions options;
+      options.name = name;
+      options.data = path(fmt::format("{}.csv", name));
+      options.state = path(fmt::format("state-{}", name));
+      options.shared_seed = true;
+      all.push_back(options);
+    }
+    return all;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(OwnData, SameDrawsAsTheSimulationOverTheSameFiles) {
+  World world(testing::federated_config(kStudy, {}), clients(), {.cut = 5, .kill_client = 5, .seed = 2});
+  const auto together = run_federation(world);
+  const std::string files =
+      fmt::format("data.source=[\"{}\", \"{}\", \"{}\"]", path("a.csv"), path("b.csv"), path("c.csv"));
+  const auto alone = testing::sample(kStudy, {files, "data.partition=given", "run.coupled=true", "output.lp=false"});
+  ASSERT_EQ(alone.draws.size(), 2U);
+  EXPECT_EQ(alone.draws, together.draws);
+}
+
+TEST_F(OwnData, SecretSeedsGiveOtherDrawsOfTheSameLaw) {
+  auto mine = clients();
+  for (auto& options : mine) options.shared_seed = false;
+  World world(testing::federated_config(kStudy, {}), mine, {});
+  const auto one = run_federation(world, {.shared_seed = false});
+  for (auto& options : mine) options.state += "-again";
+  World other(testing::federated_config(kStudy, {}), mine, {});
+  const auto two = run_federation(other, {.shared_seed = false});
+  EXPECT_NE(one.draws, two.draws);
+}
+
+TEST_F(OwnData, OtherColumnsAreRefusedByName) {
+  std::ofstream(path("c.csv")) << "age,city,dose,sick\n40,rome,0.1,no\n41,rome,0.2,yes\n";
+  World world(testing::federated_config(kStudy, {}), clients(), {});
+  try {
+    run_federation(world);
+    FAIL() << "the columns differ";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.problems().front().where, "client c");
+    EXPECT_NE(error.problems().front().what.find("city"), std::string::npos) << error.what();
+  }
+}
+
+// A client that will not, and what it said; the server waits for it in vain, which the world notices.
+std::string refusal(std::vector<ParticipantOptions> clients, const Overrides& overrides = {}) {
+  World world(testing::federated_config(kStudy, overrides), std::move(clients), {});
+  EXPECT_THROW(run_federation(world), std::logic_error);
+  return world.ended.empty() ? "nobody refused" : world.ended.front();
+}
+
+TEST_F(OwnData, AClientMayRefuse) {
+  auto few = clients();
+  few[1].limits.least_rows = 1000;
+  EXPECT_NE(refusal(few).find("--min-rows 1000"), std::string::npos);
+  auto other = clients();
+  other[2].limits.samplers = {"fa-ld", "lsd"};
+  EXPECT_NE(refusal(other).find("this client allows fa-ld, lsd"), std::string::npos);
+  auto tired = clients();
+  tired[0].limits.most_rounds = 7;
+  EXPECT_NE(refusal(tired).find("7 rounds"), std::string::npos);
+  auto careful = clients();
+  careful[0].limits.most_epsilon = 1;
+  EXPECT_NE(refusal(careful).find("no epsilon can be given"), std::string::npos);
+}
+
+TEST_F(OwnData, EpsilonHasALimit) {
+  auto careful = clients();
+  careful[0].limits.most_epsilon = 1e-6;
+  const std::string why =
+      refusal(careful, {"sampler.name=fa-ld", "sampler.local_steps=2", "sampler.clip=0.1", "sampler.correlation=0.3",
+                        "sampler.batch=0.2", "sampler.step=1e-6", "privacy.delta=1e-4", "data.standardize=false",
+                        "privacy.accept=[\"levels\"]"});
+  EXPECT_NE(why.find("above its --max-epsilon"), std::string::npos) << why;
+}
+
+}  // namespace
+}  // namespace pollen
