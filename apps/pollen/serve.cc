@@ -126,6 +126,16 @@ int finish(RunSession& session, Hall& hall, const std::string& shown) {
   return complete ? kDone : kFailed;
 }
 
+// Clients that do not fit together are told why before the server gives up.
+void gather(Hall& hall) {
+  try {
+    hall.gather();
+  } catch (const ConfigError& error) {
+    hall.end({false, error.what()});
+    throw;
+  }
+}
+
 int serve(const ServeOptions& options, Config config, WireServer& wires) {
   const auto log = make_log(options.log_format, options.run.quiet);
   Job job;
@@ -143,7 +153,7 @@ int serve(const ServeOptions& options, Config config, WireServer& wires) {
     job.checkpoint = sink::read_checkpoint(paths.checkpoint);
   } else {
     job.folder.check_free();
-    hall.gather();
+    gather(hall);
   }
   RoundStatistics statistics;
   const auto quorum = static_cast<std::size_t>(config.federation.quorum.value_or(1));

@@ -77,7 +77,8 @@ class Hall {
   std::size_t present() const;
   void send(std::uint32_t client, const Frame& frame);
   void dismiss(std::uint32_t client, const std::string& why, bool again);  // says why and hangs up
-  void rounds_begin(bool stateful) { rounds_ = true, stateful_ = stateful; }
+  // From here on clients must bring what they carry from round to round, and may send replies of that many bytes.
+  void rounds_begin(bool stateful, std::size_t reply_bytes);
   void end(const wire::End& message);  // tells everyone and waits until it has left
 
  private:

@@ -53,6 +53,13 @@ Hall::Hall(Links& links, const Config& config, HallOptions options)
         fmt::format("found {}, accepted: at most the {} clients expected", *config.federation.quorum, clients));
 }
 
+void Hall::rounds_begin(bool stateful, std::size_t reply_bytes) {
+  rounds_ = true;
+  stateful_ = stateful;
+  constexpr std::size_t kOther = std::size_t{64} << 20;
+  links_.limit_frames(kOther + 2 * reply_bytes);  // no code is longer than twice the words it stands for
+}
+
 std::size_t Hall::present() const {
   return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.ready; }));
 }

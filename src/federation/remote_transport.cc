@@ -29,13 +29,15 @@ class RemoteTransport final : public Transport {
     if (recipe.local) weights_ = local_weights(*recipe.local, sizes);
     settings_ = settings_of(recipe);
     for (Index c = 0; c < mirror.chains(); ++c) chains_.push_back(static_cast<std::uint32_t>(c));
-    hall.rounds_begin(keeps_state(recipe));
+    hall.rounds_begin(keeps_state(recipe),
+                      sizeof(double) * static_cast<std::size_t>(mirror.position().rows * mirror.chains()));
   }
 
   void exchange(Server& server) override {
     turn_ = static_cast<std::uint64_t>(server.iteration());
-    wire::encode(server.broadcast(), chains_, scratch_);
-    open(shared(scratch_), server.broadcast().roster);
+    Bytes frame;
+    wire::encode(server.broadcast(), chains_, frame);
+    open(shared(std::move(frame)), server.broadcast().roster);
     while (!absorb_all(server)) collect(server);
     for (const Roster::Entry& entry : server.broadcast().roster.clients) seats_[entry.client].counted = turn_ + 1;
     mirror_.receive(server.broadcast(), work_);
@@ -307,7 +309,6 @@ class RemoteTransport final : public Transport {
   std::vector<std::uint32_t> chains_;  // all of them: a client is there for every chain or for none
   Frame frame_, standing_;
   std::uint64_t standing_at_ = kNothing;
-  Bytes scratch_;
   Reply incoming_;
   Workspace work_;
   std::uint64_t turn_ = 0, heard_ = 0, asked_ = 0;
