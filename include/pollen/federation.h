@@ -77,13 +77,15 @@ class Hall {
   void send(std::uint32_t client, const Frame& frame);
   void dismiss(std::uint32_t client, const std::string& why, bool again);  // says why and hangs up
   void rounds_begin(bool stateful) { rounds_ = true, stateful_ = stateful; }
-  void end(const wire::End& message);  // tells everyone and waits until it has left
+  // Tells everyone and waits until it has left; those who are away are given half a minute to come and hear it.
+  void end(const wire::End& message);
 
  private:
   struct Seat {
     std::uint64_t link = 0;  // 0: not here
     std::uint64_t instance = 0;
     bool ready = false;
+    bool told = false;  // that it is over
     std::optional<ColumnFacts> columns;
     std::optional<ColumnMoments> moments;
     std::optional<SiteFacts> site;
@@ -102,12 +104,14 @@ class Hall {
   void become_ready(std::uint32_t client);
   void refuse(std::uint64_t link, const std::string& why, bool again);
   void lose(std::uint64_t link);
+  void part_with(std::uint32_t client);
   void drop_silent_links();
   void start_without_the_missing();
   bool everybody_described() const;
   std::size_t described() const;
   std::string missing() const;
   void send_to(std::uint64_t link, const Bytes& frame) { links_.send(link, std::make_shared<const Bytes>(frame)); }
+  bool stopped() const;
   void check_stop() const;
 
   struct Stranger {
@@ -126,6 +130,7 @@ class Hall {
   std::vector<Seat> seats_;
   std::vector<Stranger> strangers_;
   std::deque<Letter> letters_;
+  Frame farewell_;  // once it is over
   std::optional<ColumnFacts> layout_;
   std::optional<ColumnScaling> scaling_;
   std::vector<SiteFacts> sites_;
