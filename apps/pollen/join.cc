@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "pollen/errors.h"
@@ -64,6 +65,13 @@ void check_options(const JoinOptions& options, const Identity& identity) {
                  "found neither or both of --data FILE and --config CONFIG --client I, accepted: one of the two");
   if (!options.config.empty() && options.part < 0)
     problems.add("--client", "needed with --config: the number of the part, from 0");
+  if (options.config.empty() && options.part >= 0)
+    problems.add("--client", "found without --config, of whose split it is a part");
+  if (!options.data.empty() && !std::filesystem::is_regular_file(options.data))
+    problems.add("--data", fmt::format("found \"{}\", accepted: a file", options.data));
+  for (const std::string& name : options.samplers)
+    if (find_sampler(name) == nullptr)
+      problems.add("--allow", fmt::format("found \"{}\", accepted: a sampler of pollen list samplers", name));
   if (!identity.tls && options.name.empty()) problems.add("--name", "needed with --insecure: the client's name");
   if (identity.tls && !options.name.empty() && options.name != identity.name)
     problems.add("--name", fmt::format("found \"{}\", but the certificate says \"{}\"", options.name, identity.name));
@@ -78,19 +86,22 @@ void print_revelations(const Config& config) {
   print(text);
 }
 
-// One connection: until it breaks, or the server has said its last word.
-void converse(WireClient& wire, Participant& participant) {
+// One connection: until it breaks, or the server has said its last word. Whether there was more than a refusal.
+bool converse(WireClient& wire, Participant& participant) {
   const auto send = [&](const Bytes& frame) { wire.write(frame); };
-  if (!wire.write(participant.hello())) return;
+  if (!wire.write(participant.hello())) return false;
   Bytes frame;
+  bool welcome = false;
   while (!participant.ended() && wire.read(frame, participant.most_bytes())) {
     try {
       participant.handle(frame, send);
+      welcome = welcome || !participant.ended();
     } catch (const std::exception& error) {
       wire.write(wire::encode(wire::Refusal{error.what(), false}));
       throw;
     }
   }
+  return welcome;
 }
 
 // Says hello, learns the configuration, and leaves.
@@ -136,10 +147,9 @@ int join_command(const JoinOptions& options) {
   std::string told;
   while (!interrupted()) {
     participant.forget_ending();
-    if (wire.connect(5)) {
+    if (wire.connect(options.give_up > 0 ? std::min(5.0, options.give_up) : 5)) {
       const std::int64_t before = participant.turns();
-      converse(wire, participant);
-      last = Clock::now();
+      if (converse(wire, participant)) last = Clock::now();
       if (participant.ended() && !participant.ended()->again) return end_of(participant, options);
       if (participant.turns() > before) back_off.reset();
     }

@@ -126,17 +126,7 @@ int finish(RunSession& session, Hall& hall, const std::string& shown) {
   return complete ? kDone : kFailed;
 }
 
-// Clients that do not fit together are told why before the server gives up.
-void gather(Hall& hall) {
-  try {
-    hall.gather();
-  } catch (const ConfigError& error) {
-    hall.end({false, error.what()});
-    throw;
-  }
-}
-
-int serve(const ServeOptions& options, Config config, WireServer& wires) {
+int serve(const ServeOptions& options, Config config, WireServer& wires, const std::string& greeting) {
   const auto log = make_log(options.log_format, options.run.quiet);
   Job job;
   job.request = options.run;
@@ -148,18 +138,8 @@ int serve(const ServeOptions& options, Config config, WireServer& wires) {
   const bool goes_on = (!options.state.empty() || options.run.resume) && fs::exists(paths.federation);
 
   Hall hall(wires.links(), config, {sink::version(), options.wire.shared_seed, &pause_flag(), log});
-  if (goes_on) {
-    read_federation(paths.federation, hall);
-    job.checkpoint = sink::read_checkpoint(paths.checkpoint);
-  } else {
-    job.folder.check_free();
-    gather(hall);
-  }
   RoundStatistics statistics;
   const auto quorum = static_cast<std::size_t>(config.federation.quorum.value_or(1));
-  job.experiment.sites = hall.sites();
-  job.experiment.setup_bits = hall.setup_bits();
-  job.experiment.levels_shown = hall.levels_shown();
   job.experiment.transport = [&](Station& station, std::vector<Client>&) {
     return make_remote_transport(hall, station, {config.federation, quorum, log, &statistics});
   };
@@ -168,6 +148,17 @@ int serve(const ServeOptions& options, Config config, WireServer& wires) {
   job.warnings = [&] { return warnings_of(statistics); };
   const std::string shown = job.shown_folder;
   try {
+    if (goes_on) {
+      read_federation(paths.federation, hall);
+      job.checkpoint = sink::read_checkpoint(paths.checkpoint);
+    } else {
+      job.folder.check_free();
+    }
+    if (!options.run.quiet) tell(greeting);
+    if (!goes_on) hall.gather();
+    job.experiment.sites = hall.sites();
+    job.experiment.setup_bits = hall.setup_bits();
+    job.experiment.levels_shown = hall.levels_shown();
     RunSession session(job);
     if (session.complete()) {
       hall.end({true, "the run is complete"});
@@ -197,11 +188,11 @@ int serve_command(const ServeOptions& options) {
   check_federated(config);
   const Identity identity = identity_of(options.wire, KeyRole::server, options.listen);
   const auto wires = listen_at(options.listen, identity.tls);
-  if (!options.run.quiet)
-    tell(fmt::format("listening at {}:{}{}", options.listen.substr(0, options.listen.rfind(':')), wires->port(),
-                     identity.tls ? fmt::format(" as {}", identity.name) : " in plain text"));
+  const std::string greeting =
+      fmt::format("listening at {}:{}{}", options.listen.substr(0, options.listen.rfind(':')), wires->port(),
+                  identity.tls ? fmt::format(" as {}", identity.name) : " in plain text");
   try {
-    return serve(options, config, *wires);
+    return serve(options, config, *wires, greeting);
   } catch (const Interrupted&) {
     tell("stopped before the first round; start the same command again to go on");
     return kStopped;

@@ -79,13 +79,15 @@ class Hall {
   void dismiss(std::uint32_t client, const std::string& why, bool again);  // says why and hangs up
   // From here on clients must bring what they carry from round to round, and may send replies of that many bytes.
   void rounds_begin(bool stateful, std::size_t reply_bytes);
-  void end(const wire::End& message);  // tells everyone and waits until it has left
+  // Tells everyone and waits until it has left; those who are away are given half a minute to come and hear it.
+  void end(const wire::End& message);
 
  private:
   struct Seat {
     std::uint64_t link = 0;  // 0: not here
     std::uint64_t instance = 0;
     bool ready = false;
+    bool told = false;  // that it is over
     std::optional<ColumnFacts> columns;
     std::optional<ColumnMoments> moments;
     std::optional<SiteFacts> site;
@@ -104,12 +106,14 @@ class Hall {
   void become_ready(std::uint32_t client);
   void refuse(std::uint64_t link, const std::string& why, bool again);
   void lose(std::uint64_t link);
+  void part_with(std::uint32_t client);
   void drop_silent_links();
   void start_without_the_missing();
   bool everybody_described() const;
   std::size_t described() const;
   std::string missing() const;
   void send_to(std::uint64_t link, const Bytes& frame) { links_.send(link, std::make_shared<const Bytes>(frame)); }
+  bool stopped() const;
   void check_stop() const;
 
   struct Stranger {
@@ -128,6 +132,7 @@ class Hall {
   std::vector<Seat> seats_;
   std::vector<Stranger> strangers_;
   std::deque<Letter> letters_;
+  Frame farewell_;  // once it is over
   std::optional<ColumnFacts> layout_;
   std::optional<ColumnScaling> scaling_;
   std::vector<SiteFacts> sites_;

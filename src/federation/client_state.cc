@@ -21,13 +21,14 @@ namespace pollen {
 namespace {
 
 constexpr char kMagic[9] = "POLLENCL";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kHeader = 16;
 
 void archive(Archive& a, ClientState& s) {
   a.field(s.instance);
   a.text(s.run);
   a.field(s.seed);
+  a.field(s.data);
   a.field(s.committed);
   a.field(s.pending);
   a.flag(s.has_client);
@@ -42,6 +43,13 @@ std::uint32_t checksum(ByteView bytes) {
 }
 
 }  // namespace
+
+// Against mistakes, not against malice: a checksum and the length.
+std::uint64_t fingerprint_of(const std::string& path) {
+  const std::string text = read_text(path);
+  const ByteView bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  return std::uint64_t{checksum(bytes)} << 32U | (text.size() & 0x7fffffffU) | 0x80000000U;
+}
 
 ClientStateFile::ClientStateFile(std::string folder) : folder_(std::move(folder)) {
   state_.instance = secret_number();

@@ -16,6 +16,7 @@ struct ClientState {
   std::uint64_t instance = 0;  // of the folder
   std::string run;
   std::uint64_t seed = 0;       // secret
+  std::uint64_t data = 0;       // fingerprint of the file it began with, which never leaves; 0: none yet
   std::uint64_t committed = 0;  // the last counted reply the memory has moved by: 1 + where its turn began
   std::uint64_t pending = 0;    // likewise, the reply that was sent last; 0: none
   bool has_client = false;
@@ -24,6 +25,8 @@ struct ClientState {
   Bytes moved;             // what the client needs to move by it
   std::int64_t turns = 0;  // answered in this run
 };
+
+std::uint64_t fingerprint_of(const std::string& path);  // of a file's bytes, not 0; IoError
 
 class ClientStateFile {
  public:

@@ -16,6 +16,8 @@ using std::chrono::seconds;
 
 constexpr auto kHelloWithin = seconds(20);
 constexpr std::size_t kMostStrangers = 4096;
+// At the end: for a client to hang up, and for one that is away to come, which tries again every half a minute.
+constexpr auto kHangUpWithin = seconds(5), kComeWithin = seconds(35);
 
 Deadline now() { return std::chrono::steady_clock::now(); }
 
@@ -64,8 +66,10 @@ std::size_t Hall::present() const {
   return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.ready; }));
 }
 
+bool Hall::stopped() const { return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed); }
+
 void Hall::check_stop() const {
-  if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) throw Interrupted();
+  if (stopped()) throw Interrupted();
 }
 
 bool Hall::work(Deadline until) {
@@ -118,6 +122,7 @@ void Hall::lose(std::uint64_t link) {
     if (seat.link != link) continue;
     seat.link = 0;
     seat.ready = false;
+    if (farewell_) continue;
     options_.tell(fmt::format("{} has gone; {} of {} here", names_[i], present(), seats_.size()));
   }
 }
@@ -215,6 +220,7 @@ void Hall::admit(std::uint64_t link, const std::string& peer, const wire::Hello&
   names_[index] = name;
   seat.link = link;
   seat.instance = hello.instance;
+  if (farewell_) return part_with(index);
   send_to(link, wire::encode(wire::Welcome{index, static_cast<std::uint32_t>(seats_.size()), run_, config_text_}));
   if (hello.ready && hello.run == run_ && seat.site) return become_ready(index);
   if (gathered_) return;
@@ -245,20 +251,28 @@ void Hall::send(std::uint32_t client, const Frame& frame) {
   if (seats_[client].link != 0) links_.send(seats_[client].link, frame);
 }
 
+void Hall::part_with(std::uint32_t client) {
+  seats_[client].told = true;
+  links_.send(seats_[client].link, farewell_);
+  links_.close(seats_[client].link);
+}
+
+// A client that never heard of the end would look for its server for ever; one that is stuck is not waited for.
 void Hall::end(const wire::End& message) {
-  const auto frame = std::make_shared<const Bytes>(wire::encode(message));
-  for (const Seat& seat : seats_) {
-    if (seat.link == 0) continue;
-    links_.send(seat.link, frame);
-    links_.close(seat.link);
+  farewell_ = std::make_shared<const Bytes>(wire::encode(message));
+  for (std::uint32_t i = 0; i < seats_.size(); ++i)
+    if (seats_[i].link != 0) part_with(i);
+  const auto told = [&] { return std::ranges::count(seats_, true, &Seat::told); };
+  const auto absent = [&] { return gathered_ && told() < std::ssize(seats_); };
+  const auto leaving = [&] { return std::ranges::any_of(seats_, [](const Seat& s) { return s.link != 0; }); };
+  if (absent()) options_.tell(fmt::format("it is over; waiting half a minute for {} to hear it", missing()));
+  const Deadline until = now() + kComeWithin;
+  Deadline hung_up = now() + kHangUpWithin;
+  while (now() < until && !stopped() && (absent() || (leaving() && now() < hung_up))) {
+    const auto before = told();
+    if (auto event = links_.next(now() + std::chrono::milliseconds(200))) take(std::move(*event));
+    if (told() > before) hung_up = now() + kHangUpWithin;
   }
-  // A client hangs up once it has read this; one that is stuck is not waited for.
-  const Deadline until = now() + seconds(5);
-  const auto anyone = [&] { return std::ranges::any_of(seats_, [](const Seat& s) { return s.link != 0; }); };
-  while (anyone() && now() < until)
-    if (auto event = links_.next(until); event && event->what == LinkEvent::What::closed)
-      for (Seat& seat : seats_)
-        if (seat.link == event->link) seat.link = 0;
 }
 
 void Hall::archive(Archive& archive) {

@@ -66,6 +66,7 @@ struct Participant::Parts {
   void welcomed(const wire::Welcome& message, const Send& send);
   void begin_run(const std::string& name);
   void describe(const Send& send);
+  void check_data();
   void laid_out(const wire::Layout& message, const Send& send);
   void scaled(const wire::Scaling& message, const Send& send);
   void send_site(const Send& send);
@@ -191,7 +192,20 @@ void Participant::Parts::describe(const Send& send) {
     part = static_cast<std::size_t>(options.part);
     return send_site(send);
   }
+  check_data();
   send(wire::encode(wire::Columns{column_facts(options.data, config->data, target_of(config->model.kind))}));
+}
+
+// The server cannot see that other rows have come in place of the first ones; the chain would have no law then.
+void Participant::Parts::check_data() {
+  const std::uint64_t found = fingerprint_of(options.data);
+  if (state().data == found) return;
+  if (state().data != 0)
+    throw ConfigError("--data", fmt::format("found \"{}\", whose rows are not those this client began the run with; "
+                                            "accepted: the same file as then",
+                                            options.data));
+  state().data = found;
+  file.write();
 }
 
 void Participant::Parts::laid_out(const wire::Layout& message, const Send& send) {

@@ -16,6 +16,22 @@ using namespace std::chrono_literals;
 
 bool set(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(std::memory_order_relaxed); }
 
+// What the library says of a connection that does not come about, for people.
+std::string explained(std::string error) {
+  constexpr std::string_view kLast = "last error: ";
+  if (const std::size_t at = error.find(kLast); at != std::string::npos) error.erase(0, at + kLast.size());
+  const auto has = [&](const char* words) { return error.find(words) != std::string::npos; };
+  if (error.empty() || has("Connection refused")) return "there is no server at that address";
+  if (has("certificate verify failed") || has("CERTIFICATE_VERIFY_FAILED"))
+    return "the server's certificate is not one the authority in --ca has signed for a server, or not valid now";
+  if (has("is not in peer certificate") || has("Hostname Verification"))
+    return "the server's certificate is not for the host name or address in --server";
+  if (has("wrong version number") || has("WRONG_VERSION_NUMBER")) return "the server speaks no TLS (--insecure?)";
+  if (has("Socket closed") || has("Connection reset") || has("Broken pipe") || has("settings"))
+    return "the server hung up at once: it accepts no such certificate, or only one side uses TLS";
+  return error;
+}
+
 }  // namespace
 
 struct WireClient::Parts {
@@ -25,17 +41,28 @@ struct WireClient::Parts {
   std::unique_ptr<grpc::ClientContext> context;
   std::unique_ptr<grpc::ClientReaderWriter<v1::Chunk, v1::Chunk>> stream;
   v1::Chunk incoming, outgoing;
-  std::jthread watch;  // cancels a call that blocks when the user wants to stop
+  std::string unreachable;  // why there is no stream
+  std::jthread watch;       // cancels a call that blocks when the user wants to stop
 
   void end() {
     watch = {};
     stream.reset();
     context.reset();
   }
+
+  // A channel keeps its reasons to itself; a call over it fails with the latest one.
+  std::string reason() const {
+    grpc::ClientContext call;
+    call.set_deadline(std::chrono::system_clock::now() + 1s);
+    const grpc::Status status = stub->Join(&call)->Finish();
+    return status.error_code() == grpc::StatusCode::UNAVAILABLE ? explained(status.error_message())
+                                                                : "the server does not answer";
+  }
 };
 
 WireClient::WireClient(const std::string& address, const std::optional<TlsTexts>& tls, const std::atomic<bool>* stop)
     : parts_(std::make_unique<Parts>()) {
+  silence_library();
   parts_->channel = grpc::CreateCustomChannel(address, client_credentials(tls), client_arguments());
   parts_->stub = v1::Federation::NewStub(parts_->channel);
   parts_->stop = stop;
@@ -49,10 +76,13 @@ WireClient::~WireClient() {
 bool WireClient::connect(double seconds) {
   Parts& p = *parts_;
   p.end();
-  const auto until = std::chrono::system_clock::now() + std::chrono::duration_cast<std::chrono::system_clock::duration>(
-                                                            std::chrono::duration<double>(seconds));
-  while (!p.channel->WaitForConnected(std::min(until, std::chrono::system_clock::now() + 200ms)))
-    if (set(p.stop) || std::chrono::system_clock::now() >= until) return false;
+  using Clock = std::chrono::steady_clock;  // the library asks for the other one, which may jump
+  const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+  while (!p.channel->WaitForConnected(std::chrono::system_clock::now() + 100ms)) {
+    if (!set(p.stop) && Clock::now() < until) continue;
+    p.unreachable = set(p.stop) ? "stopped" : p.reason();
+    return false;
+  }
   p.context = std::make_unique<grpc::ClientContext>();
   p.stream = p.stub->Join(p.context.get());
   p.watch = std::jthread([flag = p.stop, context = p.context.get()](const std::stop_token& token) {
@@ -84,7 +114,7 @@ bool WireClient::read(Bytes& frame, std::size_t most) {
 
 std::string WireClient::why() {
   Parts& p = *parts_;
-  if (!p.stream) return "there is no server at that address";
+  if (!p.stream) return p.unreachable;
   p.context->TryCancel();
   const grpc::Status status = p.stream->Finish();
   p.end();

@@ -31,7 +31,9 @@ class Connection final : public grpc::ServerBidiReactor<v1::Chunk, v1::Chunk> {
  public:
   Connection(Hub& hub, std::uint64_t id) : hub_(hub), id_(id) {}
   void begin() { StartRead(&incoming_); }
-  void read_on() { StartRead(&incoming_); }
+  void read_on() {
+    if (!finished_) StartRead(&incoming_);
+  }
   void send(Frame frame);
   void close();
 
@@ -168,6 +170,7 @@ void Connection::OnDone() {
 class GrpcServer final : public WireServer {
  public:
   GrpcServer(const std::string& address, const std::optional<TlsTexts>& tls) {
+    silence_library();
     grpc::ServerBuilder builder;
     set_keepalive(builder);
     builder.AddListeningPort(address, server_credentials(tls), &port_);

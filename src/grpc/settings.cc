@@ -1,5 +1,9 @@
 #include "grpc/settings.h"
 
+#include <grpc/support/log.h>
+
+#include <cstdlib>
+
 namespace pollen {
 
 namespace {
@@ -21,6 +25,14 @@ std::shared_ptr<grpc::ServerCredentials> server_credentials(const std::optional<
 std::shared_ptr<grpc::ChannelCredentials> client_credentials(const std::optional<TlsTexts>& tls) {
   if (!tls) return grpc::InsecureChannelCredentials();
   return grpc::SslCredentials({tls->ca, tls->key, tls->certificate});
+}
+
+void silence_library() {
+  static const bool once = [] {
+    if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
+    return true;
+  }();
+  static_cast<void>(once);
 }
 
 void set_keepalive(grpc::ServerBuilder& builder) {

@@ -85,8 +85,8 @@ Outcome pollen(const Words& arguments, const ProgramOptions& options) {
   return run_program(POLLEN_PROGRAM, arguments, options);
 }
 
-ProgramTest::ProgramTest() {
-  std::string name = testing::TempDir() + "pollen-apps-XXXXXX";
+ProgramTest::ProgramTest(const std::string& base) {
+  std::string name = base + "pollen-apps-XXXXXX";
   folder_ = ::mkdtemp(name.data());
 }
 

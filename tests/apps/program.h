@@ -30,7 +30,7 @@ Outcome pollen(const Words& arguments, const ProgramOptions& options = {});  // 
 // A test with a folder of its own, which is the working directory of what it runs.
 class ProgramTest : public testing::Test {
  protected:
-  ProgramTest();
+  explicit ProgramTest(const std::string& base = testing::TempDir());  // where its folder is made
   ~ProgramTest() override;
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
   bool exists(const std::string& name) const;

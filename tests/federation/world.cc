@@ -132,6 +132,8 @@ std::optional<LinkEvent> World::next(Deadline) {
       if (faults_.shuffle && random_() % 2 == 0) break;
     }
   }
+  everybody_left = std::ranges::all_of(sites_, &Site::over) &&
+                   std::ranges::all_of(ended, [](const std::string& why) { return why == "done"; });
   if (events_.empty() && ++silent_ > 100)
     throw std::logic_error(fmt::format("nothing happens any more; clients ended: {}", fmt::join(ended, "; ")));
   if (events_.empty()) return std::nullopt;
@@ -209,6 +211,7 @@ void serve(World& world, Disk& disk, const HallOptions& hall_options, int kill, 
 }  // namespace
 
 FederationOutcome run_federation(World& world, HallOptions options) {
+  if (options.stop == nullptr) options.stop = &world.everybody_left;
   FederationOutcome outcome;
   Disk disk;
   for (;;) {

@@ -47,6 +47,7 @@ class World final : public Links {
   int kill_between() const { return faults_.kill_between; }
 
   int faults = 0;                                                  // so far
+  std::atomic<bool> everybody_left = false;                        // nobody will come to hear of the end
   std::vector<std::string> ended;                                  // what clients were told or died of, but for "again"
   std::function<void(std::uint32_t client, Bytes& frame)> tamper;  // with what a client sends
 

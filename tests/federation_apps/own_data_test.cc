@@ -1,0 +1,60 @@
+// Clients with files of their own, whose text columns and labels differ, against one process that is given all of them.
+#include <fmt/format.h>
+
+#include "federation.h"
+
+namespace pollen {
+namespace {
+
+const char* const kModel = R"(
+seed = 11
+[model]
+kind = "softmax"
+[run]
+iterations = 40
+burn_in = 0
+chains = 2
+[sampler]
+name = "qlsd++"
+step = 0.001
+batch = 4
+refresh = 10
+)";
+
+// The columns are in another order in the second file, and so are the words in the third.
+std::string rows(int file, int count) {
+  const Words towns[] = {{"Ulm", "Bonn"}, {"Bonn", "Kiel", "Aachen"}, {"Ulm", "Zeitz"}};
+  const Words labels[] = {{"low", "mid", "high"}, {"high", "low"}, {"mid", "high", "low"}};  // the second has no "mid"
+  std::string text = file == 1 ? "town,y,dose,age\n" : "age,dose,town,y\n";
+  for (int i = 0; i < count; ++i) {
+    const double age = 20 + 7 * ((i * 5 + file) % 9), dose = 0.25 * ((i * 3 + 2 * file) % 7);
+    const std::string& town = towns[file][static_cast<std::size_t>(i * 7 / 3) % towns[file].size()];
+    const std::string& label = labels[file][static_cast<std::size_t>(i) % labels[file].size()];
+    text += file == 1 ? fmt::format("{},{},{},{}\n", town, label, dose, age)
+                      : fmt::format("{},{},{},{}\n", age, dose, town, label);
+  }
+  return text;
+}
+
+class OwnData : public FederationTest {
+ protected:
+  OwnData() {
+    for (int i = 0; i < 3; ++i) put(fmt::format("d{}.csv", i), rows(i, 21 + 6 * i));
+    put("run.toml", fmt::format("{}[data]\nsource = [\"d0.csv\", \"d1.csv\", \"d2.csv\"]\npartition = \"given\"\n"
+                                "target = \"y\"\n",
+                                kModel));
+    put("a.toml", fmt::format("{}[data]\ntarget = \"y\"\n[federation]\nexpect = [\"c0\", \"c1\", \"c2\"]\n", kModel));
+  }
+};
+
+TEST_F(OwnData, LeavesTheDrawsOfGivenParts) {
+  simulate({}, "run.toml");
+  Child server = serve();
+  std::vector<Child> clients;
+  for (int i = 2; i >= 0; --i) clients.push_back(join(i, port_of(server), {"--data", fmt::format("d{}.csv", i)}));
+  expect_done(server, clients);
+  expect_same_draws();
+}
+
+}  // namespace
+}  // namespace pollen
