@@ -86,8 +86,11 @@ void converse(WireClient& wire, Participant& participant) {
   while (!participant.ended() && wire.read(frame, participant.most_bytes())) {
     try {
       participant.handle(frame, send);
-    } catch (const std::exception& error) {
+    } catch (const WireError& error) {
       wire.write(wire::encode(wire::Refusal{error.what(), false}));
+      throw;
+    } catch (const std::exception&) {  // its words may quote the data, which are nobody else's
+      wire.write(wire::encode(wire::Refusal{"it cannot go on; its own log says why", false}));
       throw;
     }
   }
