@@ -9,10 +9,15 @@
 
 namespace pollen::testing {
 
-World::World(const std::string& config, const Overrides& overrides, const Faults& f, const std::string& folder)
-    : config_(federated_config(config, overrides)), faults_(f), folder_(folder), random_(f.seed) {
-  sites_.resize(static_cast<std::size_t>(config_.clients.empty() ? config_.data.clients
-                                                                 : static_cast<Index>(config_.clients.size())));
+World::World(const std::string& config, const Overrides& overrides, const Faults& f, const std::string& folder,
+             std::vector<std::string> files)
+    : config_(federated_config(config, overrides)),
+      faults_(f),
+      folder_(folder),
+      files_(std::move(files)),
+      random_(f.seed) {
+  const auto parts = config_.clients.empty() ? config_.data.clients : std::ssize(config_.clients);
+  sites_.resize(files_.empty() ? static_cast<std::size_t>(parts) : files_.size());
   for (std::size_t i = 0; i < sites_.size(); ++i) start(i);
 }
 
@@ -21,8 +26,12 @@ void World::start(std::size_t i) {
   site.participant.reset();  // lets go of the state's lock
   ParticipantOptions options;
   options.name = fmt::format("c{}", i);
-  options.config = config_;
-  options.part = static_cast<std::int64_t>(i);
+  if (files_.empty()) {
+    options.config = config_;
+    options.part = static_cast<std::int64_t>(i);
+  } else {
+    options.data = files_[i];
+  }
   options.state = fmt::format("{}/c{}", folder_, i);
   options.shared_seed = true;
   site.participant = std::make_unique<Participant>(options);
@@ -140,7 +149,11 @@ void World::gather_events() {
   for (const std::size_t i : order()) {
     Site& site = sites_[i];
     const auto client = static_cast<std::uint32_t>(i);
-    if (site.link == 0 && !site.over && !(away && away(client))) connect(i);
+    if (away && away(client)) {
+      lose(i);
+      continue;
+    }
+    if (site.link == 0 && !site.over) connect(i);
     if (site.link != 0 && strikes(faults_.cut)) lose(i);
     if (silent && silent(client)) continue;
     if (site.link != 0 && !site.inbox.empty()) hear(i);

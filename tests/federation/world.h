@@ -32,7 +32,9 @@ struct Killed {};
 // Clients that live on while servers come and go.
 class World final : public Links {
  public:
-  World(const std::string& config, const Overrides& overrides, const Faults& faults, const std::string& folder);
+  // Clients are parts of the configuration's own split, or have a file each.
+  World(const std::string& config, const Overrides& overrides, const Faults& faults, const std::string& folder,
+        std::vector<std::string> files = {});
 
   std::optional<LinkEvent> next(Deadline until) override;
   void send(std::uint64_t link, Frame frame) override;
@@ -50,7 +52,7 @@ class World final : public Links {
   std::function<std::vector<Bytes>(std::uint32_t client, const Bytes& frame)> also;  // what it sends after that
   std::function<void(std::uint32_t client, const Bytes& frame)> overhear;            // what the server sends
   std::function<bool(std::uint32_t client)> silent;  // it neither hears nor speaks, and its connection stays
-  std::function<bool(std::uint32_t client)> away;    // it does not connect
+  std::function<bool(std::uint32_t client)> away;    // it is not connected
   bool stubborn = false;                             // a client that is sent away or fails is started again
   bool real_time = false;                            // waits as long as it is asked to where nothing happens
 
@@ -75,6 +77,7 @@ class World final : public Links {
   Config config_;
   Faults faults_;
   std::string folder_;
+  std::vector<std::string> files_;
   std::vector<Site> sites_;
   std::deque<LinkEvent> events_;
   std::uint64_t last_link_ = 0;
