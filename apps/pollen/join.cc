@@ -96,8 +96,11 @@ bool converse(WireClient& wire, Participant& participant) {
     try {
       participant.handle(frame, send);
       welcome = welcome || !participant.ended();
-    } catch (const std::exception& error) {
+    } catch (const WireError& error) {
       wire.write(wire::encode(wire::Refusal{error.what(), false}));
+      throw;
+    } catch (const std::exception&) {  // its words may quote the data, which are nobody else's
+      wire.write(wire::encode(wire::Refusal{"it cannot go on; its own log says why", false}));
       throw;
     }
   }

@@ -77,8 +77,8 @@ class Hall {
   std::size_t present() const;
   void send(std::uint32_t client, const Frame& frame);
   void dismiss(std::uint32_t client, const std::string& why, bool again);  // says why and hangs up
-  // From here on clients must bring what they carry from round to round, and may send replies of that many bytes.
-  void rounds_begin(bool stateful, std::size_t reply_bytes);
+  void limit_frames(std::size_t bytes) { links_.limit_frames(bytes); }
+  void rounds_begin(bool stateful) { rounds_ = true, stateful_ = stateful; }
   // Tells everyone and waits until it has left; those who are away are given half a minute to come and hear it.
   void end(const wire::End& message);
 
@@ -88,6 +88,7 @@ class Hall {
     std::uint64_t instance = 0;
     bool ready = false;
     bool told = false;  // that it is over
+    int said = 0;  // of set-up, on this connection: each message once, in their order
     std::optional<ColumnFacts> columns;
     std::optional<ColumnMoments> moments;
     std::optional<SiteFacts> site;
@@ -98,13 +99,18 @@ class Hall {
   std::string refusal_of(const std::string& name, const wire::Hello& hello) const;
   std::optional<std::uint32_t> seat_for(const std::string& name, const wire::Hello& hello) const;
   void seated_frame(std::uint32_t client, Bytes frame);
+  void setup_frame(std::uint32_t client, wire::Type type, const Bytes& frame);
+  void in_order(std::uint32_t client, wire::Type type);
   void got_columns(std::uint32_t client, const ColumnFacts& facts);
   void got_moments(std::uint32_t client, ColumnMoments moments);
   void got_site(std::uint32_t client, const SiteFacts& facts);
   void settle_layout();
   void settle_scaling();
+  bool sites_agree();
+  bool send_away(const std::vector<std::size_t>& clients, const std::string& why);
   void become_ready(std::uint32_t client);
   void refuse(std::uint64_t link, const std::string& why, bool again);
+  void unreadable(std::uint64_t link, const std::string& why);
   void lose(std::uint64_t link);
   void part_with(std::uint32_t client);
   void drop_silent_links();

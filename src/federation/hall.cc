@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "federation/plain.h"
 #include "federation/secret.h"
 #include "pollen/config_difference.h"
 #include "pollen/errors.h"
@@ -45,6 +46,7 @@ std::string comparable(Config config) {
 Hall::Hall(Links& links, const Config& config, HallOptions options)
     : links_(links), config_(config), config_text_(to_toml(config)), options_(std::move(options)), run_(secret_name()) {
   const auto clients = static_cast<std::size_t>(expected_clients(config));
+  options_.tell = [tell = std::move(options_.tell)](const std::string& line) { tell(plain(line)); };
   named_ = !config.federation.expect.empty();
   names_ = config.federation.expect;
   names_.resize(clients);
@@ -53,13 +55,6 @@ Hall::Hall(Links& links, const Config& config, HallOptions options)
     throw ConfigError(
         config.file + ": federation.quorum",
         fmt::format("found {}, accepted: at most the {} clients expected", *config.federation.quorum, clients));
-}
-
-void Hall::rounds_begin(bool stateful, std::size_t reply_bytes) {
-  rounds_ = true;
-  stateful_ = stateful;
-  constexpr std::size_t kOther = std::size_t{64} << 20;
-  links_.limit_frames(kOther + 2 * reply_bytes);  // no code is longer than twice the words it stands for
 }
 
 std::size_t Hall::present() const {
@@ -110,9 +105,15 @@ void Hall::take(LinkEvent event) {
     for (std::uint32_t i = 0; i < seats_.size(); ++i)
       if (seats_[i].link == event.link) return seated_frame(i, std::move(event.frame));
   } catch (const WireError& error) {
-    refuse(event.link, fmt::format("what was sent cannot be read ({})", error.what()), false);
-    lose(event.link);
+    unreadable(event.link, fmt::format("what was sent cannot be read ({})", error.what()));
   }
+}
+
+void Hall::unreadable(std::uint64_t link, const std::string& why) {
+  for (std::uint32_t i = 0; i < seats_.size(); ++i)
+    if (seats_[i].link == link) return dismiss(i, why, false);
+  options_.tell(fmt::format("refused a connection: {}", why));
+  refuse(link, why, false);
 }
 
 void Hall::lose(std::uint64_t link) {
@@ -171,7 +172,7 @@ std::string Hall::refusal_of(const std::string& name, const wire::Hello& hello) 
   if (hello.protocol != wire::kProtocol)
     return fmt::format("it speaks protocol {} (pollen {}), this server {} (pollen {})", hello.protocol, hello.version,
                        wire::kProtocol, options_.version);
-  if (name.empty() || name.size() > 200) return "it has no name: a certificate's, or --name";
+  if (name.empty() || name.size() > 200 || !is_plain(name)) return "it has no name: a certificate's, or --name";
   if (hello.shared_seed != options_.shared_seed)
     return fmt::format("--shared-seed is {} on the server and {} on the client; it must be the same on both",
                        options_.shared_seed ? "given" : "not given", hello.shared_seed ? "given" : "not given");
@@ -220,6 +221,7 @@ void Hall::admit(std::uint64_t link, const std::string& peer, const wire::Hello&
   names_[index] = name;
   seat.link = link;
   seat.instance = hello.instance;
+  seat.said = 0;
   if (farewell_) return part_with(index);
   send_to(link, wire::encode(wire::Welcome{index, static_cast<std::uint32_t>(seats_.size()), run_, config_text_}));
   if (hello.ready && hello.run == run_ && seat.site) return become_ready(index);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "pollen/errors.h"
 #include "pollen/federation.h"
@@ -13,15 +14,44 @@ namespace {
 
 std::int64_t bits_of(const Bytes& frame) { return 8 * static_cast<std::int64_t>(frame.size() - wire::kFrameHeader); }
 
+std::set<std::string> set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
+
+// In n log n whatever a client sends.
 bool covers(const ColumnFacts& layout, const ColumnFacts& facts) {
-  if (facts.target != layout.target || facts.width != layout.width) return false;
-  for (const auto& [name, levels] : facts.levels) {
-    const auto known = layout.levels.find(name);
-    if (known == layout.levels.end()) return false;
-    for (const std::string& level : levels)
-      if (std::ranges::count(known->second, level) == 0) return false;
+  if (facts.target != layout.target || facts.width != layout.width || facts.columns.size() != layout.columns.size() ||
+      set_of(facts.columns) != set_of(layout.columns))
+    return false;
+  return std::ranges::all_of(facts.levels, [&](const auto& own) {
+    const auto known = layout.levels.find(own.first);
+    return known != layout.levels.end() && std::ranges::includes(set_of(known->second), set_of(own.second));
+  });
+}
+
+// What all clients must have alike, whatever the levels.
+bool alike(const ColumnFacts& a, const ColumnFacts& b) {
+  const auto text_columns = [](const ColumnFacts& f) {
+    std::set<std::string> names;
+    for (const auto& [name, levels] : f.levels) names.insert(name);
+    return names;
+  };
+  return a.target == b.target && a.width == b.width && a.columns.size() == b.columns.size() &&
+         set_of(a.columns) == set_of(b.columns) && text_columns(a) == text_columns(b);
+}
+
+// Those who disagree with more than half of all; nobody where no such majority is, so that it cannot be told who is
+// wrong.
+template <class Same>
+std::vector<std::size_t> odd_ones(std::size_t clients, const Same& same) {
+  std::vector<std::size_t> odd;
+  std::size_t candidate = 0, votes = 0;
+  for (std::size_t i = 0; i < clients; ++i) {
+    if (votes == 0) candidate = i;
+    votes = same(candidate, i) ? votes + 1 : votes - 1;
   }
-  return std::ranges::is_permutation(facts.columns, layout.columns);
+  for (std::size_t i = 0; i < clients; ++i)
+    if (!same(candidate, i)) odd.push_back(i);
+  if (2 * (clients - odd.size()) <= clients) odd.clear();
+  return odd;
 }
 
 bool finite(const std::vector<double>& values) {
@@ -31,15 +61,12 @@ bool finite(const std::vector<double>& values) {
 }  // namespace
 
 void Hall::seated_frame(std::uint32_t client, Bytes frame) {
-  switch (wire::type_of(frame)) {
+  const wire::Type type = wire::type_of(frame);
+  switch (type) {
     case wire::Type::columns:
-      if (!gathered_) setup_bits_ += bits_of(frame);
-      return got_columns(client, wire::decode<wire::Columns>(frame).facts);
     case wire::Type::moments:
-      if (!gathered_) setup_bits_ += bits_of(frame);
-      return got_moments(client, wire::decode<wire::Moments>(frame).moments);
     case wire::Type::site:
-      return got_site(client, wire::decode<wire::Site>(frame).facts);
+      return setup_frame(client, type, frame);
     case wire::Type::refusal: {
       const auto message = wire::decode<wire::Refusal>(frame);
       options_.tell(fmt::format("{} will not go on: {}", names_[client], message.why));
@@ -49,11 +76,39 @@ void Hall::seated_frame(std::uint32_t client, Bytes frame) {
     }
     case wire::Type::reply:
     case wire::Type::answer:
+      if (!seats_[client].ready) throw WireError("message: an answer before set-up is over");
       letters_.push_back({client, false, std::move(frame)});
       return;
     default:
       throw WireError("message: not one a client sends");
   }
+}
+
+// Columns, moments, site: whoever says one again would have the server answer again and again.
+void Hall::in_order(std::uint32_t client, wire::Type type) {
+  Seat& seat = seats_[client];
+  const int place = static_cast<int>(type);
+  if (seat.ready || place <= seat.said) throw WireError("message: set-up out of order");
+  if (type == wire::Type::moments && (!layout_ || seat.said == 0)) throw WireError("message: set-up out of order");
+  seat.said = place;
+}
+
+void Hall::setup_frame(std::uint32_t client, wire::Type type, const Bytes& frame) {
+  in_order(client, type);
+  if (type == wire::Type::site) return got_site(client, wire::decode<wire::Site>(frame).facts);
+  if (!gathered_) setup_bits_ += bits_of(frame);
+  if (type == wire::Type::columns) return got_columns(client, wire::decode<wire::Columns>(frame).facts);
+  got_moments(client, wire::decode<wire::Moments>(frame).moments);
+}
+
+bool Hall::send_away(const std::vector<std::size_t>& clients, const std::string& why) {
+  for (const std::size_t i : clients) {
+    dismiss(static_cast<std::uint32_t>(i), why, false);
+    seats_[i].columns.reset();
+    seats_[i].moments.reset();
+    seats_[i].site.reset();
+  }
+  return !clients.empty();
 }
 
 void Hall::got_columns(std::uint32_t client, const ColumnFacts& facts) {
@@ -68,6 +123,8 @@ void Hall::got_columns(std::uint32_t client, const ColumnFacts& facts) {
 
 void Hall::settle_layout() {
   if (!std::ranges::all_of(seats_, [](const Seat& s) { return s.columns && s.link != 0; })) return;
+  const auto same = [&](std::size_t i, std::size_t j) { return alike(*seats_[i].columns, *seats_[j].columns); };
+  if (send_away(odd_ones(seats_.size(), same), "its columns are not those of the other clients")) return;
   std::vector<ColumnFacts> all;
   for (const Seat& seat : seats_) all.push_back(*seat.columns);
   layout_ = union_of(all, names_);
@@ -88,10 +145,13 @@ void Hall::got_moments(std::uint32_t client, ColumnMoments moments) {
 
 void Hall::settle_scaling() {
   if (!std::ranges::all_of(seats_, [](const Seat& s) { return s.moments && s.link != 0; })) return;
+  const auto same = [&](std::size_t i, std::size_t j) {
+    return seats_[i].moments->sum.size() == seats_[j].moments->sum.size();
+  };
+  if (send_away(odd_ones(seats_.size(), same), "its sums for standardisation are of another number of columns")) return;
   std::vector<ColumnMoments> all;
-  for (std::uint32_t i = 0; i < seats_.size(); ++i) {
-    if (seats_[i].moments->sum.size() != seats_[0].moments->sum.size())
-      return dismiss(i, "its sums for standardisation are of another number of columns", false);
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    if (!same(0, i)) throw ConfigError("standardize", "found clients with different numbers of columns");
     all.push_back(*seats_[i].moments);
   }
   scaling_ = pooled(all);
@@ -103,9 +163,10 @@ void Hall::settle_scaling() {
 }
 
 void Hall::got_site(std::uint32_t client, const SiteFacts& facts) {
-  constexpr Index kMost = Index{1} << 40;
-  if (facts.rows < 1 || facts.rows > kMost || facts.features < 1 || facts.features > kMost || facts.classes < 2 ||
-      facts.classes > kMost || std::ssize(facts.feature_names) > facts.features)
+  constexpr Index kMostRows = Index{1} << 32, kMostCoefficients = Index{1} << 31;
+  if (facts.rows < 1 || facts.rows > kMostRows || facts.features < 1 || facts.features > kMostCoefficients ||
+      facts.classes < 2 || facts.classes > kMostCoefficients / facts.features ||
+      std::ssize(facts.feature_names) > facts.features || std::ssize(facts.class_names) > facts.classes)
     return dismiss(client, "what it says of its data cannot be", false);
   Seat& seat = seats_[client];
   if (gathered_ && seat.site && !(facts == *seat.site))
@@ -125,6 +186,16 @@ bool Hall::levels_shown() const {
 
 std::size_t Hall::described() const {
   return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.site && s.link != 0; }));
+}
+
+// A model's columns and classes are the same for all.
+bool Hall::sites_agree() {
+  const auto same = [&](std::size_t i, std::size_t j) {
+    const SiteFacts &a = *seats_[i].site, &b = *seats_[j].site;
+    return a.features == b.features && a.classes == b.classes && a.feature_names == b.feature_names &&
+           a.class_names == b.class_names && a.curvature_is_bound == b.curvature_is_bound;
+  };
+  return !send_away(odd_ones(seats_.size(), same), "its columns or classes are not those of the other clients");
 }
 
 bool Hall::everybody_described() const { return described() == seats_.size(); }
@@ -156,7 +227,7 @@ void Hall::gather() {
   bool reduced = false;
   options_.tell(fmt::format("waiting for {} clients{}{}", clients, named_ ? ": " : "",
                             named_ ? fmt::format("{}", fmt::join(names_, ", ")) : ""));
-  while (!everybody_described()) {
+  while (!everybody_described() || !sites_agree()) {
     const auto here =
         static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.link != 0; }));
     if (here < quorum || !config_.federation.start_timeout || reduced)

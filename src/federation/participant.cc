@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "federation/client_state.h"
+#include "federation/plain.h"
+#include "federation/question.h"
 #include "federation/secret.h"
 #include "pollen/errors.h"
 #include "pollen/federation.h"
@@ -12,6 +15,31 @@
 namespace pollen {
 
 namespace {
+
+constexpr std::uint32_t kMostClients = std::uint32_t{1} << 20;
+
+// A server's configuration names no file that this client would open: its own --data is all it reads.
+Config servers_config(const std::string& text) {
+  Config config = read_config_text(text, "the server's configuration");
+  config.data.sources.clear();
+  config.data.labels.clear();
+  const NamedSampler* sampler = find_sampler(config.sampler.name);
+  if (sampler == nullptr || sampler->family == NamedSampler::Family::personal || is_mixed(config))
+    throw ConfigError("the server's configuration",
+                      fmt::format("found the sampler {} for the model {}, which is not for a federation",
+                                  config.sampler.name, config.model.kind));
+  return config;
+}
+
+// What a client keeps is about ten vectors a chain; a server's numbers must not make it ask for more than there is.
+void check_room(Index dimension, Index chains) {
+  const double machine = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double needed = 10.0 * sizeof(double) * static_cast<double>(dimension) * static_cast<double>(chains);
+  if (needed > machine)
+    throw ConfigError("the server's configuration",
+                      fmt::format("found {} coefficients and {} chains, which do not fit into this machine's memory",
+                                  dimension, chains));
+}
 
 // What must be archived of a reply so that the client can move by it later.
 void archive_moved(Archive& a, Reply& reply, Client& client, const Recipe& recipe, Index dimension, Index chains) {
@@ -25,7 +53,9 @@ void archive_moved(Archive& a, Reply& reply, Client& client, const Recipe& recip
 }  // namespace
 
 struct Participant::Parts {
-  explicit Parts(ParticipantOptions o) : options(std::move(o)), file(options.state) {}
+  explicit Parts(ParticipantOptions o) : options(std::move(o)), file(options.state) {
+    options.tell = [tell = std::move(options.tell)](const std::string& line) { tell(plain(line)); };
+  }
 
   ParticipantOptions options;
   ClientStateFile file;
@@ -38,6 +68,7 @@ struct Participant::Parts {
   Index clients = 1;
   std::optional<Config> config;
   // From set-up on.
+  std::optional<ColumnFacts> own_columns;  // sent, and not yet answered
   std::optional<Federation> data;
   std::optional<StatisticalProblem> problem;
   std::size_t part = 0;  // which of the problem's potentials is this client's
@@ -124,7 +155,7 @@ void Participant::handle(ByteView frame, const Send& send) {
       return p.welcomed(wire::decode<wire::Welcome>(frame), send);
     case wire::Type::refusal: {
       const auto message = wire::decode<wire::Refusal>(frame);
-      p.ended = Ended{false, message.again, message.why};
+      p.ended = Ended{false, message.again, plain(message.why)};
       return;
     }
     case wire::Type::layout:
@@ -145,7 +176,7 @@ void Participant::handle(ByteView frame, const Send& send) {
       return p.broadcast(frame, send);
     case wire::Type::end: {
       const auto message = wire::decode<wire::End>(frame);
-      p.ended = Ended{message.complete, false, message.why};
+      p.ended = Ended{message.complete, false, plain(message.why)};
       return;
     }
     default:
@@ -154,20 +185,26 @@ void Participant::handle(ByteView frame, const Send& send) {
 }
 
 void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send) {
-  if (message.clients == 0 || message.index >= message.clients) throw WireError("welcome: a number that cannot be");
+  if (message.clients == 0 || message.clients > kMostClients || message.index >= message.clients)
+    throw WireError("welcome: a number that cannot be");
+  if (message.run.empty() || message.run.size() > 64 || !is_plain(message.run))
+    throw WireError("welcome: a run without a name");
   if (fleet && run == message.run && index == message.index) return;  // a connection later, nothing else
   fleet.reset();
   problem.reset();
   data.reset();
+  own_columns.reset();
+  config.reset();
+  Config told = options.config ? *options.config : servers_config(message.config);
+  const auto& allowed = options.limits.samplers;
+  if (!allowed.empty() && std::ranges::count(allowed, told.sampler.name) == 0)
+    return stop(send, fmt::format("the server wants to sample with {}; this client allows {}", told.sampler.name,
+                                  fmt::join(allowed, ", ")));
   index = message.index;
   clients = static_cast<Index>(message.clients);
   run = message.run;
-  config = options.config ? *options.config : read_config_text(message.config, "the server's configuration");
   if (state().run != run) begin_run(run);
-  const auto& allowed = options.limits.samplers;
-  if (!allowed.empty() && std::ranges::count(allowed, config->sampler.name) == 0)
-    return stop(send, fmt::format("the server wants to sample with {}; this client allows {}", config->sampler.name,
-                                  fmt::join(allowed, ", ")));
+  config = std::move(told);
   options.tell(fmt::format("welcome: client {} of {}, sampler {}, model {}", index + 1, clients, config->sampler.name,
                            config->model.kind));
   describe(send);
@@ -193,7 +230,8 @@ void Participant::Parts::describe(const Send& send) {
     return send_site(send);
   }
   check_data();
-  send(wire::encode(wire::Columns{column_facts(options.data, config->data, target_of(config->model.kind))}));
+  own_columns = column_facts(options.data, config->data, target_of(config->model.kind));
+  send(wire::encode(wire::Columns{*own_columns}));
 }
 
 // The server cannot see that other rows have come in place of the first ones; the chain would have no law then.
@@ -209,7 +247,10 @@ void Participant::Parts::check_data() {
 }
 
 void Participant::Parts::laid_out(const wire::Layout& message, const Send& send) {
-  if (!config || options.part >= 0) throw WireError("layout: not asked for");
+  if (!config || !own_columns) throw WireError("layout: not asked for");
+  union_of({*own_columns, message.facts},
+           {"this one", "the server's layout"});  // throws unless it is of the same columns
+  own_columns.reset();
   data = load_part(options.data, config->data, message.facts, target_of(config->model.kind), index, seed());
   const bool none = target_of(config->model.kind) == TargetKind::none;
   if (!none && *with_defaults(config->data).standardize) return send(wire::encode(wire::Moments{moments_of(*data, 0)}));
@@ -244,6 +285,7 @@ void Participant::Parts::seated(const wire::Seat& message) {
   if (!problem) throw WireError("seat: before set-up");
   if (!(message.weight > 0 && message.weight <= 1)) throw WireError("seat: a weight that cannot be");
   if (fleet) return;
+  check_room(problem->dimension(), config->run.chains);
   std::vector<std::string> warnings;
   recipe = complete(*config, clients, problem->dimension(), warnings);
   recipe.make_bytes = true;
@@ -301,8 +343,8 @@ void Participant::Parts::restore() {
 
 void Participant::Parts::take_settings(const wire::Settings& message) {
   need_fleet();
-  if (!std::isfinite(message.step) || !std::isfinite(message.smoothness) || !std::isfinite(message.convexity))
-    throw WireError("settings: not numbers");
+  for (const double x : {message.step, message.smoothness, message.convexity})
+    if (!std::isfinite(x) || x < 0) throw WireError("settings: numbers that cannot be");
   recipe.step = message.step;
   if (recipe.local) {
     recipe.local->smoothness = message.smoothness;
@@ -350,27 +392,16 @@ void Participant::Parts::restore_reply() {
 void Participant::Parts::caught_up(const wire::Standing& message) {
   need_fleet();
   Archive archive(message.station);
-  fleet->station().archive(archive);
+  Station& station = fleet->station();
+  station.archive(archive);
   archive.finish();
+  for (const ConstPanelView panel : {station.position(), station.reference(), station.control(), station.anchor()})
+    check_numbers(panel, "standing");
 }
 
 void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
   need_fleet();
-  const Index d = problem->dimension();
-  constexpr std::int64_t kMost = std::int64_t{1} << 32;
-  if (message.what > static_cast<std::uint8_t>(Query::What::local)) throw WireError("question: of no known kind");
-  const auto what = static_cast<Query::What>(message.what);
-  if (message.rows < 1 || message.columns < 1 || message.rows > kMost || message.columns > kMost / message.rows ||
-      message.at.rows() != d)
-    throw WireError("question: of sizes that cannot be");
-  const bool side_by_side = what == Query::What::bounds || what == Query::What::rows;
-  const bool fits = what == Query::What::value ? message.rows == 1 && message.columns == message.at.columns()
-                    : what == Query::What::curvature
-                        ? message.direction.rows() == d && message.columns == 1 && message.rows == d
-                    : side_by_side               ? message.rows <= 4 && message.columns == clients
-                    : what == Query::What::local ? message.rows == d && message.columns == config->run.chains
-                                                 : message.rows == d && message.columns == message.at.columns();
-  if (!fits || message.at.columns() < 1) throw WireError("question: of sizes that do not fit");
+  const Query::What what = check_question(message, {&recipe, problem->dimension(), config->run.chains, clients});
   wire::Answer answer{message.number, Panel(message.rows, message.columns)};
   pollen::answer(client(), fleet->station(), {what, message.at, message.direction}, answer.values, work);
   if (what == Query::What::anchor || what == Query::What::start_memory) keep_client();
@@ -405,8 +436,10 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
   Broadcast heard;
   std::vector<std::uint32_t> chains;
   wire::decode(frame, heard, chains);
-  if (static_cast<Index>(heard.offset.size()) - 1 != config->run.chains || chains.empty())
+  if (static_cast<Index>(heard.offset.size()) - 1 != config->run.chains ||
+      static_cast<Index>(chains.size()) != config->run.chains)
     throw WireError("broadcast: of another number of chains");
+  check_leg(heard, problem->dimension(), config->run.chains);
   if ((heard.leg.steps > 0) != recipe.local.has_value()) throw WireError("broadcast: for another kind of sampler");
   const std::uint64_t turn = 1 + (recipe.local ? heard.leg.first : heard.round);
   fleet->station().receive(heard, work);

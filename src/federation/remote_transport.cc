@@ -29,8 +29,8 @@ class RemoteTransport final : public Transport {
     if (recipe.local) weights_ = local_weights(*recipe.local, sizes);
     settings_ = settings_of(recipe);
     for (Index c = 0; c < mirror.chains(); ++c) chains_.push_back(static_cast<std::uint32_t>(c));
-    hall.rounds_begin(keeps_state(recipe),
-                      sizeof(double) * static_cast<std::size_t>(mirror.position().rows * mirror.chains()));
+    hall.rounds_begin(keeps_state(recipe));
+    hall.limit_frames(most_bytes(mirror));
   }
 
   void exchange(Server& server) override {
@@ -60,11 +60,14 @@ class RemoteTransport final : public Transport {
       seats_[i].wanted = true;
       call(i);
     }
+    opened_ = Clock::now();
+    told_ = false;
     std::vector<Panel> answers(seats_.size());
     while (wanted() > 0) {
-      const auto letter = wait({});
-      if (!letter || letter->arrived) continue;
-      take_answer(*letter, ask, answers);
+      const bool late = overdue();
+      if (late && policy() == "abort") give_up("a question to all clients");
+      const auto letter = wait(late ? std::nullopt : deadline());
+      if (letter && !letter->arrived) take_answer(*letter, ask, answers);
     }
     close_turn();
     add_in_blocks(answers, sum);
@@ -91,11 +94,19 @@ class RemoteTransport final : public Transport {
     bool greeted = false;            // on its present connection
     bool wanted = false;             // its reply or answer is waited for
     bool called = false;             // it was sent what is open now
+    bool owes = false;               // on this connection it was asked something that it has not answered
     std::uint64_t heard = kNothing;  // broadcasts its station has heard, as heard_ counts them
     std::uint64_t counted = 0;       // its last reply that was: 1 + the iteration its turn began at
     Reply reply;
   };
   static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
+
+  // A client's longest frame: set-up again, or a vector a chain, in no code above two words a coordinate.
+  static std::size_t most_bytes(const Station& station) {
+    constexpr std::size_t kSetup = std::size_t{16} << 20;
+    const ConstPanelView x = station.position();
+    return kSetup + 2 * sizeof(double) * static_cast<std::size_t>(x.rows * x.columns);
+  }
 
   static wire::Settings settings_of(const Recipe& recipe) {
     return {recipe.step, recipe.local ? recipe.local->smoothness : 0, recipe.local ? recipe.local->convexity : 0};
@@ -138,7 +149,8 @@ class RemoteTransport final : public Transport {
   // Everything a client needs to work on what is open now.
   void call(std::uint32_t client) {
     Seat& seat = seats_[client];
-    if (!hall_.present(client)) return;
+    // One that does not answer is not sent more, or what is sent would pile up here.
+    if (!hall_.present(client) || seat.owes) return;
     if (!seat.greeted) {
       send(client, shared(wire::encode(wire::Seat{weights_.empty() ? 1 : weights_[client]})));
       send(client, shared(wire::encode(settings_)));
@@ -152,7 +164,7 @@ class RemoteTransport final : public Transport {
     }
     send(client, shared(wire::encode(wire::Settled{seat.counted})));
     send(client, frame_);
-    seat.called = true;
+    seat.called = seat.owes = true;
   }
 
   Frame standing() {
@@ -174,43 +186,52 @@ class RemoteTransport final : public Transport {
     auto letter = hall_.next(until ? std::min(*until, patience) : patience);
     if (!letter) return letter;
     statistics().bytes_in += static_cast<std::int64_t>(letter->frame.size());
+    Seat& seat = seats_[letter->client];
+    seat.owes = false;
     if (letter->arrived) {
-      Seat& seat = seats_[letter->client];
       seat.greeted = false;
-      if (seat.wanted) {
-        if (seat.called) ++statistics().repeated;
-        call(letter->client);
-      }
+      if (seat.wanted && seat.called) ++statistics().repeated;
     }
+    if (seat.wanted && (letter->arrived || !seat.called)) call(letter->client);
     return letter;
   }
 
   // Until everybody has answered, or the deadline has passed and the rest may be left out.
   void collect(Server& server) {
-    const auto& f = options_.federation;
-    std::optional<Deadline> deadline;
-    if (f.round_deadline)
-      deadline =
-          opened_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*f.round_deadline));
     while (wanted() > 0) {
-      if (deadline && Clock::now() >= *deadline && missed(server)) return;
-      const auto letter = wait(deadline && Clock::now() < *deadline ? deadline : std::nullopt);
+      const bool late = overdue();
+      if (late && missed(server)) return;
+      const auto letter = wait(late ? std::nullopt : deadline());
       if (letter && !letter->arrived) take_reply(*letter, server);
     }
   }
 
+  std::optional<Deadline> deadline() const {
+    const auto& seconds = options_.federation.round_deadline;
+    if (!seconds) return std::nullopt;
+    return opened_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+  }
+  bool overdue() const { return deadline() && Clock::now() >= *deadline(); }
+  std::string policy() const { return options_.federation.on_missing.value_or("wait"); }
+
+  std::vector<std::uint32_t> late() const {
+    std::vector<std::uint32_t> clients;
+    for (std::uint32_t i = 0; i < seats_.size(); ++i)
+      if (seats_[i].wanted) clients.push_back(i);
+    return clients;
+  }
+
+  [[noreturn]] void give_up(const std::string& what) const {
+    throw NumericError(fmt::format("{}: {} did not answer within {} s (federation.on_missing = \"abort\")", what,
+                                   names(late()), *options_.federation.round_deadline));
+  }
+
   // The deadline has passed: whether the round goes on without those who have not answered.
   bool missed(Server& server) {
-    const std::string policy = options_.federation.on_missing.value_or("wait");
-    std::vector<std::uint32_t> late;
-    for (std::uint32_t i = 0; i < seats_.size(); ++i)
-      if (seats_[i].wanted) late.push_back(i);
-    if (policy == "abort")
-      throw NumericError(
-          fmt::format("round {}: {} clients did not answer within {} s (federation.on_missing = \"abort\")",
-                      server.round(), late.size(), *options_.federation.round_deadline));
+    const std::vector<std::uint32_t> late = this->late();
+    if (policy() == "abort") give_up(fmt::format("round {}", server.round()));
     const std::size_t answered = server.broadcast().roster.clients.size() - late.size();
-    if (policy != "skip" || answered == 0 || hall_.present() < options_.quorum) {
+    if (policy() != "skip" || answered == 0 || hall_.present() < options_.quorum) {
       if (!told_) options_.tell(fmt::format("round {}: still waiting for {}", server.round(), names(late)));
       told_ = true;
       return false;
@@ -278,10 +299,23 @@ class RemoteTransport final : public Transport {
       if (answer.number != ask.number || !seat.wanted) return;
       if (answer.values.rows() != ask.rows || answer.values.columns() != ask.columns)
         throw WireError("an answer of another size than asked for");
+      check_numbers(answer.values, letter.client, static_cast<Query::What>(ask.what));
       answers[letter.client] = std::move(answer.values);
       seat.wanted = false;
     } catch (const WireError& error) {
-      hall_.dismiss(letter.client, error.what(), false);
+      hall_.dismiss(letter.client, fmt::format("its answer cannot be taken ({})", error.what()), false);
+    }
+  }
+
+  // Numbers, but for potentials, which may be infinite; and nothing in other clients' columns.
+  static void check_numbers(const Panel& values, std::uint32_t client, Query::What what) {
+    const bool own_column = what == Query::What::bounds || what == Query::What::rows;
+    for (Index c = 0; c < values.columns(); ++c) {
+      const auto column = values.column(c);
+      const bool number = what == Query::What::value ? !std::isnan(column[0]) : math::all_finite(column);
+      if (!number) throw WireError("its answer is not finite");
+      if (own_column && c != static_cast<Index>(client) && math::max_abs(column) != 0)
+        throw WireError("its answer is about other clients");
     }
   }
 

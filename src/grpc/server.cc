@@ -32,7 +32,7 @@ class Connection final : public grpc::ServerBidiReactor<v1::Chunk, v1::Chunk> {
   Connection(Hub& hub, std::uint64_t id) : hub_(hub), id_(id) {}
   void begin() { StartRead(&incoming_); }
   void read_on() {
-    if (!finished_) StartRead(&incoming_);
+    if (!finished_) StartRead(&incoming_);  // gRPC may have let go of a finished call
   }
   void send(Frame frame);
   void close();

@@ -15,6 +15,12 @@ void Server::check_answers(const Reply& reply, const Roster::Entry& entry) const
       reply.client != entry.client || reply.whole != first_round_whole() ||
       !std::ranges::equal(reply.chains, broadcast_.roster.chains(entry)))
     throw WireError(fmt::format("round {}, client {}: the reply answers another question", round_, entry.client + 1));
+  // Whatever the oracle, a step looks at a row three times at most.
+  const auto steps = std::max<std::int64_t>(1, broadcast_.leg.steps);
+  const auto most = 4 * static_cast<std::int64_t>(reply.chains.size()) * setup_.sizes[entry.client];
+  if (reply.gradients < 0 || reply.gradients / steps > most)
+    throw WireError(
+        fmt::format("round {}, client {}: {} gradients cannot be", round_, entry.client + 1, reply.gradients));
 }
 
 const Compressor& Server::compressor_of(const Reply& reply) const {
@@ -40,13 +46,17 @@ void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& w
   const std::array buffer{work.scratch.take<double>(d), work.scratch.take<double>(d)};
   const Compressor& compressor = compressor_of(reply);
   std::size_t p = 0;
-  while (p + 1 < parts) {
-    compressor.decode_two({reply.part(p), reply.part(p + 1)}, buffer, work.scratch);
-    for (const auto& delta : buffer) absorb_part(reply, entry, p++, delta, block);
+  try {
+    while (p + 1 < parts) {
+      compressor.decode_two({reply.part(p), reply.part(p + 1)}, buffer, work.scratch);
+      for (const auto& delta : buffer) absorb_part(reply, entry, p++, delta, block);
+    }
+    if (p == parts) return;
+    compressor.decode(reply.part(p), buffer[0], work.scratch);
+    absorb_part(reply, entry, p, buffer[0], block);
+  } catch (const WireError& error) {  // of another length, or not finite: decoders let neither pass
+    throw WireError(fmt::format("round {}, client {}: {}", round_, entry.client + 1, error.what()));
   }
-  if (p == parts) return;
-  compressor.decode(reply.part(p), buffer[0], work.scratch);
-  absorb_part(reply, entry, p, buffer[0], block);
 }
 
 void Server::absorb_all(std::span<const Reply> replies, std::span<const Roster::Entry> entries, Workspace& work) {

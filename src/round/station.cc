@@ -61,6 +61,9 @@ void Station::receive_control(const Bytes& words) {
   for (std::size_t c = 0; c < chains_count; ++c) {
     std::memcpy(anchor_.column(static_cast<Index>(c)).data(), words.data() + c * column, column);
     std::memcpy(control_.column(static_cast<Index>(c)).data(), words.data() + (chains_count + c) * column, column);
+    if (!math::all_finite(anchor_.column(static_cast<Index>(c))) ||
+        !math::all_finite(control_.column(static_cast<Index>(c))))
+      throw WireError("broadcast: a control variate is not finite");
   }
 }
 

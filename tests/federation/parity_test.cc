@@ -1,7 +1,6 @@
 // A federation leaves the draws of `pollen run`, bit for bit: for every sampler, whatever the order of replies, with
 // replies repeated, connections cut, clients and servers killed.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "world.h"
 
@@ -39,14 +38,6 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class Parity : public ::testing::TestWithParam<Case> {
  protected:
-  Parity() {
-    const std::filesystem::path base =
-        ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
-    std::string pattern = (base / "pollen-federation-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~Parity() override { std::filesystem::remove_all(folder_); }
-
   testing::FederationOutcome federation(const Faults& faults) {
     World world(kProblem, GetParam().overrides, faults, folder_);
     auto outcome = run_federation(world);
@@ -58,7 +49,8 @@ class Parity : public ::testing::TestWithParam<Case> {
     overrides.insert(overrides.end(), {"run.coupled=true", "output.lp=false"});
     return testing::sample(kProblem, overrides);
   }
-  std::string folder_;
+  testing::Folder at_;
+  std::string folder_ = at_.path();
 };
 
 TEST_P(Parity, SameDrawsAsTheSimulation) {

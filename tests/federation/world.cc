@@ -1,6 +1,9 @@
 #include "world.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <thread>
 
 #include "pollen/errors.h"
 
@@ -22,10 +25,24 @@ std::vector<ParticipantOptions> parts_of(const Config& config, const std::string
   return clients;
 }
 
+// A client for each file.
+std::vector<ParticipantOptions> owners_of(const std::vector<std::string>& files, const std::string& folder) {
+  std::vector<ParticipantOptions> clients(files.size());
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    clients[i].name = fmt::format("c{}", i);
+    clients[i].data = files[i];
+    clients[i].state = fmt::format("{}/c{}", folder, i);
+    clients[i].shared_seed = true;
+  }
+  return clients;
+}
+
 }  // namespace
 
-World::World(const std::string& config, const Overrides& overrides, const Faults& f, const std::string& folder)
-    : World(federated_config(config, overrides), parts_of(federated_config(config, overrides), folder), f) {}
+World::World(const std::string& config, const Overrides& overrides, const Faults& f, const std::string& folder,
+             const std::vector<std::string>& files)
+    : World(federated_config(config, overrides),
+            files.empty() ? parts_of(federated_config(config, overrides), folder) : owners_of(files, folder), f) {}
 
 World::World(Config config, std::vector<ParticipantOptions> clients, const Faults& f)
     : config_(std::move(config)), faults_(f), sites_(clients.size()), random_(f.seed) {
@@ -72,7 +89,10 @@ void World::server_died() {
 
 void World::send(std::uint64_t link, Frame frame) {
   for (Site& site : sites_)
-    if (site.link == link && !site.closing) site.inbox.push_back(std::move(frame));
+    if (site.link == link && !site.closing) {
+      if (overhear) overhear(static_cast<std::uint32_t>(&site - sites_.data()), *frame);
+      site.inbox.push_back(std::move(frame));
+    }
 }
 
 void World::close(std::uint64_t link) {
@@ -96,14 +116,20 @@ void World::hear(std::size_t i) {
     start(i);
     return;
   } catch (const std::exception& error) {
-    ended.emplace_back(error.what());
-    site.over = true;
-    return lose(i);
+    lose(i);
+    return finished(i, error.what());
   }
-  if (const auto& end = site.participant->ended(); end && !end->again) {
-    ended.push_back(end->why);
-    site.over = true;
-  }
+  if (const auto& end = site.participant->ended(); end && !end->again) finished(i, end->why);
+}
+
+void World::finished(std::size_t i, const std::string& why) {
+  Site& site = sites_[i];
+  const bool done = site.participant->ended() && site.participant->ended()->complete;
+  ended.push_back(why);
+  site.over = done || !stubborn;
+  if (site.over) return;
+  lose(i);
+  start(i);
 }
 
 std::vector<std::size_t> World::order() {
@@ -113,28 +139,60 @@ std::vector<std::size_t> World::order() {
   return order;
 }
 
-std::optional<LinkEvent> World::next(Deadline) {
-  if (strikes(faults_.kill_server)) throw Killed();
-  for (int idle = 0; events_.empty() && idle < 1000; ++idle) {
-    for (const std::size_t i : order()) {
-      Site& site = sites_[i];
-      if (site.link == 0 && !site.over) connect(i);
-      if (site.link != 0 && strikes(faults_.cut)) lose(i);
-      if (site.link != 0 && !site.inbox.empty()) hear(i);
-      if (site.link != 0 && site.inbox.empty() && site.closing) lose(i);
-      if (site.link == 0 || site.outbox.empty()) continue;
-      Bytes frame = std::move(site.outbox.front());
-      site.outbox.pop_front();
-      if (tamper) tamper(static_cast<std::uint32_t>(i), frame);
-      const bool numbered = wire::type_of(frame) == wire::Type::reply || wire::type_of(frame) == wire::Type::answer;
-      if (numbered && strikes(faults_.repeat)) site.outbox.push_back(frame);
-      events_.push_back({LinkEvent::What::frame, site.link, {}, std::move(frame)});
-      if (faults_.shuffle && random_() % 2 == 0) break;
-    }
+namespace {
+
+bool may_be_repeated(const Bytes& frame) {
+  try {
+    const wire::Type type = wire::type_of(frame);
+    return type == wire::Type::reply || type == wire::Type::answer;
+  } catch (const WireError&) {
+    return false;
   }
+}
+
+}  // namespace
+
+void World::speak(std::size_t i) {
+  Site& site = sites_[i];
+  const auto client = static_cast<std::uint32_t>(i);
+  Bytes frame = std::move(site.outbox.front());
+  site.outbox.pop_front();
+  if (tamper) tamper(client, frame);
+  if (may_be_repeated(frame) && strikes(faults_.repeat)) site.outbox.push_back(frame);
+  std::vector<Bytes> more;
+  if (also) more = also(client, frame);
+  events_.push_back({LinkEvent::What::frame, site.link, {}, std::move(frame)});
+  for (Bytes& extra : more) events_.push_back({LinkEvent::What::frame, site.link, {}, std::move(extra)});
+}
+
+void World::gather_events() {
+  for (const std::size_t i : order()) {
+    Site& site = sites_[i];
+    const auto client = static_cast<std::uint32_t>(i);
+    if (away && away(client)) {
+      lose(i);
+      continue;
+    }
+    if (site.link == 0 && !site.over) connect(i);
+    if (site.link != 0 && strikes(faults_.cut)) lose(i);
+    if (silent && silent(client)) continue;
+    if (site.link != 0 && !site.inbox.empty()) hear(i);
+    if (site.link != 0 && site.inbox.empty() && site.closing) lose(i);
+    if (site.link == 0 || site.outbox.empty()) continue;
+    speak(i);
+    if (faults_.shuffle && random_() % 2 == 0) break;
+  }
+}
+
+std::optional<LinkEvent> World::next(Deadline until) {
+  if (strikes(faults_.kill_server)) throw Killed();
+  const int looks = real_time ? 10 : 1000;
+  for (int idle = 0; events_.empty() && idle < looks; ++idle) gather_events();
   everybody_left = std::ranges::all_of(sites_, &Site::over) &&
                    std::ranges::all_of(ended, [](const std::string& why) { return why == "done"; });
-  if (events_.empty() && ++silent_ > 100)
+  if (events_.empty() && real_time)
+    std::this_thread::sleep_until(std::min(until, std::chrono::steady_clock::now() + std::chrono::milliseconds(2)));
+  if (events_.empty() && !real_time && ++silent_ > 100)
     throw std::logic_error(fmt::format("nothing happens any more; clients ended: {}", fmt::join(ended, "; ")));
   if (events_.empty()) return std::nullopt;
   silent_ = 0;
@@ -184,7 +242,7 @@ void serve(World& world, Disk& disk, const HallOptions& hall_options, int kill, 
     return make_remote_transport(
         hall, station,
         {world.config().federation, static_cast<std::size_t>(world.config().federation.quorum.value_or(1)),
-         [](const std::string&) {}, &outcome.statistics});
+         hall_options.tell, &outcome.statistics});
   };
   Experiment experiment(world.config(), options);
   if (disk.checkpoint)
@@ -227,5 +285,14 @@ FederationOutcome run_federation(World& world, HallOptions options) {
   outcome.faults = world.faults;
   return outcome;
 }
+
+Folder::Folder() {
+  const std::filesystem::path base =
+      ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
+  std::string pattern = (base / "pollen-federation-XXXXXX").string();
+  path_ = ::mkdtemp(pattern.data());
+}
+
+Folder::~Folder() { std::filesystem::remove_all(path_); }
 
 }  // namespace pollen::testing

@@ -32,8 +32,9 @@ struct Killed {};
 // Clients that live on while servers come and go.
 class World final : public Links {
  public:
-  // A client for each part of the configuration's own split, with its state under `folder`.
-  World(const std::string& config, const Overrides& overrides, const Faults& faults, const std::string& folder);
+  // Clients are parts of the configuration's own split, or have a file each; their states are under `folder`.
+  World(const std::string& config, const Overrides& overrides, const Faults& faults, const std::string& folder,
+        const std::vector<std::string>& files = {});
   World(Config config, std::vector<ParticipantOptions> clients, const Faults& faults);
 
   std::optional<LinkEvent> next(Deadline until) override;
@@ -50,6 +51,12 @@ class World final : public Links {
   std::atomic<bool> everybody_left = false;                        // nobody will come to hear of the end
   std::vector<std::string> ended;                                  // what clients were told or died of, but for "again"
   std::function<void(std::uint32_t client, Bytes& frame)> tamper;  // with what a client sends
+  std::function<std::vector<Bytes>(std::uint32_t client, const Bytes& frame)> also;  // what it sends after that
+  std::function<void(std::uint32_t client, const Bytes& frame)> overhear;            // what the server sends
+  std::function<bool(std::uint32_t client)> silent;  // it neither hears nor speaks, and its connection stays
+  std::function<bool(std::uint32_t client)> away;    // it is not connected
+  bool stubborn = false;                             // a client that is sent away or fails is started again
+  bool real_time = false;                            // waits as long as it is asked to where nothing happens
 
  private:
   struct Site {
@@ -65,6 +72,9 @@ class World final : public Links {
   void connect(std::size_t i);
   void hear(std::size_t i);
   void lose(std::size_t i);
+  void speak(std::size_t i);
+  void finished(std::size_t i, const std::string& why);
+  void gather_events();
   std::vector<std::size_t> order();
 
   Config config_;
@@ -85,6 +95,19 @@ struct FederationOutcome {
 
 // A whole run: servers are started until one gets to the end, each from what the one before had on its disk.
 FederationOutcome run_federation(World& world, HallOptions options = {.shared_seed = true});
+
+// A folder that is gone with the test, in memory where there is such a place.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 // Configuration texts for `clients` gaussian or logistic clients.
 inline Config federated_config(const std::string& text, Overrides overrides) {

@@ -1,0 +1,64 @@
+#include "federation/question.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pollen/errors.h"
+#include "pollen/math.h"
+
+namespace pollen {
+
+namespace {
+
+bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) {
+  const Index d = limits.dimension, columns = ask.at.columns();
+  switch (what) {
+    case Query::What::value:
+      return ask.rows == 1 && ask.columns == columns;
+    case Query::What::gradient:
+      return ask.rows == d && ask.columns == columns;
+    case Query::What::curvature:
+      return ask.rows == d && ask.columns == 1 && columns == 1 && ask.direction.rows() == d &&
+             ask.direction.columns() == 1;
+    case Query::What::anchor:
+      return limits.recipe->oracle == OracleKind::fixed_point && ask.rows == d && ask.columns == 1 && columns == 1;
+    case Query::What::start_memory:
+      return limits.recipe->up.memory != Memory::none && ask.rows == d && ask.columns == limits.chains &&
+             columns == limits.chains;
+    case Query::What::bounds:
+      return (ask.rows == 1 || ask.rows == 2) && ask.columns == limits.clients && columns == 1;
+    case Query::What::rows:
+      return ask.rows == 4 && ask.columns == limits.clients && columns == 1;
+    case Query::What::local:
+      return limits.recipe->local && ask.rows == d && ask.columns == limits.chains;
+  }
+  return false;
+}
+
+}  // namespace
+
+void check_numbers(ConstPanelView values, const char* where) {
+  for (Index c = 0; c < values.columns; ++c)
+    if (!math::all_finite(values.column(c))) throw WireError(fmt::format("{}: a number is not finite", where));
+}
+
+Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits) {
+  if (ask.what > static_cast<std::uint8_t>(Query::What::local)) throw WireError("question: of no known kind");
+  const auto what = static_cast<Query::What>(ask.what);
+  const bool placed = ask.at.rows() == limits.dimension && ask.at.columns() >= 1;
+  if ((!placed && what != Query::What::local) || !fits(ask, what, limits))
+    throw WireError("question: not one of this run, or of other sizes");
+  check_numbers(ask.at, "question");
+  check_numbers(ask.direction, "question");
+  return what;
+}
+
+void check_leg(const Broadcast& heard, Index dimension, Index chains) {
+  constexpr std::uint64_t kLast = std::uint64_t{1} << 62;
+  const Index room = std::max<Index>(1, (Index{1} << 20) / (dimension * chains));
+  if (static_cast<Index>(heard.leg.steps) > room) throw WireError("broadcast: a leg of too many steps");
+  if (heard.leg.first > kLast || heard.round > kLast) throw WireError("broadcast: of a round that cannot be");
+}
+
+}  // namespace pollen

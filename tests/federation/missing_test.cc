@@ -1,0 +1,230 @@
+// Clients that do not answer: skipped, waited for, or the end of the run, as [federation] says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <ctime>
+#include <fstream>
+
+#include "pollen/errors.h"
+#include "world.h"
+
+namespace pollen {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::World;
+using Clock = std::chrono::steady_clock;
+
+// Everybody is drawn in every round, and the sampler is one that may skip.
+const Overrides kSkip{"participation.policy=bernoulli", "participation.probability=0.99999999",
+                      "federation.on_missing=skip", "federation.round_deadline=0.01"};
+
+Overrides with(Overrides set, const Overrides& more) {
+  set.insert(set.end(), more.begin(), more.end());
+  return set;
+}
+
+// A world in real time that counts rounds, and what its server says.
+struct Scene {
+  Scene(const std::string& problem, const Overrides& set, std::vector<std::string> files = {})
+      : world(problem, set, {}, folder.path(), std::move(files)) {
+    world.real_time = true;
+    world.overhear = [this](std::uint32_t, const Bytes& frame) {
+      over = wire::type_of(frame) == wire::Type::end;
+      if (wire::type_of(frame) != wire::Type::broadcast) return;
+      Broadcast heard;
+      std::vector<std::uint32_t> chains;
+      wire::decode(frame, heard, chains);
+      round = static_cast<std::int64_t>(heard.round);
+    };
+  }
+  testing::FederationOutcome run() {
+    HallOptions options;
+    options.tell = [this](const std::string& line) { said += fmt::format("{}\n", line); };
+    return run_federation(world, options);
+  }
+  testing::Folder folder;
+  World world;
+  std::int64_t round = -1;  // the last that was opened
+  bool over = false;
+  std::string said;
+};
+
+bool finite(const testing::FederationOutcome& outcome) {
+  for (const auto& chain : outcome.draws)
+    for (const double x : chain)
+      if (!std::isfinite(x)) return false;
+  return !outcome.draws.empty();
+}
+
+// Two of three clients, each one and a half times: what the weights b/|A| make of a client that is always missing.
+const char* kTwoOfThree = R"(
+seed = 5
+[model]
+kind = "gaussian"
+prior_sd = 3.0
+[[client]]
+mean = [1.0, -2.0]
+precision = [[3.0, 0.45], [0.45, 1.5]]
+[[client]]
+mean = [0.0, 4.0]
+precision = [[1.5, 0.0], [0.0, 7.5]]
+[run]
+iterations = 40
+burn_in = 0
+chains = 3
+[sampler]
+name = "lsd"
+step = 0.05
+)";
+
+TEST(Skip, TheRestCountsForAll) {
+  Scene scene(testing::kGaussian, with(kSkip, {"run.iterations=40"}));
+  scene.world.silent = [&](std::uint32_t client) { return client == 2 && scene.round >= 0 && !scene.over; };
+  const auto outcome = scene.run();
+  const auto expected = testing::sample(kTwoOfThree);
+  ASSERT_EQ(outcome.draws.size(), expected.draws.size());
+  for (std::size_t c = 0; c < expected.draws.size(); ++c) {
+    ASSERT_EQ(outcome.draws[c].size(), expected.draws[c].size());
+    for (std::size_t i = 0; i < expected.draws[c].size(); ++i)
+      EXPECT_NEAR(outcome.draws[c][i], expected.draws[c][i], 1e-10);
+  }
+  EXPECT_EQ(outcome.statistics.skipped, 40);
+  EXPECT_EQ(outcome.statistics.turns, 40);
+  EXPECT_EQ(outcome.counters.messages, 40 * 2 * 3);
+  EXPECT_THAT(scene.said, HasSubstr("round 7: went on without c2"));
+}
+
+// Without noise the chain goes to the mode, unless what the server and a skipped client remember of it differs.
+TEST(Skip, MemoriesStayTheSame) {
+  const Overrides quiet{"sampler.name=qlsd++",    "sampler.oracle=full",     "sampler.step=0.05",
+                        "run.iterations=400",     "model.temperature=1e-30", "federation.round_deadline=0.02",
+                        "sampler.memory_rate=0.1"};
+  const auto end_of = [](const std::vector<double>& chain) {
+    return std::vector<double>(chain.end() - 5, chain.end());
+  };
+  Scene scene(testing::kLogistic, with(kSkip, quiet));
+  scene.world.silent = [&](std::uint32_t client) { return client == 4 && scene.round >= 10 && scene.round < 20; };
+  scene.world.away = [&](std::uint32_t client) { return client == 1 && scene.round >= 30 && scene.round < 33; };
+  const auto outcome = scene.run();
+  const auto alone = testing::sample(testing::kLogistic, with(quiet, {"run.coupled=true"}));
+  EXPECT_GE(outcome.statistics.skipped, 10);
+  EXPECT_GE(outcome.statistics.brought_up, 1);
+  for (std::size_t c = 0; c < alone.draws.size(); ++c) {
+    const auto here = end_of(outcome.draws[c]), there = end_of(alone.draws[c]);
+    for (std::size_t i = 0; i < here.size(); ++i) EXPECT_NEAR(here[i], there[i], 1e-5);
+  }
+}
+
+TEST(Skip, LocalSteps) {
+  Scene scene(
+      testing::kLogistic,
+      {"sampler.name=fa-ld", "sampler.local_steps=3", "sampler.scheme=II", "sampler.allow_unbalanced=true",
+       "participation.size=5", "federation.on_missing=skip", "federation.round_deadline=0.01", "run.iterations=90"});
+  scene.world.silent = [&](std::uint32_t client) { return client == 2 && scene.round >= 3 && scene.round < 15; };
+  const auto outcome = scene.run();
+  EXPECT_GE(outcome.statistics.skipped, 1);
+  EXPECT_TRUE(finite(outcome));
+}
+
+TEST(Abort, SaysWhoDidNotAnswer) {
+  Scene scene(testing::kLogistic, {"federation.on_missing=abort", "federation.round_deadline=0.02"});
+  scene.world.silent = [&](std::uint32_t client) { return (client == 2 || client == 3) && scene.round >= 4; };
+  try {
+    scene.run();
+    ADD_FAILURE() << "the run went on";
+  } catch (const NumericError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("round 4: c2, c3 did not answer within 0.02 s"));
+  }
+}
+
+TEST(Abort, QuestionsToo) {
+  Scene scene(testing::kLogistic,
+              {"federation.on_missing=abort", "federation.round_deadline=0.02", "sampler.step=auto"});
+  int heard = 0;
+  scene.world.overhear = [&](std::uint32_t, const Bytes& frame) {
+    if (wire::type_of(frame) == wire::Type::ask) ++heard;
+  };
+  scene.world.silent = [&](std::uint32_t client) { return client == 2 && heard > 20; };
+  EXPECT_THROW(scene.run(), NumericError);
+}
+
+TEST(Quorum, IsWaitedFor) {
+  Scene scene(testing::kLogistic, with(kSkip, {"run.iterations=30", "federation.quorum=6"}));
+  std::optional<Clock::time_point> left;
+  scene.world.away = [&](std::uint32_t client) {
+    if (client > 1 || scene.round < 5) return false;
+    if (!left) left = Clock::now();
+    return Clock::now() < *left + std::chrono::milliseconds(300) || client == 0;
+  };
+  const auto begin = Clock::now();
+  const auto outcome = scene.run();
+  EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(300));
+  EXPECT_TRUE(finite(outcome));
+  EXPECT_THAT(scene.said, HasSubstr("still waiting for c0, c1"));
+  EXPECT_THAT(scene.said, HasSubstr("went on without c0"));
+}
+
+// All gone: the server says so, waits without work, and goes on to the same draws.
+TEST(Wait, AllClientsGone) {
+  Scene scene(testing::kLogistic, {"run.iterations=30"});
+  std::optional<Clock::time_point> left;
+  scene.world.away = [&](std::uint32_t) {
+    if (scene.round < 5) return false;
+    if (!left) left = Clock::now();
+    return Clock::now() < *left + std::chrono::milliseconds(1300);
+  };
+  const std::clock_t before = std::clock();
+  const auto outcome = scene.run();
+  const double spent = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+  EXPECT_LT(spent, 0.4);
+  EXPECT_THAT(scene.said, HasSubstr("all clients are gone; waiting"));
+  const auto alone = testing::sample(testing::kLogistic, {"run.iterations=30", "run.coupled=true"});
+  EXPECT_EQ(outcome.draws, alone.draws);
+}
+
+const char* kOwn = R"(
+seed = 3
+[model]
+kind = "logistic"
+[data]
+source = "each.csv"
+[federation]
+expect = ["c0", "c1", "c2", "c3"]
+quorum = 2
+start_timeout = 0.1
+[run]
+iterations = 20
+burn_in = 0
+chains = 2
+[sampler]
+name = "qlsd++"
+step = 0.01
+)";
+
+std::string own_file(const std::string& folder, int i) {
+  std::string path = fmt::format("{}/{}.csv", folder, i);
+  std::ofstream out(path);
+  out << "x,z,t\n";
+  for (int r = 0; r < 20; ++r)
+    out << fmt::format("{},{},{}\n", (r * 7 + i) % 5, (r * 3) % 4, (r + i) % 2 ? "yes" : "no");
+  return path;
+}
+
+// After start_timeout those who are here are the federation; who comes later is told so.
+TEST(StartTimeout, StartsWithoutTheMissing) {
+  testing::Folder data;
+  std::vector<std::string> files;
+  for (int i = 0; i < 4; ++i) files.push_back(own_file(data.path(), i));
+  Scene scene(kOwn, {}, files);
+  scene.world.away = [&](std::uint32_t client) { return client == 1 || (client == 2 && scene.round < 5); };
+  const auto outcome = scene.run();
+  EXPECT_TRUE(finite(outcome));
+  EXPECT_EQ(outcome.counters.messages, 20 * 2 * 2);
+  EXPECT_THAT(scene.said, HasSubstr("starting without c1, c2"));
+  EXPECT_THAT(scene.world.ended, ::testing::Contains("the run began without a client named c2"));
+}
+
+}  // namespace
+}  // namespace pollen

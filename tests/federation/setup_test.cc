@@ -1,0 +1,227 @@
+// Set-up of clients with files of their own, message by message, with some that lie.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "pollen/errors.h"
+#include "pollen/federation.h"
+
+namespace pollen {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Over {};
+
+// Connections that say what they are told to, then end the test.
+class Script final : public Links {
+ public:
+  std::optional<LinkEvent> next(Deadline) override {
+    if (events.empty()) throw Over();
+    LinkEvent event = std::move(events.front());
+    events.pop_front();
+    return event;
+  }
+  void send(std::uint64_t link, Frame frame) override {
+    if (wire::type_of(*frame) == wire::Type::refusal) refused[link] = wire::decode<wire::Refusal>(*frame).why;
+    bytes += frame->size();
+    types[link].push_back(wire::type_of(*frame));
+  }
+  void close(std::uint64_t) override {}
+  void limit_frames(std::size_t) override {}
+
+  void open(std::uint64_t link) { events.push_back({LinkEvent::What::opened, link, {}, {}}); }
+  void say(std::uint64_t link, Bytes frame) { events.push_back({LinkEvent::What::frame, link, {}, std::move(frame)}); }
+  void arrive(std::uint64_t link, const std::string& name) {
+    wire::Hello hello;
+    hello.name = name;
+    hello.instance = link;
+    open(link);
+    say(link, wire::encode(hello));
+  }
+
+  std::deque<LinkEvent> events;
+  std::map<std::uint64_t, std::string> refused;
+  std::map<std::uint64_t, std::vector<wire::Type>> types;
+  std::size_t bytes = 0;
+};
+
+const char* kServer = R"(
+[model]
+kind = "logistic"
+[data]
+source = "own.csv"
+[federation]
+expect = ["a", "b", "c"]
+[sampler]
+name = "lsd"
+step = 0.1
+)";
+
+wire::Columns columns(std::vector<std::string> names = {"x", "y"}) {
+  wire::Columns message;
+  message.facts.columns = std::move(names);
+  message.facts.target = "t";
+  message.facts.levels["t"] = {"no", "yes"};
+  return message;
+}
+
+wire::Site site(Index rows, Index features = 3) {
+  wire::Site message;
+  message.facts.rows = rows;
+  message.facts.features = features;
+  return message;
+}
+
+class Setup : public ::testing::Test {
+ protected:
+  Setup() : config_(read_config_text(kServer, "test.toml")) {
+    for (std::uint64_t i = 0; i < 3; ++i) script_.arrive(i + 1, std::string(1, static_cast<char>('a' + i)));
+  }
+  void gather() {
+    Hall hall(script_, config_, {});
+    try {
+      hall.gather();
+      gathered_ = true;
+      sites_ = hall.sites();
+    } catch (const Over&) {
+    }
+  }
+  void all(const Bytes& frame) {
+    for (std::uint64_t i = 1; i <= 3; ++i) script_.say(i, frame);
+  }
+  Script script_;
+  Config config_;
+  bool gathered_ = false;
+  std::vector<SiteFacts> sites_;
+};
+
+TEST_F(Setup, Honest) {
+  all(wire::encode(columns()));
+  all(wire::encode(wire::Moments{{10, {1, 2}, {3, 4}}}));
+  all(wire::encode(site(10)));
+  gather();
+  EXPECT_TRUE(gathered_);
+  EXPECT_TRUE(script_.refused.empty());
+}
+
+TEST_F(Setup, OtherColumnsThanTheMajority) {
+  script_.say(1, wire::encode(columns({"z"})));  // the first one lies: the others stay
+  script_.say(2, wire::encode(columns()));
+  script_.say(3, wire::encode(columns()));
+  script_.arrive(4, "a");
+  script_.say(4, wire::encode(columns()));
+  gather();
+  EXPECT_EQ(script_.refused.size(), 1U);
+  EXPECT_THAT(script_.refused[1], HasSubstr("not those of the other clients"));
+  EXPECT_EQ(script_.types[4], (std::vector{wire::Type::welcome, wire::Type::layout}));
+}
+
+TEST_F(Setup, NoMajorityIsAnError) {
+  script_.say(1, wire::encode(columns({"z"})));
+  script_.say(2, wire::encode(columns({"x"})));
+  script_.say(3, wire::encode(columns()));
+  EXPECT_THROW(gather(), ConfigError);
+}
+
+TEST_F(Setup, MomentsOfOtherColumns) {
+  all(wire::encode(columns()));
+  script_.say(1, wire::encode(wire::Moments{{10, {1}, {3}}}));
+  script_.say(2, wire::encode(wire::Moments{{10, {1, 2}, {3, 4}}}));
+  script_.say(3, wire::encode(wire::Moments{{10, {1, 2}, {3, 4}}}));
+  gather();
+  EXPECT_EQ(script_.refused.size(), 1U);
+  EXPECT_THAT(script_.refused[1], HasSubstr("another number of columns"));
+}
+
+TEST_F(Setup, MomentsThatAreNoNumbers) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  all(wire::encode(columns()));
+  script_.say(1, wire::encode(wire::Moments{{kNaN, {1, 2}, {3, 4}}}));
+  script_.say(2, wire::encode(wire::Moments{{10, {1, kNaN}, {3, 4}}}));
+  script_.say(3, wire::encode(wire::Moments{{10, {1}, {3, 4}}}));
+  gather();
+  EXPECT_EQ(script_.refused.size(), 3U);
+}
+
+TEST_F(Setup, OutOfOrder) {
+  script_.say(1, wire::encode(wire::Moments{{10, {1, 2}, {3, 4}}}));
+  script_.say(2, wire::encode(columns()));
+  script_.say(2, wire::encode(columns()));
+  script_.say(3, wire::encode(site(10)));
+  script_.say(3, wire::encode(columns()));
+  gather();
+  EXPECT_EQ(script_.refused.size(), 3U);
+  for (const auto& [link, why] : script_.refused) EXPECT_THAT(why, HasSubstr("set-up out of order"));
+}
+
+TEST_F(Setup, RepliesBeforeTheRounds) {
+  Reply reply;
+  reply.offset = {0};
+  Bytes frame;
+  wire::encode(reply, frame);
+  script_.say(1, frame);
+  script_.say(2, wire::encode(wire::Answer{1, Panel(1, 1)}));
+  script_.say(3, wire::encode(wire::Hello{}));
+  gather();
+  EXPECT_EQ(script_.refused.size(), 3U);
+}
+
+TEST_F(Setup, SitesOfOtherModels) {
+  script_.say(1, wire::encode(site(10, 1 << 30)));  // would be a model of gigabytes
+  script_.say(2, wire::encode(site(10)));
+  script_.say(3, wire::encode(site(20)));
+  script_.arrive(4, "a");
+  script_.say(4, wire::encode(site(30)));
+  gather();
+  EXPECT_TRUE(gathered_);
+  EXPECT_THAT(script_.refused[1], HasSubstr("not those of the other clients"));
+  ASSERT_EQ(sites_.size(), 3U);
+  EXPECT_EQ(sites_[0].rows, 30);
+}
+
+TEST_F(Setup, SitesThatCannotBe) {
+  script_.say(1, wire::encode(site(0)));
+  script_.say(2, wire::encode(site(Index{1} << 50)));
+  script_.say(3, wire::encode(site(10, Index{1} << 50)));
+  gather();
+  EXPECT_EQ(script_.refused.size(), 3U);
+}
+
+// Counts that promise more than the frame holds: refused before memory is taken.
+TEST_F(Setup, HugeCounts) {
+  for (std::size_t at = 0; at < 64; at += 8) {
+    for (const Bytes& honest : {wire::encode(columns()), wire::encode(wire::Moments{{10, {1, 2}, {3, 4}}}),
+                                wire::encode(site(10)), wire::encode(wire::Answer{1, Panel(2, 2)})}) {
+      Bytes frame = honest;
+      const std::uint64_t huge = std::uint64_t{1} << 61;
+      if (wire::kFrameHeader + at + 8 > frame.size()) continue;
+      std::memcpy(frame.data() + wire::kFrameHeader + at, &huge, 8);
+      script_.arrive(10 + script_.events.size(), "a");
+      script_.say(9 + script_.events.size(), frame);
+    }
+  }
+  EXPECT_NO_THROW(gather());
+}
+
+TEST_F(Setup, NamesThatAreNone) {
+  script_.arrive(4, "");
+  script_.arrive(5, "a\x1b[31m");
+  script_.arrive(6, std::string(5000, 'x'));
+  script_.arrive(7, "stranger");
+  script_.arrive(8, "a");  // and another instance
+  gather();
+  EXPECT_EQ(script_.refused.size(), 5U);
+  EXPECT_THAT(script_.refused[8], HasSubstr("connected already"));
+}
+
+// Many connections that never say a word, and many that say a wrong one.
+TEST_F(Setup, Strangers) {
+  for (std::uint64_t i = 10; i < 20000; ++i) script_.open(i);
+  for (std::uint64_t i = 20000; i < 21000; ++i) script_.say(i, Bytes(100, 7));
+  EXPECT_NO_THROW(gather());
+}
+
+}  // namespace
+}  // namespace pollen
