@@ -163,6 +163,7 @@ void add_serve(CLI::App& app, Arguments& a) {
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   serve->add_flag("--resume", a.serve.run.resume, "go on with the run in --out, where there is no --state");
+  serve->add_option("--metrics", a.serve.metrics, "HTTP for Prometheus (/metrics) and /healthz")->type_name("HOST:PORT");
   serve->add_flag("--quiet", a.serve.run.quiet, "no news and no progress on stderr");
   add_wire(*serve, a.serve.wire, a.serve.log_format);
 }

@@ -175,8 +175,7 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
   facts.cpu_seconds = cpu_before_ + recorder_->cpu_seconds();
   facts.status = status;
   facts.failure = failure_;
-  if (job_.warnings)
-    for (std::string& line : job_.warnings()) facts.warnings.push_back(std::move(line));
+  if (job_.add_facts) job_.add_facts(facts);
   const int threads = sink::sensible_threads(job_.request.threads);
   const sink::SpoolReader spool(job_.folder.spool());
   constexpr std::int64_t kSlow = 5'000'000;  // numbers that take seconds to write and summarise

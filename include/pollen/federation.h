@@ -44,11 +44,23 @@ class Links {
   virtual void limit_frames(std::size_t bytes) = 0;           // longer ones end their connection
 };
 
+// News for whoever keeps a log: a line for people, and the same in words a program can look for.
+struct Notice {
+  enum class Level { info, warning };
+  std::string event;  // "gone", "back", "skipped", ...: docs/federation.md lists them
+  std::string text;
+  std::string client = {};                  // its name, where it is about one
+  std::optional<std::int64_t> round = {};   // likewise
+  Level level = Level::info;
+};
+using Tell = std::function<void(const Notice&)>;
+
 struct HallOptions {
   std::string version;
   bool shared_seed = false;
   const std::atomic<bool>* stop = nullptr;
-  std::function<void(const std::string&)> tell = [](const std::string&) {};
+  Tell tell = [](const Notice&) {};
+  std::function<void()> looked = [] {};  // after every look at the connections, some five times a second at least
 };
 
 // Who is here: greets, refuses, takes clients through set-up, and hands on what they send.
@@ -74,6 +86,7 @@ class Hall {
   std::optional<Letter> next(Deadline until);  // Interrupted where the user wants to stop
   bool present(std::uint32_t client) const { return seats_[client].ready; }
   std::size_t present() const;
+  std::vector<std::string> absent() const;  // names of who is not connected; "" for a place nobody has taken yet
   void send(std::uint32_t client, const Frame& frame);
   void dismiss(std::uint32_t client, const std::string& why, bool again);  // says why and hangs up
   void rounds_begin(bool stateful) { rounds_ = true, stateful_ = stateful; }
@@ -136,17 +149,18 @@ class Hall {
 // What a federation's rounds did besides sampling.
 struct RoundStatistics {
   std::int64_t turns = 0;
+  std::int64_t participants = 0;     // of the latest turn
   std::int64_t skipped = 0;          // clients left out of a round they were drawn for
   std::int64_t repeated = 0;         // broadcasts sent again to a client that came back
   std::int64_t brought_up = 0;       // clients that were sent what they had missed
-  std::int64_t bytes_in = 0, bytes_out = 0;
+  std::int64_t bytes_in = 0, bytes_out = 0;  // of frames, set-up left out
   std::vector<double> latencies;     // seconds from the broadcast to a reply, the latest few thousand
 };
 
 struct RemoteOptions {
   FederationConfig federation;
   std::size_t quorum = 1;
-  std::function<void(const std::string&)> tell = [](const std::string&) {};
+  Tell tell = [](const Notice&) {};
   RoundStatistics* statistics = nullptr;
 };
 
@@ -174,7 +188,7 @@ struct ParticipantOptions {
   std::string state;               // folder; empty: nothing outlives the process
   bool shared_seed = false;
   ParticipantLimits limits = {};
-  std::function<void(const std::string&)> tell = [](const std::string&) {};
+  Tell tell = [](const Notice&) {};
 };
 
 // A client of a federation: frames in, frames out.

@@ -66,8 +66,10 @@ bool Hall::work(Deadline until) {
   drop_silent_links();
   // A signal does not wake the wait: look at the flag now and then.
   auto event = links_.next(std::min(until, now() + std::chrono::milliseconds(200)));
-  if (event) take(std::move(*event));
-  return event.has_value();
+  const bool any = event.has_value();
+  if (any) take(std::move(*event));
+  options_.looked();
+  return any;
 }
 
 std::optional<Hall::Letter> Hall::next(Deadline until) {
@@ -111,7 +113,11 @@ void Hall::lose(std::uint64_t link) {
     if (seat.link != link) continue;
     seat.link = 0;
     seat.ready = false;
-    options_.tell(fmt::format("{} has gone; {} of {} here", names_[i], present(), seats_.size()));
+    options_.tell({"gone",
+                   fmt::format("{} has gone; {} of {} here", names_[i], present(), seats_.size()),
+                   names_[i],
+                   {},
+                   Notice::Level::warning});
   }
 }
 
@@ -129,7 +135,11 @@ void Hall::refuse(std::uint64_t link, const std::string& why, bool again) {
 }
 
 void Hall::dismiss(std::uint32_t client, const std::string& why, bool again) {
-  options_.tell(fmt::format("{} is sent away: {}", names_[client], why));
+  options_.tell({"dismissed",
+                 fmt::format("{} is sent away: {}", names_[client], why),
+                 names_[client],
+                 {},
+                 Notice::Level::warning});
   const std::uint64_t link = seats_[client].link;
   if (link == 0) return;
   refuse(link, why, again);
@@ -195,7 +205,11 @@ void Hall::admit(std::uint64_t link, const std::string& peer, const wire::Hello&
     why = error.what();
   }
   if (!why.empty()) {
-    options_.tell(fmt::format("refused {}: {}", name.empty() ? "a client without a name" : name, why));
+    options_.tell({"refused",
+                   fmt::format("refused {}: {}", name.empty() ? "a client without a name" : name, why),
+                   name,
+                   {},
+                   Notice::Level::warning});
     return refuse(link, why, why.ends_with("connected already"));
   }
   const std::uint32_t index = *seat_for(name, hello);
@@ -211,27 +225,31 @@ void Hall::admit(std::uint64_t link, const std::string& peer, const wire::Hello&
   send_to(link, wire::encode(wire::Welcome{index, static_cast<std::uint32_t>(seats_.size()), run_, config_text_}));
   if (hello.ready && hello.run == run_ && seat.site) return become_ready(index);
   if (gathered_) return;
-  options_.tell(fmt::format("{} is here{}", name, missing().empty() ? "" : fmt::format("; missing: {}", missing())));
+  options_.tell({"here",
+                 fmt::format("{} is here{}", name, missing().empty() ? "" : fmt::format("; missing: {}", missing())),
+                 name});
+}
+
+std::vector<std::string> Hall::absent() const {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < seats_.size(); ++i)
+    if (seats_[i].link == 0) list.push_back(names_[i]);
+  return list;
 }
 
 std::string Hall::missing() const {
-  std::vector<std::string> absent;
-  std::size_t nameless = 0;
-  for (std::size_t i = 0; i < seats_.size(); ++i) {
-    if (seats_[i].link != 0) continue;
-    if (names_[i].empty())
-      ++nameless;
-    else
-      absent.push_back(names_[i]);
-  }
-  if (nameless > 0) absent.push_back(fmt::format("{}{}", nameless, absent.empty() ? "" : " more"));
-  return fmt::format("{}", fmt::join(absent, ", "));
+  std::vector<std::string> list = absent();
+  const auto nameless = std::erase(list, "");
+  if (nameless > 0) list.push_back(fmt::format("{}{}", nameless, list.empty() ? "" : " more"));
+  return fmt::format("{}", fmt::join(list, ", "));
 }
 
 void Hall::become_ready(std::uint32_t client) {
   seats_[client].ready = true;
   letters_.push_back({client, true, {}});
-  if (gathered_) options_.tell(fmt::format("{} is back; {} of {} here", names_[client], present(), seats_.size()));
+  if (gathered_)
+    options_.tell(
+        {"back", fmt::format("{} is back; {} of {} here", names_[client], present(), seats_.size()), names_[client]});
 }
 
 void Hall::send(std::uint32_t client, const Frame& frame) {

@@ -161,8 +161,8 @@ void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send
   if (!allowed.empty() && std::ranges::count(allowed, config->sampler.name) == 0)
     return stop(send, fmt::format("the server wants to sample with {}; this client allows {}", config->sampler.name,
                                   fmt::join(allowed, ", ")));
-  options.tell(fmt::format("welcome: client {} of {}, sampler {}, model {}", index + 1, clients, config->sampler.name,
-                           config->model.kind));
+  options.tell({"welcome", fmt::format("welcome: client {} of {}, sampler {}, model {}", index + 1, clients,
+                                       config->sampler.name, config->model.kind)});
   describe(send);
 }
 

@@ -167,7 +167,7 @@ void serve(World& world, Disk& disk, const HallOptions& hall_options, int kill, 
     return make_remote_transport(
         hall, station,
         {world.config().federation, static_cast<std::size_t>(world.config().federation.quorum.value_or(1)),
-         [](const std::string&) {}, &outcome.statistics});
+         [](const Notice&) {}, &outcome.statistics});
   };
   Experiment experiment(world.config(), options);
   if (disk.checkpoint)
