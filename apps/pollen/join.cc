@@ -7,6 +7,7 @@
 #include "log.h"
 #include "pollen/errors.h"
 #include "pollen/federation.h"
+#include "share_draws.h"
 #include "sink/version.h"
 #include "stop.h"
 #include "terminal.h"
@@ -115,9 +116,14 @@ int dry_run(const JoinOptions& options, const ParticipantOptions& mine, const Id
   return kDone;
 }
 
-int end_of(const Participant& participant, const Tell& log) {
+int end_of(const Participant& participant, const JoinOptions& options, const Tell& log, SharedDraws* shared) {
   const Participant::Ended& ended = *participant.ended();
   log({ended.complete ? "complete" : "ended", fmt::format("{} ({} rounds answered)", ended.why, participant.turns())});
+  if (ended.complete && shared != nullptr) {
+    const std::int64_t draws = shared->finish(participant);
+    log({"draws", draws > 0 ? fmt::format("{} draws a chain are in {}; pollen summary shows them", draws, options.out)
+                            : "the server has shared no draws (serve --share-draws)"});
+  }
   return ended.complete ? kDone : kFailed;
 }
 
@@ -157,11 +163,17 @@ int join_command(const JoinOptions& options) {
   check_address("--server", options.server);
   const Identity identity = identity_of(options.wire, KeyRole::client, options.server);
   check_options(options, identity);
-  const ParticipantOptions mine = options_of(options, identity);
+  ParticipantOptions mine = options_of(options, identity);
   if (options.dry_run) return dry_run(options, mine, identity);
+  std::optional<SharedDraws> shared;
+  if (!options.out.empty()) shared.emplace(options.out);
+  const Participant* self = nullptr;
+  if (shared) mine.draws = [&](const wire::Draws& message) { shared->keep(message, *self); };
   Participant participant(mine);
+  self = &participant;
   WireClient wire(options.server, identity.tls, &pause_flag());
-  if (stay(options, wire, participant, mine.tell)) return end_of(participant, mine.tell);
+  if (stay(options, wire, participant, mine.tell))
+    return end_of(participant, options, mine.tell, shared ? &*shared : nullptr);
   mine.tell({"stopped", fmt::format("stopped; its state is in {}, start the same command again to go on", mine.state)});
   return kStopped;
 }

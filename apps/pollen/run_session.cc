@@ -168,6 +168,11 @@ bool RunSession::wants_csv() const {
   return std::find(job_.draws.begin(), job_.draws.end(), "csv") != job_.draws.end();
 }
 
+void RunSession::read_draws(const std::function<void(const sink::SpoolReader&)>& read) {
+  recorder_->sync();
+  read(sink::SpoolReader(job_.folder.spool()));
+}
+
 sink::Summary RunSession::finish(sink::RunStatus status) {
   recorder_->sync();
   sink::RunFacts facts = sink::facts_of(experiment_);

@@ -41,6 +41,7 @@ class RunSession {
   std::vector<std::string> files() const;  // their names, for the report
   const Experiment& experiment() const { return experiment_; }
   const sink::Recorder* recorder() const { return recorder_.get(); }  // nothing before start()
+  void read_draws(const std::function<void(const sink::SpoolReader&)>& read);  // between sample() and finish()
 
  private:
   void check_same_configuration() const;

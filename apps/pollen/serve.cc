@@ -9,6 +9,7 @@
 #include "pollen/errors.h"
 #include "pollen/file.h"
 #include "run_session.h"
+#include "share_draws.h"
 #include "sink/report.h"
 #include "sink/version.h"
 #include "stop.h"
@@ -203,6 +204,8 @@ class Service {
   int finish(RunSession& session) {
     const sink::RunStatus status = session.sample();
     const bool complete = status == sink::RunStatus::complete;
+    if (complete && options_.share_draws)
+      session.read_draws([&](const sink::SpoolReader& spool) { share_draws(hall_, spool); });
     const sink::Summary summary = session.finish(status);
     print(sink::run_report(summary, job_.shown_folder, session.files()));
     if (status == sink::RunStatus::interrupted) {

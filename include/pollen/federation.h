@@ -188,6 +188,7 @@ struct ParticipantOptions {
   std::string state;               // folder; empty: nothing outlives the process
   bool shared_seed = false;
   ParticipantLimits limits = {};
+  std::function<void(const wire::Draws&)> draws = {};  // --share-draws, checked and in order; empty: not taken
   Tell tell = [](const Notice&) {};
 };
 
@@ -213,6 +214,9 @@ class Participant {
   void forget_ending();          // before another try
   std::int64_t turns() const;    // answered so far, by this process
   std::size_t most_bytes() const;  // of a frame that may come
+  const Recipe* recipe() const;    // nothing before this client has its seat; likewise
+  const StatisticalProblem* problem() const;
+  const Config* config() const;    // the server's, or with `part` its own
 
  private:
   struct Parts;

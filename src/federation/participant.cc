@@ -50,6 +50,10 @@ struct Participant::Parts {
   };
   std::optional<Before> before;  // the last move, while the disk still has the state before it
   Workspace work;
+  // Of shared draws, the block that is coming: every chain's part of it in turn.
+  std::uint64_t first_draw = 0;
+  std::uint32_t draws_chain = 0;
+  Index draws_block = 0;
 
   ClientState& state() { return file.state(); }
   Client& client() { return fleet->clients().front(); }
@@ -72,6 +76,7 @@ struct Participant::Parts {
   void caught_up(const wire::Standing& message);
   void asked(const wire::Ask& message, const Send& send);
   void broadcast(ByteView frame, const Send& send);
+  void take_draws(const wire::Draws& message);
   void restore();
   void restore_reply();
   void move_back();
@@ -88,6 +93,9 @@ Participant::~Participant() = default;
 const std::optional<Participant::Ended>& Participant::ended() const { return parts_->ended; }
 void Participant::forget_ending() { parts_->ended.reset(); }
 std::int64_t Participant::turns() const { return parts_->turns; }
+const Recipe* Participant::recipe() const { return parts_->fleet ? &parts_->recipe : nullptr; }
+const StatisticalProblem* Participant::problem() const { return parts_->fleet ? &*parts_->problem : nullptr; }
+const Config* Participant::config() const { return parts_->config ? &*parts_->config : nullptr; }
 
 std::size_t Participant::most_bytes() const {
   constexpr std::size_t kSetup = std::size_t{64} << 20;
@@ -136,6 +144,8 @@ void Participant::handle(ByteView frame, const Send& send) {
       return p.asked(wire::decode<wire::Ask>(frame), send);
     case wire::Type::broadcast:
       return p.broadcast(frame, send);
+    case wire::Type::draws:
+      return p.take_draws(wire::decode<wire::Draws>(frame));
     case wire::Type::end: {
       const auto message = wire::decode<wire::End>(frame);
       p.ended = Ended{message.complete, false, message.why};
@@ -364,6 +374,26 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
   ++turns;
   keep_reply(turn, out);
   send(out);
+}
+
+// No more than the run can have kept, each once and in order; a server that was started again begins again.
+void Participant::Parts::take_draws(const wire::Draws& message) {
+  need_fleet();
+  const Panel& positions = message.positions;
+  if (message.chain == 0 && message.first == 0) first_draw = draws_chain = 0;
+  if (message.chain == 0) draws_block = positions.columns();
+  const std::uint64_t most = static_cast<std::uint64_t>(config->run.iterations);
+  const auto count = static_cast<std::uint64_t>(positions.columns());
+  if (message.chain != draws_chain || message.first != first_draw || positions.rows() != problem->dimension() ||
+      count == 0 || positions.columns() != draws_block || count > most || message.first > most - count)
+    throw WireError("draws: not those that follow");
+  if (!std::ranges::all_of(positions.flat(), [](double x) { return std::isfinite(x); }))
+    throw WireError("draws: not numbers");
+  if (++draws_chain == static_cast<std::uint32_t>(config->run.chains)) {
+    draws_chain = 0;
+    first_draw += count;
+  }
+  if (options.draws) options.draws(message);
 }
 
 }  // namespace pollen
