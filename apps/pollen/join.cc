@@ -88,8 +88,11 @@ void converse(WireClient& wire, Participant& participant) {
   while (!participant.ended() && wire.read(frame, participant.most_bytes())) {
     try {
       participant.handle(frame, send);
-    } catch (const std::exception& error) {
+    } catch (const WireError& error) {
       wire.write(wire::encode(wire::Refusal{error.what(), false}));
+      throw;
+    } catch (const std::exception&) {  // what it says may quote a row: it is for this side alone
+      wire.write(wire::encode(wire::Refusal{"an error at the client, whose own log says what", false}));
       throw;
     }
   }

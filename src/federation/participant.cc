@@ -69,6 +69,7 @@ struct Participant::Parts {
   void describe(const Send& send);
   void laid_out(const wire::Layout& message, const Send& send);
   void scaled(const wire::Scaling& message, const Send& send);
+  bool too_few(Index rows, const Send& send);
   void send_site(const Send& send);
   void seated(const wire::Seat& message);
   void take_settings(const wire::Settings& message);
@@ -201,6 +202,7 @@ void Participant::Parts::describe(const Send& send) {
 void Participant::Parts::laid_out(const wire::Layout& message, const Send& send) {
   if (!config || options.part >= 0) throw WireError("layout: not asked for");
   data = load_part(options.data, config->data, message.facts, target_of(config->model.kind), index, seed());
+  if (too_few(data->train.rows, send)) return;
   const bool none = target_of(config->model.kind) == TargetKind::none;
   if (!none && *with_defaults(config->data).standardize) return send(wire::encode(wire::Moments{moments_of(*data, 0)}));
   problem = make_own_problem(*config, std::move(*data), clients);
@@ -222,11 +224,17 @@ void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) 
   send_site(send);
 }
 
+// Before anything is sent that depends on the rows; how many there are is nobody's business then.
+bool Participant::Parts::too_few(Index rows, const Send& send) {
+  if (rows >= options.limits.least_rows) return false;
+  options.tell({"refused", fmt::format("{} training rows, fewer than --min-rows {}", rows, options.limits.least_rows)});
+  stop(send, "it has fewer training rows than its --min-rows");
+  return true;
+}
+
 void Participant::Parts::send_site(const Send& send) {
   const SiteFacts facts = facts_of(*problem, part);
-  if (facts.rows < options.limits.least_rows)
-    return stop(send, fmt::format("it has {} training rows, fewer than its --min-rows {}", facts.rows,
-                                  options.limits.least_rows));
+  if (too_few(facts.rows, send)) return;
   send(wire::encode(wire::Site{facts}));
 }
 

@@ -22,6 +22,9 @@ void World::start(std::size_t i) {
   options.part = static_cast<std::int64_t>(i);
   options.state = fmt::format("{}/c{}", folder_, i);
   options.shared_seed = true;
+  options.draws = [this, i](const wire::Draws& message) {
+    if (shared) shared(i, message);
+  };
   site.participant = std::make_unique<Participant>(options);
 }
 
@@ -188,6 +191,7 @@ void serve(World& world, Disk& disk, const HallOptions& hall_options, int kill, 
     if (world.strikes(kill)) throw Killed();
   }
   outcome.counters = experiment.counters();
+  if (world.before_end) world.before_end(hall);
   hall.end({true, "done"});
 }
 

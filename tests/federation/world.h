@@ -47,6 +47,8 @@ class World final : public Links {
   int faults = 0;                                                  // so far
   std::vector<std::string> ended;                                  // what clients were told or died of, but for "again"
   std::function<void(std::uint32_t client, Bytes& frame)> tamper;  // with what a client sends
+  std::function<void(Hall&)> before_end;                           // the server, once it has all draws
+  std::function<void(std::size_t client, const wire::Draws&)> shared;  // draws that a client has taken
 
  private:
   struct Site {
