@@ -186,7 +186,7 @@ class Service {
   int sample() {
     RunSession session(job_);
     if (session.complete()) {
-      hall_.end({true, "the run is complete"});
+      end_complete();
       log_({"complete", fmt::format("the run in {} is complete", job_.shown_folder)});
       return summary_command(job_.shown_folder);
     }
@@ -214,9 +214,25 @@ class Service {
       return kStopped;
     }
     watch_.done();
-    hall_.end({complete, complete ? "the run is complete" : session.failure()});
-    if (!complete) tell(session.failure());
-    return complete ? kDone : kFailed;
+    if (complete) {
+      end_complete();
+      return kDone;
+    }
+    hall_.end({false, session.failure()});
+    tell(session.failure());
+    return kFailed;
+  }
+
+  // A client that is away for a moment, or waits before its next try, should not try for ever.
+  void end_complete() {
+    const wire::End message{true, "the run is complete"};
+    const std::vector<std::string> away = hall_.absent();
+    hall_.end(message);
+    if (away.empty()) return;
+    constexpr auto kLinger = std::chrono::seconds(35);  // a client tries every half minute at least
+    log_({"lingering",
+          fmt::format("the run is complete; waiting up to {} s to tell {}", kLinger.count(), fmt::join(away, ", "))});
+    hall_.linger(message, std::chrono::steady_clock::now() + kLinger);
   }
 
   const ServeOptions& options_;

@@ -70,7 +70,8 @@ void share_draws(Hall& hall, const sink::SpoolReader& spool) {
   if (filled > 0) send_block(hall, block, filled, sent);
 }
 
-SharedDraws::SharedDraws(std::string folder) : folder_(std::filesystem::absolute(folder).lexically_normal().string()) {
+SharedDraws::SharedDraws(const std::string& folder)
+    : folder_(std::filesystem::absolute(folder).lexically_normal().string()) {
   folder_.check_free();
 }
 

@@ -18,7 +18,7 @@ void share_draws(Hall& hall, const sink::SpoolReader& spool);
 // A client's side: what comes goes to the disk, and at the end into draws-*.csv, summary.json and config.toml.
 class SharedDraws {
  public:
-  explicit SharedDraws(std::string folder);  // ConfigError where the folder is not free
+  explicit SharedDraws(const std::string& folder);  // ConfigError where the folder is not free
   void keep(const wire::Draws& message, const Participant& from);
   std::int64_t finish(const Participant& from);  // draws a chain; 0: none came, and nothing was written
 

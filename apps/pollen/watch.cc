@@ -62,7 +62,8 @@ void Watch::look() {
   else if (!gone_since_)
     gone_since_ = now;
   view.gone_since = gone_since_;
-  if (news_ && sources.session != nullptr && now >= news_due_) {
+  if (news_ && sources.session != nullptr && now >= news_due_ && view.round != told_round_) {
+    told_round_ = view.round;
     news_due_ = now + kNewsEvery;
     tell_progress(view);
   }

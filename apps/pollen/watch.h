@@ -30,6 +30,7 @@ class Watch {
   Monitor monitor_;
   Tell news_;
   View::Clock::time_point due_, news_due_;
+  std::int64_t told_round_ = -1;
   std::optional<View::Clock::time_point> gone_since_;
 };
 

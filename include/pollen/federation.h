@@ -91,12 +91,14 @@ class Hall {
   void dismiss(std::uint32_t client, const std::string& why, bool again);  // says why and hangs up
   void rounds_begin(bool stateful) { rounds_ = true, stateful_ = stateful; }
   void end(const wire::End& message);  // tells everyone and waits until it has left
+  void linger(const wire::End& message, Deadline until);  // after end(): those who were away, as they come back
 
  private:
   struct Seat {
     std::uint64_t link = 0;  // 0: not here
     std::uint64_t instance = 0;
     bool ready = false;
+    bool told = false;  // that it is over
     std::optional<ColumnFacts> columns;
     std::optional<ColumnMoments> moments;
     std::optional<SiteFacts> site;
@@ -116,6 +118,8 @@ class Hall {
   void refuse(std::uint64_t link, const std::string& why, bool again);
   void lose(std::uint64_t link);
   void drop_silent_links();
+  void hung_up(std::uint64_t link);
+  void tell_latecomer(const LinkEvent& event, const wire::End& message);
   void start_without_the_missing();
   bool everybody_described() const;
   std::size_t described() const;

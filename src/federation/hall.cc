@@ -256,22 +256,6 @@ void Hall::send(std::uint32_t client, const Frame& frame) {
   if (seats_[client].link != 0) links_.send(seats_[client].link, frame);
 }
 
-void Hall::end(const wire::End& message) {
-  const auto frame = std::make_shared<const Bytes>(wire::encode(message));
-  for (const Seat& seat : seats_) {
-    if (seat.link == 0) continue;
-    links_.send(seat.link, frame);
-    links_.close(seat.link);
-  }
-  // A client hangs up once it has read this; one that is stuck is not waited for.
-  const Deadline until = now() + seconds(5);
-  const auto anyone = [&] { return std::ranges::any_of(seats_, [](const Seat& s) { return s.link != 0; }); };
-  while (anyone() && now() < until)
-    if (auto event = links_.next(until); event && event->what == LinkEvent::What::closed)
-      for (Seat& seat : seats_)
-        if (seat.link == event->link) seat.link = 0;
-}
-
 void Hall::archive(Archive& archive) {
   archive.text(run_);
   std::string text = config_text_;

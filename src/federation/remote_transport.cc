@@ -225,6 +225,7 @@ class RemoteTransport final : public Transport {
 
   void tell_of(const Server& server, const char* event, const char* what, const std::vector<std::uint32_t>& late) {
     std::vector<std::string> list;
+    list.reserve(late.size());
     for (const std::uint32_t client : late) list.push_back(hall_.names()[client]);
     const auto round = static_cast<std::int64_t>(server.round());
     options_.tell({event, fmt::format("round {}: {} {}", round, what, fmt::join(list, ", ")),

@@ -155,6 +155,25 @@ TEST_F(Federation, EveryLineOfAJsonLogIsAnObject) {
   EXPECT_FALSE(exists("mine"));
 }
 
+TEST_F(Federation, AClientThatWasAwayAtTheEndIsTold) {
+  Outcome server, a, b;
+  std::thread serving([&] { server = serve({"--state", "state"}); });
+  std::thread first([&] { a = join("a", 0); });
+  b = join("b", 1);
+  first.join();
+  serving.join();
+  ASSERT_EQ(server.code, 0) << server.err;
+  std::thread again([&] { server = serve({"--state", "state"}); });
+  a = join("a", 0);
+  b = join("b", 1);
+  again.join();
+  EXPECT_EQ(server.code, 0) << server.err;
+  for (const Outcome* side : {&a, &b}) {
+    EXPECT_EQ(side->code, 0) << side->err;
+    EXPECT_NE(side->err.find("the run is complete (0 rounds answered)"), std::string::npos) << side->err;
+  }
+}
+
 TEST_F(Federation, AnAddressForMetricsThatIsTakenIsSaid) {
   if (!kHttp) GTEST_SKIP() << "this build has no --metrics";
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -166,6 +185,44 @@ TEST_F(Federation, AnAddressForMetricsThatIsTakenIsSaid) {
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   EXPECT_NE(outcome.err.find("--metrics: cannot listen"), std::string::npos) << outcome.err;
   EXPECT_EQ(serve({"--metrics", "here"}).code, 2);
+}
+
+// An error may quote a cell: the server hears only that there was one. Of too few rows it does not hear how many.
+TEST_F(Federation, ARefusalSaysNothingOfTheRows) {
+  put("own.toml",
+      "[model]\nkind = \"logistic\"\n[data]\nformat = \"csv\"\ntarget = \"y\"\ntest_fraction = 0.0\n[sampler]\nstep = "
+      "0.01\n"
+      "[run]\niterations = 10\n[federation]\nexpect = [\"a\", \"b\"]\n");
+  put("bad.csv", "x,y\n1,yes\nsecret-cell,no\n3,yes\n");
+  put("few.csv", "x,y\n1,yes\n2,no\n3,yes\n4,no\n");
+  put("many.csv", "x,y\n1,yes\n2,no\n3,yes\n4,no\n5,no\n6,yes\n");
+  Outcome server;
+  const auto own = [&](const char* name, const char* data, const Words& more = {}) {
+    Words words = {"join",   "--server", at(port_), "--insecure", "--name",    name,
+                   "--data", data,       "--state", name,         "--give-up", "60"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  std::thread serving([&] {
+    server = run({"serve", "own.toml", "--listen", at(port_), "--insecure", "--out", "run"});
+  });
+  const Outcome bad = own("a", "bad.csv");
+  Outcome stays;
+  std::thread other([&] { stays = own("b", "many.csv"); });
+  const Outcome few = own("a", "few.csv", {"--min-rows", "5"});
+  const Outcome enough = own("a", "many.csv", {"--min-rows", "5"});  // its place is free again
+  other.join();
+  serving.join();
+  EXPECT_EQ(enough.code, 0) << enough.err;
+  EXPECT_EQ(stays.code, 0) << stays.err;
+  EXPECT_EQ(server.code, 0) << server.err;
+  EXPECT_EQ(bad.code, 2) << bad.err;
+  EXPECT_NE(bad.err.find("secret-cell"), std::string::npos) << bad.err;
+  EXPECT_EQ(few.code, 1) << few.err;
+  EXPECT_NE(few.err.find("4 training rows"), std::string::npos) << few.err;
+  EXPECT_EQ(server.err.find("secret-cell"), std::string::npos) << server.err;
+  EXPECT_NE(server.err.find("whose own log says what"), std::string::npos) << server.err;
+  EXPECT_NE(server.err.find("fewer training rows than its --min-rows\n"), std::string::npos) << server.err;
 }
 
 // Three hospitals and a hub, each in a network namespace of its own, with a cut line and crashes: docs/federation.md.
