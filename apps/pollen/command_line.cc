@@ -163,6 +163,8 @@ void add_serve(CLI::App& app, Arguments& a) {
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   serve->add_flag("--resume", a.serve.run.resume, "go on with the run in --out, where there is no --state");
+  serve->add_flag("--share-draws", a.serve.share_draws, "send the draws to the clients at the end (join --out DIR)");
+  serve->add_option("--metrics", a.serve.metrics, "HTTP for Prometheus (/metrics) and /healthz")->type_name("HOST:PORT");
   serve->add_flag("--quiet", a.serve.run.quiet, "no news and no progress on stderr");
   add_wire(*serve, a.serve.wire, a.serve.log_format);
 }
@@ -183,6 +185,8 @@ void add_join(CLI::App& app, Arguments& a) {
       ->type_name("KEY=VALUE");
   join->add_option("--name", a.join.name, "with --insecure: who this is")->type_name("NAME");
   join->add_option("--state", a.join.state, "folder for the secret seed and what a restart needs [pollen-state-NAME]")
+      ->type_name("DIR");
+  join->add_option("--out", a.join.out, "folder for the draws that a server with --share-draws sends at the end")
       ->type_name("DIR");
   join->add_option("--max-rounds", a.max_rounds, "answer no more rounds than this")->type_name("N");
   join->add_option("--max-epsilon", a.max_epsilon, "stop before the round that would exceed this epsilon (fa-ld)")->type_name("E");

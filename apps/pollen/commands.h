@@ -54,6 +54,7 @@ struct ServeOptions {
   WireOptions wire;
   std::string log_format = "text";
   std::string metrics;   // HOST:PORT for Prometheus and /healthz; empty: none
+  bool share_draws = false;
 };
 
 struct JoinOptions {
@@ -63,6 +64,7 @@ struct JoinOptions {
   std::vector<std::string> set;
   std::int64_t part = -1;
   std::string name, state;
+  std::string out;       // for the draws that a server shares; empty: they are not taken
   WireOptions wire;
   std::int64_t max_rounds = 0, min_rows = 1;
   double max_epsilon = 0;

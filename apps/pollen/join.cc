@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <thread>
 
+#include "log.h"
 #include "pollen/errors.h"
 #include "pollen/federation.h"
+#include "share_draws.h"
 #include "sink/version.h"
 #include "stop.h"
 #include "terminal.h"
@@ -128,10 +130,43 @@ int dry_run(const JoinOptions& options, const ParticipantOptions& mine, const Id
   return kDone;
 }
 
-int end_of(const Participant& participant, const JoinOptions& options) {
+int end_of(const Participant& participant, const JoinOptions& options, const Tell& log, SharedDraws* shared) {
   const Participant::Ended& ended = *participant.ended();
-  if (!options.quiet) tell(fmt::format("{} ({} rounds answered)", ended.why, participant.turns()));
+  log({ended.complete ? "complete" : "ended", fmt::format("{} ({} rounds answered)", ended.why, participant.turns())});
+  if (ended.complete && shared != nullptr) {
+    const std::int64_t draws = shared->finish(participant);
+    log({"draws", draws > 0 ? fmt::format("{} draws a chain are in {}; pollen summary shows them", draws, options.out)
+                            : "the server has shared no draws (serve --share-draws)"});
+  }
   return ended.complete ? kDone : kFailed;
+}
+
+// Connects again and again until the server has said its last word; nothing where the user wants to stop.
+bool stay(const JoinOptions& options, WireClient& wire, Participant& participant, const Tell& log) {
+  BackOff back_off;
+  Clock::time_point last = Clock::now();
+  std::string told;
+  while (!interrupted()) {
+    participant.forget_ending();
+    if (wire.connect(options.give_up > 0 ? std::min(5.0, options.give_up) : 5)) {
+      const std::int64_t before = participant.turns();
+      if (converse(wire, participant)) last = Clock::now();
+      if (participant.ended() && !participant.ended()->again) return true;
+      if (participant.turns() > before) {
+        back_off.reset();
+        told.clear();  // the next loss is news again
+      }
+    }
+    if (interrupted()) break;
+    const std::string why = participant.ended() ? participant.ended()->why : wire.why();
+    if (why != told)
+      log({"lost", fmt::format("{}: {}; trying again", options.server, why), {}, {}, Notice::Level::warning});
+    told = why;
+    if (options.give_up > 0 && std::chrono::duration<double>(Clock::now() - last).count() > options.give_up)
+      throw IoError(fmt::format("{}: {}; given up after {} s", options.server, why, options.give_up));
+    back_off.wait();
+  }
+  return false;
 }
 
 }  // namespace
@@ -141,30 +176,18 @@ int join_command(const JoinOptions& options) {
   check_address("--server", options.server);
   const Identity identity = identity_of(options.wire, KeyRole::client, options.server);
   check_options(options, identity);
-  const ParticipantOptions mine = options_of(options, identity);
+  ParticipantOptions mine = options_of(options, identity);
   if (options.dry_run) return dry_run(options, mine, identity);
+  std::optional<SharedDraws> shared;
+  if (!options.out.empty()) shared.emplace(options.out);
+  const Participant* self = nullptr;
+  if (shared) mine.draws = [&](const wire::Draws& message) { shared->keep(message, *self); };
   Participant participant(mine);
+  self = &participant;
   WireClient wire(options.server, identity.tls, &pause_flag());
-  BackOff back_off;
-  Clock::time_point last = Clock::now();
-  std::string told;
-  while (!interrupted()) {
-    participant.forget_ending();
-    if (wire.connect(options.give_up > 0 ? std::min(5.0, options.give_up) : 5)) {
-      const std::int64_t before = participant.turns();
-      if (converse(wire, participant)) last = Clock::now();
-      if (participant.ended() && !participant.ended()->again) return end_of(participant, options);
-      if (participant.turns() > before) back_off.reset();
-    }
-    if (interrupted()) break;
-    const std::string why = participant.ended() ? participant.ended()->why : wire.why();
-    if (why != told) mine.tell(fmt::format("{}: {}; trying again", options.server, why));
-    told = why;
-    if (options.give_up > 0 && std::chrono::duration<double>(Clock::now() - last).count() > options.give_up)
-      throw IoError(fmt::format("{}: {}; given up after {} s", options.server, why, options.give_up));
-    back_off.wait();
-  }
-  tell(fmt::format("stopped; its state is in {}, start the same command again to go on", mine.state));
+  if (stay(options, wire, participant, mine.tell))
+    return end_of(participant, options, mine.tell, shared ? &*shared : nullptr);
+  mine.tell({"stopped", fmt::format("stopped; its state is in {}, start the same command again to go on", mine.state)});
   return kStopped;
 }
 

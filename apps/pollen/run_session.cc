@@ -168,6 +168,11 @@ bool RunSession::wants_csv() const {
   return std::find(job_.draws.begin(), job_.draws.end(), "csv") != job_.draws.end();
 }
 
+void RunSession::read_draws(const std::function<void(const sink::SpoolReader&)>& read) {
+  recorder_->sync();
+  read(sink::SpoolReader(job_.folder.spool()));
+}
+
 sink::Summary RunSession::finish(sink::RunStatus status) {
   recorder_->sync();
   sink::RunFacts facts = sink::facts_of(experiment_);
@@ -175,8 +180,7 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
   facts.cpu_seconds = cpu_before_ + recorder_->cpu_seconds();
   facts.status = status;
   facts.failure = failure_;
-  if (job_.warnings)
-    for (std::string& line : job_.warnings()) facts.warnings.push_back(std::move(line));
+  if (job_.add_facts) job_.add_facts(facts);
   const int threads = sink::sensible_threads(job_.request.threads);
   const sink::SpoolReader spool(job_.folder.spool());
   constexpr std::int64_t kSlow = 5'000'000;  // numbers that take seconds to write and summarise

@@ -26,7 +26,7 @@ struct Job {
   std::optional<sink::Checkpoint> checkpoint;  // with --resume
   ExperimentOptions experiment;                // besides threads and stop
   std::string checkpoint_file;                 // where it is kept; empty: in the folder
-  std::function<std::vector<std::string>()> warnings = {};  // more for the summary
+  std::function<void(sink::RunFacts&)> add_facts = {};  // more for the summary
 };
 
 class RunSession {
@@ -40,6 +40,8 @@ class RunSession {
   const std::string& failure() const { return failure_; }
   std::vector<std::string> files() const;  // their names, for the report
   const Experiment& experiment() const { return experiment_; }
+  const sink::Recorder* recorder() const { return recorder_.get(); }  // nothing before start()
+  void read_draws(const std::function<void(const sink::SpoolReader&)>& read);  // between sample() and finish()
 
  private:
   void check_same_configuration() const;

@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "log.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/file.h"
 #include "run_session.h"
+#include "share_draws.h"
 #include "sink/report.h"
 #include "sink/version.h"
 #include "stop.h"
 #include "terminal.h"
+#include "watch.h"
 #include "wire_files.h"
 
 namespace pollen::app {
@@ -101,81 +104,148 @@ void begin_state(const ServeOptions& options, const Paths& paths, Hall& hall) {
   write_federation(paths.federation, hall);
 }
 
-std::vector<std::string> warnings_of(const RoundStatistics& statistics) {
-  std::vector<std::string> lines;
+void add_facts(sink::RunFacts& facts, const Hall& hall, const RoundStatistics& statistics) {
+  sink::FederationFacts f;
+  for (std::size_t i = 0; i < hall.names().size(); ++i) f.sites.push_back({hall.names()[i], hall.sites()[i].rows});
+  f.skipped = statistics.skipped;
+  f.repeated = statistics.repeated;
+  f.brought_up = statistics.brought_up;
+  f.bytes_in = statistics.bytes_in;
+  f.bytes_out = statistics.bytes_out;
+  facts.federation = std::move(f);
   if (statistics.skipped > 0)
-    lines.push_back(
+    facts.warnings.push_back(
         fmt::format("clients were skipped {} times in {} rounds because they did not answer in time: the "
                     "participation was then not the one the theory assumes",
                     statistics.skipped, statistics.turns));
-  return lines;
 }
 
-int finish(RunSession& session, Hall& hall, const std::string& shown) {
-  const sink::RunStatus status = session.sample();
-  const sink::Summary summary = session.finish(status);
-  print(sink::run_report(summary, shown, session.files()));
-  if (status == sink::RunStatus::interrupted) {
-    tell(fmt::format("stopped after {} of {} iterations; start the same command again to go on", summary.facts.done,
-                     summary.facts.iterations));
-    return kStopped;
+// One server's life, from the connections on.
+class Service {
+ public:
+  Service(const ServeOptions& options, const Config& config, WireServer& wires)
+      : options_(options),
+        log_(make_log(options.log_format, options.run.quiet)),
+        watch_(options.log_format == "json" ? log_ : Tell()),
+        hall_(wires.links(), with_folder(config),
+              {sink::version(), options.wire.shared_seed, &pause_flag(), log_, [this] { watch_.look(); }}),
+        paths_(paths_of(options, job_.folder)) {
+    watch_.sources = {&hall_, &statistics_, nullptr};
+    if (options.metrics.empty()) return;
+    metrics_ = serve_metrics(options.metrics, watch_.monitor());
+    const std::string host = options.metrics.substr(0, options.metrics.rfind(':'));
+    log_({"metrics", fmt::format("metrics at http://{}:{}/metrics", host, metrics_->port())});
   }
-  const bool complete = status == sink::RunStatus::complete;
-  hall.end({complete, complete ? "the run is complete" : session.failure()});
-  if (!complete) tell(session.failure());
-  return complete ? kDone : kFailed;
-}
 
-int serve(const ServeOptions& options, Config config, WireServer& wires, const std::string& greeting) {
-  const auto log = make_log(options.log_format, options.run.quiet);
-  Job job;
-  job.request = options.run;
-  job.shown_folder = options.run.out.empty() ? config.output.dir : options.run.out;
-  config.output.dir = fs::absolute(job.shown_folder).lexically_normal().string();
-  job.folder = sink::RunFolder(config.output.dir);
-  job.draws = config.output.draws;
-  const Paths paths = paths_of(options, job.folder);
-  const bool goes_on = (!options.state.empty() || options.run.resume) && fs::exists(paths.federation);
-
-  Hall hall(wires.links(), config, {sink::version(), options.wire.shared_seed, &pause_flag(), log});
-  RoundStatistics statistics;
-  const auto quorum = static_cast<std::size_t>(config.federation.quorum.value_or(1));
-  job.experiment.transport = [&](Station& station, std::vector<Client>&) {
-    return make_remote_transport(hall, station, {config.federation, quorum, log, &statistics});
-  };
-  job.config = config;
-  job.checkpoint_file = paths.checkpoint;
-  job.warnings = [&] { return warnings_of(statistics); };
-  const std::string shown = job.shown_folder;
-  try {
-    if (goes_on) {
-      read_federation(paths.federation, hall);
-      job.checkpoint = sink::read_checkpoint(paths.checkpoint);
-    } else {
-      job.folder.check_free();
+  int run(const std::string& greeting) {
+    const bool goes_on = (!options_.state.empty() || options_.run.resume) && fs::exists(paths_.federation);
+    try {
+      if (goes_on) {
+        read_federation(paths_.federation, hall_);
+        job_.checkpoint = sink::read_checkpoint(paths_.checkpoint);
+      } else {
+        job_.folder.check_free();
+      }
+      log_({"listening", greeting});
+      if (!goes_on) hall_.gather();
+      describe_job();
+      return sample();
+    } catch (const ConfigError& error) {
+      hall_.end({false, error.what()});
+      throw;
+    } catch (const NumericError& error) {
+      hall_.end({false, error.what()});
+      throw;
     }
-    if (!options.run.quiet) tell(greeting);
-    if (!goes_on) hall.gather();
-    job.experiment.sites = hall.sites();
-    job.experiment.setup_bits = hall.setup_bits();
-    job.experiment.levels_shown = hall.levels_shown();
-    RunSession session(job);
+  }
+
+ private:
+  // Where the run's files go; the configuration with that in it.
+  Config with_folder(Config config) {
+    job_.request = options_.run;
+    job_.request.quiet = options_.run.quiet || options_.log_format == "json";  // its lines are for people
+    job_.shown_folder = options_.run.out.empty() ? config.output.dir : options_.run.out;
+    config.output.dir = fs::absolute(job_.shown_folder).lexically_normal().string();
+    job_.folder = sink::RunFolder(config.output.dir);
+    job_.draws = config.output.draws;
+    job_.config = config;
+    return config;
+  }
+
+  void describe_job() {
+    const FederationConfig& federation = job_.config.federation;
+    const auto quorum = static_cast<std::size_t>(federation.quorum.value_or(1));
+    job_.experiment.sites = hall_.sites();
+    job_.experiment.setup_bits = hall_.setup_bits();
+    job_.experiment.levels_shown = hall_.levels_shown();
+    job_.experiment.transport = [this, federation, quorum](Station& station, std::vector<Client>&) {
+      return make_remote_transport(hall_, station, {federation, quorum, log_, &statistics_});
+    };
+    job_.checkpoint_file = paths_.checkpoint;
+    job_.add_facts = [this](sink::RunFacts& facts) { add_facts(facts, hall_, statistics_); };
+  }
+
+  int sample() {
+    RunSession session(job_);
     if (session.complete()) {
-      hall.end({true, "the run is complete"});
-      tell(fmt::format("the run in {} is complete", shown));
-      return summary_command(shown);
+      end_complete();
+      log_({"complete", fmt::format("the run in {} is complete", job_.shown_folder)});
+      return summary_command(job_.shown_folder);
     }
+    watch_.sources.session = &session;
     session.start();
-    if (!job.checkpoint) begin_state(options, paths, hall);
-    return finish(session, hall, shown);
-  } catch (const ConfigError& error) {
-    hall.end({false, error.what()});
-    throw;
-  } catch (const NumericError& error) {
-    hall.end({false, error.what()});
-    throw;
+    if (job_.request.quiet && !job_.checkpoint)
+      for (const std::string& line : session.experiment().warnings())
+        log_({"warning", line, {}, {}, Notice::Level::warning});
+    if (!job_.checkpoint) begin_state(options_, paths_, hall_);
+    const int code = finish(session);
+    watch_.sources.session = nullptr;
+    return code;
   }
-}
+
+  int finish(RunSession& session) {
+    const sink::RunStatus status = session.sample();
+    const bool complete = status == sink::RunStatus::complete;
+    if (complete && options_.share_draws)
+      session.read_draws([&](const sink::SpoolReader& spool) { share_draws(hall_, spool); });
+    const sink::Summary summary = session.finish(status);
+    print(sink::run_report(summary, job_.shown_folder, session.files()));
+    if (status == sink::RunStatus::interrupted) {
+      log_({"stopped", fmt::format("stopped after {} of {} iterations; start the same command again to go on",
+                                   summary.facts.done, summary.facts.iterations)});
+      return kStopped;
+    }
+    watch_.done();
+    if (complete) {
+      end_complete();
+      return kDone;
+    }
+    hall_.end({false, session.failure()});
+    tell(session.failure());
+    return kFailed;
+  }
+
+  // A client that is away for a moment, or waits before its next try, should not try for ever.
+  void end_complete() {
+    const wire::End message{true, "the run is complete"};
+    const std::vector<std::string> away = hall_.absent();
+    hall_.end(message);
+    if (away.empty()) return;
+    constexpr auto kLinger = std::chrono::seconds(35);  // a client tries every half minute at least
+    log_({"lingering",
+          fmt::format("the run is complete; waiting up to {} s to tell {}", kLinger.count(), fmt::join(away, ", "))});
+    hall_.linger(message, std::chrono::steady_clock::now() + kLinger);
+  }
+
+  const ServeOptions& options_;
+  Job job_;
+  Tell log_;
+  RoundStatistics statistics_;
+  Watch watch_;
+  Hall hall_;
+  Paths paths_;
+  std::unique_ptr<MetricsServer> metrics_;
+};
 
 }  // namespace
 
@@ -184,6 +254,7 @@ bool has_grpc() { return true; }
 int serve_command(const ServeOptions& options) {
   watch_signals();
   check_address("--listen", options.listen);
+  if (!options.metrics.empty()) check_address("--metrics", options.metrics);
   const Config config = read_serve_config(options.run);
   check_federated(config);
   const Identity identity = identity_of(options.wire, KeyRole::server, options.listen);
@@ -192,9 +263,10 @@ int serve_command(const ServeOptions& options) {
       fmt::format("listening at {}:{}{}", options.listen.substr(0, options.listen.rfind(':')), wires->port(),
                   identity.tls ? fmt::format(" as {}", identity.name) : " in plain text");
   try {
-    return serve(options, config, *wires, greeting);
+    return Service(options, config, *wires).run(greeting);
   } catch (const Interrupted&) {
-    tell("stopped before the first round; start the same command again to go on");
+    make_log(options.log_format, options.run.quiet)(
+        {"stopped", "stopped before the first round; start the same command again to go on"});
     return kStopped;
   }
 }

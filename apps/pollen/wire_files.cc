@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "pollen/errors.h"
 #include "pollen/file.h"
-#include "terminal.h"
 
 namespace pollen::app {
 
@@ -17,11 +14,6 @@ namespace {
 std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
 bool is_own(const std::string& host) { return host == "localhost" || host == "[::1]" || host.starts_with("127."); }
-
-std::string now_text() {
-  const auto now = std::chrono::system_clock::now();
-  return utc_text(now);
-}
 
 }  // namespace
 
@@ -57,18 +49,6 @@ Identity identity_of(const WireOptions& options, KeyRole role, const std::string
   check_pair(options.cert, options.key);
   check_issued_by(options.cert, options.ca, role);
   return {TlsTexts{read_text(options.ca), facts.pem, read_key_file(options.key)}, facts.name};
-}
-
-std::function<void(const std::string&)> make_log(const std::string& format, bool quiet) {
-  if (quiet) return [](const std::string&) {};
-  if (format == "json")
-    return [](const std::string& line) {
-      to_stderr(nlohmann::json{{"time", now_text()}, {"level", "info"}, {"message", line}}.dump() + "\n");
-    };
-  return [](const std::string& line) {
-    if (stderr_is_terminal()) to_stderr("\r\x1b[K");  // over the progress bar, which is drawn again
-    tell(line);
-  };
 }
 
 }  // namespace pollen::app

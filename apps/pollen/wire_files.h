@@ -21,7 +21,4 @@ Identity identity_of(const WireOptions& options, KeyRole role, const std::string
 // "host:port" checked; the host may be empty, a name, an IPv4 address or an IPv6 address in brackets.
 void check_address(const std::string& option, const std::string& address);
 
-// A line for people, or a JSON object a line: where a federation's news goes.
-std::function<void(const std::string&)> make_log(const std::string& format, bool quiet);
-
 }  // namespace pollen::app

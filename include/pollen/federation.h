@@ -44,11 +44,23 @@ class Links {
   virtual void limit_frames(std::size_t bytes) = 0;           // longer ones end their connection
 };
 
+// News for whoever keeps a log: a line for people, and the same in words a program can look for.
+struct Notice {
+  enum class Level { info, warning };
+  std::string event;  // "gone", "back", "skipped", ...: docs/federation.md lists them
+  std::string text;
+  std::string client = {};                  // its name, where it is about one
+  std::optional<std::int64_t> round = {};   // likewise
+  Level level = Level::info;
+};
+using Tell = std::function<void(const Notice&)>;
+
 struct HallOptions {
   std::string version = {};
   bool shared_seed = false;
   const std::atomic<bool>* stop = nullptr;
-  std::function<void(const std::string&)> tell = [](const std::string&) {};
+  Tell tell = [](const Notice&) {};
+  std::function<void()> looked = [] {};  // after every look at the connections, some five times a second at least
 };
 
 // Who is here: greets, refuses, takes clients through set-up, and hands on what they send.
@@ -75,12 +87,13 @@ class Hall {
   std::optional<Letter> next(Deadline until);  // Interrupted where the user wants to stop
   bool present(std::uint32_t client) const { return seats_[client].ready; }
   std::size_t present() const;
+  std::vector<std::string> absent() const;  // names of who is not connected; "" for a place nobody has taken yet
   void send(std::uint32_t client, const Frame& frame);
   void dismiss(std::uint32_t client, const std::string& why, bool again);  // says why and hangs up
   void limit_frames(std::size_t bytes) { links_.limit_frames(bytes); }
   void rounds_begin(bool stateful) { rounds_ = true, stateful_ = stateful; }
-  // Tells everyone and waits until it has left; those who are away are given half a minute to come and hear it.
-  void end(const wire::End& message);
+  void end(const wire::End& message);  // tells everyone and waits until it has left
+  void linger(const wire::End& message, Deadline until);  // after end(): those who were away, as they come back
 
  private:
   struct Seat {
@@ -112,8 +125,9 @@ class Hall {
   void refuse(std::uint64_t link, const std::string& why, bool again);
   void unreadable(std::uint64_t link, const std::string& why);
   void lose(std::uint64_t link);
-  void part_with(std::uint32_t client);
   void drop_silent_links();
+  void hung_up(std::uint64_t link);
+  void tell_latecomer(const LinkEvent& event, const wire::End& message);
   void start_without_the_missing();
   bool everybody_described() const;
   std::size_t described() const;
@@ -138,7 +152,6 @@ class Hall {
   std::vector<Seat> seats_;
   std::vector<Stranger> strangers_;
   std::deque<Letter> letters_;
-  Frame farewell_;  // once it is over
   std::optional<ColumnFacts> layout_;
   std::optional<ColumnScaling> scaling_;
   std::vector<SiteFacts> sites_;
@@ -149,17 +162,18 @@ class Hall {
 // What a federation's rounds did besides sampling.
 struct RoundStatistics {
   std::int64_t turns = 0;
+  std::int64_t participants = 0;     // of the latest turn
   std::int64_t skipped = 0;          // clients left out of a round they were drawn for
   std::int64_t repeated = 0;         // broadcasts sent again to a client that came back
   std::int64_t brought_up = 0;       // clients that were sent what they had missed
-  std::int64_t bytes_in = 0, bytes_out = 0;
+  std::int64_t bytes_in = 0, bytes_out = 0;  // of frames, set-up left out
   std::vector<double> latencies;     // seconds from the broadcast to a reply, the latest few thousand
 };
 
 struct RemoteOptions {
   FederationConfig federation;
   std::size_t quorum = 1;
-  std::function<void(const std::string&)> tell = [](const std::string&) {};
+  Tell tell = [](const Notice&) {};
   RoundStatistics* statistics = nullptr;
 };
 
@@ -188,7 +202,8 @@ struct ParticipantOptions {
   std::string state;               // folder; empty: nothing outlives the process
   bool shared_seed = false;
   ParticipantLimits limits = {};
-  std::function<void(const std::string&)> tell = [](const std::string&) {};
+  std::function<void(const wire::Draws&)> draws = {};  // --share-draws, checked and in order; empty: not taken
+  Tell tell = [](const Notice&) {};
 };
 
 // A client of a federation: frames in, frames out.
@@ -213,6 +228,9 @@ class Participant {
   void forget_ending();          // before another try
   std::int64_t turns() const;    // answered so far, by this process
   std::size_t most_bytes() const;  // of a frame that may come
+  const Recipe* recipe() const;    // nothing before this client has its seat; likewise
+  const StatisticalProblem* problem() const;
+  const Config* config() const;    // the server's, or with `part` its own
 
  private:
   struct Parts;

@@ -18,7 +18,6 @@ using std::chrono::seconds;
 constexpr auto kHelloWithin = seconds(20);
 constexpr std::size_t kMostStrangers = 4096;
 // At the end: for a client to hang up, and for one that is away to come, which tries again every half a minute.
-constexpr auto kHangUpWithin = seconds(5), kComeWithin = seconds(35);
 
 Deadline now() { return std::chrono::steady_clock::now(); }
 
@@ -46,7 +45,7 @@ std::string comparable(Config config) {
 Hall::Hall(Links& links, const Config& config, HallOptions options)
     : links_(links), config_(config), config_text_(to_toml(config)), options_(std::move(options)), run_(secret_name()) {
   const auto clients = static_cast<std::size_t>(expected_clients(config));
-  options_.tell = [tell = std::move(options_.tell)](const std::string& line) { tell(plain(line)); };
+  options_.tell = in_plain_words(std::move(options_.tell));
   named_ = !config.federation.expect.empty();
   names_ = config.federation.expect;
   names_.resize(clients);
@@ -72,8 +71,10 @@ bool Hall::work(Deadline until) {
   drop_silent_links();
   // A signal does not wake the wait: look at the flag now and then.
   auto event = links_.next(std::min(until, now() + std::chrono::milliseconds(200)));
-  if (event) take(std::move(*event));
-  return event.has_value();
+  const bool any = event.has_value();
+  if (any) take(std::move(*event));
+  options_.looked();
+  return any;
 }
 
 std::optional<Hall::Letter> Hall::next(Deadline until) {
@@ -112,7 +113,7 @@ void Hall::take(LinkEvent event) {
 void Hall::unreadable(std::uint64_t link, const std::string& why) {
   for (std::uint32_t i = 0; i < seats_.size(); ++i)
     if (seats_[i].link == link) return dismiss(i, why, false);
-  options_.tell(fmt::format("refused a connection: {}", why));
+  options_.tell({"refused", fmt::format("refused a connection: {}", why), {}, {}, Notice::Level::warning});
   refuse(link, why, false);
 }
 
@@ -123,8 +124,11 @@ void Hall::lose(std::uint64_t link) {
     if (seat.link != link) continue;
     seat.link = 0;
     seat.ready = false;
-    if (farewell_) continue;
-    options_.tell(fmt::format("{} has gone; {} of {} here", names_[i], present(), seats_.size()));
+    options_.tell({"gone",
+                   fmt::format("{} has gone; {} of {} here", names_[i], present(), seats_.size()),
+                   names_[i],
+                   {},
+                   Notice::Level::warning});
   }
 }
 
@@ -142,7 +146,11 @@ void Hall::refuse(std::uint64_t link, const std::string& why, bool again) {
 }
 
 void Hall::dismiss(std::uint32_t client, const std::string& why, bool again) {
-  options_.tell(fmt::format("{} is sent away: {}", names_[client], why));
+  options_.tell({"dismissed",
+                 fmt::format("{} is sent away: {}", names_[client], why),
+                 names_[client],
+                 {},
+                 Notice::Level::warning});
   const std::uint64_t link = seats_[client].link;
   if (link == 0) return;
   refuse(link, why, again);
@@ -208,7 +216,11 @@ void Hall::admit(std::uint64_t link, const std::string& peer, const wire::Hello&
     why = error.what();
   }
   if (!why.empty()) {
-    options_.tell(fmt::format("refused {}: {}", name.empty() ? "a client without a name" : name, why));
+    options_.tell({"refused",
+                   fmt::format("refused {}: {}", name.empty() ? "a client without a name" : name, why),
+                   name,
+                   {},
+                   Notice::Level::warning});
     return refuse(link, why, why.ends_with("connected already"));
   }
   const std::uint32_t index = *seat_for(name, hello);
@@ -222,59 +234,38 @@ void Hall::admit(std::uint64_t link, const std::string& peer, const wire::Hello&
   seat.link = link;
   seat.instance = hello.instance;
   seat.said = 0;
-  if (farewell_) return part_with(index);
   send_to(link, wire::encode(wire::Welcome{index, static_cast<std::uint32_t>(seats_.size()), run_, config_text_}));
   if (hello.ready && hello.run == run_ && seat.site) return become_ready(index);
   if (gathered_) return;
-  options_.tell(fmt::format("{} is here{}", name, missing().empty() ? "" : fmt::format("; missing: {}", missing())));
+  options_.tell({"here",
+                 fmt::format("{} is here{}", name, missing().empty() ? "" : fmt::format("; missing: {}", missing())),
+                 name});
+}
+
+std::vector<std::string> Hall::absent() const {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < seats_.size(); ++i)
+    if (seats_[i].link == 0) list.push_back(names_[i]);
+  return list;
 }
 
 std::string Hall::missing() const {
-  std::vector<std::string> absent;
-  std::size_t nameless = 0;
-  for (std::size_t i = 0; i < seats_.size(); ++i) {
-    if (seats_[i].link != 0) continue;
-    if (names_[i].empty())
-      ++nameless;
-    else
-      absent.push_back(names_[i]);
-  }
-  if (nameless > 0) absent.push_back(fmt::format("{}{}", nameless, absent.empty() ? "" : " more"));
-  return fmt::format("{}", fmt::join(absent, ", "));
+  std::vector<std::string> list = absent();
+  const auto nameless = std::erase(list, "");
+  if (nameless > 0) list.push_back(fmt::format("{}{}", nameless, list.empty() ? "" : " more"));
+  return fmt::format("{}", fmt::join(list, ", "));
 }
 
 void Hall::become_ready(std::uint32_t client) {
   seats_[client].ready = true;
   letters_.push_back({client, true, {}});
-  if (gathered_) options_.tell(fmt::format("{} is back; {} of {} here", names_[client], present(), seats_.size()));
+  if (gathered_)
+    options_.tell(
+        {"back", fmt::format("{} is back; {} of {} here", names_[client], present(), seats_.size()), names_[client]});
 }
 
 void Hall::send(std::uint32_t client, const Frame& frame) {
   if (seats_[client].link != 0) links_.send(seats_[client].link, frame);
-}
-
-void Hall::part_with(std::uint32_t client) {
-  seats_[client].told = true;
-  links_.send(seats_[client].link, farewell_);
-  links_.close(seats_[client].link);
-}
-
-// A client that never heard of the end would look for its server for ever; one that is stuck is not waited for.
-void Hall::end(const wire::End& message) {
-  farewell_ = std::make_shared<const Bytes>(wire::encode(message));
-  for (std::uint32_t i = 0; i < seats_.size(); ++i)
-    if (seats_[i].link != 0) part_with(i);
-  const auto told = [&] { return std::ranges::count(seats_, true, &Seat::told); };
-  const auto absent = [&] { return gathered_ && told() < std::ssize(seats_); };
-  const auto leaving = [&] { return std::ranges::any_of(seats_, [](const Seat& s) { return s.link != 0; }); };
-  if (absent()) options_.tell(fmt::format("it is over; waiting half a minute for {} to hear it", missing()));
-  const Deadline until = now() + kComeWithin;
-  Deadline hung_up = now() + kHangUpWithin;
-  while (now() < until && !stopped() && (absent() || (leaving() && now() < hung_up))) {
-    const auto before = told();
-    if (auto event = links_.next(now() + std::chrono::milliseconds(200))) take(std::move(*event));
-    if (told() > before) hung_up = now() + kHangUpWithin;
-  }
 }
 
 void Hall::archive(Archive& archive) {

@@ -69,7 +69,11 @@ void Hall::seated_frame(std::uint32_t client, Bytes frame) {
       return setup_frame(client, type, frame);
     case wire::Type::refusal: {
       const auto message = wire::decode<wire::Refusal>(frame);
-      options_.tell(fmt::format("{} will not go on: {}", names_[client], message.why));
+      options_.tell({"declined",
+                     fmt::format("{} will not go on: {}", names_[client], message.why),
+                     names_[client],
+                     {},
+                     Notice::Level::warning});
       const std::uint64_t link = seats_[client].link;
       links_.close(link);
       return lose(link);
@@ -176,7 +180,9 @@ void Hall::got_site(std::uint32_t client, const SiteFacts& facts) {
                    false);
   seat.site = facts;
   if (gathered_) return become_ready(client);
-  options_.tell(fmt::format("{}: {} rows; {} of {} are ready", names_[client], facts.rows, described(), seats_.size()));
+  options_.tell({"ready",
+                 fmt::format("{}: {} rows; {} of {} are ready", names_[client], facts.rows, described(), seats_.size()),
+                 names_[client]});
 }
 
 bool Hall::levels_shown() const {
@@ -209,7 +215,7 @@ void Hall::start_without_the_missing() {
       here.push_back(names_[i]);
       links.push_back(seats_[i].link);
     }
-  options_.tell(fmt::format("starting without {}", missing()));
+  options_.tell({"reduced", fmt::format("starting without {}", missing()), {}, {}, Notice::Level::warning});
   names_ = here;
   named_ = true;
   seats_.assign(here.size(), {});
@@ -225,8 +231,8 @@ void Hall::gather() {
   const auto quorum = static_cast<std::size_t>(config_.federation.quorum.value_or(static_cast<Index>(clients)));
   std::optional<Deadline> since;  // there has been a quorum
   bool reduced = false;
-  options_.tell(fmt::format("waiting for {} clients{}{}", clients, named_ ? ": " : "",
-                            named_ ? fmt::format("{}", fmt::join(names_, ", ")) : ""));
+  options_.tell({"waiting", fmt::format("waiting for {} clients{}{}", clients, named_ ? ": " : "",
+                                        named_ ? fmt::format("{}", fmt::join(names_, ", ")) : "")});
   while (!everybody_described() || !sites_agree()) {
     const auto here =
         static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.link != 0; }));

@@ -54,7 +54,7 @@ void archive_moved(Archive& a, Reply& reply, Client& client, const Recipe& recip
 
 struct Participant::Parts {
   explicit Parts(ParticipantOptions o) : options(std::move(o)), file(options.state) {
-    options.tell = [tell = std::move(options.tell)](const std::string& line) { tell(plain(line)); };
+    options.tell = in_plain_words(std::move(options.tell));
   }
 
   ParticipantOptions options;
@@ -84,6 +84,10 @@ struct Participant::Parts {
   std::optional<PrivacyMeter> meter;  // where the client has a limit
   std::optional<Before> before;       // the last move, while the disk still has the state before it
   Workspace work;
+  // Of shared draws, the block that is coming: every chain's part of it in turn.
+  std::uint64_t first_draw = 0;
+  std::uint32_t draws_chain = 0;
+  Index draws_block = 0;
 
   ClientState& state() { return file.state(); }
   Client& client() { return fleet->clients().front(); }
@@ -100,6 +104,7 @@ struct Participant::Parts {
   void check_data();
   void laid_out(const wire::Layout& message, const Send& send);
   void scaled(const wire::Scaling& message, const Send& send);
+  bool too_few(Index rows, const Send& send);
   void send_site(const Send& send);
   void seated(const wire::Seat& message);
   void take_settings(const wire::Settings& message);
@@ -107,6 +112,7 @@ struct Participant::Parts {
   void caught_up(const wire::Standing& message);
   void asked(const wire::Ask& message, const Send& send);
   void broadcast(ByteView frame, const Send& send);
+  void take_draws(const wire::Draws& message);
   void restore();
   void restore_reply();
   void move_back();
@@ -126,6 +132,9 @@ Participant::~Participant() = default;
 const std::optional<Participant::Ended>& Participant::ended() const { return parts_->ended; }
 void Participant::forget_ending() { parts_->ended.reset(); }
 std::int64_t Participant::turns() const { return parts_->turns; }
+const Recipe* Participant::recipe() const { return parts_->fleet ? &parts_->recipe : nullptr; }
+const StatisticalProblem* Participant::problem() const { return parts_->fleet ? &*parts_->problem : nullptr; }
+const Config* Participant::config() const { return parts_->config ? &*parts_->config : nullptr; }
 
 std::size_t Participant::most_bytes() const {
   constexpr std::size_t kSetup = std::size_t{64} << 20;
@@ -174,6 +183,8 @@ void Participant::handle(ByteView frame, const Send& send) {
       return p.asked(wire::decode<wire::Ask>(frame), send);
     case wire::Type::broadcast:
       return p.broadcast(frame, send);
+    case wire::Type::draws:
+      return p.take_draws(wire::decode<wire::Draws>(frame));
     case wire::Type::end: {
       const auto message = wire::decode<wire::End>(frame);
       p.ended = Ended{message.complete, false, plain(message.why)};
@@ -205,8 +216,8 @@ void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send
   run = message.run;
   if (state().run != run) begin_run(run);
   config = std::move(told);
-  options.tell(fmt::format("welcome: client {} of {}, sampler {}, model {}", index + 1, clients, config->sampler.name,
-                           config->model.kind));
+  options.tell({"welcome", fmt::format("welcome: client {} of {}, sampler {}, model {}", index + 1, clients,
+                                       config->sampler.name, config->model.kind)});
   describe(send);
 }
 
@@ -252,6 +263,7 @@ void Participant::Parts::laid_out(const wire::Layout& message, const Send& send)
            {"this one", "the server's layout"});  // throws unless it is of the same columns
   own_columns.reset();
   data = load_part(options.data, config->data, message.facts, target_of(config->model.kind), index, seed());
+  if (too_few(data->train.rows, send)) return;
   const bool none = target_of(config->model.kind) == TargetKind::none;
   if (!none && *with_defaults(config->data).standardize) return send(wire::encode(wire::Moments{moments_of(*data, 0)}));
   problem = make_own_problem(*config, std::move(*data), clients);
@@ -273,11 +285,17 @@ void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) 
   send_site(send);
 }
 
+// Before anything is sent that depends on the rows; how many there are is nobody's business then.
+bool Participant::Parts::too_few(Index rows, const Send& send) {
+  if (rows >= options.limits.least_rows) return false;
+  options.tell({"refused", fmt::format("{} training rows, fewer than --min-rows {}", rows, options.limits.least_rows)});
+  stop(send, "it has fewer training rows than its --min-rows");
+  return true;
+}
+
 void Participant::Parts::send_site(const Send& send) {
   const SiteFacts facts = facts_of(*problem, part);
-  if (facts.rows < options.limits.least_rows)
-    return stop(send, fmt::format("it has {} training rows, fewer than its --min-rows {}", facts.rows,
-                                  options.limits.least_rows));
+  if (too_few(facts.rows, send)) return;
   send(wire::encode(wire::Site{facts}));
 }
 
@@ -453,6 +471,26 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
   ++turns;
   keep_reply(turn, out);
   send(out);
+}
+
+// No more than the run can have kept, each once and in order; a server that was started again begins again.
+void Participant::Parts::take_draws(const wire::Draws& message) {
+  need_fleet();
+  const Panel& positions = message.positions;
+  if (message.chain == 0 && message.first == 0) first_draw = draws_chain = 0;
+  if (message.chain == 0) draws_block = positions.columns();
+  const std::uint64_t most = static_cast<std::uint64_t>(config->run.iterations);
+  const auto count = static_cast<std::uint64_t>(positions.columns());
+  if (message.chain != draws_chain || message.first != first_draw || positions.rows() != problem->dimension() ||
+      count == 0 || positions.columns() != draws_block || count > most || message.first > most - count)
+    throw WireError("draws: not those that follow");
+  if (!std::ranges::all_of(positions.flat(), [](double x) { return std::isfinite(x); }))
+    throw WireError("draws: not numbers");
+  if (++draws_chain == static_cast<std::uint32_t>(config->run.chains)) {
+    draws_chain = 0;
+    first_draw += count;
+  }
+  if (options.draws) options.draws(message);
 }
 
 }  // namespace pollen

@@ -31,4 +31,13 @@ std::string plain(std::string_view text) {
   return out;
 }
 
+Tell in_plain_words(Tell tell) {
+  return [tell = std::move(tell)](const Notice& notice) {
+    Notice clean = notice;
+    clean.text = plain(notice.text);
+    clean.client = plain(notice.client);
+    tell(clean);
+  };
+}
+
 }  // namespace pollen

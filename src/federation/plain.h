@@ -4,9 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "pollen/federation.h"
+
 namespace pollen {
 
 std::string plain(std::string_view text);
 bool is_plain(std::string_view text);  // without control characters
+
+// Every notice goes on in plain words.
+Tell in_plain_words(Tell tell);
 
 }  // namespace pollen

@@ -84,8 +84,9 @@ class RemoteTransport final : public Transport {
     for (const Seat& seat : seats_) counted.push_back(seat.counted);
     archive.array(std::span(counted));
     for (std::size_t i = 0; i < seats_.size(); ++i) seats_[i].counted = counted[i];
-    archive.field(statistics().skipped);
-    archive.field(statistics().turns);
+    RoundStatistics& s = statistics();
+    for (std::int64_t* count : {&s.skipped, &s.turns, &s.repeated, &s.brought_up, &s.bytes_in, &s.bytes_out})
+      archive.field(*count);
     if (archive.reading()) ++heard_;
   }
 
@@ -179,7 +180,8 @@ class RemoteTransport final : public Transport {
   // The next thing clients have to say; who comes back is called at once.
   std::optional<Hall::Letter> wait(std::optional<Deadline> until) {
     if (!told_ && wanted() > 0 && hall_.present() == 0) {
-      options_.tell("all clients are gone; waiting for them to come back");
+      options_.tell(
+          {"all-gone", "all clients are gone; waiting for them to come back", {}, {}, Notice::Level::warning});
       told_ = true;
     }
     const Deadline patience = Clock::now() + std::chrono::seconds(1);
@@ -232,7 +234,7 @@ class RemoteTransport final : public Transport {
     if (policy() == "abort") give_up(fmt::format("round {}", server.round()));
     const std::size_t answered = server.broadcast().roster.clients.size() - late.size();
     if (policy() != "skip" || answered == 0 || hall_.present() < options_.quorum) {
-      if (!told_) options_.tell(fmt::format("round {}: still waiting for {}", server.round(), names(late)));
+      if (!told_) tell_of(server, "late", "still waiting for", late);
       told_ = true;
       return false;
     }
@@ -240,14 +242,21 @@ class RemoteTransport final : public Transport {
     server.start_over();
     for (const std::uint32_t client : late) seats_[client].wanted = false;
     statistics().skipped += static_cast<std::int64_t>(late.size());
-    options_.tell(fmt::format("round {}: went on without {}", server.round(), names(late)));
+    tell_of(server, "skipped", "went on without", late);
     return true;
   }
 
-  std::string names(const std::vector<std::uint32_t>& clients) const {
+  std::string names(const std::vector<std::uint32_t>& clients, const char* between = ", ") const {
     std::vector<std::string> list;
+    list.reserve(clients.size());
     for (const std::uint32_t client : clients) list.push_back(hall_.names()[client]);
-    return fmt::format("{}", fmt::join(list, ", "));
+    return fmt::format("{}", fmt::join(list, between));
+  }
+
+  void tell_of(const Server& server, const char* event, const char* what, const std::vector<std::uint32_t>& late) {
+    const auto round = static_cast<std::int64_t>(server.round());
+    options_.tell({event, fmt::format("round {}: {} {}", round, what, names(late)), names(late, ","), round,
+                   Notice::Level::warning});
   }
 
   void take_reply(const Hall::Letter& letter, const Server& server) {
@@ -288,6 +297,7 @@ class RemoteTransport final : public Transport {
       }
     }
     ++statistics().turns;
+    statistics().participants = std::ssize(server.broadcast().roster.clients);
     return true;
   }
 

@@ -42,6 +42,7 @@ struct WireClient::Parts {
   std::unique_ptr<grpc::ClientReaderWriter<v1::Chunk, v1::Chunk>> stream;
   v1::Chunk incoming, outgoing;
   std::string unreachable;  // why there is no stream
+  bool broken = false;      // a call has failed: the stream knows why
   std::jthread watch;       // cancels a call that blocks when the user wants to stop
 
   void end() {
@@ -85,6 +86,7 @@ bool WireClient::connect(double seconds) {
   }
   p.context = std::make_unique<grpc::ClientContext>();
   p.stream = p.stub->Join(p.context.get());
+  p.broken = false;
   p.watch = std::jthread([flag = p.stop, context = p.context.get()](const std::stop_token& token) {
     while (!token.stop_requested()) {
       if (set(flag)) return context->TryCancel();
@@ -97,7 +99,8 @@ bool WireClient::connect(double seconds) {
 bool WireClient::write(const Bytes& frame) {
   for (std::size_t at = 0; at < frame.size();) {
     at = cut(frame, at, parts_->outgoing);
-    if (!parts_->stream->Write(parts_->outgoing)) return false;
+    parts_->broken = !parts_->stream->Write(parts_->outgoing);
+    if (parts_->broken) return false;
   }
   return true;
 }
@@ -109,13 +112,14 @@ bool WireClient::read(Bytes& frame, std::size_t most) {
       frame = assembler.take();
       return true;
     }
+  parts_->broken = true;
   return false;
 }
 
 std::string WireClient::why() {
   Parts& p = *parts_;
   if (!p.stream) return p.unreachable;
-  p.context->TryCancel();
+  if (!p.broken) p.context->TryCancel();  // else it would be all that there is to say
   const grpc::Status status = p.stream->Finish();
   p.end();
   return status.error_message().empty() ? "the server hung up" : status.error_message();

@@ -33,6 +33,17 @@ struct PrivacyFacts {
   std::vector<std::string> accepted;  // what touched the data outside the accountants
 };
 
+// Of a run over connections (pollen serve).
+struct FederationFacts {
+  struct Site {
+    std::string name;
+    Index rows = 0;
+  };
+  std::vector<Site> sites;
+  std::int64_t skipped = 0, repeated = 0, brought_up = 0;
+  std::int64_t bytes_in = 0, bytes_out = 0;  // of whole frames, where the counters have payloads only
+};
+
 struct RunFacts {
   std::string sampler, model, source;  // "qlsd++", "logistic", "titanic"
   std::uint64_t seed = 1;
@@ -52,6 +63,7 @@ struct RunFacts {
   std::vector<std::string> warnings, notes;
   Counters counters;
   PrivacyFacts privacy;
+  std::optional<FederationFacts> federation;
   double seconds = 0, cpu_seconds = 0;  // of the sampling loop
   States states = States::draws;
   std::vector<std::size_t> identified;  // estimates: the coordinates that data determine

@@ -48,6 +48,7 @@ class Recorder : public Sink {
 
   void sync();  // spool and metrics to the disk
   std::int64_t draws() const { return spool_->draws(); }
+  double rhat() const { return rhat_value_; }  // the worst so far, as of half a second ago; NaN where unknown
   std::int64_t metrics_bytes() const { return metrics_->bytes(); }
   std::string save();  // the running predictive
   void load(const std::string& state);

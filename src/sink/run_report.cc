@@ -44,6 +44,26 @@ std::string communication(const Summary& s) {
   return text + '\n';
 }
 
+// Who took part, and what the network saw.
+std::string federation(const RunFacts& f) {
+  if (!f.federation) return "";
+  const FederationFacts& facts = *f.federation;
+  constexpr std::size_t kMost = 8;
+  std::string text = "  federation:";
+  for (std::size_t i = 0; i < std::min(kMost, facts.sites.size()); ++i)
+    text += fmt::format("{} {} ({} rows)", i == 0 ? "" : ",", facts.sites[i].name, grouped(facts.sites[i].rows));
+  if (facts.sites.size() > kMost) text += fmt::format(" and {} more", facts.sites.size() - kMost);
+  text += fmt::format("\n  on the wire: {} in, {} out", human_bytes(static_cast<double>(facts.bytes_in)),
+                      human_bytes(static_cast<double>(facts.bytes_out)));
+  const auto times = [&](std::int64_t count, const char* what) {
+    if (count > 0) text += fmt::format("; {}: {}", what, grouped(count));
+  };
+  times(facts.repeated, "broadcasts sent again");
+  times(facts.brought_up, "clients brought up to date");
+  times(facts.skipped, "clients skipped");
+  return text + '\n';
+}
+
 std::string times(const RunFacts& f) {
   const double rate = f.seconds > 0 ? static_cast<double>(f.done) / f.seconds : 0;
   return fmt::format("  time: {} ({} of processor), {} iterations a second, {} gradients\n", human_seconds(f.seconds),
@@ -82,7 +102,7 @@ std::string heading(const RunFacts& f) {
 std::string run_report(const Summary& s, const std::string& folder, const std::vector<std::string>& files) {
   std::string text = fmt::format("pollen {} · {}{}", version(), problem(s), heading(s.facts));
   if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels);
-  text += '\n' + scores(s) + communication(s) + times(s.facts) + privacy(s.facts.privacy);
+  text += '\n' + scores(s) + communication(s) + federation(s.facts) + times(s.facts) + privacy(s.facts.privacy);
   for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';
   if (s.warnings.empty()) {
     text += "  no warnings\n";

@@ -99,6 +99,13 @@ Json setup(const RunFacts& f) {
           {"thin", f.thin}};
 }
 
+Json federation(const FederationFacts& f) {
+  Json sites = Json::array();
+  for (const auto& site : f.sites) sites.push_back({{"name", site.name}, {"rows", site.rows}});
+  return {{"clients", sites},           {"skipped", f.skipped},   {"repeated", f.repeated},
+          {"brought_up", f.brought_up}, {"bytes_in", f.bytes_in}, {"bytes_out", f.bytes_out}};
+}
+
 Json maybe(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
 
 // ε beside its δ, or null and the reasons.
@@ -138,6 +145,7 @@ std::string to_json(const Summary& s) {
   if (!s.covariance.empty())
     key("covariance", lines(s.parameters.size(), [&](std::size_t i) { return covariance_row(s, i); }));
   key("communication", compact(communication(f.counters)));
+  if (f.federation) key("federation", compact(federation(*f.federation)));
   key("work", compact(work(f)));
   key("metrics", compact(scores(s.metrics)));
   key("clients", lines(s.clients.size(), [&](std::size_t i) { return client(s.clients[i]); }));

@@ -81,8 +81,8 @@ TEST_P(Hostile, IsSentAwayAndTheDrawsAreTheSame) {
   world.stubborn = true;
   world.tamper = [this](std::uint32_t client, Bytes& frame) { lie(client, frame); };
   std::string said;
-  HallOptions options;
-  options.tell = [&](const std::string& line) { said += fmt::format("{}\n", line); };
+  HallOptions options{.shared_seed = true};
+  options.tell = [&](const Notice& notice) { said += fmt::format("{}\n", notice.text); };
   const auto outcome = run_federation(world, options);
   EXPECT_GE(replies_, 3);
   EXPECT_EQ(outcome.draws, testing::sample(kProblem, alone).draws);

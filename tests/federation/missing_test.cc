@@ -40,8 +40,8 @@ struct Scene {
     };
   }
   testing::FederationOutcome run() {
-    HallOptions options;
-    options.tell = [this](const std::string& line) { said += fmt::format("{}\n", line); };
+    HallOptions options{.shared_seed = true};
+    options.tell = [this](const Notice& notice) { said += fmt::format("{}\n", notice.text); };
     return run_federation(world, options);
   }
   testing::Folder folder;

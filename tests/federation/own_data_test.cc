@@ -87,18 +87,6 @@ TEST_F(OwnData, SecretSeedsGiveOtherDrawsOfTheSameLaw) {
   EXPECT_NE(one.draws, two.draws);
 }
 
-TEST_F(OwnData, OtherColumnsAreRefusedByName) {
-  std::ofstream(path("c.csv")) << "age,city,dose,sick\n40,rome,0.1,no\n41,rome,0.2,yes\n";
-  World world(testing::federated_config(kStudy, {}), clients(), {});
-  try {
-    run_federation(world);
-    FAIL() << "the columns differ";
-  } catch (const ConfigError& error) {
-    EXPECT_EQ(error.problems().front().where, "client c");
-    EXPECT_NE(error.problems().front().what.find("city"), std::string::npos) << error.what();
-  }
-}
-
 // A client that will not, and what it said; the server waits for it in vain, which the world notices.
 std::string refusal(std::vector<ParticipantOptions> clients, const Overrides& overrides = {}) {
   World world(testing::federated_config(kStudy, overrides), std::move(clients), {});
@@ -106,10 +94,15 @@ std::string refusal(std::vector<ParticipantOptions> clients, const Overrides& ov
   return world.ended.empty() ? "nobody refused" : world.ended.front();
 }
 
+TEST_F(OwnData, OtherColumnsAreRefused) {
+  std::ofstream(path("c.csv")) << "age,city,dose,sick\n40,rome,0.1,no\n41,rome,0.2,yes\n";
+  EXPECT_NE(refusal(clients()).find("columns are not those of the other clients"), std::string::npos);
+}
+
 TEST_F(OwnData, AClientMayRefuse) {
   auto few = clients();
   few[1].limits.least_rows = 1000;
-  EXPECT_NE(refusal(few).find("--min-rows 1000"), std::string::npos);
+  EXPECT_NE(refusal(few).find("--min-rows"), std::string::npos);
   auto other = clients();
   other[2].limits.samplers = {"fa-ld", "lsd"};
   EXPECT_NE(refusal(other).find("this client allows fa-ld, lsd"), std::string::npos);

@@ -54,7 +54,11 @@ World::World(Config config, std::vector<ParticipantOptions> clients, const Fault
 
 void World::start(std::size_t i) {
   sites_[i].participant.reset();  // lets go of the state's lock
-  sites_[i].participant = std::make_unique<Participant>(sites_[i].options);
+  ParticipantOptions options = sites_[i].options;
+  options.draws = [this, i](const wire::Draws& message) {
+    if (shared) shared(i, message);
+  };
+  sites_[i].participant = std::make_unique<Participant>(options);
 }
 
 bool World::strikes(int thousandths) {
@@ -188,8 +192,6 @@ std::optional<LinkEvent> World::next(Deadline until) {
   if (strikes(faults_.kill_server)) throw Killed();
   const int looks = real_time ? 10 : 1000;
   for (int idle = 0; events_.empty() && idle < looks; ++idle) gather_events();
-  everybody_left = std::ranges::all_of(sites_, &Site::over) &&
-                   std::ranges::all_of(ended, [](const std::string& why) { return why == "done"; });
   if (events_.empty() && real_time)
     std::this_thread::sleep_until(std::min(until, std::chrono::steady_clock::now() + std::chrono::milliseconds(2)));
   if (events_.empty() && !real_time && ++silent_ > 100)
@@ -263,13 +265,13 @@ void serve(World& world, Disk& disk, const HallOptions& hall_options, int kill, 
     if (world.strikes(kill)) throw Killed();
   }
   outcome.counters = experiment.counters();
+  if (world.before_end) world.before_end(hall);
   hall.end({true, "done"});
 }
 
 }  // namespace
 
 FederationOutcome run_federation(World& world, HallOptions options) {
-  if (options.stop == nullptr) options.stop = &world.everybody_left;
   FederationOutcome outcome;
   Disk disk;
   for (;;) {

@@ -48,7 +48,6 @@ class World final : public Links {
   int kill_between() const { return faults_.kill_between; }
 
   int faults = 0;                                                  // so far
-  std::atomic<bool> everybody_left = false;                        // nobody will come to hear of the end
   std::vector<std::string> ended;                                  // what clients were told or died of, but for "again"
   std::function<void(std::uint32_t client, Bytes& frame)> tamper;  // with what a client sends
   std::function<std::vector<Bytes>(std::uint32_t client, const Bytes& frame)> also;  // what it sends after that
@@ -57,6 +56,8 @@ class World final : public Links {
   std::function<bool(std::uint32_t client)> away;    // it is not connected
   bool stubborn = false;                             // a client that is sent away or fails is started again
   bool real_time = false;                            // waits as long as it is asked to where nothing happens
+  std::function<void(Hall&)> before_end;                           // the server, once it has all draws
+  std::function<void(std::size_t client, const wire::Draws&)> shared;  // draws that a client has taken
 
  private:
   struct Site {

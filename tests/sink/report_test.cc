@@ -42,5 +42,21 @@ TEST_F(RunReport, SaysWhatHappened) {
     EXPECT_NE(text.find(piece), std::string::npos) << piece << " is not in\n" << text;
 }
 
+TEST_F(RunReport, AFederationSaysWhoAndWhatWasOnTheWire) {
+  write_known_spool(path("draws.spool"), {2, 2}, 100);
+  RunFacts facts = known_facts({2, 2});
+  const SpoolReader spool(path("draws.spool"));
+  EXPECT_EQ(run_report(summarize(facts, spool, 1), "out", {}).find("federation"), std::string::npos);
+  facts.federation = FederationFacts{{{"north", 1200}, {"south", 34}}, 0, 3, 2, 5'000'000, 7'000'000};
+  std::string text = run_report(summarize(facts, spool, 1), "out", {});
+  for (const char* piece : {"federation: north (1,200 rows), south (34 rows)\n", "5 MB in, 7 MB out",
+                            "broadcasts sent again: 3", "clients brought up to date: 2"})
+    EXPECT_NE(text.find(piece), std::string::npos) << piece << " is not in\n" << text;
+  EXPECT_EQ(text.find("skipped"), std::string::npos);
+  facts.federation->sites.resize(30, {"more", 1});
+  text = run_report(summarize(facts, spool, 1), "out", {});
+  EXPECT_NE(text.find("and 22 more"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace pollen::sink

@@ -42,6 +42,20 @@ TEST_F(SummaryTest, HasEveryKeyOfTheInterface) {
   EXPECT_TRUE(json["warnings"].is_array());
 }
 
+TEST_F(SummaryTest, AFederationIsThereWhereThereWasOne) {
+  Summary summary = make({3, 2}, 10);
+  EXPECT_FALSE(Json::parse(to_json(summary)).contains("federation"));
+  summary.facts.federation = FederationFacts{{{"north", 12}, {"s\xc3\xbc\xff", 3}}, 1, 2, 3, 4, 5};
+  const Json json = Json::parse(to_json(summary))["federation"];
+  ASSERT_EQ(json["clients"].size(), 2u);
+  EXPECT_EQ(json["clients"][0], Json({{"name", "north"}, {"rows", 12}}));
+  EXPECT_EQ(json["skipped"], 1);
+  EXPECT_EQ(json["repeated"], 2);
+  EXPECT_EQ(json["brought_up"], 3);
+  EXPECT_EQ(json["bytes_in"], 4);
+  EXPECT_EQ(json["bytes_out"], 5);
+}
+
 TEST_F(SummaryTest, MomentsAreThoseOfTheDraws) {
   const Summary summary = make({3, 2}, 400);
   double mean[2] = {0, 0}, product = 0;

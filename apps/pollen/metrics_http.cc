@@ -1,0 +1,123 @@
+// The HTTP side of --metrics: cpp-httplib carries what prometheus-cpp writes.
+#include <fmt/format.h>
+#include <httplib.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+#include <sys/socket.h>
+
+#include <charconv>
+#include <thread>
+
+#include "monitor.h"
+#include "pollen/errors.h"
+
+namespace pollen::app {
+
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+MetricFamily family(const std::string& name, const std::string& help, MetricType type) {
+  MetricFamily out;
+  out.name = fmt::format("pollen_{}", name);
+  out.help = help;
+  out.type = type;
+  out.metric.resize(1);
+  return out;
+}
+
+MetricFamily counter(const std::string& name, const std::string& help, std::int64_t value) {
+  MetricFamily out = family(name, help, MetricType::Counter);
+  out.metric[0].counter.value = static_cast<double>(value);
+  return out;
+}
+
+MetricFamily gauge(const std::string& name, const std::string& help, double value) {
+  MetricFamily out = family(name, help, MetricType::Gauge);
+  out.metric[0].gauge.value = value;
+  return out;
+}
+
+MetricFamily latencies(const View& view) {
+  MetricFamily out = family("reply_seconds", "From a broadcast to a reply, the latest few thousand", MetricType::Gauge);
+  out.metric.resize(view.latency.size());
+  for (std::size_t i = 0; i < view.latency.size(); ++i) {
+    out.metric[i].label.push_back({"quantile", fmt::format("{}", View::kQuantiles[i])});
+    out.metric[i].gauge.value = view.latency[i];
+  }
+  return out;
+}
+
+std::string metrics_text(const View& v) {
+  return prometheus::TextSerializer().Serialize(
+      {counter("rounds_total", "Rounds done", v.round), counter("iterations_total", "Iterations done", v.iteration),
+       gauge("iterations_asked", "Iterations asked for", static_cast<double>(v.iterations)),
+       gauge("participants", "Clients counted in the latest exchange", static_cast<double>(v.participants)),
+       gauge("clients_here", "Clients connected and ready", static_cast<double>(v.here)),
+       gauge("clients_expected", "Clients of the federation", static_cast<double>(v.expected)),
+       counter("received_bytes_total", "Bytes of frames from clients", v.bytes_in),
+       counter("sent_bytes_total", "Bytes of frames to clients", v.bytes_out),
+       counter("repeated_broadcasts_total", "Broadcasts sent again to a client that came back", v.repeated),
+       counter("brought_up_total", "Times a client was sent what it had missed", v.brought_up),
+       counter("skipped_total", "Times a client was left out of a round it was drawn for", v.skipped), latencies(v),
+       gauge("rhat_worst", "The worst R-hat so far; NaN before there are draws enough", v.rhat),
+       gauge("draws_kept", "Draws kept, a chain", static_cast<double>(v.draws))});
+}
+
+class HttpServer final : public MetricsServer {
+ public:
+  HttpServer(const std::string& address, const Monitor& monitor) {
+    server_.new_task_queue = [] { return new httplib::ThreadPool(2); };
+    server_.set_read_timeout(5);
+    server_.set_write_timeout(5);
+    server_.set_keep_alive_timeout(2);
+    server_.set_payload_max_length(4096);
+    // Its own default lets two servers share a port, and requests would go to either.
+    server_.set_socket_options([](int socket) {
+      const int yes = 1;
+      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
+    server_.Get("/metrics", [&monitor](const httplib::Request&, httplib::Response& response) {
+      response.set_content(metrics_text(monitor.view()), "text/plain; version=0.0.4; charset=utf-8");
+    });
+    server_.Get("/healthz", [&monitor](const httplib::Request&, httplib::Response& response) {
+      const View view = monitor.view();
+      const bool healthy = is_healthy(view, View::Clock::now());
+      response.status = healthy ? 200 : 503;
+      response.set_content(health_text(view, healthy), "application/json");
+    });
+    bind(address);
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::yield();  // a stop() before that would be lost
+  }
+  ~HttpServer() override {
+    server_.stop();
+    thread_.join();
+  }
+  int port() const override { return port_; }
+
+ private:
+  void bind(const std::string& address) {
+    const std::size_t colon = address.rfind(':');
+    std::string host = address.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    std::from_chars(address.data() + colon + 1, address.data() + address.size(), port_);
+    const bool bound = port_ == 0 ? (port_ = server_.bind_to_any_port(host)) > 0 : server_.bind_to_port(host, port_);
+    if (!bound)
+      throw IoError(fmt::format("--metrics: cannot listen at {}: the address is taken or not this machine's", address));
+  }
+
+  httplib::Server server_;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<MetricsServer> serve_metrics(const std::string& address, const Monitor& monitor) {
+  return std::make_unique<HttpServer>(address, monitor);
+}
+
+}  // namespace pollen::app

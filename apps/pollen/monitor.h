@@ -1,0 +1,58 @@
+// What a server shows of itself while it works (--metrics): Prometheus' text at /metrics, a word at /healthz.
+//
+// The server's thread publishes a View now and then; the HTTP thread reads copies and touches nothing else.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pollen::app {
+
+struct View {
+  using Clock = std::chrono::steady_clock;
+  const char* status = "waiting";  // for its clients; "sampling"; "done"
+  std::int64_t round = 0, iteration = 0, iterations = 0, participants = 0, draws = 0;
+  std::int64_t here = 0, expected = 0;
+  std::vector<std::string> missing;
+  std::int64_t bytes_in = 0, bytes_out = 0, repeated = 0, brought_up = 0, skipped = 0;
+  static constexpr std::array<double, 3> kQuantiles = {0.5, 0.9, 0.99};
+  std::array<double, 3> latency = {std::nan(""), std::nan(""), std::nan("")};  // seconds from a broadcast to a reply
+  double rhat = std::nan("");
+  std::optional<Clock::time_point> gone_since;  // all clients, while they are needed
+};
+
+class Monitor {
+ public:
+  void publish(View view) {
+    const std::lock_guard lock(mutex_);
+    view_ = std::move(view);
+  }
+  View view() const {
+    const std::lock_guard lock(mutex_);
+    return view_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  View view_;
+};
+
+// All clients away for more than a minute: somebody should look.
+bool is_healthy(const View& view, View::Clock::time_point now);
+std::string health_text(const View& view, bool healthy);  // JSON
+
+struct MetricsServer {
+  virtual ~MetricsServer() = default;
+  virtual int port() const = 0;
+};
+// Answers until it is destroyed. IoError where it cannot listen; ConfigError in a build without HTTP.
+std::unique_ptr<MetricsServer> serve_metrics(const std::string& address, const Monitor& monitor);
+
+}  // namespace pollen::app

@@ -1,0 +1,85 @@
+#include "watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pollen::app {
+
+namespace {
+
+constexpr auto kEvery = std::chrono::milliseconds(500);
+constexpr auto kNewsEvery = std::chrono::seconds(10);
+
+std::array<double, 3> quantiles_of(std::vector<double> latencies) {
+  std::array<double, 3> out = View().latency;
+  if (latencies.empty()) return out;
+  std::ranges::sort(latencies);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto rank = static_cast<std::size_t>(std::ceil(View::kQuantiles[i] * static_cast<double>(latencies.size())));
+    out[i] = latencies[std::min(rank, latencies.size()) - 1];
+  }
+  return out;
+}
+
+}  // namespace
+
+View Watch::see() {
+  View view;
+  const Hall& hall = *sources.hall;
+  view.expected = std::ssize(hall.names());
+  view.missing = hall.absent();
+  view.here = hall.gathered() ? static_cast<std::int64_t>(hall.present()) : view.expected - std::ssize(view.missing);
+  std::erase(view.missing, "");  // a place that anybody may take
+  const RoundStatistics& s = *sources.statistics;
+  view.participants = s.participants;
+  view.bytes_in = s.bytes_in;
+  view.bytes_out = s.bytes_out;
+  view.repeated = s.repeated;
+  view.brought_up = s.brought_up;
+  view.skipped = s.skipped;
+  view.latency = quantiles_of(s.latencies);
+  if (sources.session == nullptr) return view;
+  const Experiment& experiment = sources.session->experiment();
+  view.status = "sampling";
+  view.round = experiment.counters().rounds;
+  view.iteration = experiment.iteration();
+  view.iterations = experiment.config().run.iterations;
+  if (const sink::Recorder* recorder = sources.session->recorder()) {
+    view.draws = recorder->draws();
+    view.rhat = recorder->rhat();
+  }
+  return view;
+}
+
+void Watch::look() {
+  const auto now = View::Clock::now();
+  if (now < due_ || sources.hall == nullptr) return;
+  due_ = now + kEvery;
+  View view = see();
+  if (view.here > 0 || sources.session == nullptr)
+    gone_since_.reset();
+  else if (!gone_since_)
+    gone_since_ = now;
+  view.gone_since = gone_since_;
+  if (news_ && sources.session != nullptr && now >= news_due_ && view.round != told_round_) {
+    told_round_ = view.round;
+    news_due_ = now + kNewsEvery;
+    tell_progress(view);
+  }
+  monitor_.publish(std::move(view));
+}
+
+void Watch::tell_progress(const View& view) {
+  std::string text = fmt::format("{} of {} iterations, {} draws a chain", view.iteration, view.iterations, view.draws);
+  if (std::isfinite(view.rhat)) text += fmt::format(", worst R-hat {:.3f}", view.rhat);
+  news_({"progress", text, {}, view.round});
+}
+
+void Watch::done() {
+  View view = see();
+  view.status = "done";
+  monitor_.publish(std::move(view));
+}
+
+}  // namespace pollen::app
