@@ -111,13 +111,14 @@ std::vector<std::string> warnings_of(const RoundStatistics& statistics) {
   return lines;
 }
 
-int finish(RunSession& session, Hall& hall, const std::string& shown) {
+int finish(RunSession& session, Hall& hall, const ServeOptions& options, const std::string& shown) {
   const sink::RunStatus status = session.sample();
   const sink::Summary summary = session.finish(status);
   print(sink::run_report(summary, shown, session.files()));
   if (status == sink::RunStatus::interrupted) {
-    tell(fmt::format("stopped after {} of {} iterations; start the same command again to go on", summary.facts.done,
-                     summary.facts.iterations));
+    // Without --state the same words alone would begin anew in the same folder.
+    tell(fmt::format("stopped after {} of {} iterations; start the same command again to go on{}", summary.facts.done,
+                     summary.facts.iterations, options.state.empty() && !options.run.resume ? " (add --resume)" : ""));
     return kStopped;
   }
   const bool complete = status == sink::RunStatus::complete;
@@ -166,7 +167,7 @@ int serve(const ServeOptions& options, Config config, WireServer& wires, const s
     }
     session.start();
     if (!job.checkpoint) begin_state(options, paths, hall);
-    return finish(session, hall, shown);
+    return finish(session, hall, options, shown);
   } catch (const ConfigError& error) {
     hall.end({false, error.what()});
     throw;

@@ -41,11 +41,13 @@ struct WireClient::Parts {
   std::unique_ptr<grpc::ClientContext> context;
   std::unique_ptr<grpc::ClientReaderWriter<v1::Chunk, v1::Chunk>> stream;
   v1::Chunk incoming, outgoing;
+  bool over = false;        // the stream has ended by itself, and all it had to say was read
   std::string unreachable;  // why there is no stream
   std::jthread watch;       // cancels a call that blocks when the user wants to stop
 
   void end() {
     watch = {};
+    over = false;
     stream.reset();
     context.reset();
   }
@@ -109,16 +111,19 @@ bool WireClient::read(Bytes& frame, std::size_t most) {
       frame = assembler.take();
       return true;
     }
+  parts_->over = true;
   return false;
 }
 
 std::string WireClient::why() {
   Parts& p = *parts_;
   if (!p.stream) return p.unreachable;
-  p.context->TryCancel();
+  if (!p.over) p.context->TryCancel();
   const grpc::Status status = p.stream->Finish();
   p.end();
-  return status.error_message().empty() ? "the server hung up" : status.error_message();
+  if (status.ok() || status.error_message().empty()) return "the server hung up";
+  if (status.error_code() == grpc::StatusCode::CANCELLED) return "the connection was lost";
+  return fmt::format("the connection was lost ({})", status.error_message());
 }
 
 }  // namespace pollen

@@ -114,11 +114,15 @@ TEST_P(Faults, DoNotMatter) {
   EXPECT_GE(faults, kFaults) << "the run was over too early";
 }
 
-INSTANTIATE_TEST_SUITE_P(Samplers, Faults,
-                         testing::Values(Case{"memory", {"sampler.name=qlsd++"}},
-                                         Case{"b_elf", {"sampler.name=b-elf", "sampler.k=2"}},
-                                         Case{"fald", {"sampler.name=fald", "sampler.communicate=0.5"}}),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Samplers, Faults,
+    testing::Values(Case{"memory", {"sampler.name=qlsd++"}}, Case{"b_elf", {"sampler.name=b-elf", "sampler.k=2"}},
+                    Case{"absent",
+                         {"sampler.name=b-elf", "sampler.k=2", "participation.policy=bernoulli",
+                          "participation.probability=0.5"}},
+                    Case{"every", {"sampler.name=fald", "sampler.communicate=0.5", "sampler.emit=every"}},
+                    Case{"fald", {"sampler.name=fald", "sampler.communicate=0.5"}}),
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace pollen

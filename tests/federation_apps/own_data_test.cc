@@ -56,5 +56,20 @@ TEST_F(OwnData, LeavesTheDrawsOfGivenParts) {
   expect_same_draws();
 }
 
+// Columns that do not fit together: the server says whose, and nobody is left waiting.
+TEST_F(OwnData, ThatDoNotFitEndTheFederation) {
+  put("d1.csv", "age,weight,town,y\n20,3,Ulm,low\n30,4,Bonn,high\n");
+  Child server = serve();
+  std::vector<Child> clients;
+  for (int i = 0; i < 3; ++i) clients.push_back(join(i, port_of(server), {"--data", fmt::format("d{}.csv", i)}));
+  EXPECT_EQ(server.wait(kPatience), 2) << server.err();
+  expect_has(server.err(), "c1");
+  expect_has(server.err(), "weight");
+  for (Child& client : clients) {
+    EXPECT_EQ(client.wait(kPatience), 1) << client.err();
+    expect_has(client.err(), "weight");
+  }
+}
+
 }  // namespace
 }  // namespace pollen
