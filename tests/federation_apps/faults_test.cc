@@ -47,8 +47,7 @@ class Faults : public FederationTest, public testing::WithParamInterface<Case> {
   void let_pass() {
     const bool blind = any(3) == 0;
     const auto enough = spool_bytes() + any(4) * 80;
-    await(blind ? 0.001 * any(100) : kPatience,
-          [&] { return (!blind && spool_bytes() > enough) || !server_->running(); });
+    await(blind ? 0.001 * any(100) : 10, [&] { return (!blind && spool_bytes() > enough) || !server_->running(); });
   }
 
   void kill_server() {
