@@ -211,8 +211,10 @@ class Service {
     const sink::Summary summary = session.finish(status);
     print(sink::run_report(summary, job_.shown_folder, session.files()));
     if (status == sink::RunStatus::interrupted) {
-      log_({"stopped", fmt::format("stopped after {} of {} iterations; start the same command again to go on",
-                                   summary.facts.done, summary.facts.iterations)});
+      // Without --state the same words alone would begin anew in the same folder.
+      const bool anew = options_.state.empty() && !options_.run.resume;
+      log_({"stopped", fmt::format("stopped after {} of {} iterations; start the same command again to go on{}",
+                                   summary.facts.done, summary.facts.iterations, anew ? " (add --resume)" : "")});
       return kStopped;
     }
     watch_.done();

@@ -47,6 +47,7 @@ struct WireClient::Parts {
 
   void end() {
     watch = {};
+    over = false;
     stream.reset();
     context.reset();
   }
@@ -122,7 +123,9 @@ std::string WireClient::why() {
   if (!p.broken) p.context->TryCancel();  // else it would be all that there is to say
   const grpc::Status status = p.stream->Finish();
   p.end();
-  return status.error_message().empty() ? "the server hung up" : status.error_message();
+  if (status.ok() || status.error_message().empty()) return "the server hung up";
+  if (status.error_code() == grpc::StatusCode::CANCELLED) return "the connection was lost";
+  return fmt::format("the connection was lost ({})", status.error_message());
 }
 
 }  // namespace pollen

@@ -47,8 +47,7 @@ class Faults : public FederationTest, public testing::WithParamInterface<Case> {
   void let_pass() {
     const bool blind = any(3) == 0;
     const auto enough = spool_bytes() + any(4) * 80;
-    await(blind ? 0.001 * any(100) : kPatience,
-          [&] { return (!blind && spool_bytes() > enough) || !server_->running(); });
+    await(blind ? 0.001 * any(100) : 10, [&] { return (!blind && spool_bytes() > enough) || !server_->running(); });
   }
 
   void kill_server() {
@@ -114,11 +113,15 @@ TEST_P(Faults, DoNotMatter) {
   EXPECT_GE(faults, kFaults) << "the run was over too early";
 }
 
-INSTANTIATE_TEST_SUITE_P(Samplers, Faults,
-                         testing::Values(Case{"memory", {"sampler.name=qlsd++"}},
-                                         Case{"b_elf", {"sampler.name=b-elf", "sampler.k=2"}},
-                                         Case{"fald", {"sampler.name=fald", "sampler.communicate=0.5"}}),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Samplers, Faults,
+    testing::Values(Case{"memory", {"sampler.name=qlsd++"}}, Case{"b_elf", {"sampler.name=b-elf", "sampler.k=2"}},
+                    Case{"absent",
+                         {"sampler.name=b-elf", "sampler.k=2", "participation.policy=bernoulli",
+                          "participation.probability=0.5"}},
+                    Case{"every", {"sampler.name=fald", "sampler.communicate=0.5", "sampler.emit=every"}},
+                    Case{"fald", {"sampler.name=fald", "sampler.communicate=0.5"}}),
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace pollen

@@ -1,6 +1,9 @@
 // Clients with files of their own, whose text columns and labels differ, against one process that is given all of them.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <random>
+
 #include "federation.h"
 
 namespace pollen {
@@ -11,7 +14,7 @@ seed = 11
 [model]
 kind = "softmax"
 [run]
-iterations = 40
+iterations = 400
 burn_in = 0
 chains = 2
 [sampler]
@@ -54,6 +57,50 @@ TEST_F(OwnData, LeavesTheDrawsOfGivenParts) {
   for (int i = 2; i >= 0; --i) clients.push_back(join(i, port_of(server), {"--data", fmt::format("d{}.csv", i)}));
   expect_done(server, clients);
   expect_same_draws();
+}
+
+// Killed while they are still agreeing on columns, levels and scaling, or have just begun.
+TEST_F(OwnData, SetUpSurvivesKills) {
+  simulate({}, "run.toml");
+  std::mt19937 random(3);
+  const auto any = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+  for (int trial = 0; trial < 15 && !HasFailure(); ++trial) {
+    for (const char* name : {"together", "hub", "s0", "s1", "s2"}) std::filesystem::remove_all(path(name));
+    Child server = serve();
+    const std::string listen = fmt::format("127.0.0.1:{}", port_of(server));
+    const auto come = [&](int i) { return join(i, port_of(server), {"--data", fmt::format("d{}.csv", i)}); };
+    std::vector<Child> clients;
+    for (int i = 0; i < 3; ++i) clients.push_back(come(i));
+    for (int kill = 0; kill < 3; ++kill) {
+      await(0.001 * any(70), [] { return false; });
+      if (!server.running()) break;  // so fast
+      const int who = any(4);
+      if (who == 3) {
+        server.kill();
+        server = serve({}, listen);
+      } else if (clients[static_cast<std::size_t>(who)].running()) {
+        clients[static_cast<std::size_t>(who)].kill();
+        clients[static_cast<std::size_t>(who)] = come(who);
+      }
+    }
+    expect_done(server, clients);
+    expect_same_draws();
+  }
+}
+
+// Columns that do not fit together: the server says whose, and nobody is left waiting.
+TEST_F(OwnData, ThatDoNotFitEndTheFederation) {
+  put("d1.csv", "age,weight,town,y\n20,3,Ulm,low\n30,4,Bonn,high\n");
+  Child server = serve();
+  std::vector<Child> clients;
+  for (int i = 0; i < 3; ++i) clients.push_back(join(i, port_of(server), {"--data", fmt::format("d{}.csv", i)}));
+  EXPECT_EQ(server.wait(kPatience), 2) << server.err();
+  expect_has(server.err(), "c1");
+  expect_has(server.err(), "weight");
+  for (Child& client : clients) {
+    EXPECT_EQ(client.wait(kPatience), 1) << client.err();
+    expect_has(client.err(), "weight");
+  }
 }
 
 }  // namespace

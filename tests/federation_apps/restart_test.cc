@@ -27,6 +27,7 @@ class Restart : public FederationTest {
 };
 
 TEST_F(Restart, AServerStoppedByHandGoesOn) {
+  bool said = false;
   const Words k = keys("qlsd++", 1500);
   simulate(k);
   Child server = serve(k);
@@ -36,9 +37,39 @@ TEST_F(Restart, AServerStoppedByHandGoesOn) {
   server.send(SIGINT);
   EXPECT_EQ(server.wait(kPatience), 130) << server.err();
   expect_has(server.err(), "start the same command again to go on");
+  EXPECT_TRUE(await(kPatience, [&] { return clients[0].err().find("trying again") != std::string::npos; }));
+  for (const char* words : {"the connection was lost", "the server hung up"})
+    if (clients[0].err().find(words) != std::string::npos) said = true;
+  EXPECT_TRUE(said) << clients[0].err();
   Child again = serve(k, fmt::format("127.0.0.1:{}", port));
   expect_done(again, clients);
   expect_has(again.err(), "going on after");
+  expect_same_draws();
+}
+
+TEST_F(Restart, AServerWhoseStateIsInItsRunFolder) {
+  const Words k = keys("qlsd++", 1500);
+  simulate(k);
+  const auto words = [&](const std::string& listen, const Words& more) {
+    Words all = {"serve", "a.toml", "--listen", listen, "--out", "together", "--shared-seed", "--insecure"};
+    all.insert(all.end(), k.begin(), k.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  Child server = start(words("127.0.0.1:0", {}), "server");
+  ASSERT_TRUE(await(kPatience, [&] { return port_of(server) > 0; })) << server.err();
+  const int port = port_of(server);
+  std::vector<Child> clients = join_all(port, 5, k);
+  await_rounds(server);
+  server.send(SIGINT);
+  EXPECT_EQ(server.wait(kPatience), 130) << server.err();
+  expect_has(server.err(), "add --resume");
+  const std::int64_t stopped_at = spool_bytes();
+  Child again = start(words(fmt::format("127.0.0.1:{}", port), {"--resume"}), "again");
+  EXPECT_TRUE(await(kPatience, [&] { return spool_bytes() > stopped_at || !again.running(); })) << again.err();
+  again.kill();
+  Child last = start(words(fmt::format("127.0.0.1:{}", port), {"--resume"}), "last");
+  expect_done(last, clients);
   expect_same_draws();
 }
 
