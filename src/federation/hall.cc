@@ -247,6 +247,10 @@ void Hall::send(std::uint32_t client, const Frame& frame) {
   if (seats_[client].link != 0) links_.send(seats_[client].link, frame);
 }
 
+void Hall::send_all(std::uint32_t client, std::span<const Frame> frames) {
+  if (seats_[client].link != 0) links_.send_all(seats_[client].link, frames);
+}
+
 void Hall::end(const wire::End& message) {
   const auto frame = std::make_shared<const Bytes>(wire::encode(message));
   for (const Seat& seat : seats_) {
