@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -40,6 +41,9 @@ class Links {
   virtual ~Links() = default;
   virtual std::optional<LinkEvent> next(Deadline until) = 0;  // empty where nothing came
   virtual void send(std::uint64_t link, Frame frame) = 0;     // nothing where the link is gone
+  virtual void send_all(std::uint64_t link, std::span<const Frame> frames) {  // one after another, at once where it can
+    for (const Frame& frame : frames) send(link, frame);
+  }
   virtual void close(std::uint64_t link) = 0;                 // once what was sent has left
   virtual void limit_frames(std::size_t bytes) = 0;           // longer ones end their connection
 };
@@ -89,6 +93,7 @@ class Hall {
   std::size_t present() const;
   std::vector<std::string> absent() const;  // names of who is not connected; "" for a place nobody has taken yet
   void send(std::uint32_t client, const Frame& frame);
+  void send_all(std::uint32_t client, std::span<const Frame> frames);
   void dismiss(std::uint32_t client, const std::string& why, bool again);  // says why and hangs up
   void limit_frames(std::size_t bytes) { links_.limit_frames(bytes); }
   void rounds_begin(bool stateful) { rounds_ = true, stateful_ = stateful; }

@@ -268,6 +268,10 @@ void Hall::send(std::uint32_t client, const Frame& frame) {
   if (seats_[client].link != 0) links_.send(seats_[client].link, frame);
 }
 
+void Hall::send_all(std::uint32_t client, std::span<const Frame> frames) {
+  if (seats_[client].link != 0) links_.send_all(seats_[client].link, frames);
+}
+
 void Hall::archive(Archive& archive) {
   archive.text(run_);
   std::string text = config_text_;

@@ -29,7 +29,8 @@ class RemoteTransport final : public Transport {
     if (recipe.local) weights_ = local_weights(*recipe.local, sizes);
     settings_ = settings_of(recipe);
     for (Index c = 0; c < mirror.chains(); ++c) chains_.push_back(static_cast<std::uint32_t>(c));
-    hall.rounds_begin(keeps_state(recipe));
+    stateful_ = keeps_state(recipe);
+    hall.rounds_begin(stateful_);
     hall.limit_frames(most_bytes(mirror));
   }
 
@@ -152,19 +153,22 @@ class RemoteTransport final : public Transport {
     Seat& seat = seats_[client];
     // One that does not answer is not sent more, or what is sent would pile up here.
     if (!hall_.present(client) || seat.owes) return;
+    outgoing_.clear();
     if (!seat.greeted) {
-      send(client, shared(wire::encode(wire::Seat{weights_.empty() ? 1 : weights_[client]})));
-      send(client, shared(wire::encode(settings_)));
+      outgoing_.push_back(shared(wire::encode(wire::Seat{weights_.empty() ? 1 : weights_[client]})));
+      outgoing_.push_back(shared(wire::encode(settings_)));
       seat.greeted = true;
       seat.heard = heard_ == 0 ? 0 : kNothing;  // before the first broadcast there is nothing to catch up with
     }
     if (seat.heard != heard_) {
-      send(client, standing());
+      outgoing_.push_back(standing());
       seat.heard = heard_;
       ++statistics().brought_up;
     }
-    send(client, shared(wire::encode(wire::Settled{seat.counted})));
-    send(client, frame_);
+    if (stateful_) outgoing_.push_back(shared(wire::encode(wire::Settled{seat.counted})));
+    outgoing_.push_back(frame_);
+    for (const Frame& frame : outgoing_) statistics().bytes_out += static_cast<std::int64_t>(frame->size());
+    hall_.send_all(client, outgoing_);
     seat.called = seat.owes = true;
   }
 
@@ -352,6 +356,8 @@ class RemoteTransport final : public Transport {
   wire::Settings settings_;
   std::vector<std::uint32_t> chains_;  // all of them: a client is there for every chain or for none
   Frame frame_, standing_;
+  std::vector<Frame> outgoing_;
+  bool stateful_ = false;  // clients must know which of their replies were counted
   std::uint64_t standing_at_ = kNothing;
   Reply incoming_;
   Workspace work_;

@@ -1,8 +1,12 @@
 // Frames to pieces and back.
 #pragma once
 
+#include <grpcpp/support/byte_buffer.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <memory>
 
 #include "federation.pb.h"
 #include "pollen/errors.h"
@@ -17,6 +21,28 @@ inline std::size_t cut(const Bytes& frame, std::size_t at, v1::Chunk& chunk) {
   const std::size_t size = std::min(kChunk, frame.size() - at);
   chunk.set_data(frame.data() + at, size);
   chunk.set_left(frame.size() - at - size);
+  return at + size;
+}
+
+// The same piece as bytes of the message, which refer to the frame: what goes to many clients is never copied here.
+inline std::size_t cut(const std::shared_ptr<const Bytes>& frame, std::size_t at, grpc::ByteBuffer& out) {
+  using Owner = std::shared_ptr<const Bytes>;
+  const std::size_t size = std::min(kChunk, frame->size() - at), left = frame->size() - at - size;
+  std::array<std::uint8_t, 24> head{}, tail{};
+  const auto put = [](std::uint8_t* to, std::uint8_t tag, std::uint64_t value) {
+    *to++ = tag;
+    for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::uint8_t>(value | 0x80);
+    *to++ = static_cast<std::uint8_t>(value);
+    return to;
+  };
+  const auto head_size = static_cast<std::size_t>(put(head.data(), 0x0a, size) - head.data());  // data = 1
+  const auto tail_size = static_cast<std::size_t>(put(tail.data(), 0x10, left) - tail.data());  // left = 2
+  auto* bytes = const_cast<std::uint8_t*>(frame->data() + at);                                  // gRPC only reads them
+  const std::array slices{grpc::Slice(head.data(), head_size),
+                          grpc::Slice(
+                              bytes, size, [](void* owner) { delete static_cast<Owner*>(owner); }, new Owner(frame)),
+                          grpc::Slice(tail.data(), tail_size)};
+  grpc::ByteBuffer(slices.data(), left > 0 ? 3 : 2).Swap(&out);
   return at + size;
 }
 

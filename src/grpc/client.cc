@@ -47,7 +47,6 @@ struct WireClient::Parts {
 
   void end() {
     watch = {};
-    over = false;
     stream.reset();
     context.reset();
   }

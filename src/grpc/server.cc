@@ -5,8 +5,9 @@
 
 #include <condition_variable>
 #include <deque>
-#include <map>
 #include <mutex>
+#include <span>
+#include <unordered_map>
 
 #include "federation.grpc.pb.h"
 #include "grpc/chunks.h"
@@ -24,17 +25,19 @@ std::string name_in_certificate(const grpc::CallbackServerContext& context) {
   return names.empty() ? std::string() : std::string(names.front().data(), names.front().size());
 }
 
+using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
+
 class Hub;
 
 // One connection. A frame waits in the queue before the next one is read, so that a flood stays in the network.
-class Connection final : public grpc::ServerBidiReactor<v1::Chunk, v1::Chunk> {
+class Connection final : public Reactor {
  public:
   Connection(Hub& hub, std::uint64_t id) : hub_(hub), id_(id) {}
   void begin() { StartRead(&incoming_); }
   void read_on() {
     if (!finished_) StartRead(&incoming_);  // gRPC may have let go of a finished call
   }
-  void send(Frame frame);
+  void send(std::span<const Frame> frames);
   void close();
 
   void OnReadDone(bool ok) override;
@@ -48,16 +51,17 @@ class Connection final : public grpc::ServerBidiReactor<v1::Chunk, v1::Chunk> {
 
   Hub& hub_;
   std::uint64_t id_;
-  v1::Chunk incoming_, outgoing_;
+  grpc::ByteBuffer incoming_, outgoing_;
+  v1::Chunk chunk_;
   Assembler assembler_;
   std::deque<Frame> frames_;
   std::size_t at_ = 0;  // in the first of them
   bool writing_ = false, closing_ = false, finished_ = false;
 };
 
-class Hub final : public Links, public v1::Federation::CallbackService {
+class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Join<v1::Federation::Service> {
  public:
-  grpc::ServerBidiReactor<v1::Chunk, v1::Chunk>* Join(grpc::CallbackServerContext* context) override {
+  Reactor* Join(grpc::CallbackServerContext* context) override {
     const std::lock_guard lock(mutex);
     const std::uint64_t id = ++last_;
     auto* connection = new Connection(*this, id);
@@ -79,7 +83,11 @@ class Hub final : public Links, public v1::Federation::CallbackService {
   }
   void send(std::uint64_t link, Frame frame) override {
     const std::lock_guard lock(mutex);
-    if (const auto at = connections_.find(link); at != connections_.end()) at->second->send(std::move(frame));
+    if (const auto at = connections_.find(link); at != connections_.end()) at->second->send({&frame, 1});
+  }
+  void send_all(std::uint64_t link, std::span<const Frame> frames) override {
+    const std::lock_guard lock(mutex);
+    if (const auto at = connections_.find(link); at != connections_.end()) at->second->send(frames);
   }
   void close(std::uint64_t link) override {
     const std::lock_guard lock(mutex);
@@ -103,35 +111,38 @@ class Hub final : public Links, public v1::Federation::CallbackService {
  private:
   std::condition_variable changed_;
   std::deque<LinkEvent> events_;
-  std::map<std::uint64_t, Connection*> connections_;
+  std::unordered_map<std::uint64_t, Connection*> connections_;
   std::uint64_t last_ = 0;
 };
 
 void Connection::OnReadDone(bool ok) {
   const std::lock_guard lock(hub_.mutex);
   if (!ok) return finish();
+  if (!grpc::SerializationTraits<v1::Chunk>::Deserialize(&incoming_, &chunk_).ok()) return finish();
   try {
-    if (!assembler_.add(incoming_, hub_.limit)) return StartRead(&incoming_);
+    if (!assembler_.add(chunk_, hub_.limit)) return StartRead(&incoming_);
     hub_.push({LinkEvent::What::frame, id_, {}, assembler_.take()});
   } catch (const WireError&) {
     finish();
   }
 }
 
-void Connection::send(Frame frame) {
-  if (closing_ || finished_) return;
-  frames_.push_back(std::move(frame));
+void Connection::send(std::span<const Frame> frames) {
+  if (closing_ || finished_ || frames.empty()) return;
+  frames_.insert(frames_.end(), frames.begin(), frames.end());
   if (!writing_) write_next();
 }
 
 void Connection::write_next() {
-  at_ = cut(*frames_.front(), at_, outgoing_);
+  at_ = cut(frames_.front(), at_, outgoing_);
   writing_ = true;
   if (at_ == frames_.front()->size()) {
     frames_.pop_front();
     at_ = 0;
   }
-  StartWrite(&outgoing_);
+  grpc::WriteOptions options;
+  if (!frames_.empty()) options.set_buffer_hint();  // short frames leave with what follows them
+  StartWrite(&outgoing_, options);
 }
 
 void Connection::OnWriteDone(bool ok) {
