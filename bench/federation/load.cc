@@ -117,7 +117,7 @@ void serve(WireServer& wires, int clients, int rounds, double decode) {
   ExperimentOptions options;
   options.sites = hall.sites();
   options.transport = [&](Station& station, std::vector<Client>&) {
-    return make_remote_transport(hall, station, {config.federation, 1, [](const std::string&) {}, &statistics});
+    return make_remote_transport(hall, station, {config.federation, 1, [](const Notice&) {}, &statistics});
   };
   Experiment experiment(config, options);
   experiment.prepare();
