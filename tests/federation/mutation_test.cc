@@ -110,7 +110,7 @@ class Damage {
   std::mt19937 random_;
 };
 
-// A client whose lies were believed: the server has counted what it never answered, and its own state does not fit.
+// A client whose lies at set-up could be believed, another name or other rows: the honest one is then a stranger.
 struct Lost {};
 
 // One client of three says only what is damaged, and comes again and again: the others do not notice.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pollen/compress.h"
+#include "pollen/messages.h"
 #include "pollen/wire.h"
 #include "sink/checkpoint.h"
 #include "support/gzip.h"
@@ -125,6 +126,72 @@ void wire_seeds() {
   put("wire", "empty", "");
 }
 
+template <class Message>
+void message_seed(const std::string& name, const Message& message) {
+  put("messages", name, '1' + text_of(wire::encode(message)));
+}
+
+void messages_seeds() {
+  wire::Columns columns;
+  columns.facts = {{"x", "y"}, "t", {{"t", {"no", "yes"}}, {"x", {"a"}}}, 0};
+  Panel panel(2, 3);
+  panel.column(1)[0] = 2.5;
+  message_seed("hello", wire::Hello{wire::kProtocol, "0.1", "c0", 7, 0, "seed = 1", "run", true, false});
+  message_seed("welcome", wire::Welcome{1, 3, "run", "seed = 1"});
+  message_seed("refusal", wire::Refusal{"no", true});
+  message_seed("columns", columns);
+  message_seed("layout", wire::Layout{columns.facts});
+  message_seed("moments", wire::Moments{{5, {1, 2}, {3, 4}}});
+  message_seed("scaling", wire::Scaling{{{1, 2}, {3, 4}}});
+  message_seed("site", wire::Site{{3, 2, {"x", "y"}, {"no", "yes"}, 17, true}});
+  message_seed("seat", wire::Seat{0.25});
+  message_seed("settings", wire::Settings{0.1, 2, 3});
+  message_seed("settled", wire::Settled{9});
+  message_seed("standing", wire::Standing{Bytes(24, 1)});
+  message_seed("ask", wire::Ask{3, 1, panel, panel, 2, 3});
+  message_seed("answer", wire::Answer{3, panel});
+  message_seed("draws", wire::Draws{1, 100, panel});
+  message_seed("end", wire::End{true, "done"});
+  put("messages", "empty", "");
+}
+
+// A whole conversation, as handshake_fuzz takes it apart: the sampler, then frames with their lengths before them.
+void handshake_seed(const std::string& name, char sampler, const std::vector<Bytes>& frames) {
+  std::string all{sampler};
+  for (const Bytes& frame : frames) all += little_endian(frame.size(), 2) + text_of(frame);
+  put("handshake", name, all);
+}
+
+void handshake_seeds() {
+  const std::vector<Bytes> set_up{wire::encode(wire::Welcome{0, 2, "run", ""}), wire::encode(wire::Seat{0.5}),
+                                  wire::encode(wire::Settings{0.1, 1, 1}), wire::encode(wire::Settled{0})};
+  Broadcast broadcast;
+  broadcast.offset = {0, 16};
+  broadcast.payload = Bytes(16, 0);
+  const std::vector<std::uint32_t> chains = {0};
+  std::vector<Bytes> gradient = set_up, local = set_up, asked = set_up;
+  Bytes frame;
+  wire::encode(broadcast, chains, frame);
+  gradient.insert(gradient.end(), {frame, wire::encode(wire::Settled{1})});
+  broadcast.round = 1;
+  wire::encode(broadcast, chains, frame);
+  gradient.insert(gradient.end(), {frame, wire::encode(wire::End{true, "done"})});
+  broadcast.round = 0;
+  broadcast.leg = {0, 3, true, true};
+  wire::encode(broadcast, chains, frame);
+  local.push_back(frame);
+  for (std::uint8_t what = 0; what < 8; ++what)
+    asked.push_back(
+        wire::encode(wire::Ask{what, what, Panel(2, 1), Panel(2, 1), what == 0 ? 1 : 2, what == 5 ? 2 : 1}));
+  for (char sampler = 0; sampler < 4; ++sampler) {
+    const std::string number(1, static_cast<char>('0' + sampler));
+    handshake_seed("gradient-" + number, sampler, gradient);
+    handshake_seed("local-" + number, sampler, local);
+    handshake_seed("asked-" + number, sampler, asked);
+  }
+  handshake_seed("refused", 0, {wire::encode(wire::Refusal{"no", false})});
+}
+
 void idx_seed(const std::string& name, const std::string& images, const std::string& labels) {
   put("idx", name, '2' + little_endian(images.size(), 2) + images + labels);
 }
@@ -186,6 +253,8 @@ int main(int argc, char** argv) {
   pollen::fuzz::folder = argv[1];
   pollen::fuzz::compress_seeds();
   pollen::fuzz::wire_seeds();
+  pollen::fuzz::messages_seeds();
+  pollen::fuzz::handshake_seeds();
   pollen::fuzz::idx_seeds();
   pollen::fuzz::checkpoint_seeds();
   return 0;
