@@ -267,8 +267,8 @@ int serve_command(const ServeOptions& options) {
   try {
     return Service(options, config, *wires).run(greeting);
   } catch (const Interrupted&) {
-    make_log(options.log_format, options.run.quiet)(
-        {"stopped", "stopped before the first round; start the same command again to go on"});
+    make_log(options.log_format,
+             options.run.quiet)({"stopped", "stopped before the first round; start the same command again to go on"});
     return kStopped;
   }
 }

@@ -128,7 +128,12 @@ void Hall::got_columns(std::uint32_t client, const ColumnFacts& facts) {
 void Hall::settle_layout() {
   if (!std::ranges::all_of(seats_, [](const Seat& s) { return s.columns && s.link != 0; })) return;
   const auto same = [&](std::size_t i, std::size_t j) { return alike(*seats_[i].columns, *seats_[j].columns); };
-  if (send_away(odd_ones(seats_.size(), same), "its columns are not those of the other clients")) return;
+  if (const auto odd = odd_ones(seats_.size(), same); !odd.empty()) {
+    for (const std::size_t i : odd)
+      send_away({i}, fmt::format("its columns are not those of the other clients: found {}",
+                                 fmt::join(seats_[i].columns->columns, ", ")));
+    return;
+  }
   std::vector<ColumnFacts> all;
   for (const Seat& seat : seats_) all.push_back(*seat.columns);
   layout_ = union_of(all, names_);

@@ -70,6 +70,7 @@ struct Participant::Parts {
   // From set-up on.
   std::optional<ColumnFacts> own_columns;  // sent, and not yet answered
   std::optional<Federation> data;
+  std::uint64_t data_print = 0;  // of the client's own file
   std::optional<StatisticalProblem> problem;
   std::size_t part = 0;  // which of the problem's potentials is this client's
   // From the seat on.
@@ -247,14 +248,11 @@ void Participant::Parts::describe(const Send& send) {
 
 // The server cannot see that other rows have come in place of the first ones; the chain would have no law then.
 void Participant::Parts::check_data() {
-  const std::uint64_t found = fingerprint_of(options.data);
-  if (state().data == found) return;
-  if (state().data != 0)
+  data_print = fingerprint_of(options.data);
+  if (state().data != 0 && state().data != data_print)
     throw ConfigError("--data", fmt::format("found \"{}\", whose rows are not those this client began the run with; "
                                             "accepted: the same file as then",
                                             options.data));
-  state().data = found;
-  file.write();
 }
 
 void Participant::Parts::laid_out(const wire::Layout& message, const Send& send) {
@@ -312,6 +310,10 @@ void Participant::Parts::seated(const wire::Seat& message) {
   const Member member{index, problem->potentials[part].get(), message.weight};
   fleet = std::make_unique<Fleet>(setup, std::span(&member, 1));
   weight = message.weight;
+  if (state().data != data_print) {  // from here on it is these rows or none
+    state().data = data_print;
+    file.write();
+  }
   restore();
 }
 

@@ -89,18 +89,17 @@ TEST_F(OwnData, SetUpSurvivesKills) {
 }
 
 // Columns that do not fit together: the server says whose, and nobody is left waiting.
-TEST_F(OwnData, ThatDoNotFitEndTheFederation) {
-  put("d1.csv", "age,weight,town,y\n20,3,Ulm,low\n30,4,Bonn,high\n");
+TEST_F(OwnData, ThatDoNotFitAreSentAway) {
+  put("odd.csv", "age,weight,town,y\n20,3,Ulm,low\n30,4,Bonn,high\n");
   Child server = serve();
   std::vector<Child> clients;
-  for (int i = 0; i < 3; ++i) clients.push_back(join(i, port_of(server), {"--data", fmt::format("d{}.csv", i)}));
-  EXPECT_EQ(server.wait(kPatience), 2) << server.err();
+  for (int i = 0; i < 3; ++i)
+    clients.push_back(join(i, port_of(server), {"--data", i == 1 ? "odd.csv" : fmt::format("d{}.csv", i)}));
+  EXPECT_EQ(clients[1].wait(kPatience), 1) << clients[1].err();
+  expect_has(clients[1].err(), "weight");
   expect_has(server.err(), "c1");
-  expect_has(server.err(), "weight");
-  for (Child& client : clients) {
-    EXPECT_EQ(client.wait(kPatience), 1) << client.err();
-    expect_has(client.err(), "weight");
-  }
+  clients[1] = join(1, port_of(server), {"--data", "d1.csv"});  // with the right file
+  expect_done(server, clients);
 }
 
 }  // namespace
