@@ -221,7 +221,7 @@ TEST_F(Federation, ARefusalSaysNothingOfTheRows) {
   EXPECT_EQ(few.code, 1) << few.err;
   EXPECT_NE(few.err.find("4 training rows"), std::string::npos) << few.err;
   EXPECT_EQ(server.err.find("secret-cell"), std::string::npos) << server.err;
-  EXPECT_NE(server.err.find("whose own log says what"), std::string::npos) << server.err;
+  EXPECT_NE(server.err.find("its own log says why"), std::string::npos) << server.err;
   EXPECT_NE(server.err.find("fewer training rows than its --min-rows\n"), std::string::npos) << server.err;
 }
 
