@@ -11,17 +11,7 @@
 #include <string>
 
 #include "support/problems.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define POLLEN_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define POLLEN_SANITIZED 1
-#endif
-#endif
-#ifndef POLLEN_SANITIZED
-#define POLLEN_SANITIZED 0
-#endif
+#include "support/sanitized.h"
 
 extern char** environ;
 

@@ -1,0 +1,13 @@
+// Whether this build has a sanitizer, which keeps memory of its own: what a process takes is then not the program's.
+#pragma once
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define POLLEN_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define POLLEN_SANITIZED 1
+#endif
+#endif
+#ifndef POLLEN_SANITIZED
+#define POLLEN_SANITIZED 0
+#endif
