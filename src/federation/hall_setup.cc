@@ -234,22 +234,26 @@ void Hall::start_without_the_missing() {
 void Hall::gather() {
   const auto clients = seats_.size();
   const auto quorum = static_cast<std::size_t>(config_.federation.quorum.value_or(static_cast<Index>(clients)));
-  std::optional<Deadline> since;  // there has been a quorum
+  using std::chrono::steady_clock;
+  const bool may_reduce = config_.federation.start_timeout.has_value();
+  const auto patience = std::chrono::duration_cast<Deadline::duration>(
+      std::chrono::duration<double>(config_.federation.start_timeout.value_or(0.0)));
+  bool waiting = false;  // for the others: there is a quorum,
+  Deadline since{};      // since then
   bool reduced = false;
   options_.tell({"waiting", fmt::format("waiting for {} clients{}{}", clients, named_ ? ": " : "",
                                         named_ ? fmt::format("{}", fmt::join(names_, ", ")) : "")});
   while (!everybody_described() || !sites_agree()) {
     const auto here =
         static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.link != 0; }));
-    if (here < quorum || !config_.federation.start_timeout || reduced)
-      since.reset();
-    else if (!since)
-      since = std::chrono::steady_clock::now();
-    Deadline until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    if (since)
-      until = *since + std::chrono::duration_cast<Deadline::duration>(
-                           std::chrono::duration<double>(*config_.federation.start_timeout));
-    if (since && std::chrono::steady_clock::now() >= until && here < seats_.size()) {
+    if (here < quorum || !may_reduce || reduced) {
+      waiting = false;
+    } else if (!waiting) {
+      waiting = true;
+      since = steady_clock::now();
+    }
+    const Deadline until = waiting ? since + patience : steady_clock::now() + std::chrono::seconds(5);
+    if (waiting && steady_clock::now() >= until && here < seats_.size()) {
       start_without_the_missing();
       reduced = true;
       continue;
