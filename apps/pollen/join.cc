@@ -46,11 +46,7 @@ ParticipantOptions options_of(const JoinOptions& options, const Identity& identi
   out.name = identity.tls ? identity.name : options.name;
   out.data = options.data;
   if (!options.config.empty()) {
-    Config config = read_config_file(options.config, options.set);
-    config.run.coupled = true;  // as the server has it
-    if (!config.given.contains("output.lp")) config.output.lp = false;
-    config.sampler.wire = "bytes";
-    out.config = std::move(config);
+    out.config = for_federation(read_config_file(options.config, options.set));
     out.part = options.part;
   }
   out.state = options.state.empty() ? fmt::format("pollen-state-{}", out.name) : options.state;

@@ -23,71 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr char kMagic[] = "POLLENFD";
-
-// What differs from `pollen run`: a client is there for all chains or for none, and lp__ costs an exchange a draw.
-Config read_serve_config(const RunRequest& request) {
-  Config config = read_config_file(request.config, request.set);
-  if (config.run.coupled == false && config.given.contains("run.coupled"))
-    throw ConfigError(config.file + ": run.coupled",
-                      "found false, accepted in a federation: true (a client takes part for all chains or for none)");
-  config.run.coupled = true;
-  if (!config.given.contains("output.lp")) config.output.lp = false;
-  config.sampler.wire = "bytes";
-  return config;
-}
-
-void check_federated(const Config& config) {
-  Problems problems;
-  const NamedSampler* sampler = find_sampler(config.sampler.name);
-  if (sampler == nullptr || sampler->family == NamedSampler::Family::personal || is_mixed(config))
-    problems.add(
-        config.file + ": sampler.name",
-        fmt::format("found \"{}\", which runs in one process (pollen run); accepted in a federation: the samplers "
-                    "of the gradient and the averaging family",
-                    config.sampler.name));
-  const std::string missing = config.federation.on_missing.value_or("wait");
-  const ParticipationConfig& p = config.participation;
-  if (missing != "wait" && !config.federation.round_deadline)
-    problems.add(config.file + ": federation.round_deadline",
-                 fmt::format("needed with on_missing = \"{}\": seconds", missing));
-  if (missing == "skip" && p.policy == "full")
-    problems.add(
-        config.file + ": federation.on_missing",
-        "found \"skip\" with participation.policy = \"full\", whose theory has nobody missing; accepted: \"wait\", "
-        "\"abort\", or participation.policy = \"bernoulli\" or \"fixed-size\"");
-  const bool inverse = p.scaling.value_or(p.probability_is_list ? "inverse-probability" : "active") != "active";
-  if (missing == "skip" && p.policy != "full" && (inverse || p.replacement))
-    problems.add(config.file + ": federation.on_missing",
-                 "found \"skip\" with inverse-probability weights, which a skipped client would make wrong; accepted: "
-                 "\"wait\", \"abort\", or participation.scaling = \"active\"");
-  problems.raise();
-}
-
-// Set-up's outcome on the disk, so that a restarted server knows its federation.
-void write_federation(const std::string& path, Hall& hall) {
-  Archive archive;
-  hall.archive(archive);
-  const Bytes bytes = archive.take();
-  std::string text = kMagic;
-  text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  replace_file(path, text);
-  sync_folder(fs::path(path).parent_path().string());
-}
-
-void read_federation(const std::string& path, Hall& hall) {
-  const std::string text = read_text(path);
-  const std::size_t magic = sizeof(kMagic) - 1;
-  if (!text.starts_with(kMagic)) throw ConfigError(path, "found another kind of file, accepted: a federation's state");
-  try {
-    Archive archive(ByteView(reinterpret_cast<const std::uint8_t*>(text.data()) + magic, text.size() - magic));
-    hall.archive(archive);
-    archive.finish();
-  } catch (const WireError& error) {
-    throw ConfigError(path, fmt::format("{}; accepted: the same configuration, or another --state", error.what()));
-  }
-}
-
 struct Paths {
   std::string federation, checkpoint;
 };
@@ -101,7 +36,7 @@ Paths paths_of(const ServeOptions& options, const sink::RunFolder& folder) {
 void begin_state(const ServeOptions& options, const Paths& paths, Hall& hall) {
   if (!options.state.empty()) fs::create_directories(options.state);
   fs::remove(paths.checkpoint);
-  write_federation(paths.federation, hall);
+  hall.write(paths.federation);
 }
 
 void add_facts(sink::RunFacts& facts, const Hall& hall, const RoundStatistics& statistics) {
@@ -141,7 +76,7 @@ class Service {
     const bool goes_on = (!options_.state.empty() || options_.run.resume) && fs::exists(paths_.federation);
     try {
       if (goes_on) {
-        read_federation(paths_.federation, hall_);
+        hall_.read(paths_.federation);
         job_.checkpoint = sink::read_checkpoint(paths_.checkpoint);
       } else {
         job_.folder.check_free();
@@ -257,8 +192,8 @@ int serve_command(const ServeOptions& options) {
   watch_signals();
   check_address("--listen", options.listen);
   if (!options.metrics.empty()) check_address("--metrics", options.metrics);
-  const Config config = read_serve_config(options.run);
-  check_federated(config);
+  const Config config = for_federation(read_config_file(options.run.config, options.run.set));
+  check_federation(config);
   const Identity identity = identity_of(options.wire, KeyRole::server, options.listen);
   const auto wires = listen_at(options.listen, identity.tls);
   const std::string greeting =

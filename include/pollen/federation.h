@@ -1,8 +1,8 @@
-// A federation over real connections, without its wires: who is here (Hall), how a round reaches them (a Transport), and
-// a client's side of it (Participant). gRPC carries the frames (pollen/grpc.h); tests carry them in memory.
+// A federation over real connections, without its wires: who is here (Hall), how a round reaches them (a Transport),
+// and a client's side of it (Participant). gRPC carries the frames (pollen/grpc.h); tests carry them in memory.
 //
-// Exactly once (docs/federation.md): a client computes a reply, stores it as pending, and moves its memory only when it is
-// told that the reply was counted; the server says so only after the round is on its disk. Whatever is killed, in
+// Exactly once (docs/federation.md): a client computes a reply, stores it as pending, and moves its memory only when it
+// is told that the reply was counted; the server says so only after the round is on its disk. Whatever is killed, in
 // whatever order, the chain goes on as if nothing had happened.
 // The server's objects belong to one thread, a Participant to another; only Links may be used by several.
 #pragma once
@@ -39,13 +39,13 @@ struct LinkEvent {
 class Links {
  public:
   virtual ~Links() = default;
-  virtual std::optional<LinkEvent> next(Deadline until) = 0;  // empty where nothing came
-  virtual void send(std::uint64_t link, Frame frame) = 0;     // nothing where the link is gone
+  virtual std::optional<LinkEvent> next(Deadline until) = 0;                  // empty where nothing came
+  virtual void send(std::uint64_t link, Frame frame) = 0;                     // nothing where the link is gone
   virtual void send_all(std::uint64_t link, std::span<const Frame> frames) {  // one after another, at once where it can
     for (const Frame& frame : frames) send(link, frame);
   }
-  virtual void close(std::uint64_t link) = 0;                 // once what was sent has left
-  virtual void limit_frames(std::size_t bytes) = 0;           // longer ones end their connection
+  virtual void close(std::uint64_t link) = 0;        // once what was sent has left
+  virtual void limit_frames(std::size_t bytes) = 0;  // longer ones end their connection
 };
 
 // News for whoever keeps a log: a line for people, and the same in words a program can look for.
@@ -53,8 +53,8 @@ struct Notice {
   enum class Level { info, warning };
   std::string event;  // "gone", "back", "skipped", ...: docs/federation.md lists them
   std::string text;
-  std::string client = {};                  // its name, where it is about one
-  std::optional<std::int64_t> round = {};   // likewise
+  std::string client = {};                 // its name, where it is about one
+  std::optional<std::int64_t> round = {};  // likewise
   Level level = Level::info;
 };
 using Tell = std::function<void(const Notice&)>;
@@ -66,6 +66,14 @@ struct HallOptions {
   Tell tell = [](const Notice&) {};
   std::function<void()> looked = [] {};  // after every look at the connections, some five times a second at least
 };
+
+// Whether the sampler and the model can be those of a federation: the gradient and the averaging family.
+bool federated(const Config& config);
+// As both sides have it: a client is there for all chains or for none, lp__ costs an exchange a draw and is not asked
+// for by default, bytes are real. ConfigError where the user wants it otherwise.
+Config for_federation(Config config);
+// ConfigError where [federation] and the rest do not go together, for a server.
+void check_federation(const Config& config);
 
 // Who is here: greets, refuses, takes clients through set-up, and hands on what they send.
 class Hall {
@@ -81,6 +89,8 @@ class Hall {
   const std::string& run() const { return run_; }
   // Everything a restarted server must know of set-up; load() comes before any connection.
   void archive(Archive& archive);
+  void write(const std::string& path);  // the same as a file, durable and checked
+  void read(const std::string& path);   // ConfigError where it is damaged or of another configuration
   bool gathered() const { return gathered_; }
 
   struct Letter {
@@ -97,7 +107,7 @@ class Hall {
   void dismiss(std::uint32_t client, const std::string& why, bool again);  // says why and hangs up
   void limit_frames(std::size_t bytes) { links_.limit_frames(bytes); }
   void rounds_begin(bool stateful) { rounds_ = true, stateful_ = stateful; }
-  void end(const wire::End& message);  // tells everyone and waits until it has left
+  void end(const wire::End& message);                     // tells everyone and waits until it has left
   void linger(const wire::End& message, Deadline until);  // after end(): those who were away, as they come back
 
  private:
@@ -106,7 +116,7 @@ class Hall {
     std::uint64_t instance = 0;
     bool ready = false;
     bool told = false;  // that it is over
-    int said = 0;  // of set-up, on this connection: each message once, in their order
+    int said = 0;       // of set-up, on this connection: each message once, in their order
     std::optional<ColumnFacts> columns;
     std::optional<ColumnMoments> moments;
     std::optional<SiteFacts> site;
@@ -167,12 +177,12 @@ class Hall {
 // What a federation's rounds did besides sampling.
 struct RoundStatistics {
   std::int64_t turns = 0;
-  std::int64_t participants = 0;     // of the latest turn
-  std::int64_t skipped = 0;          // clients left out of a round they were drawn for
-  std::int64_t repeated = 0;         // broadcasts sent again to a client that came back
-  std::int64_t brought_up = 0;       // clients that were sent what they had missed
+  std::int64_t participants = 0;             // of the latest turn
+  std::int64_t skipped = 0;                  // clients left out of a round they were drawn for
+  std::int64_t repeated = 0;                 // broadcasts sent again to a client that came back
+  std::int64_t brought_up = 0;               // clients that were sent what they had missed
   std::int64_t bytes_in = 0, bytes_out = 0;  // of frames, set-up left out
-  std::vector<double> latencies;     // seconds from the broadcast to a reply, the latest few thousand
+  std::vector<double> latencies;             // seconds from the broadcast to a reply, the latest few thousand
 };
 
 struct RemoteOptions {
@@ -192,7 +202,7 @@ std::vector<std::string> revelations(const Config& config);
 
 // What a client may refuse.
 struct ParticipantLimits {
-  std::int64_t most_rounds = 0;       // 0: no limit
+  std::int64_t most_rounds = 0;  // 0: no limit
   std::int64_t least_rows = 1;
   double most_epsilon = 0;            // likewise; of the run so far, by whichever accountant says less
   std::vector<std::string> samplers;  // empty: any
@@ -200,11 +210,11 @@ struct ParticipantLimits {
 
 struct ParticipantOptions {
   std::string version;
-  std::string name;                // where no certificate says it
-  std::string data;                // the client's own file, or
-  std::optional<Config> config;    // the configuration whose own split has
-  std::int64_t part = -1;          // this part
-  std::string state;               // folder; empty: nothing outlives the process
+  std::string name;              // where no certificate says it
+  std::string data;              // the client's own file, or
+  std::optional<Config> config;  // the configuration whose own split has
+  std::int64_t part = -1;        // this part
+  std::string state;             // folder; empty: nothing outlives the process
   bool shared_seed = false;
   ParticipantLimits limits = {};
   std::function<void(const wire::Draws&)> draws = {};  // --share-draws, checked and in order; empty: not taken
@@ -221,7 +231,8 @@ class Participant {
 
   Bytes hello() const;  // the first frame of every connection
   using Send = std::function<void(const Bytes&)>;
-  // WireError where the frame is not what a server may send now; ConfigError, NumericError where this client cannot go on.
+  // WireError where the frame is not what a server may send now; ConfigError, NumericError where this client cannot go
+  // on.
   void handle(ByteView frame, const Send& send);
 
   struct Ended {
@@ -230,12 +241,12 @@ class Participant {
     std::string why;
   };
   const std::optional<Ended>& ended() const;
-  void forget_ending();          // before another try
-  std::int64_t turns() const;    // answered so far, by this process
+  void forget_ending();            // before another try
+  std::int64_t turns() const;      // answered so far, by this process
   std::size_t most_bytes() const;  // of a frame that may come
   const Recipe* recipe() const;    // nothing before this client has its seat; likewise
   const StatisticalProblem* problem() const;
-  const Config* config() const;    // the server's, or with `part` its own
+  const Config* config() const;  // the server's, or with `part` its own
 
  private:
   struct Parts;

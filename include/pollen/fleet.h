@@ -22,7 +22,7 @@ struct FleetSetup {
 struct Member {
   std::uint32_t index = 0;  // in the federation
   const Potential* potential = nullptr;
-  double weight = 1;        // local steps: w_i
+  double weight = 1;  // local steps: w_i
 };
 
 class Fleet {
@@ -39,6 +39,9 @@ class Fleet {
   std::unique_ptr<const Compressor> whole_;
   std::vector<Client> clients_;
 };
+
+// Clients of one process share the leg's common noise, which must not grow with K: no leg has more steps than this.
+Index longest_leg(Index dimension, Index chains);
 
 // w_i of every client: 1/b, or N_i/N.
 std::vector<double> local_weights(const LocalSteps& local, std::span<const Index> sizes);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pollen/errors.h"
+#include "pollen/fleet.h"
 #include "pollen/math.h"
 
 namespace pollen {
@@ -56,8 +57,8 @@ Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits) {
 
 void check_leg(const Broadcast& heard, Index dimension, Index chains) {
   constexpr std::uint64_t kLast = std::uint64_t{1} << 62;
-  const Index room = std::max<Index>(1, (Index{1} << 20) / (dimension * chains));
-  if (static_cast<Index>(heard.leg.steps) > room) throw WireError("broadcast: a leg of too many steps");
+  if (static_cast<Index>(heard.leg.steps) > longest_leg(dimension, chains))
+    throw WireError("broadcast: a leg of too many steps");
   if (heard.leg.first > kLast || heard.round > kLast) throw WireError("broadcast: of a round that cannot be");
 }
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "pollen/errors.h"
+#include "pollen/fleet.h"
 #include "pollen/math.h"
 #include "pollen/round.h"
 
@@ -16,8 +17,7 @@ namespace pollen {
 
 void Server::open_leg(std::int64_t most) {
   const LocalSteps& local = *recipe_.local;
-  // Clients of one process share the leg's common noise, which must not grow with K.
-  const std::int64_t room = std::max<std::int64_t>(1, (std::int64_t{1} << 20) / (setup_.dimension * setup_.chains));
+  const std::int64_t room = longest_leg(setup_.dimension, setup_.chains);
   Leg& leg = broadcast_.leg;
   leg = legs_->next(iteration_, static_cast<std::uint64_t>(local.emit_every ? 1 : std::min(most, room)));
   leg.starts = fresh_;

@@ -1,8 +1,12 @@
 #include "pollen/fleet.h"
 
+#include <algorithm>
+
 #include "pollen/archive.h"
 
 namespace pollen {
+
+Index longest_leg(Index dimension, Index chains) { return std::max<Index>(1, (Index{1} << 20) / (dimension * chains)); }
 
 std::vector<double> local_weights(const LocalSteps& local, std::span<const Index> sizes) {
   std::vector<double> weights(sizes.size(), 1 / static_cast<double>(sizes.size()));

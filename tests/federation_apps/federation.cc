@@ -7,26 +7,6 @@
 
 namespace pollen {
 
-const char* const kFederated = R"(
-seed = 7
-[model]
-kind = "logistic"
-[data]
-source = "synthetic-logistic"
-clients = 5
-dimension = 4
-min_size = 8
-max_size = 30
-[run]
-iterations = 40
-burn_in = 0
-chains = 2
-[sampler]
-batch = 3
-refresh = 10
-step = 0.002
-)";
-
 void expect_has(const std::string& text, const std::string& words) {
   EXPECT_NE(text.find(words), std::string::npos) << "no \"" << words << "\" in\n" << text;
 }

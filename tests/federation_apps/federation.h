@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "apps/child.h"
+#include "support/federated.h"
 
 namespace pollen {
-
-// Five clients, two chains, sizes that take milliseconds a round.
-extern const char* const kFederated;
 
 class FederationTest : public ProgramTest {
  protected:

@@ -6,19 +6,13 @@
 namespace pollen {
 namespace {
 
-struct Case {
-  const char* name;
-  Words keys;
-};
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
-
 Words set(const Words& keys) {
   Words words;
   for (const std::string& key : keys) words.insert(words.end(), {"--set", key});
   return words;
 }
 
-class Parity : public FederationTest, public testing::WithParamInterface<Case> {};
+class Parity : public FederationTest, public ::testing::WithParamInterface<FederatedSampler> {};
 
 TEST_P(Parity, FiveProcessesLeaveTheDrawsOfOne) {
   const Words keys = set(GetParam().keys);
@@ -29,33 +23,8 @@ TEST_P(Parity, FiveProcessesLeaveTheDrawsOfOne) {
   expect_same_draws();
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Samplers, Parity,
-    testing::Values(
-        Case{"lsd", {"sampler.name=lsd"}}, Case{"sgld", {"sampler.name=sgld"}}, Case{"qlsd", {"sampler.name=qlsd"}},
-        Case{"qlsd_sharp", {"sampler.name=qlsd#"}}, Case{"lsd_star", {"sampler.name=lsd*"}},
-        Case{"qlsd_star", {"sampler.name=qlsd*"}}, Case{"lsd_plus", {"sampler.name=lsd++"}},
-        Case{"qlsd_plus", {"sampler.name=qlsd++"}},
-        Case{"memory_from_gradient", {"sampler.name=qlsd++", "sampler.memory_init=gradient"}},
-        Case{"bernoulli", {"sampler.name=qlsd++", "participation.policy=bernoulli", "participation.probability=0.5"}},
-        Case{"inverse",
-             {"sampler.name=qlsd++", "participation.policy=bernoulli", "participation.scaling=inverse-probability",
-              "participation.probability=[0.9,0.5,0.4,0.3,1.0]"}},
-        Case{"fixed_size", {"sampler.name=qlsd", "participation.policy=fixed-size", "participation.size=2"}},
-        Case{"d_elf", {"sampler.name=d-elf", "sampler.k=2"}}, Case{"p_elf", {"sampler.name=p-elf", "sampler.k=2"}},
-        Case{"b_elf", {"sampler.name=b-elf", "sampler.k=2"}},
-        Case{"fald", {"sampler.name=fald", "sampler.local_steps=4"}},
-        Case{"fald_own_noise", {"sampler.name=fald", "sampler.communicate=0.3", "sampler.correlation=0.4"}},
-        Case{"fald_every", {"sampler.name=fald", "sampler.communicate=0.3", "sampler.emit=every"}},
-        Case{"fald_qsgd", {"sampler.name=fald", "sampler.local_steps=3", "sampler.compressor=qsgd"}},
-        Case{"vr_fald", {"sampler.name=vr-fald*", "sampler.communicate=0.3", "sampler.refresh_probability=0.2"}},
-        Case{"fa_ld", {"sampler.name=fa-ld", "sampler.local_steps=3"}},
-        Case{"fa_ld_scheme_1",
-             {"sampler.name=fa-ld", "sampler.local_steps=3", "sampler.scheme=I", "participation.size=2"}},
-        Case{"auto_step", {"sampler.name=qlsd++", "sampler.step=auto"}},
-        Case{"auto_local_step", {"sampler.name=fald", "sampler.step=auto", "sampler.local_steps=3"}},
-        Case{"from_the_mode", {"sampler.name=qlsd", "run.init=mode"}}),
-    [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Samplers, Parity, ::testing::ValuesIn(kFederatedSamplers),
+                         [](const auto& test) { return test.param.name; });
 
 class Federated : public FederationTest {};
 

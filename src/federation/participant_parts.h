@@ -1,0 +1,87 @@
+// What a participant is made of; its set-up is in participant_setup.cc, its rounds in participant_rounds.cc.
+#pragma once
+
+#include "federation/client_state.h"
+#include "federation/plain.h"
+#include "pollen/errors.h"
+#include "pollen/federation.h"
+#include "pollen/privacy_meter.h"
+
+namespace pollen {
+
+struct Participant::Parts {
+  explicit Parts(ParticipantOptions o) : options(std::move(o)), file(options.state) {
+    options.tell = in_plain_words(std::move(options.tell));
+  }
+
+  ParticipantOptions options;
+  ClientStateFile file;
+  std::optional<Ended> ended;
+  std::int64_t turns = 0;
+
+  // From the welcome on.
+  std::string run;
+  std::uint32_t index = 0;
+  Index clients = 1;
+  std::optional<Config> config;
+  // From set-up on.
+  std::optional<ColumnFacts> own_columns;  // sent, and not yet answered
+  std::optional<Federation> data;
+  std::uint64_t data_print = 0;  // of the client's own file
+  std::optional<StatisticalProblem> problem;
+  std::size_t part = 0;  // which of the problem's potentials is this client's
+  // From the seat on.
+  Recipe recipe;
+  std::unique_ptr<Fleet> fleet;
+  double weight = 1;
+  Reply reply;
+  bool reply_is_whole = false;  // the pending reply is in memory, not only on the disk
+  struct Before {
+    std::uint64_t committed, pending;
+  };
+  std::optional<PrivacyMeter> meter;  // where the client has a limit
+  std::optional<Before> before;       // the last move, while the disk still has the state before it
+  Workspace work;
+  // Of shared draws, the block that is coming: every chain's part of it in turn.
+  std::uint64_t first_draw = 0;
+  std::uint32_t draws_chain = 0;
+  Index draws_block = 0;
+
+  ClientState& state() { return file.state(); }
+  Client& client() { return fleet->clients().front(); }
+  std::uint64_t seed() const { return options.shared_seed ? config->seed : file.state().seed; }
+
+  void stop(const Send& send, const std::string& why) {
+    send(wire::encode(wire::Refusal{why, false}));
+    ended = Ended{false, false, why};
+  }
+
+  void welcomed(const wire::Welcome& message, const Send& send);
+  void begin_run(const std::string& name);
+  void describe(const Send& send);
+  void check_data();
+  void laid_out(const wire::Layout& message, const Send& send);
+  void scaled(const wire::Scaling& message, const Send& send);
+  bool too_few(Index rows, const Send& send);
+  void send_site(const Send& send);
+  void seated(const wire::Seat& message);
+  void take_settings(const wire::Settings& message);
+  void settled(const wire::Settled& message);
+  void caught_up(const wire::Standing& message);
+  void asked(const wire::Ask& message, const Send& send);
+  void broadcast(ByteView frame, const Send& send);
+  void take_draws(const wire::Draws& message);
+  void restore();
+  void restore_reply();
+  void move_back();
+  void keep_client();
+  void keep_reply(std::uint64_t turn, const Bytes& frame);
+  void measure();
+  std::optional<double> epsilon_after(std::uint64_t iterations) const;
+  std::string beyond_limits(const Broadcast& heard) const;
+  void need_fleet() const {
+    if (!fleet) throw WireError("message: before set-up is over");
+  }
+};
+
+}  // namespace pollen

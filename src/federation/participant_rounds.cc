@@ -1,0 +1,204 @@
+// From the seat on: which reply was counted, questions, broadcasts, and what must be on the disk before an answer
+// leaves.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "federation/participant_parts.h"
+#include "federation/question.h"
+
+namespace pollen {
+
+namespace {
+
+// What must be archived of a reply so that the client can move by it later.
+void archive_moved(Archive& a, Reply& reply, Client& client, const Recipe& recipe, Index dimension, Index chains) {
+  a.list(reply.chains);
+  a.flag(reply.silent);
+  if (a.reading()) reply.decoded = Panel(dimension, chains);
+  if (recipe.up.memory != Memory::none) a.array(reply.decoded.flat());
+  if (recipe.local) client.archive_pending(a);
+}
+
+}  // namespace
+
+// A meter of this client's own: its rows and all others', whose number its weight tells.
+void Participant::Parts::measure() {
+  if (options.limits.most_epsilon <= 0) return;
+  const Index mine = problem->rows[part];
+  const auto all = static_cast<Index>(std::llround(static_cast<double>(mine) / weight));
+  std::vector<Index> sizes = {mine};
+  if (all > mine) sizes.push_back(all - mine);
+  meter.emplace(*config, recipe, sizes, outside_the_theorem(*config, true));
+}
+
+std::optional<double> Participant::Parts::epsilon_after(std::uint64_t iterations) const {
+  const PrivacySpending spending = meter->after(static_cast<std::int64_t>(iterations));
+  if (spending.epsilon && spending.renyi_epsilon) return std::min(*spending.epsilon, *spending.renyi_epsilon);
+  return spending.epsilon ? spending.epsilon : spending.renyi_epsilon;
+}
+
+// Why this client will not answer; empty where it will.
+std::string Participant::Parts::beyond_limits(const Broadcast& heard) const {
+  const ParticipantLimits& limits = options.limits;
+  if (limits.most_rounds > 0 && file.state().turns >= limits.most_rounds)
+    return fmt::format("it has answered {} rounds, its --max-rounds", limits.most_rounds);
+  if (!meter) return {};
+  const auto epsilon = epsilon_after(heard.leg.first + heard.leg.steps);
+  if (!epsilon)
+    return fmt::format("no epsilon can be given, so that its --max-epsilon cannot hold: {}",
+                       fmt::join(meter->after(1).why, "; "));
+  if (*epsilon > limits.most_epsilon)
+    return fmt::format("after this round epsilon would be {:.4g}, above its --max-epsilon {:.4g}", *epsilon,
+                       limits.most_epsilon);
+  return {};
+}
+
+void Participant::Parts::restore() {
+  reply_is_whole = false;
+  if (!state().has_client) return;
+  try {
+    Archive archive(state().client);
+    client().archive(archive);
+    archive.finish();
+  } catch (const WireError& error) {
+    throw ConfigError("--state", fmt::format("found a state that does not fit this run ({})", error.what()));
+  }
+}
+
+void Participant::Parts::take_settings(const wire::Settings& message) {
+  need_fleet();
+  for (const double x : {message.step, message.smoothness, message.convexity})
+    if (!std::isfinite(x) || x < 0) throw WireError("settings: numbers that cannot be");
+  recipe.step = message.step;
+  if (recipe.local) {
+    recipe.local->smoothness = message.smoothness;
+    recipe.local->convexity = message.convexity;
+  }
+  fleet->station().set_recipe(recipe);
+  measure();
+}
+
+// The server says which reply was the last one counted: the pending one, or the one before it.
+void Participant::Parts::settled(const wire::Settled& message) {
+  need_fleet();
+  if (!keeps_state(recipe) || message.counted == state().committed) return;
+  if (before && message.counted == before->committed) return move_back();
+  if (state().pending == 0 || message.counted != state().pending)
+    throw ConfigError(
+        "--state", fmt::format("found a state that has moved by reply {} and waits for {}, but the server counted {}: "
+                               "it is not the state this client had; the run cannot go on with it",
+                               state().committed, state().pending, message.counted));
+  restore_reply();
+  client().settle(reply, true);
+  before = Before{state().committed, state().pending};
+  state().committed = message.counted;
+  state().pending = 0;
+  reply_is_whole = false;
+}
+
+// A server that asked where the move had come (emit = "every") and died before its own disk knew of the round.
+void Participant::Parts::move_back() {
+  state().committed = before->committed;
+  state().pending = before->pending;
+  before.reset();
+  restore();
+}
+
+// After a restart what the client would move by is on the disk.
+void Participant::Parts::restore_reply() {
+  if (reply_is_whole) return;
+  Archive archive(state().moved);
+  archive_moved(archive, reply, client(), recipe, problem->dimension(), config->run.chains);
+  archive.finish();
+  reply_is_whole = true;
+}
+
+void Participant::Parts::caught_up(const wire::Standing& message) {
+  need_fleet();
+  Archive archive(message.station);
+  Station& station = fleet->station();
+  station.archive(archive);
+  archive.finish();
+  for (const ConstPanelView panel : {station.position(), station.reference(), station.control(), station.anchor()})
+    check_numbers(panel, "standing");
+}
+
+void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
+  need_fleet();
+  const Query::What what = check_question(message, {&recipe, problem->dimension(), config->run.chains, clients});
+  wire::Answer answer{message.number, Panel(message.rows, message.columns)};
+  pollen::answer(client(), fleet->station(), {what, message.at, message.direction}, answer.values, work);
+  if (what == Query::What::anchor || what == Query::What::start_memory) keep_client();
+  send(wire::encode(answer));
+}
+
+void Participant::Parts::keep_client() {
+  Archive archive;
+  client().archive(archive);
+  state().client = archive.take();
+  state().has_client = true;
+  file.write();
+}
+
+void Participant::Parts::keep_reply(std::uint64_t turn, const Bytes& frame) {
+  if (!keeps_state(recipe)) {
+    if (options.limits.most_rounds > 0) file.write();  // the count of rounds
+    return;
+  }
+  Archive archive;
+  archive_moved(archive, reply, client(), recipe, problem->dimension(), config->run.chains);
+  state().pending = turn;
+  state().reply = frame;
+  state().moved = archive.take();
+  reply_is_whole = true;
+  before.reset();
+  keep_client();
+}
+
+void Participant::Parts::broadcast(ByteView frame, const Send& send) {
+  need_fleet();
+  Broadcast heard;
+  std::vector<std::uint32_t> chains;
+  wire::decode(frame, heard, chains);
+  if (static_cast<Index>(heard.offset.size()) - 1 != config->run.chains ||
+      static_cast<Index>(chains.size()) != config->run.chains)
+    throw WireError("broadcast: of another number of chains");
+  check_leg(heard, problem->dimension(), config->run.chains);
+  if ((heard.leg.steps > 0) != recipe.local.has_value()) throw WireError("broadcast: for another kind of sampler");
+  const std::uint64_t turn = 1 + (recipe.local ? heard.leg.first : heard.round);
+  fleet->station().receive(heard, work);
+  if (keeps_state(recipe) && state().pending == turn && !state().reply.empty()) return send(state().reply);
+  if (keeps_state(recipe) && turn <= state().committed) throw WireError("broadcast: of a round that is over");
+  if (const std::string why = beyond_limits(heard); !why.empty()) return stop(send, why);
+  client().answer(fleet->station(), chains, reply, work);
+  Bytes out;
+  wire::encode(reply, out);
+  ++state().turns;
+  ++turns;
+  keep_reply(turn, out);
+  send(out);
+}
+
+// No more than the run can have kept, each once and in order; a server that was started again begins again.
+void Participant::Parts::take_draws(const wire::Draws& message) {
+  need_fleet();
+  const Panel& positions = message.positions;
+  if (message.chain == 0 && message.first == 0) first_draw = draws_chain = 0;
+  if (message.chain == 0) draws_block = positions.columns();
+  const std::uint64_t most = static_cast<std::uint64_t>(config->run.iterations);
+  const auto count = static_cast<std::uint64_t>(positions.columns());
+  if (message.chain != draws_chain || message.first != first_draw || positions.rows() != problem->dimension() ||
+      count == 0 || positions.columns() != draws_block || count > most || message.first > most - count)
+    throw WireError("draws: not those that follow");
+  if (!std::ranges::all_of(positions.flat(), [](double x) { return std::isfinite(x); }))
+    throw WireError("draws: not numbers");
+  if (++draws_chain == static_cast<std::uint32_t>(config->run.chains)) {
+    draws_chain = 0;
+    first_draw += count;
+  }
+  if (options.draws) options.draws(message);
+}
+
+}  // namespace pollen

@@ -1,0 +1,162 @@
+// From the welcome to the seat: the run's configuration, this client's columns, scaling and rows.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "federation/participant_parts.h"
+#include "federation/secret.h"
+
+namespace pollen {
+
+namespace {
+
+constexpr std::uint32_t kMostClients = std::uint32_t{1} << 20;
+
+// A server's configuration names no file that this client would open: its own --data is all it reads.
+Config servers_config(const std::string& text) {
+  Config config = read_config_text(text, "the server's configuration");
+  config.data.sources.clear();
+  config.data.labels.clear();
+  if (!federated(config))
+    throw ConfigError("the server's configuration",
+                      fmt::format("found the sampler {} for the model {}, which is not for a federation",
+                                  config.sampler.name, config.model.kind));
+  return config;
+}
+
+// What a client keeps is about ten vectors a chain; a server's numbers must not make it ask for more than there is.
+void check_room(Index dimension, Index chains) {
+  const double machine = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double needed = 10.0 * sizeof(double) * static_cast<double>(dimension) * static_cast<double>(chains);
+  if (needed > machine)
+    throw ConfigError("the server's configuration",
+                      fmt::format("found {} coefficients and {} chains, which do not fit into this machine's memory",
+                                  dimension, chains));
+}
+
+}  // namespace
+
+void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send) {
+  if (message.clients == 0 || message.clients > kMostClients || message.index >= message.clients)
+    throw WireError("welcome: a number that cannot be");
+  if (message.run.empty() || message.run.size() > 64 || !is_plain(message.run))
+    throw WireError("welcome: a run without a name");
+  if (fleet && run == message.run && index == message.index) return;  // a connection later, nothing else
+  fleet.reset();
+  problem.reset();
+  data.reset();
+  own_columns.reset();
+  config.reset();
+  Config told = options.config ? *options.config : servers_config(message.config);
+  const auto& allowed = options.limits.samplers;
+  if (!allowed.empty() && std::ranges::count(allowed, told.sampler.name) == 0)
+    return stop(send, fmt::format("the server wants to sample with {}; this client allows {}", told.sampler.name,
+                                  fmt::join(allowed, ", ")));
+  index = message.index;
+  clients = static_cast<Index>(message.clients);
+  run = message.run;
+  if (state().run != run) begin_run(run);
+  config = std::move(told);
+  options.tell({"welcome", fmt::format("welcome: client {} of {}, sampler {}, model {}", index + 1, clients,
+                                       config->sampler.name, config->model.kind)});
+  describe(send);
+}
+
+// A secret seed of its own for every run, on the disk before anything is answered.
+void Participant::Parts::begin_run(const std::string& name) {
+  ClientState fresh;
+  fresh.instance = state().instance;
+  fresh.run = name;
+  fresh.seed = secret_number();
+  state() = fresh;
+  file.write();
+}
+
+void Participant::Parts::describe(const Send& send) {
+  if (options.part >= 0) {
+    problem = make_problem(*config);
+    if (problem->potentials.size() != static_cast<std::size_t>(clients))
+      throw ConfigError("--config",
+                        fmt::format("found {} clients, the server expects {}", problem->clients(), clients));
+    part = static_cast<std::size_t>(options.part);
+    return send_site(send);
+  }
+  check_data();
+  own_columns = column_facts(options.data, config->data, target_of(config->model.kind));
+  send(wire::encode(wire::Columns{*own_columns}));
+}
+
+// The server cannot see that other rows have come in place of the first ones; the chain would have no law then.
+void Participant::Parts::check_data() {
+  data_print = fingerprint_of(options.data);
+  if (state().data != 0 && state().data != data_print)
+    throw ConfigError("--data", fmt::format("found \"{}\", whose rows are not those this client began the run with; "
+                                            "accepted: the same file as then",
+                                            options.data));
+}
+
+void Participant::Parts::laid_out(const wire::Layout& message, const Send& send) {
+  if (!config || !own_columns) throw WireError("layout: not asked for");
+  union_of({*own_columns, message.facts},
+           {"this one", "the server's layout"});  // throws unless it is of the same columns
+  own_columns.reset();
+  data = load_part(options.data, config->data, message.facts, target_of(config->model.kind), index, seed());
+  if (too_few(data->train.rows, send)) return;
+  const bool none = target_of(config->model.kind) == TargetKind::none;
+  if (!none && *with_defaults(config->data).standardize) return send(wire::encode(wire::Moments{moments_of(*data, 0)}));
+  problem = make_own_problem(*config, std::move(*data), clients);
+  send_site(send);
+}
+
+void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) {
+  if (!data) throw WireError("scaling: not asked for");
+  const std::size_t columns = static_cast<std::size_t>(data->train.columns) - (data->intercept ? 1 : 0);
+  if (message.scaling.mean.size() != columns || message.scaling.sd.size() != columns)
+    throw WireError("scaling: of another number of columns");
+  for (std::size_t j = 0; j < columns; ++j)
+    if (!std::isfinite(message.scaling.mean[j]) || !(message.scaling.sd[j] > 0) ||
+        !std::isfinite(message.scaling.sd[j]))
+      throw WireError("scaling: not numbers");
+  standardize(message.scaling, *data);
+  problem = make_own_problem(*config, std::move(*data), clients);
+  data.reset();
+  send_site(send);
+}
+
+// Before anything is sent that depends on the rows; how many there are is nobody's business then.
+bool Participant::Parts::too_few(Index rows, const Send& send) {
+  if (rows >= options.limits.least_rows) return false;
+  options.tell({"refused", fmt::format("{} training rows, fewer than --min-rows {}", rows, options.limits.least_rows)});
+  stop(send, "it has fewer training rows than its --min-rows");
+  return true;
+}
+
+void Participant::Parts::send_site(const Send& send) {
+  const SiteFacts facts = facts_of(*problem, part);
+  if (too_few(facts.rows, send)) return;
+  send(wire::encode(wire::Site{facts}));
+}
+
+void Participant::Parts::seated(const wire::Seat& message) {
+  if (!problem) throw WireError("seat: before set-up");
+  if (!(message.weight > 0 && message.weight <= 1)) throw WireError("seat: a weight that cannot be");
+  if (fleet) return;
+  check_room(problem->dimension(), config->run.chains);
+  std::vector<std::string> warnings;
+  recipe = complete(*config, clients, problem->dimension(), warnings);
+  recipe.make_bytes = true;
+  const FleetSetup setup{&recipe,      &problem->prior, problem->dimension(), config->run.chains, clients,
+                         config->seed, seed()};
+  const Member member{index, problem->potentials[part].get(), message.weight};
+  fleet = std::make_unique<Fleet>(setup, std::span(&member, 1));
+  weight = message.weight;
+  if (state().data != data_print) {  // from here on it is these rows or none
+    state().data = data_print;
+    file.write();
+  }
+  restore();
+}
+
+}  // namespace pollen

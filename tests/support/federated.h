@@ -1,0 +1,69 @@
+// A problem small enough to be run over connections, and every sampler that can be: what a federation is held against
+// `pollen run` with, in memory and with processes.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace pollen {
+
+inline const char* const kFederated = R"(
+seed = 7
+[model]
+kind = "logistic"
+[data]
+source = "synthetic-logistic"
+clients = 5
+dimension = 4
+min_size = 8
+max_size = 30
+[run]
+iterations = 40
+burn_in = 0
+chains = 2
+[sampler]
+batch = 3
+refresh = 10
+step = 0.002
+)";
+
+struct FederatedSampler {
+  const char* name;
+  std::vector<std::string> keys;  // "key=value"
+};
+inline void PrintTo(const FederatedSampler& s, std::ostream* out) { *out << s.name; }
+
+inline const std::vector<FederatedSampler> kFederatedSamplers = {
+    {"lsd", {"sampler.name=lsd"}},
+    {"sgld", {"sampler.name=sgld"}},
+    {"qlsd", {"sampler.name=qlsd"}},
+    {"qlsd_sharp", {"sampler.name=qlsd#"}},
+    {"lsd_star", {"sampler.name=lsd*"}},
+    {"qlsd_star", {"sampler.name=qlsd*"}},
+    {"lsd_plus", {"sampler.name=lsd++"}},
+    {"qlsd_plus", {"sampler.name=qlsd++"}},
+    {"memory_from_gradient", {"sampler.name=qlsd++", "sampler.memory_init=gradient"}},
+    {"bernoulli", {"sampler.name=qlsd++", "participation.policy=bernoulli", "participation.probability=0.5"}},
+    {"inverse",
+     {"sampler.name=qlsd++", "participation.policy=bernoulli", "participation.scaling=inverse-probability",
+      "participation.probability=[0.9,0.5,0.4,0.3,1.0]"}},
+    {"fixed_size", {"sampler.name=qlsd", "participation.policy=fixed-size", "participation.size=2"}},
+    {"d_elf", {"sampler.name=d-elf", "sampler.k=2"}},
+    {"p_elf", {"sampler.name=p-elf", "sampler.k=2"}},
+    {"b_elf", {"sampler.name=b-elf", "sampler.k=2"}},
+    {"b_elf_absent",
+     {"sampler.name=b-elf", "sampler.k=2", "participation.policy=bernoulli", "participation.probability=0.5"}},
+    {"fald", {"sampler.name=fald", "sampler.local_steps=4"}},
+    {"fald_own_noise", {"sampler.name=fald", "sampler.communicate=0.3", "sampler.correlation=0.4"}},
+    {"fald_every", {"sampler.name=fald", "sampler.communicate=0.3", "sampler.emit=every"}},
+    {"fald_qsgd", {"sampler.name=fald", "sampler.local_steps=3", "sampler.compressor=qsgd"}},
+    {"vr_fald", {"sampler.name=vr-fald*", "sampler.communicate=0.3", "sampler.refresh_probability=0.2"}},
+    {"fa_ld", {"sampler.name=fa-ld", "sampler.local_steps=3"}},
+    {"fa_ld_scheme_1", {"sampler.name=fa-ld", "sampler.local_steps=3", "sampler.scheme=I", "participation.size=2"}},
+    {"auto_step", {"sampler.name=qlsd++", "sampler.step=auto"}},
+    {"auto_local_step", {"sampler.name=fald", "sampler.step=auto", "sampler.local_steps=3"}},
+    {"from_the_mode", {"sampler.name=qlsd", "run.init=mode"}},
+};
+
+}  // namespace pollen
