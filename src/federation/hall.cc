@@ -237,6 +237,9 @@ void Hall::admit(std::uint64_t link, const std::string& peer, const wire::Hello&
   send_to(link, wire::encode(wire::Welcome{index, static_cast<std::uint32_t>(seats_.size()), run_, config_text_}));
   if (hello.ready && hello.run == run_ && seat.site) return become_ready(index);
   if (gathered_) return;
+  seat.columns.reset();  // it will say all of it again
+  seat.moments.reset();
+  seat.site.reset();
   options_.tell({"here",
                  fmt::format("{} is here{}", name, missing().empty() ? "" : fmt::format("; missing: {}", missing())),
                  name});

@@ -33,10 +33,11 @@ class Script final : public Links {
 
   void open(std::uint64_t link) { events.push_back({LinkEvent::What::opened, link, {}, {}}); }
   void say(std::uint64_t link, Bytes frame) { events.push_back({LinkEvent::What::frame, link, {}, std::move(frame)}); }
-  void arrive(std::uint64_t link, const std::string& name) {
+  void arrive(std::uint64_t link, const std::string& name) { arrive(link, name, link); }
+  void arrive(std::uint64_t link, const std::string& name, std::uint64_t instance) {
     wire::Hello hello;
     hello.name = name;
-    hello.instance = link;
+    hello.instance = instance;
     open(link);
     say(link, wire::encode(hello));
   }
@@ -104,6 +105,31 @@ TEST_F(Setup, Honest) {
   gather();
   EXPECT_TRUE(gathered_);
   EXPECT_TRUE(script_.refused.empty());
+}
+
+// What the others wait for is what it says on its new connection, not what it said on the old one.
+TEST_F(Setup, ALineIsCutAfterAnyMessage) {
+  const std::vector<Bytes> messages = {wire::encode(columns()), wire::encode(wire::Moments{{10, {1, 2}, {3, 4}}}),
+                                       wire::encode(site(10))};
+  for (std::size_t cut = 0; cut < messages.size(); ++cut) {
+    script_ = {};
+    for (std::uint64_t i = 0; i < 3; ++i) script_.arrive(i + 1, std::string(1, static_cast<char>('a' + i)));
+    for (std::size_t step = 0; step < messages.size(); ++step) {
+      const std::uint64_t first = step > cut ? 4 : 1;
+      script_.say(first, messages[step]);
+      if (step == cut) script_.events.push_back({LinkEvent::What::closed, 1, {}, {}});
+      script_.say(2, messages[step]);
+      script_.say(3, messages[step]);
+      if (step != cut) continue;
+      script_.arrive(4, "a", 1);
+      for (std::size_t again = 0; again <= cut; ++again) script_.say(4, messages[again]);
+    }
+    gathered_ = false;
+    gather();
+    EXPECT_TRUE(gathered_) << cut;
+    EXPECT_TRUE(script_.refused.empty()) << cut << ": " << script_.refused.begin()->second;
+    EXPECT_TRUE(script_.events.empty()) << cut << ": it began before everybody had spoken";
+  }
 }
 
 TEST_F(Setup, OtherColumnsThanTheMajority) {
