@@ -109,6 +109,7 @@ class Fake final : public grpc::ClientBidiReactor<v1::Chunk, v1::Chunk> {
 }  // namespace
 
 void run_fakes(const FakeOptions& options) {
+  silence_library();
   Count count;
   count.left = options.clients;
   std::vector<std::unique_ptr<Fake>> fakes;

@@ -11,33 +11,19 @@
 #include <filesystem>
 #include <fstream>
 
+#include "bare.h"
 #include "fakes.h"
 #include "pollen/file.h"
 #include "pollen/keys.h"
 #include "pollen/math.h"
 #include "pollen/run.h"
+#include "usage.h"
 
 namespace pollen::bench {
 namespace {
 
 constexpr Index kDimension = 10'000;
 constexpr std::uint32_t kLevels = 16;
-
-double cpu_seconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-double megabytes() {
-  std::ifstream in("/proc/self/statm");
-  double pages = 0, resident = 0;
-  in >> pages >> resident;
-  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1048576;
-}
 
 double wall() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -106,7 +92,19 @@ struct Spent {
   double wall = 0, cpu = 0, before = 0, after = 0;
 };
 
-void serve(WireServer& wires, int clients, int rounds, double decode) {
+// What a station is sent a round: the position.
+Bytes make_broadcast() {
+  Broadcast broadcast;
+  broadcast.payload.assign(kDimension * sizeof(double), 1);
+  broadcast.offset = {0, broadcast.payload.size()};
+  broadcast.roster.clients.resize(1);
+  const std::vector<std::uint32_t> chains = {0};
+  Bytes frame;
+  wire::encode(broadcast, chains, frame);
+  return frame;
+}
+
+double serve(WireServer& wires, int clients, int rounds, double decode) {
   const double empty = megabytes();
   const Config config = config_for(clients, rounds);
   Hall hall(wires.links(), config, {});
@@ -135,6 +133,7 @@ void serve(WireServer& wires, int clients, int rounds, double decode) {
   fmt::print("{:>7} {:>7} {:>9.1f} {:>9.1f} {:>9.1f} {:>10.1f} {:>9.1f} {:>6.2f} {:>9.1f} {:>9.1f} {:>9.1f}\n", clients,
              rounds, gathered - start, (rounds - warm) / s.wall, 1000 * p99, 1e6 * message, 1e6 * decode,
              message / decode, 1024 * (s.after - empty) / clients, s.before, s.after);
+  return message;
 }
 
 int main(int argc, char** argv) {
@@ -161,10 +160,12 @@ int main(int argc, char** argv) {
       options.tls.clear();
       for (const std::string& name : names) options.tls.emplace_back(texts(folder + "/keys", name));
     }
-    int number = 0;
-    if (::read(port[0], &number, sizeof number) != sizeof number) ::_exit(1);
-    options.address = fmt::format("localhost:{}", number);
-    run_fakes(options);
+    for (int server = 0; server < 2; ++server) {
+      int number = 0;
+      if (::read(port[0], &number, sizeof number) != sizeof number) ::_exit(1);
+      options.address = fmt::format("localhost:{}", number);
+      run_fakes(options);
+    }
     ::_exit(0);
   }
   const double decode = decode_seconds(reply);
@@ -174,13 +175,19 @@ int main(int argc, char** argv) {
   }());
   fmt::print("{:>7} {:>7} {:>9} {:>9} {:>9} {:>10} {:>9} {:>6} {:>9} {:>9} {:>9}\n", "clients", "rounds", "gather s",
              "rounds/s", "p99 ms", "us/message", "decode us", "ratio", "KB/client", "MB before", "MB after");
+  const auto keys = tls ? std::optional(texts(folder + "/keys", "localhost")) : std::nullopt;
+  const auto tell = [&](int number) {
+    if (::write(port[1], &number, sizeof number) != sizeof number) ::_exit(1);
+  };
+  double message = 0;
   {
-    const auto wires =
-        listen_at("localhost:0", tls ? std::optional(texts(folder + "/keys", "localhost")) : std::nullopt);
-    const int number = wires->port();
-    if (::write(port[1], &number, sizeof number) != sizeof number) return 1;
-    serve(*wires, clients, rounds, decode);
+    const auto wires = listen_at("localhost:0", keys);
+    tell(wires->port());
+    message = serve(*wires, clients, rounds, decode);
   }
+  const double bare = bare_seconds(keys, clients, rounds, std::max(2, rounds / 10), make_broadcast(), tell);
+  fmt::print("a bare gRPC server of the same frames, nothing decoded: {:.1f} us/message; pollen's own part {:.1f}\n",
+             1e6 * bare, 1e6 * (message - bare));
   ::waitpid(child, nullptr, 0);
   std::filesystem::remove_all(folder);
   return 0;

@@ -16,6 +16,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "pollen/config.h"
@@ -165,6 +166,7 @@ class Hall {
   std::vector<std::string> names_;  // "" while a counted seat is free
   bool named_ = false;              // the configuration gives the names
   std::vector<Seat> seats_;
+  std::unordered_map<std::uint64_t, std::uint32_t> seated_;  // by their link
   std::vector<Stranger> strangers_;
   std::deque<Letter> letters_;
   std::optional<ColumnFacts> layout_;

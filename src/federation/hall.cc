@@ -17,7 +17,6 @@ using std::chrono::seconds;
 
 constexpr auto kHelloWithin = seconds(20);
 constexpr std::size_t kMostStrangers = 4096;
-// At the end: for a client to hang up, and for one that is away to come, which tries again every half a minute.
 
 Deadline now() { return std::chrono::steady_clock::now(); }
 
@@ -103,33 +102,32 @@ void Hall::take(LinkEvent event) {
       strangers_.erase(stranger);
       return admit(event.link, peer, wire::decode<wire::Hello>(event.frame));
     }
-    for (std::uint32_t i = 0; i < seats_.size(); ++i)
-      if (seats_[i].link == event.link) return seated_frame(i, std::move(event.frame));
+    if (const auto seat = seated_.find(event.link); seat != seated_.end())
+      return seated_frame(seat->second, std::move(event.frame));
   } catch (const WireError& error) {
     unreadable(event.link, fmt::format("what was sent cannot be read ({})", error.what()));
   }
 }
 
 void Hall::unreadable(std::uint64_t link, const std::string& why) {
-  for (std::uint32_t i = 0; i < seats_.size(); ++i)
-    if (seats_[i].link == link) return dismiss(i, why, false);
+  if (const auto seat = seated_.find(link); seat != seated_.end()) return dismiss(seat->second, why, false);
   options_.tell({"refused", fmt::format("refused a connection: {}", why), {}, {}, Notice::Level::warning});
   refuse(link, why, false);
 }
 
 void Hall::lose(std::uint64_t link) {
   std::erase_if(strangers_, [&](const Stranger& s) { return s.link == link; });
-  for (std::size_t i = 0; i < seats_.size(); ++i) {
-    Seat& seat = seats_[i];
-    if (seat.link != link) continue;
-    seat.link = 0;
-    seat.ready = false;
-    options_.tell({"gone",
-                   fmt::format("{} has gone; {} of {} here", names_[i], present(), seats_.size()),
-                   names_[i],
-                   {},
-                   Notice::Level::warning});
-  }
+  const auto seated = seated_.find(link);
+  if (seated == seated_.end()) return;
+  const std::uint32_t client = seated->second;
+  seated_.erase(seated);
+  seats_[client].link = 0;
+  seats_[client].ready = false;
+  options_.tell({"gone",
+                 fmt::format("{} has gone; {} of {} here", names_[client], present(), seats_.size()),
+                 names_[client],
+                 {},
+                 Notice::Level::warning});
 }
 
 void Hall::drop_silent_links() {
@@ -232,6 +230,7 @@ void Hall::admit(std::uint64_t link, const std::string& peer, const wire::Hello&
   }
   names_[index] = name;
   seat.link = link;
+  seated_[link] = index;
   seat.instance = hello.instance;
   seat.said = 0;
   send_to(link, wire::encode(wire::Welcome{index, static_cast<std::uint32_t>(seats_.size()), run_, config_text_}));

@@ -224,6 +224,7 @@ void Hall::start_without_the_missing() {
   names_ = here;
   named_ = true;
   seats_.assign(here.size(), {});
+  seated_.clear();
   layout_.reset();
   scaling_.reset();
   setup_bits_ = 0;

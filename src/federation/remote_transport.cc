@@ -58,13 +58,13 @@ class RemoteTransport final : public Transport {
     ask.columns = sum.columns;
     frame_ = shared(wire::encode(ask));
     for (std::uint32_t i = 0; i < seats_.size(); ++i) {
-      seats_[i].wanted = true;
+      want(i, true);
       call(i);
     }
     opened_ = Clock::now();
     told_ = false;
     std::vector<Panel> answers(seats_.size());
-    while (wanted() > 0) {
+    while (wanted_ > 0) {
       const bool late = overdue();
       if (late && policy() == "abort") give_up("a question to all clients");
       const auto letter = wait(late ? std::nullopt : deadline());
@@ -94,7 +94,7 @@ class RemoteTransport final : public Transport {
  private:
   struct Seat {
     bool greeted = false;            // on its present connection
-    bool wanted = false;             // its reply or answer is waited for
+    bool wanted = false;             // see want()
     bool called = false;             // it was sent what is open now
     bool owes = false;               // on this connection it was asked something that it has not answered
     std::uint64_t heard = kNothing;  // broadcasts its station has heard, as heard_ counts them
@@ -134,18 +134,21 @@ class RemoteTransport final : public Transport {
     for (const Roster::Entry& entry : roster.clients) {
       if (entry.count != chains_.size())
         throw ConfigError("run.coupled", "found false, accepted in a federation: true");
-      seats_[entry.client].wanted = true;
+      want(entry.client, true);
       call(entry.client);
     }
   }
 
   void close_turn() {
     for (Seat& seat : seats_) seat.wanted = seat.called = false;
+    wanted_ = 0;
     frame_.reset();
   }
 
-  std::size_t wanted() const {
-    return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.wanted; }));
+  // Its reply or answer is waited for, or no longer.
+  void want(std::uint32_t client, bool yes) {
+    if (seats_[client].wanted != yes) wanted_ += yes ? 1 : -1;
+    seats_[client].wanted = yes;
   }
 
   // Everything a client needs to work on what is open now.
@@ -181,16 +184,20 @@ class RemoteTransport final : public Transport {
     return standing_;
   }
 
+  void tell_if_all_are_gone() {
+    if (told_ || hall_.present() > 0) return;
+    options_.tell({"all-gone", "all clients are gone; waiting for them to come back", {}, {}, Notice::Level::warning});
+    told_ = true;
+  }
+
   // The next thing clients have to say; who comes back is called at once.
   std::optional<Hall::Letter> wait(std::optional<Deadline> until) {
-    if (!told_ && wanted() > 0 && hall_.present() == 0) {
-      options_.tell(
-          {"all-gone", "all clients are gone; waiting for them to come back", {}, {}, Notice::Level::warning});
-      told_ = true;
-    }
     const Deadline patience = Clock::now() + std::chrono::seconds(1);
     auto letter = hall_.next(until ? std::min(*until, patience) : patience);
-    if (!letter) return letter;
+    if (!letter) {
+      tell_if_all_are_gone();
+      return letter;
+    }
     statistics().bytes_in += static_cast<std::int64_t>(letter->frame.size());
     Seat& seat = seats_[letter->client];
     seat.owes = false;
@@ -204,7 +211,7 @@ class RemoteTransport final : public Transport {
 
   // Until everybody has answered, or the deadline has passed and the rest may be left out.
   void collect(Server& server) {
-    while (wanted() > 0) {
+    while (wanted_ > 0) {
       const bool late = overdue();
       if (late && missed(server)) return;
       const auto letter = wait(late ? std::nullopt : deadline());
@@ -244,7 +251,7 @@ class RemoteTransport final : public Transport {
     }
     server.leave_out(late);
     server.start_over();
-    for (const std::uint32_t client : late) seats_[client].wanted = false;
+    for (const std::uint32_t client : late) want(client, false);
     statistics().skipped += static_cast<std::int64_t>(late.size());
     tell_of(server, "skipped", "went on without", late);
     return true;
@@ -278,7 +285,7 @@ class RemoteTransport final : public Transport {
       return hall_.dismiss(letter.client, "its reply is of a round that is not open", false);
     if (!seat.wanted) return;  // said twice
     std::swap(seat.reply, incoming_);
-    seat.wanted = false;
+    want(letter.client, false);
     auto& latencies = statistics().latencies;
     const double seconds = std::chrono::duration<double>(Clock::now() - opened_).count();
     if (latencies.size() < kLatencies)
@@ -289,13 +296,13 @@ class RemoteTransport final : public Transport {
 
   // Into the sums in client order. False where somebody's reply is still missing, or cannot be what it says.
   bool absorb_all(Server& server) {
-    if (wanted() > 0) return false;
+    if (wanted_ > 0) return false;
     for (const Roster::Entry& entry : server.broadcast().roster.clients) {
       try {
         server.absorb(seats_[entry.client].reply, entry, work_);
       } catch (const WireError& error) {
         server.start_over();
-        seats_[entry.client].wanted = true;
+        want(entry.client, true);
         hall_.dismiss(entry.client, error.what(), false);
         return false;
       }
@@ -315,7 +322,7 @@ class RemoteTransport final : public Transport {
         throw WireError("an answer of another size than asked for");
       check_numbers(answer.values, letter.client, static_cast<Query::What>(ask.what));
       answers[letter.client] = std::move(answer.values);
-      seat.wanted = false;
+      want(letter.client, false);
     } catch (const WireError& error) {
       hall_.dismiss(letter.client, fmt::format("its answer cannot be taken ({})", error.what()), false);
     }
@@ -363,6 +370,7 @@ class RemoteTransport final : public Transport {
   Workspace work_;
   std::uint64_t turn_ = 0, heard_ = 0, asked_ = 0;
   Clock::time_point opened_;
+  Index wanted_ = 0;  // how many are
   bool told_ = false;
   std::size_t next_latency_ = 0;
 };

@@ -46,9 +46,12 @@ inline std::size_t cut(const std::shared_ptr<const Bytes>& frame, std::size_t at
   return at + size;
 }
 
-// Pieces of one frame after another. Memory grows as bytes really come, never by what a piece promises.
+// Pieces of one frame after another, at one place from the first piece on. What a piece promises is only addresses
+// within `most`; memory grows as bytes really come.
 class Assembler {
  public:
+  explicit Assembler(Bytes room = {}) : frame_(std::move(room)) { frame_.clear(); }
+
   // True when the frame is whole and in `frame`, which take() empties.
   bool add(const v1::Chunk& chunk, std::size_t most) {
     const std::string& data = chunk.data();
@@ -56,7 +59,7 @@ class Assembler {
     if (begun_ && chunk.left() + data.size() != left_) throw WireError("piece: not the one that follows");
     if (chunk.left() > most || frame_.size() + data.size() > most - chunk.left())
       throw WireError("frame: longer than any that is expected");
-    if (!begun_) frame_.reserve(std::min<std::size_t>(data.size() + chunk.left(), 4 * kChunk));
+    if (!begun_) frame_.reserve(data.size() + chunk.left());
     frame_.insert(frame_.end(), data.begin(), data.end());
     left_ = chunk.left();
     begun_ = left_ > 0;

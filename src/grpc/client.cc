@@ -106,7 +106,7 @@ bool WireClient::write(const Bytes& frame) {
 }
 
 bool WireClient::read(Bytes& frame, std::size_t most) {
-  Assembler assembler;
+  Assembler assembler(std::move(frame));
   while (parts_->stream->Read(&parts_->incoming))
     if (assembler.add(parts_->incoming, most)) {
       frame = assembler.take();

@@ -29,14 +29,12 @@ using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
 class Hub;
 
-// One connection. A frame waits in the queue before the next one is read, so that a flood stays in the network.
+// One connection. Its next frame is read when the server's thread has taken the last one, so that a flood stays in the
+// network.
 class Connection final : public Reactor {
  public:
   Connection(Hub& hub, std::uint64_t id) : hub_(hub), id_(id) {}
-  void begin() { StartRead(&incoming_); }
-  void read_on() {
-    if (!finished_) StartRead(&incoming_);  // gRPC may have let go of a finished call
-  }
+  void read_on();
   void send(std::span<const Frame> frames);
   void close();
 
@@ -46,14 +44,18 @@ class Connection final : public Reactor {
   void OnDone() override;
 
  private:
+  // With the mutex held.
   void write_next();
   void finish();
 
   Hub& hub_;
   std::uint64_t id_;
-  grpc::ByteBuffer incoming_, outgoing_;
+  grpc::ByteBuffer incoming_;
   v1::Chunk chunk_;
   Assembler assembler_;
+
+  std::mutex mutex_;  // of all that follows
+  grpc::ByteBuffer outgoing_;
   std::deque<Frame> frames_;
   std::size_t at_ = 0;  // in the first of them
   bool writing_ = false, closing_ = false, finished_ = false;
@@ -62,72 +64,96 @@ class Connection final : public Reactor {
 class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Join<v1::Federation::Service> {
  public:
   Reactor* Join(grpc::CallbackServerContext* context) override {
-    const std::lock_guard lock(mutex);
-    const std::uint64_t id = ++last_;
-    auto* connection = new Connection(*this, id);
-    connections_[id] = connection;
-    push({LinkEvent::What::opened, id, name_in_certificate(*context), {}});
-    connection->begin();
-    return connection;
+    std::shared_ptr<Connection> connection;
+    {
+      const std::lock_guard lock(mutex_);
+      const std::uint64_t id = ++last_;
+      connection = std::make_shared<Connection>(*this, id);
+      connections_[id] = connection;
+      push({LinkEvent::What::opened, id, name_in_certificate(*context), {}});
+    }
+    connection->read_on();
+    return connection.get();
   }
 
   std::optional<LinkEvent> next(Deadline until) override {
-    std::unique_lock lock(mutex);
-    changed_.wait_until(lock, until, [&] { return !events_.empty(); });
-    if (events_.empty()) return std::nullopt;
-    LinkEvent event = std::move(events_.front());
-    events_.pop_front();
+    if (taken_.empty()) {
+      std::unique_lock lock(mutex_);
+      waiting_ = true;
+      changed_.wait_until(lock, until, [&] { return !events_.empty(); });
+      waiting_ = false;
+      taken_.swap(events_);
+    }
+    if (taken_.empty()) return std::nullopt;
+    LinkEvent event = std::move(taken_.front());
+    taken_.pop_front();
     if (event.what == LinkEvent::What::frame)
-      if (const auto at = connections_.find(event.link); at != connections_.end()) at->second->read_on();
+      if (const auto connection = at(event.link)) connection->read_on();
     return event;
   }
-  void send(std::uint64_t link, Frame frame) override {
-    const std::lock_guard lock(mutex);
-    if (const auto at = connections_.find(link); at != connections_.end()) at->second->send({&frame, 1});
-  }
+  void send(std::uint64_t link, Frame frame) override { send_all(link, {&frame, 1}); }
   void send_all(std::uint64_t link, std::span<const Frame> frames) override {
-    const std::lock_guard lock(mutex);
-    if (const auto at = connections_.find(link); at != connections_.end()) at->second->send(frames);
+    if (const auto connection = at(link)) connection->send(frames);
   }
   void close(std::uint64_t link) override {
-    const std::lock_guard lock(mutex);
-    if (const auto at = connections_.find(link); at != connections_.end()) at->second->close();
+    if (const auto connection = at(link)) connection->close();
   }
   void limit_frames(std::size_t bytes) override { limit = bytes; }
 
-  // With the mutex held.
-  void push(LinkEvent event) {
-    events_.push_back(std::move(event));
-    changed_.notify_one();
+  void frame(std::uint64_t id, Bytes bytes) {
+    const std::lock_guard lock(mutex_);
+    push({LinkEvent::What::frame, id, {}, std::move(bytes)});
   }
   void gone(std::uint64_t id) {
+    const std::lock_guard lock(mutex_);
     connections_.erase(id);
     push({LinkEvent::What::closed, id, {}, {}});
   }
 
-  std::mutex mutex;
   std::atomic<std::size_t> limit{std::size_t{64} << 20};
 
  private:
+  std::shared_ptr<Connection> at(std::uint64_t link) {
+    const std::lock_guard lock(mutex_);
+    const auto found = connections_.find(link);
+    return found == connections_.end() ? nullptr : found->second;
+  }
+  void push(LinkEvent event) {  // with the mutex held
+    events_.push_back(std::move(event));
+    if (waiting_) changed_.notify_one();
+  }
+
+  std::deque<LinkEvent> taken_;  // by the server's thread, for itself
+
+  std::mutex mutex_;  // of all that follows; never held together with a connection's
   std::condition_variable changed_;
+  bool waiting_ = false;
   std::deque<LinkEvent> events_;
-  std::unordered_map<std::uint64_t, Connection*> connections_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
   std::uint64_t last_ = 0;
 };
 
+void Connection::read_on() {
+  const std::lock_guard lock(mutex_);
+  if (!finished_) StartRead(&incoming_);  // gRPC may have let go of a finished call
+}
+
 void Connection::OnReadDone(bool ok) {
-  const std::lock_guard lock(hub_.mutex);
-  if (!ok) return finish();
-  if (!grpc::SerializationTraits<v1::Chunk>::Deserialize(&incoming_, &chunk_).ok()) return finish();
-  try {
-    if (!assembler_.add(chunk_, hub_.limit)) return StartRead(&incoming_);
-    hub_.push({LinkEvent::What::frame, id_, {}, assembler_.take()});
-  } catch (const WireError&) {
+  const auto end = [&] {
+    const std::lock_guard lock(mutex_);
     finish();
+  };
+  if (!ok || !grpc::SerializationTraits<v1::Chunk>::Deserialize(&incoming_, &chunk_).ok()) return end();
+  try {
+    if (!assembler_.add(chunk_, hub_.limit)) return read_on();
+    hub_.frame(id_, assembler_.take());
+  } catch (const WireError&) {
+    end();
   }
 }
 
 void Connection::send(std::span<const Frame> frames) {
+  const std::lock_guard lock(mutex_);
   if (closing_ || finished_ || frames.empty()) return;
   frames_.insert(frames_.end(), frames.begin(), frames.end());
   if (!writing_) write_next();
@@ -146,7 +172,7 @@ void Connection::write_next() {
 }
 
 void Connection::OnWriteDone(bool ok) {
-  const std::lock_guard lock(hub_.mutex);
+  const std::lock_guard lock(mutex_);
   writing_ = false;
   if (!ok) return finish();
   if (!frames_.empty()) return write_next();
@@ -154,6 +180,7 @@ void Connection::OnWriteDone(bool ok) {
 }
 
 void Connection::close() {
+  const std::lock_guard lock(mutex_);
   closing_ = true;
   if (!writing_) finish();
 }
@@ -166,17 +193,12 @@ void Connection::finish() {
 }
 
 void Connection::OnCancel() {
-  const std::lock_guard lock(hub_.mutex);
+  const std::lock_guard lock(mutex_);
   finish();
 }
 
-void Connection::OnDone() {
-  {
-    const std::lock_guard lock(hub_.mutex);
-    hub_.gone(id_);
-  }
-  delete this;
-}
+// The hub's thread may still hold this connection for a moment.
+void Connection::OnDone() { hub_.gone(id_); }
 
 class GrpcServer final : public WireServer {
  public:
