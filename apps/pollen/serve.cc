@@ -33,8 +33,7 @@ Paths paths_of(const ServeOptions& options, const sink::RunFolder& folder) {
 }
 
 // Before the first round: from here on a restarted server goes on.
-void begin_state(const ServeOptions& options, const Paths& paths, Hall& hall) {
-  if (!options.state.empty()) fs::create_directories(options.state);
+void begin_state(const Paths& paths, Hall& hall) {
   fs::remove(paths.checkpoint);
   hall.write(paths.federation);
 }
@@ -65,6 +64,9 @@ class Service {
         hall_(wires.links(), with_folder(config),
               {sink::version(), options.wire.shared_seed, &pause_flag(), log_, [this] { watch_.look(); }}),
         paths_(paths_of(options, job_.folder)) {
+    if (!options.state.empty()) lock_.emplace(options.state);
+    if (lock_ && !lock_->held())
+      throw ConfigError("--state", fmt::format("found \"{}\", which another server is using", options.state));
     watch_.sources = {&hall_, &statistics_, nullptr};
     if (options.metrics.empty()) return;
     metrics_ = serve_metrics(options.metrics, watch_.monitor());
@@ -132,7 +134,7 @@ class Service {
     if (job_.request.quiet && !job_.checkpoint)
       for (const std::string& line : session.experiment().warnings())
         log_({"warning", line, {}, {}, Notice::Level::warning});
-    if (!job_.checkpoint) begin_state(options_, paths_, hall_);
+    if (!job_.checkpoint) begin_state(paths_, hall_);
     const int code = finish(session);
     watch_.sources.session = nullptr;
     return code;
@@ -181,6 +183,7 @@ class Service {
   Watch watch_;
   Hall hall_;
   Paths paths_;
+  std::optional<FolderLock> lock_;
   std::unique_ptr<MetricsServer> metrics_;
 };
 

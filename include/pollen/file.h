@@ -59,6 +59,20 @@ class ReplacingFile {
   bool committed_ = false;
 };
 
+// A folder, made where there is none, for one process at a time: FOLDER/lock is locked while this lives.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& folder, unsigned mode = 0777);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  bool held() const { return held_; }  // false: another process has it
+
+ private:
+  int descriptor_ = -1;
+  bool held_ = false;
+};
+
 void replace_file(const std::string& path, std::string_view content);
 void sync_folder(const std::string& folder);  // so that a rename survives a power cut
 

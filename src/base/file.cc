@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,6 +101,18 @@ void ReplacingFile::commit() {
   committed_ = true;
   sync_folder(std::filesystem::path(path_).parent_path().string());
 }
+
+FolderLock::FolderLock(const std::string& folder, unsigned mode) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), error);
+  if (::mkdir(folder.c_str(), mode) != 0 && errno != EEXIST) io_failure(folder, "make the folder", errno);
+  const std::string lock = folder + "/lock";
+  descriptor_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor_ < 0) io_failure(lock, "open", errno);
+  held_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+}
+
+FolderLock::~FolderLock() { ::close(descriptor_); }
 
 void replace_file(const std::string& path, std::string_view content) {
   ReplacingFile file(path);

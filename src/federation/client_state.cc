@@ -1,12 +1,7 @@
 #include "federation/client_state.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 
 #include "federation/sealed_file.h"
@@ -47,22 +42,12 @@ std::uint64_t fingerprint_of(const std::string& path) {
 ClientStateFile::ClientStateFile(std::string folder) : folder_(std::move(folder)) {
   state_.instance = secret_number();
   if (folder_.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(folder_).parent_path(), error);
-  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) io_failure(folder_, "make the folder", errno);
-  const std::string lock = folder_ + "/lock";
-  lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock_ < 0) io_failure(lock, "open", errno);
-  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0)
-    throw ConfigError("--state", fmt::format("found \"{}\", which another client is using", folder_));
+  lock_.emplace(folder_, 0700);
+  if (!lock_->held()) throw ConfigError("--state", fmt::format("found \"{}\", which another client is using", folder_));
   if (std::filesystem::exists(path()))
     read();
   else
     write();
-}
-
-ClientStateFile::~ClientStateFile() {
-  if (lock_ >= 0) ::close(lock_);
 }
 
 void ClientStateFile::read() {

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "pollen/file.h"
 #include "pollen/types.h"
 
 namespace pollen {
@@ -31,9 +33,6 @@ std::uint64_t fingerprint_of(const std::string& path);  // of a file's bytes, no
 class ClientStateFile {
  public:
   explicit ClientStateFile(std::string folder);  // empty: kept in memory only. ConfigError, IoError
-  ~ClientStateFile();
-  ClientStateFile(const ClientStateFile&) = delete;
-  ClientStateFile& operator=(const ClientStateFile&) = delete;
 
   ClientState& state() { return state_; }
   const ClientState& state() const { return state_; }
@@ -44,7 +43,7 @@ class ClientStateFile {
   void read();
 
   std::string folder_;
-  int lock_ = -1;
+  std::optional<FolderLock> lock_;
   ClientState state_;
 };
 

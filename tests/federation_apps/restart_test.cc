@@ -178,5 +178,19 @@ TEST_F(Restart, WithOtherRowsRefused) {
   EXPECT_TRUE(await(kPatience, [&] { return spool_bytes() > before + 1000; })) << back.err() << server.err();
 }
 
+// Two servers on one state would tell clients different things.
+TEST_F(Restart, AStateThatIsInUse) {
+  Child server = serve();
+  const Outcome second = run(serve_words());
+  EXPECT_EQ(second.code, 2);
+  expect_has(second.err, "--state: found \"hub\", which another server is using");
+  EXPECT_TRUE(server.running());
+  Child client = join(0, port_of(server));
+  EXPECT_TRUE(await(kPatience, [&] { return server.err().find("c0 is here") != std::string::npos; }));
+  const Outcome same = run(join_words(0, port_of(server)));
+  EXPECT_EQ(same.code, 2);
+  expect_has(same.err, "--state: found \"s0\", which another client is using");
+}
+
 }  // namespace
 }  // namespace pollen
