@@ -69,7 +69,7 @@ void RunSession::start_fresh() {
   const sink::MetricsColumns columns{experiment_.data().test.rows > 0, experiment_.privacy().asked(),
                                      experiment_.personal()};
   make_recorder(std::make_unique<sink::SpoolWriter>(job_.folder.spool(), shape),
-                std::make_unique<sink::MetricsFile>(job_.folder.metrics(), experiment_.model().kind, columns));
+                std::make_unique<sink::MetricsFile>(job_.folder.metrics(), experiment_.model(), columns));
 }
 
 void RunSession::start_resumed() {

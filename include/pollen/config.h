@@ -27,6 +27,22 @@ struct ModelConfig {
   // Mixed-effects models: columns with one coefficient for all, and with one of every client's own.
   std::vector<std::string> fixed, random;
   Index latent = 2;                      // mixed-linear: d
+  // Networks, as pollen/network.h has them.
+  std::string task = "classification";   // classification | regression
+  std::vector<Index> sizes = {100};      // mlp: units of the layers between
+  std::string activation = "relu";
+  std::string norm = "frn";
+  std::string file;                      // torchscript
+  std::vector<Index> input;              // channels, height, width; empty: by the number of columns
+  std::vector<double> input_mean = {0.0}, input_sd = {1.0};  // one for all, or one a channel
+  std::optional<double> weight_decay;    // the prior's precision, in place of prior_sd
+};
+
+// Where networks compute.
+struct ComputeConfig {
+  std::string device = "cpu";            // cpu | cuda
+  std::string engine = "auto";           // auto | lean | torch
+  bool tf32 = false;
 };
 
 // Mixed-effects models: the population that clients' latents come from, p(z | β).
@@ -116,7 +132,7 @@ struct RunConfig {
   Index thin = 1;
   Index chains = 4;
   bool coupled = false;
-  std::string init = "zero";             // zero | prior | mode | list
+  std::string init = "zero";             // zero | prior | mode | random | list | file:PATH
   std::vector<double> init_values;       // when init == "list"
 };
 
@@ -163,6 +179,7 @@ struct ClientConfig {
 struct Config {
   std::uint64_t seed = 1;
   ModelConfig model;
+  ComputeConfig compute;
   DataSpec data;
   SamplerConfig sampler;
   ReferenceConfig reference;
@@ -194,6 +211,9 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
 
 // Whether the model has latents of every client's own.
 bool is_mixed(const Config& config);
+
+// Whether the model is a neural network.
+bool is_network(const Config& config);
 
 // Whether any key of [privacy] is set.
 bool asks_for_privacy(const Config& config);

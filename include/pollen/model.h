@@ -7,6 +7,7 @@
 //   logistic  p           y ∈ {0,1}, P(1) = 1/(1+exp(-xᵀθ))
 //   softmax   p·C         θ = class 0's p coefficients, then class 1's, ...; P(c) ∝ exp(xᵀθ_c)
 //   poisson   p           y ~ Poisson(exp(xᵀθ)); log y! is left out of U
+//   network   its tensors pollen/network.h; float32 inside
 #pragma once
 
 #include <memory>
@@ -15,24 +16,37 @@
 #include <vector>
 
 #include "pollen/math.h"
+#include "pollen/network.h"
 #include "pollen/types.h"
 
 namespace pollen {
 
-enum class ModelKind { gaussian, linear, logistic, softmax, poisson };
+enum class ModelKind { gaussian, linear, logistic, softmax, poisson, network };
+
+// A network and how a row's numbers become its inputs: (x - mean)/sd by channel.
+struct NetworkModel {
+  std::shared_ptr<const Network> network;
+  std::vector<double> mean = {0.0}, sd = {1.0};  // one for all channels, or one a channel
+
+  std::unique_ptr<NetworkRows> hold(const math::RowsView& x, const double* y) const;  // y may be null
+};
 
 struct ModelSpec {
   ModelKind kind = ModelKind::logistic;
   Index features = 0;                      // p (gaussian: the dimension)
   Index classes = 2;                       // softmax: C
   std::optional<double> noise_sd;          // linear: σ; empty = sampled as log σ, the last coordinate
+  NetworkModel network;                    // network alone
   std::vector<std::string> feature_names;  // p names, "intercept" among them
   std::vector<std::string> class_names;    // logistic: 2, softmax: C
 
   Index dimension() const;
   // U is a quadratic form, so that its curvature is the same everywhere.
   bool quadratic() const { return kind == ModelKind::gaussian || (kind == ModelKind::linear && noise_sd.has_value()); }
-  bool classifies() const { return kind == ModelKind::logistic || kind == ModelKind::softmax; }
+  bool classifies() const {
+    return kind == ModelKind::logistic || kind == ModelKind::softmax ||
+           (kind == ModelKind::network && network.network->spec().classifies);
+  }
   std::vector<std::string> labels() const;  // a readable name for each coordinate: "age", "virginica: age", "log_sigma"
 };
 

@@ -1,11 +1,13 @@
 // Predictive distributions at one θ, a block of rows at a time. Nothing here influences a draw.
 #include <math.h>  // lgamma_r: std::lgamma writes a global
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "blocks.h"
 #include "family.h"
+#include "network.h"
 
 namespace pollen {
 
@@ -42,10 +44,30 @@ PanelView probabilities(const PanelView& z, Scratch& scratch) {
   return both;
 }
 
+void network_log_likelihood(const ModelSpec& spec, std::span<const double> theta, const Observations& observations,
+                            std::span<double> out, Scratch& scratch) {
+  Scratch::Frame frame(scratch);
+  const double* y = observations.y;
+  if (spec.classifies()) {
+    const auto classes = static_cast<std::size_t>(spec.classes);
+    const std::span<double> p = scratch.take<double>(observations.x.rows * spec.classes);
+    model::network_probabilities(spec.network, theta, observations.x, p, scratch);
+    for (std::size_t r = 0; r < out.size(); ++r) out[r] = std::log(p[r * classes + static_cast<std::size_t>(y[r])]);
+    return;
+  }
+  const double sd = spec.network.network->spec().noise_sd;
+  const std::span<const float> mean = model::network_outputs(spec.network, theta, observations.x, scratch);
+  for (std::size_t r = 0; r < out.size(); ++r) {
+    const double z = (y[r] - static_cast<double>(mean[r])) / sd;
+    out[r] = -0.5 * z * z - std::log(sd) - 0.5 * std::log(2.0 * std::numbers::pi);
+  }
+}
+
 }  // namespace
 
 void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x,
                          std::span<double> out, Scratch& scratch) {
+  if (spec.kind == ModelKind::network) return model::network_probabilities(spec.network, theta, x, out, scratch);
   const ConstPanelView beta = coefficients(spec, theta);
   const auto store = [&, at = out.data()](const PanelView& z, const double*, Index) mutable {
     Scratch::Frame frame(scratch);
@@ -58,7 +80,13 @@ void class_probabilities(const ModelSpec& spec, std::span<const double> theta, c
 }
 
 void response(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x, std::span<double> mean,
-              std::span<double> sd, Scratch&) {
+              std::span<double> sd, Scratch& scratch) {
+  if (spec.kind == ModelKind::network) {
+    Scratch::Frame frame(scratch);
+    std::ranges::copy(model::network_outputs(spec.network, theta, x, scratch), mean.begin());
+    std::ranges::fill(sd, spec.network.network->spec().noise_sd);
+    return;
+  }
   math::multiply(x, coefficients(spec, theta), PanelView{mean.data(), x.rows, 1, x.rows});
   if (spec.kind == ModelKind::linear) {
     std::ranges::fill(sd, noise_sd(spec, theta));
@@ -70,6 +98,7 @@ void response(const ModelSpec& spec, std::span<const double> theta, const math::
 
 void log_likelihood(const ModelSpec& spec, std::span<const double> theta, const Observations& observations,
                     std::span<double> out, Scratch& scratch) {
+  if (spec.kind == ModelKind::network) return network_log_likelihood(spec, theta, observations, out, scratch);
   const bool linear = spec.kind == ModelKind::linear;
   const double log_sd = linear ? std::log(noise_sd(spec, theta)) : 0.0;
   const auto family = linear ? model::make_linear(noise_sd(spec, theta)) : model::make_family(spec);

@@ -6,6 +6,7 @@ namespace pollen {
 
 Index ModelSpec::dimension() const {
   if (kind == ModelKind::softmax) return features * classes;
+  if (kind == ModelKind::network) return static_cast<Index>(network.network->dimension());
   if (kind == ModelKind::linear && !noise_sd) return features + 1;
   return features;
 }
@@ -17,9 +18,27 @@ std::string name_or(const std::vector<std::string>& names, Index i, const char* 
   return fmt::format("{}{}", stem, i + from);
 }
 
+// "fc1.weight[3,17]", counted from 0 as PyTorch does.
+std::vector<std::string> tensor_labels(const Network& network) {
+  std::vector<std::string> result;
+  result.reserve(static_cast<std::size_t>(network.dimension()));
+  for (const NetworkTensor& tensor : network.tensors())
+    for (std::int64_t i = 0; i < tensor.size; ++i) {
+      std::string place;
+      std::int64_t rest = i;
+      for (auto size = tensor.shape.rbegin(); size != tensor.shape.rend(); ++size) {
+        place = fmt::format("{}{}{}", rest % *size, place.empty() ? "" : ",", place);
+        rest /= *size;
+      }
+      result.push_back(fmt::format("{}[{}]", tensor.name, place));
+    }
+  return result;
+}
+
 }  // namespace
 
 std::vector<std::string> ModelSpec::labels() const {
+  if (kind == ModelKind::network) return tensor_labels(*network.network);
   std::vector<std::string> result;
   result.reserve(static_cast<std::size_t>(dimension()));
   const char* stem = kind == ModelKind::gaussian ? "theta." : "x.";

@@ -10,15 +10,20 @@ namespace pollen::model {
 
 namespace {
 
-bool accepted(ModelKind kind, double y, Index classes) {
-  if (kind == ModelKind::linear) return std::isfinite(y);
-  const bool whole = std::isfinite(y) && y >= 0.0 && y == std::floor(y);
-  return kind == ModelKind::poisson ? whole : whole && y < static_cast<double>(classes);
+// A response; otherwise a count or a class.
+bool is_real(const ModelSpec& spec) {
+  return spec.kind == ModelKind::linear || (spec.kind == ModelKind::network && !spec.classifies());
 }
 
-std::string expected(ModelKind kind, Index classes) {
-  if (kind == ModelKind::linear) return "a finite number";
-  if (kind == ModelKind::poisson) return "a count (0, 1, 2, ...)";
+bool accepted(const ModelSpec& spec, double y, Index classes) {
+  if (is_real(spec)) return std::isfinite(y);
+  const bool whole = std::isfinite(y) && y >= 0.0 && y == std::floor(y);
+  return spec.kind == ModelKind::poisson ? whole : whole && y < static_cast<double>(classes);
+}
+
+std::string expected(const ModelSpec& spec, Index classes) {
+  if (is_real(spec)) return "a finite number";
+  if (spec.kind == ModelKind::poisson) return "a count (0, 1, 2, ...)";
   return fmt::format("a class index from 0 to {}", classes - 1);
 }
 
@@ -32,9 +37,9 @@ void check_targets(const ModelSpec& spec, const Observations& observations) {
   Problems problems;
   for (Index r = 0; r < observations.x.rows && !problems.full(); ++r) {
     const double y = observations.y[r];
-    if (!accepted(spec.kind, y, classes))
+    if (!accepted(spec, y, classes))
       problems.add(fmt::format("data: row {}, target", r + 1),
-                   fmt::format("found {}, accepted: {}", y, expected(spec.kind, classes)));
+                   fmt::format("found {}, accepted: {}", y, expected(spec, classes)));
   }
   problems.raise();
 }

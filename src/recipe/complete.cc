@@ -153,6 +153,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
       problems.add(config.file + ": sampler.name",
                    fmt::format("found \"{}\", accepted for {}: {}", s.name, config.model.kind, personal_names()));
     const Recipe recipe = complete_reference(config, *reference, problems, warnings);
+    check_network(config, reference->needs_step, problems);
     complete_run(config, problems);
     problems.raise();
     return recipe;
@@ -186,6 +187,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   recipe.coupled = config.run.coupled;
   recipe.make_bytes = s.wire == "bytes";
   check_local(config, problems, recipe, warnings);
+  check_network(config, true, problems);
   problems.raise();
   check_theory(config, clients, dimension, recipe, warnings);
   list_unused(config, recipe, warnings);

@@ -32,6 +32,10 @@ std::string personal_names();  // the samplers of mixed-effects models, listed
 bool baseline_reads(const Config& config, const std::string& key);  // "penalty"; false for other samplers
 void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings);
 
+// Networks: defaults that differ, before anything is completed; what they need.
+void set_network_defaults(Config& config);
+void check_network(const Config& config, bool step_needed, Problems& problems);
+
 // [privacy]'s defaults, where it is set and an accountant covers the sampler.
 void complete_privacy(Config& config, const Recipe& recipe);
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "recipe/parts.h"
 #include "recipe/schema.h"
 
 namespace pollen {
@@ -189,6 +190,9 @@ void resolve_paths(Config& config, const fs::path& folder) {
   const auto builtins = builtin_datasets();
   for (std::string& source : config.data.sources)
     if (std::ranges::find(builtins, source) == builtins.end()) source = fs::absolute(folder / source).lexically_normal().string();
+  if (!config.model.file.empty()) config.model.file = fs::absolute(folder / config.model.file).lexically_normal().string();
+  if (const std::string file = "file:"; config.run.init.starts_with(file))
+    config.run.init = file + fs::absolute(folder / config.run.init.substr(file.size())).lexically_normal().string();
   if (!config.data.labels.empty()) config.data.labels = fs::absolute(folder / config.data.labels).lexically_normal().string();
 }
 
@@ -205,6 +209,7 @@ Config read(const std::string& text, const std::string& file, const fs::path& fo
       resolve_paths(changed, fs::current_path());
     config = std::move(changed);
   }
+  set_network_defaults(config);
   return config;
 }
 

@@ -58,7 +58,21 @@ bool read_init(const toml::node& n, Config& c) {
     c.run.init = "list";
     return read_numbers(n, {}, c.run.init_values);
   }
-  return read_choice(n, {"zero", "prior", "mode"}, c.run.init);
+  std::string word;
+  if (read_string(n, word) && word.starts_with("file:") && word.size() > 5) {
+    c.run.init = word;
+    return true;
+  }
+  return read_choice(n, {"zero", "prior", "mode", "random"}, c.run.init);
+}
+
+bool read_indices(const toml::node& n, Index least, std::vector<Index>& out) {
+  const toml::array* list = n.as_array();
+  if (list == nullptr) return false;
+  out.clear();
+  for (const toml::node& each : *list)
+    if (!read_integer(each, least, kMost, out.emplace_back())) return false;
+  return true;
 }
 
 bool read_levels_table(const toml::node& n, Config& c) {
@@ -130,7 +144,8 @@ std::string write_expect(const Config& c) {
 
 std::vector<Key> model_keys() {
   return {
-      choice("model.kind", {"gaussian", "linear", "logistic", "softmax", "poisson", "mixed-linear", "mixed-gaussian", "mixed-logistic"},
+      choice("model.kind", {"gaussian", "linear", "logistic", "softmax", "poisson", "mixed-linear", "mixed-gaussian", "mixed-logistic",
+                            "mlp", "lenet5", "resnet20", "cnn5", "torchscript"},
              AT(std::string, model.kind)),
       choice("model.prior", {"normal", "flat"}, AT(std::string, model.prior)),
       numbers("model.prior_sd", "a number above 0, or a list of them, one a coefficient", kPositive,
@@ -147,6 +162,33 @@ std::vector<Key> model_keys() {
        }},
       strings("model.random", "a list of columns' names", AT(std::vector<std::string>, model.random)),
   };
+}
+
+// Written out only for networks.
+std::vector<Key> network_keys() {
+  const auto list = [](const char* path, const char* accepted, Member<std::vector<Index>> m) {
+    return Key{path, accepted, [m](const toml::node& n, Config& c) { return read_indices(n, 1, m(c)); },
+               [m](const Config& c) { return fmt::format("[{}]", fmt::join(get(m, c), ", ")); }};
+  };
+  std::vector<Key> keys = {
+      choice("model.task", {"classification", "regression"}, AT(std::string, model.task)),
+      list("model.sizes", "a list of layers' sizes, integers from 1 (none: no layer between)",
+           AT(std::vector<Index>, model.sizes)),
+      choice("model.activation", {"relu", "tanh", "swish"}, AT(std::string, model.activation)),
+      choice("model.norm", {"frn", "group", "batch"}, AT(std::string, model.norm)),
+      text("model.file", "a path", AT(std::string, model.file)),
+      list("model.input", "[channels, height, width], integers from 1", AT(std::vector<Index>, model.input)),
+      numbers("model.input_mean", "a number, or a list of them, one a channel", {}, AT(std::vector<double>, model.input_mean)),
+      numbers("model.input_sd", "a number above 0, or a list of them, one a channel", kPositive,
+              AT(std::vector<double>, model.input_sd)),
+      maybe_number("model.weight_decay", "a number above 0", kPositive, MAYBE(double, model.weight_decay)),
+      choice("compute.device", {"cpu", "cuda"}, AT(std::string, compute.device)),
+      choice("compute.engine", {"auto", "lean", "torch"}, AT(std::string, compute.engine)),
+      boolean("compute.tf32", AT(bool, compute.tf32)),
+  };
+  for (Key& key : keys)
+    key.write = [write = key.write](const Config& c) { return is_network(c) ? write(c) : std::string(); };
+  return keys;
 }
 
 // The default follows from the source: what holds is written out, given or not.
@@ -299,7 +341,7 @@ std::vector<Key> run_keys() {
       integer<Index>("run.thin", "an integer from 1", 1, AT(Index, run.thin)),
       integer<Index>("run.chains", "an integer from 1 to 4096", 1, AT(Index, run.chains), 4096),
       boolean("run.coupled", AT(bool, run.coupled)),
-      {"run.init", "\"zero\", \"prior\", \"mode\" or a list of numbers, one a coefficient", read_init,
+      {"run.init", "\"zero\", \"prior\", \"mode\", \"random\" (networks), \"file:PATH\" or a list of numbers, one a coefficient", read_init,
        [](const Config& c) { return c.run.init == "list" ? write_numbers(c.run.init_values) : toml_string(c.run.init); }},
       text("output.dir", "a path", AT(std::string, output.dir)),
       {"output.draws", "a list of \"csv\", \"none\"", read_draws, [](const Config& c) { return write_strings(c.output.draws); }},
@@ -416,7 +458,7 @@ const std::vector<Key>& schema() {
                                return read_integer(n, 0, std::numeric_limits<std::int64_t>::max(), c.seed);
                              },
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
-    for (auto& part : {model_keys(), latent_keys(), data_keys(), synthetic_mixed_keys(), sampler_keys(),
+    for (auto& part : {model_keys(), latent_keys(), network_keys(), data_keys(), synthetic_mixed_keys(), sampler_keys(),
                        reference_keys(), personal_keys(), baseline_keys(), run_keys(), client_output_keys(),
                        privacy_keys(), population_keys(), federation_keys()})
       all.insert(all.end(), part.begin(), part.end());

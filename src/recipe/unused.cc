@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -25,8 +26,10 @@ struct Uses {
     return downlink ? down(CompressorKind::top_k) || down(CompressorKind::rand_k)
                     : either(CompressorKind::top_k) || either(CompressorKind::rand_k);
   }
+  bool kind(const char* name) const { return config.model.kind == name; }
   bool noise() const {
     const std::string& kind = config.model.kind;
+    if (is_network(config)) return config.model.task == "regression";
     return kind == "linear" || kind == "mixed-linear" || kind == "mixed-gaussian";
   }
   bool custom() const { return recipe.name == "custom"; }
@@ -86,6 +89,10 @@ const std::map<std::string, Used>& conditions() {
       {"model.prior_sd", [](const Uses& u) { return u.config.model.prior == "normal"; }},
       {"model.noise_sd", [](const Uses& u) { return u.noise(); }},
       {"model.log_sigma_sd", [](const Uses& u) { return u.noise() && !u.config.model.noise_sd; }},
+      {"model.sizes", [](const Uses& u) { return u.kind("mlp"); }},
+      {"model.activation", [](const Uses& u) { return u.kind("mlp"); }},
+      {"model.norm", [](const Uses& u) { return u.kind("resnet20"); }},
+      {"model.file", [](const Uses& u) { return u.kind("torchscript"); }},
       {"model.fixed", columns},
       {"model.random", columns},
       {"model.latent", [](const Uses& u) { return u.config.model.kind == "mixed-linear"; }},
@@ -126,6 +133,11 @@ const std::map<std::string, Used>& conditions() {
   return table;
 }
 
+bool network_key(const std::string& key) {
+  constexpr const char* keys[] = {"task", "input", "input_mean", "input_sd", "weight_decay"};
+  return key.starts_with("model.") && std::ranges::count(keys, key.substr(6)) > 0;
+}
+
 bool accounted(const Recipe& recipe) { return recipe.local && recipe.local->by_size; }
 
 }  // namespace
@@ -137,6 +149,8 @@ void list_unused(const Config& config, const Recipe& recipe, std::vector<std::st
     if (key.starts_with("privacy.") && !accounted(recipe))
       warnings.push_back(fmt::format("{} is set but nothing is accounted: the accountants are about fa-ld, not {}", key,
                                      recipe.name));
+    if ((key.starts_with("compute.") || network_key(key)) && !is_network(config))
+      warnings.push_back(fmt::format("{} is set but plays no role here (model {})", key, config.model.kind));
     if (key.starts_with("population.") && !recipe.personal)
       warnings.push_back(fmt::format("{} is set but plays no role here (model {})", key, config.model.kind));
     if (at != conditions().end() && !at->second(uses))

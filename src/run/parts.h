@@ -50,6 +50,7 @@ struct Experiment::Parts {
   void prepare_personal();
   void find_mode_once();
   void set_step();
+  void set_network_step();
   void set_local_step(std::span<const double> at, bool picked);
   std::vector<double> curvature_point();
   void set_start();

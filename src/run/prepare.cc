@@ -7,6 +7,7 @@
 #include "pollen/errors.h"
 #include "run/local_step.h"
 #include "run/mode.h"
+#include "run/network_model.h"
 #include "run/parts.h"
 #include "run/reference_engine.h"
 #include "run/smoothness.h"
@@ -80,7 +81,19 @@ void Experiment::Parts::tell_spent(std::int64_t before) {
                                  meter.stops() ? "the run stopped there" : "the run went on"));
 }
 
+// No curvature of a network at one place says anything of it elsewhere: the step is the user's.
+void Experiment::Parts::set_network_step() {
+  if (!recipe.local || !recipe.local->decaying) return;
+  LocalSteps& local = *recipe.local;
+  if (local.smoothness == 0 || local.convexity == 0)
+    throw ConfigError(config.file + ": sampler.schedule",
+                      "found \"decaying\" for a network; accepted with sampler.smoothness and sampler.convexity given");
+  recipe.step = local.step_at(0, problem.clients(), 0) / local.unit(problem.clients());
+  federation->recipe_changed();
+}
+
 void Experiment::Parts::set_step() {
+  if (problem.model.kind == ModelKind::network) return set_network_step();
   if (!looks()) {
     if (recipe.local->decaying) config.sampler.step = recipe.step = recipe.local->step_at(0, problem.clients(), 0);
     federation->recipe_changed();
@@ -191,10 +204,14 @@ void Experiment::Parts::set_start() {
   const Index d = problem.dimension();
   Panel start(d, config.run.chains);
   if (config.run.init == "mode") find_mode_once();
+  const bool random = config.run.init == "random", file = config.run.init.starts_with("file:");
+  const std::vector<double> stored = file ? read_start(config.run.init.substr(5), d) : std::vector<double>();
   for (Index c = 0; c < start.columns(); ++c) {
     const auto column = start.column(c);
     if (config.run.init == "mode") std::ranges::copy(mode, column.begin());
     if (config.run.init == "list") std::ranges::copy(config.run.init_values, column.begin());
+    if (random) draw_start(*problem.model.network.network, config.seed, static_cast<std::uint32_t>(c), column);
+    if (file) std::ranges::copy(stored, column.begin());
     if (config.run.init == "prior") {
       normals(make_stream(config.seed, static_cast<std::uint32_t>(c), Purpose::init), column);
       for (std::size_t j = 0; j < column.size(); ++j) column[j] /= std::sqrt(problem.prior.precision[j]);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "pollen/errors.h"
+#include "run/network_model.h"
 
 namespace pollen {
 
@@ -16,6 +17,8 @@ ModelKind kind_of(const std::string& name) {
   if (name == "linear") return ModelKind::linear;
   if (name == "softmax") return ModelKind::softmax;
   if (name == "poisson") return ModelKind::poisson;
+  for (const char* network : {"mlp", "lenet5", "resnet20", "cnn5", "torchscript"})
+    if (name == network) return ModelKind::network;
   return ModelKind::logistic;  // and the mixed-effects models, which have potentials of their own
 }
 
@@ -141,8 +144,26 @@ void add_potentials(const Config& config, Index clients, StatisticalProblem& pro
   }
 }
 
+// One sd for all weights, or one a tensor.
+Prior network_prior(const Config& config, const Network& network) {
+  std::vector<double> given = config.model.prior_sd, sd;
+  if (config.model.weight_decay) given = {1 / std::sqrt(*config.model.weight_decay)};
+  const auto& tensors = network.tensors();
+  if (given.size() != 1 && given.size() != tensors.size()) {
+    std::vector<std::string> names;
+    for (const NetworkTensor& tensor : tensors) names.push_back(tensor.name);
+    throw ConfigError(config.file + ": model.prior_sd",
+                      fmt::format("found {} numbers, accepted: one, or one a tensor ({}: {})", given.size(),
+                                  tensors.size(), fmt::join(names, ", ")));
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    sd.insert(sd.end(), static_cast<std::size_t>(tensors[i].size), given[given.size() == 1 ? 0 : i]);
+  return Prior::normal(sd);
+}
+
 Prior make_prior(const Config& config, const ModelSpec& model) {
   if (config.model.prior == "flat") return Prior::flat();
+  if (model.kind == ModelKind::network) return network_prior(config, *model.network.network);
   const auto d = static_cast<std::size_t>(model.dimension());
   const bool sigma = model.kind == ModelKind::linear && !model.noise_sd;
   std::vector<double> sd = config.model.prior_sd;
@@ -166,11 +187,12 @@ StatisticalProblem without_data(const Config& config) {
   return problem;
 }
 
-void take_columns(StatisticalProblem& problem) {
+void take_columns(const Config& config, StatisticalProblem& problem) {
   problem.model.features = problem.data.train.columns;
   problem.model.feature_names = problem.data.feature_names;
   problem.model.class_names = problem.data.class_names;
   problem.model.classes = std::max<Index>(2, static_cast<Index>(problem.data.class_names.size()));
+  if (problem.model.kind == ModelKind::network) add_network(config, problem.model);
 }
 
 void describe_potentials(StatisticalProblem& problem) {
@@ -199,6 +221,7 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
   problem.model.feature_names = first.feature_names;
   problem.model.class_names = first.class_names;
   problem.curvature_is_bound = first.curvature_is_bound;
+  if (problem.model.kind == ModelKind::network) add_network(config, problem.model);
   for (std::size_t i = 0; i < sites.size(); ++i) {
     if (!same_columns(sites[i], first))
       throw ConfigError(fmt::format("client {}", i + 1),
@@ -214,16 +237,16 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
 StatisticalProblem make_own_problem(const Config& config, Federation data, Index clients) {
   StatisticalProblem problem = without_data(config);
   problem.data = std::move(data);
-  take_columns(problem);
+  take_columns(config, problem);
   add_potentials(config, clients, problem);
   problem.prior = make_prior(config, problem.model);
   describe_potentials(problem);
   return problem;
 }
 
-TargetKind target_of(const std::string& model_kind) {
-  if (model_kind == "mixed-linear" || model_kind == "mixed-gaussian") return TargetKind::real;
-  switch (kind_of(model_kind)) {
+TargetKind target_of(const ModelConfig& model) {
+  if (model.kind == "mixed-linear" || model.kind == "mixed-gaussian") return TargetKind::real;
+  switch (kind_of(model.kind)) {
     case ModelKind::gaussian:
       return TargetKind::none;
     case ModelKind::linear:
@@ -234,6 +257,8 @@ TargetKind target_of(const std::string& model_kind) {
       return TargetKind::classes;
     case ModelKind::poisson:
       return TargetKind::count;
+    case ModelKind::network:
+      return model.task == "regression" ? TargetKind::real : TargetKind::classes;
   }
   return TargetKind::none;
 }
@@ -255,8 +280,8 @@ StatisticalProblem make_problem(const Config& config) {
           config.file + ": data.source",
           gaussian ? "needed: a source, or the clients written out as [[client]] with mean and precision or data"
                    : "needed: a built-in name (see pollen list datasets) or a path");
-    problem.data = load_federation(config.data, target_of(config.model.kind), config.seed, config.file);
-    take_columns(problem);
+    problem.data = load_federation(config.data, target_of(config.model), config.seed, config.file);
+    take_columns(config, problem);
     if (!is_mixed(config)) add_potentials(config, problem.data.clients(), problem);
   }
   if (is_mixed(config)) {

@@ -10,14 +10,14 @@
 
 namespace pollen::sink {
 
-MetricsFile::MetricsFile(const std::string& path, ModelKind kind, MetricsColumns columns)
+MetricsFile::MetricsFile(const std::string& path, const ModelSpec& model, MetricsColumns columns)
     : file_(path, OutputFile::Open::replace) {
   std::string header = "round,uplink_bits,downlink_bits,gradients,seconds";
   if (columns.privacy) header += ",epsilon,epsilon_renyi";
   if (columns.personal)
     header += columns.test_rows ? ",nnll_train,nnll_test" : ",nnll_train";
   else if (columns.test_rows)
-    for (const std::string& name : score_names(kind)) header += ',' + name;
+    for (const std::string& name : score_names(model)) header += ',' + name;
   file_.write(header + '\n');
   file_.flush();
 }

@@ -19,7 +19,7 @@ struct MetricsColumns {
 
 class MetricsFile {
  public:
-  MetricsFile(const std::string& path, ModelKind kind, MetricsColumns columns = {});  // new, with its header
+  MetricsFile(const std::string& path, const ModelSpec& model, MetricsColumns columns = {});  // new, with its header
   MetricsFile(const std::string& path, std::int64_t bytes);  // goes on after `bytes` of what was left
 
   // Scores that are NaN are left empty, and each ε that cannot be given. `spending`: with the columns of privacy.

@@ -25,21 +25,14 @@ double log_add(double a, double b) {
 
 }  // namespace
 
-std::vector<std::string> score_names(ModelKind kind) {
-  switch (kind) {
-    case ModelKind::logistic:
-    case ModelKind::softmax:
-      return {"accuracy", "ece", "brier", "nnll"};
-    case ModelKind::linear:
-    case ModelKind::poisson:
-      return {"rmse", "nnll"};
-    default:
-      return {};
-  }
+std::vector<std::string> score_names(const ModelSpec& model) {
+  if (model.kind == ModelKind::gaussian) return {};
+  if (model.classifies()) return {"accuracy", "ece", "brier", "nnll"};
+  return {"rmse", "nnll"};
 }
 
 Predictive::Predictive(const ModelSpec& model, const Table& test) : model_(&model) {
-  if (test.rows == 0 || score_names(model.kind).empty()) return;
+  if (test.rows == 0 || score_names(model).empty()) return;
   test_ = &test;
   if (model.classifies()) classes_ = model.kind == ModelKind::logistic ? 2 : model.classes;
   sum_.assign(at(test.rows * std::max<Index>(1, classes_)), 0.0);
@@ -115,7 +108,7 @@ Scores Predictive::scores(Index first, Index last, int ece_bins) const {
   if (states_ > 0 && first < last)
     return classes_ > 0 ? class_scores(first, last, ece_bins) : response_scores(first, last);
   Scores none;
-  for (std::string& name : score_names(model_->kind)) none.push_back({std::move(name), kUnknown});
+  for (std::string& name : score_names(*model_)) none.push_back({std::move(name), kUnknown});
   return none;
 }
 

@@ -21,7 +21,7 @@ struct Score {
 using Scores = std::vector<Score>;
 
 // accuracy, ece, brier, nnll, or rmse, nnll; none for gaussian.
-std::vector<std::string> score_names(ModelKind kind);
+std::vector<std::string> score_names(const ModelSpec& model);
 
 class Predictive {
  public:

@@ -10,14 +10,20 @@ namespace {
 
 using MetricsTest = FolderTest;
 
+ModelSpec of(ModelKind kind) {
+  ModelSpec model;
+  model.kind = kind;
+  return model;
+}
+
 TEST_F(MetricsTest, HeaderFollowsTheModel) {
-  { MetricsFile(path("a"), ModelKind::softmax).flush(); }
+  { MetricsFile(path("a"), of(ModelKind::softmax)).flush(); }
   EXPECT_EQ(slurp(path("a")), "round,uplink_bits,downlink_bits,gradients,seconds,accuracy,ece,brier,nnll\n");
-  { MetricsFile(path("b"), ModelKind::poisson).flush(); }
+  { MetricsFile(path("b"), of(ModelKind::poisson)).flush(); }
   EXPECT_EQ(slurp(path("b")), "round,uplink_bits,downlink_bits,gradients,seconds,rmse,nnll\n");
-  { MetricsFile(path("c"), ModelKind::gaussian).flush(); }
+  { MetricsFile(path("c"), of(ModelKind::gaussian)).flush(); }
   EXPECT_EQ(slurp(path("c")), "round,uplink_bits,downlink_bits,gradients,seconds\n");
-  { MetricsFile(path("d"), ModelKind::gaussian, {.personal = true}).flush(); }
+  { MetricsFile(path("d"), of(ModelKind::gaussian), {.personal = true}).flush(); }
   EXPECT_EQ(slurp(path("d")), "round,uplink_bits,downlink_bits,gradients,seconds,nnll_train,nnll_test\n");
 }
 
@@ -42,7 +48,7 @@ TEST_F(MetricsTest, RowsAndResume) {
 
 TEST_F(MetricsTest, PrivacyHasColumnsWhereItIsAskedFor) {
   {
-    MetricsFile file(path("a"), ModelKind::gaussian, {.privacy = true});
+    MetricsFile file(path("a"), of(ModelKind::gaussian), {.privacy = true});
     Counters counters;
     counters.rounds = 3;
     PrivacySpending spending;

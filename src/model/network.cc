@@ -1,0 +1,134 @@
+// Networks as potentials: θ goes in as float32, gradients come back as doubles.
+#include <algorithm>
+#include <cmath>
+
+#include "family.h"
+#include "network.h"
+
+namespace pollen {
+
+std::unique_ptr<NetworkRows> NetworkModel::hold(const math::RowsView& x, const double* y) const {
+  const NetworkSpec& spec = network->spec();
+  const auto plane = static_cast<Index>(spec.height * spec.width), inputs = static_cast<Index>(spec.inputs());
+  AlignedVector<float> rows(static_cast<std::size_t>(x.rows * inputs));
+  for (Index r = 0; r < x.rows; ++r)
+    for (Index j = 0; j < inputs; ++j) {
+      const auto channel = static_cast<std::size_t>(j / plane);
+      const double m = mean[mean.size() == 1 ? 0 : channel], s = sd[sd.size() == 1 ? 0 : channel];
+      rows[static_cast<std::size_t>(r * inputs + j)] = static_cast<float>((x.data[r * x.stride + j] - m) / s);
+    }
+  if (y == nullptr) return network->hold(rows.data(), nullptr, x.rows);
+  std::vector<float> targets(static_cast<std::size_t>(x.rows));
+  for (std::size_t r = 0; r < targets.size(); ++r) targets[r] = static_cast<float>(y[r]);
+  return network->hold(rows.data(), targets.data(), x.rows);
+}
+
+namespace model {
+
+namespace {
+
+std::span<float> in_float(std::span<const double> theta, Scratch& scratch) {
+  const std::span<float> out = scratch.take<float>(std::ssize(theta));
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(theta[i]);
+  return out;
+}
+
+class NetworkPotential final : public Potential {
+ public:
+  NetworkPotential(const NetworkModel& model, const Observations& observations, double scale)
+      : network_(model.network), held_(model.hold(observations.x, observations.y)), scale_(scale) {}
+
+  Index dimension() const override { return static_cast<Index>(network_->dimension()); }
+  Index rows() const override { return static_cast<Index>(held_->rows()); }
+
+  void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const override {
+    for (Index c = 0; c < theta.columns; ++c) {
+      Scratch::Frame frame(scratch);
+      const std::span<float> at = in_float(theta.column(c), scratch);
+      out[static_cast<std::size_t>(c)] = scale_ * network_->loss(*held_, nullptr, rows(), at.data(), nullptr);
+    }
+  }
+
+  void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
+    for (Index c = 0; c < theta.columns; ++c) sum(theta.column(c), nullptr, rows(), out.column(c), scratch);
+  }
+
+  void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
+                     Scratch& scratch) const override {
+    sum(theta, rows.data(), std::ssize(rows), out, scratch);
+  }
+
+  void clipped_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, double clip,
+                    std::span<double> out, Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const std::span<float> at = in_float(theta, scratch), g = scratch.take<float>(dimension());
+    network_->clipped(*held_, rows.data(), std::ssize(rows), at.data(), clip / scale_, g.data());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = scale_ * static_cast<double>(g[i]);
+  }
+
+  // A central difference of gradients: as far as float32 sees it.
+  void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
+                 Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const double length = std::sqrt(math::squared_norm(v));
+    std::ranges::fill(out, 0.0);
+    if (length == 0) return;
+    const double h = 1e-2 * std::max(1.0, std::sqrt(math::squared_norm(at) / static_cast<double>(at.size()))) / length;
+    const std::span<double> moved = scratch.take<double>(dimension()), below = scratch.take<double>(dimension());
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = at[i] - h * v[i];
+    sum(moved, nullptr, rows(), below, scratch);
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = at[i] + h * v[i];
+    sum(moved, nullptr, rows(), out, scratch);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = (out[i] - below[i]) / (2 * h);
+  }
+  bool curvature_is_bound() const override { return false; }
+  // Nobody knows without looking at every row; a step is given for networks, so that nobody asks.
+  double row_curvature(std::span<const double>, Scratch&) const override { return std::nan(""); }
+
+ private:
+  void sum(std::span<const double> theta, const std::uint32_t* rows, Index count, std::span<double> out,
+           Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    const std::span<float> at = in_float(theta, scratch), g = scratch.take<float>(dimension());
+    network_->loss(*held_, rows, count, at.data(), g.data());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = scale_ * static_cast<double>(g[i]);
+  }
+
+  std::shared_ptr<const Network> network_;
+  std::unique_ptr<NetworkRows> held_;
+  double scale_;
+};
+
+}  // namespace
+
+std::unique_ptr<Potential> make_network_potential(const NetworkModel& model, const Observations& observations,
+                                                  double scale) {
+  return std::make_unique<NetworkPotential>(model, observations, scale);
+}
+
+std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
+                                 Scratch& scratch) {
+  const std::span<float> out = scratch.take<float>(x.rows * static_cast<Index>(model.network->spec().outputs));
+  Scratch::Frame frame(scratch);
+  const auto held = model.hold(x, nullptr);
+  model.network->outputs(*held, 0, x.rows, in_float(theta, scratch).data(), out.data());
+  return out;
+}
+
+void network_probabilities(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
+                           std::span<double> out, Scratch& scratch) {
+  Scratch::Frame frame(scratch);
+  const std::span<float> logits = network_outputs(model, theta, x, scratch);
+  const auto classes = static_cast<std::size_t>(model.network->spec().outputs);
+  for (std::size_t r = 0; r < static_cast<std::size_t>(x.rows); ++r) {
+    const std::span<const float> z = logits.subspan(r * classes, classes);
+    const std::span<double> p = out.subspan(r * classes, classes);
+    const double top = static_cast<double>(*std::ranges::max_element(z));
+    double total = 0;
+    for (std::size_t k = 0; k < classes; ++k) total += p[k] = math::exp(static_cast<double>(z[k]) - top);
+    for (double& each : p) each /= total;
+  }
+}
+
+}  // namespace model
+}  // namespace pollen

@@ -1,0 +1,16 @@
+// Networks as potentials and predictors.
+#pragma once
+
+#include "pollen/model.h"
+
+namespace pollen::model {
+
+std::unique_ptr<Potential> make_network_potential(const NetworkModel& model, const Observations& observations,
+                                                  double scale);
+// rows × outputs in scratch memory, for the caller's frame.
+std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
+                                 Scratch& scratch);
+void network_probabilities(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
+                           std::span<double> out, Scratch& scratch);
+
+}  // namespace pollen::model

@@ -1,0 +1,54 @@
+// Networks: defaults that differ from those of other models, and what a step needs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "recipe/parts.h"
+
+namespace pollen {
+
+namespace {
+
+constexpr const char* kNetworks[] = {"mlp", "lenet5", "resnet20", "cnn5", "torchscript"};
+
+bool of_images(const Config& config) {
+  const DataSpec& data = config.data;
+  if (config.model.kind != "mlp" && config.model.kind != "torchscript") return true;
+  if (!data.format.empty()) return data.format == "idx" || data.format == "cifar";
+  return std::ranges::any_of(data.sources, [](const std::string& source) {
+    return source.find("idx3") != std::string::npos || source.find(".bin") != std::string::npos;
+  });
+}
+
+}  // namespace
+
+bool is_network(const Config& config) { return std::ranges::count(kNetworks, config.model.kind) > 0; }
+
+// Biases are the network's own; pixels keep their common scale; nothing starts at zero, where all units are alike; a
+// potential over all data a draw would cost more than the draw.
+void set_network_defaults(Config& config) {
+  if (!is_network(config)) return;
+  if (!config.data.intercept) config.data.intercept = false;
+  if (!config.data.standardize) config.data.standardize = !of_images(config);
+  if (!config.given.contains("run.init")) config.run.init = "random";
+  if (!config.given.contains("output.lp")) config.output.lp = false;
+}
+
+void check_network(const Config& config, bool step_needed, Problems& problems) {
+  const std::string& init = config.run.init;
+  if (!is_network(config)) {
+    if (init == "random")
+      problems.add(config.file + ": run.init", "found \"random\", accepted with a network; here: \"zero\", \"prior\"");
+    return;
+  }
+  if (step_needed && !config.sampler.step)
+    problems.add(config.file + ": sampler.step",
+                 fmt::format("\"auto\" goes by a curvature that holds everywhere, which {} has not; accepted: a number",
+                             config.model.kind));
+  if (config.model.weight_decay && config.given.contains("model.prior_sd"))
+    problems.add(config.file + ": model.weight_decay", "is given together with model.prior_sd; accepted: one of the two");
+  if (config.model.weight_decay && config.model.prior == "flat")
+    problems.add(config.file + ": model.weight_decay", "is given with prior = \"flat\"; accepted: one of the two");
+}
+
+}  // namespace pollen
