@@ -49,14 +49,15 @@ HWY_INLINE void SpreadRow(const float* delta, const std::uint8_t* which, float* 
   }
 }
 
-// Adds to the gradient in kOut channels × 5 weights of one row of the kernel, over `rows` rows of kAcross positions.
-// delta's channels are delta_channel apart, its rows follow one another; x's rows are x_row apart.
+// The gradient in kOut channels × 5 weights of one row of the kernel, over `rows` rows of kAcross positions, added to
+// what g holds unless it is `fresh`. delta's channels are delta_channel apart, its rows follow one another; x's rows
+// are x_row apart.
 template <Index kOut, Index kAcross>
 HWY_INLINE void KernelRow(const float* HWY_RESTRICT delta, Index delta_channel, const float* HWY_RESTRICT x,
-                          Index x_row, Index rows, float* HWY_RESTRICT g, Index g_channel) {
+                          Index x_row, Index rows, float* HWY_RESTRICT g, Index g_channel, bool fresh) {
   V sum[kOut][5];
   for (Index o = 0; o < kOut; ++o)
-    for (Index k = 0; k < 5; ++k) sum[o][k] = LoadLanes(g + o * g_channel + k * kGroup);
+    for (Index k = 0; k < 5; ++k) sum[o][k] = fresh ? hn::Zero(D()) : LoadLanes(g + o * g_channel + k * kGroup);
   for (Index row = 0; row < rows; ++row, x += x_row) {
     for (Index i = 0; i < kAcross; ++i, delta += kGroup) {
       V part[5];
@@ -74,7 +75,6 @@ HWY_INLINE void KernelRow(const float* HWY_RESTRICT delta, Index delta_channel, 
 // Two rows at a time, so that what is read again for every row of the kernel stays in the first-level cache.
 void WeightsFirst(const float* x, const float* delta, const std::uint8_t* which, float* spread, float* gradient) {
   constexpr Index kPooled = kFirst.pooled(), kAcross = kFirst.across(), kOut = kWide ? 3 : 2;
-  std::fill_n(gradient, kFirst.weights() * kGroup, 0.0f);
   for (Index row = 0; row < kPooled; ++row) {
     for (Index o = 0; o < kFirst.out; ++o) {
       const Index unit = (o * kPooled + row) * kPooled;
@@ -85,7 +85,7 @@ void WeightsFirst(const float* x, const float* delta, const std::uint8_t* which,
         for (Index lane = 0; lane < kGroup; lane += kVector)
           KernelRow<kOut, kAcross>(spread + o * 2 * kAcross * kGroup + lane, 2 * kAcross * kGroup,
                                    x + (2 * row + k) * kFirst.size * kGroup + lane, kFirst.size * kGroup, 2,
-                                   gradient + (o * 25 + k * 5) * kGroup + lane, 25 * kGroup);
+                                   gradient + (o * 25 + k * 5) * kGroup + lane, 25 * kGroup, row == 0);
       }
     }
   }
@@ -98,14 +98,13 @@ void WeightsSecond(const float* x, const float* delta, const std::uint8_t* which
   for (Index unit = 0; unit < kSecond.out * kPooled; ++unit)
     SpreadRow<kPooled>(delta + unit * kPooled * kGroup, which + unit * kPooled * kGroup,
                        spread + unit * 2 * kAcross * kGroup);
-  std::fill_n(gradient, kSecond.weights() * kGroup, 0.0f);
   for (Index o = 0; o < kSecond.out; o += kOut) {
     for (Index c = 0; c < kSecond.in; ++c) {
       for (Index k = 0; k < 5; ++k) {
         for (Index lane = 0; lane < kGroup; lane += kVector)
           KernelRow<kOut, kAcross>(spread + o * kChannel + lane, kChannel,
                                    x + c * kImage + k * kSecond.size * kGroup + lane, kSecond.size * kGroup, kAcross,
-                                   gradient + o * kWeights + (c * 25 + k * 5) * kGroup + lane, kWeights);
+                                   gradient + o * kWeights + (c * 25 + k * 5) * kGroup + lane, kWeights, true);
       }
     }
   }
