@@ -121,11 +121,11 @@ void Pass::deltas(const Block& block) {
 }
 
 // A row's gradient in a layer is the outer product of two vectors, so its norm is the product of theirs.
-void Pass::squares(const Block& block, double* square) const {
+void Pass::squares(const Block& block, double* square) {
   alignas(64) float of_delta[kBlock], of_input[kBlock];
   std::fill_n(square, block.stride, 0.0);
   for (Index k = 0; k < shape_.layers(); ++k) {
-    square_units(const_cast<Pass*>(this)->delta_after(k), shape_.size(k + 1), block.stride, of_delta);
+    square_units(delta_after(k), shape_.size(k + 1), block.stride, of_delta);
     square_units(data(m_.a, k), shape_.size(k), block.stride, of_input);
     for (Index l = 0; l < block.stride; ++l)
       square[l] += static_cast<double>(of_delta[l]) * (static_cast<double>(of_input[l]) + 1.0);

@@ -44,7 +44,7 @@ class Pass {
   void convolve(const Block& block);
   void convolve_back(Index group, Index stride);
   void deltas(const Block& block);
-  void squares(const Block& block, double* square) const;
+  void squares(const Block& block, double* square);
   void layer_gradient(const Block& block, Index k, float* out);
   double response_loss(const Block& block);
   float* delta_after(Index k);  // of layer k's outputs
