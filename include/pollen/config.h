@@ -136,6 +136,15 @@ struct RunConfig {
   std::vector<double> init_values;       // when init == "list"
 };
 
+// Gradient descent before the first iteration; none with 0 epochs.
+struct WarmUpConfig {
+  Index epochs = 0;
+  Index batch = 64;                      // rows of a client a step
+  double rate = 0.05;                    // of the mean loss of a row; the largest where it changes
+  double momentum = 0.9;
+  std::string schedule = "one-cycle";    // one-cycle | constant
+};
+
 struct OutputConfig {
   std::string dir = "pollen-out";
   std::vector<std::string> draws = {"csv"};
@@ -185,6 +194,7 @@ struct Config {
   ReferenceConfig reference;
   ParticipationConfig participation;
   RunConfig run;
+  WarmUpConfig warm_up;
   OutputConfig output;
   PrivacyConfig privacy;
   PopulationConfig population;

@@ -1,9 +1,10 @@
 // Networks as potentials: θ goes in as float32, gradients come back as doubles.
+#include "network.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "family.h"
-#include "network.h"
 
 namespace pollen {
 

@@ -46,7 +46,8 @@ void check_network(const Config& config, bool step_needed, Problems& problems) {
                  fmt::format("\"auto\" goes by a curvature that holds everywhere, which {} has not; accepted: a number",
                              config.model.kind));
   if (config.model.weight_decay && config.given.contains("model.prior_sd"))
-    problems.add(config.file + ": model.weight_decay", "is given together with model.prior_sd; accepted: one of the two");
+    problems.add(config.file + ": model.weight_decay",
+                 "is given together with model.prior_sd; accepted: one of the two");
   if (config.model.weight_decay && config.model.prior == "flat")
     problems.add(config.file + ": model.weight_decay", "is given with prior = \"flat\"; accepted: one of the two");
 }

@@ -351,6 +351,21 @@ std::vector<Key> run_keys() {
   };
 }
 
+// Written out only where there is a warm-up.
+std::vector<Key> warm_up_keys() {
+  std::vector<Key> keys = {
+      integer<Index>("warm_up.epochs", "an integer from 0 (0: none)", 0, AT(Index, warm_up.epochs), 1 << 30),
+      integer<Index>("warm_up.batch", "an integer from 1", 1, AT(Index, warm_up.batch)),
+      number("warm_up.rate", "a number above 0", kPositive, AT(double, warm_up.rate)),
+      number("warm_up.momentum", "a number from 0 to below 1", {.least = 0, .most = 1, .most_open = true},
+             AT(double, warm_up.momentum)),
+      choice("warm_up.schedule", {"one-cycle", "constant"}, AT(std::string, warm_up.schedule)),
+  };
+  for (Key& key : keys)
+    key.write = [write = key.write](const Config& c) { return c.warm_up.epochs > 0 ? write(c) : std::string(); };
+  return keys;
+}
+
 // Written out only for the models that have latents.
 std::vector<Key> only_mixed(std::vector<Key> keys) {
   for (Key& key : keys)
@@ -459,7 +474,7 @@ const std::vector<Key>& schema() {
                              },
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
     for (auto& part : {model_keys(), latent_keys(), network_keys(), data_keys(), synthetic_mixed_keys(), sampler_keys(),
-                       reference_keys(), personal_keys(), baseline_keys(), run_keys(), client_output_keys(),
+                       reference_keys(), personal_keys(), baseline_keys(), run_keys(), warm_up_keys(), client_output_keys(),
                        privacy_keys(), population_keys(), federation_keys()})
       all.insert(all.end(), part.begin(), part.end());
     return all;

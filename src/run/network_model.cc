@@ -22,8 +22,9 @@ std::vector<Index> shape_of(const Config& config, Index columns) {
   if (!config.model.input.empty()) {
     const auto& s = config.model.input;
     if (s.size() != 3 || s[0] * s[1] * s[2] != columns)
-      throw ConfigError(key, fmt::format("found [{}], accepted: three numbers whose product is {}, the columns of the data",
-                                         fmt::join(s, ", "), columns));
+      throw ConfigError(key,
+                        fmt::format("found [{}], accepted: three numbers whose product is {}, the columns of the data",
+                                    fmt::join(s, ", "), columns));
     return s;
   }
   if (columns == 784) return {1, 28, 28};
@@ -103,7 +104,8 @@ void draw_start(const Network& network, std::uint64_t seed, std::uint32_t chain,
   std::vector<double> uniform(out.size());
   uniforms(make_stream(seed, chain, Purpose::init), uniform);
   for (const NetworkTensor& tensor : network.tensors())
-    for (auto i = static_cast<std::size_t>(tensor.offset); i < static_cast<std::size_t>(tensor.offset + tensor.size); ++i)
+    for (auto i = static_cast<std::size_t>(tensor.offset); i < static_cast<std::size_t>(tensor.offset + tensor.size);
+         ++i)
       out[i] = static_cast<double>(tensor.center) + static_cast<double>(tensor.spread) * (2 * uniform[i] - 1);
 }
 

@@ -11,7 +11,8 @@ void add_network(const Config& config, ModelSpec& model);
 
 // Where a chain starts: by the network's own habit, from the run's seed.
 void draw_start(const Network& network, std::uint64_t seed, std::uint32_t chain, std::span<double> out);
-// Numbers in a file: text, or float32 (.f32) or float64 (.f64) words, little-endian. ConfigError unless there are `count`.
+// Numbers in a file: text, or float32 (.f32) or float64 (.f64) words, little-endian. ConfigError unless there are
+// `count`.
 std::vector<double> read_start(const std::string& path, Index count);
 
 }  // namespace pollen

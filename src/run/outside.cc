@@ -19,6 +19,7 @@ std::vector<OutsideLook> looks_of(const Config& config, bool table, bool levels)
   const SamplerConfig& s = config.sampler;
   const bool decaying = s.schedule == "decaying";
   if (config.run.init == "mode") looks.push_back({"init", "run.init = \"mode\" starts where the data say"});
+  if (config.warm_up.epochs > 0) looks.push_back({"init", "the warm-up starts where the data say"});
   if (!s.step && !decaying) looks.push_back({"step", "sampler.step = \"auto\" is found from the data"});
   if (decaying && !(s.smoothness && s.convexity))
     looks.push_back({"schedule", "the decaying step's smoothness and convexity are found from the data"});

@@ -11,6 +11,7 @@
 #include "run/parts.h"
 #include "run/reference_engine.h"
 #include "run/smoothness.h"
+#include "run/warm_up.h"
 
 namespace pollen {
 
@@ -217,7 +218,20 @@ void Experiment::Parts::set_start() {
       for (std::size_t j = 0; j < column.size(); ++j) column[j] /= std::sqrt(problem.prior.precision[j]);
     }
   }
+  if (config.warm_up.epochs > 0) start = warmed_up(start);
   engine->start(start);
+}
+
+Panel Experiment::Parts::warmed_up(ConstPanelView start) {
+  if (options.transport)
+    throw ConfigError(config.file + ": warm_up.epochs",
+                      "found a warm-up in a federation of processes; accepted: 0, and a start from run.init = \"file:PATH\"");
+  const FederatedSetup setup{nullptr, &problem.prior, potentials(), sizes, problem.dimension(), config.run.chains, config.seed};
+  WarmUpResult result = warm_up(config.warm_up, setup, make_transport(pick_threads()), start, options.stop);
+  federation->counters().setup_bits += result.bits;
+  engine->counters().setup_bits = federation->counters().setup_bits;
+  notes.push_back(fmt::format("warmed up by {} steps of gradient descent", result.steps));
+  return std::move(result.position);
 }
 
 void Experiment::Parts::set_anchors() {
