@@ -36,9 +36,9 @@ struct ModelSpec {
   Index features = 0;                      // p (gaussian: the dimension)
   Index classes = 2;                       // softmax: C
   std::optional<double> noise_sd;          // linear: σ; empty = sampled as log σ, the last coordinate
-  NetworkModel network;                    // network alone
   std::vector<std::string> feature_names;  // p names, "intercept" among them
   std::vector<std::string> class_names;    // logistic: 2, softmax: C
+  NetworkModel network = {};               // kind network
 
   Index dimension() const;
   // U is a quadratic form, so that its curvature is the same everywhere.

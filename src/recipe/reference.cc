@@ -9,6 +9,19 @@ bool reference_reads(const ReferenceSampler& reference, const std::string& key) 
   return has_word(reference.keys, key);
 }
 
+namespace {
+
+// One state a member is all there is.
+void complete_ensemble(Config& config, Problems& problems) {
+  if (config.warm_up.epochs == 0)
+    problems.add(config.file + ": warm_up.epochs",
+                 "needed for an ensemble, whose members are what the warm-up ends with");
+  if (!config.given.contains("run.iterations")) config.run.iterations = 1;
+  if (!config.given.contains("run.burn_in")) config.run.burn_in = 0;
+}
+
+}  // namespace
+
 Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
                           std::vector<std::string>& warnings) {
   SamplerConfig& s = config.sampler;
@@ -38,7 +51,9 @@ Recipe complete_reference(Config& config, const ReferenceSampler& reference, Pro
     warnings.push_back(
         fmt::format("sampler.step {:.4g} is kept as given; with step = \"auto\" {} finds its own in the burn-in",
                     *s.step, reference.name));
-  if (!reference.samples)
+  if (recipe.name == "ensemble")
+    complete_ensemble(config, problems);
+  else if (!reference.samples)
     warnings.push_back(
         fmt::format("{} is an optimiser: what it leaves are the server's iterates, not posterior draws; R-hat and ESS "
                     "describe its path alone",

@@ -36,6 +36,8 @@ const std::vector<ReferenceSampler>& reference_table() {
        "step batch local_steps server_step", true, false, true},
       {"fedpa", "Al-Shedivat et al. 2021", "local posteriors averaged by shrunk precision: an optimiser",
        "step batch local_steps server_step samples local_burn_in shrinkage", true, false, true},
+      {"ensemble", "Lakshminarayanan et al. 2017", "every chain is a member: where its warm-up ended", "", false, false,
+       false},
   };
   return table;
 }
@@ -71,6 +73,7 @@ constexpr std::pair<const char*, Make> kMakers[] = {
     {"fedavg", make_fedavg},
     {"scaffold", make_scaffold},
     {"fedpa", make_fedpa},
+    {"ensemble", make_ensemble},
 };
 
 [[noreturn]] void unknown(const std::string& name) {

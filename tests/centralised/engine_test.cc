@@ -85,7 +85,8 @@ TEST_P(Every, DependsOnTheSeedAndOnNothingElse) {
     traces.push_back(go_on(*engine, 70));
   }
   EXPECT_EQ(traces[0].positions, traces[1].positions);
-  EXPECT_NE(traces[0].positions, traces[2].positions);
+  const bool moves = std::string(GetParam().name) != "ensemble";  // its chance is in the warm-up
+  EXPECT_EQ(traces[0].positions != traces[2].positions, moves);
   EXPECT_TRUE(traces[0].emitted.back() || std::string(GetParam().name) == "fsgld");
   EXPECT_NE(std::ranges::count(traces[0].emitted, true), 0);
 }
