@@ -1,7 +1,7 @@
 // Data: from files or generators to one table a federation, rows grouped by client.
 //
-// load_federation() reads, encodes (one-hot, classes), splits over clients, holds out test rows, standardises and adds the
-// intercept, in that order; everything random comes from `seed`. Every fault of the input is a ConfigError that names file
+// load_federation() reads, encodes (one-hot, classes), splits over clients, holds out or reads test rows, standardises and adds
+// the intercept, in that order; everything random comes from `seed`. Every fault of the input is a ConfigError that names file
 // and row. Semantics: interface.md, "Words that must mean one thing"; formats: docs/data.md.
 #pragma once
 
@@ -32,11 +32,20 @@ struct DataSpec {
   std::optional<bool> standardize;    // absent: true, but false for synthetic-mixed
   std::optional<bool> intercept;      // absent: true, but false for synthetic-mixed
   double test_fraction = 0.2;
-  std::string partition = "iid";      // iid | dirichlet | label-shards | by-column | given
-  Index clients = 10;
+  std::string test_source;            // a file of test rows; nothing is held out then
+  std::string test_labels;            // idx: its label file; empty = by the name
+  std::string ood_source;             // classifiers: a file of rows from elsewhere, whose labels are not looked at
+  std::string partition = "iid";      // iid | dirichlet | label-shards | dominant-label | label-pairs | classes-per-client |
+                                      // by-column | by-writer | given
+  std::optional<Index> clients;       // absent: 10; 20 for dominant-label and label-pairs; by-writer: all there are
   double dirichlet_alpha = 1.0;
   Index shards = 2;                   // label-shards: shards a client
+  std::optional<double> dominant_share;  // absent: 0.4 for dominant-label, 0.8 for label-pairs
+  double other_share = 0.01;          // dominant-label: of every label that is not the client's own
+  Index classes_per_client = 2;
   std::string column;                 // by-column
+  std::string writers;                // by-writer, idx: the file of the writers
+  Index least_rows = 1;               // by-column, by-writer: clients with fewer are left out
   Index limit = 0;                    // the first rows of the file only; 0 = all
   // synthetic-gaussian, synthetic-logistic, synthetic-mixed
   Index dimension = 50;
@@ -50,8 +59,11 @@ struct DataSpec {
   double small_share = 0.9;           // synthetic-mixed: the first clients, with min_size rows; others have max_size
 };
 
-// The keys whose default depends on the source, filled in where they are absent.
+// The keys whose default depends on the source or the partition, filled in where they are absent.
 DataSpec with_defaults(DataSpec spec);
+
+// Every file that a spec names besides its sources, taken out.
+void clear_paths(DataSpec& spec);
 
 // Rows of numbers with their targets. x is row-major, rows `stride` doubles apart (a multiple of 8, padding zero).
 struct Table {
@@ -75,7 +87,8 @@ struct Federation {
   Table train;                           // client i's rows are train_begin[i] .. train_begin[i+1]-1
   Table test;
   std::vector<Index> train_begin;
-  std::vector<Index> test_begin;
+  Table ood;                             // rows of data.ood_source, without targets; none where it is not asked for
+  std::vector<Index> test_begin;         // as train_begin; rows from its last number on are no client's (data.test_source)
   std::vector<std::string> client_names; // "1", "2", ... or the file's or the column's value
   std::vector<std::string> feature_names;  // of the columns, "intercept" first where there is one
   bool intercept = false;                // column 0 is ours

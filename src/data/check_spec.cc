@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "data/builtin.h"
+#include "data/partition.h"
 #include "data/phrases.h"
 #include "data/sources.h"
 #include "pollen/errors.h"
@@ -57,10 +58,19 @@ void check_sources(const DataSpec& spec, TargetKind target, Checker& check) {
   if (!spec.format.empty()) check.one_of("format", spec.format, {"csv", "libsvm", "idx", "cifar"});
 }
 
+void check_given_rows(const DataSpec& spec, TargetKind target, Checker& check) {
+  if (!spec.test_labels.empty() && spec.test_source.empty())
+    check.add("test_labels", "found without data.test_source, accepted: the labels of its images");
+  if (!spec.test_source.empty() && target == TargetKind::none)
+    check.add("test_source", "found with a model without a target, accepted: with models that predict");
+  if (!spec.ood_source.empty() && target != TargetKind::binary && target != TargetKind::classes)
+    check.add("ood_source", "found with a model that has no classes, accepted: with logistic or softmax");
+}
+
 void check_partition(const DataSpec& spec, Checker& check) {
-  check.one_of("partition", spec.partition, {"iid", "dirichlet", "label-shards", "by-column", "given"});
-  if (spec.partition != "by-column" && spec.partition != "given")
-    check.in_range("clients", spec.clients, spec.clients >= 1 && spec.clients <= kMostClients,
+  check.one_of("partition", spec.partition, partitions());
+  if (spec.partition != "by-column" && spec.partition != "given" && spec.clients)
+    check.in_range("clients", *spec.clients, *spec.clients >= 1 && *spec.clients <= kMostClients,
                    fmt::format("1 to {}", kMostClients));
   if (spec.partition == "dirichlet")
     check.in_range("dirichlet_alpha", spec.dirichlet_alpha,
@@ -69,11 +79,20 @@ void check_partition(const DataSpec& spec, Checker& check) {
     check.in_range("shards", spec.shards, spec.shards >= 1 && spec.shards <= kMostClients, "1 or more");
   if (spec.partition == "by-column" && spec.column.empty())
     check.add("column", "found none, accepted: the column whose values are the clients");
+  if (spec.partition == "by-writer" && spec.writers.empty())
+    check.add("writers", "found none, accepted: the file of the writers, such as qmnist-train-labels-idx2-int.gz");
+  if (spec.partition == "by-writer" && is_builtin(spec.sources.front()))
+    check.add("partition", fmt::format("found \"by-writer\" for {}, accepted: with idx images", spec.sources.front()));
+  check.in_range("least_rows", spec.least_rows, spec.least_rows >= 1, "1 or more");
+  check.in_range("classes_per_client", spec.classes_per_client, spec.classes_per_client >= 1, "1 or more");
+  const auto share = [](double value) { return value >= 0.0 && value <= 1.0; };
+  check.in_range("dominant_share", *spec.dominant_share, share(*spec.dominant_share), "0 to 1");
+  check.in_range("other_share", spec.other_share, share(spec.other_share), "0 to 1");
 }
 
 void check_synthetic(const DataSpec& spec, Checker& check) {
   const auto spread = [](double value) { return std::isfinite(value) && value >= 0.0; };
-  check.in_range("clients", spec.clients, spec.clients >= 1 && spec.clients <= kMostClients,
+  check.in_range("clients", *spec.clients, *spec.clients >= 1 && *spec.clients <= kMostClients,
                  fmt::format("1 to {}", kMostClients));
   check.in_range("dimension", spec.dimension, spec.dimension >= 1 && spec.dimension <= 1'000'000, "1 to 1000000");
   check.in_range("min_size", spec.min_size, spec.min_size >= 1, "1 or more");
@@ -96,9 +115,10 @@ void check_spec(const DataSpec& spec, TargetKind target, const std::string& wher
   if (spec.sources.empty() || spec.sources.front().empty())
     check.add("source", fmt::format("found none, accepted: a file, or one of {}", listed(builtin_datasets())));
   check_sources(spec, target, check);
+  check_given_rows(spec, target, check);
   if (!spec.sources.empty() && is_synthetic(spec.sources.front()))
     check_synthetic(spec, check);
-  else
+  else if (!spec.sources.empty())
     check_partition(spec, check);
   check.one_of("missing", spec.missing, {"error", "drop", "mean"});
   check.in_range("test_fraction", spec.test_fraction, spec.test_fraction >= 0.0 && spec.test_fraction < 1.0,

@@ -71,12 +71,16 @@ std::string describe(const Federation& federation) {
     lines.push_back(counts_line(federation, federation.client_names[i], i, i + 1));
   }
   lines.push_back(counts_line(federation, "total", 0, clients));
+  lines.back()[2] = fmt::format("{}", federation.test.rows);
   std::string text =
       fmt::format("{} client{}, {} feature{}: {}\n", clients, clients == 1 ? "" : "s", federation.feature_names.size(),
                   federation.feature_names.size() == 1 ? "" : "s", data::listed(federation.feature_names, 12));
   if (federation.class_names.size() > kMostClasses)
     text += fmt::format("{} classes: {}\n", federation.class_names.size(), data::listed(federation.class_names, 12));
   text += '\n' + aligned(lines);
+  if (const Index pooled = federation.test.rows - federation.test_begin.back(); pooled > 0)
+    text += fmt::format("{} test rows are no client's (data.test_source)\n", pooled);
+  if (federation.ood.rows > 0) text += fmt::format("{} rows from elsewhere (data.ood_source)\n", federation.ood.rows);
   for (const std::string& note : federation.notes) text += fmt::format("note: {}\n", note);
   return text;
 }

@@ -84,6 +84,18 @@ std::vector<Column> label_columns(const IdxFile& labels, const IdxHeader& header
 
 }  // namespace
 
+RawTable parse_idx_images(IdxFile images, Index limit) {
+  const IdxHeader head = read_header(images.bytes, images.file);
+  std::size_t rows = head.sizes[0];
+  if (limit > 0) rows = std::min(rows, static_cast<std::size_t>(limit));
+  RawTable table;
+  table.files = {images.file};
+  table.prefix = "pixel";
+  for (std::uint32_t r = 0; r < rows; ++r) table.rows.push_back({0, r, r + 1});
+  add_features(std::move(images), head, rows, table);
+  return table;
+}
+
 RawTable parse_idx(IdxFile images, const IdxFile& labels, Index limit) {
   const IdxHeader head = read_header(images.bytes, images.file);
   const IdxHeader label_head = read_header(labels.bytes, labels.file);
@@ -93,15 +105,26 @@ RawTable parse_idx(IdxFile images, const IdxFile& labels, Index limit) {
   if (label_head.sizes[0] != head.sizes[0])
     throw ConfigError(labels.file, fmt::format("found {} labels, accepted: one for each of the {} rows of {}",
                                                label_head.sizes[0], head.sizes[0], images.file));
-  std::size_t rows = head.sizes[0];
-  if (limit > 0) rows = std::min(rows, static_cast<std::size_t>(limit));
-  RawTable table;
-  table.files = {images.file};
-  table.prefix = "pixel";
-  for (std::uint32_t r = 0; r < rows; ++r) table.rows.push_back({0, r, r + 1});
-  table.columns = label_columns(labels, label_head, rows);
-  add_features(std::move(images), head, rows, table);
+  RawTable table = parse_idx_images(std::move(images), limit);
+  table.columns = label_columns(labels, label_head, table.rows.size());
   return table;
+}
+
+void add_writers(const IdxFile& writers, Index limit, RawTable& images) {
+  constexpr std::size_t kQmnist = 2;  // where QMNIST has the writer
+  const IdxHeader head = read_header(writers.bytes, writers.file);
+  const auto fault = [&](const std::string& what) { throw ConfigError(writers.file, what); };
+  if (head.sizes.size() > 2 || (head.sizes.size() == 2 && head.record <= kQmnist))
+    fault(fmt::format("found sizes {}, accepted: a writer a row, or QMNIST's columns, the third of which is the writer",
+                      fmt::join(head.sizes, "x")));
+  const std::size_t rows = images.rows.size();
+  if (head.sizes[0] < rows || (head.sizes[0] > rows && limit == 0))
+    fault(fmt::format("found {} writers, accepted: one for each of the {} rows of {}", head.sizes[0], rows,
+                      images.files.front()));
+  Column& column = images.columns.emplace_back();
+  column.name = kWriter;
+  const std::size_t at = head.sizes.size() == 2 ? kQmnist : 0;
+  for (std::size_t r = 0; r < rows; ++r) column.add_number(value_at(writers.bytes, head, r * head.record + at));
 }
 
 }  // namespace pollen::data

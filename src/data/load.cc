@@ -7,6 +7,7 @@
 #include "data/builtin.h"
 #include "data/cells.h"
 #include "data/encode.h"
+#include "data/given_rows.h"
 #include "data/partition.h"
 #include "data/phrases.h"
 #include "data/roles.h"
@@ -28,6 +29,7 @@ DataSpec settled(DataSpec spec, TargetKind target) {
     spec.intercept = false;
     spec.test_fraction = 0.0;
   }
+  if (!spec.test_source.empty()) spec.test_fraction = 0.0;
   const std::string source = spec.sources.empty() ? "" : spec.sources.front();
   if (source == "synthetic-logistic") {
     spec.target = "label";
@@ -35,13 +37,6 @@ DataSpec settled(DataSpec spec, TargetKind target) {
   }
   if (source == "synthetic-mixed") spec.target = data::kMixedTarget;
   return spec;
-}
-
-Index missing_cells(const data::RawTable& table, const data::Roles& roles) {
-  Index count = 0;
-  for (const std::size_t c : roles.features)
-    for (std::size_t r = 0; r < table.rows.size(); ++r) count += table.columns[c].missing(r) ? 1 : 0;
-  return count;
 }
 
 // Client 0 of what is read is the federation's client `first_client`.
@@ -72,7 +67,8 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
   federation.encoder = data::encoder_of(table, roles, encoding);
   const Index first = intercept ? 1 : 0;
   const std::string source = data::listed(table.files, 3);
-  if (const Index missing = missing_cells(table, roles); missing > 0) {
+  const Index in_given = data::add_given_rows({table, roles, encoding, spec, where}, target, federation);
+  if (const Index missing = data::missing_cells(table, roles) + in_given; missing > 0) {
     data::impute_means(first, source, federation);
     federation.notes.push_back(fmt::format("{}: {} missing cells took their column's mean", source, missing));
   }
@@ -85,6 +81,9 @@ DataSpec of_file(const std::string& file, DataSpec spec) {
   spec.sources = {file};
   spec.partition = "iid";
   spec.clients = 1;
+  spec.test_source.clear();  // files of the whole, which a client does not read
+  spec.test_labels.clear();
+  spec.ood_source.clear();
   return spec;
 }
 

@@ -38,6 +38,12 @@ struct IdxFile {
   std::string file;
 };
 RawTable parse_idx(IdxFile images, const IdxFile& labels, Index limit);
+RawTable parse_idx_images(IdxFile images, Index limit);  // no columns
+
+// Adds the column kWriter to images that were read from idx files. `writers` has a row for each image of the file (with
+// a limit: at least for those read): its writer, or QMNIST's columns (class, series, writer, ...), of which the third
+// is the writer.
+void add_writers(const IdxFile& writers, Index limit, RawTable& images);
 
 // CIFAR-10's binary records: a label byte, 3072 bytes (divided by 255). Column "label".
 RawTable parse_cifar(std::string bytes, Index limit, const std::string& file);

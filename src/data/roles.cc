@@ -19,6 +19,7 @@ class RoleFinder {
   Roles find(TargetKind target) {
     Roles roles;
     if (target != TargetKind::none) roles.target = target_column();
+    if (spec_.partition == "by-writer") roles.client = table_.find(kWriter);
     if (spec_.partition == "by-column") roles.client = column("column", spec_.column);
     if (roles.client >= 0 && roles.client == roles.target)
       problems_.add(key(where_, "column"),

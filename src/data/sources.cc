@@ -51,7 +51,16 @@ CsvOptions csv_options(const DataSpec& spec) {
   return options;
 }
 
-RawTable read_one(const DataSpec& spec, const std::string& path, const std::string& where) {
+RawTable read_idx(const DataSpec& spec, const std::string& path, const std::string& where) {
+  const std::string labels = labels_of(spec, path, where);
+  RawTable table = parse_idx({read_file(path), path}, {read_file(labels), labels}, spec.limit);
+  if (spec.partition == "by-writer") add_writers({read_file(spec.writers), spec.writers}, spec.limit, table);
+  return table;
+}
+
+}  // namespace
+
+RawTable read_one(const DataSpec& spec, const std::string& path, const std::string& where, bool labelled) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     std::string what =
@@ -61,13 +70,18 @@ RawTable read_one(const DataSpec& spec, const std::string& path, const std::stri
     throw ConfigError(path, what);
   }
   const std::string format = std::filesystem::is_directory(path, ignored) ? "csv" : format_of(spec, path, where);
+  if (format != "idx" && spec.partition == "by-writer")
+    throw ConfigError(key(where, "partition"),
+                      fmt::format("found \"by-writer\" for a {} file, accepted: with idx images", format));
+  if (format == "idx" && labelled) return read_idx(spec, path, where);
   std::string bytes = read_file(path);
   if (format == "csv") return parse_csv(bytes, csv_options(spec), path);
   if (format == "libsvm") return parse_libsvm(bytes, spec.limit, path);
   if (format == "cifar") return parse_cifar(std::move(bytes), spec.limit, path);
-  const std::string labels = labels_of(spec, path, where);
-  return parse_idx({std::move(bytes), path}, {read_file(labels), labels}, spec.limit);
+  return parse_idx_images({std::move(bytes), path}, spec.limit);
 }
+
+namespace {
 
 void keep_first(RawTable& table, Index limit) {
   if (limit == 0 || std::ssize(table.rows) <= limit) return;
@@ -96,7 +110,7 @@ RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::strin
     return table;
   }
   RawTable table;
-  for (const std::string& path : spec.sources) append(table, read_one(spec, path, where));
+  for (const std::string& path : spec.sources) append(table, read_one(spec, path, where, true));
   return table;
 }
 

@@ -12,6 +12,9 @@ namespace pollen::data {
 // Every fault of the keys themselves, before any file is opened; defaults are filled in. Throws ConfigError.
 void check_spec(const DataSpec& spec, TargetKind target, const std::string& where);
 
+// One file in the format of data.format or of its name. Not `labelled`: an idx file alone, without its label file.
+RawTable read_one(const DataSpec& spec, const std::string& path, const std::string& where, bool labelled);
+
 RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::string& where);
 
 // The file's name without folder, .gz and extension, or the whole path where two of them would be alike.

@@ -65,11 +65,7 @@ bool any_empty(const std::vector<Rows>& clients) {
 
 DirichletSplit split_dirichlet(const std::vector<std::uint32_t>& labels, const DirichletOptions& options,
                                std::uint64_t seed) {
-  std::vector<Rows> of_label;
-  for (std::uint32_t r = 0; r < labels.size(); ++r) {
-    if (labels[r] >= of_label.size()) of_label.resize(labels[r] + std::size_t{1});
-    of_label[labels[r]].push_back(r);
-  }
+  const std::vector<Rows> of_label = rows_by_label(labels);
   DirichletSplit split;
   Stream stream = make_stream(seed, 0, Purpose::partition);
   split.clients = draw(of_label, options, stream);

@@ -76,6 +76,7 @@ void standardize(const ColumnScaling& scaling, Federation& federation) {
   const Index first = federation.intercept ? 1 : 0;
   data::apply(scaling, first, federation.train);
   data::apply(scaling, first, federation.test);
+  data::apply(scaling, first, federation.ood);
   federation.encoder.mean = scaling.mean;
   federation.encoder.sd = scaling.sd;
 }

@@ -69,10 +69,10 @@ struct Classifier {
 }  // namespace
 
 RawTable synthetic_gaussian(const DataSpec& spec, std::uint64_t seed) {
-  check_dense(spec.clients * spec.max_size, spec.dimension, "synthetic-gaussian");
+  check_dense(*spec.clients * spec.max_size, spec.dimension, "synthetic-gaussian");
   RawTable table;
   const auto d = static_cast<std::size_t>(spec.dimension);
-  for (std::uint32_t i = 0; i < spec.clients; ++i) {
+  for (std::uint32_t i = 0; i < *spec.clients; ++i) {
     ClientLaw law{std::vector<double>(d), std::vector<double>(d, 1.0)};
     normals(address(seed, i, kParameters), law.shift);
     for (double& mean : law.shift) mean *= *spec.heterogeneity;
@@ -83,13 +83,13 @@ RawTable synthetic_gaussian(const DataSpec& spec, std::uint64_t seed) {
 }
 
 RawTable synthetic_logistic(const DataSpec& spec, std::uint64_t seed) {
-  check_dense(spec.clients * spec.max_size, spec.dimension, "synthetic-logistic");
+  check_dense(*spec.clients * spec.max_size, spec.dimension, "synthetic-logistic");
   RawTable table;
   table.columns.emplace_back().name = "label";
   const auto d = static_cast<std::size_t>(spec.dimension);
   std::vector<double> spread(d);
   for (std::size_t j = 0; j < d; ++j) spread[j] = math::exp(-0.6 * math::log(static_cast<double>(j + 1)));
-  for (std::uint32_t i = 0; i < spec.clients; ++i) {
+  for (std::uint32_t i = 0; i < *spec.clients; ++i) {
     std::vector<double> z(4 + 3 * d);  // u, B, two biases, W, v
     normals(address(seed, i, kParameters), z);
     const double u = std::sqrt(spec.alpha) * z[0];

@@ -21,7 +21,7 @@ namespace {
 using namespace synthetic;
 
 Index small_clients(const DataSpec& spec) {
-  return static_cast<Index>(std::llround(spec.small_share * static_cast<double>(spec.clients)));
+  return static_cast<Index>(std::llround(spec.small_share * static_cast<double>(*spec.clients)));
 }
 
 // The Q of the columns' QR, R's diagonal positive: modified Gram-Schmidt, twice so that no angle between the columns
@@ -43,9 +43,9 @@ void orthonormalise(std::span<double> columns, std::size_t k) {
 MixedTruth draw_truth(const DataSpec& spec, std::uint64_t seed) {
   const auto k = static_cast<std::size_t>(spec.dimension);
   const auto d = static_cast<std::size_t>(spec.latent_dimension);
-  const auto clients = static_cast<std::uint32_t>(spec.clients);
+  const auto clients = static_cast<std::uint32_t>(*spec.clients);
   const Index small = small_clients(spec);
-  check_dense(small * spec.min_size + (spec.clients - small) * spec.max_size, spec.dimension, "synthetic-mixed");
+  check_dense(small * spec.min_size + (*spec.clients - small) * spec.max_size, spec.dimension, "synthetic-mixed");
   check_dense(spec.dimension, spec.latent_dimension, "synthetic-mixed: Phi");
   MixedTruth truth{std::vector<double>(k * d), std::vector<double>(clients * d)};
   normals(address(seed, kShared, kParameters), truth.phi);
@@ -73,7 +73,7 @@ RawTable synthetic_mixed(const DataSpec& spec, std::uint64_t seed) {
   const Index small = small_clients(spec);
   RawTable table;
   table.columns.emplace_back().name = kMixedTarget;
-  for (std::uint32_t i = 0; i < spec.clients; ++i) {
+  for (std::uint32_t i = 0; i < *spec.clients; ++i) {
     const auto rows = static_cast<std::size_t>(i < small ? spec.min_size : spec.max_size);
     std::vector<double> x(rows * k);
     std::vector<double> noise(rows);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "pollen/errors.h"
 
@@ -58,6 +59,13 @@ std::int64_t level_exchange(const Levels& levels, const std::vector<Rows>& clien
 
 }  // namespace
 
+void fill_table(const RawTable& table, const Encoding& encoding, bool intercept, Table& out) {
+  Rows rows(table.rows.size());
+  std::iota(rows.begin(), rows.end(), 0u);
+  std::vector<Index> begin;
+  fill(table, encoding, {std::move(rows)}, intercept, out, begin);
+}
+
 void fill_tables(const RawTable& table, const Encoding& encoding, const Holdout& holdout, bool intercept,
                  Federation& federation) {
   fill(table, encoding, holdout.train, intercept, federation.train, federation.train_begin);
@@ -95,6 +103,7 @@ void impute_means(Index first, const std::string& where, Federation& federation)
   problems.raise();
   fill_missing(first, sum, federation.train);
   fill_missing(first, sum, federation.test);
+  fill_missing(first, sum, federation.ood);
   federation.setup_bits += 64 * federation.clients() * 3 * static_cast<std::int64_t>(p);
 }
 

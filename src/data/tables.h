@@ -14,6 +14,9 @@ namespace pollen::data {
 void fill_tables(const RawTable& table, const Encoding& encoding, const Holdout& holdout, bool intercept,
                  Federation& federation);
 
+// All rows of `table`, in its order.
+void fill_table(const RawTable& table, const Encoding& encoding, bool intercept, Table& out);
+
 // All but the scaling, which standardize() adds.
 Encoder encoder_of(const RawTable& table, const Roles& roles, const Encoding& encoding);
 
@@ -22,7 +25,7 @@ Encoder encoder_of(const RawTable& table, const Roles& roles, const Encoding& en
 // values.
 void impute_means(Index first, const std::string& where, Federation& federation);
 
-// Columns first, first + 1, ... of train and test become (x - mean)/sd with the pooled mean and sd (divisor N) of the
+// Columns first, first + 1, ... of all tables become (x - mean)/sd with the pooled mean and sd (divisor N) of the
 // training rows; a constant column is left alone. Client i sends n_i, S_i = Σx and Q_i = Σ(x - S_i/n_i)², about its own
 // mean so that nothing cancels; mean = ΣS_i/N, N·sd² = Σ(Q_i + n_i (S_i/n_i - mean)²), in client order (Chan et al.
 // 1979). Up: 1 + 2p doubles a client; down: 2p to each. Throws ConfigError where the squares overflow.

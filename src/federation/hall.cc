@@ -26,15 +26,17 @@ Index expected_clients(const Config& config) {
   if (f.expect_count) return *f.expect_count;
   if (config.model.kind == "gaussian" && !config.clients.empty()) return std::ssize(config.clients);
   if (config.data.partition == "given" && !config.data.sources.empty()) return std::ssize(config.data.sources);
-  if (config.data.partition == "by-column")
+  if (config.data.partition == "by-column" || config.data.partition == "by-writer")
     throw ConfigError(config.file + ": federation.expect",
-                      "needed with data.partition = \"by-column\": a number of clients, or a list of their names");
-  return config.data.clients;
+                      fmt::format("needed with data.partition = \"{}\": a number of clients, or a list of their names",
+                                  config.data.partition));
+  return *with_defaults(config.data).clients;
 }
 
 // Two sides may keep their files in different places.
 std::string comparable(Config config) {
   config.data.sources.clear();
+  clear_paths(config.data);
   config.federation = {};
   return to_toml(config);
 }

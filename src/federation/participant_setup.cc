@@ -18,7 +18,7 @@ constexpr std::uint32_t kMostClients = std::uint32_t{1} << 20;
 Config servers_config(const std::string& text) {
   Config config = read_config_text(text, "the server's configuration");
   config.data.sources.clear();
-  config.data.labels.clear();
+  clear_paths(config.data);
   if (!federated(config))
     throw ConfigError("the server's configuration",
                       fmt::format("found the sampler {} for the model {}, which is not for a federation",

@@ -190,10 +190,11 @@ void resolve_paths(Config& config, const fs::path& folder) {
   const auto builtins = builtin_datasets();
   for (std::string& source : config.data.sources)
     if (std::ranges::find(builtins, source) == builtins.end()) source = fs::absolute(folder / source).lexically_normal().string();
-  if (!config.model.file.empty()) config.model.file = fs::absolute(folder / config.model.file).lexically_normal().string();
   if (const std::string file = "file:"; config.run.init.starts_with(file))
     config.run.init = file + fs::absolute(folder / config.run.init.substr(file.size())).lexically_normal().string();
-  if (!config.data.labels.empty()) config.data.labels = fs::absolute(folder / config.data.labels).lexically_normal().string();
+  DataSpec& data = config.data;
+  for (std::string* path : {&config.model.file, &data.labels, &data.writers, &data.test_source, &data.test_labels, &data.ood_source})
+    if (!path->empty()) *path = fs::absolute(folder / *path).lexically_normal().string();
 }
 
 Config read(const std::string& text, const std::string& file, const fs::path& folder, const Overrides& overrides) {
@@ -205,8 +206,7 @@ Config read(const std::string& text, const std::string& file, const fs::path& fo
     Config changed = config;
     const std::string where = "--set " + text_of;
     Reader(changed, where, Reader::Lines::none).read(parse_override(text_of));
-    if (changed.data.sources != config.data.sources || changed.data.labels != config.data.labels)
-      resolve_paths(changed, fs::current_path());
+    resolve_paths(changed, fs::current_path());  // those of the file are absolute by now
     config = std::move(changed);
   }
   set_network_defaults(config);

@@ -191,7 +191,7 @@ std::vector<Key> network_keys() {
   return keys;
 }
 
-// The default follows from the source: what holds is written out, given or not.
+// The default follows from the source or the partition: what holds is written out, given or not.
 Key by_source(Key key) {
   key.write = [write = key.write](const Config& c) {
     Config settled;
@@ -224,8 +224,13 @@ std::vector<Key> data_keys() {
       by_source(maybe_boolean("data.intercept", MAYBE(bool, data.intercept))),
       number("data.test_fraction", "a number from 0 to below 1", {.least = 0, .most = 1, .most_open = true},
              AT(double, data.test_fraction)),
-      choice("data.partition", {"iid", "dirichlet", "label-shards", "by-column", "given"}, AT(std::string, data.partition)),
-      integer<Index>("data.clients", "an integer from 1", 1, AT(Index, data.clients), 0xffffffff),
+      text("data.test_source", "a path", AT(std::string, data.test_source)),
+      text("data.test_labels", "a path", AT(std::string, data.test_labels)),
+      text("data.ood_source", "a path", AT(std::string, data.ood_source)),
+      choice("data.partition",
+             {"iid", "dirichlet", "label-shards", "dominant-label", "label-pairs", "classes-per-client", "by-column", "by-writer", "given"},
+             AT(std::string, data.partition)),
+      by_source(maybe_integer<Index>("data.clients", "an integer from 1", 1, MAYBE(Index, data.clients), 0xffffffff)),
       number("data.dirichlet_alpha", "a number above 0", kPositive, AT(double, data.dirichlet_alpha)),
       integer<Index>("data.shards", "an integer from 1", 1, AT(Index, data.shards)),
       text("data.column", "a column's name", AT(std::string, data.column)),
@@ -236,6 +241,26 @@ std::vector<Key> data_keys() {
       integer<Index>("data.max_size", "an integer from 1", 1, AT(Index, data.max_size)),
       number("data.alpha", "a number from 0", {.least = 0}, AT(double, data.alpha)),
       number("data.beta", "a number from 0", {.least = 0}, AT(double, data.beta)),
+  };
+}
+
+// Written out only for the partitions that they are about.
+Key with_partition(Key key, const std::vector<std::string>& names) {
+  key.write = [write = key.write, names](const Config& c) {
+    return std::ranges::count(names, c.data.partition) > 0 ? write(c) : std::string();
+  };
+  return key;
+}
+
+std::vector<Key> partition_keys() {
+  return {
+      with_partition(by_source(maybe_number("data.dominant_share", "a number from 0 to 1", kUnit, MAYBE(double, data.dominant_share))),
+                     {"dominant-label", "label-pairs"}),
+      with_partition(number("data.other_share", "a number from 0 to 1", kUnit, AT(double, data.other_share)), {"dominant-label"}),
+      with_partition(integer<Index>("data.classes_per_client", "an integer from 1", 1, AT(Index, data.classes_per_client)),
+                     {"classes-per-client"}),
+      text("data.writers", "a path", AT(std::string, data.writers)),
+      with_partition(integer<Index>("data.least_rows", "an integer from 1", 1, AT(Index, data.least_rows)), {"by-column", "by-writer"}),
   };
 }
 
@@ -473,8 +498,9 @@ const std::vector<Key>& schema() {
                                return read_integer(n, 0, std::numeric_limits<std::int64_t>::max(), c.seed);
                              },
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
-    for (auto& part : {model_keys(), latent_keys(), network_keys(), data_keys(), synthetic_mixed_keys(), sampler_keys(),
-                       reference_keys(), personal_keys(), baseline_keys(), run_keys(), warm_up_keys(), client_output_keys(),
+    for (auto& part : {model_keys(), latent_keys(), network_keys(), data_keys(), partition_keys(), synthetic_mixed_keys(),
+                       sampler_keys(), reference_keys(), personal_keys(), baseline_keys(), run_keys(), warm_up_keys(),
+                       client_output_keys(),
                        privacy_keys(), population_keys(), federation_keys()})
       all.insert(all.end(), part.begin(), part.end());
     return all;

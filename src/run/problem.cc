@@ -280,6 +280,11 @@ StatisticalProblem make_problem(const Config& config) {
           config.file + ": data.source",
           gaussian ? "needed: a source, or the clients written out as [[client]] with mean and precision or data"
                    : "needed: a built-in name (see pollen list datasets) or a path");
+    if (is_mixed(config) && !config.data.test_source.empty())
+      throw ConfigError(config.file + ": data.test_source",
+                        fmt::format("found with the model {}, whose predictions are each client's own, accepted: "
+                                    "data.test_fraction",
+                                    config.model.kind));
     problem.data = load_federation(config.data, target_of(config.model), config.seed, config.file);
     take_columns(config, problem);
     if (!is_mixed(config)) add_potentials(config, problem.data.clients(), problem);

@@ -30,6 +30,7 @@ class Predictive {
 
   bool applies() const { return test_ != nullptr; }  // the model predicts, and there are rows to predict
   Index states() const { return states_; }
+  Index classes() const { return classes_; }  // 0: a regression
   void add(std::span<const double> theta);
   void add_all(ConstPanelView thetas, int threads);  // a column a state
 

@@ -32,6 +32,13 @@ std::string scores(const Summary& s) {
   return text + '\n';
 }
 
+std::string elsewhere(const Summary& s) {
+  if (s.ood_rows == 0) return "";
+  std::string text = fmt::format("  on {} rows from elsewhere:", grouped(s.ood_rows));
+  for (const Score& score : s.ood) text += fmt::format("  {} {:.4g}", score.name, score.value);
+  return text + '\n';
+}
+
 std::string communication(const Summary& s) {
   const Counters& c = s.facts.counters;
   std::string text =
@@ -79,7 +86,8 @@ std::string privacy(const PrivacyFacts& p) {
     text += fmt::format("epsilon {:.4g} at delta {:.4g} (Theorem G.3)", *s.epsilon, *s.delta);
   else
     text += fmt::format("none by Theorem G.3 ({})", fmt::join(s.why, "; "));
-  if (s.renyi_epsilon) text += fmt::format("; {:.4g} at delta {:.4g} (Renyi accounting)", *s.renyi_epsilon, *s.renyi_delta);
+  if (s.renyi_epsilon)
+    text += fmt::format("; {:.4g} at delta {:.4g} (Renyi accounting)", *s.renyi_epsilon, *s.renyi_delta);
   return text + '\n';
 }
 
@@ -87,7 +95,8 @@ std::string heading(const RunFacts& f) {
   switch (f.status) {
     case RunStatus::complete:
       return f.privacy.spent_at_round && f.done < f.iterations
-                 ? fmt::format("  the privacy budget was spent after {} of {} iterations\n", grouped(f.done), grouped(f.iterations))
+                 ? fmt::format("  the privacy budget was spent after {} of {} iterations\n", grouped(f.done),
+                               grouped(f.iterations))
                  : "";
     case RunStatus::interrupted:
       return fmt::format("  stopped after {} of {} iterations\n", grouped(f.done), grouped(f.iterations));
@@ -102,7 +111,8 @@ std::string heading(const RunFacts& f) {
 std::string run_report(const Summary& s, const std::string& folder, const std::vector<std::string>& files) {
   std::string text = fmt::format("pollen {} · {}{}", version(), problem(s), heading(s.facts));
   if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels);
-  text += '\n' + scores(s) + communication(s) + federation(s.facts) + times(s.facts) + privacy(s.facts.privacy);
+  text += '\n' + scores(s) + elsewhere(s) + communication(s) + federation(s.facts) + times(s.facts) +
+          privacy(s.facts.privacy);
   for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';
   if (s.warnings.empty()) {
     text += "  no warnings\n";

@@ -26,6 +26,8 @@ struct Summary {
   std::vector<double> covariance;                   // d × d, up to kCovarianceMost
   Scores metrics;                                   // accuracy, accuracy_mean, ece, brier, nnll; or rmse, nnll
   std::vector<ClientScores> clients;
+  Index ood_rows = 0;                 // of data.ood_source
+  Scores ood;                         // entropy_in, entropy_out, auroc, confident_in, confident_out; or none
   std::vector<std::string> warnings;  // the experiment's, and what the draws say
   Panel last, average;                // mixed-effects models: (φ, β) at the end and averaged, a column a chain
 

@@ -149,6 +149,11 @@ std::string to_json(const Summary& s) {
   key("work", compact(work(f)));
   key("metrics", compact(scores(s.metrics)));
   key("clients", lines(s.clients.size(), [&](std::size_t i) { return client(s.clients[i]); }));
+  if (s.ood_rows > 0) {
+    Json ood = {{"rows", s.ood_rows}};
+    ood.update(scores(s.ood));
+    key("ood", compact(ood));
+  }
   if (!s.last.empty()) key("estimates", compact({{"last", columns(s.last)}, {"average", columns(s.average)}}));
   key("privacy", compact(privacy(f.privacy)));
   key("setup", compact(setup(f)));

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <limits>
 
+#include "pollen/scores.h"
 #include "summary.h"
 
 namespace pollen::sink {
@@ -8,6 +10,8 @@ namespace {
 
 constexpr Index kMostDraws = 1000;  // over all chains
 constexpr Index kAtOnce = 64;       // draws in memory
+constexpr double kConfident = 0.9;
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Evenly spaced draws, the same ones of every chain, the last one among them.
 std::vector<std::int64_t> spaced(std::int64_t draws, Index chains) {
@@ -33,28 +37,71 @@ void add_draws(Predictive& predictive, const SpoolReader& spool, int threads) {
   if (filled > 0) pass_on();
 }
 
+struct Certainty {
+  std::vector<double> entropy;  // of each row; none before any state
+  double mean = kUnknown;       // of the entropies
+  double confident = kUnknown;  // the share of rows whose predicted class has a probability above kConfident
+};
+
+Certainty certainty_of(const Predictive& predictive, Index classes) {
+  Certainty certainty;
+  if (!predictive.applies()) return certainty;
+  const std::vector<double> mean = predictive.probabilities();
+  certainty.entropy = stats::entropy({mean, classes});
+  double sum = 0, confident = 0;
+  for (const double entropy : certainty.entropy) sum += entropy;
+  for (auto row = mean.begin(); row != mean.end(); row += classes)
+    confident += *std::max_element(row, row + classes) > kConfident ? 1 : 0;
+  const auto rows = static_cast<double>(certainty.entropy.size());
+  certainty.mean = sum / rows;
+  certainty.confident = confident / rows;
+  return certainty;
+}
+
+// Rows from elsewhere against test rows: a good classifier is less certain there.
+Scores ood_scores(const Predictive& test, const Predictive& ood, Index classes) {
+  const Certainty in = certainty_of(test, classes), out = certainty_of(ood, classes);
+  return {{"entropy_in", in.mean},
+          {"entropy_out", out.mean},
+          {"auroc", in.entropy.empty() ? kUnknown : stats::auroc(in.entropy, out.entropy)},
+          {"confident_in", in.confident},
+          {"confident_out", out.confident}};
+}
+
+void add_clients(Summary& summary, const Predictive& averaged, const Federation& data) {
+  for (Index i = 0; i < data.clients(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Index first = data.test_begin[at], last = data.test_begin[at + 1];
+    summary.clients.push_back({data.client_names[at], data.train_rows(i), last - first,
+                               averaged.scores(first, last, summary.facts.ece_bins)});
+  }
+}
+
 }  // namespace
 
 void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& model, const Federation& data,
                 int threads) {
+  if (spool.draws() == 0) return;
   Predictive averaged(model, data.test);
-  if (!averaged.applies() || spool.draws() == 0) return;
-  add_draws(averaged, spool, threads);
-  const int bins = summary.facts.ece_bins;
-  summary.metrics = averaged.scores(bins);
-  if (model.classifies()) {
-    std::vector<double> mean;
-    for (const auto& parameter : summary.parameters) mean.push_back(parameter.mean);
-    Predictive at_mean(model, data.test);
-    at_mean.add(mean);
-    summary.metrics.insert(summary.metrics.begin() + 1, {"accuracy_mean", at_mean.scores(bins).front().value});
+  if (averaged.applies()) {
+    add_draws(averaged, spool, threads);
+    const int bins = summary.facts.ece_bins;
+    summary.metrics = averaged.scores(bins);
+    if (model.classifies()) {
+      std::vector<double> mean;
+      for (const auto& parameter : summary.parameters) mean.push_back(parameter.mean);
+      Predictive at_mean(model, data.test);
+      at_mean.add(mean);
+      summary.metrics.insert(summary.metrics.begin() + 1, {"accuracy_mean", at_mean.scores(bins).front().value});
+    }
+    add_clients(summary, averaged, data);
   }
-  for (Index i = 0; i < data.clients(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const Index first = data.test_begin[at], last = data.test_begin[at + 1];
-    summary.clients.push_back(
-        {data.client_names[at], data.train_rows(i), last - first, averaged.scores(first, last, bins)});
-  }
+  if (!model.classifies()) return;
+  Predictive ood(model, data.ood);
+  if (!ood.applies()) return;
+  add_draws(ood, spool, threads);
+  summary.ood_rows = data.ood.rows;
+  summary.ood = ood_scores(averaged, ood, ood.classes());
 }
 
 }  // namespace pollen::sink

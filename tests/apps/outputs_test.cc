@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "program.h"
@@ -42,6 +45,38 @@ TEST_F(Outputs, GaussianMomentsAreTheProblems) {
   EXPECT_NEAR(json["parameters"][1]["mean"].get<double>(), 3.0419, 0.1);
   EXPECT_TRUE(json["metrics"].empty());
   EXPECT_EQ(slurp("out/metrics.csv").find("round,uplink_bits,downlink_bits,gradients,seconds\n"), 0u);
+}
+
+// Three clusters, test rows from the same, and rows from elsewhere between them.
+TEST_F(Outputs, RowsFromElsewhereAreLessCertain) {
+  const auto clusters = [](int rows) {
+    std::string text = "u,v,y\n";
+    for (int r = 0; r < rows; ++r) {
+      const double angle = 2.0944 * (r % 3) + 0.2 * std::sin(r);
+      text += fmt::format("{},{},{}\n", 3 * std::cos(angle), 3 * std::sin(angle), r % 3);
+    }
+    return text;
+  };
+  put("train.csv", clusters(300));
+  put("test.csv", clusters(60));
+  put("else.csv", "v,u\n0,0\n0.1,0\n0,-0.1\n");
+  put("a.toml",
+      "[model]\nkind = \"softmax\"\n[data]\nsource = \"train.csv\"\ntest_source = \"test.csv\"\nood_source = "
+      "\"else.csv\"\npartition = \"label-pairs\"\nclients = 6\n[sampler]\nname = \"lsd\"\nstep = 1e-3\n[run]\n"
+      "iterations = 2000\nchains = 2\n");
+  const Outcome outcome = run({"run", "a.toml", "--out", "out"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("on 3 rows from elsewhere:"), std::string::npos) << outcome.out;
+  const Json json = Json::parse(slurp("out/summary.json"));
+  EXPECT_EQ(json["setup"]["test_rows"], 60);
+  EXPECT_EQ(json["setup"]["train_rows"], 300);
+  EXPECT_EQ(json["clients"][0]["test_rows"], 0);
+  EXPECT_GT(json["metrics"]["accuracy"], 0.95);
+  EXPECT_EQ(json["ood"]["auroc"], 1.0);
+  EXPECT_EQ(json["ood"]["confident_out"], 0.0);
+  ASSERT_EQ(run({"run", "out/config.toml", "--out", "again", "--quiet"}).code, 0);
+  EXPECT_EQ(slurp("out/draws-1.csv"), slurp("again/draws-1.csv"));
+  EXPECT_NE(run({"data", "a.toml"}).out.find("60 test rows are no client's"), std::string::npos);
 }
 
 TEST_F(Outputs, QuietSaysNothingOnStderr) {

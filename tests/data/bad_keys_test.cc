@@ -25,8 +25,8 @@ TEST(BadKeys, SeveralAreToldTogether) {
   spec.test_fraction = 1.0;
   spec.limit = -1;
   EXPECT_EQ(says(spec),
-            "e.toml: data.partition: found \"dirichlt\", accepted: iid, dirichlet, label-shards, by-column, given; did "
-            "you mean \"dirichlet\"?\n"
+            "e.toml: data.partition: found \"dirichlt\", accepted: iid, dirichlet, label-shards, dominant-label, "
+            "label-pairs, classes-per-client, by-column, by-writer, given; did you mean \"dirichlet\"?\n"
             "e.toml: data.missing: found \"median\", accepted: error, drop, mean; did you mean \"mean\"?\n"
             "e.toml: data.test_fraction: found 1, accepted: 0 or above and below 1\n"
             "e.toml: data.limit: found -1, accepted: a number of rows, or 0 for all");
@@ -90,7 +90,7 @@ TEST(BadKeys, PartitionsThatNeedLabels) {
   spec.clients = 2;
   EXPECT_EQ(says(spec, TargetKind::real),
             "e.toml: data.partition: found \"dirichlet\", which needs class labels, and the target has none, accepted: "
-            "iid, by-column, given");
+            "iid, by-column, by-writer, given");
 }
 
 TEST(BadKeys, SourcesAndFormats) {

@@ -154,7 +154,8 @@ TEST_P(EveryPartition, KeepsEveryRowOnceAndTheSeedDecides) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryPartition,
-                         ::testing::Values("iid", "dirichlet", "label-shards", "by-column", "given"));
+                         ::testing::Values("iid", "dirichlet", "label-shards", "label-pairs", "classes-per-client",
+                                           "by-column", "given"));
 
 }  // namespace
 }  // namespace pollen

@@ -128,6 +128,38 @@ TEST_F(RealData, MnistByWriter) {
   EXPECT_THAT(federation.class_names, SizeIs(10));
 }
 
+TEST_F(RealData, MnistByWriterFile) {
+  DataSpec spec = testing::plain(path("mnist/train-images-idx3-ubyte.gz"));
+  spec.partition = "by-writer";
+  spec.writers = path("mnist/qmnist-train-labels-idx2-int.gz");
+  const Federation federation = load_federation(spec, TargetKind::classes, 1, "");
+  ASSERT_EQ(federation.clients(), 539);
+  Index least = 60000, most = 0;
+  for (Index i = 0; i < 539; ++i) {
+    least = std::min(least, federation.train_rows(i));
+    most = std::max(most, federation.train_rows(i));
+  }
+  EXPECT_EQ(least, 19);
+  EXPECT_EQ(most, 131);
+  EXPECT_EQ(federation.train.rows, 60000);
+  EXPECT_TRUE(federation.client_names[0].starts_with("writer "));
+}
+
+TEST_F(RealData, MnistOfQlsdWithItsOwnTestImagesAndClothes) {
+  DataSpec spec;
+  spec.sources = {path("mnist/train-images-idx3-ubyte.gz")};
+  spec.partition = "dominant-label";
+  spec.test_source = path("mnist/t10k-images-idx3-ubyte.gz");
+  spec.ood_source = path("fashion-mnist/t10k-images-idx3-ubyte.gz");
+  const Federation federation = load_federation(spec, TargetKind::classes, 1, "");
+  EXPECT_EQ(federation.clients(), 20);
+  EXPECT_NEAR(static_cast<double>(federation.train.rows), 0.98 * 60000, 10);
+  EXPECT_NEAR(static_cast<double>(federation.train_rows(0)), 0.4 * 5923 + 0.01 * (60000 - 5923), 10);
+  EXPECT_EQ(federation.test.rows, 10000);
+  EXPECT_EQ(federation.ood.rows, 10000);
+  EXPECT_TRUE(math::all_finite(federation.ood.x));
+}
+
 TEST_F(RealData, Cifar) {
   DataSpec spec;
   spec.sources = {path("cifar10/data_batch_1.bin.gz")};

@@ -14,9 +14,11 @@ void idx(Input& input, Index limit) {
   data::IdxFile images{input.text(image_bytes), "images"};
   const data::IdxFile labels{input.text(), "labels"};
   try {
-    const data::RawTable table = data::parse_idx(std::move(images), labels, limit);
+    data::RawTable table = data::parse_idx(std::move(images), labels, limit);
     HOLDS(table.blocks.size() == 1 && !table.columns.empty());
     check_table(table, limit);
+    data::add_writers(labels, limit, table);  // QMNIST's label files are both
+    HOLDS(table.columns.back().number.size() == table.rows.size());
   } catch (const ConfigError&) {
   }
 }

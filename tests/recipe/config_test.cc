@@ -157,6 +157,33 @@ TEST(Config, DefaultsThatFollowFromTheSourceAreWrittenOut) {
     EXPECT_THAT(to_toml(read_config_text(given, "x")), HasSubstr(std::string(line) + "\n"));
 }
 
+TEST(Config, DefaultsThatFollowFromThePartitionAreWrittenOut) {
+  const auto written = [](const std::string& partition) {
+    return to_toml(read_config_text("[data]\nsource = \"a.csv\"\npartition = \"" + partition + "\"", "a.toml"));
+  };
+  const auto has = [](const std::string& text, const std::string& line) {
+    return text.find("\n" + line + "\n") != std::string::npos;
+  };
+  EXPECT_TRUE(has(written("iid"), "clients = 10"));
+  EXPECT_EQ(written("iid").find("dominant_share"), std::string::npos);
+  EXPECT_TRUE(has(written("dominant-label"), "clients = 20"));
+  EXPECT_TRUE(has(written("dominant-label"), "dominant_share = 0.4"));
+  EXPECT_TRUE(has(written("dominant-label"), "other_share = 0.01"));
+  EXPECT_TRUE(has(written("label-pairs"), "dominant_share = 0.8"));
+  EXPECT_TRUE(has(written("classes-per-client"), "classes_per_client = 2"));
+  EXPECT_EQ(written("by-writer").find("\nclients ="), std::string::npos);  // all there are
+}
+
+TEST(Config, EveryPathIsMadeAbsolute) {
+  const Config config = read_config_text(
+      "[data]\nsource = \"a\"\nlabels = \"b\"\nwriters = \"c\"\ntest_source = \"d\"\ntest_labels = \"e\"", "a.toml",
+      {"data.ood_source=f"});
+  const DataSpec& data = config.data;
+  for (const std::string& path :
+       {data.sources[0], data.labels, data.writers, data.test_source, data.test_labels, data.ood_source})
+    EXPECT_TRUE(path.starts_with("/")) << path;
+}
+
 TEST(Config, TheBuiltInProblemIsItsExample) {
   const Config example = read_config_file(std::string(POLLEN_SOURCE_DIR) + "/examples/titanic.toml");
   EXPECT_EQ(to_toml(example), to_toml(read_config_text(builtin_config(), "built-in")));

@@ -1,0 +1,133 @@
+#include "data/given_rows.h"
+
+#include <fmt/format.h>
+
+#include "data/cells.h"
+#include "data/dense_limit.h"
+#include "data/phrases.h"
+#include "data/sources.h"
+#include "data/tables.h"
+#include "pollen/errors.h"
+
+namespace pollen::data {
+
+namespace {
+
+// What the file is read with: its own names, and the training rows' columns, levels and labels.
+DataSpec spec_for(const Trained& trained, const std::string& path, TargetKind target) {
+  DataSpec spec = trained.spec;
+  spec.sources = {path};
+  spec.labels = spec.test_labels;
+  spec.partition = "given";
+  spec.features.clear();
+  spec.levels.clear();
+  spec.categorical.clear();
+  for (const Feature& feature : trained.encoding.features) {
+    const std::string& name = trained.table.columns[feature.column].name;
+    spec.features.push_back(name);
+    if (feature.text) spec.levels[name] = feature.levels.names;
+  }
+  if (target == TargetKind::none) return spec;
+  const Column& column = trained.table.columns[static_cast<std::size_t>(trained.roles.target)];
+  spec.target = column.name;
+  if (target != TargetKind::binary && target != TargetKind::classes) return spec;
+  const auto given = trained.spec.levels.find(column.name);  // data.positive has merged the encoding's own
+  const bool known = given != trained.spec.levels.end();
+  spec.levels[spec.target] = levels_of(trained.table, column, known ? &given->second : nullptr).names;
+  return spec;
+}
+
+void check_block(const RawTable& trained, RawTable& table) {
+  const std::string& file = table.files.front();
+  if (table.blocks.empty() != trained.blocks.empty())
+    throw ConfigError(file, fmt::format("found {}, accepted: rows as those of {}",
+                                        table.blocks.empty() ? "named columns" : "rows without named columns",
+                                        trained.files.front()));
+  if (table.blocks.empty()) return;
+  const bool sparse = std::holds_alternative<SparseRows>(table.blocks.front().store);
+  if (table.width > trained.width || (!sparse && table.width < trained.width))
+    throw ConfigError(file, fmt::format("found {} features a row, accepted: the {} of {}", table.width, trained.width,
+                                        trained.files.front()));
+  table.width = trained.width;  // sparse rows need not reach the last one
+}
+
+// Every column that the training rows have must be here; others are not looked at.
+void check_columns(const Trained& trained, const DataSpec& spec, bool with_target, const RawTable& table) {
+  std::vector<std::string> needed = spec.features;
+  if (with_target) needed.push_back(spec.target);
+  Problems problems;
+  for (const std::string& name : needed)
+    if (table.find(name) < 0)
+      problems.add(table.files.front(), fmt::format("found no column {}, which {} has, accepted: its columns, {}",
+                                                    quoted(name), trained.table.files.front(), listed(needed)));
+  problems.raise();
+}
+
+// Columns of text have levels to be held against; a column of numbers must not have turned into text.
+void check_numbers(const Trained& trained, const Roles& roles, const RawTable& table) {
+  Problems problems;
+  for (std::size_t k = 0; k < roles.features.size(); ++k) {
+    const Column& column = table.columns[roles.features[k]];
+    if (trained.encoding.features[k].text || !is_text(column)) continue;
+    problems.add(
+        table.where(0, column.name),
+        fmt::format("found {}, accepted: a number, as in {}",
+                    quoted(column.texts[static_cast<std::size_t>(column.code.front())]), trained.table.files.front()));
+  }
+  problems.raise();
+}
+
+// Label files of images may name their columns differently: `label`, or QMNIST's label1.
+void rename_target(DataSpec& spec, RawTable& table) {
+  if (table.blocks.empty() || table.columns.empty() || table.find(spec.target) >= 0) return;
+  table.columns.front().name = spec.target;
+}
+
+struct GivenRows {
+  RawTable table;
+  Encoding encoding;
+  Index missing = 0;
+};
+
+GivenRows read_given(const Trained& trained, const std::string& path, TargetKind target,
+                     std::vector<std::string>& notes) {
+  DataSpec spec = spec_for(trained, path, target);
+  const bool with_target = target != TargetKind::none;
+  GivenRows rows;
+  rows.table = read_one(spec, path, trained.where, with_target);
+  check_block(trained.table, rows.table);
+  if (with_target) rename_target(spec, rows.table);
+  check_columns(trained, spec, with_target, rows.table);
+  const Roles roles = assign_roles(rows.table, spec, target, path);
+  settle_cells(rows.table, roles, spec, notes);
+  check_target(rows.table, roles, target);
+  check_numbers(trained, roles, rows.table);
+  rows.encoding = encode(rows.table, roles, spec, target);
+  rows.missing = missing_cells(rows.table, roles);
+  return rows;
+}
+
+}  // namespace
+
+Index missing_cells(const RawTable& table, const Roles& roles) {
+  Index count = 0;
+  for (const std::size_t c : roles.features)
+    for (std::size_t r = 0; r < table.rows.size(); ++r) count += table.columns[c].missing(r) ? 1 : 0;
+  return count;
+}
+
+Index add_given_rows(const Trained& trained, TargetKind target, Federation& federation) {
+  Index missing = 0, rows = federation.train.rows + federation.test.rows;
+  const auto add = [&](const std::string& path, TargetKind kind, Table& table) {
+    const GivenRows given = read_given(trained, path, kind, federation.notes);
+    rows += std::ssize(given.table.rows);
+    check_dense(rows, federation.train.stride, fmt::format("{} and {}", trained.table.files.front(), path));
+    fill_table(given.table, given.encoding, federation.intercept, table);
+    missing += given.missing;
+  };
+  if (!trained.spec.test_source.empty()) add(trained.spec.test_source, target, federation.test);
+  if (!trained.spec.ood_source.empty()) add(trained.spec.ood_source, TargetKind::none, federation.ood);
+  return missing;
+}
+
+}  // namespace pollen::data

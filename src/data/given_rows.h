@@ -1,0 +1,30 @@
+// Rows from a file of their own: data.test_source and data.ood_source. They are encoded as the training rows were: the
+// same columns, the same levels and labels. What the training rows do not know is a ConfigError that names the file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/encode.h"
+#include "data/raw_table.h"
+#include "data/roles.h"
+#include "pollen/data.h"
+
+namespace pollen::data {
+
+struct Trained {
+  const RawTable& table;
+  const Roles& roles;
+  const Encoding& encoding;
+  const DataSpec& spec;
+  const std::string& where;
+};
+
+// Fills `test` and `ood` of the federation, whose intercept is settled; not yet imputed or standardised. No test row
+// belongs to a client. The number of cells that are missing is returned. Adds to the federation's notes.
+Index add_given_rows(const Trained& trained, TargetKind target, Federation& federation);
+
+// Numbers missing in columns that are features.
+Index missing_cells(const RawTable& table, const Roles& roles);
+
+}  // namespace pollen::data
