@@ -69,7 +69,7 @@ struct RowId {
   std::uint32_t line = 0;    // for messages: the line of a text file, or the record, from 1
 };
 
-inline const std::string kWriter = "writer";  // the column that by-writer adds
+inline constexpr const char* kWriter = "writer";  // the column that by-writer adds
 
 struct RawTable {
   std::vector<std::string> files;

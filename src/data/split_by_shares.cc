@@ -31,7 +31,7 @@ Shares shares_of(const PartitionInput& input) {
   const std::size_t labels = input.encoding.classes.names.size();
   if (input.spec.partition == "label-pairs") return label_pairs(clients, labels, *input.spec.dominant_share);
   if (input.spec.partition == "dominant-label") {
-    const Shares shares = dominant_label(clients, labels, *input.spec.dominant_share, input.spec.other_share);
+    Shares shares = dominant_label(clients, labels, *input.spec.dominant_share, input.spec.other_share);
     check_total(input, shares);
     return shares;
   }

@@ -89,6 +89,7 @@ void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& mod
     summary.metrics = averaged.scores(bins);
     if (model.classifies()) {
       std::vector<double> mean;
+      mean.reserve(summary.parameters.size());
       for (const auto& parameter : summary.parameters) mean.push_back(parameter.mean);
       Predictive at_mean(model, data.test);
       at_mean.add(mean);

@@ -13,7 +13,8 @@ namespace {
 
 // A client for each part of the configuration's own split.
 std::vector<ParticipantOptions> parts_of(const Config& config, const std::string& folder) {
-  const auto parts = config.clients.empty() ? *with_defaults(config.data).clients : static_cast<Index>(config.clients.size());
+  const auto parts =
+      config.clients.empty() ? *with_defaults(config.data).clients : static_cast<Index>(config.clients.size());
   std::vector<ParticipantOptions> clients(static_cast<std::size_t>(parts));
   for (std::size_t i = 0; i < clients.size(); ++i) {
     clients[i].name = fmt::format("c{}", i);
