@@ -74,6 +74,9 @@ void measure(const pollen::NetworkSpec& spec, std::int64_t rows) {
   fmt::print("{:9} {:6} d = {:7}  loss {:.6f}  median {:8.3f} ms  least {:8.3f} ms", spec.kind,
              spec.kind == "resnet20" ? spec.norm : "", p.theta.size(), loss, 1e3 * times[times.size() / 2],
              1e3 * times.front());
+  const std::vector<float> before = g;
+  once();
+  fmt::print("  {} bits again", g == before ? "same" : "OTHER");
   if (spec.device == "cuda") {
     pollen::NetworkSpec on_cpu = spec;
     on_cpu.device = "cpu";
