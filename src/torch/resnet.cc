@@ -9,15 +9,14 @@
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/group_norm.h>
-#include <ATen/ops/maximum.h>
 #include <ATen/ops/mean.h>
 #include <ATen/ops/relu.h>
-#include <ATen/ops/rsqrt.h>
 #include <ATen/ops/silu.h>
 #include <fmt/format.h>
 
 #include <stdexcept>
 
+#include "filter_response.h"
 #include "written.h"
 
 namespace pollen::torch_room {
@@ -30,14 +29,6 @@ Norm norm_of(const std::string& name) {
   if (name == "group") return Norm::group;
   if (name == "frn") return Norm::frn;
   throw std::runtime_error(fmt::format("resnet20's norm is frn, group or batch, not \"{}\"", name));
-}
-
-at::Tensor filter_response(Walk& walk, const at::Tensor& x) {
-  const auto by_channel = [&] { return walk.next().view({1, -1, 1, 1}); };
-  const at::Tensor weight = by_channel(), bias = by_channel(), tau = by_channel(), eps = by_channel();
-  const at::Tensor square = (x * x).mean({2, 3}, /*keepdim=*/true);
-  // The small scale of an image's channel is folded into the weight first: two passes over x instead of three.
-  return at::maximum(x * (weight * at::rsqrt(square + (eps.abs() + 1e-6))) + bias, tau);
 }
 
 class Resnet20 : public Written {
@@ -87,9 +78,12 @@ class Resnet20 : public Written {
   at::Tensor conv_norm(Walk& walk, const at::Tensor& x, std::int64_t stride) const {
     const at::Tensor& kernel = walk.next();
     const at::Tensor y = at::conv2d(x, kernel, /*bias=*/{}, stride, /*padding=*/(kernel.size(2) - 1) / 2);
-    if (norm_ == Norm::frn) return filter_response(walk, y);
     const at::Tensor& weight = walk.next();
     const at::Tensor& bias = walk.next();
+    if (norm_ == Norm::frn) {
+      const at::Tensor& tau = walk.next();
+      return filter_response(y, {weight, bias, tau, walk.next()});
+    }
     if (norm_ == Norm::group) return at::group_norm(y, 8, weight, bias);
     return at::batch_norm(y, weight, bias, /*running_mean=*/{}, /*running_var=*/{}, /*training=*/true,
                           /*momentum=*/0, /*eps=*/1e-5, /*cudnn_enabled=*/true);
