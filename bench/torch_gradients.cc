@@ -1,5 +1,5 @@
 // Milliseconds per gradient of each network over libtorch, and the time to load the module.
-//   torch_gradients [cpu|cuda] [rows]      on cuda also the largest difference from the CPU's gradient
+//   torch_gradients [cpu|cuda] [rows] [kind]      on cuda also the largest difference from the CPU's gradient
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -112,6 +112,7 @@ int main(int count, char** words) {
   pollen::make_torch_network({});
   fmt::print("{} rows on {}; the module loads in {:.2f} s\n", rows, device, wall() - start);
   for (pollen::NetworkSpec spec : networks()) {
+    if (count > 3 && spec.kind != words[3]) continue;
     spec.device = device;
     measure(spec, rows);
   }

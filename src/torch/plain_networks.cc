@@ -58,8 +58,9 @@ class TwoConvolutions : public Written {
     layout_.add_map("fc3", {spec.outputs, sizes.fourth});
   }
   at::Tensor forward(Walk walk, at::Tensor x) const override {
-    x = halve(at::relu(conv(walk, x, padding_)));
-    x = halve(at::relu(conv(walk, x, 0))).flatten(1);
+    // The pool before the ReLU: the same numbers, a quarter of the work.
+    x = at::relu(halve(conv(walk, x, padding_)));
+    x = at::relu(halve(conv(walk, x, 0))).flatten(1);
     x = at::relu(linear(walk, x));
     x = at::relu(linear(walk, x));
     return linear(walk, x);
