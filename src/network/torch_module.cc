@@ -11,7 +11,7 @@
 namespace pollen {
 namespace {
 
-constexpr const char* file_name = "libpollen_torch.so";
+constexpr const char* kFileName = "libpollen_torch.so";
 
 std::filesystem::path program_folder() {
   std::error_code ignored;
@@ -40,7 +40,7 @@ MakeNetwork open_module() {
     throw std::runtime_error(
         fmt::format("no {0} in {1} or {1}/../lib: this pollen was built without libtorch (Debian: libtorch-dev "
                     "libopenblas0-pthread); POLLEN_TORCH_MODULE may name the file",
-                    file_name, program_folder().string()));
+                    kFileName, program_folder().string()));
   if (!std::filesystem::exists(path))
     throw std::runtime_error(fmt::format(
         "{}: no such file (POLLEN_TORCH_MODULE names it; built with libtorch, Debian: libtorch-dev)", path));
@@ -60,7 +60,7 @@ std::string torch_module() {
   if (const char* named = std::getenv("POLLEN_TORCH_MODULE"); named != nullptr && *named != '\0') return named;
   const std::filesystem::path folder = program_folder();
   std::error_code ignored;
-  for (const auto& candidate : {folder / file_name, folder.parent_path() / "lib" / file_name})
+  for (const auto& candidate : {folder / kFileName, folder.parent_path() / "lib" / kFileName})
     if (std::filesystem::exists(candidate, ignored)) return candidate.string();
   return {};
 }

@@ -15,8 +15,8 @@
 namespace pollen::torch_room {
 namespace {
 
-constexpr std::int64_t lanes = 16;
-constexpr float floor_eps = 1e-6f;
+constexpr std::int64_t kLanes = 16;
+constexpr float kFloor = 1e-6f;
 
 struct Lanes {
   double total() const {
@@ -24,15 +24,15 @@ struct Lanes {
     for (const float lane : sums) sum += static_cast<double>(lane);
     return sum;
   }
-  float sums[lanes] = {};
+  float sums[kLanes] = {};
 };
 
-// Blocks of `lanes` at a time, so that the compiler has a loop of known length to make vectors of.
+// Blocks of kLanes at a time, so that the compiler has a loop of known length to make vectors of.
 template <typename Body>
 void each(std::int64_t count, const Body& body) {
   std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    for (std::int64_t k = 0; k < lanes; ++k) body(i + k, k);
+  for (; i + kLanes <= count; i += kLanes)
+    for (std::int64_t k = 0; k < kLanes; ++k) body(i + k, k);
   for (std::int64_t k = 0; i + k < count; ++k) body(i + k, k);
 }
 
@@ -40,7 +40,7 @@ float inverse_root(const float* x, std::int64_t count, float eps) {
   Lanes squares;
   each(count, [&](std::int64_t i, std::int64_t k) { squares.sums[k] += x[i] * x[i]; });
   return static_cast<float>(
-      1 / std::sqrt(squares.total() / static_cast<double>(count) + static_cast<double>(std::abs(eps) + floor_eps)));
+      1 / std::sqrt(squares.total() / static_cast<double>(count) + static_cast<double>(std::abs(eps) + kFloor)));
 }
 
 struct Plane {
@@ -127,7 +127,7 @@ at::Tensor filter_response(const at::Tensor& x, const FilterResponse& p) {
   if (x.is_cpu()) return InLoops::apply(x, p.weight, p.bias, p.tau, p.eps);
   const auto by_channel = [](const at::Tensor& t) { return t.view({1, -1, 1, 1}); };
   const at::Tensor square = (x * x).mean({2, 3}, /*keepdim=*/true);
-  const at::Tensor scale = by_channel(p.weight) * at::rsqrt(square + (by_channel(p.eps).abs() + floor_eps));
+  const at::Tensor scale = by_channel(p.weight) * at::rsqrt(square + (by_channel(p.eps).abs() + kFloor));
   return at::maximum(x * scale + by_channel(p.bias), by_channel(p.tau));
 }
 

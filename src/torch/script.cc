@@ -27,7 +27,7 @@ struct Copy {
 
 class Script : public Architecture {
  public:
-  Script(const NetworkSpec& spec, torch::jit::Module module) : spec_(spec), module_(std::move(module)) {
+  Script(const NetworkSpec& spec, const torch::jit::Module& module) : spec_(spec), module_(module) {
     read_layout();
     check_outputs();
   }
@@ -133,7 +133,7 @@ std::unique_ptr<Architecture> make_torchscript(const NetworkSpec& spec) {
   try {
     torch::jit::Module module = torch::jit::load(spec.file, device);
     module.eval();
-    return std::make_unique<Script>(spec, std::move(module));
+    return std::make_unique<Script>(spec, module);
   } catch (const c10::Error& error) {
     throw std::runtime_error(
         fmt::format("{}: cannot be read as TorchScript: {}", spec.file, error.what_without_backtrace()));

@@ -17,7 +17,7 @@
 namespace pollen::torch_room {
 namespace {
 
-constexpr std::int64_t block_rows = 512;  // a sum is made of sums over so many rows at a time, in order
+constexpr std::int64_t kBlockRows = 512;  // a sum is made of sums over so many rows at a time, in order
 
 class Rows : public NetworkRows {
  public:
@@ -25,6 +25,12 @@ class Rows : public NetworkRows {
   at::Tensor x;  // rows × the architecture's row shape
   at::Tensor y;  // class indices (int64) or responses (float32); undefined where none were given
 };
+
+const Rows& own(const NetworkRows& held) {
+  const auto* rows = dynamic_cast<const Rows*>(&held);
+  if (rows == nullptr) throw std::runtime_error("these rows are held by a network of another kind");
+  return *rows;
+}
 
 // A tensor over the caller's memory, which is only read.
 at::Tensor view_of(const float* numbers, std::int64_t count) {
@@ -44,11 +50,11 @@ class TorchNetwork : public Network {
   }
   double loss(const NetworkRows& held, const std::uint32_t* rows, std::int64_t count, const float* theta,
               float* out) const override {
-    return plainly([&] { return sum(dynamic_cast<const Rows&>(held), rows, count, theta, out); });
+    return plainly([&] { return sum(own(held), rows, count, theta, out); });
   }
   void outputs(const NetworkRows& held, std::int64_t first, std::int64_t count, const float* theta,
                float* out) const override {
-    plainly([&] { write_outputs(dynamic_cast<const Rows&>(held), first, count, theta, out); });
+    plainly([&] { write_outputs(own(held), first, count, theta, out); });
   }
 
  private:
@@ -112,12 +118,12 @@ class TorchNetwork : public Network {
     const at::Tensor flat = view_of(theta, dimension()).to(device_);
     const std::unique_ptr<Function> f = architecture_->at(flat, out != nullptr);
     at::Tensor value, gradient;  // on the device, so that nothing waits for it between blocks
-    for (std::int64_t start = 0; start < count; start += block_rows) {
-      const at::Tensor loss = batch_loss(*f, batch(held, rows, start, std::min(block_rows, count - start)));
+    for (std::int64_t start = 0; start < count; start += kBlockRows) {
+      const at::Tensor loss = batch_loss(*f, batch(held, rows, start, std::min(kBlockRows, count - start)));
       value = value.defined() ? value + loss.detach() : loss.detach();
       if (out == nullptr) continue;
       const at::Tensor g = flat_gradient(loss, *f);
-      if (count > block_rows)
+      if (count > kBlockRows)
         gradient = gradient.defined() ? gradient.add_(g) : g.to(at::kDouble);
       else
         gradient = g;
@@ -130,8 +136,8 @@ class TorchNetwork : public Network {
     c10::NoGradGuard no_gradients;
     const at::Tensor flat = view_of(theta, dimension()).to(device_);
     const std::unique_ptr<Function> f = architecture_->at(flat, false);
-    for (std::int64_t done = 0; done < count; done += block_rows) {
-      const std::int64_t n = std::min(block_rows, count - done);
+    for (std::int64_t done = 0; done < count; done += kBlockRows) {
+      const std::int64_t n = std::min(kBlockRows, count - done);
       const at::Tensor block = f->outputs(batch(held, nullptr, first + done, n).x);
       at::from_blob(out + done * spec_.outputs, {n, spec_.outputs}, at::TensorOptions(at::kFloat)).copy_(block);
     }
