@@ -1,13 +1,73 @@
+// Finds and opens the module over libtorch. Nothing else of pollen knows libtorch.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
 #include "pollen/network.h"
 
 namespace pollen {
+namespace {
 
-std::string torch_module() { return {}; }
+constexpr const char* kFileName = "libpollen_torch.so";
 
-std::unique_ptr<Network> make_torch_network(const NetworkSpec&) {
-  throw std::runtime_error("this pollen was built without libtorch (Debian: libtorch-dev)");
+std::filesystem::path program_folder() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+// Set before OpenBLAS and OpenMP are loaded, which read them once. OpenBLAS 0.3.21 takes a processor that is newer than
+// itself for one without AVX; and our threads are the parallel ones, not those of a product.
+void set_environment() {
+  const auto unless_set = [](const char* name, const char* value) { setenv(name, value, /*overwrite=*/0); };
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl"))
+    unless_set("OPENBLAS_CORETYPE", "SKYLAKEX");
+  else if (__builtin_cpu_supports("avx2"))
+    unless_set("OPENBLAS_CORETYPE", "HASWELL");
+  unless_set("OPENBLAS_NUM_THREADS", "1");
+  unless_set("OMP_NUM_THREADS", "1");
+  unless_set("CUBLAS_WORKSPACE_CONFIG", ":4096:8");  // without it cuBLAS may add in another order next time
+}
+
+// Never closed: libtorch's own threads and tables do not outlive an unloading.
+MakeNetwork open_module() {
+  const std::string path = torch_module();
+  if (path.empty())
+    throw std::runtime_error(
+        fmt::format("no {0} in {1} or {1}/../lib: this pollen was built without libtorch (Debian: libtorch-dev "
+                    "libopenblas0-pthread); POLLEN_TORCH_MODULE may name the file",
+                    kFileName, program_folder().string()));
+  if (!std::filesystem::exists(path))
+    throw std::runtime_error(fmt::format(
+        "{}: no such file (POLLEN_TORCH_MODULE names it; built with libtorch, Debian: libtorch-dev)", path));
+  set_environment();
+  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (module == nullptr)
+    throw std::runtime_error(
+        fmt::format("{} cannot be loaded; is libtorch installed (Debian: libtorch-dev)? {}", path, dlerror()));
+  void* symbol = dlsym(module, "pollen_make_network");
+  if (symbol == nullptr) throw std::runtime_error(fmt::format("{} is not pollen's module over libtorch", path));
+  return reinterpret_cast<MakeNetwork>(symbol);
+}
+
+}  // namespace
+
+std::string torch_module() {
+  if (const char* named = std::getenv("POLLEN_TORCH_MODULE"); named != nullptr && *named != '\0') return named;
+  const std::filesystem::path folder = program_folder();
+  std::error_code ignored;
+  for (const auto& candidate : {folder / kFileName, folder.parent_path() / "lib" / kFileName})
+    if (std::filesystem::exists(candidate, ignored)) return candidate.string();
+  return {};
+}
+
+std::unique_ptr<Network> make_torch_network(const NetworkSpec& spec) {
+  static const MakeNetwork make = open_module();  // a failure is tried again at the next call
+  return std::unique_ptr<Network>(make(spec));
 }
 
 }  // namespace pollen

@@ -1,0 +1,66 @@
+#include "written.h"
+
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/max_pool2d.h>
+
+namespace pollen::torch_room {
+namespace {
+
+class AtTheta : public Function {
+ public:
+  AtTheta(const Written& written, std::vector<at::Tensor> leaves) : written_(written), leaves_(std::move(leaves)) {}
+  const std::vector<at::Tensor>& leaves() const override { return leaves_; }
+  at::Tensor outputs(const at::Tensor& x) override { return written_.forward(Walk(leaves_), x); }
+
+ private:
+  const Written& written_;
+  std::vector<at::Tensor> leaves_;
+};
+
+// The same as one product. cuDNN's gradient of a 5 × 5 kernel over one or three channels goes through a Winograd
+// transform and is off by 1e-3 of itself in float32 (PyTorch 2.11, H200); a product's is off by 4e-7. It is for the
+// first layer: the later ones do not suffer, and there the images' gradient would cost more.
+at::Tensor conv_as_product(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                           std::int64_t padding) {
+  const std::int64_t side = weight.size(2);
+  const at::Tensor padded = at::constant_pad_nd(x, {padding, padding, padding, padding});
+  const at::Tensor patches = padded.unfold(2, side, 1).unfold(3, side, 1);  // rows, channels, height, width, side, side
+  const std::int64_t rows = x.size(0), height = patches.size(2), width = patches.size(3);
+  const at::Tensor columns = patches.permute({0, 2, 3, 1, 4, 5}).reshape({rows * height * width, -1});
+  return at::linear(columns, weight.flatten(1), bias)
+      .view({rows, height, width, -1})
+      .permute({0, 3, 1, 2})
+      .contiguous();
+}
+
+}  // namespace
+
+// A leaf for each tensor rather than one flat leaf: the gradient of a slice of a flat one is as long as θ, and there
+// would be one of those for every tensor.
+std::unique_ptr<Function> Written::at(const at::Tensor& theta, bool with_gradient) const {
+  std::vector<at::Tensor> leaves;
+  leaves.reserve(tensors().size());
+  for (const NetworkTensor& t : tensors()) {
+    leaves.push_back(theta.narrow(0, t.offset, t.size).view(t.shape).detach());
+    if (with_gradient) leaves.back().set_requires_grad(true);
+  }
+  return std::make_unique<AtTheta>(*this, std::move(leaves));
+}
+
+at::Tensor linear(Walk& walk, const at::Tensor& x) {
+  const at::Tensor& weight = walk.next();
+  return at::linear(x, weight, walk.next());
+}
+
+at::Tensor conv(Walk& walk, const at::Tensor& x, std::int64_t padding) {
+  const at::Tensor& weight = walk.next();
+  const at::Tensor& bias = walk.next();
+  if (x.is_cuda() && !x.requires_grad()) return conv_as_product(x, weight, bias, padding);
+  return at::conv2d(x, weight, bias, /*stride=*/1, padding);
+}
+
+at::Tensor halve(const at::Tensor& x) { return at::max_pool2d(x, 2); }
+
+}  // namespace pollen::torch_room
