@@ -130,6 +130,8 @@ long double plain_loss(const Case& c, std::span<const double> theta, Index row) 
       for (Index k = 0; k < c.spec.classes; ++k) sum += std::exp(z(k));
       return std::log(sum) - z(static_cast<Index>(y));
     }
+    case ModelKind::network:  // tests/network
+      break;
   }
   return 0;
 }

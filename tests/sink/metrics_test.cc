@@ -32,7 +32,7 @@ TEST_F(MetricsTest, RowsAndResume) {
   counters.rounds = 100, counters.uplink_bits = 5, counters.downlink_bits = 6, counters.gradients = 7;
   std::int64_t bytes = 0;
   {
-    MetricsFile file(path("a"), ModelKind::linear);
+    MetricsFile file(path("a"), of(ModelKind::linear));
     file.row(counters, 0.5, {{"rmse", std::nan("")}, {"nnll", std::nan("")}});
     bytes = file.bytes();
     counters.rounds = 200;

@@ -17,7 +17,7 @@ class RecorderTest : public FolderTest {
     options.checkpoint_every = checkpoint_every;
     options.pause = &pause_;
     return std::make_unique<Recorder>(options, std::make_unique<SpoolWriter>(path("draws.spool"), shape_),
-                                      std::make_unique<MetricsFile>(path("metrics.csv"), ModelKind::gaussian),
+                                      std::make_unique<MetricsFile>(path("metrics.csv"), ModelSpec{.kind = ModelKind::gaussian}),
                                       std::make_unique<Predictive>(model_, test_), Progress(ProgressOptions{}));
   }
   // Rounds first+1 .. last, each kept.
