@@ -45,7 +45,7 @@ MakeNetwork open_module() {
     throw std::runtime_error(fmt::format(
         "{}: no such file (POLLEN_TORCH_MODULE names it; built with libtorch, Debian: libtorch-dev)", path));
   set_environment();
-  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr)
     throw std::runtime_error(
         fmt::format("{} cannot be loaded; is libtorch installed (Debian: libtorch-dev)? {}", path, dlerror()));

@@ -4,8 +4,10 @@
 //
 // A script module holds its parameters, so each call borrows a copy of it and writes θ there; as many copies are made
 // as there are calls at a time.
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
@@ -69,7 +71,7 @@ class Borrowed : public Function {
  public:
   Borrowed(const Script& script, const at::Tensor& theta, bool with_gradient)
       : script_(script), copy_(script.borrow()) {
-    c10::NoGradGuard no_gradients;
+    at::NoGradGuard no_gradients;
     for (std::size_t i = 0; i < copy_->parameters.size(); ++i) {
       const NetworkTensor& t = script.tensors()[i];
       copy_->parameters[i].copy_(theta.narrow(0, t.offset, t.size).view(t.shape));
@@ -108,7 +110,7 @@ void Script::read_layout() {
 }
 
 void Script::check_outputs() const {
-  c10::NoGradGuard no_gradients;
+  at::NoGradGuard no_gradients;
   std::vector<std::int64_t> shape = row_shape();
   shape.insert(shape.begin(), 1);
   at::Tensor y;

@@ -1,6 +1,7 @@
 #include "torch_network.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/log_softmax.h>
@@ -114,7 +115,7 @@ class TorchNetwork : public Network {
   double sum(const Rows& held, const std::uint32_t* rows, std::int64_t count, const float* theta, float* out) const {
     if (!held.y.defined()) throw std::runtime_error("these rows are held without targets, so they have no loss");
     if (count == 0 && out != nullptr) std::fill_n(out, dimension(), 0.0f);
-    c10::AutoGradMode gradients(out != nullptr);
+    at::AutoGradMode gradients(out != nullptr);
     const at::Tensor flat = view_of(theta, dimension()).to(device_);
     const std::unique_ptr<Function> f = architecture_->at(flat, out != nullptr);
     at::Tensor value, gradient;  // on the device, so that nothing waits for it between blocks
@@ -133,7 +134,7 @@ class TorchNetwork : public Network {
   }
 
   void write_outputs(const Rows& held, std::int64_t first, std::int64_t count, const float* theta, float* out) const {
-    c10::NoGradGuard no_gradients;
+    at::NoGradGuard no_gradients;
     const at::Tensor flat = view_of(theta, dimension()).to(device_);
     const std::unique_ptr<Function> f = architecture_->at(flat, false);
     for (std::int64_t done = 0; done < count; done += kBlockRows) {
