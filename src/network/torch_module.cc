@@ -45,6 +45,7 @@ MakeNetwork open_module() {
     throw std::runtime_error(fmt::format(
         "{}: no such file (POLLEN_TORCH_MODULE names it; built with libtorch, Debian: libtorch-dev)", path));
   set_environment();
+  // Its symbols are for all: cuDNN loads parts of itself that look for them.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr)
     throw std::runtime_error(

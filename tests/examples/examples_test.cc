@@ -39,11 +39,19 @@ std::string hospitals(const std::string& folder) {
 
 TEST_P(Examples, RunsAFewIterations) {
   Overrides overrides = {"run.iterations=200", "run.burn_in=10", "run.thin=1"};
-  const bool needs_data = GetParam() == "hospitals";
+  const bool images = GetParam() == "lenet5-mnist", needs_data = GetParam() == "hospitals" || images;
   if (needs_data) {
     const char* folder = std::getenv("POLLEN_DATA");
     if (folder == nullptr || *folder == '\0') GTEST_SKIP() << "POLLEN_DATA is not set";
-    overrides.push_back(hospitals(folder));
+    if (images)
+      overrides = {std::string("data.source=") + folder + "/mnist/t10k-images-idx3-ubyte.gz",
+                   std::string("data.ood_source=") + folder + "/fashion-mnist/t10k-images-idx3-ubyte.gz",
+                   "data.test_fraction=0.1",
+                   "run.iterations=20",
+                   "run.burn_in=5",
+                   "run.thin=5"};
+    else
+      overrides.push_back(hospitals(folder));
   }
   const Whole run = whole_run(read_config_file(file(), overrides));
   EXPECT_TRUE(run.finite);
