@@ -8,6 +8,12 @@
 namespace pollen::sink {
 namespace {
 
+ModelSpec gaussian() {
+  ModelSpec model;
+  model.kind = ModelKind::gaussian;
+  return model;
+}
+
 class RecorderTest : public FolderTest {
  protected:
   std::unique_ptr<Recorder> make(double checkpoint_every = 1e9) {
@@ -17,7 +23,7 @@ class RecorderTest : public FolderTest {
     options.checkpoint_every = checkpoint_every;
     options.pause = &pause_;
     return std::make_unique<Recorder>(options, std::make_unique<SpoolWriter>(path("draws.spool"), shape_),
-                                      std::make_unique<MetricsFile>(path("metrics.csv"), ModelSpec{.kind = ModelKind::gaussian}),
+                                      std::make_unique<MetricsFile>(path("metrics.csv"), gaussian()),
                                       std::make_unique<Predictive>(model_, test_), Progress(ProgressOptions{}));
   }
   // Rounds first+1 .. last, each kept.
