@@ -115,6 +115,7 @@ struct ReferenceConfig {
   Index samples = 10;
   Index local_burn_in = 10;
   double shrinkage = 1;
+  std::string server_law = "gaussian";
 };
 
 struct ParticipationConfig {

@@ -3,7 +3,7 @@
 // Target exp(-U/T), U = U_0 + Σ U_i. References see the pooled potential and exchange nothing (no rounds, no bits);
 // competitors count every vector that would cross the network, 64 bits a word. An iteration is one transition (mala,
 // hmc, nuts), one Langevin step (ula, sgld-pooled, svrg-ld, psgld, fsgld), one draw (consensus) or one round with its
-// local steps (dg-lmc, fedavg, scaffold, fedpa). What is learned in the warm-up is frozen after it.
+// local steps (dg-lmc, fedavg, scaffold, fedpa, fedbe); an ensemble's members stay where they start. What is learned in the warm-up is frozen after it.
 //
 //   ReferenceProblem problem{clients, &prior, d, 4};
 //   auto engine = make_reference("nuts", problem, {.warm_up = 1000});
@@ -62,6 +62,7 @@ struct ReferenceSettings {
   bool diagonal = false;                   // consensus, fsgld: variances only, for large dimensions
   Index samples = 10;                      // fedpa: ℓ, local samples a round
   Index local_burn_in = 10;                // fedpa: local steps before the first
+  std::string server_law = "gaussian";     // fedbe: of clients' models: gaussian or dirichlet
   double shrinkage = 1;                    // fedpa: ρ of Σ = ρ_ℓ I + (1-ρ_ℓ) S, ρ_ℓ = 1/(1 + (ℓ-1)ρ)
 };
 

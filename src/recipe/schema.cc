@@ -342,6 +342,7 @@ std::vector<Key> reference_keys() {
       boolean("sampler.diagonal", AT(bool, reference.diagonal)),
       integer<Index>("sampler.samples", "an integer from 2", 2, AT(Index, reference.samples), 1 << 20),
       integer<Index>("sampler.local_burn_in", "an integer from 0", 0, AT(Index, reference.local_burn_in), 1 << 30),
+      choice("sampler.server_law", {"gaussian", "dirichlet"}, AT(std::string, reference.server_law)),
       number("sampler.shrinkage", "a number above 0", kPositive, AT(double, reference.shrinkage)),
   };
   for (Key& key : keys)

@@ -16,6 +16,7 @@ KernelPointer make_consensus(const Chains& chains, const ReferenceSettings& sett
 KernelPointer make_fedavg(const Chains& chains, const ReferenceSettings& settings);
 KernelPointer make_scaffold(const Chains& chains, const ReferenceSettings& settings);
 KernelPointer make_fedpa(const Chains& chains, const ReferenceSettings& settings);
+KernelPointer make_fedbe(const Chains& chains, const ReferenceSettings& settings);
 KernelPointer make_ensemble(const Chains& chains, const ReferenceSettings& settings);
 
 // These three also run on a client's own posterior.

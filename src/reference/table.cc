@@ -36,6 +36,8 @@ const std::vector<ReferenceSampler>& reference_table() {
        "step batch local_steps server_step", true, false, true},
       {"fedpa", "Al-Shedivat et al. 2021", "local posteriors averaged by shrunk precision: an optimiser",
        "step batch local_steps server_step samples local_burn_in shrinkage", true, false, true},
+      {"fedbe", "Chen and Chao 2021", "draws from a law over clients' models after local steps: no posterior's",
+       "step batch local_steps server_law", true, true, true},
       {"ensemble", "Lakshminarayanan et al. 2017", "every chain is a member: where its warm-up ended", "", false, false,
        false},
   };
@@ -73,6 +75,7 @@ constexpr std::pair<const char*, Make> kMakers[] = {
     {"fedavg", make_fedavg},
     {"scaffold", make_scaffold},
     {"fedpa", make_fedpa},
+    {"fedbe", make_fedbe},
     {"ensemble", make_ensemble},
 };
 

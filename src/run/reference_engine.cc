@@ -35,6 +35,7 @@ std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe
   settings.samples = given.samples;
   settings.local_burn_in = given.local_burn_in;
   settings.shrinkage = given.shrinkage;
+  settings.server_law = given.server_law;
   return make_reference(recipe.name, what, settings);
 }
 

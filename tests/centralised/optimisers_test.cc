@@ -63,6 +63,59 @@ TEST(Scaffold, FindsTheModeWhereFedAvgDoesNot) {
   }
 }
 
+// Where client i ends after `steps` local steps from θ.
+VectorXd descended(const Federated& on, std::size_t i, double weight, VectorXd theta, double step, int steps) {
+  Scratch scratch;
+  const Index d = theta.size();
+  VectorXd g = theta;
+  for (int k = 0; k < steps; ++k) {
+    on.potentials[i]->gradient({theta.data(), d, 1, d}, {g.data(), d, 1, d}, scratch);
+    on.prior.add_gradient({theta.data(), static_cast<std::size_t>(d)}, weight, {g.data(), static_cast<std::size_t>(d)});
+    theta -= step / weight * g;
+  }
+  return theta;
+}
+
+// Once FedAvg stands still, draws have the mean and the variances of the clients' models, or are mixtures of them.
+TEST(FedBe, DrawsFromALawOverClientsModels) {
+  for (const Federated& on : {regression(), logistic()}) {
+    const double step = 0.02;
+    const int steps = 20;
+    const VectorXd center = limit("fedavg", on, {.step = step, .local_steps = steps}, 2000);
+    Index rows = 0;
+    for (const auto& potential : on.potentials) rows += potential->rows();
+    const std::size_t b = on.potentials.size();
+    VectorXd variance = VectorXd::Zero(center.size()), plain = variance, spread = variance;
+    for (std::size_t i = 0; i < b; ++i) {
+      const double weight = static_cast<double>(on.potentials[i]->rows()) / static_cast<double>(rows);
+      const VectorXd y = descended(on, i, weight, center, step, steps);
+      variance += weight * (y - center).cwiseAbs2();
+      plain += y / static_cast<double>(b);
+      spread += y.cwiseAbs2() / static_cast<double>(b);
+    }
+    spread = (spread - plain.cwiseAbs2()) / static_cast<double>(b + 1);  // of a uniform mixture
+    for (const char* law : {"gaussian", "dirichlet"}) {
+      const ReferenceProblem problem = on.problem(50);
+      const auto engine = make_reference("fedbe", problem, {.step = step, .local_steps = steps, .server_law = law});
+      engine->start(start_at(problem));
+      VectorXd mean = VectorXd::Zero(center.size()), square = mean;
+      for (int k = 0; k < 2400; ++k) {
+        engine->advance(1);
+        for (Index c = 0; c < 50 && k >= 2000; ++c) {
+          mean += column(*engine, c) / 20000;
+          square += column(*engine, c).cwiseAbs2() / 20000;
+        }
+      }
+      const bool gaussian = std::string(law) == "gaussian";
+      const VectorXd expected = gaussian ? center : plain, expected_variance = gaussian ? variance : spread;
+      for (Index j = 0; j < mean.size(); ++j) {
+        EXPECT_NEAR(mean[j], expected[j], 5 * std::sqrt(expected_variance[j] / 20000)) << law;
+        EXPECT_NEAR(square[j] - mean[j] * mean[j], expected_variance[j], 0.05 * expected_variance[j]) << law;
+      }
+    }
+  }
+}
+
 // Minibatches make the iterates noisy, not biased.
 TEST(Scaffold, WithMinibatchesKeepsTheMode) {
   const Federated on = logistic();
