@@ -50,7 +50,7 @@ TEST(Config, RefusalsNameFileKeyFoundAndAccepted) {
       {"[model]\nprior_sd = []", {"model.prior_sd"}},
       {"[run]\nchains = 0", {"run.chains"}},
       {"[run]\niterations = \"many\"", {"run.iterations", "many"}},
-      {"[run]\ninit = \"random\"", {"run.init"}},
+      {"[run]\ninit = \"somewhere\"", {"run.init"}},
       {"[data]\ntest_fraction = 1.0", {"data.test_fraction"}},
       {"[data]\nclients = 0", {"data.clients"}},
       {"[output]\ndraws = [\"cvs\"]", {"output.draws"}},
