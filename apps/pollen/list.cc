@@ -36,6 +36,11 @@ sink::TextTable models() {
   table.row({"mixed-gaussian", "p, d", "y ~ N(aᵀφ + bᵀz_i, σ²); z_i of client i's own: docs/personal.md"});
   table.row({"mixed-logistic", "p, d", "two classes, P(1) = 1/(1+exp(-aᵀφ - bᵀz_i))"});
   table.row({"mixed-linear", "k·d, d", "y ~ N(xᵀΦz_i, σ²)"});
+  table.row({"mlp", "its layers'", "a neural network with layers of model.sizes units: docs/networks.md"});
+  table.row({"lenet5", "61,706", "LeNet-5 on images of 28 x 28 (with ten classes)"});
+  table.row({"cnn5", "307,842", "two convolutions and three layers, on 3 x 32 x 32 (libtorch)"});
+  table.row({"resnet20", "274,042", "ResNet-20 with model.norm frn, group or batch (libtorch)"});
+  table.row({"torchscript", "the file's", "your own network, model.file (libtorch)"});
   return table;
 }
 

@@ -2,14 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "commands.h"
+#include "pollen/file.h"
+#include "pollen/network.h"
 #include "terminal.h"
 
 namespace pollen::app {
 
+namespace {
+
+const char* yes(bool there) { return there ? "yes" : "no"; }
+
+// The module is not loaded for this: it names the libraries it needs.
+bool computes_on_gpus(const std::string& module) {
+  return !module.empty() && read_text(module).find("libtorch_cuda.so") != std::string::npos;
+}
+
+}  // namespace
+
 int version_command() {
-  print(fmt::format("pollen {} (git {}, {}, {})\noptional parts: torch no, cuda no, grpc {}, mpi no, tls {}\n",
-                    sink::version(), sink::revision(), sink::build_type(), sink::compiler(), has_grpc() ? "yes" : "no", has_tls() ? "yes" : "no"));
+  std::string module = torch_module();
+  if (std::error_code none; !std::filesystem::exists(module, none)) module.clear();  // named, but not there
+  print(fmt::format("pollen {} (git {}, {}, {})\noptional parts: torch {}, cuda {}, grpc {}, mpi no, tls {}\n",
+                    sink::version(), sink::revision(), sink::build_type(), sink::compiler(), yes(!module.empty()),
+                    yes(computes_on_gpus(module)), yes(has_grpc()), yes(has_tls())));
   return kDone;
 }
 

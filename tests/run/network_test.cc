@@ -95,6 +95,11 @@ TEST_F(Networks, OneLayerIsTheSoftmaxModel) {
     const std::vector<double> expected = as_network(g, 3);
     for (std::size_t j = 0; j < 9; ++j) EXPECT_NEAR(h[j], expected[j], 1e-5) << j;
     EXPECT_FALSE(net.potentials[i]->curvature_is_bound());
+    const std::vector<double> anchor(9, 0.25);
+    std::vector<double> there(9), difference(9);
+    net.potentials[i]->gradient_rows(anchor, some, there, scratch);
+    net.potentials[i]->difference_rows(same, anchor, some, difference, scratch);
+    for (std::size_t j = 0; j < 9; ++j) EXPECT_EQ(difference[j], h[j] - there[j]) << j;
   }
 }
 
