@@ -17,7 +17,8 @@ Table rows_of(const std::vector<std::array<double, 2>>& x, std::vector<double> y
   table.columns = 2;
   table.stride = 8;
   table.x.assign(x.size() * 8, 0.0);
-  for (std::size_t r = 0; r < x.size(); ++r) std::copy(x[r].begin(), x[r].end(), table.x.begin() + 8 * r);
+  for (std::size_t r = 0; r < x.size(); ++r)
+    std::copy(x[r].begin(), x[r].end(), table.x.begin() + 8 * static_cast<std::ptrdiff_t>(r));
   table.y = std::move(y);
   return table;
 }
