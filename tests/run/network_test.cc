@@ -2,6 +2,7 @@
 // do not depend on threads; starts, warm-ups and priors are what the configuration says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <Eigen/Dense>
 #include <cmath>
@@ -20,10 +21,16 @@ using ::testing::HasSubstr;
 using testing::kLogistic;
 using testing::sample;
 
+// Another one for every test: they run side by side.
+std::string own_file(const std::string& name) {
+  return fmt::format("{}{}-{}-{}", ::testing::TempDir(),
+                     ::testing::UnitTest::GetInstance()->current_test_info()->name(), ::getpid(), name);
+}
+
 // Two clients' rows of three columns: a response that is nearly linear in two of them, a group, a class.
 class Networks : public ::testing::Test {
  protected:
-  Networks() : path_(::testing::TempDir() + "network_test.csv") {
+  Networks() : path_(own_file("rows.csv")) {
     std::vector<double> z(4 * kRows);
     normals(make_stream(3, 0, Purpose::init), z);
     std::ofstream out(path_);
@@ -211,7 +218,7 @@ TEST(NetworkRuns, StartAsTheirTensorsSay) {
 }
 
 TEST(NetworkRuns, StartFromAFile) {
-  const std::string path = ::testing::TempDir() + "start.txt";
+  const std::string path = own_file("start.txt");
   Experiment reference(read_config_text(kLogistic, "test.toml", kSmall));
   const auto d = static_cast<std::size_t>(reference.model().dimension());
   {
