@@ -86,7 +86,14 @@ int run_command(const RunRequest& request) {
     tell(fmt::format("the run in {} is complete", shown));
     return summary_command(shown);
   }
-  session.start();
+  const auto go_on = fmt::format("Go on with: pollen run --resume --out {}", shown);
+  try {
+    session.start();
+  } catch (const Interrupted&) {
+    session.stopped_early();
+    tell(fmt::format("stopped before the first iteration. {}", go_on));
+    return kStopped;
+  }
   const sink::RunStatus status = session.sample();
   const sink::Summary summary = session.finish(status);
   print(sink::run_report(summary, shown, session.files()));
@@ -94,9 +101,8 @@ int run_command(const RunRequest& request) {
     case sink::RunStatus::complete:
       return kDone;
     case sink::RunStatus::interrupted:
-      tell(fmt::format(
-          "stopped after {} of {} iterations; what was drawn is kept. Go on with: pollen run --resume --out {}",
-          summary.facts.done, summary.facts.iterations, shown));
+      tell(fmt::format("stopped after {} of {} iterations; what was drawn is kept. {}", summary.facts.done,
+                       summary.facts.iterations, go_on));
       return kStopped;
     case sink::RunStatus::failed:
       tell(session.failure());

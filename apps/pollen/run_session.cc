@@ -54,10 +54,18 @@ void RunSession::check_same_configuration() const {
 }
 
 void RunSession::start() {
-  if (job_.checkpoint)
+  if (job_.checkpoint && !job_.checkpoint->experiment.empty())
     start_resumed();
   else
     start_fresh();
+}
+
+// A checkpoint without a state: --resume prepares again.
+void RunSession::stopped_early() {
+  job_.folder.begin(to_toml(experiment_.config()));
+  sink::Checkpoint nothing_yet;
+  nothing_yet.config_given = nothing_yet.config_used = config_given_;
+  sink::write_checkpoint(checkpoint_file(), nothing_yet);
 }
 
 void RunSession::start_fresh() {
@@ -149,6 +157,7 @@ sink::RunStatus RunSession::sample() {
       recorder_->stop_clock();
       write_checkpoint(false);
     }
+    if (experiment_.iteration() == 0) write_checkpoint(false);  // stopped before the first
   } catch (const Interrupted&) {  // in the middle of a round: the last checkpoint is the one to go on from
     recorder_->stop_clock();
   } catch (const NumericError& error) {

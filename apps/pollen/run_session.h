@@ -34,7 +34,8 @@ class RunSession {
   explicit RunSession(Job job);  // ConfigError where anything is wrong; nothing is written yet
 
   bool complete() const { return job_.checkpoint && job_.checkpoint->finished; }  // --resume of a finished run
-  void start();  // set-up and a fresh folder, or everything as the checkpoint has it
+  void start();  // set-up and a fresh folder, or everything as the checkpoint has it. Interrupted in the middle of it
+  void stopped_early();  // after that: leaves what --resume needs
   sink::RunStatus sample();
   sink::Summary finish(sink::RunStatus status);  // writes what the run leaves
   const std::string& failure() const { return failure_; }

@@ -47,6 +47,7 @@ struct ModelSpec {
     return kind == ModelKind::logistic || kind == ModelKind::softmax ||
            (kind == ModelKind::network && network.network->spec().classifies);
   }
+  bool interchangeable() const;             // a network with hidden units, whose places do not matter
   std::vector<std::string> labels() const;  // a readable name for each coordinate: "age", "virginica: age", "log_sigma"
 };
 

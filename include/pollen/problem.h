@@ -35,6 +35,6 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
 StatisticalProblem make_own_problem(const Config& config, Federation data, Index clients);
 
 // What the model wants of the target column.
-TargetKind target_of(const ModelConfig& model);
+TargetKind target_of(const Config& config);
 
 }  // namespace pollen

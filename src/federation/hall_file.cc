@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "federation/sealed_file.h"
+#include "pollen/config_difference.h"
 #include "pollen/errors.h"
 #include "pollen/federation.h"
 
@@ -12,6 +13,39 @@ namespace {
 constexpr Seal kSeal{"POLLENFD", 1, "a federation's state"};
 
 }  // namespace
+
+void Hall::archive(Archive& archive) {
+  archive.text(run_);
+  std::string text = config_text_;
+  archive.text(text);
+  if (first_difference(config_text_, text)) throw WireError("saved state: it is of another configuration");
+  archive.texts(names_);
+  bool laid_out = layout_.has_value(), scaled = scaling_.has_value();
+  archive.flag(laid_out);
+  archive.flag(scaled);
+  if (laid_out && !layout_) layout_.emplace();
+  if (scaled && !scaling_) scaling_.emplace();
+  if (layout_) {
+    wire::Layout message{*layout_};
+    message.archive(archive);
+    layout_ = message.facts;
+  }
+  if (scaling_) {
+    wire::Scaling message{*scaling_};
+    message.archive(archive);
+    scaling_ = message.scaling;
+  }
+  archive.field(setup_bits_);
+  sites_.resize(names_.size());
+  seats_.resize(names_.size());
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    wire::Site message{sites_[i]};
+    message.archive(archive);
+    sites_[i] = message.facts;
+    if (archive.reading()) seats_[i].site = message.facts;
+  }
+  gathered_ = true;
+}
 
 void Hall::write(const std::string& path) {
   Archive state;

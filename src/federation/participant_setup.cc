@@ -84,7 +84,7 @@ void Participant::Parts::describe(const Send& send) {
     return send_site(send);
   }
   check_data();
-  own_columns = column_facts(options.data, config->data, target_of(config->model));
+  own_columns = column_facts(options.data, config->data, target_of(*config));
   send(wire::encode(wire::Columns{*own_columns}));
 }
 
@@ -102,9 +102,9 @@ void Participant::Parts::laid_out(const wire::Layout& message, const Send& send)
   union_of({*own_columns, message.facts},
            {"this one", "the server's layout"});  // throws unless it is of the same columns
   own_columns.reset();
-  data = load_part(options.data, config->data, message.facts, target_of(config->model), index, seed());
+  data = load_part(options.data, config->data, message.facts, target_of(*config), index, seed());
   if (too_few(data->train.rows, send)) return;
-  const bool none = target_of(config->model) == TargetKind::none;
+  const bool none = target_of(*config) == TargetKind::none;
   if (!none && *with_defaults(config->data).standardize) return send(wire::encode(wire::Moments{moments_of(*data, 0)}));
   problem = make_own_problem(*config, std::move(*data), clients);
   send_site(send);

@@ -11,6 +11,12 @@ Index ModelSpec::dimension() const {
   return features;
 }
 
+bool ModelSpec::interchangeable() const {
+  if (kind != ModelKind::network) return false;
+  const NetworkSpec& spec = network.network->spec();
+  return spec.kind != "mlp" || !spec.hidden.empty();
+}
+
 namespace {
 
 std::string name_or(const std::vector<std::string>& names, Index i, const char* stem, Index from) {

@@ -32,6 +32,7 @@ std::string personal_names();  // the samplers of mixed-effects models, listed
 bool baseline_reads(const Config& config, const std::string& key);  // "penalty"; false for other samplers
 void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings);
 
+const std::vector<std::string>& network_kinds();
 // Networks: defaults that differ, before anything is completed; what they need.
 void set_network_defaults(Config& config);
 void check_network(const Config& config, bool step_needed, Problems& problems);

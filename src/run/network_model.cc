@@ -66,7 +66,11 @@ std::unique_ptr<Network> make_network(const Config& config, const NetworkSpec& s
   try {
     return lean ? make_lean_network(spec) : make_torch_network(spec);
   } catch (const std::runtime_error& error) {
-    throw ConfigError(fmt::format("{}: model.kind", config.file), fmt::format("\"{}\": {}", spec.kind, error.what()));
+    const char* key = spec.kind == "torchscript"        ? "model.file"
+                      : spec.device != "cpu"            ? "compute.device"
+                      : config.compute.engine != "auto" ? "compute.engine"
+                                                        : "model.kind";
+    throw ConfigError(fmt::format("{}: {}", config.file, key), fmt::format("{}: {}", spec.kind, error.what()));
   }
 }
 
@@ -98,6 +102,22 @@ void add_network(const Config& config, ModelSpec& model) {
   model.network.network = make_network(config, spec);
   model.network.mean = config.model.input_mean;
   model.network.sd = config.model.input_sd;
+}
+
+Prior network_prior(const Config& config, const Network& network) {
+  std::vector<double> given = config.model.prior_sd, sd;
+  if (config.model.weight_decay) given = {1 / std::sqrt(*config.model.weight_decay)};
+  const auto& tensors = network.tensors();
+  if (given.size() != 1 && given.size() != tensors.size()) {
+    std::vector<std::string> names;
+    for (const NetworkTensor& tensor : tensors) names.push_back(tensor.name);
+    throw ConfigError(config.file + ": model.prior_sd",
+                      fmt::format("found {} numbers, accepted: one, or one a tensor ({}: {})", given.size(),
+                                  tensors.size(), fmt::join(names, ", ")));
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    sd.insert(sd.end(), static_cast<std::size_t>(tensors[i].size), given[given.size() == 1 ? 0 : i]);
+  return Prior::normal(sd);
 }
 
 void draw_start(const Network& network, std::uint64_t seed, std::uint32_t chain, std::span<double> out) {

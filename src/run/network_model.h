@@ -9,6 +9,9 @@ namespace pollen {
 // Once columns and classes are known. ConfigError where the network does not fit them, or is not to be had here.
 void add_network(const Config& config, ModelSpec& model);
 
+// One sd for all weights, or one a tensor. ConfigError for another number of them.
+Prior network_prior(const Config& config, const Network& network);
+
 // Where a chain starts: by the network's own habit, from the run's seed.
 void draw_start(const Network& network, std::uint64_t seed, std::uint32_t chain, std::span<double> out);
 // Numbers in a file: text, or float32 (.f32) or float64 (.f64) words, little-endian. ConfigError unless there are

@@ -12,13 +12,13 @@ namespace pollen {
 
 namespace {
 
-ModelKind kind_of(const std::string& name) {
+ModelKind kind_of(const Config& config) {
+  const std::string& name = config.model.kind;
+  if (is_network(config)) return ModelKind::network;
   if (name == "gaussian") return ModelKind::gaussian;
   if (name == "linear") return ModelKind::linear;
   if (name == "softmax") return ModelKind::softmax;
   if (name == "poisson") return ModelKind::poisson;
-  for (const char* network : {"mlp", "lenet5", "resnet20", "cnn5", "torchscript"})
-    if (name == network) return ModelKind::network;
   return ModelKind::logistic;  // and the mixed-effects models, which have potentials of their own
 }
 
@@ -144,23 +144,6 @@ void add_potentials(const Config& config, Index clients, StatisticalProblem& pro
   }
 }
 
-// One sd for all weights, or one a tensor.
-Prior network_prior(const Config& config, const Network& network) {
-  std::vector<double> given = config.model.prior_sd, sd;
-  if (config.model.weight_decay) given = {1 / std::sqrt(*config.model.weight_decay)};
-  const auto& tensors = network.tensors();
-  if (given.size() != 1 && given.size() != tensors.size()) {
-    std::vector<std::string> names;
-    for (const NetworkTensor& tensor : tensors) names.push_back(tensor.name);
-    throw ConfigError(config.file + ": model.prior_sd",
-                      fmt::format("found {} numbers, accepted: one, or one a tensor ({}: {})", given.size(),
-                                  tensors.size(), fmt::join(names, ", ")));
-  }
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    sd.insert(sd.end(), static_cast<std::size_t>(tensors[i].size), given[given.size() == 1 ? 0 : i]);
-  return Prior::normal(sd);
-}
-
 Prior make_prior(const Config& config, const ModelSpec& model) {
   if (config.model.prior == "flat") return Prior::flat();
   if (model.kind == ModelKind::network) return network_prior(config, *model.network.network);
@@ -182,7 +165,7 @@ Prior make_prior(const Config& config, const ModelSpec& model) {
 
 StatisticalProblem without_data(const Config& config) {
   StatisticalProblem problem;
-  problem.model.kind = kind_of(config.model.kind);
+  problem.model.kind = kind_of(config);
   problem.model.noise_sd = config.model.noise_sd;
   return problem;
 }
@@ -244,9 +227,10 @@ StatisticalProblem make_own_problem(const Config& config, Federation data, Index
   return problem;
 }
 
-TargetKind target_of(const ModelConfig& model) {
-  if (model.kind == "mixed-linear" || model.kind == "mixed-gaussian") return TargetKind::real;
-  switch (kind_of(model.kind)) {
+TargetKind target_of(const Config& config) {
+  const std::string& kind = config.model.kind;
+  if (kind == "mixed-linear" || kind == "mixed-gaussian") return TargetKind::real;
+  switch (kind_of(config)) {
     case ModelKind::gaussian:
       return TargetKind::none;
     case ModelKind::linear:
@@ -258,7 +242,7 @@ TargetKind target_of(const ModelConfig& model) {
     case ModelKind::poisson:
       return TargetKind::count;
     case ModelKind::network:
-      return model.task == "regression" ? TargetKind::real : TargetKind::classes;
+      return config.model.task == "regression" ? TargetKind::real : TargetKind::classes;
   }
   return TargetKind::none;
 }
@@ -285,7 +269,7 @@ StatisticalProblem make_problem(const Config& config) {
                         fmt::format("found with the model {}, whose predictions are each client's own, accepted: "
                                     "data.test_fraction",
                                     config.model.kind));
-    problem.data = load_federation(config.data, target_of(config.model), config.seed, config.file);
+    problem.data = load_federation(config.data, target_of(config), config.seed, config.file);
     take_columns(config, problem);
     if (!is_mixed(config)) add_potentials(config, problem.data.clients(), problem);
   }

@@ -4,6 +4,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "pollen/errors.h"
+
 namespace pollen {
 
 namespace {
@@ -53,7 +55,8 @@ WarmUpResult warm_up(const WarmUpConfig& config, const FederatedSetup& setup,
   WarmUpResult result{Panel(start.rows, start.columns), 0, 0};
   for (Index c = 0; c < start.columns; ++c) std::ranges::copy(start.column(c), result.position.column(c).begin());
   Panel velocity(start.rows, start.columns);
-  for (; result.steps < steps && (stop == nullptr || !stop->load(std::memory_order_relaxed)); ++result.steps) {
+  for (; result.steps < steps; ++result.steps) {
+    if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw Interrupted();
     engine.start(result.position);
     engine.advance(1);
     const double rate = rate_at(config, static_cast<double>(result.steps) / static_cast<double>(steps));

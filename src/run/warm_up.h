@@ -18,8 +18,8 @@ struct WarmUpResult {
   std::int64_t bits = 0;
 };
 
-// Every chain descends by itself from its own column of `start`. NumericError where it leaves the finite numbers;
-// ends early where `stop` is set.
+// Every chain descends by itself from its own column of `start`. NumericError where it leaves the finite numbers,
+// Interrupted where `stop` is set: half a warm-up would be another start.
 WarmUpResult warm_up(const WarmUpConfig& config, const FederatedSetup& setup,
                      const FederatedEngine::MakeTransport& make, ConstPanelView start, const std::atomic<bool>* stop);
 

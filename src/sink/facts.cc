@@ -23,7 +23,8 @@ PrivacyFacts privacy_of(const Experiment& experiment) {
 States states_of(const Experiment& experiment) {
   if (experiment.personal()) return experiment.is_baseline() ? States::iterates : States::estimates;
   const Recipe& recipe = experiment.recipe();
-  return recipe.reference && !find_reference(recipe.name)->samples ? States::iterates : States::draws;
+  if (recipe.reference && !find_reference(recipe.name)->samples) return States::iterates;
+  return experiment.model().interchangeable() ? States::weights : States::draws;
 }
 
 }  // namespace
@@ -74,6 +75,8 @@ const char* name_of(States states) {
   switch (states) {
     case States::draws:
       return "draws";
+    case States::weights:
+      return "weights";
     case States::estimates:
       return "estimates";
     case States::iterates:

@@ -20,9 +20,10 @@ namespace pollen::sink {
 
 enum class RunStatus { complete, interrupted, failed };
 
-// What the states after burn-in are: draws of a posterior, the path of estimates whose average counts, or an
-// optimiser's iterates, whose last counts. R-hat and ESS ask for more only of draws.
-enum class States { draws, estimates, iterates };
+// What the states after burn-in are: draws of a posterior, draws of a network's weights (whose units can change
+// places), the path of estimates whose average counts, or an optimiser's iterates, whose last counts. R-hat and ESS ask
+// for more only of draws.
+enum class States { draws, weights, estimates, iterates };
 
 struct PrivacyFacts {
   bool asked = false;
@@ -75,6 +76,6 @@ struct RunFacts {
 
 RunFacts facts_of(const Experiment& experiment);
 const char* name_of(RunStatus status);  // "complete", "interrupted", "failed"
-const char* name_of(States states);     // "draws", "estimates", "iterates"
+const char* name_of(States states);     // "draws", "weights", "estimates", "iterates"
 
 }  // namespace pollen::sink

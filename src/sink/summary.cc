@@ -76,6 +76,17 @@ std::string share(std::size_t count, std::size_t all) {
                                  : fmt::format("{} of {} parameters", count, all);
 }
 
+// Of single weights no more can be asked.
+std::string unmixed_units(const std::vector<stats::ParameterSummary>& parameters) {
+  const auto rhat = worst_of(
+      parameters, [](const auto& p) { return p.rhat; }, [](double v) { return v > 1.01; });
+  if (rhat.count == 0) return "";
+  return fmt::format(
+      "R-hat above 1.01 for {}: a network's units can change places, so that chains that predict alike differ in their "
+      "weights; judge by the scores",
+      share(rhat.count, parameters.size()));
+}
+
 }  // namespace
 
 std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
@@ -146,6 +157,8 @@ Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) 
   if (facts.dimension() <= Summary::kCovarianceMost) summary.covariance = covariance(spool, summary.parameters);
   if (facts.states == States::draws)
     for (std::string& line : diagnose(summary.parameters, facts.labels)) summary.warnings.push_back(std::move(line));
+  if (facts.states == States::weights)
+    if (std::string line = unmixed_units(summary.parameters); !line.empty()) summary.warnings.push_back(std::move(line));
   if (facts.states == States::estimates)
     if (std::string line = unsettled(summary.parameters, facts.labels, facts.identified); !line.empty())
       summary.warnings.push_back(std::move(line));

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "child.h"
 #include "program.h"
 
 namespace pollen {
@@ -55,15 +56,6 @@ Json body(const std::string& answer) {
   return head == std::string::npos ? Json() : Json::parse(answer.substr(head + 4), nullptr, false);
 }
 
-template <class Ready>
-bool eventually(Ready ready) {
-  for (int i = 0; i < 600; ++i) {
-    if (ready()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
-}
-
 std::vector<Json> lines(const std::string& text) {
   std::vector<Json> all;
   std::istringstream in(text);
@@ -104,7 +96,7 @@ TEST_F(Federation, ShowsItselfAndSharesItsDraws) {
   std::thread serving([&] { server = serve({"--share-draws", "--metrics", at(metrics_)}); });
   std::thread first([&] { a = join("a", 0, {"--out", "mine"}); });
   Json health;
-  const bool waits = eventually([&] {
+  const bool waits = await(30, [&] {
     health = body(get(metrics_, "/healthz"));
     return health.is_object() && health["here"] == 1;
   });

@@ -1,6 +1,5 @@
 // --share-draws as clients see it: what a server may send of its draws, and what they refuse.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <limits>
 
@@ -40,12 +39,6 @@ wire::Draws draws(std::uint32_t chain, std::uint64_t first, Index count, Index d
 
 class SharedDraws : public ::testing::Test {
  protected:
-  SharedDraws() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "pollen-draws-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~SharedDraws() override { std::filesystem::remove_all(folder_); }
-
   // What the clients were told or died of when the server sent this after its last round.
   std::vector<std::string> share(const std::vector<wire::Draws>& messages) {
     testing::World world(kProblem, {}, {}, folder_);
@@ -66,7 +59,8 @@ class SharedDraws : public ::testing::Test {
     for (const std::string& text : ended) EXPECT_NE(text.find(why), std::string::npos) << text;
   }
 
-  std::string folder_;
+  testing::Folder at_;
+  const std::string folder_ = at_.path();
   std::vector<std::vector<wire::Draws>> taken_;
 };
 

@@ -1,7 +1,6 @@
 // Clients with files of their own: they agree on columns, levels and scaling, and leave the draws of a simulation over
 // the same files. Limits, and what a client refuses.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
 
@@ -32,14 +31,10 @@ expect = ["a", "b", "c"]
 class OwnData : public ::testing::Test {
  protected:
   OwnData() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "pollen-own-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
     put("a.csv", {"rome", "oslo"}, 30, 0);
     put("b.csv", {"oslo", "bern"}, 20, 1);
     put("c.csv", {"rome"}, 25, 2);  // only healthy people
   }
-  ~OwnData() override { std::filesystem::remove_all(folder_); }
-
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
 
   void put(const std::string& name, const std::vector<std::string>& towns, int rows, int shift) {
@@ -63,7 +58,8 @@ class OwnData : public ::testing::Test {
     return all;
   }
 
-  std::string folder_;
+  testing::Folder at_;
+  const std::string folder_ = at_.path();
 };
 
 TEST_F(OwnData, SameDrawsAsTheSimulationOverTheSameFiles) {
