@@ -3,63 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <ctime>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "pollen/network.h"
+#include "torch_problems.h"
 
 namespace {
 
-double wall() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+using namespace pollen::bench;
 
 // This thread's own time, which a busy machine does not stretch.
 double cpu() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-std::vector<pollen::NetworkSpec> networks() {
-  pollen::NetworkSpec mlp, lenet, cnn, resnet;
-  mlp.height = mlp.width = lenet.height = lenet.width = 28;
-  mlp.hidden = {100};
-  lenet.kind = "lenet5";
-  cnn.kind = "cnn5";
-  cnn.channels = 3;
-  cnn.height = cnn.width = 32;
-  resnet = cnn;
-  resnet.kind = "resnet20";
-  std::vector<pollen::NetworkSpec> all = {mlp, lenet, cnn};
-  for (const char* norm : {"frn", "group", "batch"}) {
-    resnet.norm = norm;
-    all.push_back(resnet);
-  }
-  for (pollen::NetworkSpec& spec : all) spec.outputs = 10;
-  return all;
-}
-
-std::vector<float> numbers(std::int64_t count, float spread, unsigned seed) {
-  std::minstd_rand bits(seed);
-  std::vector<float> v(static_cast<std::size_t>(count));
-  for (float& x : v) x = spread * (2 * static_cast<float>(bits()) / static_cast<float>(bits.max()) - 1);
-  return v;
-}
-
-struct Problem {
-  std::vector<float> x, y, theta;
-};
-
-Problem problem_of(const pollen::Network& network, std::int64_t rows) {
-  Problem p{numbers(rows * network.spec().inputs(), 1, 1), {}, numbers(network.dimension(), 1, 2)};
-  for (std::int64_t j = 0; j < rows; ++j) p.y.push_back(static_cast<float>(j % network.spec().outputs));
-  for (const pollen::NetworkTensor& t : network.tensors())
-    for (std::int64_t i = t.offset; i < t.offset + t.size; ++i)
-      p.theta[static_cast<std::size_t>(i)] = t.center + t.spread * p.theta[static_cast<std::size_t>(i)];
-  return p;
 }
 
 void measure(const pollen::NetworkSpec& spec, std::int64_t rows) {

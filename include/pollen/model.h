@@ -94,6 +94,14 @@ class Potential {
 // scale multiplies U_ij. The observations' memory must outlive the potential.
 std::unique_ptr<Potential> make_potential(const ModelSpec& spec, const Observations& observations, double scale = 1.0);
 
+// A network's potential: its network, the rows that it holds and the scale. Nulls where it is none.
+struct HeldNetwork {
+  const Network* network = nullptr;
+  const NetworkRows* rows = nullptr;
+  double scale = 1;
+};
+HeldNetwork held_network(const Potential& potential);
+
 // gaussian clients. precision is d × d, symmetric positive semi-definite, given by rows; checked by the config reader.
 std::unique_ptr<Potential> make_gaussian(std::vector<double> mean, std::vector<double> precision, double scale = 1.0);
 std::unique_ptr<Potential> make_gaussian_data(const math::RowsView& y, double scale = 1.0);

@@ -46,6 +46,55 @@ class NetworkRows {
   virtual std::int64_t rows() const = 0;
 };
 
+// Clients of one network whose answers are computed together, where the network computes: every client's gradient in one
+// pass, differences to an anchor, memories and quantised messages. Only sums of messages come back.
+struct NetworkFleetSpec {
+  std::vector<const NetworkRows*> clients;  // held by this network; they outlive the fleet
+  std::vector<std::int64_t> batch;          // n_i: rows a round
+  std::int64_t chains = 1;
+  std::int64_t block = 32;                  // clients a sum, in order
+  double scale = 1;                         // of every -log p
+  bool anchored = false;                    // H_i = (N/n) Σ [∇U_ij(θ) - ∇U_ij(ζ)] + ∇U_i(ζ), else (N/n) Σ ∇U_ij(θ)
+  bool memory = false;                      // messages are of H_i - h_i, and h_i moves by `rate` times the message
+  double rate = 0;
+  std::uint32_t levels = 0;                 // qsgd's; 0: messages are whole
+};
+
+// One round of one chain.
+struct NetworkFleetRound {
+  std::int64_t chain = 0;
+  const double* position = nullptr;
+  const double* anchor = nullptr;           // null: as in the chain's last round
+  bool at_anchor = false;                   // the position is the anchor
+  const std::uint8_t* present = nullptr;    // one a client: takes part
+  const std::uint32_t* rows = nullptr;      // n_i rows of every client that takes part, one after the other
+  std::uint32_t key[2] = {0, 0};            // of the stream that rounds client i's message: its words are at (round, i)
+  std::uint64_t round = 0;
+};
+
+// Of one client: what a message's length follows from.
+struct NetworkMessage {
+  float norm = 0;                           // 0: nothing but the norm is sent; not finite: it cannot be sent
+  std::uint64_t nonzeros = 0, dense_logs = 0, sparse_logs = 0, gap_bits = 0;
+};
+
+struct NetworkSums {
+  const double* sums = nullptr;              // blocks × dimension
+  const NetworkMessage* messages = nullptr;  // one a client
+};
+
+// Not thread-safe.
+class NetworkFleet {
+ public:
+  virtual ~NetworkFleet() = default;
+  virtual void begin(const NetworkFleetRound& round) = 0;  // one a chain may be under way
+  // Waits for it. What is returned stands until the chain's next round.
+  virtual NetworkSums finish(std::int64_t chain) = 0;
+  // h_i and ∇U_i(ζ), clients × dimension numbers each, where there are any.
+  virtual void save(std::int64_t chain, double* memory, double* anchored) const = 0;
+  virtual void load(std::int64_t chain, const double* memory, const double* anchored, const double* anchor) = 0;
+};
+
 class Network {
  public:
   virtual ~Network() = default;
@@ -79,6 +128,8 @@ class Network {
   // out = outputs of rows first .. first+count-1, count × outputs.
   virtual void outputs(const NetworkRows& held, std::int64_t first, std::int64_t count, const float* theta,
                        float* out) const = 0;
+  // Null where nothing is gained by it or this network has none.
+  virtual std::unique_ptr<NetworkFleet> fleet(const NetworkFleetSpec&) const { return nullptr; }
 };
 
 // mlp and lenet5 on the CPU, without libtorch. std::runtime_error for other kinds and devices.

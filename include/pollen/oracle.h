@@ -48,6 +48,12 @@ class Oracle {
   virtual std::vector<std::span<std::uint64_t>> versions() { return {}; }
 };
 
+// The rows of a client's minibatch of one chain, sorted: an address of its own a round, client and chain.
+struct BatchSize {
+  Index rows = 0, batch = 0;
+};
+void draw_minibatch(Stream chain, std::uint64_t round, std::uint32_t client, BatchSize size, std::vector<std::uint32_t>& out);
+
 std::unique_ptr<Oracle> make_clipped_oracle(const Potential& potential, Index batch, double clip);
 std::unique_ptr<Oracle> make_oracle(OracleKind kind, const Potential& potential, Index batch, Index chains);
 

@@ -224,6 +224,13 @@ class Server {
   void absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work);
   // Replies of one block in client order: the same sums, taken together where each is for one chain.
   void absorb_all(std::span<const Reply> replies, std::span<const Roster::Entry> entries, Workspace& work);
+  // The replies of a block for one chain that were added up elsewhere, in client order; clients have equal weights.
+  struct Sent {
+    std::uint32_t client = 0;
+    std::int64_t bits = 0, gradients = 0;
+  };
+  void absorb_sum(Index block, Index chain, std::span<const double> sum, std::span<const Sent> sent);
+  void draw_noise();  // that of close(), now: for a transport that waits
   void close();  // NumericError where the state is not finite or explodes
 
   Index blocks() const { return static_cast<Index>(block_sums_.size()); }
@@ -263,6 +270,7 @@ class Server {
   const Compressor& compressor_of(const Reply& reply) const;
   void merge_blocks();
   void step_chain(Index chain);
+  void draw_normals(Index chain, std::span<double> out) const;
   void open_leg(std::int64_t most);
   void make_control(ConstPanelView anchor, ConstPanelView gradient_sum, Bytes& words) const;
   void close_leg();
@@ -293,6 +301,8 @@ class Server {
   Counters counters_;
   Workspace work_;
   AlignedVector<double> direction_, normals_;
+  Panel noise_drawn_;                // by draw_noise()
+  std::uint64_t noise_round_ = 0;    // 1 + the round it is for
   double explosion_ = 0;
   std::optional<LegSchedule> legs_;
   std::uint64_t iteration_ = 0;      // local steps

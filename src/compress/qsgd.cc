@@ -13,6 +13,7 @@
 #include "kinds.h"
 #include "payload.h"
 #include "pollen/math.h"
+#include "pollen/qsgd.h"
 #include "qsgd_code.h"
 #include "qsgd_kernel.h"
 
@@ -23,21 +24,21 @@ namespace {
 struct Layout {
   std::span<std::uint64_t> bitmap;  // of the non-zeros; empty where the dense layout is shorter for sure
   bool sparse = false;
-  std::uint64_t code_bits = 0;  // of the chosen layout, flag included
+  std::uint64_t code_bits = 0;  // of the chosen layout
 };
 
 Layout choose_layout(const Quantisation& sums, std::span<const double> decoded, Scratch& scratch) {
   const std::size_t d = decoded.size();
-  const std::uint64_t dense = d + sums.nonzeros + 2 * sums.dense_logs;
-  const std::uint64_t signed_levels = 2 * (sums.nonzeros + sums.sparse_logs);
+  const QsgdCounts counts{d, sums.nonzeros, sums.dense_logs, sums.sparse_logs};
+  const std::uint64_t dense = qsgd_dense_bits(counts);
   const std::uint64_t least_gaps = sums.nonzeros + 1;  // one bit each
-  if (signed_levels + least_gaps >= dense) return {{}, false, 1 + dense};
+  if (qsgd_sparse_bits(counts, least_gaps) >= dense) return {{}, false, dense};
   Layout layout;
   layout.bitmap = scratch.take<std::uint64_t>(static_cast<Index>((d + 63) / 64));
   mark_nonzeros(decoded, layout.bitmap.data());
-  const std::uint64_t sparse = signed_levels + gap_length(layout.bitmap, d);
+  const std::uint64_t sparse = qsgd_sparse_bits(counts, gap_length(layout.bitmap, d));
   layout.sparse = sparse < dense;
-  layout.code_bits = 1 + std::min(dense, sparse);
+  layout.code_bits = std::min(dense, sparse);
   return layout;
 }
 
@@ -143,13 +144,12 @@ class Qsgd final : public Compressor {
     } else {
       numeric_error(math::all_finite(job.v) ? "the norm is above float32's range" : "a value is not finite");
     }
-    const std::size_t bytes = sizeof norm + bytes_of_bits(layout.code_bits);
+    job.bits = norm > 0 ? qsgd_bits(layout.code_bits) : kQsgdNothing;
     if (job.payload != nullptr) {
-      Appended room(*job.payload, bytes);
+      Appended room(*job.payload, static_cast<std::size_t>(job.bits / 8));
       std::memcpy(room.data(), &norm, sizeof norm);
       if (norm > 0) write({quantised.levels, job.v.size()}, layout, BitWriter(room.data() + sizeof norm));
     }
-    job.bits = static_cast<std::int64_t>(bytes * 8);
   }
 
   void write(Levels levels, const Layout& layout, BitWriter writer) const {

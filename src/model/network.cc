@@ -102,6 +102,7 @@ class NetworkPotential final : public Potential {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = (out[i] - below[i]) / (2 * h);
   }
   bool curvature_is_bound() const override { return false; }
+  HeldNetwork held() const { return {network_.get(), held_.get(), scale_}; }
   // Nobody knows without looking at every row; a step is given for networks, so that nobody asks.
   double row_curvature(std::span<const double>, Scratch&) const override { return std::nan(""); }
 
@@ -151,4 +152,10 @@ void network_probabilities(const NetworkModel& model, std::span<const double> th
 }
 
 }  // namespace model
+
+HeldNetwork held_network(const Potential& potential) {
+  const auto* own = dynamic_cast<const model::NetworkPotential*>(&potential);
+  return own == nullptr ? HeldNetwork() : own->held();
+}
+
 }  // namespace pollen

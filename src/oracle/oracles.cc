@@ -7,14 +7,9 @@ namespace pollen {
 
 namespace {
 
-// The rows of chain c's minibatch: an address of its own a round, client and chain.
 std::span<const std::uint32_t> draw_rows(const OracleInput& input, std::size_t c, Index rows, Index batch,
                                          Workspace& work) {
-  Stream stream = input.minibatch[input.chains[c]];
-  stream.round = input.round;
-  stream.client = input.client;
-  Sequence sequence(stream);
-  sample_without_replacement(sequence, static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(batch), work.rows);
+  draw_minibatch(input.minibatch[input.chains[c]], input.round, input.client, {rows, batch}, work.rows);
   return work.rows;
 }
 
@@ -232,6 +227,15 @@ class ClippedOracle final : public Oracle {
 };
 
 }  // namespace
+
+void draw_minibatch(Stream chain, std::uint64_t round, std::uint32_t client, BatchSize size,
+                    std::vector<std::uint32_t>& out) {
+  chain.round = round;
+  chain.client = client;
+  Sequence sequence(chain);
+  sample_without_replacement(sequence, static_cast<std::uint32_t>(size.rows), static_cast<std::uint32_t>(size.batch),
+                             out);
+}
 
 std::unique_ptr<Oracle> make_clipped_oracle(const Potential& potential, Index batch, double clip) {
   return std::make_unique<ClippedOracle>(potential, std::min(batch, potential.rows()), clip);

@@ -111,6 +111,17 @@ void Server::absorb_part(const Reply& reply, const Roster::Entry& entry, std::si
   }
 }
 
+void Server::absorb_sum(Index block, Index chain, std::span<const double> sum, std::span<const Sent> sent) {
+  BlockSum& into = block_sums_[static_cast<std::size_t>(block)];
+  math::add(sum, into.plain.column(chain));
+  for (const Sent& each : sent) {
+    into.counters.uplink_bits += each.bits;
+    into.counters.uplink_bits_bound += bits_bound_[each.client];
+    into.counters.gradients += each.gradients;
+    ++into.counters.messages;
+  }
+}
+
 void Server::count_part(const Reply& reply, std::size_t part, Counters& counters) const {
   counters.uplink_bits += reply.bits[part];
   counters.uplink_bits_bound += reply.whole ? static_cast<double>(reply.bits[part]) : bits_bound_[reply.client];

@@ -223,11 +223,26 @@ void Server::step_chain(Index chain) {
   if (!anchor_gradient_.empty()) math::add(anchor_gradient_, g);
   if (recipe_.prior_on_server) prior_.add_gradient(theta, 1.0, g);
 
+  std::span<const double> noise = z;
+  if (noise_round_ == round_ + 1)
+    noise = noise_drawn_.column(chain);
+  else
+    draw_normals(chain, z);
+  check_position(math::langevin_step(theta, g, noise, recipe_.step, std::sqrt(2 * recipe_.step * recipe_.temperature)),
+                 chain);
+}
+
+void Server::draw_normals(Index chain, std::span<double> out) const {
   Stream stream = noise_[static_cast<std::size_t>(chain)];
   stream.round = round_;
-  normals(stream, z);
-  check_position(math::langevin_step(theta, g, z, recipe_.step, std::sqrt(2 * recipe_.step * recipe_.temperature)),
-                 chain);
+  normals(stream, out);
+}
+
+void Server::draw_noise() {
+  if (recipe_.local) return;
+  if (noise_drawn_.empty()) noise_drawn_ = Panel(setup_.dimension, setup_.chains);
+  for (Index c = 0; c < setup_.chains; ++c) draw_normals(c, noise_drawn_.column(c));
+  noise_round_ = round_ + 1;
 }
 
 void Server::check_position(double largest, Index chain) const {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "pollen/errors.h"
+#include "run/fleet_transport.h"
 #include "run/local_step.h"
 #include "run/own_draws.h"
 #include "run/parts.h"
@@ -62,15 +63,18 @@ void Experiment::Parts::make_engine() {
 
 FederatedEngine::MakeTransport Experiment::Parts::make_transport(int threads) const {
   if (options.transport) return options.transport;
-  return [threads](Station& station, std::vector<Client>& clients) {
-    return make_thread_transport(station, clients, threads);
+  const bool gpu = config.compute.device == "cuda";
+  return [threads, gpu](Station& station, std::vector<Client>& clients) {
+    std::unique_ptr<Transport> together = gpu ? make_fleet_transport(station, clients, threads) : nullptr;
+    return together ? std::move(together) : make_thread_transport(station, clients, threads);
   };
 }
 
 // Large tables start on all cores; else one thread, until the clock says that rounds are worth sharing.
 int Experiment::Parts::pick_threads() {
   const bool large = problem.data.train.rows * problem.data.train.columns >= 1'000'000;
-  if (options.threads > 0 || options.transport || large || all_cores() == 1) choice.settle();
+  const bool gpu = config.compute.device == "cuda";  // what carries rounds there has a state
+  if (options.threads > 0 || options.transport || large || gpu || all_cores() == 1) choice.settle();
   return options.threads > 0 ? options.threads : large ? all_cores() : 1;
 }
 

@@ -12,6 +12,8 @@
 #include <cmath>
 #include <vector>
 
+#include "grouped.h"
+
 namespace pollen::torch_room {
 namespace {
 
@@ -124,8 +126,11 @@ struct InLoops : torch::autograd::Function<InLoops> {
 }  // namespace
 
 at::Tensor filter_response(const at::Tensor& x, const FilterResponse& p) {
-  if (x.is_cpu()) return InLoops::apply(x, p.weight, p.bias, p.tau, p.eps);
-  const auto by_channel = [](const at::Tensor& t) { return t.view({1, -1, 1, 1}); };
+  const bool grouped = p.weight.dim() == 2;
+  if (x.is_cpu() && !grouped) return InLoops::apply(x, p.weight, p.bias, p.tau, p.eps);
+  const auto by_channel = [&](const at::Tensor& t) {
+    return grouped ? by_row(t, x.size(0)) : t.view({1, -1, 1, 1});
+  };
   const at::Tensor square = (x * x).mean({2, 3}, /*keepdim=*/true);
   const at::Tensor scale = by_channel(p.weight) * at::rsqrt(square + (by_channel(p.eps).abs() + kFloor));
   return at::maximum(x * scale + by_channel(p.bias), by_channel(p.tau));

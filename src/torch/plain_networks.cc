@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "lenet_convolutions.h"
 #include "written.h"
 
 namespace pollen::torch_room {
@@ -58,15 +59,25 @@ class TwoConvolutions : public Written {
     layout_.add_map("fc3", {spec.outputs, sizes.fourth});
   }
   at::Tensor forward(Walk walk, at::Tensor x) const override {
-    // The pool before the ReLU: the same numbers, a quarter of the work.
-    x = at::relu(halve(conv(walk, x, padding_)));
-    x = at::relu(halve(conv(walk, x, 0))).flatten(1);
+    x = convolutions(walk, x);
     x = at::relu(linear(walk, x));
     x = at::relu(linear(walk, x));
     return linear(walk, x);
   }
 
  private:
+  at::Tensor convolutions(Walk& walk, const at::Tensor& x) const {
+#ifdef POLLEN_TORCH_CUDA
+    if (walk.grouped() && x.is_cuda() && padding_ == 2) {  // lenet5
+      const at::Tensor &weight1 = walk.next(), &bias1 = walk.next(), &weight2 = walk.next();
+      return lenet_convolutions(x, {weight1, bias1, weight2, walk.next()});
+    }
+#endif
+    // The pool before the ReLU: the same numbers, a quarter of the work.
+    const at::Tensor first = at::relu(halve(conv(walk, x, padding_)));
+    return at::relu(halve(conv(walk, first, 0))).flatten(1);
+  }
+
   std::int64_t padding_;
 };
 

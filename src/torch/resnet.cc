@@ -17,6 +17,7 @@
 #include <stdexcept>
 
 #include "filter_response.h"
+#include "grouped.h"
 #include "written.h"
 
 namespace pollen::torch_room {
@@ -50,6 +51,8 @@ class Resnet20 : public Written {
     layout_.add_map("fc", {spec.outputs, from});
   }
 
+  bool can_group() const override { return norm_ != Norm::batch; }  // a batch's statistics are of its rows
+
   at::Tensor forward(Walk walk, at::Tensor x) const override {
     x = activate(conv_norm(walk, x, 1));
     for (int stage = 1; stage <= 3; ++stage)
@@ -77,13 +80,18 @@ class Resnet20 : public Written {
 
   at::Tensor conv_norm(Walk& walk, const at::Tensor& x, std::int64_t stride) const {
     const at::Tensor& kernel = walk.next();
-    const at::Tensor y = at::conv2d(x, kernel, /*bias=*/{}, stride, /*padding=*/(kernel.size(2) - 1) / 2);
+    const std::int64_t padding = (kernel.size(-1) - 1) / 2;
+    const bool grouped = kernel.dim() == 5;
+    const at::Tensor y = grouped ? grouped_conv(x, kernel, /*bias=*/{}, {stride, padding})
+                                 : at::conv2d(x, kernel, /*bias=*/{}, stride, padding);
     const at::Tensor& weight = walk.next();
     const at::Tensor& bias = walk.next();
     if (norm_ == Norm::frn) {
       const at::Tensor& tau = walk.next();
       return filter_response(y, {weight, bias, tau, walk.next()});
     }
+    if (norm_ == Norm::group && grouped)
+      return at::group_norm(y, 8) * by_row(weight, y.size(0)) + by_row(bias, y.size(0));
     if (norm_ == Norm::group) return at::group_norm(y, 8, weight, bias);
     return at::batch_norm(y, weight, bias, /*running_mean=*/{}, /*running_var=*/{}, /*training=*/true,
                           /*momentum=*/0, /*eps=*/1e-5, /*cudnn_enabled=*/true);

@@ -34,7 +34,7 @@ class Script : public Architecture {
     check_outputs();
   }
   const std::vector<NetworkTensor>& tensors() const override { return layout_.tensors(); }
-  std::unique_ptr<Function> at(const at::Tensor& theta, bool with_gradient) const override;
+  std::unique_ptr<Function> at(const at::Tensor& theta, bool with_gradient, std::int64_t groups) const override;
   std::vector<std::int64_t> row_shape() const override {
     if (spec_.height == 1 && spec_.width == 1) return {spec_.channels};
     return {spec_.channels, spec_.height, spec_.width};
@@ -91,7 +91,7 @@ class Borrowed : public Function {
   std::unique_ptr<Copy> copy_;
 };
 
-std::unique_ptr<Function> Script::at(const at::Tensor& theta, bool with_gradient) const {
+std::unique_ptr<Function> Script::at(const at::Tensor& theta, bool with_gradient, std::int64_t /*groups*/) const {
   return std::make_unique<Borrowed>(*this, theta, with_gradient);
 }
 

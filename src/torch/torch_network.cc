@@ -13,30 +13,13 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "fleet.h"
 #include "settings.h"
 
 namespace pollen::torch_room {
 namespace {
 
 constexpr std::int64_t kBlockRows = 512;  // a sum is made of sums over so many rows at a time, in order
-
-class Rows : public NetworkRows {
- public:
-  std::int64_t rows() const override { return x.size(0); }
-  at::Tensor x;  // rows × the architecture's row shape
-  at::Tensor y;  // class indices (int64) or responses (float32); undefined where none were given
-};
-
-const Rows& own(const NetworkRows& held) {
-  const auto* rows = dynamic_cast<const Rows*>(&held);
-  if (rows == nullptr) throw std::runtime_error("these rows are held by a network of another kind");
-  return *rows;
-}
-
-// A tensor over the caller's memory, which is only read.
-at::Tensor view_of(const float* numbers, std::int64_t count) {
-  return at::from_blob(const_cast<float*>(numbers), {count}, at::TensorOptions(at::kFloat));
-}
 
 class TorchNetwork : public Network {
  public:
@@ -56,6 +39,10 @@ class TorchNetwork : public Network {
   void outputs(const NetworkRows& held, std::int64_t first, std::int64_t count, const float* theta,
                float* out) const override {
     plainly([&] { write_outputs(own(held), first, count, theta, out); });
+  }
+  std::unique_ptr<NetworkFleet> fleet(const NetworkFleetSpec& spec) const override {
+    if (!architecture_->can_group()) return nullptr;
+    return plainly([&] { return make_fleet(spec_, *architecture_, device_, spec); });
   }
 
  private:
@@ -97,13 +84,7 @@ class TorchNetwork : public Network {
 
   // Rows' losses in float32, their sum in double.
   at::Tensor batch_loss(Function& f, const Batch& b) const {
-    const at::Tensor outputs = f.outputs(b.x);
-    if (spec_.classifies)
-      return at::nll_loss(at::log_softmax(outputs, 1), b.y, /*weight=*/{}, at::Reduction::None).sum(at::kDouble);
-    const at::Tensor residual = (outputs.view({-1}) - b.y).to(at::kDouble);
-    const double constant = std::log(spec_.noise_sd) + 0.5 * std::log(2 * 3.14159265358979323846);
-    return (residual * residual).sum() * (0.5 / (spec_.noise_sd * spec_.noise_sd)) +
-           constant * static_cast<double>(b.x.size(0));
+    return row_losses(spec_, f.outputs(b.x), b.y).sum(at::kDouble);
   }
 
   at::Tensor flat_gradient(const at::Tensor& loss, const Function& f) const {
@@ -150,6 +131,23 @@ class TorchNetwork : public Network {
 };
 
 }  // namespace
+
+const Rows& own(const NetworkRows& held) {
+  const auto* rows = dynamic_cast<const Rows*>(&held);
+  if (rows == nullptr) throw std::runtime_error("these rows are held by a network of another kind");
+  return *rows;
+}
+
+at::Tensor view_of(const float* numbers, std::int64_t count) {
+  return at::from_blob(const_cast<float*>(numbers), {count}, at::TensorOptions(at::kFloat));
+}
+
+at::Tensor row_losses(const NetworkSpec& spec, const at::Tensor& outputs, const at::Tensor& y) {
+  if (spec.classifies) return at::nll_loss(at::log_softmax(outputs, 1), y, /*weight=*/{}, at::Reduction::None);
+  const at::Tensor residual = (outputs.view({-1}) - y).to(at::kDouble);
+  const double constant = std::log(spec.noise_sd) + 0.5 * std::log(2 * 3.14159265358979323846);
+  return residual * residual * (0.5 / (spec.noise_sd * spec.noise_sd)) + constant;
+}
 
 std::unique_ptr<Network> make_network(const NetworkSpec& spec) {
   return std::make_unique<TorchNetwork>(spec, make_architecture(spec));

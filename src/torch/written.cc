@@ -5,6 +5,8 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/max_pool2d.h>
 
+#include "grouped.h"
+
 namespace pollen::torch_room {
 namespace {
 
@@ -39,11 +41,16 @@ at::Tensor conv_as_product(const at::Tensor& x, const at::Tensor& weight, const 
 
 // A leaf for each tensor rather than one flat leaf: the gradient of a slice of a flat one is as long as θ, and there
 // would be one of those for every tensor.
-std::unique_ptr<Function> Written::at(const at::Tensor& theta, bool with_gradient) const {
+std::unique_ptr<Function> Written::at(const at::Tensor& theta, bool with_gradient, std::int64_t groups) const {
   std::vector<at::Tensor> leaves;
   leaves.reserve(tensors().size());
   for (const NetworkTensor& t : tensors()) {
     leaves.push_back(theta.narrow(0, t.offset, t.size).view(t.shape).detach());
+    if (groups > 0) {
+      std::vector<std::int64_t> shape = t.shape;
+      shape.insert(shape.begin(), groups);
+      leaves.back() = leaves.back().unsqueeze(0).expand(shape);
+    }
     if (with_gradient) leaves.back().set_requires_grad(true);
   }
   return std::make_unique<AtTheta>(*this, std::move(leaves));
@@ -51,12 +58,14 @@ std::unique_ptr<Function> Written::at(const at::Tensor& theta, bool with_gradien
 
 at::Tensor linear(Walk& walk, const at::Tensor& x) {
   const at::Tensor& weight = walk.next();
-  return at::linear(x, weight, walk.next());
+  const at::Tensor& bias = walk.next();
+  return weight.dim() == 3 ? grouped_linear(x, weight, bias) : at::linear(x, weight, bias);
 }
 
 at::Tensor conv(Walk& walk, const at::Tensor& x, std::int64_t padding) {
   const at::Tensor& weight = walk.next();
   const at::Tensor& bias = walk.next();
+  if (weight.dim() == 5) return grouped_conv(x, weight, bias, {1, padding});
   if (x.is_cuda() && !x.requires_grad()) return conv_as_product(x, weight, bias, padding);
   return at::conv2d(x, weight, bias, /*stride=*/1, padding);
 }

@@ -13,6 +13,7 @@ class Walk {
  public:
   explicit Walk(const std::vector<at::Tensor>& leaves) : leaves_(leaves) {}
   const at::Tensor& next() { return leaves_.at(next_++); }
+  bool grouped() const { return leaves_.back().dim() == 2; }  // the last layer's bias
 
  private:
   const std::vector<at::Tensor>& leaves_;
@@ -22,7 +23,8 @@ class Walk {
 class Written : public Architecture {
  public:
   const std::vector<NetworkTensor>& tensors() const override { return layout_.tensors(); }
-  std::unique_ptr<Function> at(const at::Tensor& theta, bool with_gradient) const override;
+  std::unique_ptr<Function> at(const at::Tensor& theta, bool with_gradient, std::int64_t groups) const override;
+  bool can_group() const override { return true; }
   std::vector<std::int64_t> row_shape() const override { return shape_; }
   virtual at::Tensor forward(Walk walk, at::Tensor x) const = 0;
 

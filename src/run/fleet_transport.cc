@@ -1,0 +1,198 @@
+#include "run/fleet_transport.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pollen/archive.h"
+#include "pollen/errors.h"
+#include "pollen/qsgd.h"
+
+namespace pollen {
+
+namespace {
+
+bool weights_are_equal(const Participation& participation) {
+  if (participation.policy == ParticipationPolicy::full) return true;
+  if (participation.replacement) return false;
+  return participation.scaling == Scaling::active || participation.probability.size() == 1;
+}
+
+bool fits(const Recipe& recipe) {
+  const CompressorSpec& up = recipe.up.compressor;
+  const bool qsgd = up.kind == CompressorKind::qsgd && !up.scaled;
+  const bool whole = up.kind == CompressorKind::identity && up.bits == 64;
+  return !recipe.local && (recipe.oracle == OracleKind::minibatch || recipe.oracle == OracleKind::svrg) &&
+         (qsgd || whole) && recipe.up.per_client.empty() && recipe.up.memory != Memory::feedback &&
+         !recipe.up.start_at_gradient && !recipe.down.feedback && recipe.prior_on_server &&
+         weights_are_equal(recipe.participation);
+}
+
+class FleetTransport final : public Transport {
+ public:
+  FleetTransport(Station& station, std::vector<Client>& clients, const NetworkFleetSpec& spec,
+                 std::unique_ptr<NetworkFleet> fleet, int threads)
+      : station_(station),
+        clients_(clients),
+        spec_(spec),
+        fleet_(std::move(fleet)),
+        questions_(make_thread_transport(station, clients, threads)),
+        dimension_(clients.front().potential().dimension()) {
+    for (const Client& client : clients) rows_.push_back(client.potential().rows());
+    const auto chains = static_cast<std::size_t>(station.chains());
+    present_.resize(chains * clients.size());
+    minibatch_.resize(chains);
+    if (spec_.anchored) anchor_at_.assign(chains, 0);
+    if (spec_.anchored) evaluated_.assign(chains * clients.size(), 0);
+  }
+
+  void exchange(Server& server) override {
+    station_.receive(server.broadcast(), work_);
+    const Roster& roster = server.broadcast().roster;
+    std::ranges::fill(present_, std::uint8_t{0});
+    for (const Roster::Entry& entry : roster.clients)
+      for (const std::uint32_t chain : roster.chains(entry)) present_[chain * clients_.size() + entry.client] = 1;
+    for (Index c = 0; c < station_.chains(); ++c) begin(c);
+    server.draw_noise();
+    draw_ahead();
+    for (Index c = 0; c < station_.chains(); ++c) finish(server, c);
+  }
+
+  void query(const Query& query, PanelView sum) override { questions_->query(query, sum); }
+
+  void archive(Archive& archive) override {
+    const auto size = static_cast<std::size_t>(dimension_) * clients_.size();
+    std::vector<double> memory(spec_.memory ? size : 0), anchored(spec_.anchored ? size : 0);
+    archive.array(std::span(anchor_at_));
+    archive.array(std::span(evaluated_));
+    for (Index c = 0; c < station_.chains(); ++c) {
+      if (!archive.reading()) fleet_->save(c, memory.data(), anchored.data());
+      archive.array(std::span(memory));
+      archive.array(std::span(anchored));
+      if (archive.reading())
+        fleet_->load(c, memory.data(), anchored.data(),
+                     spec_.anchored ? station_.anchor().column(c).data() : nullptr);
+    }
+  }
+
+ private:
+  std::size_t block() const { return static_cast<std::size_t>(spec_.block); }
+  std::span<const std::uint8_t> present(Index chain) const {
+    return std::span(present_).subspan(static_cast<std::size_t>(chain) * clients_.size(), clients_.size());
+  }
+  bool at_anchor(Index chain) const {
+    return spec_.anchored && station_.anchor_version()[static_cast<std::size_t>(chain)] == station_.round() + 1;
+  }
+
+  void begin(Index chain) {
+    const auto c = static_cast<std::size_t>(chain);
+    NetworkFleetRound round;
+    round.chain = chain;
+    round.position = station_.position().column(chain).data();
+    round.at_anchor = at_anchor(chain);
+    if (spec_.anchored && anchor_at_[c] != station_.anchor_version()[c]) {
+      round.anchor = station_.anchor().column(chain).data();
+      anchor_at_[c] = station_.anchor_version()[c];
+    }
+    round.present = present(chain).data();
+    if (!round.at_anchor && drawn_ != station_.round() + 1) draw_rows(chain, station_.round());
+    round.rows = minibatch_[c].data();
+    const Stream& stream = station_.compress_streams()[c];
+    std::ranges::copy(stream.key, round.key);
+    round.round = station_.round();
+    fleet_->begin(round);
+  }
+
+  // While the device computes: the next round's rows, where everybody takes part in it. The device has its own copy of
+  // this round's.
+  void draw_ahead() {
+    if (station_.recipe().participation.policy != ParticipationPolicy::full) return;
+    for (Index c = 0; c < station_.chains(); ++c) draw_rows(c, station_.round() + 1);
+    drawn_ = station_.round() + 2;
+  }
+
+  void draw_rows(Index chain, std::uint64_t round) {
+    std::vector<std::uint32_t>& all = minibatch_[static_cast<std::size_t>(chain)];
+    all.clear();
+    for (std::size_t i = 0; i < clients_.size(); ++i) {
+      if (present(chain)[i] == 0) continue;
+      draw_minibatch(station_.minibatch_streams()[static_cast<std::size_t>(chain)], round,
+                     static_cast<std::uint32_t>(i), {rows_[i], spec_.batch[i]}, work_.rows);
+      all.insert(all.end(), work_.rows.begin(), work_.rows.end());
+    }
+  }
+
+  void finish(Server& server, Index chain) {
+    const NetworkSums done = fleet_->finish(chain);
+    const auto d = static_cast<std::size_t>(dimension_);
+    for (std::size_t first = 0; first < clients_.size(); first += block()) {
+      sent_.clear();
+      for (std::size_t i = first; i < std::min(clients_.size(), first + block()); ++i)
+        if (present(chain)[i] != 0)
+          sent_.push_back({static_cast<std::uint32_t>(i), bits_of(done.messages[i], i), gradients_of(chain, i)});
+      server.absorb_sum(static_cast<Index>(first / block()), chain, {done.sums + first / block() * d, d}, sent_);
+    }
+  }
+
+  std::int64_t bits_of(const NetworkMessage& m, std::size_t client) const {
+    if (spec_.levels == 0) return 64 * dimension_;
+    if (!std::isfinite(m.norm))
+      throw NumericError("a value is not finite, or the norm is above float32's range",
+                         static_cast<std::int64_t>(station_.round()), static_cast<std::int64_t>(client));
+    if (m.norm == 0) return kQsgdNothing;
+    const QsgdCounts counts{static_cast<std::uint64_t>(dimension_), m.nonzeros, m.dense_logs, m.sparse_logs};
+    return qsgd_bits(std::min(qsgd_dense_bits(counts), qsgd_sparse_bits(counts, m.gap_bits)));
+  }
+
+  // As the oracle of this client would count them: ∇U_i(ζ) when the client first needs it.
+  std::int64_t gradients_of(Index chain, std::size_t client) {
+    if (!spec_.anchored) return spec_.batch[client];
+    std::uint64_t& evaluated = evaluated_[static_cast<std::size_t>(chain) * clients_.size() + client];
+    const std::uint64_t version = station_.anchor_version()[static_cast<std::size_t>(chain)];
+    const std::int64_t all = evaluated == version ? 0 : rows_[client];
+    evaluated = version;
+    return all + (at_anchor(chain) ? 0 : 2 * spec_.batch[client]);
+  }
+
+  Station& station_;
+  std::vector<Client>& clients_;
+  NetworkFleetSpec spec_;
+  std::unique_ptr<NetworkFleet> fleet_;
+  std::unique_ptr<Transport> questions_;
+  Index dimension_;
+  std::vector<Index> rows_;
+  std::vector<std::uint8_t> present_;                   // (chain, client)
+  std::vector<std::vector<std::uint32_t>> minibatch_;   // one a chain
+  std::uint64_t drawn_ = 0;                             // 1 + the round minibatch_ is for, where it was drawn ahead
+  std::vector<std::uint64_t> anchor_at_, evaluated_;    // versions of ζ: the fleet's, and of every (chain, client)
+  std::vector<Server::Sent> sent_;
+  Workspace work_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_fleet_transport(Station& station, std::vector<Client>& clients, int threads) {
+  const Recipe& recipe = station.recipe();
+  if (clients.empty() || !fits(recipe)) return nullptr;
+  NetworkFleetSpec spec;
+  const HeldNetwork first = held_network(clients.front().potential());
+  if (first.network == nullptr) return nullptr;
+  for (const Client& client : clients) {
+    const HeldNetwork held = held_network(client.potential());
+    const Index batch = recipe.batch.of(client.potential().rows());
+    if (batch == client.potential().rows()) return nullptr;
+    spec.clients.push_back(held.rows);
+    spec.batch.push_back(batch);
+  }
+  spec.chains = station.chains();
+  spec.block = block_size_for(static_cast<Index>(clients.size()));
+  spec.scale = first.scale;
+  spec.anchored = recipe.oracle == OracleKind::svrg;
+  spec.memory = recipe.up.memory != Memory::none;
+  spec.rate = recipe.up.rate;
+  if (recipe.up.compressor.kind == CompressorKind::qsgd) spec.levels = recipe.up.compressor.levels;
+  std::unique_ptr<NetworkFleet> fleet = first.network->fleet(spec);
+  if (!fleet) return nullptr;
+  return std::make_unique<FleetTransport>(station, clients, spec, std::move(fleet), threads);
+}
+
+}  // namespace pollen

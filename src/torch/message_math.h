@@ -1,0 +1,69 @@
+// One coordinate of a quantised message, for the CPU and for a GPU's compiler. The numbers are those of src/compress to the
+// last bit: its norm has 32 partial sums, its random words are Philox4x32-10's, and nothing is fused that is not fused
+// there.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __CUDACC__
+#define POLLEN_BOTH __host__ __device__ inline
+#else
+#define POLLEN_BOTH inline
+#endif
+
+namespace pollen::torch_room {
+
+struct FourWords {
+  std::uint32_t word[4];
+};
+
+POLLEN_BOTH FourWords philox(FourWords counter, std::uint32_t key0, std::uint32_t key1) {
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t a = static_cast<std::uint64_t>(0xD2511F53u) * counter.word[0];
+    const std::uint64_t b = static_cast<std::uint64_t>(0xCD9E8D57u) * counter.word[2];
+    counter = {{static_cast<std::uint32_t>(b >> 32) ^ counter.word[1] ^ key0, static_cast<std::uint32_t>(b),
+                static_cast<std::uint32_t>(a >> 32) ^ counter.word[3] ^ key1, static_cast<std::uint32_t>(a)}};
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return counter;
+}
+
+// Words 4·index .. 4·index + 3 of a client's stream in a round.
+POLLEN_BOTH FourWords message_words(std::uint32_t index, std::uint32_t client, std::uint64_t round,
+                                    const std::uint32_t* key) {
+  return philox({{index, client, static_cast<std::uint32_t>(round), static_cast<std::uint32_t>(round >> 32) & 0xFFFu}},
+                key[0], key[1]);
+}
+
+// ‖v‖ rounded up to float32; 0 where it is below the normal range, NaN where it is above or not finite.
+POLLEN_BOTH double wire_norm(double norm) {
+  if (!(norm <= 3.4028234663852886e38)) return NAN;
+  if (norm < 1.1754943508222875e-38) return 0;
+  std::uint64_t word;
+  std::memcpy(&word, &norm, sizeof word);
+  const std::uint64_t below = (std::uint64_t{1} << 29) - 1;
+  word = (word + below) & ~below;
+  std::memcpy(&norm, &word, sizeof word);
+  return norm;
+}
+
+// The level of |v|·s/norm, rounded up where word·2^-32 is below its fraction.
+POLLEN_BOTH double level_of(double v, double scale, double top, std::uint32_t word) {
+  const double x = fmin(fabs(v) * scale, top), low = floor(x);
+  return static_cast<double>(word) * 0x1p-32 < x - low ? low + 1 : low;
+}
+
+POLLEN_BOTH std::uint32_t log2_floor(std::uint32_t n) {
+#ifdef __CUDA_ARCH__
+  return 31u - static_cast<std::uint32_t>(__clz(static_cast<int>(n)));
+#else
+  return 31u - static_cast<std::uint32_t>(__builtin_clz(n));
+#endif
+}
+
+POLLEN_BOTH std::uint32_t gamma_bits(std::uint32_t n) { return 2 * log2_floor(n) + 1; }
+
+}  // namespace pollen::torch_room
