@@ -79,6 +79,8 @@ class Network {
   // out = outputs of rows first .. first+count-1, count × outputs.
   virtual void outputs(const NetworkRows& held, std::int64_t first, std::int64_t count, const float* theta,
                        float* out) const = 0;
+  // θ as it came with the network, from a file; empty where it came without.
+  virtual std::vector<float> stored() const { return {}; }
 };
 
 // mlp and lenet5 on the CPU, without libtorch. std::runtime_error for other kinds and devices.
