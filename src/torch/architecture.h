@@ -28,6 +28,8 @@ class Architecture {
   virtual std::unique_ptr<Function> at(const at::Tensor& theta, bool with_gradient) const = 0;
   // Rows of the device's x in the shape that outputs() takes.
   virtual std::vector<std::int64_t> row_shape() const = 0;
+  // As Network has it.
+  virtual std::vector<float> stored() const { return {}; }
 };
 
 std::unique_ptr<Architecture> make_mlp(const NetworkSpec& spec);

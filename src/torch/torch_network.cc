@@ -57,6 +57,9 @@ class TorchNetwork : public Network {
                float* out) const override {
     plainly([&] { write_outputs(own(held), first, count, theta, out); });
   }
+  std::vector<float> stored() const override {
+    return plainly([&] { return architecture_->stored(); });
+  }
 
  private:
   struct Batch {
