@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 
 #include "pollen/config_difference.h"
@@ -20,13 +21,6 @@ namespace pollen::app {
 
 namespace {
 
-ExperimentOptions options_of(const Job& job) {
-  ExperimentOptions options = job.experiment;
-  options.threads = job.request.threads;
-  options.stop = &pause_flag();
-  return options;
-}
-
 sink::SpoolShape shape_of(const Experiment& experiment) {
   return {experiment.dimension(), experiment.config().run.chains,
           experiment.has_transitions() ? sink::SpoolShape::kTransition : 0};
@@ -34,12 +28,20 @@ sink::SpoolShape shape_of(const Experiment& experiment) {
 
 }  // namespace
 
-RunSession::RunSession(Job job) : job_(std::move(job)), experiment_(job_.config, options_of(job_)) {
+RunSession::RunSession(Job job) : job_(std::move(job)), experiment_(job_.config, options_of_experiment()) {
   config_given_ = to_toml(experiment_.config());
   if (job_.checkpoint)
     check_same_configuration();
   else
     job_.folder.check_free();
+}
+
+ExperimentOptions RunSession::options_of_experiment() {
+  ExperimentOptions options = job_.experiment;
+  options.threads = job_.request.threads;
+  options.stop = &pause_flag();
+  options.warming = [this](std::int64_t done, std::int64_t steps) { show_warming(done, steps); };
+  return options;
 }
 
 // The same as the user gave then, or as DIR/config.toml has it: there the step is written out.
@@ -69,7 +71,12 @@ void RunSession::stopped_early() {
 }
 
 void RunSession::start_fresh() {
-  experiment_.prepare();
+  try {
+    experiment_.prepare();
+  } catch (...) {
+    if (warming_) warming_->progress.finish(warming_->state);
+    throw;
+  }
   if (!job_.request.quiet)
     for (const std::string& line : experiment_.warnings()) tell("warning: " + line);
   job_.folder.begin(to_toml(experiment_.config()));
@@ -99,14 +106,34 @@ void RunSession::start_resumed() {
                      experiment_.config().run.iterations));
 }
 
-sink::Progress RunSession::make_progress() const {
+sink::ProgressOptions RunSession::progress_options() const {
   sink::ProgressOptions options;
-  options.total = experiment_.config().run.iterations;
-  options.start = experiment_.iteration();
   options.terminal = stderr_is_terminal();
   options.width = stderr_width;
   if (!job_.request.quiet) options.write = to_stderr;
+  return options;
+}
+
+sink::Progress RunSession::make_progress() const {
+  sink::ProgressOptions options = progress_options();
+  options.total = experiment_.config().run.iterations;
+  options.start = experiment_.iteration();
   return sink::Progress(std::move(options));
+}
+
+void RunSession::show_warming(std::int64_t done, std::int64_t steps) {
+  using Clock = std::chrono::steady_clock;
+  if (!warming_) {
+    if (!job_.request.quiet) tell(fmt::format("warming up: {} steps of gradient descent", steps));
+    sink::ProgressOptions options = progress_options();
+    options.total = steps;
+    options.counted = options.unit = "steps";
+    warming_ = Warming{sink::Progress(std::move(options)), Clock::now()};
+  }
+  warming_->state = {done, std::chrono::duration<double>(Clock::now() - warming_->since).count(), 0, 0, std::nan("")};
+  if (done < steps) return warming_->progress.update(warming_->state);
+  warming_->progress.finish(warming_->state);
+  warming_.reset();
 }
 
 void RunSession::make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::unique_ptr<sink::MetricsFile> metrics) {

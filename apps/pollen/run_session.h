@@ -1,6 +1,7 @@
 // One `pollen run`: an experiment, its folder, the recorder between them, and the checkpoints.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -49,14 +50,25 @@ class RunSession {
   void start_fresh();
   void start_resumed();
   void make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::unique_ptr<sink::MetricsFile> metrics);
+  ExperimentOptions options_of_experiment();
+  sink::ProgressOptions progress_options() const;
   sink::Progress make_progress() const;
+  void show_warming(std::int64_t done, std::int64_t steps);
   void write_checkpoint(bool finished);
   bool wants_csv() const;
   std::string checkpoint_file() const { return job_.checkpoint_file.empty() ? job_.folder.checkpoint() : job_.checkpoint_file; }
   bool budget_spent() const { return experiment_.privacy().ended(experiment_.iteration()); }  // of privacy
 
+  // What people see of a warm-up.
+  struct Warming {
+    sink::Progress progress;
+    std::chrono::steady_clock::time_point since;
+    sink::ProgressState state = {};
+  };
+
   Job job_;
   Experiment experiment_;
+  std::optional<Warming> warming_;  // while it goes on
   std::string config_given_;  // before set-up
   double seconds_before_ = 0, cpu_before_ = 0;
   std::unique_ptr<sink::Recorder> recorder_;

@@ -133,7 +133,7 @@ struct RunConfig {
   Index thin = 1;
   Index chains = 4;
   bool coupled = false;
-  std::string init = "zero";             // zero | prior | mode | random | list | file:PATH
+  std::string init = "zero";             // zero | prior | mode | random | model | list | file:PATH
   std::vector<double> init_values;       // when init == "list"
 };
 
@@ -144,6 +144,7 @@ struct WarmUpConfig {
   double rate = 0.05;                    // of the mean loss of a row; the largest where it changes
   double momentum = 0.9;
   std::string schedule = "one-cycle";    // one-cycle | constant
+  std::vector<std::string> augment;      // of images: flip, crop
 };
 
 struct OutputConfig {

@@ -16,7 +16,7 @@
 
 namespace pollen::wire {
 
-inline constexpr std::uint32_t kProtocol = 1;  // raised where messages change
+inline constexpr std::uint32_t kProtocol = 2;  // raised where messages change
 
 // From the client, first of all.
 struct Hello {
@@ -116,6 +116,7 @@ struct Ask {
   std::uint8_t what = 0;
   Panel at, direction;
   std::int64_t rows = 0, columns = 0;  // of the answer
+  std::uint64_t step = 0;
   void archive(Archive& a);
 };
 

@@ -17,16 +17,24 @@
 
 #include "pollen/math.h"
 #include "pollen/network.h"
+#include "pollen/random.h"
 #include "pollen/types.h"
 
 namespace pollen {
 
 enum class ModelKind { gaussian, linear, logistic, softmax, poisson, network };
 
+// How images are varied for gradient descent: mirrored from left to right every other time; moved by up to four pixels
+// each way, with zeros at the edges.
+struct Augmentation {
+  bool flip = false, crop = false;
+};
+
 // A network and how a row's numbers become its inputs: (x - mean)/sd by channel.
 struct NetworkModel {
   std::shared_ptr<const Network> network;
   std::vector<double> mean = {0.0}, sd = {1.0};  // one for all channels, or one a channel
+  Augmentation augment = {};
 
   std::unique_ptr<NetworkRows> hold(const math::RowsView& x, const double* y) const;  // y may be null
 };
@@ -75,6 +83,10 @@ class Potential {
   // out = Σ_{j ∈ rows} ∇U_ij(θ), overwriting.
   virtual void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
                              Scratch& scratch) const = 0;
+  // The same for gradient descent, which may vary the rows as `stream` says: this is no gradient of the posterior's. The
+  // default is gradient_rows().
+  virtual void varied_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, const Stream& stream,
+                           std::span<double> out, Scratch& scratch) const;
   // out = Σ_{j ∈ rows} ∇U_ij(θ) min(1, clip/‖∇U_ij(θ)‖); the default takes one row at a time.
   virtual void clipped_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, double clip,
                             std::span<double> out, Scratch& scratch) const;

@@ -128,6 +128,8 @@ class Network {
   // out = outputs of rows first .. first+count-1, count × outputs.
   virtual void outputs(const NetworkRows& held, std::int64_t first, std::int64_t count, const float* theta,
                        float* out) const = 0;
+  // θ as it came with the network, from a file; empty where it came without.
+  virtual std::vector<float> stored() const { return {}; }
   // Null where nothing is gained by it or this network has none.
   virtual std::unique_ptr<NetworkFleet> fleet(const NetworkFleetSpec&) const { return nullptr; }
 };

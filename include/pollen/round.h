@@ -153,6 +153,7 @@ class Client {
   // The server counted the reply (the memory moves) or did not (nothing happened; asking again gives the same reply).
   void settle(const Reply& reply, bool counted);
 
+  std::uint32_t index() const { return index_; }
   const Potential& potential() const { return *potential_; }
   // ∇ of what the client owns (likelihood, and its share of the prior), whole.
   void gradient(ConstPanelView theta, PanelView out, Workspace& work) const;

@@ -41,6 +41,7 @@ class Sink {
 struct ExperimentOptions {
   int threads = 0;  // 0: as many as pay off
   const std::atomic<bool>* stop = nullptr;  // looked at between iterations
+  std::function<void(std::int64_t done, std::int64_t steps)> warming = {};  // before every step of a warm-up, and after it
   // Another carrier than threads; makes the transport over the experiment's own station and clients.
   std::function<std::unique_ptr<Transport>(Station&, std::vector<Client>&)> transport = {};
   // Clients in other processes, by what they said of themselves; `transport` reaches them.

@@ -20,9 +20,13 @@ struct Query {
     bounds,        // λ_max and λ_min of the client's curvature at `at`, its share of the prior included: 2 × b, column i
     rows,          // of the client's rows at `at`: 4 × b, column i: ‖∇ of what it owns‖², Σ_j‖∇U_ij‖², ‖Σ_j ∇U_ij‖², λ_max
     local,         // w_i times where the client's local steps have come: d × R
+    descent,       // N_i/n times the gradient of n of client i's rows, without prior: d × R
   } what = What::gradient;
   ConstPanelView at;
   ConstPanelView direction;  // curvature: v
+  std::uint64_t step = 0;    // descent: below kSteps; every step, client and chain has rows of its own
+  Index batch = 1;           // descent: n, or N_i where that is less
+  static constexpr std::uint64_t kSteps = std::uint64_t{1} << 43;
 };
 
 class Transport {

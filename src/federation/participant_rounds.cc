@@ -127,9 +127,12 @@ void Participant::Parts::caught_up(const wire::Standing& message) {
 
 void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
   need_fleet();
-  const Query::What what = check_question(message, {&recipe, problem->dimension(), config->run.chains, clients});
+  const WarmUpConfig& warm_up = config->warm_up;
+  const Query::What what =
+      check_question(message, {&recipe, problem->dimension(), config->run.chains, clients, warm_up.epochs > 0});
   wire::Answer answer{message.number, Panel(message.rows, message.columns)};
-  pollen::answer(client(), fleet->station(), {what, message.at, message.direction}, answer.values, work);
+  pollen::answer(client(), fleet->station(), {what, message.at, message.direction, message.step, warm_up.batch},
+                 answer.values, work);
   if (what == Query::What::anchor || what == Query::What::start_memory) keep_client();
   send(wire::encode(answer));
 }

@@ -33,6 +33,9 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
       return ask.rows == 4 && ask.columns == limits.clients && columns == 1;
     case Query::What::local:
       return limits.recipe->local && ask.rows == d && ask.columns == limits.chains;
+    case Query::What::descent:
+      return limits.warm_up && ask.step < Query::kSteps && ask.rows == d && ask.columns == limits.chains &&
+             columns == limits.chains;
   }
   return false;
 }
@@ -45,7 +48,7 @@ void check_numbers(ConstPanelView values, const char* where) {
 }
 
 Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits) {
-  if (ask.what > static_cast<std::uint8_t>(Query::What::local)) throw WireError("question: of no known kind");
+  if (ask.what > static_cast<std::uint8_t>(Query::What::descent)) throw WireError("question: of no known kind");
   const auto what = static_cast<Query::What>(ask.what);
   const bool placed = ask.at.rows() == limits.dimension && ask.at.columns() >= 1;
   if ((!placed && what != Query::What::local) || !fits(ask, what, limits))

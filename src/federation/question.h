@@ -10,6 +10,7 @@ namespace pollen {
 struct QuestionLimits {
   const Recipe* recipe = nullptr;
   Index dimension = 1, chains = 1, clients = 1;
+  bool warm_up = false;  // the configuration has one
 };
 
 Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits);  // WireError

@@ -56,6 +56,7 @@ class RemoteTransport final : public Transport {
     ask.direction = copy(query.direction);
     ask.rows = sum.rows;
     ask.columns = sum.columns;
+    ask.step = query.step;
     frame_ = shared(wire::encode(ask));
     for (std::uint32_t i = 0; i < seats_.size(); ++i) {
       want(i, true);

@@ -21,6 +21,8 @@ std::vector<std::string> revelations(const Config& config) {
         "vector, where the server asks");
   if (config.run.init == "mode" || s.name == "qlsd*" || s.name == "lsd*")
     list.emplace_back("answers while the mode is found: its gradient and potential, where the server asks");
+  if (config.warm_up.epochs > 0)
+    list.emplace_back("answers in the warm-up, one a step: its gradient of a minibatch, where the server asks");
   const NamedSampler* named = find_sampler(s.name);
   const bool local = named != nullptr && named->family != NamedSampler::Family::gradient;
   list.emplace_back(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "augment.h"
 #include "family.h"
 
 namespace pollen {
@@ -41,7 +42,11 @@ std::span<float> in_float(std::span<const double> theta, Scratch& scratch) {
 class NetworkPotential final : public Potential {
  public:
   NetworkPotential(const NetworkModel& model, const Observations& observations, double scale)
-      : network_(model.network), held_(model.hold(observations.x, observations.y)), scale_(scale) {}
+      : model_(model),
+        network_(model.network),
+        observations_(observations),
+        held_(model.hold(observations.x, observations.y)),
+        scale_(scale) {}
 
   Index dimension() const override { return static_cast<Index>(network_->dimension()); }
   Index rows() const override { return static_cast<Index>(held_->rows()); }
@@ -55,12 +60,29 @@ class NetworkPotential final : public Potential {
   }
 
   void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
-    for (Index c = 0; c < theta.columns; ++c) sum(theta.column(c), nullptr, rows(), out.column(c), scratch);
+    for (Index c = 0; c < theta.columns; ++c) sum(theta.column(c), *held_, nullptr, rows(), out.column(c), scratch);
   }
 
   void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
                      Scratch& scratch) const override {
-    sum(theta, rows.data(), std::ssize(rows), out, scratch);
+    sum(theta, *held_, rows.data(), std::ssize(rows), out, scratch);
+  }
+
+  void varied_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, const Stream& stream,
+                   std::span<double> out, Scratch& scratch) const override {
+    if (!model_.augment.flip && !model_.augment.crop) return gradient_rows(theta, rows, out, scratch);
+    Scratch::Frame frame(scratch);
+    const math::RowsView& x = observations_.x;
+    const std::span<double> images = scratch.take<double>(std::ssize(rows) * x.columns),
+                            targets = scratch.take<double>(std::ssize(rows));
+    Sequence sequence(stream);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      vary(network_->spec(), x.row(rows[k]), draw_variation(model_.augment, sequence),
+           images.data() + k * static_cast<std::size_t>(x.columns));
+      targets[k] = observations_.y[rows[k]];
+    }
+    const auto varied = model_.hold({images.data(), std::ssize(rows), x.columns, x.columns}, targets.data());
+    sum(theta, *varied, nullptr, std::ssize(rows), out, scratch);
   }
 
   // The default's bits with half its passes over memory.
@@ -96,9 +118,9 @@ class NetworkPotential final : public Potential {
     const double h = 1e-2 * std::max(1.0, std::sqrt(math::squared_norm(at) / static_cast<double>(at.size()))) / length;
     const std::span<double> moved = scratch.take<double>(dimension()), below = scratch.take<double>(dimension());
     for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = at[i] - h * v[i];
-    sum(moved, nullptr, rows(), below, scratch);
+    sum(moved, *held_, nullptr, rows(), below, scratch);
     for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = at[i] + h * v[i];
-    sum(moved, nullptr, rows(), out, scratch);
+    sum(moved, *held_, nullptr, rows(), out, scratch);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = (out[i] - below[i]) / (2 * h);
   }
   bool curvature_is_bound() const override { return false; }
@@ -107,15 +129,17 @@ class NetworkPotential final : public Potential {
   double row_curvature(std::span<const double>, Scratch&) const override { return std::nan(""); }
 
  private:
-  void sum(std::span<const double> theta, const std::uint32_t* rows, Index count, std::span<double> out,
-           Scratch& scratch) const {
+  void sum(std::span<const double> theta, const NetworkRows& held, const std::uint32_t* rows, Index count,
+           std::span<double> out, Scratch& scratch) const {
     Scratch::Frame frame(scratch);
     const std::span<float> at = in_float(theta, scratch), g = scratch.take<float>(dimension());
-    network_->loss(*held_, rows, count, at.data(), g.data());
+    network_->loss(held, rows, count, at.data(), g.data());
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = scale_ * static_cast<double>(g[i]);
   }
 
+  NetworkModel model_;
   std::shared_ptr<const Network> network_;
+  Observations observations_;
   std::unique_ptr<NetworkRows> held_;
   double scale_;
 };

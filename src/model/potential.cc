@@ -15,6 +15,11 @@ void Potential::gradient_less(const ConstPanelView& theta, std::span<const doubl
   for (Index c = 0; c < out.columns; ++c) math::subtract(out.column(c), known, out.column(c));
 }
 
+void Potential::varied_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, const Stream&,
+                            std::span<double> out, Scratch& scratch) const {
+  gradient_rows(theta, rows, out, scratch);
+}
+
 void Potential::clipped_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, double clip,
                              std::span<double> out, Scratch& scratch) const {
   Scratch::Frame frame(scratch);

@@ -40,10 +40,19 @@ void set_network_defaults(Config& config) {
 void check_network(const Config& config, bool step_needed, Problems& problems) {
   const std::string& init = config.run.init;
   if (!is_network(config)) {
-    if (init == "random")
-      problems.add(config.file + ": run.init", "found \"random\", accepted with a network; here: \"zero\", \"prior\"");
+    if (init == "random" || init == "model")
+      problems.add(config.file + ": run.init",
+                   fmt::format("found \"{}\", accepted with a network; here: \"zero\", \"prior\"", init));
+    if (!config.warm_up.augment.empty())
+      problems.add(config.file + ": warm_up.augment",
+                   fmt::format("found with the model {}, accepted with a network of images", config.model.kind));
     return;
   }
+  if (init == "model" && config.model.kind != "torchscript")
+    problems.add(config.file + ": run.init",
+                 fmt::format("found \"model\" with {}, which comes without values; accepted with torchscript; here: "
+                             "\"random\", \"file:PATH\"",
+                             config.model.kind));
   if (step_needed && !config.sampler.step)
     problems.add(config.file + ": sampler.step",
                  fmt::format("\"auto\" goes by a curvature that holds everywhere, which {} has not; accepted: a number",

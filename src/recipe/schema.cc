@@ -52,7 +52,7 @@ bool read_init(const toml::node& n, Config& c) {
     c.run.init = word;
     return true;
   }
-  return read_choice(n, {"zero", "prior", "mode", "random"}, c.run.init);
+  return read_choice(n, {"zero", "prior", "mode", "random", "model"}, c.run.init);
 }
 
 bool read_probability(const toml::node& n, Config& c) {
@@ -66,20 +66,19 @@ std::string write_probability(const Config& c) {
   return p.probability_is_list ? write_numbers(p.probability) : toml_number(p.probability[0]);
 }
 
-bool read_draws(const toml::node& n, Config& c) {
-  if (!read_strings(n, c.output.draws)) return false;
-  for (const std::string& kind : c.output.draws)
-    if (kind != "csv" && kind != "none") return false;
-  return true;
+bool read_words(const toml::node& n, const std::vector<std::string>& words, std::vector<std::string>& out) {
+  return read_strings(n, out) &&
+         std::ranges::all_of(out, [&](const std::string& word) { return std::ranges::count(words, word) > 0; });
 }
+
+bool read_draws(const toml::node& n, Config& c) { return read_words(n, {"csv", "none"}, c.output.draws); }
+
+bool read_augment(const toml::node& n, Config& c) { return read_words(n, {"flip", "crop"}, c.warm_up.augment); }
 
 // What can touch the data outside the accountants, by the key that does it (data.missing, data.levels, ...).
 const std::vector<std::string> kOutside = {"init", "step", "schedule", "standardize", "missing", "levels", "lp"};
 
-bool read_accept(const toml::node& n, Config& c) {
-  if (!read_strings(n, c.privacy.accept)) return false;
-  return std::ranges::all_of(c.privacy.accept, [](const std::string& name) { return std::ranges::count(kOutside, name) > 0; });
-}
+bool read_accept(const toml::node& n, Config& c) { return read_words(n, kOutside, c.privacy.accept); }
 
 bool read_expect(const toml::node& n, Config& c) {
   if (n.is_integer()) return read_integer(n, 1, kMost, c.federation.expect_count.emplace());
@@ -106,7 +105,7 @@ std::vector<Key> run_keys() {
       integer<Index>("run.thin", "an integer from 1", 1, AT(Index, run.thin)),
       integer<Index>("run.chains", "an integer from 1 to 4096", 1, AT(Index, run.chains), 4096),
       boolean("run.coupled", AT(bool, run.coupled)),
-      {"run.init", "\"zero\", \"prior\", \"mode\", \"random\" (networks), \"file:PATH\" or a list of numbers, one a coefficient", read_init,
+      {"run.init", "\"zero\", \"prior\", \"mode\", \"random\" (networks), \"model\" (torchscript), \"file:PATH\" or a list of numbers, one a coefficient", read_init,
        [](const Config& c) { return c.run.init == "list" ? write_numbers(c.run.init_values) : toml_string(c.run.init); }},
       text("output.dir", "a path", AT(std::string, output.dir)),
       {"output.draws", "a list of \"csv\", \"none\"", read_draws, [](const Config& c) { return write_strings(c.output.draws); }},
@@ -125,6 +124,8 @@ std::vector<Key> warm_up_keys() {
       number("warm_up.momentum", "a number from 0 to below 1", {.least = 0, .most = 1, .most_open = true},
              AT(double, warm_up.momentum)),
       choice("warm_up.schedule", {"one-cycle", "constant"}, AT(std::string, warm_up.schedule)),
+      {"warm_up.augment", "a list of \"flip\", \"crop\"", read_augment,
+       [](const Config& c) { return c.warm_up.augment.empty() ? std::string() : write_strings(c.warm_up.augment); }},
   };
   for (Key& key : keys)
     key.write = [write = key.write](const Config& c) { return c.warm_up.epochs > 0 ? write(c) : std::string(); };

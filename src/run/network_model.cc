@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -59,6 +60,16 @@ NetworkSpec spec_of(const Config& config, const ModelSpec& model) {
   return spec;
 }
 
+Augmentation augmentation_of(const Config& config, const NetworkSpec& spec) {
+  const auto& names = config.warm_up.augment;
+  if (!names.empty() && (spec.height == 1 || spec.width == 1))
+    throw ConfigError(config.file + ": warm_up.augment",
+                      fmt::format("found [{}] with rows of {} numbers, accepted with images: model.input says how they "
+                                  "lie (channels, height, width)",
+                                  fmt::join(names, ", "), spec.inputs()));
+  return {std::ranges::count(names, "flip") > 0, std::ranges::count(names, "crop") > 0};
+}
+
 // The lean one where there is one: it is faster and in every build.
 std::unique_ptr<Network> make_network(const Config& config, const NetworkSpec& spec) {
   const bool can = spec.device == "cpu" && (spec.kind == "mlp" || spec.kind == "lenet5");
@@ -93,6 +104,23 @@ std::vector<double> numbers_of(std::string text, const std::string& path) {
   return numbers;
 }
 
+std::vector<double> read_start(const std::string& path, Index count) {
+  std::string text;
+  try {
+    text = read_text(path);
+  } catch (const IoError& error) {
+    throw ConfigError("run.init", error.what());
+  }
+  const std::vector<double> numbers = path.ends_with(".f32")   ? words_of<float>(text)
+                                      : path.ends_with(".f64") ? words_of<double>(text)
+                                                               : numbers_of(std::move(text), path);
+  if (std::ssize(numbers) != count)
+    throw ConfigError(path, fmt::format("found {} numbers, accepted: {}, one a coefficient", numbers.size(), count));
+  for (const double x : numbers)
+    if (!std::isfinite(x)) throw ConfigError(path, "found numbers that are not finite");
+  return numbers;
+}
+
 }  // namespace
 
 void add_network(const Config& config, ModelSpec& model) {
@@ -100,6 +128,7 @@ void add_network(const Config& config, ModelSpec& model) {
   check_scaling(config, "input_mean", config.model.input_mean, spec.channels);
   check_scaling(config, "input_sd", config.model.input_sd, spec.channels);
   model.network.network = make_network(config, spec);
+  model.network.augment = augmentation_of(config, spec);
   model.network.mean = config.model.input_mean;
   model.network.sd = config.model.input_sd;
 }
@@ -129,21 +158,12 @@ void draw_start(const Network& network, std::uint64_t seed, std::uint32_t chain,
       out[i] = static_cast<double>(tensor.center) + static_cast<double>(tensor.spread) * (2 * uniform[i] - 1);
 }
 
-std::vector<double> read_start(const std::string& path, Index count) {
-  std::string text;
-  try {
-    text = read_text(path);
-  } catch (const IoError& error) {
-    throw ConfigError("run.init", error.what());
-  }
-  const std::vector<double> numbers = path.ends_with(".f32")   ? words_of<float>(text)
-                                      : path.ends_with(".f64") ? words_of<double>(text)
-                                                               : numbers_of(std::move(text), path);
-  if (std::ssize(numbers) != count)
-    throw ConfigError(path, fmt::format("found {} numbers, accepted: {}, one a coefficient", numbers.size(), count));
-  for (const double x : numbers)
-    if (!std::isfinite(x)) throw ConfigError(path, "found numbers that are not finite");
-  return numbers;
+std::vector<double> stored_start(const Config& config, const ModelSpec& model) {
+  const std::string prefix = "file:";
+  if (config.run.init.starts_with(prefix)) return read_start(config.run.init.substr(prefix.size()), model.dimension());
+  if (config.run.init != "model") return {};
+  const std::vector<float> stored = model.network.network->stored();
+  return {stored.begin(), stored.end()};
 }
 
 }  // namespace pollen

@@ -14,8 +14,9 @@ Prior network_prior(const Config& config, const Network& network);
 
 // Where a chain starts: by the network's own habit, from the run's seed.
 void draw_start(const Network& network, std::uint64_t seed, std::uint32_t chain, std::span<double> out);
-// Numbers in a file: text, or float32 (.f32) or float64 (.f64) words, little-endian. ConfigError unless there are
-// `count`.
-std::vector<double> read_start(const std::string& path, Index count);
+// Where all chains start, by run.init: numbers in a file ("file:PATH": text, or float32 (.f32) or float64 (.f64) words,
+// little-endian), or the network's own ("model"); empty for other starts. ConfigError unless there is one a
+// coefficient.
+std::vector<double> stored_start(const Config& config, const ModelSpec& model);
 
 }  // namespace pollen

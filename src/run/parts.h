@@ -54,7 +54,7 @@ struct Experiment::Parts {
   void set_local_step(std::span<const double> at, bool picked);
   std::vector<double> curvature_point();
   void set_start();
-  Panel warmed_up(ConstPanelView start);
+  void warm_up(PanelView start);
   std::vector<const Potential*> potentials() const;
   void set_anchors();
   void count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times);

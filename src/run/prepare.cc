@@ -205,33 +205,33 @@ void Experiment::Parts::set_start() {
   const Index d = problem.dimension();
   Panel start(d, config.run.chains);
   if (config.run.init == "mode") find_mode_once();
-  const bool random = config.run.init == "random", file = config.run.init.starts_with("file:");
-  const std::vector<double> stored = file ? read_start(config.run.init.substr(5), d) : std::vector<double>();
+  const bool random = config.run.init == "random";
+  const std::vector<double> stored = stored_start(config, problem.model);
   for (Index c = 0; c < start.columns(); ++c) {
     const auto column = start.column(c);
     if (config.run.init == "mode") std::ranges::copy(mode, column.begin());
     if (config.run.init == "list") std::ranges::copy(config.run.init_values, column.begin());
     if (random) draw_start(*problem.model.network.network, config.seed, static_cast<std::uint32_t>(c), column);
-    if (file) std::ranges::copy(stored, column.begin());
+    std::ranges::copy(stored, column.begin());
     if (config.run.init == "prior") {
       normals(make_stream(config.seed, static_cast<std::uint32_t>(c), Purpose::init), column);
       for (std::size_t j = 0; j < column.size(); ++j) column[j] /= std::sqrt(problem.prior.precision[j]);
     }
   }
-  if (config.warm_up.epochs > 0) start = warmed_up(start);
+  if (config.warm_up.epochs > 0) warm_up(start);
   engine->start(start);
 }
 
-Panel Experiment::Parts::warmed_up(ConstPanelView start) {
-  if (options.transport)
-    throw ConfigError(config.file + ": warm_up.epochs",
-                      "found a warm-up in a federation of processes; accepted: 0, and a start from run.init = \"file:PATH\"");
-  const FederatedSetup setup{nullptr, &problem.prior, potentials(), sizes, problem.dimension(), config.run.chains, config.seed};
-  WarmUpResult result = warm_up(config.warm_up, setup, make_transport(pick_threads()), start, options.stop);
-  federation->counters().setup_bits += result.bits;
+void Experiment::Parts::warm_up(PanelView start) {
+  const auto watch = [this](std::int64_t done, std::int64_t steps) {  // half a warm-up would be another start
+    if (done < steps && options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) throw Interrupted();
+    if (options.warming) options.warming(done, steps);
+  };
+  const std::int64_t steps = pollen::warm_up(config.warm_up, {transport(), problem.prior, sizes, watch}, start);
+  const std::int64_t words = 64 * problem.dimension() * config.run.chains;
+  count_exchange(words, words, steps);
   engine->counters().setup_bits = federation->counters().setup_bits;
-  notes.push_back(fmt::format("warmed up by {} steps of gradient descent", result.steps));
-  return std::move(result.position);
+  notes.push_back(fmt::format("warmed up by {} steps of gradient descent", steps));
 }
 
 void Experiment::Parts::set_anchors() {

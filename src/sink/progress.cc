@@ -25,6 +25,8 @@ std::string blocks(double share, int cells) {
   return pad_right(text, static_cast<std::size_t>(cells));
 }
 
+bool has_traffic(const ProgressState& state) { return state.uplink_bits > 0 || state.downlink_bits > 0; }
+
 double share_of(const ProgressState& state, std::int64_t total) {
   return total > 0 ? static_cast<double>(state.iteration) / static_cast<double>(total) : 1.0;
 }
@@ -42,9 +44,10 @@ std::string Progress::bar(const ProgressState& state, int width) const {
   std::vector<std::string> parts = {
       fmt::format("{:3.0f}%", std::floor(100 * share_of(state, options_.total))),
       state.iteration >= options_.total ? "done" : fmt::format("{} left", human_seconds(left)),
-      fmt::format("{}/{}", state.iteration, options_.total), fmt::format("{} it/s", human_rate(speed)),
-      fmt::format("↑{} ↓{}", human_bits(static_cast<double>(state.uplink_bits)),
-                  human_bits(static_cast<double>(state.downlink_bits)))};
+      fmt::format("{}/{}", state.iteration, options_.total), fmt::format("{} {}/s", human_rate(speed), options_.unit)};
+  if (has_traffic(state))
+    parts.push_back(fmt::format("↑{} ↓{}", human_bits(static_cast<double>(state.uplink_bits)),
+                                human_bits(static_cast<double>(state.downlink_bits))));
   if (std::isfinite(state.rhat)) parts.push_back(fmt::format("R-hat {:.3f}", state.rhat));
   constexpr int kLeast = 10, kMost = 40;
   const auto length = [&] {
@@ -63,11 +66,13 @@ std::string Progress::line(const ProgressState& state) const {
   const double speed = rate(state);
   const bool done = state.iteration >= options_.total;
   const double left = static_cast<double>(options_.total - state.iteration) / std::max(speed, 1e-9);
-  std::string text = fmt::format("pollen: {:.0f}%, {} of {} iterations, {} a second, {} {}, {} up, {} down",
-                                 std::floor(100 * share_of(state, options_.total)), state.iteration, options_.total,
-                                 human_rate(speed), human_seconds(done ? state.seconds : left),
-                                 done ? "in all" : "left", human_bits(static_cast<double>(state.uplink_bits)),
-                                 human_bits(static_cast<double>(state.downlink_bits)));
+  std::string text =
+      fmt::format("pollen: {:.0f}%, {} of {} {}, {} a second, {} {}", std::floor(100 * share_of(state, options_.total)),
+                  state.iteration, options_.total, options_.counted, human_rate(speed),
+                  human_seconds(done ? state.seconds : left), done ? "in all" : "left");
+  if (has_traffic(state))
+    text += fmt::format(", {} up, {} down", human_bits(static_cast<double>(state.uplink_bits)),
+                        human_bits(static_cast<double>(state.downlink_bits)));
   if (std::isfinite(state.rhat)) text += fmt::format(", worst R-hat {:.3f}", state.rhat);
   return text;
 }

@@ -15,12 +15,13 @@ namespace pollen::sink {
 
 struct ProgressState {
   std::int64_t iteration = 0;
-  double seconds = 0;  // of this process's loop
-  std::int64_t uplink_bits = 0, downlink_bits = 0;
-  double rhat = 0;  // NaN where unknown
+  double seconds = 0;                               // of this process's loop
+  std::int64_t uplink_bits = 0, downlink_bits = 0;  // shown where there are any
+  double rhat = 0;                                  // NaN where unknown
 };
 
 struct ProgressOptions {
+  std::string counted = "iterations", unit = "it";  // what there are `total` of, in words
   std::int64_t total = 0;
   std::int64_t start = 0;  // iterations done before (resume)
   bool terminal = false;

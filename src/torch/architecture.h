@@ -30,6 +30,8 @@ class Architecture {
   virtual bool can_group() const { return false; }
   // Rows of the device's x in the shape that outputs() takes.
   virtual std::vector<std::int64_t> row_shape() const = 0;
+  // As Network has it.
+  virtual std::vector<float> stored() const { return {}; }
 };
 
 std::unique_ptr<Architecture> make_mlp(const NetworkSpec& spec);

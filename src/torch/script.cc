@@ -5,6 +5,7 @@
 // A script module holds its parameters, so each call borrows a copy of it and writes θ there; as many copies are made
 // as there are calls at a time.
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,6 +39,17 @@ class Script : public Architecture {
   std::vector<std::int64_t> row_shape() const override {
     if (spec_.height == 1 && spec_.width == 1) return {spec_.channels};
     return {spec_.channels, spec_.height, spec_.width};
+  }
+
+  std::vector<float> stored() const override {
+    std::vector<float> values(
+        static_cast<std::size_t>(layout_.tensors().back().offset + layout_.tensors().back().size));
+    auto tensor = layout_.tensors().begin();
+    for (const at::Tensor& p : std::as_const(module_).parameters()) {
+      at::from_blob(values.data() + tensor->offset, p.sizes(), at::TensorOptions(at::kFloat)).copy_(p.detach());
+      ++tensor;
+    }
+    return values;
   }
 
   std::unique_ptr<Copy> borrow() const {

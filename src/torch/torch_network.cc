@@ -44,6 +44,9 @@ class TorchNetwork : public Network {
     if (!architecture_->can_group()) return nullptr;
     return plainly([&] { return make_fleet(spec_, *architecture_, device_, spec); });
   }
+  std::vector<float> stored() const override {
+    return plainly([&] { return architecture_->stored(); });
+  }
 
  private:
   struct Batch {

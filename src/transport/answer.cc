@@ -1,8 +1,31 @@
 #include <algorithm>
 
+#include "pollen/math.h"
 #include "pollen/transport.h"
 
 namespace pollen {
+
+namespace {
+
+// A minibatch of its own for every chain. No sampler has so many rounds, so that nothing else is drawn at these
+// addresses.
+void answer_descent(const Client& client, const Station& station, const Query& query, PanelView out, Workspace& work) {
+  const Potential& potential = client.potential();
+  const Index batch = std::min(query.batch, potential.rows());
+  for (Index c = 0; c < out.columns; ++c) {
+    Stream stream = station.minibatch_streams()[static_cast<std::size_t>(c)];
+    stream.round = Query::kSteps + query.step;
+    stream.client = client.index();
+    Sequence sequence(stream);
+    sample_without_replacement(sequence, static_cast<std::uint32_t>(potential.rows()),
+                               static_cast<std::uint32_t>(batch), work.rows);
+    stream.step = 1;
+    potential.varied_rows(query.at.column(c), work.rows, stream, out.column(c), work.scratch);
+    math::scale(static_cast<double>(potential.rows()) / static_cast<double>(batch), out.column(c));
+  }
+}
+
+}  // namespace
 
 void answer(Client& client, const Station& station, const Query& query, PanelView out, Workspace& work) {
   switch (query.what) {
@@ -22,6 +45,8 @@ void answer(Client& client, const Station& station, const Query& query, PanelVie
       return client.look_at_rows(query.at.column(0), out, work);
     case Query::What::local:
       return client.local_position(station, out);
+    case Query::What::descent:
+      return answer_descent(client, station, query, out, work);
     case Query::What::gradient:
     case Query::What::anchor:
     case Query::What::start_memory:

@@ -28,13 +28,18 @@ class ThreadTransport final : public Transport {
     const Index block_size = block_size_for(clients);
     const Index blocks = (clients + block_size - 1) / block_size;
     sums_.resize(static_cast<std::size_t>(blocks));
+    const bool few = team_.size() > 1 && blocks < 4 * team_.size();
+    if (few) answer_by_client(query, sum.rows, sum.columns);
     team_.run(blocks, [&](Index block, int member) {
       Panel& total = sums_[static_cast<std::size_t>(block)];
       total = Panel(sum.rows, sum.columns);
       const Index last = std::min(clients, (block + 1) * block_size);
       for (Index i = block * block_size; i < last; ++i)
-        add_answer(clients_[static_cast<std::size_t>(i)], query, total,
-                   members_[static_cast<std::size_t>(member)].work);
+        if (few)
+          add(answers_[static_cast<std::size_t>(i)], total);
+        else
+          add_answer(clients_[static_cast<std::size_t>(i)], query, total,
+                     members_[static_cast<std::size_t>(member)].work);
     });
     for (Index c = 0; c < sum.columns; ++c) {
       std::ranges::fill(sum.column(c), 0.0);
@@ -94,7 +99,22 @@ class ThreadTransport final : public Transport {
     Scratch::Frame frame(work.scratch);
     const PanelView answered = work.scratch.panel(total.rows(), total.columns());
     pollen::answer(client, station_, query, answered, work);
+    add(answered, total);
+  }
+
+  static void add(ConstPanelView answered, Panel& total) {
     for (Index c = 0; c < total.columns(); ++c) math::add(answered.column(c), total.column(c));
+  }
+
+  // As exchange_by_client().
+  void answer_by_client(const Query& query, Index rows, Index columns) {
+    answers_.resize(clients_.size());
+    team_.run(std::ssize(clients_), [&](Index client, int member) {
+      Panel& answered = answers_[static_cast<std::size_t>(client)];
+      if (answered.rows() != rows || answered.columns() != columns) answered = Panel(rows, columns);
+      pollen::answer(clients_[static_cast<std::size_t>(client)], station_, query, answered,
+                     members_[static_cast<std::size_t>(member)].work);
+    });
   }
 
   Station& station_;
@@ -102,7 +122,7 @@ class ThreadTransport final : public Transport {
   ThreadTeam team_;
   std::vector<Member> members_;
   std::vector<Reply> replies_;
-  std::vector<Panel> sums_;
+  std::vector<Panel> sums_, answers_;
 };
 
 }  // namespace

@@ -120,6 +120,7 @@ void Ask::archive(Archive& a) {
   panel(a, direction);
   a.field(rows);
   a.field(columns);
+  a.field(step);
 }
 
 void Answer::archive(Archive& a) {

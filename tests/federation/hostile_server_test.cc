@@ -186,6 +186,16 @@ TEST_P(HostileServer, QuestionsAtNoPlace) {
   EXPECT_THROW(listener.hear(wire::encode(ask)), WireError);
 }
 
+TEST_P(HostileServer, DescentWithoutAWarmUp) {
+  wire::Ask ask{1, static_cast<std::uint8_t>(Query::What::descent), Panel(5, 2), {}, 5, 2};
+  EXPECT_THROW(until(recording_, wire::Type::end).hear(wire::encode(ask)), WireError);
+  const Recording warmed = record({fmt::format("sampler.name={}", GetParam()), "warm_up.epochs=1"});
+  Listener listener = until(warmed, wire::Type::end);
+  EXPECT_TRUE(listener.survives(wire::encode(ask)));
+  ask.step = Query::kSteps;
+  EXPECT_THROW(listener.hear(wire::encode(ask)), WireError);
+}
+
 TEST_P(HostileServer, Broadcasts) {
   Broadcast honest;
   std::vector<std::uint32_t> chains;

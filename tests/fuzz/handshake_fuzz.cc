@@ -19,6 +19,8 @@ data = [[0.0, 4.0], [1.0, 3.0]]
 iterations = 10
 chains = 1
 coupled = true
+[warm_up]
+epochs = 1
 [sampler]
 step = 0.1
 batch = 1

@@ -180,7 +180,7 @@ void handshake_seeds() {
   broadcast.leg = {0, 3, true, true};
   wire::encode(broadcast, chains, frame);
   local.push_back(frame);
-  for (std::uint8_t what = 0; what < 8; ++what)
+  for (std::uint8_t what = 0; what < 9; ++what)
     asked.push_back(
         wire::encode(wire::Ask{what, what, Panel(2, 1), Panel(2, 1), what == 0 ? 1 : 2, what == 5 ? 2 : 1}));
   for (char sampler = 0; sampler < 4; ++sampler) {

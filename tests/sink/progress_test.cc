@@ -49,6 +49,17 @@ TEST(Progress, ElsewherePlainLinesAreFew) {
   EXPECT_NE(out.find("worst R-hat"), std::string::npos);
 }
 
+TEST(Progress, CountsWhatItIsToldTo) {
+  std::string out;
+  ProgressOptions options = into(out, false);
+  options.counted = options.unit = "steps";
+  const Progress progress(options);
+  const ProgressState half{500, 5, 0, 0, std::nan("")};
+  EXPECT_EQ(progress.line(half), "pollen: 50%, 500 of 1000 steps, 100 a second, 5.00 s left");
+  EXPECT_NE(progress.bar(half, 120).find("100 steps/s"), std::string::npos);
+  EXPECT_EQ(progress.bar(half, 120).find("↑"), std::string::npos);
+}
+
 TEST(Progress, QuietWritesNothing) {
   ProgressOptions options;
   options.total = 10;

@@ -111,6 +111,30 @@ TEST_F(SummaryTest, OnlyDrawsAreHeldAgainstRHatAndEss) {
   EXPECT_EQ(Json::parse(to_json(summarize(facts, SpoolReader(path("draws.spool")), 1)))["states"], "estimates");
 }
 
+TEST_F(SummaryTest, WeightsAreNotAskedToRunLonger) {
+  const SpoolShape shape{2, 2};
+  RunFacts facts = known_facts(shape);
+  facts.states = States::weights;
+  const auto of = [&](double apart) {  // the first weight's chains
+    SpoolWriter spool(path("draws.spool"), shape);
+    Panel position(2, 2);
+    for (int i = 0; i < 200; ++i) {
+      for (Index c = 0; c < 2; ++c) std::ranges::fill(position.column(c), std::sin(1.7 * i));
+      position.column(1)[0] += apart;
+      spool.append(position, {});
+    }
+    spool.sync();
+    return summarize(facts, SpoolReader(path("draws.spool")), 1);
+  };
+  const Summary apart = of(9);
+  EXPECT_EQ(Json::parse(to_json(apart))["states"], "weights");
+  ASSERT_EQ(apart.warnings.size(), 1u);
+  EXPECT_NE(apart.warnings[0].find("R-hat above 1.01 for 1 of 2 parameters"), std::string::npos) << apart.warnings[0];
+  EXPECT_NE(apart.warnings[0].find("units can change places"), std::string::npos);
+  EXPECT_EQ(apart.warnings[0].find("run longer"), std::string::npos);
+  EXPECT_TRUE(of(0).warnings.empty());
+}
+
 TEST_F(SummaryTest, NoDrawsIsSaid) {
   const Summary summary = make({2, 2}, 0);
   EXPECT_TRUE(summary.parameters.empty());

@@ -64,6 +64,10 @@ inline const std::vector<FederatedSampler> kFederatedSamplers = {
     {"auto_step", {"sampler.name=qlsd++", "sampler.step=auto"}},
     {"auto_local_step", {"sampler.name=fald", "sampler.step=auto", "sampler.local_steps=3"}},
     {"from_the_mode", {"sampler.name=qlsd", "run.init=mode"}},
+    {"warmed_up", {"sampler.name=qlsd++", "warm_up.epochs=3", "warm_up.batch=4"}},
+    {"network",
+     {"sampler.name=fald", "sampler.local_steps=3", "model.kind=mlp", "model.sizes=[3]", "model.input=[1,2,2]",
+      "warm_up.epochs=3", "warm_up.batch=4", "warm_up.augment=[\"flip\", \"crop\"]"}},
 };
 
 }  // namespace pollen

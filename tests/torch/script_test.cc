@@ -34,6 +34,16 @@ TEST(Script, IsTheNetworkThatItDescribes) {
   EXPECT_LT(apart(a, b), 1e-6);
 }
 
+TEST(Script, HasTheValuesOfItsFile) {
+  const Case scripted(script("mlp.pt"), 5), written(mlp({4}, "tanh"), 5);
+  const std::vector<float> stored = scripted.network->stored();
+  ASSERT_EQ(static_cast<std::int64_t>(stored.size()), scripted.network->dimension());
+  for (const NetworkTensor& tensor : scripted.network->tensors())
+    for (std::int64_t i = 0; i < tensor.size; ++i)
+      EXPECT_EQ(stored[static_cast<std::size_t>(tensor.offset + i)], static_cast<float>(i)) << tensor.name;
+  EXPECT_TRUE(written.network->stored().empty());
+}
+
 TEST(Script, ThreadsDoNotDisturbOneAnother) {
   const Case c(script("mlp.pt"), 50);
   std::vector<std::vector<float>> thetas(4, c.theta), got(4);

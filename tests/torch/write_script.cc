@@ -1,14 +1,16 @@
-// write_script FILE: an mlp of 5 inputs, 4 tanh units and 3 outputs as TorchScript, for the tests to read.
-#include <ATen/ops/zeros.h>
+// write_script FILE: an mlp of 5 inputs, 4 tanh units and 3 outputs as TorchScript, each tensor 0, 1, 2, ..., for the
+// tests to read.
+#include <ATen/ops/arange.h>
 #include <torch/csrc/jit/api/module.h>
 
 int main(int count, char** words) {
   if (count != 2) return 2;
   torch::jit::Module network("network");
+  const auto numbers = [](std::int64_t size) { return at::arange(size, at::TensorOptions(at::kFloat)); };
   const auto add_map = [&](const char* name, std::int64_t to, std::int64_t from) {
     torch::jit::Module map("map" + std::string(name));
-    map.register_parameter("weight", at::zeros({to, from}), false);
-    map.register_parameter("bias", at::zeros({to}), false);
+    map.register_parameter("weight", numbers(to * from).view({to, from}), false);
+    map.register_parameter("bias", numbers(to), false);
     map.define("def forward(self, x):\n  return x.matmul(self.weight.t()) + self.bias\n");
     network.register_module(name, map);
   };
