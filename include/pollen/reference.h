@@ -60,6 +60,9 @@ struct ReferenceSettings {
   std::optional<double> tolerance = {};    // dg-lmc: ρ of ‖x_i - θ‖²/2ρ; 10 step unless set
   std::string local_kernel = "nuts";       // consensus, fsgld: how clients sample their own posteriors: nuts or mala
   bool diagonal = false;                   // consensus, fsgld: variances only, for large dimensions
+  std::string surrogate = "draws";         // fsgld: fitted to draws of clients' own posteriors, or swag: to descents
+  std::optional<double> swag_rate = {};    // fsgld, swag: of the descent on U_s N/N_s + U_0; step unless set
+  std::optional<double> swag_least_sd = {};  // fsgld, swag: no surrogate is narrower; from step and prior unless set
   Index samples = 10;                      // fedpa: ℓ, local samples a round
   Index local_burn_in = 10;                // fedpa: local steps before the first
   std::string server_law = "gaussian";     // fedbe: of clients' models: gaussian or dirichlet

@@ -56,6 +56,10 @@ void check_others(Checker& check, const ReferenceSettings& s) {
                "1 or more, with fewer than 1048576 local steps in all");
   check.number("local_burn_in", s.local_burn_in, s.local_burn_in >= 0, "0 or more");
   check.number("shrinkage", s.shrinkage, s.shrinkage >= 0 && std::isfinite(s.shrinkage), "0 or more");
+  check.number("swag_rate", s.swag_rate.value_or(1), positive(s.swag_rate.value_or(1)), "a number above 0");
+  check.number("swag_least_sd", s.swag_least_sd.value_or(1), positive(s.swag_least_sd.value_or(1)), "a number above 0");
+  if (check.reads("surrogate") && s.surrogate != "draws" && s.surrogate != "swag")
+    check.text("surrogate", fmt::format("found \"{}\", accepted: \"draws\" or \"swag\"", s.surrogate));
   if (check.reads("server_law") && s.server_law != "gaussian" && s.server_law != "dirichlet")
     check.text("server_law", fmt::format("found \"{}\", accepted: \"gaussian\" or \"dirichlet\"", s.server_law));
   if (check.reads("local_kernel") && s.local_kernel != "nuts" && s.local_kernel != "mala")

@@ -32,6 +32,9 @@ std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe
   settings.tolerance = given.tolerance;
   settings.local_kernel = given.local_kernel;
   settings.diagonal = given.diagonal;
+  settings.surrogate = given.surrogate.value_or(settings.surrogate);
+  settings.swag_rate = given.swag_rate;
+  settings.swag_least_sd = given.swag_least_sd;
   settings.samples = given.samples;
   settings.local_burn_in = given.local_burn_in;
   settings.shrinkage = given.shrinkage;
