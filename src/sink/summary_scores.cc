@@ -8,33 +8,24 @@ namespace pollen::sink {
 
 namespace {
 
-constexpr Index kMostDraws = 1000;  // over all chains
-constexpr Index kAtOnce = 64;       // draws in memory
 constexpr double kConfident = 0.9;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Evenly spaced draws, the same ones of every chain, the last one among them.
 std::vector<std::int64_t> spaced(std::int64_t draws, Index chains) {
-  const std::int64_t count = std::clamp<std::int64_t>(kMostDraws / chains, 1, draws);
+  const std::int64_t count = std::clamp<std::int64_t>(kPredictiveDraws / chains, 1, draws);
   std::vector<std::int64_t> chosen;
   for (std::int64_t i = 1; i <= count; ++i) chosen.push_back(i * draws / count - 1);
   return chosen;
 }
 
 void add_draws(Predictive& predictive, const SpoolReader& spool, int threads) {
-  const Index dimension = spool.shape().dimension, chains = spool.shape().chains;
-  Panel states(dimension, kAtOnce);
-  Index filled = 0, used = 0;
-  const auto pass_on = [&] {
-    predictive.add_all({states.view().data, states.rows(), filled, states.stride()}, threads);
-    filled = 0;
-  };
+  const Index chains = spool.shape().chains;
+  PredictiveFeed feed(predictive, spool.shape().dimension, threads);
+  Index used = 0;
   for (const std::int64_t draw : spaced(spool.draws(), chains))
-    for (Index c = 0; c < chains && used < kMostDraws; ++c, ++used) {
-      spool.draw(draw, c, states.column(filled++));
-      if (filled == kAtOnce) pass_on();
-    }
-  if (filled > 0) pass_on();
+    for (Index c = 0; c < chains && used < kPredictiveDraws; ++c, ++used) spool.draw(draw, c, feed.next());
+  feed.finish();
 }
 
 struct Certainty {
