@@ -34,6 +34,20 @@ void list_other_surrogates(const Config& config, std::vector<std::string>& warni
                                      *config.reference.surrogate));
 }
 
+void check_distillation(const Config& config, Problems& problems, std::vector<std::string>& warnings) {
+  const bool fedbe = config.sampler.name == "fedbe", distils = fedbe && config.reference.distill;
+  if (distils && config.data.distill_source.empty())
+    problems.add(config.file + ": data.distill_source",
+                 "needed with sampler.distill: rows of the server's, whose labels are not looked at");
+  const auto list = [&](const char* key) {
+    if (!distils && config.given.contains(key))
+      warnings.push_back(fmt::format("{} is set but plays no role here (no sampler.distill)", key));
+  };
+  list("data.distill_source");
+  if (fedbe)
+    for (const char* key : {"sampler.distill_steps", "sampler.distill_rate", "sampler.samples"}) list(key);
+}
+
 }  // namespace
 
 Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
@@ -66,6 +80,7 @@ Recipe complete_reference(Config& config, const ReferenceSampler& reference, Pro
     warnings.push_back(
         fmt::format("sampler.step {:.4g} is kept as given; with step = \"auto\" {} finds its own in the burn-in",
                     *s.step, reference.name));
+  check_distillation(config, problems, warnings);
   if (recipe.name == "fsgld") list_other_surrogates(config, warnings);
   if (recipe.name == "ensemble")
     complete_ensemble(config, problems);

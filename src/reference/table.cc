@@ -40,7 +40,7 @@ const std::vector<ReferenceSampler>& reference_table() {
       {"fedpa", "Al-Shedivat et al. 2021", "local posteriors averaged by shrunk precision: an optimiser",
        "step batch local_steps server_step samples local_burn_in shrinkage", true, false, true},
       {"fedbe", "Chen and Chao 2021", "draws from a law over clients' models after local steps: no posterior's",
-       "step batch local_steps server_law", true, true, true},
+       "step batch local_steps server_law samples distill distill_steps distill_rate", true, true, true},
       {"ensemble", "Lakshminarayanan et al. 2017", "every chain is a member: where its warm-up ended", "", false, false,
        false},
   };

@@ -261,6 +261,21 @@ TEST_F(Networks, WarmUpDescends) {
   EXPECT_GT(warm.counters().setup_bits, 0);
 }
 
+TEST_F(Networks, FedBeDistilsFromRowsOfTheServers) {
+  const std::string config = text("kind", "kind = \"mlp\"\nsizes = [4]");
+  const Overrides keys = {"sampler.name=fedbe", "sampler.distill=true", "run.iterations=20", "run.burn_in=5"};
+  Overrides with_rows = keys;
+  with_rows.push_back("data.distill_source=" + path_);
+  Experiment experiment(read_config_text(config, "test.toml", with_rows));
+  EXPECT_EQ(experiment.data().distill.rows, static_cast<Index>(kRows));
+  experiment.prepare();
+  Collect collect;
+  experiment.advance(20, collect);
+  ASSERT_FALSE(collect.draws.empty());
+  for (const double x : collect.draws.front()) EXPECT_LT(std::abs(x), 100);
+  EXPECT_THROW(Experiment(read_config_text(config, "test.toml", keys)), ConfigError);
+}
+
 void expect_refused(const Overrides& keys, const std::string& words) {
   try {
     Experiment experiment(read_config_text(kLogistic, "test.toml", keys));
