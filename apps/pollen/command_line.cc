@@ -73,7 +73,9 @@ void add_others(CLI::App& app, Arguments& a) {
   summary->add_option("DIR", a.folder, "folder of a run, or with CmdStan's CSVs")->required();
   CLI::App* compare = add_command(app, "compare", "scores of a run against reference draws",
                                   "  pollen compare runs/qlsd runs/lsd\n  pollen compare runs/qlsd exact.json");
-  compare->add_option("DIR", a.folder, "folder of a run, or with CmdStan's CSVs")->required();
+  compare
+      ->add_option("DIR", a.folder, "folder of a run, or with CmdStan's CSVs; of networks, predictions are compared")
+      ->required();
   compare->add_option("REFERENCE", a.reference, "a folder, a CmdStan CSV, or JSON with mean and covariance")
       ->required();
   CLI::App* data = add_command(app, "data", "the clients × classes table, before anything runs",

@@ -7,6 +7,7 @@
 #include "run/planning.h"
 #include "sink/comparison.h"
 #include "sink/folder.h"
+#include "sink/network_comparison.h"
 #include "sink/parallel.h"
 #include "terminal.h"
 
@@ -54,11 +55,35 @@ std::string promised(const std::string& folder, const sink::Comparison& comparis
   }
 }
 
+// Runs of a network whose units can change places: its predictions on the first one's test rows. Empty for others.
+std::string compared_networks(const std::string& folder, const std::string& reference) {
+  const std::string file = sink::RunFolder(folder).config();
+  if (!std::filesystem::exists(file)) return "";
+  const Config config = read_config_file(file);
+  if (!is_network(config)) return "";
+  const Experiment experiment(config);
+  if (!experiment.model().interchangeable()) return "";
+  const Table& test = experiment.data().test;
+  if (!experiment.model().classifies() || test.rows == 0)
+    throw ConfigError(folder, "found a network without classes to predict for test rows, accepted: one with them");
+  const sink::DrawStream ours(folder), theirs(reference);
+  for (const auto& [draws, path] : {std::pair(&ours, &folder), std::pair(&theirs, &reference)})
+    if (draws->dimension() != experiment.dimension())
+      throw ConfigError(*path, fmt::format("found {} parameters, accepted: {}, as the network has", draws->dimension(),
+                                           experiment.dimension()));
+  return sink::network_report(sink::compare_networks(ours, theirs, experiment.model(), test, config.output.ece_bins,
+                                                     sink::sensible_threads(0)));
+}
+
 }  // namespace
 
 int compare_command(const std::string& folder, const std::string& reference_path) {
   if (!std::filesystem::is_directory(folder))
     throw ConfigError(folder, "found no such folder, accepted: one with draws-1.csv, ... or CmdStan's CSVs");
+  if (const std::string networks = compared_networks(folder, reference_path); !networks.empty()) {
+    print(fmt::format("{} against {}\n\n{}", folder, reference_path, networks));
+    return kDone;
+  }
   const sink::DrawSet draws = sink::read_draws(folder);
   const sink::Reference reference = sink::read_reference(reference_path);
   sink::Comparison comparison = sink::compare(draws, reference, sink::sensible_threads(0));

@@ -116,6 +116,11 @@ struct ReferenceConfig {
   Index local_burn_in = 10;
   double shrinkage = 1;
   std::string server_law = "gaussian";
+  std::optional<std::string> surrogate;  // empty: swag for networks, draws otherwise
+  std::optional<double> swag_rate, swag_least_sd;
+  bool distill = false;
+  Index distill_steps = 100;
+  double distill_rate = 0.01;
 };
 
 struct ParticipationConfig {

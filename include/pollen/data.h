@@ -35,6 +35,7 @@ struct DataSpec {
   std::string test_source;            // a file of test rows; nothing is held out then
   std::string test_labels;            // idx: its label file; empty = by the name
   std::string ood_source;             // classifiers: a file of rows from elsewhere, whose labels are not looked at
+  std::string distill_source;         // classifiers: a file of rows that the server has, whose labels are not looked at
   std::string partition = "iid";      // iid | dirichlet | label-shards | dominant-label | label-pairs | classes-per-client |
                                       // by-column | by-writer | given
   std::optional<Index> clients;       // absent: 10; 20 for dominant-label and label-pairs; by-writer: all there are
@@ -88,6 +89,7 @@ struct Federation {
   Table test;
   std::vector<Index> train_begin;
   Table ood;                             // rows of data.ood_source, without targets; none where it is not asked for
+  Table distill;                         // likewise, of data.distill_source
   std::vector<Index> test_begin;         // as train_begin; rows from its last number on are no client's (data.test_source)
   std::vector<std::string> client_names; // "1", "2", ... or the file's or the column's value
   std::vector<std::string> feature_names;  // of the columns, "intercept" first where there is one

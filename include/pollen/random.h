@@ -40,6 +40,7 @@ enum class Purpose : std::uint32_t {
   trajectory = 22,      // which way and how far a Hamiltonian trajectory goes, and which of its states is taken
   reference_noise = 23, // a competitor's noise on a client
   visit = 24,           // which client a chain visits
+  distillation = 25,    // rows and labels that a server's model is taught
 };
 
 using PhiloxKey = std::array<std::uint32_t, 2>;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,15 @@
 
 namespace pollen {
 
+// Rows without labels that the server has.
+struct Unlabelled {
+  Index rows = 0;
+  std::vector<double> labels = {};                              // what `labelled` looks at
+  std::vector<std::unique_ptr<Potential>> labelled = {};        // one a class: the rows as if all were of it
+  // Class probabilities, rows × classes.
+  std::function<void(std::span<const double> theta, std::span<double> out, Scratch& scratch)> predict = {};
+};
+
 struct ReferenceProblem {
   std::vector<const Potential*> clients = {};
   const Prior* prior = nullptr;
@@ -33,6 +43,7 @@ struct ReferenceProblem {
   Index chains = 1;
   double temperature = 1;
   std::uint64_t seed = 1;
+  std::shared_ptr<const Unlabelled> unlabelled = {};  // fedbe's distillation
 };
 
 // Each sampler reads the fields its row of the table names (ReferenceSampler::keys) and no others.
@@ -60,9 +71,15 @@ struct ReferenceSettings {
   std::optional<double> tolerance = {};    // dg-lmc: ρ of ‖x_i - θ‖²/2ρ; 10 step unless set
   std::string local_kernel = "nuts";       // consensus, fsgld: how clients sample their own posteriors: nuts or mala
   bool diagonal = false;                   // consensus, fsgld: variances only, for large dimensions
-  Index samples = 10;                      // fedpa: ℓ, local samples a round
+  std::string surrogate = "draws";         // fsgld: fitted to draws of clients' own posteriors, or swag: to descents
+  std::optional<double> swag_rate = {};    // fsgld, swag: of the descent on U_s N/N_s + U_0; step unless set
+  std::optional<double> swag_least_sd = {};  // fsgld, swag: no surrogate is narrower; from step and prior unless set
+  Index samples = 10;                      // fedpa: ℓ, local samples a round; fedbe: models drawn for the ensemble
   Index local_burn_in = 10;                // fedpa: local steps before the first
   std::string server_law = "gaussian";     // fedbe: of clients' models: gaussian or dirichlet
+  bool distill = false;                    // fedbe: the server's model learns from the ensemble's predictions
+  Index distill_steps = 100;               // fedbe: gradient steps of a round's distillation
+  double distill_rate = 0.01;              // fedbe: their rate, on the mean loss of a row
   double shrinkage = 1;                    // fedpa: ρ of Σ = ρ_ℓ I + (1-ρ_ℓ) S, ρ_ℓ = 1/(1 + (ℓ-1)ρ)
 };
 

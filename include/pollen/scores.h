@@ -29,6 +29,14 @@ std::vector<double> entropy(const Predictions& p);                     // one a 
 double auroc(std::span<const double> in, std::span<const double> out);
 // Accuracy of the rows whose confidence is at least `threshold`; NaN where there are none.
 double accuracy_above(const Predictions& p, std::span<const double> truth, double threshold);
+struct ConfidencePoint { double threshold = 0, accuracy = 0; Index count = 0; };  // count: of those rows
+std::vector<ConfidencePoint> confidence_curve(const Predictions& p, std::span<const double> truth,
+                                              std::span<const double> thresholds);
+std::vector<Index> count_above(const Predictions& p, std::span<const double> thresholds);  // rows at least so confident
+// The density rule (QLSD, supplement): a row is in distribution where p_in > p_out at its score, with kernel estimates of the
+// two densities over [0, most], the row itself left out. The shares of rows that it labels rightly; NaN where there are none.
+struct DensityRule { double in = 0, out = 0; };
+DensityRule density_rule(std::span<const double> in, std::span<const double> out, double most);
 
 // HPD level error: η_α is the (1-α)-quantile of U over draws; |η_α/η_α^ref - 1|.
 double hpd_error(std::span<const double> potentials, std::span<const double> reference, double alpha);

@@ -63,8 +63,11 @@ void check_given_rows(const DataSpec& spec, TargetKind target, Checker& check) {
     check.add("test_labels", "found without data.test_source, accepted: the labels of its images");
   if (!spec.test_source.empty() && target == TargetKind::none)
     check.add("test_source", "found with a model without a target, accepted: with models that predict");
-  if (!spec.ood_source.empty() && target != TargetKind::binary && target != TargetKind::classes)
-    check.add("ood_source", "found with a model that has no classes, accepted: with logistic or softmax");
+  const bool classes = target == TargetKind::binary || target == TargetKind::classes;
+  for (const auto& [key, path] :
+       {std::pair("ood_source", &spec.ood_source), std::pair("distill_source", &spec.distill_source)})
+    if (!path->empty() && !classes)
+      check.add(key, "found with a model that has no classes, accepted: with logistic or softmax");
 }
 
 void check_partition(const DataSpec& spec, Checker& check) {

@@ -20,7 +20,8 @@ DataSpec with_defaults(DataSpec spec) {
 }
 
 void clear_paths(DataSpec& spec) {
-  for (std::string* path : {&spec.labels, &spec.writers, &spec.test_source, &spec.test_labels, &spec.ood_source})
+  for (std::string* path :
+       {&spec.labels, &spec.writers, &spec.test_source, &spec.test_labels, &spec.ood_source, &spec.distill_source})
     path->clear();
 }
 

@@ -81,6 +81,8 @@ std::string describe(const Federation& federation) {
   if (const Index pooled = federation.test.rows - federation.test_begin.back(); pooled > 0)
     text += fmt::format("{} test rows are no client's (data.test_source)\n", pooled);
   if (federation.ood.rows > 0) text += fmt::format("{} rows from elsewhere (data.ood_source)\n", federation.ood.rows);
+  if (federation.distill.rows > 0)
+    text += fmt::format("{} rows of the server's (data.distill_source)\n", federation.distill.rows);
   for (const std::string& note : federation.notes) text += fmt::format("note: {}\n", note);
   return text;
 }

@@ -127,6 +127,7 @@ Index add_given_rows(const Trained& trained, TargetKind target, Federation& fede
   };
   if (!trained.spec.test_source.empty()) add(trained.spec.test_source, target, federation.test);
   if (!trained.spec.ood_source.empty()) add(trained.spec.ood_source, TargetKind::none, federation.ood);
+  if (!trained.spec.distill_source.empty()) add(trained.spec.distill_source, TargetKind::none, federation.distill);
   return missing;
 }
 

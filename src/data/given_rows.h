@@ -1,4 +1,4 @@
-// Rows from a file of their own: data.test_source and data.ood_source. They are encoded as the training rows were: the
+// Rows from a file of their own: data.test_source, data.ood_source and data.distill_source. They are encoded as the training rows were: the
 // same columns, the same levels and labels. What the training rows do not know is a ConfigError that names the file.
 #pragma once
 
@@ -20,7 +20,7 @@ struct Trained {
   const std::string& where;
 };
 
-// Fills `test` and `ood` of the federation, whose intercept is settled; not yet imputed or standardised. No test row
+// Fills `test`, `ood` and `distill` of the federation, whose intercept is settled; not yet imputed or standardised. No test row
 // belongs to a client. The number of cells that are missing is returned. Adds to the federation's notes.
 Index add_given_rows(const Trained& trained, TargetKind target, Federation& federation);
 

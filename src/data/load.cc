@@ -84,6 +84,7 @@ DataSpec of_file(const std::string& file, DataSpec spec) {
   spec.test_source.clear();  // files of the whole, which a client does not read
   spec.test_labels.clear();
   spec.ood_source.clear();
+  spec.distill_source.clear();
   return spec;
 }
 

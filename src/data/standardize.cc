@@ -77,6 +77,7 @@ void standardize(const ColumnScaling& scaling, Federation& federation) {
   data::apply(scaling, first, federation.train);
   data::apply(scaling, first, federation.test);
   data::apply(scaling, first, federation.ood);
+  data::apply(scaling, first, federation.distill);
   federation.encoder.mean = scaling.mean;
   federation.encoder.sd = scaling.sd;
 }

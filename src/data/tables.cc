@@ -104,6 +104,7 @@ void impute_means(Index first, const std::string& where, Federation& federation)
   fill_missing(first, sum, federation.train);
   fill_missing(first, sum, federation.test);
   fill_missing(first, sum, federation.ood);
+  fill_missing(first, sum, federation.distill);
   federation.setup_bits += 64 * federation.clients() * 3 * static_cast<std::int64_t>(p);
 }
 

@@ -193,7 +193,8 @@ void resolve_paths(Config& config, const fs::path& folder) {
   if (const std::string file = "file:"; config.run.init.starts_with(file))
     config.run.init = file + fs::absolute(folder / config.run.init.substr(file.size())).lexically_normal().string();
   DataSpec& data = config.data;
-  for (std::string* path : {&config.model.file, &data.labels, &data.writers, &data.test_source, &data.test_labels, &data.ood_source})
+  for (std::string* path : {&config.model.file, &data.labels, &data.writers, &data.test_source, &data.test_labels, &data.ood_source,
+                            &data.distill_source})
     if (!path->empty()) *path = fs::absolute(folder / *path).lexically_normal().string();
 }
 

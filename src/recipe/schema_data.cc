@@ -72,6 +72,7 @@ std::vector<Key> data_keys() {
       text("data.test_source", "a path", AT(std::string, data.test_source)),
       text("data.test_labels", "a path", AT(std::string, data.test_labels)),
       text("data.ood_source", "a path", AT(std::string, data.ood_source)),
+      text("data.distill_source", "a path", AT(std::string, data.distill_source)),
       choice("data.partition",
              {"iid", "dirichlet", "label-shards", "dominant-label", "label-pairs", "classes-per-client", "by-column", "by-writer", "given"},
              AT(std::string, data.partition)),

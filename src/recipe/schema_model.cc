@@ -27,14 +27,21 @@ bool read_indices(const toml::node& n, Index least, std::vector<Index>& out) {
   return true;
 }
 
+// Not written beside a weight decay, which says the same.
+Key prior_sd_key() {
+  Key key = numbers("model.prior_sd", "a number above 0, or a list of them, one a coefficient", kPositive,
+                    AT(std::vector<double>, model.prior_sd));
+  key.write = [write = key.write](const Config& c) { return c.model.weight_decay ? std::string() : write(c); };
+  return key;
+}
+
 }  // namespace
 
 std::vector<Key> model_keys() {
   return {
       choice("model.kind", model_kinds(), AT(std::string, model.kind)),
       choice("model.prior", {"normal", "flat"}, AT(std::string, model.prior)),
-      numbers("model.prior_sd", "a number above 0, or a list of them, one a coefficient", kPositive,
-              AT(std::vector<double>, model.prior_sd)),
+      prior_sd_key(),
       choice("model.likelihood", {"sum", "mean"}, AT(std::string, model.likelihood)),
       number("model.temperature", "a number above 0", kPositive, AT(double, model.temperature)),
       maybe_number("model.noise_sd", "a number above 0 (absent: sampled as log sigma)", kPositive,

@@ -106,6 +106,12 @@ std::vector<Key> reference_keys() {
       integer<Index>("sampler.samples", "an integer from 2", 2, AT(Index, reference.samples), 1 << 20),
       integer<Index>("sampler.local_burn_in", "an integer from 0", 0, AT(Index, reference.local_burn_in), 1 << 30),
       choice("sampler.server_law", {"gaussian", "dirichlet"}, AT(std::string, reference.server_law)),
+      boolean("sampler.distill", AT(bool, reference.distill)),
+      integer<Index>("sampler.distill_steps", "an integer from 1", 1, AT(Index, reference.distill_steps), (1 << 20) - 1),
+      number("sampler.distill_rate", "a number above 0", kPositive, AT(double, reference.distill_rate)),
+      maybe_choice("sampler.surrogate", {"draws", "swag"}, MAYBE(std::string, reference.surrogate)),
+      maybe_number("sampler.swag_rate", "a number above 0", kPositive, MAYBE(double, reference.swag_rate)),
+      maybe_number("sampler.swag_least_sd", "a number above 0", kPositive, MAYBE(double, reference.swag_least_sd)),
       number("sampler.shrinkage", "a number above 0", kPositive, AT(double, reference.shrinkage)),
   };
   for (Key& key : keys)

@@ -124,6 +124,7 @@ const std::map<std::string, Used>& conditions() {
       {"data.writers", [](const Uses& u) { return u.partition("by-writer"); }},
       {"data.least_rows", [](const Uses& u) { return u.partition("by-column") || u.partition("by-writer"); }},
       {"data.test_fraction", [](const Uses& u) { return u.config.data.test_source.empty(); }},
+      {"data.distill_source", [](const Uses&) { return false; }},
       {"data.ood_source", [](const Uses& u) { return !u.recipe.personal; }},
       {"data.column", [](const Uses& u) { return u.partition("by-column"); }},
       {"data.clients", [](const Uses& u) { return !u.partition("by-column") && !u.partition("given"); }},

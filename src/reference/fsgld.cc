@@ -2,38 +2,22 @@
 // Langevin steps whose drift is corrected by Gaussian surrogates q_s ∝ exp(-Q_s) of the clients' likelihoods, q = Π
 // q_s:
 //   g = ∇U_0(θ) + (1/f_s)(N_s/n) Σ_{j∈S} ∇U_sj(θ) + [Σ_r ∇Q_r(θ) - (1/f_s) ∇Q_s(θ)]
-// whose mean over s is ∇U(θ) whatever the Q_s are. The first half of the warm-up fits them: each client samples
-// exp(-(U_s + U_0)) (proper wherever the posterior is), and Q_s = ½θᵀΛ_sθ - h_sᵀθ takes the prior out again,
-// Λ_s = C⁻¹ - ∇²U_0, h_s = C⁻¹m. Without a warm-up Q_s = 0: the distributed SGLD of Ahn et al. (2014). States are
-// emitted where a visit ends, since only then does the server see the chain.
+// whose mean over s is ∇U(θ) whatever the Q_s are. The first half of the warm-up fits them (surrogates.h). Without a
+// warm-up Q_s = 0: the distributed SGLD of Ahn et al. (2014). States are emitted where a visit ends, since only then
+// does the server see the chain.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "client_gradients.h"
-#include "local_posteriors.h"
 #include "pollen/archive.h"
 #include "pollen/math.h"
+#include "samplers.h"
+#include "surrogates.h"
 
 namespace pollen::centralised {
 
 namespace {
-
-struct Surrogate {
-  Symmetric precision;
-  std::vector<double> shift;
-
-  // g += weight ∇Q(θ)
-  void add_gradient(std::span<const double> theta, double weight, std::span<double> g) const {
-    precision.multiply_add(theta, weight, g);
-    math::axpy(-weight, shift, g);
-  }
-  std::int64_t words() const { return precision.words() + static_cast<std::int64_t>(shift.size()); }
-  void archive(Archive& archive) {
-    precision.archive(archive);
-    archive.array(std::span(shift));
-  }
-};
 
 class Fsgld final : public Kernel {
  public:
@@ -43,21 +27,20 @@ class Fsgld final : public Kernel {
         warm_up_(settings.warm_up),
         fitting_(settings.warm_up / 2),
         frequency_(size_weights(chains.problem)),
-        parts_(chains, settings, {1, 1, settings.warm_up / 4}),
+        fit_(settings.surrogate == "swag" ? make_swag_fit(chains, settings)
+                                          : make_fit_of_draws(chains, settings, settings.warm_up / 4)),
+        fitted_(fitting_ == 0),
         gradients_(chains, settings.batch, std::vector<double>(frequency_.size(), 0.0)),
-        all_{Symmetric(chains.problem.dimension, settings.diagonal),
-             std::vector<double>(static_cast<std::size_t>(chains.problem.dimension))},
-        surrogates_(frequency_.size(), all_),
         visited_(static_cast<std::size_t>(chains.count()), 0),
         gradient_(chains.problem.dimension, 1),
         noise_(gradient_) {}
 
   void start(Chains& chains) override {
-    if (fitting_ > 0) parts_.start(chains);
+    if (!fitted_) fit_->start(chains);
   }
 
   void iterate(Chains& chains) override {
-    if (chains.iteration < fitting_) return fit(chains);
+    if (!fitted_) return fit(chains);
     const bool arrives = steps_done(chains.iteration) % local_steps_ == 0;
     const bool leaves = steps_done(chains.iteration + 1) % local_steps_ == 0;
     const std::int64_t bits = 64 * static_cast<std::int64_t>(chains.problem.dimension) * chains.count();
@@ -78,34 +61,32 @@ class Fsgld final : public Kernel {
   }
 
   void archive(Archive& archive) override {
-    parts_.archive(archive);
-    all_.archive(archive);
-    for (Surrogate& surrogate : surrogates_) surrogate.archive(archive);
+    archive.flag(fitted_);
+    if (!fitted_) {
+      fit_->archive(archive);
+    } else if (fitting_ > 0) {
+      if (archive.reading()) surrogates_.assign(static_cast<std::size_t>(fit_->sets()), fit_->empty());
+      for (Surrogates& set : surrogates_) set.archive(archive);
+    }
     archive.array(std::span(visited_));
     for (const std::uint32_t s : visited_)
-      if (s >= surrogates_.size()) throw WireError("saved state: a chain visits a client that is not there");
+      if (s >= frequency_.size()) throw WireError("saved state: a chain visits a client that is not there");
   }
 
  private:
   std::int64_t steps_done(std::int64_t iteration) const { return iteration - fitting_; }
 
   void fit(Chains& chains) {
-    parts_.iterate(chains);
-    if (chains.iteration >= fitting_ / 2) parts_.collect();
+    fit_->iterate(chains);
+    if (chains.iteration >= fitting_ / 2) fit_->collect();
     if (chains.iteration + 1 < fitting_) return;
-    for (std::size_t i = 0; i < surrogates_.size(); ++i) {
-      Surrogate& surrogate = surrogates_[i];
-      surrogate.precision = parts_.precision(static_cast<Index>(i));
-      surrogate.precision.multiply_add(parts_.moments(static_cast<Index>(i)).mean(), 1.0, surrogate.shift);
-      const auto& prior = chains.problem.prior->precision;
-      for (std::size_t j = 0; j < prior.size(); ++j) surrogate.precision.at(j, j) -= prior[j];
-      all_.precision.add(surrogate.precision);
-      math::add(surrogate.shift, all_.shift);
-    }
-    // Each client sends its surrogate and is told the product of all.
-    chains.counters.uplink_bits += 64 * all_.words() * chains.clients();
-    chains.counters.downlink_bits += 64 * all_.words() * chains.clients();
-    chains.counters.broadcast_bits += 64 * all_.words();
+    surrogates_ = fit_->take(chains);
+    fitted_ = true;
+    // Each client sends its surrogates and is told the product of all.
+    const std::int64_t bits = 64 * surrogates_.front().all.words() * fit_->sets();
+    chains.counters.uplink_bits += bits * chains.clients();
+    chains.counters.downlink_bits += bits * chains.clients();
+    chains.counters.broadcast_bits += bits;
   }
 
   void choose_clients(const Chains& chains) {
@@ -118,14 +99,20 @@ class Fsgld final : public Kernel {
     }
   }
 
+  const Surrogates* surrogates_of(Index chain) const {
+    if (surrogates_.empty()) return nullptr;
+    return &surrogates_[surrogates_.size() == 1 ? 0 : static_cast<std::size_t>(chain)];
+  }
+
   void step_chain(Chains& chains, Index chain) {
     const std::size_t s = visited_[static_cast<std::size_t>(chain)];
     const auto theta = chains.position.column(chain), g = gradient_.column(0), z = noise_.column(0);
     gradients_.estimate_likelihood(chains, static_cast<Index>(s), chain, static_cast<std::uint64_t>(chains.iteration),
                                    g);
-    surrogates_[s].add_gradient(theta, -1.0, g);
+    const Surrogates* set = surrogates_of(chain);
+    if (set != nullptr) set->own[s].add_gradient(theta, -1.0, g);
     math::scale(1 / frequency_[s], g);
-    all_.add_gradient(theta, 1.0, g);
+    if (set != nullptr) set->all.add_gradient(theta, 1.0, g);
     chains.problem.prior->add_gradient(theta, 1.0, g);
     normals(chains.stream(chain, Purpose::noise), z);
     math::langevin_step(theta, g, z, step_, std::sqrt(2 * step_ * chains.problem.temperature));
@@ -134,10 +121,10 @@ class Fsgld final : public Kernel {
   double step_;
   std::int64_t local_steps_, warm_up_, fitting_;
   std::vector<double> frequency_;  // f_s
-  LocalPosteriors parts_;
+  std::unique_ptr<SurrogateFit> fit_;
+  bool fitted_;
   ClientGradients gradients_;
-  Surrogate all_;                       // -log q
-  std::vector<Surrogate> surrogates_;   // -log q_s
+  std::vector<Surrogates> surrogates_;  // one for all chains, or one a chain; empty: Q_s = 0
   std::vector<std::uint32_t> visited_;  // by each chain
   Panel gradient_, noise_;
 };

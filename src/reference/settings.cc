@@ -56,6 +56,12 @@ void check_others(Checker& check, const ReferenceSettings& s) {
                "1 or more, with fewer than 1048576 local steps in all");
   check.number("local_burn_in", s.local_burn_in, s.local_burn_in >= 0, "0 or more");
   check.number("shrinkage", s.shrinkage, s.shrinkage >= 0 && std::isfinite(s.shrinkage), "0 or more");
+  check.number("distill_steps", s.distill_steps, s.distill_steps >= 1 && s.distill_steps < kMostSteps, "1 to 1048575");
+  check.number("distill_rate", s.distill_rate, positive(s.distill_rate), "a number above 0");
+  check.number("swag_rate", s.swag_rate.value_or(1), positive(s.swag_rate.value_or(1)), "a number above 0");
+  check.number("swag_least_sd", s.swag_least_sd.value_or(1), positive(s.swag_least_sd.value_or(1)), "a number above 0");
+  if (check.reads("surrogate") && s.surrogate != "draws" && s.surrogate != "swag")
+    check.text("surrogate", fmt::format("found \"{}\", accepted: \"draws\" or \"swag\"", s.surrogate));
   if (check.reads("server_law") && s.server_law != "gaussian" && s.server_law != "dirichlet")
     check.text("server_law", fmt::format("found \"{}\", accepted: \"gaussian\" or \"dirichlet\"", s.server_law));
   if (check.reads("local_kernel") && s.local_kernel != "nuts" && s.local_kernel != "mala")
@@ -74,6 +80,8 @@ void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& pro
   check_others(check, settings);
   if (std::string_view(sampler.name) == "consensus" && settings.warm_up < 4)
     check.number("warm_up", settings.warm_up, false, "4 or more: its second half gives the weights");
+  if (check.reads("distill") && settings.distill && (!problem.unlabelled || problem.unlabelled->rows < 1))
+    check.text("distill", "there are no rows without labels to learn from");
   if (problem.clients.empty() || problem.chains < 1 || problem.dimension < 1)
     check.text("name", "there are no clients, chains or coefficients to sample");
   check.raise();

@@ -27,7 +27,10 @@ const std::vector<ReferenceSampler>& reference_table() {
       {"dg-lmc", "Plassier et al. 2021", "Langevin within Gibbs: clients sample around the server's draw",
        "step batch local_steps tolerance", true, true, true},
       {"fsgld", "El Mekkaoui et al. 2021", "a chain visits clients, corrected by Gaussian surrogates",
-       "step batch warm_up local_steps local_kernel diagonal target_accept adapt_mass max_depth", true, true, true},
+       "step batch warm_up local_steps surrogate swag_rate swag_least_sd local_kernel diagonal target_accept "
+       "adapt_mass "
+       "max_depth",
+       true, true, true},
       {"consensus", "Scott et al. 2016", "local posteriors' draws, averaged by inverse covariance",
        "warm_up local_kernel diagonal target_accept adapt_mass max_depth", true, true, false},
       {"fedavg", "McMahan et al. 2017", "local gradient steps, averaged: an optimiser",
@@ -37,7 +40,7 @@ const std::vector<ReferenceSampler>& reference_table() {
       {"fedpa", "Al-Shedivat et al. 2021", "local posteriors averaged by shrunk precision: an optimiser",
        "step batch local_steps server_step samples local_burn_in shrinkage", true, false, true},
       {"fedbe", "Chen and Chao 2021", "draws from a law over clients' models after local steps: no posterior's",
-       "step batch local_steps server_law", true, true, true},
+       "step batch local_steps server_law samples distill distill_steps distill_rate", true, true, true},
       {"ensemble", "Lakshminarayanan et al. 2017", "every chain is a member: where its warm-up ended", "", false, false,
        false},
   };

@@ -2,6 +2,26 @@
 
 namespace pollen {
 
+namespace {
+
+std::shared_ptr<const Unlabelled> unlabelled_of(const StatisticalProblem& problem) {
+  const Table& table = problem.data.distill;
+  const ModelSpec& model = problem.model;
+  const Index classes = model.kind == ModelKind::logistic ? 2 : model.classes;
+  auto out = std::make_shared<Unlabelled>();
+  out->rows = table.rows;
+  for (Index c = 0; c < classes; ++c)
+    out->labels.insert(out->labels.end(), static_cast<std::size_t>(table.rows), static_cast<double>(c));
+  for (Index c = 0; c < classes; ++c)
+    out->labelled.push_back(make_potential(model, {table.view(), out->labels.data() + c * table.rows}));
+  out->predict = [&model, &table](std::span<const double> theta, std::span<double> to, Scratch& scratch) {
+    class_probabilities(model, theta, table.view(), to, scratch);
+  };
+  return out;
+}
+
+}  // namespace
+
 std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe& recipe,
                                               const StatisticalProblem& problem) {
   ReferenceProblem what;
@@ -13,6 +33,7 @@ std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe
   what.seed = config.seed;
 
   const ReferenceConfig& given = config.reference;
+  if (given.distill && problem.data.distill.rows > 0) what.unlabelled = unlabelled_of(problem);
   ReferenceSettings settings;
   if (recipe.step > 0) settings.step = recipe.step;
   settings.batch = recipe.batch;
@@ -32,6 +53,12 @@ std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe
   settings.tolerance = given.tolerance;
   settings.local_kernel = given.local_kernel;
   settings.diagonal = given.diagonal;
+  settings.surrogate = given.surrogate.value_or(settings.surrogate);
+  settings.swag_rate = given.swag_rate;
+  settings.swag_least_sd = given.swag_least_sd;
+  settings.distill = given.distill;
+  settings.distill_steps = given.distill_steps;
+  settings.distill_rate = given.distill_rate;
   settings.samples = given.samples;
   settings.local_burn_in = given.local_burn_in;
   settings.shrinkage = given.shrinkage;

@@ -10,7 +10,6 @@
 #include "folder.h"
 #include "pollen/errors.h"
 #include "pollen/file.h"
-#include "predictive.h"
 #include "stored_summary.h"
 
 namespace pollen::sink {
@@ -19,7 +18,6 @@ namespace {
 
 constexpr Index kMomentsMost = 1000;  // dimensions up to which covariances are made
 constexpr Index kPoints = 512;        // of the empirical W2: what exact assignment takes
-constexpr Index kPredictiveDraws = 1000;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Mean, mcse and sd of the reference; exact ones have mcse = 0.
@@ -65,10 +63,10 @@ void add_hpd(Comparison& comparison, const DrawSet& draws, const DrawSet& refere
   for (const double alpha : {0.01, 0.1, 0.5}) comparison.hpd.push_back({alpha, stats::hpd_error(ours, theirs, alpha)});
 }
 
-std::vector<double> averaged(const DrawSet& draws, const ModelSpec& model, const Table& test, int threads) {
+Predictive averaged(const DrawSet& draws, const ModelSpec& model, const Table& test, int threads) {
   Predictive predictive(model, test);
   predictive.add_all(draws.thinned(kPredictiveDraws), threads);
-  return predictive.probabilities();
+  return predictive;
 }
 
 }  // namespace
@@ -122,10 +120,13 @@ Comparison compare(const DrawSet& draws, const Reference& reference, int threads
 
 ComparedPredictives compare_predictives(const DrawSet& a, const DrawSet& b, const ModelSpec& model, const Table& test,
                                         int threads) {
-  const auto p = averaged(a, model, test, threads), q = averaged(b, model, test, threads);
-  const Index classes = static_cast<Index>(p.size()) / test.rows;
-  const stats::Predictions ours{p, classes}, theirs{q, classes};
-  return {stats::agreement(ours, theirs), stats::total_variation(ours, theirs), test.rows};
+  return compared(averaged(a, model, test, threads), averaged(b, model, test, threads));
+}
+
+ComparedPredictives compared(const Predictive& a, const Predictive& b) {
+  const std::vector<double> p = a.probabilities(), q = b.probabilities();
+  const stats::Predictions ours{p, a.classes()}, theirs{q, b.classes()};
+  return {stats::agreement(ours, theirs), stats::total_variation(ours, theirs), ours.rows()};
 }
 
 }  // namespace pollen::sink

@@ -9,6 +9,7 @@
 #include "pollen/data.h"
 #include "pollen/model.h"
 #include "pollen/scores.h"
+#include "predictive.h"
 
 namespace pollen::sink {
 
@@ -51,6 +52,8 @@ struct Comparison {
 Comparison compare(const DrawSet& draws, const Reference& reference, int threads);
 ComparedPredictives compare_predictives(const DrawSet& a, const DrawSet& b, const ModelSpec& model, const Table& test,
                                         int threads);
+ComparedPredictives compared(const Predictive& a, const Predictive& b);  // on the same test rows
+std::string predictives_line(const ComparedPredictives& predictives);
 std::string comparison_report(const Comparison& comparison);
 
 }  // namespace pollen::sink

@@ -41,9 +41,7 @@ std::string distances(const Comparison& c) {
   if (c.empirical)
     text += fmt::format("  empirical W2 of thinned draws ({}): {}; two halves of the reference are {} apart\n",
                         c.empirical->method, short_number(c.empirical->value), short_number(c.empirical_floor));
-  if (c.predictives)
-    text += fmt::format("  predictives on {} test rows: agreement {:.4f}, total variation {:.4f}\n",
-                        c.predictives->rows, c.predictives->agreement, c.predictives->total_variation);
+  if (c.predictives) text += predictives_line(*c.predictives);
   if (!c.hpd.empty()) {
     text += "  HPD level error:";
     for (const HpdError& e : c.hpd) text += fmt::format("  {:.4f} at α = {}", e.error, e.alpha);
@@ -69,6 +67,11 @@ std::string verdict(const std::vector<ComparedParameter>& all) {
 }
 
 }  // namespace
+
+std::string predictives_line(const ComparedPredictives& p) {
+  return fmt::format("  predictives on {} test rows: agreement {:.4f}, total variation {:.4f}\n", p.rows, p.agreement,
+                     p.total_variation);
+}
 
 std::string comparison_report(const Comparison& comparison) {
   return table(comparison.parameters) + '\n' + distances(comparison) + verdict(comparison.parameters);

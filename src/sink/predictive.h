@@ -53,4 +53,20 @@ class Predictive {
   Scratch scratch_;
 };
 
+inline constexpr Index kPredictiveDraws = 1000;  // of a run, over all chains, that are averaged
+
+// Hands states on to a predictive, so many at a time that threads are worth while and memory stays small.
+class PredictiveFeed {
+ public:
+  PredictiveFeed(Predictive& predictive, Index dimension, int threads);
+  std::span<double> next();  // where to put the next state
+  void finish();             // after the last
+
+ private:
+  Predictive* predictive_;
+  int threads_;
+  Panel states_;
+  Index filled_ = 0;
+};
+
 }  // namespace pollen::sink

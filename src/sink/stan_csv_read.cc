@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fstream>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -50,7 +52,7 @@ std::string quoted(std::string_view found) {
 // Reads line by line; rows are named by their number in the file, from 1.
 class Reader {
  public:
-  explicit Reader(const std::string& path) : path_(path) {}
+  Reader(const std::string& path, const StanRowVisitor& visitor) : path_(path), visitor_(visitor) {}
 
   void line(std::string_view text) {
     ++line_;
@@ -61,11 +63,11 @@ class Reader {
     row(text);
   }
 
-  StanCsv take() {
+  StanCsvShape take() {
     if (width_ == 0) fail("found no line of column names, accepted: a CmdStan CSV");
-    if (csv_.names.empty()) fail("found no parameter, accepted: columns beside those that end in __");
-    drop_warmup();
-    return std::move(csv_);
+    if (shape_.names.empty()) fail("found no parameter, accepted: columns beside those that end in __");
+    shape_.rows = std::max<Index>(0, next_);
+    return std::move(shape_);
   }
 
  private:
@@ -96,40 +98,42 @@ class Reader {
       if (!seen.insert(name).second) fail("found the column " + quoted(name) + " twice, accepted: different names");
       if (name == "lp__") {
         kept_.push_back(kLp);
+        shape_.has_lp = true;
       } else if (name.ends_with("__")) {
         kept_.push_back(kSkip);
       } else {
-        kept_.push_back(static_cast<std::ptrdiff_t>(csv_.names.size()));
-        csv_.names.emplace_back(name);
+        kept_.push_back(static_cast<std::ptrdiff_t>(shape_.names.size()));
+        shape_.names.emplace_back(name);
       }
     }
-    csv_.columns.resize(csv_.names.size());
+    values_.resize(shape_.names.size());
+    constexpr double kLargest = 1e15;
+    if (saved_ && warmup_ > 0) next_ = -static_cast<Index>(std::min(kLargest, std::ceil(warmup_ / thin_)));
   }
 
   void row(std::string_view text) {
+    const Index number_of_row = next_++;
+    if (number_of_row < 0 || !visitor_.wants(number_of_row)) return;
     const auto cells = cells_of(text);
     if (cells.size() != width_)
       fail(fmt::format("found {} cells, accepted: {}, as the names have", cells.size(), width_));
+    double lp = std::numeric_limits<double>::quiet_NaN();
     for (std::size_t j = 0; j < width_; ++j) {
       if (kept_[j] == kSkip) continue;
       const auto value = number(cells[j]);
       if (!value) fail(fmt::format("column {}: found {}, accepted: a number", j + 1, quoted(cells[j])));
-      (kept_[j] == kLp ? csv_.lp : csv_.columns[static_cast<std::size_t>(kept_[j])]).push_back(*value);
+      (kept_[j] == kLp ? lp : values_[static_cast<std::size_t>(kept_[j])]) = *value;
     }
-  }
-
-  void drop_warmup() {
-    if (!saved_ || !(warmup_ > 0)) return;
-    const auto rows = static_cast<double>(csv_.rows());
-    const auto drop = static_cast<std::ptrdiff_t>(std::min(rows, std::ceil(warmup_ / thin_)));
-    for (auto& column : csv_.columns) column.erase(column.begin(), column.begin() + drop);
-    if (!csv_.lp.empty()) csv_.lp.erase(csv_.lp.begin(), csv_.lp.begin() + drop);
+    visitor_.take({number_of_row, lp, values_});
   }
 
   std::string path_;
-  StanCsv csv_;
+  const StanRowVisitor& visitor_;
+  StanCsvShape shape_;
+  std::vector<double> values_;        // of a row
   std::vector<std::ptrdiff_t> kept_;  // where each column of the file goes
   std::size_t width_ = 0;
+  Index next_ = 0;  // the next row's number; below 0: of the warm-up
   std::int64_t line_ = 0;
   double warmup_ = 0, thin_ = 1;
   bool saved_ = false;
@@ -138,12 +142,32 @@ class Reader {
 }  // namespace
 
 StanCsv parse_stan_csv(std::string_view text, const std::string& path) {
-  Reader reader(path);
+  StanCsv csv;
+  const auto take = [&](const StanRow& row) {
+    csv.columns.resize(row.values.size());
+    for (std::size_t j = 0; j < row.values.size(); ++j) csv.columns[j].push_back(row.values[j]);
+    csv.lp.push_back(row.lp);
+  };
+  const StanRowVisitor visitor{[](Index) { return true; }, take};
+  Reader reader(path, visitor);
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     reader.line(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
   }
+  StanCsvShape shape = reader.take();
+  csv.names = std::move(shape.names);
+  csv.columns.resize(csv.names.size());
+  if (!shape.has_lp) csv.lp.clear();
+  return csv;
+}
+
+StanCsvShape visit_stan_csv(const std::string& path, const StanRowVisitor& visitor) {
+  std::ifstream file(path);
+  if (!file) throw ConfigError(path, "cannot be read, accepted: a CmdStan CSV");
+  Reader reader(path, visitor);
+  for (std::string line; std::getline(file, line);) reader.line(line);
+  if (file.bad()) throw IoError(path + ": cannot be read to its end");
   return reader.take();
 }
 

@@ -7,6 +7,7 @@
 
 #include "facts.h"
 #include "pollen/data.h"
+#include "pollen/scores.h"
 #include "pollen/stats.h"
 #include "predictive.h"
 #include "spool.h"
@@ -26,10 +27,13 @@ struct Summary {
   std::vector<double> covariance;                   // d × d, up to kCovarianceMost
   Scores metrics;                                   // accuracy, accuracy_mean, ece, brier, nnll; or rmse, nnll
   std::vector<ClientScores> clients;
-  Index ood_rows = 0;                 // of data.ood_source
-  Scores ood;                         // entropy_in, entropy_out, auroc, confident_in, confident_out; or none
-  std::vector<std::string> warnings;  // the experiment's, and what the draws say
-  Panel last, average;                // mixed-effects models: (φ, β) at the end and averaged, a column a chain
+  Index ood_rows = 0;                              // of data.ood_source
+  Scores ood;                                      // entropy_in, entropy_out, auroc, confident_*, density_*; or none
+  std::vector<stats::ReliabilityBin> reliability;  // classifiers with test rows
+  std::vector<stats::ConfidencePoint> confidence;  // likewise
+  std::vector<Index> ood_above;                    // rows of data.ood_source at each of its thresholds
+  std::vector<std::string> warnings;               // the experiment's, and what the draws say
+  Panel last, average;  // mixed-effects models: (φ, β) at the end and averaged, a column a chain
 
   static constexpr Index kCovarianceMost = 200;
 };

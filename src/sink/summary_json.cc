@@ -70,6 +70,22 @@ std::string client(const ClientScores& c) {
   return compact(json);
 }
 
+std::string reliability_bin(const stats::ReliabilityBin& b) {
+  const bool any = b.count > 0;
+  return compact({{"lower", b.lower},
+                  {"upper", b.upper},
+                  {"confidence", any ? number(b.confidence) : Json(nullptr)},
+                  {"accuracy", any ? number(b.accuracy) : Json(nullptr)},
+                  {"rows", b.count}});
+}
+
+std::string confidence_point(const Summary& s, std::size_t i) {
+  const stats::ConfidencePoint& p = s.confidence[i];
+  Json json = {{"threshold", p.threshold}, {"accuracy", number(p.accuracy)}, {"rows", p.count}};
+  if (!s.ood_above.empty()) json["ood_rows"] = s.ood_above[i];
+  return compact(json);
+}
+
 Json communication(const Counters& c) {
   return {{"rounds", c.rounds},
           {"uplink_bits", c.uplink_bits},
@@ -149,6 +165,10 @@ std::string to_json(const Summary& s) {
   key("work", compact(work(f)));
   key("metrics", compact(scores(s.metrics)));
   key("clients", lines(s.clients.size(), [&](std::size_t i) { return client(s.clients[i]); }));
+  if (!s.confidence.empty()) {
+    key("reliability", lines(s.reliability.size(), [&](std::size_t i) { return reliability_bin(s.reliability[i]); }));
+    key("confidence", lines(s.confidence.size(), [&](std::size_t i) { return confidence_point(s, i); }));
+  }
   if (s.ood_rows > 0) {
     Json ood = {{"rows", s.ood_rows}};
     ood.update(scores(s.ood));

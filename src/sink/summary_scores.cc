@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "pollen/scores.h"
@@ -8,64 +9,61 @@ namespace pollen::sink {
 
 namespace {
 
-constexpr Index kMostDraws = 1000;  // over all chains
-constexpr Index kAtOnce = 64;       // draws in memory
 constexpr double kConfident = 0.9;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Evenly spaced draws, the same ones of every chain, the last one among them.
 std::vector<std::int64_t> spaced(std::int64_t draws, Index chains) {
-  const std::int64_t count = std::clamp<std::int64_t>(kMostDraws / chains, 1, draws);
+  const std::int64_t count = std::clamp<std::int64_t>(kPredictiveDraws / chains, 1, draws);
   std::vector<std::int64_t> chosen;
   for (std::int64_t i = 1; i <= count; ++i) chosen.push_back(i * draws / count - 1);
   return chosen;
 }
 
 void add_draws(Predictive& predictive, const SpoolReader& spool, int threads) {
-  const Index dimension = spool.shape().dimension, chains = spool.shape().chains;
-  Panel states(dimension, kAtOnce);
-  Index filled = 0, used = 0;
-  const auto pass_on = [&] {
-    predictive.add_all({states.view().data, states.rows(), filled, states.stride()}, threads);
-    filled = 0;
-  };
+  const Index chains = spool.shape().chains;
+  PredictiveFeed feed(predictive, spool.shape().dimension, threads);
+  Index used = 0;
   for (const std::int64_t draw : spaced(spool.draws(), chains))
-    for (Index c = 0; c < chains && used < kMostDraws; ++c, ++used) {
-      spool.draw(draw, c, states.column(filled++));
-      if (filled == kAtOnce) pass_on();
-    }
-  if (filled > 0) pass_on();
+    for (Index c = 0; c < chains && used < kPredictiveDraws; ++c, ++used) spool.draw(draw, c, feed.next());
+  feed.finish();
 }
 
+constexpr double kThresholds[] = {0,    0.05, 0.1,  0.15, 0.2,  0.25, 0.3,  0.35, 0.4,  0.45, 0.5,
+                                  0.55, 0.6,  0.65, 0.7,  0.75, 0.8,  0.85, 0.9,  0.95, 0.99};
+
 struct Certainty {
-  std::vector<double> entropy;  // of each row; none before any state
+  std::vector<double> entropy;  // of each row; none without rows
   double mean = kUnknown;       // of the entropies
   double confident = kUnknown;  // the share of rows whose predicted class has a probability above kConfident
 };
 
-Certainty certainty_of(const Predictive& predictive, Index classes) {
+Certainty certainty_of(const stats::Predictions& mean) {
   Certainty certainty;
-  if (!predictive.applies()) return certainty;
-  const std::vector<double> mean = predictive.probabilities();
-  certainty.entropy = stats::entropy({mean, classes});
+  if (mean.rows() == 0) return certainty;
+  certainty.entropy = stats::entropy(mean);
   double sum = 0, confident = 0;
   for (const double entropy : certainty.entropy) sum += entropy;
-  for (auto row = mean.begin(); row != mean.end(); row += classes)
-    confident += *std::max_element(row, row + classes) > kConfident ? 1 : 0;
-  const auto rows = static_cast<double>(certainty.entropy.size());
+  for (auto row = mean.probabilities.begin(); row != mean.probabilities.end(); row += mean.classes)
+    confident += *std::max_element(row, row + mean.classes) > kConfident ? 1 : 0;
+  const auto rows = static_cast<double>(mean.rows());
   certainty.mean = sum / rows;
   certainty.confident = confident / rows;
   return certainty;
 }
 
 // Rows from elsewhere against test rows: a good classifier is less certain there.
-Scores ood_scores(const Predictive& test, const Predictive& ood, Index classes) {
-  const Certainty in = certainty_of(test, classes), out = certainty_of(ood, classes);
+Scores ood_scores(const stats::Predictions& test, const stats::Predictions& ood) {
+  const Certainty in = certainty_of(test), out = certainty_of(ood);
+  const stats::DensityRule density =
+      stats::density_rule(in.entropy, out.entropy, std::log(static_cast<double>(ood.classes)));
   return {{"entropy_in", in.mean},
           {"entropy_out", out.mean},
           {"auroc", in.entropy.empty() ? kUnknown : stats::auroc(in.entropy, out.entropy)},
           {"confident_in", in.confident},
-          {"confident_out", out.confident}};
+          {"confident_out", out.confident},
+          {"density_in", density.in},
+          {"density_out", density.out}};
 }
 
 void add_clients(Summary& summary, const Predictive& averaged, const Federation& data) {
@@ -98,11 +96,19 @@ void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& mod
     add_clients(summary, averaged, data);
   }
   if (!model.classifies()) return;
+  std::vector<double> inside;
+  if (averaged.applies()) {
+    inside = averaged.probabilities();
+    summary.reliability = stats::reliability({inside, averaged.classes()}, data.test.y, summary.facts.ece_bins);
+    summary.confidence = stats::confidence_curve({inside, averaged.classes()}, data.test.y, kThresholds);
+  }
   Predictive ood(model, data.ood);
   if (!ood.applies()) return;
   add_draws(ood, spool, threads);
+  const std::vector<double> outside = ood.probabilities();
   summary.ood_rows = data.ood.rows;
-  summary.ood = ood_scores(averaged, ood, ood.classes());
+  summary.ood = ood_scores({inside, ood.classes()}, {outside, ood.classes()});
+  summary.ood_above = stats::count_above({outside, ood.classes()}, kThresholds);
 }
 
 }  // namespace pollen::sink

@@ -35,15 +35,34 @@ double nnll(const Predictions& p, std::span<const double> truth) {
 }
 
 double accuracy_above(const Predictions& p, std::span<const double> truth, double threshold) {
+  return confidence_curve(p, truth, {&threshold, 1}).front().accuracy;
+}
+
+std::vector<ConfidencePoint> confidence_curve(const Predictions& p, std::span<const double> truth,
+                                              std::span<const double> thresholds) {
   check(p, truth);
-  double right = 0, count = 0;
+  std::vector<ConfidencePoint> curve;
+  for (const double threshold : thresholds) curve.push_back({threshold, 0, 0});
   for (std::size_t r = 0; r < truth.size(); ++r) {
     const std::size_t guess = predicted(row(p, r));
-    if (!(row(p, r)[guess] >= threshold)) continue;
-    ++count;
-    right += guess == label(truth[r]) ? 1 : 0;
+    for (ConfidencePoint& point : curve) {
+      if (!(row(p, r)[guess] >= point.threshold)) continue;
+      ++point.count;
+      point.accuracy += guess == label(truth[r]) ? 1 : 0;
+    }
   }
-  return right / count;  // 0/0 is NaN
+  for (ConfidencePoint& point : curve) point.accuracy /= static_cast<double>(point.count);  // 0/0 is NaN
+  return curve;
+}
+
+std::vector<Index> count_above(const Predictions& p, std::span<const double> thresholds) {
+  check(p);
+  std::vector<Index> counts(thresholds.size(), 0);
+  for (std::size_t r = 0; r < static_cast<std::size_t>(p.rows()); ++r) {
+    const double confidence = row(p, r)[predicted(row(p, r))];
+    for (std::size_t t = 0; t < counts.size(); ++t) counts[t] += confidence >= thresholds[t] ? 1 : 0;
+  }
+  return counts;
 }
 
 double agreement(const Predictions& p, const Predictions& q) {

@@ -70,6 +70,23 @@ TEST_F(Commands, SummaryAndCompareReadWhatARunLeaves) {
   EXPECT_EQ(run({"compare", "a", "b/summary.json"}).code, 0);
 }
 
+TEST_F(Commands, CompareTakesNetworksByTheirPredictions) {
+  put("net.toml", kTinyLogistic);
+  const Words network = {"run", "net.toml", "--quiet", "--set", "model.kind=mlp", "--set", "model.sizes=[4]", "--out"};
+  for (const Words& more : {Words{"a"}, Words{"b", "--seed", "5"}}) {
+    Words words = network;
+    words.insert(words.end(), more.begin(), more.end());
+    ASSERT_EQ(run(words).code, 0);
+  }
+  const Outcome compare = run({"compare", "a", "b"});
+  EXPECT_EQ(compare.code, 0) << compare.err;
+  for (const char* piece : {"accuracy", "agreement", "total variation", "weights are not compared"})
+    EXPECT_NE(compare.out.find(piece), std::string::npos) << compare.out;
+  EXPECT_EQ(compare.out.find("Gaussian W2"), std::string::npos);
+  EXPECT_NE(run({"compare", "a", "a/draws-1.csv"}).out.find("agreement"), std::string::npos);
+  EXPECT_EQ(run({"compare", "a", "a/summary.json"}).code, 2);
+}
+
 TEST_F(Commands, SummaryReadsPlainCmdStanFiles) {
   put("model-1.csv", "# num_samples = 3\nlp__,mu,tau\n-1,0.5,1\n-2,0.25,2\n-1,0.75,3\n-1,0.1,2\n");
   put("model-2.csv", "# num_samples = 3\nlp__,mu,tau\n-1,0.5,1\n-2,0.35,2\n-1,0.7,3\n-1,0.2,1\n");

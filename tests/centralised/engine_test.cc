@@ -50,19 +50,18 @@ bool same(const Counters& a, const Counters& b) {
 
 class Every : public ::testing::TestWithParam<ReferenceSampler> {};
 
-TEST_P(Every, GoesOnFromASavedStateBitForBit) {
+void goes_on(const char* name, const ReferenceSettings& settings) {
   const Federated on = logistic();
   const ReferenceProblem problem = on.problem(3);
-  const ReferenceSettings settings = settings_for(GetParam());
   for (const int before : {0, 1, 20, 43, 59, 60, 75}) {  // within windows, fits and visits, and after
-    const auto engine = make_reference(GetParam().name, problem, settings);
+    const auto engine = make_reference(name, problem, settings);
     engine->start(start_at(problem, 0.1));
     for (int k = 0; k < before; ++k) engine->advance(1);
     Archive saved;
     engine->archive(saved);
     const Bytes bytes = saved.take();
     const Trace expected = go_on(*engine, 40);
-    const auto other = make_reference(GetParam().name, problem, settings);
+    const auto other = make_reference(name, problem, settings);
     Archive loaded{ByteView(bytes)};
     other->archive(loaded);
     loaded.finish();
@@ -72,6 +71,14 @@ TEST_P(Every, GoesOnFromASavedStateBitForBit) {
     EXPECT_EQ(found.emitted, expected.emitted);
     EXPECT_TRUE(same(found.counters, expected.counters));
   }
+}
+
+TEST_P(Every, GoesOnFromASavedStateBitForBit) { goes_on(GetParam().name, settings_for(GetParam())); }
+
+TEST(Fsgld, GoesOnFromASavedStateWithSwag) {
+  ReferenceSettings settings = settings_for(*find_reference("fsgld"));
+  settings.surrogate = "swag";
+  goes_on("fsgld", settings);
 }
 
 TEST_P(Every, DependsOnTheSeedAndOnNothingElse) {
@@ -156,6 +163,19 @@ TEST(Counts, AreWhatIsExchanged) {
   }
 }
 
+// SWAG: 30 minibatches of a client and chain, means and variances of every chain's.
+TEST(Counts, SwagIsADescent) {
+  const Federated on = logistic();
+  ReferenceSettings settings = settings_for(*find_reference("fsgld"));
+  settings.surrogate = "swag";
+  const auto engine = make_reference("fsgld", on.problem(3), settings);
+  engine->start(start_at(on.problem(3)));
+  while (engine->iteration() < 30) engine->advance(1);
+  EXPECT_EQ(engine->counters().gradients, 30 * 3 * 3 * 3);
+  EXPECT_EQ(engine->counters().uplink_bits, 3 * 3 * 4 * 64);
+  EXPECT_EQ(engine->counters().broadcast_bits, 3 * 4 * 64);
+}
+
 // Every leapfrog step is a gradient of all rows; the start is one more.
 TEST(Counts, LeapfrogStepsAreGradients) {
   const Federated on = logistic();
@@ -189,6 +209,8 @@ TEST(Settings, WrongOnesAreNamed) {
   EXPECT_THAT(refusal("mala", {.step = -1.0}), HasSubstr("sampler.step"));
   EXPECT_THAT(refusal("nuts", {.max_depth = 0}), HasSubstr("sampler.max_depth"));
   EXPECT_THAT(refusal("consensus", {.local_kernel = "gibbs"}), HasSubstr("\"nuts\" or \"mala\""));
+  EXPECT_THAT(refusal("fsgld", {.step = 0.1, .surrogate = "laplace"}), HasSubstr("\"draws\" or \"swag\""));
+  EXPECT_THAT(refusal("fsgld", {.step = 0.1, .swag_rate = 0.0}), HasSubstr("sampler.swag_rate"));
   EXPECT_THAT(refusal("consensus", {.warm_up = 2}), HasSubstr("sampler.warm_up"));
   EXPECT_THAT(refusal("fedpa", {.step = 0.1, .samples = 0, .shrinkage = -1}), HasSubstr("sampler.shrinkage"));
   EXPECT_EQ(refusal("ula", {.step = 0.1, .max_depth = 0}), "") << "a setting that is not read is not judged";

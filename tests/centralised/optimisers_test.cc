@@ -1,7 +1,10 @@
 // FedAvg, SCAFFOLD and FedPA: where their iterates go.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
+#include "pollen/errors.h"
+#include "reference/distill.h"
 #include "reference/shrinkage.h"
 #include "support.h"
 
@@ -114,6 +117,83 @@ TEST(FedBe, DrawsFromALawOverClientsModels) {
       }
     }
   }
+}
+
+// Twelve rows of logistic(): what is learnt of a model's own predictions is the model.
+std::shared_ptr<Unlabelled> rows_without_labels(const Federated& on) {
+  const ModelSpec spec{
+      .kind = ModelKind::logistic, .features = 2, .noise_sd = {}, .feature_names = {}, .class_names = {}};
+  auto out = std::make_shared<Unlabelled>();
+  out->rows = 12;
+  out->labels.assign(24, 0.0);
+  std::fill(out->labels.begin() + 12, out->labels.end(), 1.0);
+  const math::RowsView x{on.memory[0]->data(), 12, 2, 2};
+  for (const std::ptrdiff_t c : {0, 1}) out->labelled.push_back(make_potential(spec, {x, out->labels.data() + 12 * c}));
+  out->predict = [spec, x](std::span<const double> theta, std::span<double> to, Scratch& scratch) {
+    class_probabilities(spec, theta, x, to, scratch);
+  };
+  return out;
+}
+
+TEST(Distillation, LearnsTheModelItIsShown) {
+  const Federated on = logistic();
+  Chains chains(on.problem(1));
+  Distillation teacher(rows_without_labels(on), {.distill_steps = 40000, .distill_rate = 0.2});
+  const std::vector<double> shown = {0.8, -0.5};
+  teacher.clear();
+  teacher.add(shown, chains);
+  std::vector<double> theta = {-1, 1};
+  teacher.teach(theta, chains.stream(0, Purpose::distillation), chains);
+  // 20,000 steps of 12 labels: standard errors of the coefficients are about 1/√(240,000 · 0.1) = 0.007.
+  EXPECT_NEAR(theta[0], 0.8, 0.03);
+  EXPECT_NEAR(theta[1], -0.5, 0.03);
+  EXPECT_EQ(chains.counters.gradients, 40000 * 12);
+}
+
+// The mean of two models' probabilities: on each row the model's are near the averages, not near either.
+TEST(Distillation, LearnsTheAverageOfAnEnsemble) {
+  const Federated on = logistic();
+  const auto rows = rows_without_labels(on);
+  Chains chains(on.problem(1));
+  Distillation teacher(rows, {.distill_steps = 40000, .distill_rate = 0.2});
+  teacher.clear();
+  const std::vector<double> one = {2, 0}, two = {0, 2};
+  teacher.add(one, chains);
+  teacher.add(two, chains);
+  std::vector<double> theta = {0, 0}, p(24), q(24), r(24);
+  teacher.teach(theta, chains.stream(0, Purpose::distillation), chains);
+  rows->predict(one, p, chains.work.scratch);
+  rows->predict(two, q, chains.work.scratch);
+  rows->predict(theta, r, chains.work.scratch);
+  // Where the cross-entropy is least, Σ x (r - average) = 0.
+  for (std::size_t j = 0; j < 2; ++j) {
+    double sum = 0;
+    for (std::size_t i = 0; i < 12; ++i)
+      sum += (*on.memory[0])[2 * i + j] * (r[2 * i + 1] - (p[2 * i + 1] + q[2 * i + 1]) / 2);
+    EXPECT_NEAR(sum, 0, 0.06) << j;
+  }
+}
+
+TEST(FedBe, DistilsIntoTheNextRoundsModel) {
+  const Federated on = logistic();
+  for (const char* law : {"gaussian", "dirichlet"}) {
+    ReferenceProblem problem = on.problem(2);
+    ReferenceSettings settings{.step = 0.02, .local_steps = 3, .samples = 4, .server_law = law};
+    const auto plain = make_reference("fedbe", problem, settings);
+    problem.unlabelled = rows_without_labels(on);
+    settings.distill = true;
+    const auto taught = make_reference("fedbe", problem, settings);
+    for (Engine* engine : {plain.get(), taught.get()}) {
+      engine->start(start_at(problem, 0.1));
+      engine->advance(1);
+    }
+    EXPECT_EQ(column(*plain, 1), column(*taught, 1)) << "the first draw is before the first distillation";
+    for (Engine* engine : {plain.get(), taught.get()}) engine->advance(1);
+    EXPECT_NE(column(*plain, 1), column(*taught, 1));
+    EXPECT_LT((column(*plain, 1) - column(*taught, 1)).norm(), 1);
+    EXPECT_EQ(plain->counters().uplink_bits, taught->counters().uplink_bits);
+  }
+  EXPECT_THROW(make_reference("fedbe", on.problem(1), {.step = 0.1, .distill = true}), ConfigError);
 }
 
 // Minibatches make the iterates noisy, not biased.

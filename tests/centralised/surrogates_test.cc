@@ -1,4 +1,6 @@
 // Competitors that describe each client's part by a Gaussian: consensus Monte Carlo and FSGLD.
+#include "reference/surrogates.h"
+
 #include <cmath>
 
 #include "support.h"
@@ -56,8 +58,21 @@ TEST(Consensus, DiagonalWeightsAreBiased) {
   EXPECT_GT(laws::distance(over_seeds("consensus", on, diagonal, 1), target_of(on)), kTellApart);
 }
 
-// Without surrogates it is distributed SGLD: θ ← θ - γ(∇U_0 + ∇U_s/f_s) + noise with a client a step, an exact law.
-stats::Law visiting_law(const Federated& on, double step) {
+Eigen::MatrixXd matrix(const Symmetric& from, Eigen::Index d) {
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(d, d);
+  for (Eigen::Index i = 0; i < d; ++i)
+    for (Eigen::Index j = 0; j < d; ++j)
+      if (!from.diagonal() || i == j) out(i, j) = from.at(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
+  return out;
+}
+
+Eigen::VectorXd vector(const std::vector<double>& from) {
+  return Eigen::Map<const Eigen::VectorXd>(from.data(), std::ssize(from));
+}
+
+// With a client a step an exact law, whatever the surrogates: without them it is distributed SGLD,
+// θ ← θ - γ(∇U_0 + ∇U_s/f_s) + noise.
+stats::Law visiting_law(const Federated& on, double step, const Surrogates* surrogates = nullptr) {
   const Eigen::Index d = on.dimension;
   const Eigen::MatrixXd prior = on.exact.prior_precision.asDiagonal();
   double rows = 0;
@@ -70,6 +85,11 @@ stats::Law visiting_law(const Federated& on, double step) {
     for (const auto& term : client.terms) {
       curvature += term.curvature / frequency;
       shift += term.shift / frequency;
+    }
+    if (surrogates != nullptr) {
+      const Surrogate& own = surrogates->own[phase.outcomes.size()];
+      curvature += matrix(surrogates->all.precision, d) - matrix(own.precision, d) / frequency;
+      shift += vector(surrogates->all.shift) - vector(own.shift) / frequency;
     }
     phase.outcomes.push_back({frequency, Eigen::MatrixXd::Identity(d, d) - step * curvature, step * shift});
   }
@@ -103,6 +123,82 @@ TEST(Fsgld, SurrogatesTakeTheVisitsNoiseAway) {
     expect_law(result.only(), ula);
     EXPECT_GT(laws::distance(result.only(), visiting_law(on, 0.02)), kTellApart);
   }
+}
+
+// What a run's fit finds: `steps` of descent, the second half of them collected.
+std::vector<Surrogates> swag(const Federated& on, const ReferenceSettings& settings, Index count, int steps) {
+  Chains chains(on.problem(count));
+  const auto fit = make_swag_fit(chains, settings);
+  fit->start(chains);
+  for (; chains.iteration < steps; ++chains.iteration) {
+    fit->iterate(chains);
+    if (chains.iteration >= steps / 2) fit->collect();
+  }
+  return fit->take(chains);
+}
+
+TEST(Swag, IsNearTheModeOfAClientsPart) {
+  const Federated on = matrices();
+  ReferenceSettings settings{.step = 0.02, .local_steps = 1, .swag_least_sd = 0.25};
+  const std::vector<Surrogates> found = swag(on, settings, 2, 2000);
+  ASSERT_EQ(found.size(), 2U);  // one a chain
+  for (std::size_t i = 0; i < on.exact.clients.size(); ++i) {
+    const auto& term = on.exact.clients[i].terms.at(0);
+    const Eigen::MatrixXd prior = on.exact.prior_precision.asDiagonal();
+    const Eigen::VectorXd mode = (term.curvature + prior / 3).llt().solve(term.shift);
+    const Surrogate& own = found[1].own[i];
+    // A descent that has come to rest spreads nowhere: the least sd.
+    for (Eigen::Index j = 0; j < 3; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      EXPECT_DOUBLE_EQ(own.precision.at(at, at), 16);
+      EXPECT_NEAR(own.shift[at] / 16, mode(j), 1e-6);
+    }
+  }
+  // By itself it is √(Kγ/p)/f_s: K = 1, and p = 1/4 of the second coordinate.
+  settings.swag_least_sd.reset();
+  EXPECT_NEAR(swag(on, settings, 1, 2000)[0].own[2].precision.at(1, 1), 1 / (3 * std::sqrt(0.02 * 4)), 1e-9);
+}
+
+// A row a step: y ← y - (η/f)(4 ∇U_0j + f ∇U_0) has an exact law, whose moments the surrogate takes.
+TEST(Swag, SpreadsAsTheDescentDoes) {
+  const Federated on = regression();
+  ReferenceSettings settings{.step = 0.02, .local_steps = 1, .swag_rate = 0.03, .swag_least_sd = 1e-6};
+  settings.batch.count = 1;
+  const Surrogate found = swag(on, settings, 1, 400000)[0].own[0];
+  const Eigen::MatrixXd prior = on.exact.prior_precision.asDiagonal(), one = Eigen::MatrixXd::Identity(2, 2);
+  stats::Phase phase{{}, Eigen::MatrixXd::Zero(2, 2)};
+  for (const auto& term : on.exact.clients[0].terms)
+    phase.outcomes.push_back({0.25, one - 0.03 * (10 * term.curvature + prior), 0.03 * 10 * term.shift});
+  const stats::Law law = stats::stationary({phase})[0];
+  // 200,000 states whose autocorrelation time is 2/(η λ_min/f) ≈ 50 at most: about 4,000 independent ones; four sigmas.
+  for (std::size_t j = 0; j < 2; ++j) {
+    const auto at = static_cast<Eigen::Index>(j);
+    const double variance = 1 / found.precision.at(j, j);
+    EXPECT_NEAR(found.shift[j] * variance, law.mean(at), 4 * std::sqrt(law.covariance(at, at) / 4000));
+    EXPECT_NEAR(variance / law.covariance(at, at), 1, 4 * std::sqrt(2.0 / 4000));
+  }
+}
+
+// Surrogates that do not fit cost variance, which is known, and nothing else.
+TEST(Fsgld, HasTheLawOfItsSwagSurrogates) {
+  const Federated on = regression();
+  const ReferenceSettings settings{.step = 0.02, .warm_up = 400, .local_steps = 1, .surrogate = "swag"};
+  const Surrogates found = swag(on, settings, 1, 200)[0];
+  const stats::Law law = visiting_law(on, 0.02, &found);
+  EXPECT_LT((law.mean - target_of(on).mean).norm(), 1e-9);
+  const Sampled result = visiting(on, settings, 6000);
+  expect_law(result.only(), law);
+  EXPECT_GT(laws::distance(result.only(), visiting_law(on, 0.02)), kTellApart);
+}
+
+// From minibatches every chain has surrogates of its own; the mean is the posterior's with any of them.
+TEST(Fsgld, NoisySwagSurrogatesKeepTheMean) {
+  const Federated on = regression();
+  ReferenceSettings settings{.step = 0.01, .warm_up = 400, .local_steps = 1, .surrogate = "swag"};
+  settings.batch.count = 2;
+  const Sampled result = visiting(on, settings, 20000);
+  const Eigen::VectorXd off = result.only().mean - target_of(on).mean;
+  for (Eigen::Index j = 0; j < off.size(); ++j) EXPECT_LT(std::abs(off(j)), kAgree * result.only().mean_error(j));
 }
 
 }  // namespace

@@ -192,6 +192,22 @@ TEST(NetworkRuns, GoOnAfterAStopToTheSameDraws) {
   EXPECT_EQ(whole.draws, parts.draws);
 }
 
+// No client's posterior need be sampled for fsgld's surrogates.
+TEST(NetworkRuns, VisitClientsWithSwagSurrogates) {
+  const Overrides keys = with({"sampler.name=fsgld", "sampler.batch=8", "sampler.local_steps=2", "sampler.step=1e-3",
+                               "run.burn_in=20", "warm_up.epochs=2"});
+  const Config config = read_config_text(kLogistic, "test.toml", keys);
+  Experiment experiment(config);
+  experiment.prepare();
+  EXPECT_THAT(to_toml(experiment.config()), HasSubstr("surrogate = \"swag\""));
+  Collect collect;
+  experiment.advance(60, collect);
+  ASSERT_FALSE(collect.draws.empty());
+  for (const double x : collect.draws.front()) EXPECT_LT(std::abs(x), 100);
+  Experiment logistic(read_config_text(kLogistic, "test.toml", {"sampler.name=fsgld", "sampler.step=1e-3"}));
+  EXPECT_THAT(to_toml(logistic.config()), HasSubstr("surrogate = \"draws\""));
+}
+
 TEST(NetworkRuns, AreWrittenOutAndReadBack) {
   const Config config = read_config_text(kLogistic, "test.toml", with({"warm_up.epochs=1", "model.weight_decay=4"}));
   const std::string text = to_toml(config);
@@ -199,7 +215,7 @@ TEST(NetworkRuns, AreWrittenOutAndReadBack) {
   EXPECT_THAT(text, HasSubstr("init = \"random\""));
   EXPECT_THAT(text, HasSubstr("[warm_up]"));
   EXPECT_EQ(to_toml(read_config_text(text, "test.toml")), text);
-  EXPECT_EQ(problem_of(kLogistic, with({"model.weight_decay=4"})).prior.precision.front(), 4);
+  EXPECT_EQ(problem_of(text).prior.precision.front(), 4);
 }
 
 TEST(NetworkRuns, StartAsTheirTensorsSay) {
@@ -243,6 +259,21 @@ TEST_F(Networks, WarmUpDescends) {
   warm.prepare();
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(warm.position().column(0)[i], mode.position().column(0)[i], 1e-3);
   EXPECT_GT(warm.counters().setup_bits, 0);
+}
+
+TEST_F(Networks, FedBeDistilsFromRowsOfTheServers) {
+  const std::string config = text("kind", "kind = \"mlp\"\nsizes = [4]");
+  const Overrides keys = {"sampler.name=fedbe", "sampler.distill=true", "run.iterations=20", "run.burn_in=5"};
+  Overrides with_rows = keys;
+  with_rows.push_back("data.distill_source=" + path_);
+  Experiment experiment(read_config_text(config, "test.toml", with_rows));
+  EXPECT_EQ(experiment.data().distill.rows, static_cast<Index>(kRows));
+  experiment.prepare();
+  Collect collect;
+  experiment.advance(20, collect);
+  ASSERT_FALSE(collect.draws.empty());
+  for (const double x : collect.draws.front()) EXPECT_LT(std::abs(x), 100);
+  EXPECT_THROW(Experiment(read_config_text(config, "test.toml", keys)), ConfigError);
 }
 
 void expect_refused(const Overrides& keys, const std::string& words) {

@@ -1,7 +1,10 @@
 #include "sink/comparison.h"
 
+#include <algorithm>
+
 #include "fixtures.h"
 #include "pollen/errors.h"
+#include "sink/network_comparison.h"
 #include "sink/stan_csv.h"
 
 namespace pollen::sink {
@@ -84,6 +87,59 @@ TEST_F(ComparisonTest, ChainsComeInTheOrderOfTheirNumbers) {
   EXPECT_TRUE(files[0].ends_with("chain_1.csv"));
   EXPECT_TRUE(files[1].ends_with("chain_9.csv"));
   EXPECT_TRUE(files[2].ends_with("chain_10.csv"));
+}
+
+TEST_F(ComparisonTest, StatesComeFromTheDiskAsFromMemory) {
+  write("a", 1, 2);
+  const DrawSet set = read_draws(path("a"));
+  const DrawStream stream(path("a"));
+  EXPECT_EQ(stream.dimension(), 2);
+  EXPECT_EQ(stream.draws(), 2000);
+  for (const Index most : {1, 7, 1000, 2000, 5000}) {
+    const Panel expected = set.thinned(most);
+    Index at = 0;
+    EXPECT_EQ(stream.thinned(most,
+                             [&](std::span<const double> theta) {
+                               ASSERT_LT(at, expected.columns());
+                               EXPECT_TRUE(std::ranges::equal(theta, expected.column(at++)));
+                             }),
+              expected.columns());
+    EXPECT_EQ(at, expected.columns());
+  }
+}
+
+TEST_F(ComparisonTest, AShorterChainShortensTheOthers) {
+  put(path("chain-1.csv"), "lp__,a\n-1,1\n-1,2\n-1,3\n");
+  put(path("chain-2.csv"), "# num_warmup = 2\n# save_warmup = 1\nlp__,a\n-1,8\n-1,9\n-1,4\n-1,5\n");
+  std::vector<double> found;
+  DrawStream(folder_).thinned(100, [&](std::span<const double> theta) { found.push_back(theta[0]); });
+  EXPECT_EQ(found, (std::vector<double>{1, 2, 4, 5}));
+  put(path("chain-3.csv"), "lp__,b\n-1,1\n");
+  EXPECT_THROW(DrawStream{folder_}, ConfigError);
+  EXPECT_THROW(DrawStream{path("nothing")}, ConfigError);
+}
+
+// A network without hidden layers, whose states both ways can take.
+TEST_F(ComparisonTest, NetworksAreComparedByWhatTheyPredict) {
+  write("a", 1, 2);
+  write("b", 1.3, 1.5);
+  ModelSpec model;
+  model.features = 2;
+  Table test;
+  test.rows = 3;
+  test.columns = 2;
+  test.stride = 8;
+  test.x.assign(24, 0.0);
+  test.x[0] = 1, test.x[9] = -0.3, test.x[16] = 0.2, test.x[17] = -0.4;
+  test.y = {1, 0, 1};
+  const ComparedNetworks found = compare_networks(DrawStream(path("a")), DrawStream(path("b")), model, test, 15, 2);
+  const ComparedPredictives expected =
+      compare_predictives(read_draws(path("a")), read_draws(path("b")), model, test, 1);
+  EXPECT_EQ(found.draws, 1000);
+  EXPECT_NEAR(found.predictives.total_variation, expected.total_variation, 1e-12);
+  EXPECT_GT(expected.total_variation, 0);
+  EXPECT_EQ(found.predictives.agreement, expected.agreement);
+  EXPECT_NE(network_report(found).find("total variation"), std::string::npos);
 }
 
 }  // namespace

@@ -51,8 +51,9 @@ class OodTest : public FolderTest {
       for (Index c = 0; c < 2; ++c) {
         for (Index j = 0; j < 6; ++j) theta[static_cast<std::size_t>(j)] = known_value(i, c, j);
         class_probabilities(model_, theta, table.view(), now, scratch);
-        for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += now[k] / 60;
+        for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += now[k];
       }
+    for (double& p : mean) p /= 60;
     return mean;
   }
   ModelSpec model_;
@@ -71,6 +72,40 @@ TEST_F(OodTest, IsThatOfTheMeanProbabilities) {
   for (std::size_t r = 0; r < 4; ++r) confident += *std::max_element(&in[3 * r], &in[3 * r] + 3) > 0.9 ? 0.25 : 0;
   EXPECT_NEAR(json["confident_in"], confident, 1e-12);
   EXPECT_LE(json["confident_out"], 2.0 / 3);  // a row of zeros has equal probabilities
+  const stats::DensityRule rule = stats::density_rule(inside, outside, std::log(3.0));
+  EXPECT_EQ(json["density_in"], rule.in);
+  EXPECT_EQ(json["density_out"], rule.out);
+}
+
+TEST_F(OodTest, ConfidentRowsAreCounted) {
+  const Json json = Json::parse(to_json(summary()));
+  const std::vector<double> in = probabilities(data_.test), out = probabilities(data_.ood);
+  const auto confidence = [](const std::vector<double>& p, std::size_t r) {
+    return *std::max_element(&p[3 * r], &p[3 * r] + 3);
+  };
+  ASSERT_EQ(json["confidence"].size(), 21u);
+  for (const Json& point : json["confidence"]) {
+    Index inside = 0, outside = 0, right = 0;
+    for (std::size_t r = 0; r < 4; ++r) {
+      if (confidence(in, r) < point["threshold"].get<double>()) continue;
+      ++inside;
+      right += in[3 * r + static_cast<std::size_t>(data_.test.y[r])] == confidence(in, r) ? 1 : 0;
+    }
+    for (std::size_t r = 0; r < 3; ++r) outside += confidence(out, r) >= point["threshold"].get<double>() ? 1 : 0;
+    EXPECT_EQ(point["rows"], inside);
+    EXPECT_EQ(point["ood_rows"], outside);
+    if (inside == 0)
+      EXPECT_TRUE(point["accuracy"].is_null());
+    else
+      EXPECT_DOUBLE_EQ(point["accuracy"], static_cast<double>(right) / static_cast<double>(inside));
+  }
+  EXPECT_EQ(json["confidence"][0]["rows"], 4);
+  Index rows = 0;
+  for (const Json& bin : json["reliability"]) {
+    rows += bin["rows"].get<Index>();
+    EXPECT_EQ(bin["accuracy"].is_null(), bin["rows"] == 0);
+  }
+  EXPECT_EQ(rows, 4);
 }
 
 TEST_F(OodTest, TestRowsOfNoClientAreScoredTogether) {
@@ -89,11 +124,15 @@ TEST_F(OodTest, WithoutTestRowsOnlyTheirOwnNumbersAreThere) {
   EXPECT_TRUE(json["ood"]["entropy_out"].is_number());
   EXPECT_TRUE(json["ood"]["entropy_in"].is_null());
   EXPECT_TRUE(json["ood"]["auroc"].is_null());
+  EXPECT_TRUE(json["ood"]["density_out"].is_null());
+  EXPECT_FALSE(json.contains("confidence"));
 }
 
 TEST_F(OodTest, IsAbsentWhereItIsNotAskedFor) {
   data_.ood = {};
-  EXPECT_FALSE(Json::parse(to_json(summary())).contains("ood"));
+  const Json json = Json::parse(to_json(summary()));
+  EXPECT_FALSE(json.contains("ood"));
+  EXPECT_FALSE(json["confidence"][0].contains("ood_rows"));
 }
 
 }  // namespace

@@ -23,6 +23,71 @@ TEST(Classification, ByHand) {
   EXPECT_EQ(nnll({sure, 2}, other), std::numeric_limits<double>::infinity());
 }
 
+// Confidences 0.6 (right), 0.8 (right), 0.5 (wrong), 0.9 (wrong).
+TEST(Classification, ConfidenceCurveByHand) {
+  const std::vector<double> thresholds = {0, 0.55, 0.6, 0.85, 0.95};
+  const std::vector<ConfidencePoint> curve = confidence_curve(kPredictions, kTruth, thresholds);
+  ASSERT_EQ(curve.size(), 5U);
+  const Index counts[] = {4, 3, 3, 1, 0};  // the threshold itself is in
+  const double accuracies[] = {0.5, 2.0 / 3, 2.0 / 3, 0};
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(curve[i].threshold, thresholds[i]);
+    EXPECT_EQ(curve[i].count, counts[i]);
+    if (i < 4) {
+      EXPECT_DOUBLE_EQ(curve[i].accuracy, accuracies[i]);
+    }
+  }
+  EXPECT_TRUE(std::isnan(curve[4].accuracy));
+  EXPECT_EQ(count_above(kPredictions, thresholds), (std::vector<Index>{4, 3, 3, 1, 0}));
+}
+
+// A density by its definition, scores as they are instead of bins; `left_out` of the scores does not count.
+double density(const std::vector<double>& scores, double at, double most, std::ptrdiff_t left_out) {
+  const auto n = static_cast<double>(scores.size());
+  double mean = 0, squares = 0, sum = 0;
+  for (const double x : scores) mean += x / n;
+  for (const double x : scores) squares += (x - mean) * (x - mean);
+  const double h = std::sqrt(squares / (n - 1)) * std::pow(n, -0.2);
+  const auto bell = [&](double x) { return std::exp(-0.5 * x * x / (h * h)) / h; };
+  for (std::ptrdiff_t i = 0; i < std::ssize(scores); ++i) {
+    const double x = scores[static_cast<std::size_t>(i)];
+    if (i != left_out) sum += bell(at - x) + bell(at + x) + bell(2 * most - at - x);
+  }
+  return sum / (left_out < 0 ? n : n - 1);
+}
+
+TEST(Classification, DensityRuleIsThatOfTheDensities) {
+  const double most = std::log(10.0);
+  std::vector<double> in, out;
+  for (int i = 0; i < 400; ++i) in.push_back(most * std::pow(std::fmod(0.5 + i * 0.6180339887498949, 1.0), 3));
+  for (int i = 0; i < 300; ++i) out.push_back(most * std::sqrt(std::fmod(0.2 + i * 0.4142135623730951, 1.0)));
+  double right_in = 0, right_out = 0;
+  for (std::ptrdiff_t i = 0; i < 400; ++i) {
+    const double x = in[static_cast<std::size_t>(i)];
+    right_in += density(in, x, most, i) > density(out, x, most, -1) ? 1.0 / 400 : 0;
+  }
+  for (std::ptrdiff_t i = 0; i < 300; ++i) {
+    const double x = out[static_cast<std::size_t>(i)];
+    right_out += density(in, x, most, -1) > density(out, x, most, i) ? 0 : 1.0 / 300;
+  }
+  const DensityRule rule = density_rule(in, out, most);
+  EXPECT_NEAR(rule.in, right_in, 0.011);  // bins of a 512th: a row or two where the densities cross
+  EXPECT_NEAR(rule.out, right_out, 0.011);
+  EXPECT_GT(rule.in + rule.out, 1.3);
+}
+
+TEST(Classification, DensityRuleByHand) {
+  const std::vector<double> low = {0.1, 0.12, 0.15}, high = {0.9, 1.0}, one = {0.5}, none;
+  const DensityRule apart = density_rule(low, high, std::log(3.0));
+  EXPECT_EQ(apart.in, 1);
+  EXPECT_EQ(apart.out, 1);
+  const DensityRule alone = density_rule(one, one, std::log(3.0));  // the others alone are at 0.5
+  EXPECT_EQ(alone.in, 0);
+  EXPECT_EQ(alone.out, 0);
+  EXPECT_TRUE(std::isnan(density_rule(none, high, 1).out));
+  EXPECT_TRUE(std::isnan(density_rule({low.data(), 1}, std::vector<double>{std::nan("")}, 1).in));
+}
+
 TEST(Classification, BetweenPredictions) {
   const std::vector<double> other = {0.4, 0.6, 0.2, 0.8, 0.5, 0.5, 0.4, 0.6};
   EXPECT_DOUBLE_EQ(agreement(kPredictions, {other, 2}), 0.5);
