@@ -170,7 +170,6 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
                     recipe.step, most));
 }
 
-// The start is φ_0 and the population's β_0.
 void Experiment::Parts::prepare_personal() {
   make_learner();
   if (!personal->baseline)
@@ -178,20 +177,14 @@ void Experiment::Parts::prepare_personal() {
         "phi and beta are estimates: their spread is the algorithm's own; clients' draws have the latents' "
         "uncertainty");
   if (!personal->baseline && personal->identified().size() < static_cast<std::size_t>(personal->dimension()))
-    notes.emplace_back(personal->spec.kind == MixedKind::linear
+    notes.emplace_back(personal->turns()
                            ? "phi and the latents are known only up to a rotation and a scale, in which chains differ"
-                           : "many beta give the same population, and chains differ in them");
+                       : personal->model->identified()
+                           ? "many beta give the same population, and chains differ in them"
+                           : "a network's units can change places, so that chains differ in phi and beta");
   if (!config.sampler.step && !personal->baseline)
     notes.emplace_back("step = \"auto\": every client's own, from its curvature in each round");
-  const auto k = static_cast<std::size_t>(personal->spec.shared());
-  std::vector<double> beta = personal->population->start();
-  if (personal->baseline) beta.assign(static_cast<std::size_t>(personal->spec.latent), 0.0);  // z
-  Panel start(personal->dimension(), config.run.chains);
-  for (Index c = 0; c < start.columns(); ++c) {
-    start_shared(*personal, config.seed, c, start.column(c).first(k));
-    std::ranges::copy(beta, start.column(c).begin() + static_cast<std::ptrdiff_t>(k));
-  }
-  engine->start(start);
+  engine->start(personal_start(*personal, config));
 }
 
 void Experiment::Parts::make_learner() {
