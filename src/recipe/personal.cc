@@ -67,8 +67,9 @@ void check_model(const Config& config, Problems& problems) {
     problems.add(config.file + ": run.init",
                  "found another than \"zero\", accepted with personal latents: \"zero\" (and "
                  "population.mean_start, population.sd_start)");
-  if (config.warm_up.epochs > 0)
-    problems.add(config.file + ": warm_up.epochs", "found a warm-up, accepted with personal latents: 0");
+  if (!is_network(config) && config.warm_up.epochs > 0)
+    problems.add(config.file + ": warm_up.epochs",
+                 fmt::format("found a warm-up, accepted for {}: 0", config.model.kind));
   if (config.model.temperature != 1)
     problems.add(config.file + ": model.temperature", "found another than 1, accepted with personal latents: 1");
   if (config.model.likelihood != "sum")

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "pollen/baselines.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
-#include "pollen/random.h"
 #include "run/network_model.h"
 
 namespace pollen {
@@ -59,7 +56,7 @@ NormalPopulation::Shape shape_of(const std::string& name) {
 
 // Of a network's last layer as wide as its tensors start.
 double default_sd(const PersonalParts& parts) {
-  return parts.network ? static_cast<double>(parts.network->tensors().back().spread) : 1;
+  return parts.network ? static_cast<double>(parts.net().tensors().back().spread) : 1;
 }
 
 std::unique_ptr<Population> make_population(const Config& config, const PersonalParts& parts) {
@@ -90,7 +87,7 @@ std::vector<double> shared_precision(const Config& config, const PersonalParts& 
   const bool asked = config.given.contains("model.prior") || config.given.contains("model.prior_sd");
   if (config.model.prior == "flat" || (parts.mixed && !asked)) return {};
   if (parts.network) {
-    const std::span<const NetworkTensor> tensors = parts.network->tensors();
+    const std::span<const NetworkTensor> tensors = parts.net().tensors();
     return network_prior(config, tensors.first(tensors.size() - 2)).precision;
   }
   const auto k = static_cast<std::size_t>(parts.model->shared());
@@ -162,7 +159,7 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const M
   auto parts = std::make_unique<PersonalParts>();
   parts->baseline = find_baseline(config.sampler.name) != nullptr;
   if (model.kind == ModelKind::network) {
-    parts->network = model.network.network;
+    parts->network = model;
     parts->model = make_personal_network(model.network);
   } else {
     parts->mixed = mixed_spec(config, data.feature_names);
@@ -182,45 +179,6 @@ void write_columns(const PersonalParts& parts, Config& config) {
   config.model.fixed = parts.mixed->fixed;
   config.model.random = parts.mixed->random;
   config.given.insert({"model.fixed", "model.random"});
-}
-
-namespace {
-
-// A chain's φ and, of a network, its last layer; what is not said is left as it is.
-void start_chain(const PersonalParts& parts, const Config& config, Index chain, std::span<double> shared,
-                 std::span<double> layer) {
-  const auto number = static_cast<std::uint32_t>(chain);
-  if (parts.network) {
-    std::vector<double> theta(shared.size() + layer.size());
-    if (config.run.init.starts_with("file:"))
-      theta = read_start(config.run.init.substr(5), std::ssize(theta));
-    else
-      draw_start(*parts.network, config.seed, number, theta);
-    std::ranges::copy_n(theta.begin(), std::ssize(shared), shared.begin());
-    std::ranges::copy_n(theta.begin() + std::ssize(shared), std::ssize(layer), layer.begin());
-  } else if (parts.turns()) {
-    const std::size_t k = parts.mixed->fixed.size();
-    const auto phi = shared.first(k * static_cast<std::size_t>(parts.mixed->latent));
-    normals(make_stream(config.seed, number, Purpose::init), phi);
-    math::scale(1 / std::sqrt(static_cast<double>(k)), phi);
-  }
-}
-
-}  // namespace
-
-Panel personal_start(const PersonalParts& parts, const Config& config) {
-  const auto k = static_cast<std::size_t>(parts.model->shared()), d = static_cast<std::size_t>(parts.model->latent());
-  const bool own_means =
-      config.population.prior == "normal" && config.population.mean == "vector" && config.population.mean_start.empty();
-  Panel start(parts.dimension(), config.run.chains);
-  std::vector<double> layer(d);
-  for (Index c = 0; c < start.columns(); ++c) {
-    const auto column = start.column(c), rest = column.subspan(k);
-    if (!parts.baseline) std::ranges::copy(parts.population->start(), rest.begin());
-    start_chain(parts, config, c, column.first(k), layer);
-    if (parts.network && (parts.baseline || own_means)) std::ranges::copy(layer, rest.begin());
-  }
-  return start;
 }
 
 }  // namespace pollen

@@ -9,19 +9,21 @@
 #include "pollen/data.h"
 #include "pollen/personal.h"
 #include "pollen/personal_model.h"
+#include "run/warm_up.h"
 
 namespace pollen {
 
 struct PersonalParts {
   std::unique_ptr<PersonalModel> model;
-  std::optional<MixedSpec> mixed;          // of a mixed-effects model,
-  std::shared_ptr<const Network> network;  // or the network whose last layer is the client's
+  std::optional<MixedSpec> mixed;                          // of a mixed-effects model,
+  std::optional<ModelSpec> network;                        // or the network whose last layer is the client's
   std::vector<std::unique_ptr<PersonalRows>> train, test;  // one a client
   std::vector<std::unique_ptr<PersonalPotential>> potentials;
   std::unique_ptr<Population> population;
   PersonalProblem problem;
   bool baseline = false;  // no population: the engine's state is (φ, z)
 
+  const Network& net() const { return *network->network.network; }
   bool turns() const { return mixed && mixed->kind == MixedKind::linear; }  // Φz_i is all that rows show
   std::vector<std::string> labels() const;                                  // of (φ, β), or (φ, z)
   // The coordinates that chains should agree on. Of mixed-linear log σ alone; of a network with hidden units none.
@@ -36,9 +38,15 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const M
 // The columns that were picked, into the effective configuration.
 void write_columns(const PersonalParts& parts, Config& config);
 
-// Where chains start, a column each: (φ, β), or a baseline's (φ, z). φ is 0, log σ too; mixed-linear: normals over √k,
-// because at Φ = 0 no direction leads out; a network and the population's mean of its last layer: as its tensors start.
-Panel personal_start(const PersonalParts& parts, const Config& config);
+// A network's θ, a column a chain, by run.init. ConfigError where a file has other numbers.
+Panel network_start(const PersonalParts& parts, const Config& config);
+// Gradient descent from there on all clients' rows with one last layer, of which φ alone has a prior.
+WarmUpResult warm_up_together(const PersonalParts& parts, const Config& config, const Federation& data,
+                              const FederatedEngine::MakeTransport& make, ConstPanelView theta,
+                              const std::atomic<bool>* stop);
+// Where chains start: (φ, β), or a baseline's (φ, z). φ is 0, log σ too; mixed-linear: normals over √k, because at Φ =
+// 0 no direction leads out; a network: `theta`, whose last layer is the population's mean unless that is said, or z.
+Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta);
 
 // fedsoul, fedsouk or a baseline.
 std::unique_ptr<PersonalEngine> make_personal_engine(const Config& config, const Recipe& recipe,

@@ -184,7 +184,15 @@ void Experiment::Parts::prepare_personal() {
                            : "a network's units can change places, so that chains differ in phi and beta");
   if (!config.sampler.step && !personal->baseline)
     notes.emplace_back("step = \"auto\": every client's own, from its curvature in each round");
-  engine->start(personal_start(*personal, config));
+  Panel theta = personal->network ? network_start(*personal, config) : Panel();
+  if (config.warm_up.epochs > 0) {
+    WarmUpResult result =
+        warm_up_together(*personal, config, problem.data, make_transport(pick_threads()), theta, options.stop);
+    learner->counters().setup_bits += result.bits;
+    tell_warm_up(result.steps);
+    theta = std::move(result.position);
+  }
+  engine->start(personal_start(*personal, config, theta));
 }
 
 void Experiment::Parts::make_learner() {
@@ -223,8 +231,12 @@ Panel Experiment::Parts::warmed_up(ConstPanelView start) {
   WarmUpResult result = warm_up(config.warm_up, setup, make_transport(pick_threads()), start, options.stop);
   federation->counters().setup_bits += result.bits;
   engine->counters().setup_bits = federation->counters().setup_bits;
-  notes.push_back(fmt::format("warmed up by {} steps of gradient descent", result.steps));
+  tell_warm_up(result.steps);
   return std::move(result.position);
+}
+
+void Experiment::Parts::tell_warm_up(std::int64_t steps) {
+  notes.push_back(fmt::format("warmed up by {} steps of gradient descent", steps));
 }
 
 void Experiment::Parts::set_anchors() {

@@ -76,8 +76,9 @@ std::vector<OwnDraws> draw_clients(const Experiment& experiment, const RunFolder
   for_each_index(clients, threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
     out[at] = experiment.own_draws(i, options.draws);
-    write_draws(fmt::format("{}/{}", folder.clients(), client_file(i, experiment.data().client_names[at])), experiment,
-                out[at]);
+    if (options.files)
+      write_draws(fmt::format("{}/{}", folder.clients(), client_file(i, experiment.data().client_names[at])),
+                  experiment, out[at]);
     out[at].z = Panel();
   });
   return out;
@@ -165,7 +166,7 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   const Index clients = std::min(options.clients, data.clients());
   if (clients == 0) return;
   std::error_code error;
-  std::filesystem::create_directory(folder.clients(), error);
+  if (options.files) std::filesystem::create_directory(folder.clients(), error);
   if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", folder.clients(), error.message()));
   const std::vector<OwnDraws> drawn = draw_clients(experiment, folder, clients, options);
   const auto outputs = static_cast<std::size_t>(experiment.outputs());
