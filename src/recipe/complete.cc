@@ -186,7 +186,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   recipe.coupled = config.run.coupled;
   recipe.make_bytes = s.wire == "bytes";
   check_local(config, problems, recipe, warnings);
-  check_network(config, !recipe.personal, problems);
+  check_network(config, named.family != NamedSampler::Family::personal && !is_mixed(config), problems);
   problems.raise();
   check_theory(config, clients, dimension, recipe, warnings);
   list_unused(config, recipe, warnings);

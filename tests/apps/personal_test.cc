@@ -158,7 +158,7 @@ TEST_F(PersonalProgram, NetworksLeaveEveryClientsLayerAndScores) {
   const Outcome done = run({"run", "n.toml", "--out", "n", "--quiet"});
   ASSERT_EQ(done.code, 0) << done.err;
   const std::string draws = slurp("n/clients/3-w2.csv");
-  EXPECT_EQ(draws.substr(0, 45), "chain,draw,\"fc2.weight[0,0]\",\"fc2.weight[0,1");
+  EXPECT_EQ(draws.substr(0, 44), "chain,draw,\"fc2.weight[0,0]\",\"fc2.weight[0,1");
   EXPECT_EQ(std::count(draws.begin(), draws.end(), '\n'), 1 + 2 * 20);
   const Json summary = Json::parse(slurp("n/summary.json"));
   ASSERT_EQ(summary["clients"].size(), 4U);

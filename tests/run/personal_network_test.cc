@@ -20,6 +20,7 @@ namespace {
 using testing::Collect;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Four clients' rows: two columns, a response by coefficients of the client's own, three classes of it.
 class PersonalNetworks : public ::testing::Test {
@@ -293,6 +294,7 @@ TEST_F(PersonalNetworks, WhatCannotBeIsRefused) {
     EXPECT_THAT(refusal({sampler, "model.personal=none", "sampler.step=0.1"}),
                 HasSubstr("accepted for mlp: with a model of kind \"mixed-...\", or mlp, lenet5, cnn5 or resnet20 with "
                           "model.personal = \"last-layer\""));
+  EXPECT_THAT(refusal({"model.personal=none"}), Not(HasSubstr("sampler.step")));
   EXPECT_THAT(refusal({"model.personal=first-layer"}), HasSubstr("\"none\", \"last-layer\""));
   EXPECT_THAT(refusal({"sampler.shared_step=auto"}), HasSubstr("sampler.shared_step"));
   EXPECT_THAT(refusal({"run.init=zero"}), HasSubstr("accepted with model.personal: \"random\", \"file:PATH\""));
