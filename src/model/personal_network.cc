@@ -43,7 +43,7 @@ std::span<float> features_at(const TwoParts& parts, const NetworkRows& held, std
   const std::span<float> theta = parts.join(shared, none, scratch);
   const std::span<float> weight = theta.subspan(static_cast<std::size_t>(parts.shared()), outputs * width);
   const std::span<float> seen = scratch.take<float>(static_cast<Index>(rows * outputs));
-  for (std::size_t first = 0; first < width; first += outputs) {
+  for (std::size_t first = 0; rows > 0 && first < width; first += outputs) {
     const std::size_t some = std::min(outputs, width - first);
     for (std::size_t c = 0; c < some; ++c) weight[c * width + first + c] = 1;
     parts.network->outputs(held, 0, held.rows(), theta.data(), seen.data());

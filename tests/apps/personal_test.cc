@@ -173,6 +173,17 @@ TEST_F(PersonalProgram, NetworksLeaveEveryClientsLayerAndScores) {
   EXPECT_NEAR(summary["metrics"]["accuracy"], right / tested, 1e-12);
   EXPECT_NE(run({"predict", "n", "--data", "d.csv", "--client", "w1"}).err.find("network of 3 classes"),
             std::string::npos);
+  ASSERT_EQ(run({"run", "n.toml", "--out", "r", "--quiet", "--set", "model.task=regression", "--set", "data.target=y",
+                 "--set", R"(data.features=["x"])"})
+                .code,
+            0);
+  put("rows.csv", "x\n0\n3\n");
+  for (const Words& who : {Words{"--client", "w1"}, Words{"--new-client"}}) {
+    Words words = {"predict", "r", "--data", "rows.csv"};
+    words.insert(words.end(), who.begin(), who.end());
+    const Outcome predicted = run(words);
+    EXPECT_EQ(std::count(predicted.out.begin(), predicted.out.end(), '\n'), 3) << predicted.err;
+  }
   ASSERT_EQ(run({"run", "n/config.toml", "--out", "m", "--quiet", "--set", R"(output.draws=["none"])"}).code, 0);
   EXPECT_FALSE(exists("m/clients"));
   EXPECT_EQ(Json::parse(slurp("m/summary.json"))["clients"], summary["clients"]);
