@@ -34,7 +34,7 @@ Panel stored_estimates(const sink::RunFolder& folder, const Experiment& experime
   const auto summary = sink::read_stored_summary(folder.summary());
   if (!summary || summary->last.empty())
     throw ConfigError(folder.path(), "found no summary.json with estimates, accepted: the folder of a finished run");
-  const auto& from = experiment.config().model.kind == "mixed-linear" ? summary->last : summary->average;
+  const auto& from = experiment.learns_average() ? summary->average : summary->last;
   Panel out(experiment.dimension(), static_cast<Index>(from.size()));
   for (std::size_t c = 0; c < from.size(); ++c) {
     if (static_cast<Index>(from[c].size()) != experiment.dimension())
@@ -84,6 +84,11 @@ int predict_command(const PredictOptions& options) {
     throw ConfigError(
         options.folder,
         fmt::format("found a run of {}, which has no posterior; accepted: fedsoul, fedsouk", config.sampler.name));
+  if (experiment.outputs() > 1)
+    throw ConfigError(options.folder,
+                      fmt::format("found a run of a network of {} classes, accepted in this version: mixed-effects "
+                                  "models, and networks with task = \"regression\"",
+                                  experiment.outputs()));
   const Panel learnt = stored_estimates(folder, experiment);
   const Table rows = load_rows(options.data, config.data, experiment.data(), TargetKind::none);
   Table own;

@@ -226,7 +226,8 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
   sink::Summary summary = sink::summarize(facts, spool, threads);
   if (experiment_.personal() && status != sink::RunStatus::failed)
     sink::add_personal(summary, experiment_, job_.folder,
-                       {experiment_.config().output.clients, experiment_.config().output.client_draws, threads});
+                       {experiment_.config().output.clients, experiment_.config().output.client_draws, threads,
+                        wants_csv()});
   else if (!experiment_.personal())
     sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
   replace_file(job_.folder.summary(), sink::to_json(summary));
@@ -244,7 +245,7 @@ std::vector<std::string> RunSession::files() const {
     names.push_back(chains == 1 ? "draws-1.csv" : fmt::format("draws-1.csv … draws-{}.csv", chains));
   }
   for (const char* name : {"summary.json", "metrics.csv", "config.toml"}) names.emplace_back(name);
-  if (experiment_.personal() && experiment_.config().output.clients > 0) names.emplace_back("clients/");
+  if (experiment_.personal() && wants_csv() && experiment_.config().output.clients > 0) names.emplace_back("clients/");
   return names;
 }
 

@@ -36,6 +36,7 @@ struct ModelConfig {
   std::vector<Index> input;              // channels, height, width; empty: by the number of columns
   std::vector<double> input_mean = {0.0}, input_sd = {1.0};  // one for all, or one a channel
   std::optional<double> weight_decay;    // the prior's precision, in place of prior_sd
+  std::string personal = "none";         // none | last-layer: every client's own
 };
 
 // Where networks compute.
@@ -45,12 +46,13 @@ struct ComputeConfig {
   bool tf32 = false;
 };
 
-// Mixed-effects models: the population that clients' latents come from, p(z | β).
+// The population that clients' latents come from, p(z | β).
 struct PopulationConfig {
   std::string prior = "normal";                            // normal | energy
   Index units = 8, particles = 16;                         // energy
   std::optional<std::string> mean, spread;                 // vector | scalar | fixed
-  std::vector<double> mean_start = {0.0}, sd_start = {1.0};  // one for all, or one a latent
+  // One for all, or one a latent; none: 0 and 1, for a network's layer as its tensors start.
+  std::vector<double> mean_start, sd_start;
   std::optional<double> least_sd;
   double most_sd = 1e6;
   std::optional<double> mean_radius;
@@ -158,7 +160,7 @@ struct OutputConfig {
   Index metrics_every = 100;
   bool lp = true;
   int ece_bins = 15;
-  Index clients = 200;                   // mixed-effects models: the first so many leave draws and scores of their own
+  Index clients = 200;                   // with latents: the first so many leave draws and scores of their own
   Index client_draws = 250;              // a chain
 };
 
@@ -226,7 +228,7 @@ Config read_config_file(const std::string& path, const Overrides& overrides = {}
 // the problem's. Appends to `warnings`: keys that this sampler does not use, combinations without theory.
 Recipe complete(Config& config, Index clients, Index dimension, std::vector<std::string>& warnings);
 
-// Whether the model has latents of every client's own.
+// Whether the model has latents of every client's own: a mixed-effects model, or a network with model.personal.
 bool is_mixed(const Config& config);
 
 // Whether the model is a neural network.

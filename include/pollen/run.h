@@ -50,15 +50,15 @@ struct ExperimentOptions {
   bool levels_shown = true;     // among it levels or labels that data.levels does not give
 };
 
-// Mixed-effects models: draws of a client's latent from its own posterior, at what every chain has learnt.
+// Models with latents: draws of a client's latent from its own posterior, at what every chain has learnt.
 struct OwnDraws {
   Panel z;                          // d × (chains · draws), chain after chain
-  std::vector<double> mean;         // of every test row of the client: the predictive mean (mixed-logistic: P(1))
+  std::vector<double> mean;         // of every test row of the client, outputs() numbers: the predictive mean
   std::vector<double> log_density;  // likewise: log of the averaged density
   Panel effects;                    // mixed-linear: the mean of Φz, a column a chain: what is known whatever the rotation
 };
 
-// Mixed-effects models: means over rows, and chains, of -log p(y | φ, z_i); NaN where there are no rows.
+// Models with latents: means over rows, and chains, of -log p(y | φ, z_i); NaN where there are no rows.
 struct RowLoss {
   double train = 0, test = 0;
 };
@@ -102,10 +102,12 @@ class Experiment {
   ConstPanelView position() const;
   std::vector<double> mode() const;               // empty unless found
 
-  // Mixed-effects models: what was learnt, (φ, β) with a column a chain, and a client's own posterior there.
+  // Models with latents: what was learnt, (φ, β) with a column a chain, and a client's own posterior there.
   bool personal() const;
   std::vector<std::string> latent_labels() const;
-  bool predicts_classes() const;                  // mixed-logistic
+  bool predicts_classes() const;
+  Index outputs() const;                          // of a row's prediction: 1 (mixed-logistic: P(1)), or a network's classes
+  bool learns_average() const;                    // learnt() is averaged(); else position(), where φ may turn on its path
   bool is_baseline() const;                       // a point for every client, no posterior
   std::vector<std::size_t> identified() const;    // coordinates that data determine: not Φ, which may rotate, nor an energy's β
   Panel learnt() const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "augment.h"
 #include "family.h"
@@ -163,15 +164,34 @@ std::span<float> network_outputs(const NetworkModel& model, std::span<const doub
 void network_probabilities(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
                            std::span<double> out, Scratch& scratch) {
   Scratch::Frame frame(scratch);
-  const std::span<float> logits = network_outputs(model, theta, x, scratch);
-  const auto classes = static_cast<std::size_t>(model.network->spec().outputs);
-  for (std::size_t r = 0; r < static_cast<std::size_t>(x.rows); ++r) {
-    const std::span<const float> z = logits.subspan(r * classes, classes);
-    const std::span<double> p = out.subspan(r * classes, classes);
+  to_probabilities(network_outputs(model, theta, x, scratch), static_cast<Index>(model.network->spec().outputs), out);
+}
+
+void to_probabilities(std::span<const float> outputs, Index classes, std::span<double> out) {
+  const auto width = static_cast<std::size_t>(classes);
+  for (std::size_t first = 0; first < outputs.size(); first += width) {
+    const std::span<const float> z = outputs.subspan(first, width);
+    const std::span<double> p = out.subspan(first, width);
     const double top = static_cast<double>(*std::ranges::max_element(z));
     double total = 0;
-    for (std::size_t k = 0; k < classes; ++k) total += p[k] = math::exp(static_cast<double>(z[k]) - top);
+    for (std::size_t k = 0; k < width; ++k) total += p[k] = math::exp(static_cast<double>(z[k]) - top);
     for (double& each : p) each /= total;
+  }
+}
+
+void log_densities(const NetworkSpec& spec, std::span<const float> outputs, const double* y, std::span<double> out,
+                   Scratch& scratch) {
+  Scratch::Frame frame(scratch);
+  if (spec.classifies) {
+    const auto classes = static_cast<std::size_t>(spec.outputs);
+    const std::span<double> p = scratch.take<double>(std::ssize(outputs));
+    to_probabilities(outputs, static_cast<Index>(classes), p);
+    for (std::size_t r = 0; r < out.size(); ++r) out[r] = std::log(p[r * classes + static_cast<std::size_t>(y[r])]);
+    return;
+  }
+  for (std::size_t r = 0; r < out.size(); ++r) {
+    const double z = (y[r] - static_cast<double>(outputs[r])) / spec.noise_sd;
+    out[r] = -0.5 * z * z - std::log(spec.noise_sd) - 0.5 * std::log(2.0 * std::numbers::pi);
   }
 }
 

@@ -12,5 +12,9 @@ std::span<float> network_outputs(const NetworkModel& model, std::span<const doub
                                  Scratch& scratch);
 void network_probabilities(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
                            std::span<double> out, Scratch& scratch);
+// Of rows' outputs: the classes' probabilities, and log p(y).
+void to_probabilities(std::span<const float> outputs, Index classes, std::span<double> out);
+void log_densities(const NetworkSpec& spec, std::span<const float> outputs, const double* y, std::span<double> out,
+                   Scratch& scratch);
 
 }  // namespace pollen::model

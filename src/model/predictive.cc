@@ -47,20 +47,8 @@ PanelView probabilities(const PanelView& z, Scratch& scratch) {
 void network_log_likelihood(const ModelSpec& spec, std::span<const double> theta, const Observations& observations,
                             std::span<double> out, Scratch& scratch) {
   Scratch::Frame frame(scratch);
-  const double* y = observations.y;
-  if (spec.classifies()) {
-    const auto classes = static_cast<std::size_t>(spec.classes);
-    const std::span<double> p = scratch.take<double>(observations.x.rows * spec.classes);
-    model::network_probabilities(spec.network, theta, observations.x, p, scratch);
-    for (std::size_t r = 0; r < out.size(); ++r) out[r] = std::log(p[r * classes + static_cast<std::size_t>(y[r])]);
-    return;
-  }
-  const double sd = spec.network.network->spec().noise_sd;
-  const std::span<const float> mean = model::network_outputs(spec.network, theta, observations.x, scratch);
-  for (std::size_t r = 0; r < out.size(); ++r) {
-    const double z = (y[r] - static_cast<double>(mean[r])) / sd;
-    out[r] = -0.5 * z * z - std::log(sd) - 0.5 * std::log(2.0 * std::numbers::pi);
-  }
+  const std::span<const float> outputs = model::network_outputs(spec.network, theta, observations.x, scratch);
+  model::log_densities(spec.network.network->spec(), outputs, observations.y, out, scratch);
 }
 
 }  // namespace

@@ -139,19 +139,19 @@ void complete_run(Config& config, Problems& problems) {
 Recipe complete(Config& config, Index clients, Index dimension, std::vector<std::string>& warnings) {
   Problems problems;
   SamplerConfig& s = config.sampler;
+  check_last_layer(config, problems);
   if (is_mixed(config) && !config.given.contains("sampler.name")) s.name = "fedsoul";
   if (is_mixed(config) && find_baseline(s.name) != nullptr) {
     Recipe recipe;
     complete_participation(config, clients, problems, recipe);
     complete_baseline(config, problems, recipe, warnings);
+    check_network(config, false, problems);
     complete_run(config, problems);
     problems.raise();
     return recipe;
   }
   if (const ReferenceSampler* reference = find_reference(s.name)) {
-    if (is_mixed(config))
-      problems.add(config.file + ": sampler.name",
-                   fmt::format("found \"{}\", accepted for {}: {}", s.name, config.model.kind, personal_names()));
+    if (is_mixed(config)) refuse_sampler(config, problems);
     const Recipe recipe = complete_reference(config, *reference, problems, warnings);
     check_network(config, reference->needs_step, problems);
     complete_run(config, problems);
@@ -159,8 +159,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     return recipe;
   }
   if (find_sampler(s.name) == nullptr) {
-    problems.add(config.file + ": sampler.name",
-                 fmt::format("found \"{}\", accepted with a model of kind \"mixed-...\"", s.name));
+    refuse_sampler(config, problems);
     problems.raise();
   }
   const NamedSampler& named = *find_sampler(s.name);
@@ -187,7 +186,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   recipe.coupled = config.run.coupled;
   recipe.make_bytes = s.wire == "bytes";
   check_local(config, problems, recipe, warnings);
-  check_network(config, true, problems);
+  check_network(config, named.family != NamedSampler::Family::personal && !is_mixed(config), problems);
   problems.raise();
   check_theory(config, clients, dimension, recipe, warnings);
   list_unused(config, recipe, warnings);

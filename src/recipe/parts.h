@@ -24,11 +24,13 @@ bool reference_reads(const ReferenceSampler& reference, const std::string& key);
 Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
                           std::vector<std::string>& warnings);
 
-// A sampler of mixed-effects models: its own part of the recipe, its defaults and [population]'s.
+// model.personal where the model is no network with a last layer that we know.
+void check_last_layer(const Config& config, Problems& problems);
+// A sampler of latents: its own part of the recipe, its defaults and [population]'s.
 void complete_personal(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe);
 
-// A baseline of pollen/baselines.h on a mixed-effects model.
-std::string personal_names();  // the samplers of mixed-effects models, listed
+// A baseline of pollen/baselines.h on a model with latents.
+void refuse_sampler(const Config& config, Problems& problems);  // of latents on a model without, or the other way round
 bool baseline_reads(const Config& config, const std::string& key);  // "penalty"; false for other samplers
 void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings);
 

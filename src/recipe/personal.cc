@@ -8,7 +8,41 @@
 
 namespace pollen {
 
-bool is_mixed(const Config& config) { return config.model.kind.starts_with("mixed-"); }
+namespace {
+
+constexpr const char* kLastLayer = "mlp, lenet5, cnn5 or resnet20 with model.personal = \"last-layer\"";
+
+// A torchscript file's tensors come in any order.
+bool has_last_layer(const Config& config) { return is_network(config) && config.model.kind != "torchscript"; }
+
+std::string personal_names() {
+  std::string names = "\"fedsoul\", \"fedsouk\"";
+  for (const PersonalBaseline& b : baseline_table()) names += fmt::format(", \"{}\"", b.name);
+  return names;
+}
+
+}  // namespace
+
+bool is_mixed(const Config& config) {
+  return config.model.kind.starts_with("mixed-") || (config.model.personal == "last-layer" && has_last_layer(config));
+}
+
+void check_last_layer(const Config& config, Problems& problems) {
+  if (config.model.personal == "none" || has_last_layer(config)) return;
+  problems.add(
+      config.file + ": model.personal",
+      fmt::format("found \"{}\" with the model {}, accepted with: mlp, lenet5, cnn5, resnet20{}", config.model.personal,
+                  config.model.kind, is_mixed(config) ? "; its latents are every client's own already" : ""));
+}
+
+void refuse_sampler(const Config& config, Problems& problems) {
+  const std::string accepted =
+      is_mixed(config)
+          ? fmt::format("accepted for {}{}: {}", config.model.kind,
+                        is_network(config) ? " with model.personal = \"last-layer\"" : "", personal_names())
+          : fmt::format("accepted for {}: with a model of kind \"mixed-...\", or {}", config.model.kind, kLastLayer);
+  problems.add(config.file + ": sampler.name", fmt::format("found \"{}\", {}", config.sampler.name, accepted));
+}
 
 namespace {
 
@@ -25,12 +59,17 @@ void check_lists(const Config& config, Problems& problems) {
 
 // What every sampler of latents refuses.
 void check_model(const Config& config, Problems& problems) {
-  if (config.run.init != "zero")
+  const std::string& init = config.run.init;
+  if (is_network(config) && init != "random" && !init.starts_with("file:"))
+    problems.add(config.file + ": run.init",
+                 fmt::format("found \"{}\", accepted with model.personal: \"random\", \"file:PATH\"", init));
+  if (!is_network(config) && init != "zero")
     problems.add(config.file + ": run.init",
                  "found another than \"zero\", accepted with personal latents: \"zero\" (and "
                  "population.mean_start, population.sd_start)");
-  if (config.warm_up.epochs > 0)
-    problems.add(config.file + ": warm_up.epochs", "found a warm-up, accepted with personal latents: 0");
+  if (!is_network(config) && config.warm_up.epochs > 0)
+    problems.add(config.file + ": warm_up.epochs",
+                 fmt::format("found a warm-up, accepted for {}: 0", config.model.kind));
   if (config.model.temperature != 1)
     problems.add(config.file + ": model.temperature", "found another than 1, accepted with personal latents: 1");
   if (config.model.likelihood != "sum")
@@ -38,21 +77,19 @@ void check_model(const Config& config, Problems& problems) {
   check_lists(config, problems);
 }
 
-// A flat prior unless one is asked for; the shapes of the population.
+// A flat prior unless one is asked for or the model is a network; the shapes of the population.
 void complete_population(Config& config) {
-  if (!config.given.contains("model.prior") && !config.given.contains("model.prior_sd")) config.model.prior = "flat";
+  const bool network = is_network(config);
   PopulationConfig& p = config.population;
   if (!p.mean) p.mean = "vector";
-  if (!p.spread) p.spread = config.model.kind == "mixed-linear" ? "scalar" : "vector";
+  if (!p.spread) p.spread = network || config.model.kind == "mixed-linear" ? "scalar" : "vector";
+  if (network) return;
+  if (!config.given.contains("model.prior") && !config.given.contains("model.prior_sd")) config.model.prior = "flat";
+  if (p.mean_start.empty()) p.mean_start = {0.0};
+  if (p.sd_start.empty()) p.sd_start = {1.0};
 }
 
 }  // namespace
-
-std::string personal_names() {
-  std::string names = "\"fedsoul\", \"fedsouk\"";
-  for (const PersonalBaseline& b : baseline_table()) names += fmt::format(", \"{}\"", b.name);
-  return names;
-}
 
 bool baseline_reads(const Config& config, const std::string& key) {
   const PersonalBaseline* baseline = is_mixed(config) ? find_baseline(config.sampler.name) : nullptr;
@@ -87,11 +124,7 @@ void complete_personal(Config& config, const NamedSampler& named, Problems& prob
   SamplerConfig& s = config.sampler;
   const bool personal = named.family == NamedSampler::Family::personal;
   const std::string key = config.file + ": sampler.";
-  if (personal != is_mixed(config)) {
-    const std::string accepted = is_mixed(config) ? personal_names() : "with a model of kind \"mixed-...\"";
-    return problems.add(key + "name",
-                        fmt::format("found \"{}\", accepted for {}: {}", s.name, config.model.kind, accepted));
-  }
+  if (personal != is_mixed(config)) return refuse_sampler(config, problems);
   if (!personal) return;
   recipe.personal = true;
   if (!s.local_steps) s.local_steps = 10;
@@ -99,6 +132,10 @@ void complete_personal(Config& config, const NamedSampler& named, Problems& prob
   if (s.name == "fedsoul" && *s.kernel != "langevin")
     problems.add(key + "kernel",
                  fmt::format("found \"{}\", accepted for fedsoul: \"langevin\" (or fedsouk)", *s.kernel));
+  if (is_network(config) && !s.shared_step)
+    problems.add(key + "shared_step",
+                 fmt::format("\"auto\" goes by a curvature that holds everywhere, which {} has not; accepted: a number",
+                             config.model.kind));
   recipe.up.memory = s.memory.value_or(false) ? Memory::average : Memory::none;
   complete_population(config);
   if (s.downlink)

@@ -12,8 +12,8 @@ namespace pollen {
 namespace {
 
 std::vector<std::string> model_kinds() {
-  std::vector<std::string> kinds = {"gaussian",     "linear",         "logistic",      "softmax", "poisson",
-                                    "mixed-linear", "mixed-gaussian", "mixed-logistic"};
+  std::vector<std::string> kinds = {"gaussian", "linear",       "logistic",       "softmax",
+                                    "poisson",  "mixed-linear", "mixed-gaussian", "mixed-logistic"};
   kinds.insert(kinds.end(), network_kinds().begin(), network_kinds().end());
   return kinds;
 }
@@ -70,10 +70,12 @@ std::vector<Key> network_keys() {
       choice("model.norm", {"frn", "group", "batch"}, AT(std::string, model.norm)),
       text("model.file", "a path", AT(std::string, model.file)),
       list("model.input", "[channels, height, width], integers from 1", AT(std::vector<Index>, model.input)),
-      numbers("model.input_mean", "a number, or a list of them, one a channel", {}, AT(std::vector<double>, model.input_mean)),
+      numbers("model.input_mean", "a number, or a list of them, one a channel", {},
+              AT(std::vector<double>, model.input_mean)),
       numbers("model.input_sd", "a number above 0, or a list of them, one a channel", kPositive,
               AT(std::vector<double>, model.input_sd)),
       maybe_number("model.weight_decay", "a number above 0", kPositive, MAYBE(double, model.weight_decay)),
+      choice("model.personal", {"none", "last-layer"}, AT(std::string, model.personal)),
       choice("compute.device", {"cpu", "cuda"}, AT(std::string, compute.device)),
       choice("compute.engine", {"auto", "lean", "torch"}, AT(std::string, compute.engine)),
       boolean("compute.tf32", AT(bool, compute.tf32)),
@@ -89,16 +91,21 @@ std::vector<Key> latent_keys() {
 
 std::vector<Key> population_keys() {
   const std::vector<std::string> shapes = {"vector", "scalar", "fixed"};
+  const auto start = [](const char* path, const char* accepted, Range range, Member<std::vector<double>> m) {
+    Key key = numbers(path, accepted, range, m);
+    key.write = [m, write = key.write](const Config& c) { return get(m, c).empty() ? std::string() : write(c); };
+    return key;
+  };
   return only_mixed({
       choice("population.prior", {"normal", "energy"}, AT(std::string, population.prior)),
       integer<Index>("population.units", "an integer from 1", 1, AT(Index, population.units), 1 << 16),
       integer<Index>("population.particles", "an integer from 1", 1, AT(Index, population.particles), 1 << 16),
       maybe_choice("population.mean", shapes, MAYBE(std::string, population.mean)),
       maybe_choice("population.spread", shapes, MAYBE(std::string, population.spread)),
-      numbers("population.mean_start", "a number, or a list of them, one a latent", {},
-              AT(std::vector<double>, population.mean_start)),
-      numbers("population.sd_start", "a number above 0, or a list of them, one a latent", kPositive,
-              AT(std::vector<double>, population.sd_start)),
+      start("population.mean_start", "a number, or a list of them, one a latent", {},
+            AT(std::vector<double>, population.mean_start)),
+      start("population.sd_start", "a number above 0, or a list of them, one a latent", kPositive,
+            AT(std::vector<double>, population.sd_start)),
       maybe_number("population.least_sd", "a number above 0", kPositive, MAYBE(double, population.least_sd)),
       number("population.most_sd", "a number above 0", kPositive, AT(double, population.most_sd)),
       maybe_number("population.mean_radius", "a number above 0", kPositive, MAYBE(double, population.mean_radius)),

@@ -27,7 +27,7 @@ const std::vector<NamedSampler>& recipe_table() {
        F::fald},
       {"fa-ld", "FA-LD", "local steps, averaged by size; some devices; privacy", O::minibatch, C::identity, M::none, false,
        false, F::fa_ld},
-      {"fedsoul", "FedPop", "personal latents, Langevin on every client; mixed-effects models", O::full, C::identity, M::none,
+      {"fedsoul", "FedPop", "personal latents, Langevin on every client; mixed-effects models, networks' last layers", O::full, C::identity, M::none,
        false, false, F::personal},
       {"fedsouk", "FedPop", "the same with another local kernel: mala, hmc", O::full, C::identity, M::none, false, false,
        F::personal},

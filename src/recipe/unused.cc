@@ -47,7 +47,7 @@ using Used = std::function<bool(const Uses&)>;
 const std::map<std::string, Used>& conditions() {
   const auto averaging = [](const Uses& u) { return u.recipe.local.has_value(); };
   const auto personal = [](const Uses& u) { return u.recipe.personal; };
-  const auto columns = [](const Uses& u) { return u.recipe.personal && u.config.model.kind != "mixed-linear"; };
+  const auto columns = [](const Uses& u) { return u.kind("mixed-gaussian") || u.kind("mixed-logistic"); };
   const auto energy = [](const Uses& u) { return !u.recipe.personal || u.config.population.prior == "energy"; };
   const auto normal = [](const Uses& u) { return !u.recipe.personal || u.config.population.prior == "normal"; };
   const auto decaying = [](const Uses& u) { return u.recipe.local && u.recipe.local->decaying; };

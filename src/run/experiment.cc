@@ -32,9 +32,11 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
     : config(std::move(c)), options(o), problem(o.sites.empty() ? make_problem(config) : make_remote_problem(config, o.sites)) {
   warnings = problem.data.notes;
   if (is_mixed(config)) {
-    personal = make_personal_parts(config, problem.data);
+    personal = make_personal_parts(config, problem.model, problem.data);
+    problem.model = {};
+    problem.model.kind = ModelKind::gaussian;  // nothing is predicted from φ and β alone
     write_columns(*personal, config);
-    recipe = complete(config, problem.clients(), std::max<Index>(1, personal->spec.shared()), warnings);
+    recipe = complete(config, problem.clients(), std::max<Index>(1, personal->model->shared()), warnings);
     return;
   }
   recipe = complete(config, problem.clients(), problem.dimension(), warnings);
@@ -212,12 +214,13 @@ ConstPanelView Experiment::position() const { return parts_->engine->position();
 std::vector<double> Experiment::mode() const { return parts_->mode; }
 
 bool Experiment::personal() const { return parts_->personal != nullptr; }
-std::vector<std::string> Experiment::latent_labels() const { return parts_->personal->spec.latent_labels(); }
-bool Experiment::predicts_classes() const { return parts_->personal->spec.kind == MixedKind::logistic; }
+std::vector<std::string> Experiment::latent_labels() const { return parts_->personal->model->latent_labels(); }
+bool Experiment::predicts_classes() const { return parts_->personal->model->classifies(); }
+Index Experiment::outputs() const { return parts_->personal->model->outputs(); }
+bool Experiment::learns_average() const { return parts_->personal->model->identified(); }
 
-// The averaged path; for mixed-linear its end, because Φ and z are known only up to a rotation, which drifts.
 Panel Experiment::learnt() const {
-  const bool average = parts_->personal->spec.kind != MixedKind::linear && iteration() > burn_in();
+  const bool average = learns_average() && iteration() > burn_in();
   const ConstPanelView from = average ? parts_->learner->average() : parts_->learner->position();
   Panel out(from.rows, from.columns);
   for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), out.column(c).begin());
@@ -230,12 +233,9 @@ ConstPanelView Experiment::averaged() const { return parts_->learner->average();
 
 OwnDraws Experiment::own_draws(Index client, Index draws) const {
   const auto i = static_cast<std::size_t>(client);
-  const Federation& data = parts_->problem.data;
-  const Index first = data.test_begin[i];
-  const MixedRows test = parts_->personal->test.rows(first, data.test_begin[i + 1] - first);
-  if (parts_->personal->baseline) return point_of(*parts_->personal, *parts_->learner, client, test);
+  if (parts_->personal->baseline) return point_of(*parts_->personal, *parts_->learner, client);
   const std::uint64_t seed = parts_->config.seed + 0x9e3779b97f4a7c15U * (i + 1);
-  return draw_own(*parts_->personal, *parts_->personal->potentials[i], learnt(), test, draws, seed);
+  return draw_own(*parts_->personal, client, learnt(), draws, seed);
 }
 
 Experiment::Questions Experiment::questions() {

@@ -1,34 +1,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pollen/math.h"
 #include "pollen/stats.h"
 #include "run/own_draws.h"
 #include "run/parts.h"
 
 namespace pollen {
 
-namespace {
-
-// Columns of a table as the model has them.
-MixedTable columns_of(const PersonalParts& parts, const Federation& data, const Table& table) {
-  MixedTable out;
-  if (parts.spec.kind == MixedKind::linear)
-    out.whole = &table;
-  else
-    pick_columns(parts.spec, data.feature_names, table, out);
-  return out;
-}
-
-}  // namespace
-
 Forecast Experiment::forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt,
                               Index draws, double interval) const {
   const PersonalParts& parts = *parts_->personal;
-  const MixedTable asked = columns_of(parts, data(), rows), known = columns_of(parts, data(), own);
-  const MixedRows where = asked.rows(0, rows.rows);
-  const auto one = client ? nullptr : make_mixed(parts.spec, known.rows(0, own.rows));
-  const PersonalPotential& potential = client ? *parts.potentials[static_cast<std::size_t>(*client)] : *one;
+  const PersonalModel& model = *parts.model;
+  const auto where = model.rows(rows.view(), nullptr), known = model.rows(own.view(), own.y.data());
+  const PersonalRows& observed = client ? *parts.train[static_cast<std::size_t>(*client)] : *known;
   const std::uint64_t seed =
       parts_->config.seed + 0x9e3779b97f4a7c15U * (client ? static_cast<std::uint64_t>(*client) + 1 : 0);
   const auto n = static_cast<std::size_t>(rows.rows);
@@ -36,22 +20,21 @@ Forecast Experiment::forecast(const Table& rows, std::optional<Index> client, co
   Forecast out{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};
   std::vector<double> mean(n), noise(n), squares(n);
   Scratch scratch;
-  const bool classes = parts.spec.kind == MixedKind::logistic;
+  const bool classes = model.classifies();
   const double all = static_cast<double>(learnt.columns * draws);
   Stream stream = make_stream(seed, 0, Purpose::reference_noise);
-  for_each_own_draw(
-      parts, potential, learnt, draws, seed,
-      [&](Index chain, Index draw, std::span<const double> shared, std::span<const double> z) {
-        mixed_response(parts.spec, shared, z, where, mean, scratch);
-        const double sd = classes ? 0 : parts.spec.noise_sd ? *parts.spec.noise_sd : math::exp(shared.back());
-        stream.round = static_cast<std::uint64_t>(chain * draws + draw);
-        normals(stream, noise);
-        for (std::size_t r = 0; r < n; ++r) {
-          out.mean[r] += mean[r] / all;
-          squares[r] += (mean[r] * mean[r] + sd * sd) / all;
-          response[r].push_back(mean[r] + sd * noise[r]);
-        }
-      });
+  for_each_own_draw(parts, observed, learnt, draws, seed,
+                    [&](Index chain, Index draw, std::span<const double> shared, std::span<const double> z) {
+                      where->predict(shared, z, mean, scratch);
+                      const double sd = model.noise_sd(shared);
+                      stream.round = static_cast<std::uint64_t>(chain * draws + draw);
+                      normals(stream, noise);
+                      for (std::size_t r = 0; r < n; ++r) {
+                        out.mean[r] += mean[r] / all;
+                        squares[r] += (mean[r] * mean[r] + sd * sd) / all;
+                        response[r].push_back(mean[r] + sd * noise[r]);
+                      }
+                    });
   for (std::size_t r = 0; r < n; ++r) {
     const double variance = classes ? out.mean[r] * (1 - out.mean[r]) : squares[r] - out.mean[r] * out.mean[r];
     out.sd[r] = std::sqrt(std::max(0.0, variance));

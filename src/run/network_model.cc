@@ -133,10 +133,9 @@ void add_network(const Config& config, ModelSpec& model) {
   model.network.sd = config.model.input_sd;
 }
 
-Prior network_prior(const Config& config, const Network& network) {
+Prior network_prior(const Config& config, std::span<const NetworkTensor> tensors) {
   std::vector<double> given = config.model.prior_sd, sd;
   if (config.model.weight_decay) given = {1 / std::sqrt(*config.model.weight_decay)};
-  const auto& tensors = network.tensors();
   if (given.size() != 1 && given.size() != tensors.size()) {
     std::vector<std::string> names;
     for (const NetworkTensor& tensor : tensors) names.push_back(tensor.name);

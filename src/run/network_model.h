@@ -10,7 +10,7 @@ namespace pollen {
 void add_network(const Config& config, ModelSpec& model);
 
 // One sd for all weights, or one a tensor. ConfigError for another number of them.
-Prior network_prior(const Config& config, const Network& network);
+Prior network_prior(const Config& config, std::span<const NetworkTensor> tensors);
 
 // Where a chain starts: by the network's own habit, from the run's seed.
 void draw_start(const Network& network, std::uint64_t seed, std::uint32_t chain, std::span<double> out);

@@ -54,33 +54,43 @@ class LatentPotential final : public Potential {
 };
 
 // column ← column + share Φz.
-void add_effects(const MixedSpec& spec, std::span<const double> shared, std::span<const double> z, double share,
+void add_effects(const PersonalParts& parts, std::span<const double> shared, std::span<const double> z, double share,
                  std::span<double> column) {
-  const std::size_t k = spec.fixed.size();
+  const std::size_t k = parts.mixed->fixed.size();
   for (std::size_t j = 0; j < z.size(); ++j) math::axpy(share * z[j], shared.subspan(j * k, k), column);
 }
 
-Panel make_effects(const MixedSpec& spec, Index chains) {
-  return spec.kind == MixedKind::linear ? Panel(static_cast<Index>(spec.fixed.size()), chains) : Panel();
+OwnDraws make_room(const PersonalParts& parts, Index chains, Index draws) {
+  OwnDraws out;
+  out.z = Panel(parts.model->latent(), chains * draws);
+  if (parts.turns()) out.effects = Panel(static_cast<Index>(parts.mixed->fixed.size()), chains);
+  return out;
 }
 
 // Averages predictions over draws; densities as log-sum-exp.
 class Averager {
  public:
-  Averager(const MixedSpec& spec, const MixedRows& test, OwnDraws& out)
-      : spec_(spec), test_(test), out_(out), row_(static_cast<std::size_t>(test.random.rows)) {
+  Averager(const PersonalRows& test, Index outputs, OwnDraws& out)
+      : test_(&test),
+        out_(out),
+        density_(static_cast<std::size_t>(test.rows())),
+        row_(density_.size() * static_cast<std::size_t>(outputs)) {
     out.mean.assign(row_.size(), 0.0);
-    out.log_density.assign(row_.size(), -std::numeric_limits<double>::infinity());
+    out.log_density.assign(density_.size(), -std::numeric_limits<double>::infinity());
   }
 
+  // The φ of the draws from now on.
+  void set(std::span<const double> shared) { fixed_ = density_.empty() ? nullptr : test_->at(shared); }
   void add(std::span<const double> shared, std::span<const double> z) {
-    if (row_.empty()) return;
+    if (density_.empty()) return;
     ++count_;
-    mixed_response(spec_, shared, z, test_, row_, scratch_);
+    const PersonalRows& test = fixed_ ? *fixed_ : *test_;
+    test.predict(shared, z, row_, scratch_);
     for (std::size_t r = 0; r < row_.size(); ++r) out_.mean[r] += row_[r];
-    mixed_log_likelihood(spec_, shared, z, test_, row_, scratch_);
-    for (std::size_t r = 0; r < row_.size(); ++r) {
-      const double most = std::max(out_.log_density[r], row_[r]), least = std::min(out_.log_density[r], row_[r]);
+    test.log_likelihood(shared, z, density_, scratch_);
+    for (std::size_t r = 0; r < density_.size(); ++r) {
+      const double most = std::max(out_.log_density[r], density_[r]),
+                   least = std::min(out_.log_density[r], density_[r]);
       out_.log_density[r] = most + std::log1p(std::exp(least - most));
     }
   }
@@ -90,24 +100,26 @@ class Averager {
   }
 
  private:
-  const MixedSpec& spec_;
-  const MixedRows& test_;
+  const PersonalRows* test_;
+  std::unique_ptr<PersonalRows> fixed_;
   OwnDraws& out_;
-  std::vector<double> row_;
+  std::vector<double> density_, row_;
   Scratch scratch_;
   Index count_ = 0;
 };
 
 }  // namespace
 
-void for_each_own_draw(const PersonalParts& parts, const PersonalPotential& client, ConstPanelView learnt, Index draws,
+void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, ConstPanelView learnt, Index draws,
                        std::uint64_t seed, const OwnDrawVisitor& visit) {
-  const Index d = parts.spec.latent;
-  const auto k = static_cast<std::size_t>(parts.spec.shared());
+  const Index d = parts.model->latent();
+  const auto k = static_cast<std::size_t>(parts.model->shared());
   const Prior flat = Prior::flat();
   for (Index c = 0; c < learnt.columns; ++c) {
     const auto shared = learnt.column(c).first(k), beta = learnt.column(c).subspan(k);
-    const LatentPotential potential(client, *parts.population, shared, beta);
+    const auto fixed = rows.at(shared);
+    const auto client = (fixed ? *fixed : rows).potential();
+    const LatentPotential potential(*client, *parts.population, shared, beta);
     ReferenceProblem problem{{&potential}, &flat, d, 1, 1, seed + static_cast<std::uint64_t>(c)};
     const auto engine = make_reference("nuts", problem, {.warm_up = kWarmUp});
     Panel start(d, 1);
@@ -121,35 +133,32 @@ void for_each_own_draw(const PersonalParts& parts, const PersonalPotential& clie
   }
 }
 
-OwnDraws draw_own(const PersonalParts& parts, const PersonalPotential& client, ConstPanelView learnt,
-                  const MixedRows& test, Index draws, std::uint64_t seed) {
-  OwnDraws out;
-  out.z = Panel(parts.spec.latent, learnt.columns * draws);
-  out.effects = make_effects(parts.spec, learnt.columns);
-  Averager averager(parts.spec, test, out);
-  for_each_own_draw(parts, client, learnt, draws, seed,
+OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learnt, Index draws, std::uint64_t seed) {
+  const auto i = static_cast<std::size_t>(client);
+  OwnDraws out = make_room(parts, learnt.columns, draws);
+  Averager averager(*parts.test[i], parts.model->outputs(), out);
+  for_each_own_draw(parts, *parts.train[i], learnt, draws, seed,
                     [&](Index chain, Index n, std::span<const double> shared, std::span<const double> z) {
+                      if (n == 0) averager.set(shared);
                       std::ranges::copy(z, out.z.column(chain * draws + n).begin());
                       averager.add(shared, z);
                       if (!out.effects.empty())
-                        add_effects(parts.spec, shared, z, 1 / static_cast<double>(draws), out.effects.column(chain));
+                        add_effects(parts, shared, z, 1 / static_cast<double>(draws), out.effects.column(chain));
                     });
   averager.finish();
   return out;
 }
 
-OwnDraws point_of(const PersonalParts& parts, const PersonalEngine& engine, Index client, const MixedRows& test) {
+OwnDraws point_of(const PersonalParts& parts, const PersonalEngine& engine, Index client) {
   const Index chains = engine.position().columns;
-  OwnDraws out;
-  out.z = Panel(parts.spec.latent, chains);
-  out.effects = make_effects(parts.spec, chains);
-  Averager averager(parts.spec, test, out);
-  std::vector<double> shared(static_cast<std::size_t>(parts.spec.shared()));
+  OwnDraws out = make_room(parts, chains, 1);
+  Averager averager(*parts.test[static_cast<std::size_t>(client)], parts.model->outputs(), out);
+  std::vector<double> shared(static_cast<std::size_t>(parts.model->shared()));
   for (Index c = 0; c < chains; ++c) {
     engine.personal_shared(client, c, shared);
     engine.latent(client, c, out.z.column(c));
     averager.add(shared, out.z.column(c));
-    if (!out.effects.empty()) add_effects(parts.spec, shared, out.z.column(c), 1, out.effects.column(c));
+    if (!out.effects.empty()) add_effects(parts, shared, out.z.column(c), 1, out.effects.column(c));
   }
   averager.finish();
   return out;

@@ -11,16 +11,14 @@ namespace pollen {
 using OwnDrawVisitor =
     std::function<void(Index chain, Index draw, std::span<const double> shared, std::span<const double> z)>;
 
-// Draws of the latent, chain after chain.
-void for_each_own_draw(const PersonalParts& parts, const PersonalPotential& client, ConstPanelView learnt, Index draws,
+// Draws of the latent given a client's rows, chain after chain. `learnt`: (φ, β), a column a chain; every chain draws at
+// its own.
+void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, ConstPanelView learnt, Index draws,
                        std::uint64_t seed, const OwnDrawVisitor& visit);
 
-// `learnt`: (φ, β), a column a chain; every chain draws at its own. `train`: the client's rows, none for a new client.
-// `test`: rows to predict.
-OwnDraws draw_own(const PersonalParts& parts, const PersonalPotential& client, ConstPanelView learnt,
-                  const MixedRows& test, Index draws, std::uint64_t seed);
+OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learnt, Index draws, std::uint64_t seed);
 
 // A baseline's: one point a chain, with the φ the client predicts with.
-OwnDraws point_of(const PersonalParts& parts, const PersonalEngine& engine, Index client, const MixedRows& test);
+OwnDraws point_of(const PersonalParts& parts, const PersonalEngine& engine, Index client);
 
 }  // namespace pollen

@@ -26,7 +26,7 @@ struct Experiment::Parts {
   Recipe recipe;
   std::vector<Index> sizes;
   std::unique_ptr<FederatedEngine> federation;  // answers questions whatever the sampler; none with personal latents
-  std::unique_ptr<PersonalParts> personal;      // a mixed-effects problem, and its engine
+  std::unique_ptr<PersonalParts> personal;      // a problem with latents, and its engine
   std::unique_ptr<PersonalEngine> learner;
   std::unique_ptr<ThreadTeam> team;   // of the learner
   std::unique_ptr<Engine> reference;  // a centralised sampler or a competitor, where one is asked for
@@ -54,7 +54,7 @@ struct Experiment::Parts {
   void set_local_step(std::span<const double> at, bool picked);
   std::vector<double> curvature_point();
   void set_start();
-  void warm_up(PanelView start);
+  void warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start);
   std::vector<const Potential*> potentials() const;
   void set_anchors();
   void count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times);

@@ -1,49 +1,52 @@
-// A mixed-effects problem of a configuration: columns picked, one potential a client, the population, the engine's
-// settings.
+// A configuration's problem with latents: the model, one potential a client, the population, the engine's settings.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "pollen/config.h"
 #include "pollen/data.h"
 #include "pollen/personal.h"
+#include "pollen/personal_model.h"
+#include "run/federated.h"
 
 namespace pollen {
 
-// Fixed and random columns of a table, side by side; mixed-linear keeps the table as it is.
-struct MixedTable {
-  Table fixed, random;
-  const Table* whole = nullptr;  // mixed-linear
-
-  MixedRows rows(Index first, Index count) const;
-};
-
-// The fixed and random columns of a table with columns `names`, all of which are there.
-void pick_columns(const MixedSpec& spec, const std::vector<std::string>& names, const Table& from, MixedTable& to);
-
 struct PersonalParts {
-  MixedSpec spec;
-  MixedTable train, test;
+  std::unique_ptr<PersonalModel> model;
+  std::optional<MixedSpec> mixed;                          // of a mixed-effects model,
+  std::optional<ModelSpec> network;                        // or the network whose last layer is the client's
+  std::vector<std::unique_ptr<PersonalRows>> train, test;  // one a client
   std::vector<std::unique_ptr<PersonalPotential>> potentials;
   std::unique_ptr<Population> population;
   PersonalProblem problem;
   bool baseline = false;  // no population: the engine's state is (φ, z)
 
-  std::vector<std::string> labels() const;  // of (φ, β), or (φ, z)
-  // The coordinates that chains should agree on. Of mixed-linear log σ alone, because Φz_i is all that rows show.
+  const Network& net() const { return *network->network.network; }
+  bool turns() const { return mixed && mixed->kind == MixedKind::linear; }  // Φz_i is all that rows show
+  std::vector<std::string> labels() const;                                  // of (φ, β), or (φ, z)
+  // The coordinates that chains should agree on. Of mixed-linear log σ alone; of a network with hidden units none.
   std::vector<std::size_t> identified() const;
-  Index dimension() const { return baseline ? spec.shared() + spec.latent : problem.dimension(); }
+  Index dimension() const { return baseline ? model->shared() + model->latent() : problem.dimension(); }
 };
 
-// ConfigError where columns do not fit. `data` outlives the result.
-std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const Federation& data);
+// ConfigError where columns do not fit. `data` outlives the result; of `model` a network is taken.
+std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const ModelSpec& model,
+                                                   const Federation& data);
 
 // The columns that were picked, into the effective configuration.
 void write_columns(const PersonalParts& parts, Config& config);
 
-// φ_0 of a chain: zeros, log σ_0 = 0; mixed-linear: normals over √k, because at Φ = 0 no direction leads out.
-void start_shared(const PersonalParts& parts, std::uint64_t seed, Index chain, std::span<double> out);
+// A network's θ, a column a chain, by run.init. ConfigError where a file has other numbers.
+Panel network_start(const PersonalParts& parts, const Config& config);
+// For gradient descent from there: all clients' rows with one last layer, of which φ alone has a prior.
+using Descend = std::function<void(Transport& by, const Prior& prior, std::span<const Index> rows)>;
+void warm_up_together(const PersonalParts& parts, const Config& config, const Federation& data,
+                      const FederatedEngine::MakeTransport& make, const Descend& descend);
+// Where chains start: (φ, β), or a baseline's (φ, z). φ is 0, log σ too; mixed-linear: normals over √k, because at Φ =
+// 0 no direction leads out; a network: `theta`, whose last layer is the population's mean unless that is said, or z.
+Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta);
 
 // fedsoul, fedsouk or a baseline.
 std::unique_ptr<PersonalEngine> make_personal_engine(const Config& config, const Recipe& recipe,

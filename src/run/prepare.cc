@@ -170,7 +170,6 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
                     recipe.step, most));
 }
 
-// The start is φ_0 and the population's β_0.
 void Experiment::Parts::prepare_personal() {
   make_learner();
   if (!personal->baseline)
@@ -178,20 +177,18 @@ void Experiment::Parts::prepare_personal() {
         "phi and beta are estimates: their spread is the algorithm's own; clients' draws have the latents' "
         "uncertainty");
   if (!personal->baseline && personal->identified().size() < static_cast<std::size_t>(personal->dimension()))
-    notes.emplace_back(personal->spec.kind == MixedKind::linear
+    notes.emplace_back(personal->turns()
                            ? "phi and the latents are known only up to a rotation and a scale, in which chains differ"
-                           : "many beta give the same population, and chains differ in them");
+                       : personal->model->identified()
+                           ? "many beta give the same population, and chains differ in them"
+                           : "a network's units can change places, so that chains differ in phi and beta");
   if (!config.sampler.step && !personal->baseline)
     notes.emplace_back("step = \"auto\": every client's own, from its curvature in each round");
-  const auto k = static_cast<std::size_t>(personal->spec.shared());
-  std::vector<double> beta = personal->population->start();
-  if (personal->baseline) beta.assign(static_cast<std::size_t>(personal->spec.latent), 0.0);  // z
-  Panel start(personal->dimension(), config.run.chains);
-  for (Index c = 0; c < start.columns(); ++c) {
-    start_shared(*personal, config.seed, c, start.column(c).first(k));
-    std::ranges::copy(beta, start.column(c).begin() + static_cast<std::ptrdiff_t>(k));
-  }
-  engine->start(start);
+  Panel theta = personal->network ? network_start(*personal, config) : Panel();
+  if (config.warm_up.epochs > 0)
+    warm_up_together(*personal, config, problem.data, make_transport(pick_threads()),
+                     [&](Transport& by, const Prior& prior, std::span<const Index> rows) { warm_up(by, prior, rows, theta); });
+  engine->start(personal_start(*personal, config, theta));
 }
 
 void Experiment::Parts::make_learner() {
@@ -218,19 +215,19 @@ void Experiment::Parts::set_start() {
       for (std::size_t j = 0; j < column.size(); ++j) column[j] /= std::sqrt(problem.prior.precision[j]);
     }
   }
-  if (config.warm_up.epochs > 0) warm_up(start);
+  if (config.warm_up.epochs > 0) warm_up(transport(), problem.prior, sizes, start);
   engine->start(start);
 }
 
-void Experiment::Parts::warm_up(PanelView start) {
+void Experiment::Parts::warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start) {
   const auto watch = [this](std::int64_t done, std::int64_t steps) {  // half a warm-up would be another start
     if (done < steps && options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) throw Interrupted();
     if (options.warming) options.warming(done, steps);
   };
-  const std::int64_t steps = pollen::warm_up(config.warm_up, {transport(), problem.prior, sizes, watch}, start);
-  const std::int64_t words = 64 * problem.dimension() * config.run.chains;
-  count_exchange(words, words, steps);
-  engine->counters().setup_bits = federation->counters().setup_bits;
+  const std::int64_t steps = pollen::warm_up(config.warm_up, {by, prior, rows, watch}, start);
+  Counters& counted = federation ? federation->counters() : engine->counters();
+  counted.setup_bits += steps * 2 * 64 * start.rows * start.columns * std::ssize(rows);
+  engine->counters().setup_bits = counted.setup_bits;
   notes.push_back(fmt::format("warmed up by {} steps of gradient descent", steps));
 }
 

@@ -146,7 +146,7 @@ void add_potentials(const Config& config, Index clients, StatisticalProblem& pro
 
 Prior make_prior(const Config& config, const ModelSpec& model) {
   if (config.model.prior == "flat") return Prior::flat();
-  if (model.kind == ModelKind::network) return network_prior(config, *model.network.network);
+  if (model.kind == ModelKind::network) return network_prior(config, model.network.network->tensors());
   const auto d = static_cast<std::size_t>(model.dimension());
   const bool sigma = model.kind == ModelKind::linear && !model.noise_sd;
   std::vector<double> sd = config.model.prior_sd;
@@ -273,11 +273,7 @@ StatisticalProblem make_problem(const Config& config) {
     take_columns(config, problem);
     if (!is_mixed(config)) add_potentials(config, problem.data.clients(), problem);
   }
-  if (is_mixed(config)) {
-    problem.model = {};
-    problem.model.kind = ModelKind::gaussian;  // nothing is predicted from φ and β alone
-    return problem;
-  }
+  if (is_mixed(config)) return problem;
   problem.prior = make_prior(config, problem.model);
   describe_potentials(problem);
   if (static_cast<Index>(config.clients.size()) > problem.clients())

@@ -16,13 +16,13 @@ struct Loss {
   double sum = 0;
   Index rows = 0;
 
-  void add(const MixedSpec& spec, std::span<const double> shared, std::span<const double> z, const MixedRows& table,
-           Scratch& scratch) {
+  void add(const PersonalRows& of, std::span<const double> shared, std::span<const double> z, Scratch& scratch) {
+    if (of.rows() == 0) return;
     Scratch::Frame frame(scratch);
-    const auto out = scratch.take<double>(table.random.rows);
-    mixed_log_likelihood(spec, shared, z, table, out, scratch);
+    const auto out = scratch.take<double>(of.rows());
+    of.log_likelihood(shared, z, out, scratch);
     sum -= std::accumulate(out.begin(), out.end(), 0.0);
-    rows += table.random.rows;
+    rows += of.rows();
   }
   double mean() const { return rows > 0 ? sum / static_cast<double>(rows) : std::numeric_limits<double>::quiet_NaN(); }
 };
@@ -31,20 +31,17 @@ struct Loss {
 
 RowLoss Experiment::row_loss() const {
   const PersonalParts& parts = *parts_->personal;
-  const Federation& data = parts_->problem.data;
-  std::vector<double> shared(static_cast<std::size_t>(parts.spec.shared()));
-  std::vector<double> z(static_cast<std::size_t>(parts.spec.latent));
+  std::vector<double> shared(static_cast<std::size_t>(parts.model->shared()));
+  std::vector<double> z(static_cast<std::size_t>(parts.model->latent()));
   Loss train, test;
   Scratch scratch;
   for (Index i = 0; i < std::min(clients(), kMostClients); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const MixedRows fitted = parts.train.rows(data.train_begin[at], data.train_rows(i));
-    const MixedRows held_out = parts.test.rows(data.test_begin[at], data.test_begin[at + 1] - data.test_begin[at]);
     for (Index c = 0; c < parts.problem.chains; ++c) {
       parts_->learner->personal_shared(i, c, shared);
       parts_->learner->latent(i, c, z);
-      train.add(parts.spec, shared, z, fitted, scratch);
-      test.add(parts.spec, shared, z, held_out, scratch);
+      train.add(*parts.train[at], shared, z, scratch);
+      test.add(*parts.test[at], shared, z, scratch);
     }
   }
   return {train.mean(), test.mean()};

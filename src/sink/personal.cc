@@ -25,18 +25,23 @@ namespace {
 
 // Sums over test rows: of a client, or of all.
 struct RowSums {
-  double squares = 0, right = 0, brier = 0, log_density = 0;
+  double squares = 0, right = 0, log_density = 0;
   Index rows = 0;
 
-  void add(double y, double mean, double density) {
-    squares += (y - mean) * (y - mean);
-    right += (mean > 0.5) == (y > 0.5) ? 1 : 0;
-    brier += 2 * (y - mean) * (y - mean);
+  // `mean`: the response's, P(1), or the classes' probabilities.
+  void add(double y, std::span<const double> mean, double density) {
+    for (std::size_t c = 0; c < mean.size(); ++c) {
+      const double miss = (mean.size() == 1 ? y : static_cast<double>(static_cast<double>(c) == y)) - mean[c];
+      squares += miss * miss;
+    }
+    const auto best = static_cast<double>(std::ranges::max_element(mean) - mean.begin());
+    right += (mean.size() == 1 ? (mean[0] > 0.5) == (y > 0.5) : best == y) ? 1 : 0;
     log_density += density;
     ++rows;
   }
-  Scores scores(bool classes) const {
+  Scores scores(bool classes, Index outputs) const {
     const auto n = static_cast<double>(rows);
+    const double brier = outputs == 1 ? 2 * squares : squares;  // of both classes
     if (classes) return {{"accuracy", right / n}, {"brier", brier / n}, {"nnll", -log_density / n}};
     return {{"rmse", std::sqrt(squares / n)}, {"nnll", -log_density / n}};
   }
@@ -71,8 +76,9 @@ std::vector<OwnDraws> draw_clients(const Experiment& experiment, const RunFolder
   for_each_index(clients, threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
     out[at] = experiment.own_draws(i, options.draws);
-    write_draws(fmt::format("{}/{}", folder.clients(), client_file(i, experiment.data().client_names[at])), experiment,
-                out[at]);
+    if (options.files)
+      write_draws(fmt::format("{}/{}", folder.clients(), client_file(i, experiment.data().client_names[at])),
+                  experiment, out[at]);
     out[at].z = Panel();
   });
   return out;
@@ -160,9 +166,10 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   const Index clients = std::min(options.clients, data.clients());
   if (clients == 0) return;
   std::error_code error;
-  std::filesystem::create_directory(folder.clients(), error);
+  if (options.files) std::filesystem::create_directory(folder.clients(), error);
   if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", folder.clients(), error.message()));
   const std::vector<OwnDraws> drawn = draw_clients(experiment, folder, clients, options);
+  const auto outputs = static_cast<std::size_t>(experiment.outputs());
   RowSums all;
   Truth truth(experiment, clients);
   for (Index i = 0; i < clients; ++i) {
@@ -170,17 +177,18 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
     const OwnDraws& own = drawn[at];
     truth.add(own);
     RowSums sums;
-    for (std::size_t r = 0; r < own.mean.size(); ++r) {
+    for (std::size_t r = 0; r < own.log_density.size(); ++r) {
       const double y = data.test.y[static_cast<std::size_t>(data.test_begin[at]) + r];
-      sums.add(y, own.mean[r], own.log_density[r]);
-      all.add(y, own.mean[r], own.log_density[r]);
+      const auto mean = std::span(own.mean).subspan(r * outputs, outputs);
+      sums.add(y, mean, own.log_density[r]);
+      all.add(y, mean, own.log_density[r]);
     }
     ClientScores scores{data.client_names[at], data.train_rows(i), sums.rows, {}};
-    if (sums.rows > 0) scores.scores = sums.scores(experiment.predicts_classes());
+    if (sums.rows > 0) scores.scores = sums.scores(experiment.predicts_classes(), experiment.outputs());
     summary.clients.push_back(scores);
   }
   if (all.rows > 0) {
-    summary.metrics = all.scores(experiment.predicts_classes());
+    summary.metrics = all.scores(experiment.predicts_classes(), experiment.outputs());
     add_spread(summary);
   }
   truth.finish(summary.metrics);

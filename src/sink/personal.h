@@ -1,4 +1,4 @@
-// What a mixed-effects run leaves of its clients: DIR/clients/NAME.csv with draws of the latent, and scores of their
+// What a run with latents leaves of its clients: DIR/clients/NAME.csv with draws of the latent, and scores of their
 // own.
 #pragma once
 
@@ -12,6 +12,7 @@ struct PersonalOptions {
   Index clients = 200;  // the first so many; others are drawn for no file and no score
   Index draws = 250;    // a chain
   int threads = 1;      // clients are drawn on; files and scores do not depend on it
+  bool files = true;    // else scores alone
 };
 
 // Draws every client's latent at what was learnt, writes the files, fills summary.clients and summary.metrics: scores

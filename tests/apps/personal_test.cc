@@ -128,5 +128,66 @@ TEST_F(PersonalProgram, BaselinesLeavePoints) {
   }
 }
 
+const char* const kNetwork = R"(
+[model]
+kind = "mlp"
+sizes = [4]
+personal = "last-layer"
+[data]
+source = "d.csv"
+target = "kind"
+features = ["x", "y"]
+partition = "by-column"
+column = "who"
+[sampler]
+shared_step = 0.001
+[run]
+iterations = 200
+chains = 2
+[output]
+client_draws = 20
+)";
+
+TEST_F(PersonalProgram, NetworksLeaveEveryClientsLayerAndScores) {
+  std::string rows = "who,x,y,kind\n";
+  for (int i = 0; i < 4; ++i)
+    for (int r = 0; r < 15; ++r)
+      rows += fmt::format("w{},{},{},{}\n", i, r % 4, (r * 7) % 5, r % 4 < 2 ? "a" : (r + i) % 3 == 0 ? "b" : "c");
+  put("d.csv", rows);
+  put("n.toml", kNetwork);
+  const Outcome done = run({"run", "n.toml", "--out", "n", "--quiet"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const std::string draws = slurp("n/clients/3-w2.csv");
+  EXPECT_EQ(draws.substr(0, 44), "chain,draw,\"fc2.weight[0,0]\",\"fc2.weight[0,1");
+  EXPECT_EQ(std::count(draws.begin(), draws.end(), '\n'), 1 + 2 * 20);
+  const Json summary = Json::parse(slurp("n/summary.json"));
+  ASSERT_EQ(summary["clients"].size(), 4U);
+  double right = 0, tested = 0;
+  for (const Json& client : summary["clients"]) {
+    EXPECT_GT(client["nnll"], 0);
+    EXPECT_GT(client["brier"], 0);
+    right += client["accuracy"].get<double>() * client["test_rows"].get<double>();
+    tested += client["test_rows"].get<double>();
+  }
+  EXPECT_EQ(tested, 12);
+  EXPECT_NEAR(summary["metrics"]["accuracy"], right / tested, 1e-12);
+  EXPECT_NE(run({"predict", "n", "--data", "d.csv", "--client", "w1"}).err.find("network of 3 classes"),
+            std::string::npos);
+  ASSERT_EQ(run({"run", "n.toml", "--out", "r", "--quiet", "--set", "model.task=regression", "--set", "data.target=y",
+                 "--set", R"(data.features=["x"])"})
+                .code,
+            0);
+  put("rows.csv", "x\n0\n3\n");
+  for (const Words& who : {Words{"--client", "w1"}, Words{"--new-client"}}) {
+    Words words = {"predict", "r", "--data", "rows.csv"};
+    words.insert(words.end(), who.begin(), who.end());
+    const Outcome predicted = run(words);
+    EXPECT_EQ(std::count(predicted.out.begin(), predicted.out.end(), '\n'), 3) << predicted.err;
+  }
+  ASSERT_EQ(run({"run", "n/config.toml", "--out", "m", "--quiet", "--set", R"(output.draws=["none"])"}).code, 0);
+  EXPECT_FALSE(exists("m/clients"));
+  EXPECT_EQ(Json::parse(slurp("m/summary.json"))["clients"], summary["clients"]);
+}
+
 }  // namespace
 }  // namespace pollen

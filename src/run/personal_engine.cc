@@ -1,0 +1,55 @@
+#include "pollen/baselines.h"
+#include "run/personal.h"
+
+namespace pollen {
+
+namespace {
+
+PersonalSettings personal_settings(const Config& config, const Recipe& recipe) {
+  const SamplerConfig& s = config.sampler;
+  PersonalSettings out;
+  out.kernel = s.kernel == "mala" ? LocalKernel::mala : s.kernel == "hmc" ? LocalKernel::hmc : LocalKernel::langevin;
+  out.step = s.step.value_or(0);
+  out.local_steps = s.local_steps.value_or(10);
+  out.leapfrogs = s.local_leapfrogs;
+  out.warm_start = s.warm_start;
+  out.population_step = s.population_step.value_or(0);
+  out.shared_step = s.shared_step.value_or(0);
+  out.decay = s.step_decay;
+  out.shared_radius = s.shared_radius.value_or(0);
+  out.participation = recipe.participation;
+  out.coupled = recipe.coupled;
+  out.compressor = recipe.up.compressor;
+  out.memory = recipe.up.memory == Memory::average;
+  out.memory_rate = recipe.up.rate;
+  out.particles = config.population.particles;
+  out.averaged_from = *config.run.burn_in;
+  return out;
+}
+
+BaselineSettings baseline_settings(const Config& config, const Recipe& recipe) {
+  const SamplerConfig& s = config.sampler;
+  BaselineSettings out;
+  out.step = recipe.step;
+  out.local_steps = s.local_steps.value_or(10);
+  out.server_step = config.reference.server_step.value_or(1);
+  out.penalty = s.penalty;
+  out.mixture = s.mixture;
+  out.adapt_mixture = s.adapt_mixture;
+  out.aggregate = s.aggregate;
+  out.head_steps = s.head_steps;
+  out.inner_step = s.inner_step;
+  out.hessian_free = s.hessian_free;
+  out.participation = recipe.participation;
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<PersonalEngine> make_personal_engine(const Config& config, const Recipe& recipe,
+                                                     const PersonalParts& parts) {
+  if (parts.baseline) return make_baseline(recipe.name, parts.problem, baseline_settings(config, recipe));
+  return make_fedsouk(parts.problem, personal_settings(config, recipe));
+}
+
+}  // namespace pollen

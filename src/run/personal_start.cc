@@ -1,0 +1,61 @@
+// Where the chains of a problem with latents start.
+#include <algorithm>
+#include <cmath>
+
+#include "pollen/math.h"
+#include "pollen/random.h"
+#include "run/network_model.h"
+#include "run/personal.h"
+
+namespace pollen {
+
+Panel network_start(const PersonalParts& parts, const Config& config) {
+  const auto d = static_cast<Index>(parts.net().dimension());
+  Panel theta(d, config.run.chains);
+  const std::vector<double> stored = stored_start(config, *parts.network);
+  for (Index c = 0; c < theta.columns(); ++c)
+    if (!stored.empty())
+      std::ranges::copy(stored, theta.column(c).begin());
+    else
+      draw_start(parts.net(), config.seed, static_cast<std::uint32_t>(c), theta.column(c));
+  return theta;
+}
+
+void warm_up_together(const PersonalParts& parts, const Config& config, const Federation& data,
+                      const FederatedEngine::MakeTransport& make, const Descend& descend) {
+  const auto d = static_cast<Index>(parts.net().dimension());
+  Prior prior{parts.problem.shared_precision};
+  if (!prior.precision.empty()) prior.precision.resize(static_cast<std::size_t>(d), 0.0);
+  std::vector<std::unique_ptr<Potential>> clients;
+  const Recipe questions;  // nothing but questions goes through this federation
+  FederatedSetup setup{&questions, &prior, {}, {}, d, config.run.chains, config.seed};
+  for (Index i = 0; i < data.clients(); ++i) {
+    const Index first = data.train_begin[static_cast<std::size_t>(i)];
+    clients.push_back(make_potential(
+        *parts.network, {data.train.view().slice(first, data.train_rows(i)), data.train.y.data() + first}));
+    setup.potentials.push_back(clients.back().get());
+    setup.sizes.push_back(data.train_rows(i));
+  }
+  FederatedEngine federation(setup, make);
+  descend(federation.transport(), prior, setup.sizes);
+}
+
+Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta) {
+  const auto k = static_cast<std::size_t>(parts.model->shared());
+  const PopulationConfig& p = config.population;
+  const bool layer = parts.baseline || (p.prior == "normal" && p.mean == "vector" && p.mean_start.empty());
+  Panel start(parts.dimension(), config.run.chains);
+  for (Index c = 0; c < start.columns(); ++c) {
+    const auto column = start.column(c);
+    if (!parts.baseline) std::ranges::copy(parts.population->start(), column.subspan(k).begin());
+    if (parts.network) std::ranges::copy(theta.column(c).first(layer ? theta.column(c).size() : k), column.begin());
+    if (!parts.turns()) continue;
+    const std::size_t columns = parts.mixed->fixed.size();
+    const auto phi = column.first(columns * static_cast<std::size_t>(parts.mixed->latent));
+    normals(make_stream(config.seed, static_cast<std::uint32_t>(c), Purpose::init), phi);
+    math::scale(1 / std::sqrt(static_cast<double>(columns)), phi);
+  }
+  return start;
+}
+
+}  // namespace pollen
