@@ -92,7 +92,8 @@ int main(int count, char** words) {
     std::vector<double> expected(all.theta.size());
     std::vector<float> g(expected.size());
     for (std::size_t i = 0; i < all.held.size(); ++i) {
-      network->loss(*all.held[i], all.rows.data() + i * static_cast<std::size_t>(batch), batch, all.theta32.data(), g.data());
+      network->loss(*all.held[i], all.rows.data() + i * static_cast<std::size_t>(batch), batch, all.theta32.data(),
+                    g.data());
       const double factor = static_cast<double>(kEach) / static_cast<double>(batch);
       for (std::size_t j = 0; j < g.size(); ++j) expected[j] += factor * static_cast<double>(g[j]);
     }
@@ -102,7 +103,8 @@ int main(int count, char** words) {
     all.spec.anchored = all.spec.memory = true;
     all.spec.rate = 0.1;
     const double anchored = rounds(*network, all, times).seconds;
-    fmt::print("{} {} {} clients x {} rows, {} chains: {:.3f} ms a round, {:.3f} with anchor and memory; sums off by {:.1e}\n",
-               device, kind, clients, batch, chains, 1e3 * qlsd, 1e3 * anchored, distance(whole.sums, expected));
+    fmt::print(
+        "{} {} {} clients x {} rows, {} chains: {:.3f} ms a round, {:.3f} with anchor and memory; sums off by {:.1e}\n",
+        device, kind, clients, batch, chains, 1e3 * qlsd, 1e3 * anchored, distance(whole.sums, expected));
   }
 }

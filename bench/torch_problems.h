@@ -10,7 +10,9 @@
 
 namespace pollen::bench {
 
-inline double wall() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+inline double wall() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 inline std::vector<NetworkSpec> networks() {
   NetworkSpec mlp, lenet, cnn, resnet;

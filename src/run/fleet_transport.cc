@@ -69,8 +69,7 @@ class FleetTransport final : public Transport {
       archive.array(std::span(memory));
       archive.array(std::span(anchored));
       if (archive.reading())
-        fleet_->load(c, memory.data(), anchored.data(),
-                     spec_.anchored ? station_.anchor().column(c).data() : nullptr);
+        fleet_->load(c, memory.data(), anchored.data(), spec_.anchored ? station_.anchor().column(c).data() : nullptr);
     }
   }
 
@@ -160,10 +159,10 @@ class FleetTransport final : public Transport {
   std::unique_ptr<Transport> questions_;
   Index dimension_;
   std::vector<Index> rows_;
-  std::vector<std::uint8_t> present_;                   // (chain, client)
-  std::vector<std::vector<std::uint32_t>> minibatch_;   // one a chain
-  std::uint64_t drawn_ = 0;                             // 1 + the round minibatch_ is for, where it was drawn ahead
-  std::vector<std::uint64_t> anchor_at_, evaluated_;    // versions of ζ: the fleet's, and of every (chain, client)
+  std::vector<std::uint8_t> present_;                  // (chain, client)
+  std::vector<std::vector<std::uint32_t>> minibatch_;  // one a chain
+  std::uint64_t drawn_ = 0;                            // 1 + the round minibatch_ is for, where it was drawn ahead
+  std::vector<std::uint64_t> anchor_at_, evaluated_;   // versions of ζ: the fleet's, and of every (chain, client)
   std::vector<Server::Sent> sent_;
   Workspace work_;
 };

@@ -128,9 +128,7 @@ struct InLoops : torch::autograd::Function<InLoops> {
 at::Tensor filter_response(const at::Tensor& x, const FilterResponse& p) {
   const bool grouped = p.weight.dim() == 2;
   if (x.is_cpu() && !grouped) return InLoops::apply(x, p.weight, p.bias, p.tau, p.eps);
-  const auto by_channel = [&](const at::Tensor& t) {
-    return grouped ? by_row(t, x.size(0)) : t.view({1, -1, 1, 1});
-  };
+  const auto by_channel = [&](const at::Tensor& t) { return grouped ? by_row(t, x.size(0)) : t.view({1, -1, 1, 1}); };
   const at::Tensor square = (x * x).mean({2, 3}, /*keepdim=*/true);
   const at::Tensor scale = by_channel(p.weight) * at::rsqrt(square + (by_channel(p.eps).abs() + kFloor));
   return at::maximum(x * scale + by_channel(p.bias), by_channel(p.tau));

@@ -162,7 +162,8 @@ class TorchFleet : public NetworkFleet {
     }
     pool_.x = at::cat(x);
     pool_.y = at::cat(y);
-    factors_ = at::from_blob(factors.data(), {clients_}, at::TensorOptions(at::kDouble)).to(device_, at::kDouble, false, true);
+    factors_ =
+        at::from_blob(factors.data(), {clients_}, at::TensorOptions(at::kDouble)).to(device_, at::kDouble, false, true);
     batch_weights_ = weights_of(0, [&](std::int64_t i) { return spec_.batch[static_cast<std::size_t>(i)]; });
     if (!spec_.anchored) return;
     // All rows of everybody, `width` a client at a time.
@@ -170,11 +171,12 @@ class TorchFleet : public NetworkFleet {
       at::Tensor rows = at::empty({clients_ * width_}, at::TensorOptions(at::kInt));
       for (std::int64_t i = 0; i < clients_; ++i)
         for (std::int64_t k = 0; k < width_; ++k)
-          rows.data_ptr<std::int32_t>()[i * width_ + k] = static_cast<std::int32_t>(
-              pool_.first[static_cast<std::size_t>(i)] +
-              std::min(start + k, pool_.rows[static_cast<std::size_t>(i)] - 1));
+          rows.data_ptr<std::int32_t>()[i * width_ + k] =
+              static_cast<std::int32_t>(pool_.first[static_cast<std::size_t>(i)] +
+                                        std::min(start + k, pool_.rows[static_cast<std::size_t>(i)] - 1));
       all_rows_.push_back(rows.to(device_));
-      all_weights_.push_back(weights_of(start, [&](std::int64_t i) { return pool_.rows[static_cast<std::size_t>(i)]; }));
+      all_weights_.push_back(
+          weights_of(start, [&](std::int64_t i) { return pool_.rows[static_cast<std::size_t>(i)]; }));
     }
   }
 

@@ -40,8 +40,8 @@ at::Tensor patches(const at::Tensor& x, std::int64_t side, ConvShape shape) {
   return windows.permute({0, 1, 4, 5, 2, 3}).reshape({x.size(0), x.size(1) * side * side, -1});
 }
 
-// The weight's gradient is a product for every row, summed over a group's rows: many small products fill the device, where
-// one long one for every group would not. The first layer goes by its patches both ways (see conv_as_product).
+// The weight's gradient is a product for every row, summed over a group's rows: many small products fill the device,
+// where one long one for every group would not. The first layer goes by its patches both ways (see conv_as_product).
 struct GroupedConv : torch::autograd::Function<GroupedConv> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const at::Tensor& bias, std::int64_t stride, std::int64_t padding, bool first) {
@@ -71,9 +71,9 @@ struct GroupedConv : torch::autograd::Function<GroupedConv> {
     const std::int64_t groups = weight.size(0), rows = dy.size(0), side = weight.size(3), outputs = dy.size(1);
     at::Tensor dx;
     if (!first && context->needs_input_grad(0))
-      dx = std::get<0>(at::convolution_backward(dy, x, weight.select(0, 0), at::OptionalIntArrayRef(), {shape.stride, shape.stride},
-                                                {shape.padding, shape.padding}, {1, 1}, false, {0, 0}, 1,
-                                                {true, false, false}));
+      dx = std::get<0>(at::convolution_backward(dy, x, weight.select(0, 0), at::OptionalIntArrayRef(),
+                                                {shape.stride, shape.stride}, {shape.padding, shape.padding}, {1, 1},
+                                                false, {0, 0}, 1, {true, false, false}));
     const at::Tensor seen = first ? x : patches(x, side, shape);
     const at::Tensor each = at::bmm(dy.view({rows, outputs, -1}), seen.transpose(1, 2));
     const at::Tensor dw = each.view({groups, rows / groups, -1}).sum(1).view(weight.sizes());

@@ -1,5 +1,5 @@
-// The two convolutions of LeNet-5 with their pools and ReLUs, for groups of rows (grouped.h), in two kernels on a GPU: as
-// separate layers they move some hundred times the bytes.
+// The two convolutions of LeNet-5 with their pools and ReLUs, for groups of rows (grouped.h), in two kernels on a GPU:
+// as separate layers they move some hundred times the bytes.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -9,8 +9,8 @@
 namespace pollen::torch_room {
 namespace {
 
-constexpr int kSide = 32;               // an image with its padding
-constexpr int kMap = 14, kCell = 5;     // sides of the pooled maps
+constexpr int kSide = 32;            // an image with its padding
+constexpr int kMap = 14, kCell = 5;  // sides of the pooled maps
 constexpr int kFirst = 6 * kMap * kMap, kSecond = 16 * kCell * kCell;
 
 struct Pooled {
@@ -106,18 +106,18 @@ __global__ void __launch_bounds__(224) forward(LenetForward pass) {
   }
 }
 
-constexpr int kBack = 160;            // threads: one for each of the 150 places of a kernel over six maps
-constexpr int kWide = kMap + 4;       // a map of gradients with room around it
+constexpr int kBack = 160;       // threads: one for each of the 150 places of a kernel over six maps
+constexpr int kWide = kMap + 4;  // a map of gradients with room around it
 
 struct BackwardShared {
   float image[kSide * kSide];
   float first[kFirst];
-  float above[16][kWide * kWide];     // gradients before the second pool, four pixels of zeros around
-  float weight2[400][8];              // (output and place, map)
-  float sparse[kSecond];              // the same gradients, a pooled pixel each,
-  int place[kSecond];                 // and where they stand in a map of `first`
-  float below[kFirst];                // gradients before the first pool, a pooled pixel each,
-  int place1[kFirst];                 // and where they stand in `image`
+  float above[16][kWide * kWide];  // gradients before the second pool, four pixels of zeros around
+  float weight2[400][8];           // (output and place, map)
+  float sparse[kSecond];           // the same gradients, a pooled pixel each,
+  int place[kSecond];              // and where they stand in a map of `first`
+  float below[kFirst];             // gradients before the first pool, a pooled pixel each,
+  int place1[kFirst];              // and where they stand in `image`
 };
 
 __device__ void load_row(BackwardShared& s, const LenetBackward& pass, std::int64_t row) {
@@ -240,8 +240,7 @@ void lenet_forward(const LenetForward& pass, void* stream) {
 void lenet_backward(const LenetBackward& pass, void* stream) {
   const auto s = static_cast<cudaStream_t>(stream);
   constexpr auto bytes = static_cast<int>(sizeof(BackwardShared));
-  static const cudaError_t allowed =
-      cudaFuncSetAttribute(backward, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  static const cudaError_t allowed = cudaFuncSetAttribute(backward, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (allowed != cudaSuccess) throw std::runtime_error("lenet5's backward kernel does not fit this GPU");
   backward<<<static_cast<unsigned>(pass.groups * lenet_parts(pass.each)), kBack, bytes, s>>>(pass);
   add_parts<<<dim3(static_cast<unsigned>((kLenetTheta + 127) / 128), static_cast<unsigned>(pass.groups)), 128, 0, s>>>(

@@ -9,7 +9,7 @@ namespace pollen::torch_room {
 struct LenetForward {
   std::int64_t rows = 0;
   const float *x = nullptr, *theta = nullptr;
-  float *first = nullptr, *second = nullptr;          // rows × 6 × 14 × 14, rows × 16 × 5 × 5: after pool and ReLU
+  float *first = nullptr, *second = nullptr;  // rows × 6 × 14 × 14, rows × 16 × 5 × 5: after pool and ReLU
   std::uint8_t *which1 = nullptr, *which2 = nullptr;  // of a pool's four, which; 4: none, ReLU cut it
 };
 void lenet_forward(const LenetForward& pass, void* stream);

@@ -1,6 +1,6 @@
-// One coordinate of a quantised message, for the CPU and for a GPU's compiler. The numbers are those of src/compress to the
-// last bit: its norm has 32 partial sums, its random words are Philox4x32-10's, and nothing is fused that is not fused
-// there.
+// One coordinate of a quantised message, for the CPU and for a GPU's compiler. The numbers are those of src/compress to
+// the last bit: its norm has 32 partial sums, its random words are Philox4x32-10's, and nothing is fused that is not
+// fused there.
 #pragma once
 
 #include <cmath>

@@ -25,8 +25,8 @@ void aim(const MessagePass& pass, std::int64_t client) {
   }
 }
 
-// Block b of eight terms goes to group b mod 4, the last partial one to group 3; groups as (0 + 1) + (2 + 3), lanes l and
-// l + 4 first, then (0 + 1) + (2 + 3).
+// Block b of eight terms goes to group b mod 4, the last partial one to group 3; groups as (0 + 1) + (2 + 3), lanes l
+// and l + 4 first, then (0 + 1) + (2 + 3).
 double squared_norm(const double* v, std::int64_t d) {
   double sum[32] = {};
   const std::int64_t whole = d / 8 * 8;

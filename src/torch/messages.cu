@@ -57,7 +57,7 @@ __global__ void norms(MessagePass pass) {
   sum = sum + __shfl_down_sync(kAll, sum, 8);   // threads 0 to 7: groups 0 + 1; 16 to 23: 2 + 3
   sum = sum + __shfl_down_sync(kAll, sum, 16);  // 0 to 7: lanes
   sum = sum + __shfl_down_sync(kAll, sum, 4);
-  sum = sum + __shfl_down_sync(kAll, sum, 1);   // 0: 0 + 1; 2: 2 + 3
+  sum = sum + __shfl_down_sync(kAll, sum, 1);  // 0: 0 + 1; 2: 2 + 3
   sum = sum + __shfl_down_sync(kAll, sum, 2);
   if (t == 0) pass.about[client].norm = static_cast<float>(wire_norm(sqrt(sum)));
 }

@@ -1,4 +1,5 @@
-// Work on a device, done in the order it is put in. On the CPU at once; on a GPU a stream, whose repeated work is a graph.
+// Work on a device, done in the order it is put in. On the CPU at once; on a GPU a stream, whose repeated work is a
+// graph.
 #pragma once
 
 #include <ATen/core/Tensor.h>

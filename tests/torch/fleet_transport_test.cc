@@ -56,8 +56,9 @@ class TogetherOrNot : public ::testing::TestWithParam<std::vector<std::string>> 
 INSTANTIATE_TEST_SUITE_P(
     Recipes, TogetherOrNot,
     ::testing::Values(std::vector<std::string>{"sampler.name=sgld"},
-                      std::vector<std::string>{"sampler.name=qlsd", "sampler.compressor=identity"},
-                      std::vector<std::string>{"sampler.name=qlsd++", "sampler.compressor=identity", "sampler.alpha=0.3"},
+                      std::vector<std::string>{"sampler.name=qlsd#", "sampler.compressor=identity"},
+                      std::vector<std::string>{"sampler.name=qlsd++", "sampler.compressor=identity",
+                                               "sampler.memory_rate=0.3"},
                       std::vector<std::string>{"sampler.name=qlsd++", "sampler.compressor=identity",
                                                "participation.policy=bernoulli", "participation.probability=0.5"}));
 
@@ -76,7 +77,7 @@ TEST_P(TogetherOrNot, DrawsAndCountsAreTheSame) {
 
 TEST(FleetTransport, QuantisedItKeepsToTheSameLevels) {
   bool used = false;
-  const Overrides overrides = {"sampler.name=qlsd", "run.iterations=3"};
+  const Overrides overrides = {"sampler.name=qlsd#", "run.iterations=3"};
   const testing::Outcome one = testing::sample(kNetwork, overrides), all = sample_together(overrides, used);
   ASSERT_TRUE(used);
   for (std::size_t c = 0; c < 2; ++c) EXPECT_LT(testing::apart(all.draws[c], one.draws[c]), 1e-4);
@@ -85,7 +86,8 @@ TEST(FleetTransport, QuantisedItKeepsToTheSameLevels) {
 }
 
 TEST(FleetTransport, GoesOnFromACheckpoint) {
-  const Overrides overrides = {"sampler.name=qlsd++", "participation.policy=bernoulli", "participation.probability=0.5"};
+  const Overrides overrides = {"sampler.name=qlsd++", "participation.policy=bernoulli",
+                               "participation.probability=0.5"};
   const Config config = read_config_text(kNetwork, "test.toml", overrides);
   bool used = false;
   Experiment whole(config, together(&used)), first(config, together(&used)), second(config, together(&used));

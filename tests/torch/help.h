@@ -3,11 +3,20 @@
 
 #include <cmath>
 #include <memory>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "pollen/network.h"
+
+namespace pollen {
+
+inline void PrintTo(const NetworkSpec& spec, std::ostream* out) {
+  *out << spec.kind << (spec.kind == "resnet20" ? " " + spec.norm : "");
+}
+
+}  // namespace pollen
 
 namespace pollen::testing {
 
