@@ -106,11 +106,13 @@ class Potential {
 // scale multiplies U_ij. The observations' memory must outlive the potential.
 std::unique_ptr<Potential> make_potential(const ModelSpec& spec, const Observations& observations, double scale = 1.0);
 
-// A network's potential: its network, the rows that it holds and the scale. Nulls where it is none.
+// A network's potential: its network, the rows that it holds, the scale and whether varied_rows() varies them. Nulls
+// where it is none.
 struct HeldNetwork {
   const Network* network = nullptr;
   const NetworkRows* rows = nullptr;
   double scale = 1;
+  bool varied = false;
 };
 HeldNetwork held_network(const Potential& potential);
 

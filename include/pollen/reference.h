@@ -44,6 +44,8 @@ struct ReferenceProblem {
   double temperature = 1;
   std::uint64_t seed = 1;
   std::shared_ptr<const Unlabelled> unlabelled = {};  // fedbe's distillation
+  // All rows as one potential, client after client, where that is less work than a sum over clients; empty: that sum.
+  std::function<std::shared_ptr<const Potential>()> pool = {};
 };
 
 // Each sampler reads the fields its row of the table names (ReferenceSampler::keys) and no others.

@@ -71,7 +71,7 @@ class NetworkPotential final : public Potential {
 
   void varied_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, const Stream& stream,
                    std::span<double> out, Scratch& scratch) const override {
-    if (!model_.augment.flip && !model_.augment.crop) return gradient_rows(theta, rows, out, scratch);
+    if (!held().varied) return gradient_rows(theta, rows, out, scratch);
     Scratch::Frame frame(scratch);
     const math::RowsView& x = observations_.x;
     const std::span<double> images = scratch.take<double>(std::ssize(rows) * x.columns),
@@ -125,7 +125,9 @@ class NetworkPotential final : public Potential {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = (out[i] - below[i]) / (2 * h);
   }
   bool curvature_is_bound() const override { return false; }
-  HeldNetwork held() const { return {network_.get(), held_.get(), scale_}; }
+  HeldNetwork held() const {
+    return {network_.get(), held_.get(), scale_, model_.augment.flip || model_.augment.crop};
+  }
   // Nobody knows without looking at every row; a step is given for networks, so that nobody asks.
   double row_curvature(std::span<const double>, Scratch&) const override { return std::nan(""); }
 

@@ -23,7 +23,7 @@ class Langevin final : public Kernel {
   Langevin(const Chains& chains, const ReferenceSettings& settings, OracleKind kind)
       : step_(*settings.step),
         refresh_(kind == OracleKind::svrg ? settings.refresh : 0),
-        pooled_(make_pooled(chains.problem.clients)),
+        pooled_(make_pooled(chains.problem)),
         oracle_(make_oracle(kind, *pooled_, settings.batch.of(pooled_->rows()), chains.count())),
         everyone_(everyone(chains.count())),
         gradient_(chains.problem.dimension, chains.count()),

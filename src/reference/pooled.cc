@@ -105,8 +105,9 @@ class Pooled final : public Potential {
 
 }  // namespace
 
-std::shared_ptr<const Potential> make_pooled(std::vector<const Potential*> clients) {
-  return std::make_shared<Pooled>(std::move(clients));
+std::shared_ptr<const Potential> make_pooled(const ReferenceProblem& problem) {
+  if (problem.pool) return problem.pool();
+  return std::make_shared<Pooled>(problem.clients);
 }
 
 }  // namespace pollen::centralised

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "pollen/model.h"
+#include "pollen/reference.h"
 
 namespace pollen::centralised {
 
-std::shared_ptr<const Potential> make_pooled(std::vector<const Potential*> clients);
+std::shared_ptr<const Potential> make_pooled(const ReferenceProblem& problem);
 
 }  // namespace pollen::centralised

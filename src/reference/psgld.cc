@@ -21,7 +21,7 @@ class Preconditioned final : public Kernel {
       : step_(*settings.step),
         decay_(settings.decay),
         damping_(settings.damping),
-        pooled_(make_pooled(chains.problem.clients)),
+        pooled_(make_pooled(chains.problem)),
         oracle_(make_oracle(OracleKind::minibatch, *pooled_, settings.batch.of(pooled_->rows()), chains.count())),
         everyone_(everyone(chains.count())),
         gradient_(chains.problem.dimension, chains.count()),

@@ -61,7 +61,7 @@ using Make = KernelPointer (*)(const Chains&, const ReferenceSettings&);
 template <KernelPointer (*make)(const Chains&, const ReferenceSettings&, Target)>
 KernelPointer on_all(const Chains& chains, const ReferenceSettings& settings) {
   const ReferenceProblem& problem = chains.problem;
-  return make(chains, settings, Target(make_pooled(problem.clients), {problem.prior, 1.0}, problem.temperature));
+  return make(chains, settings, Target(make_pooled(problem), {problem.prior, 1.0}, problem.temperature));
 }
 
 constexpr std::pair<const char*, Make> kMakers[] = {

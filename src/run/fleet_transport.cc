@@ -5,6 +5,7 @@
 
 #include "pollen/archive.h"
 #include "pollen/errors.h"
+#include "pollen/math.h"
 #include "pollen/qsgd.h"
 
 namespace pollen {
@@ -46,6 +47,7 @@ class FleetTransport final : public Transport {
   }
 
   void exchange(Server& server) override {
+    descent_.reset();
     station_.receive(server.broadcast(), work_);
     const Roster& roster = server.broadcast().roster;
     std::ranges::fill(present_, std::uint8_t{0});
@@ -57,7 +59,12 @@ class FleetTransport final : public Transport {
     for (Index c = 0; c < station_.chains(); ++c) finish(server, c);
   }
 
-  void query(const Query& query, PanelView sum) override { questions_->query(query, sum); }
+  void query(const Query& query, PanelView sum) override {
+    if (query.what == Query::What::descent && !held_network(clients_.front().potential()).varied)
+      descend(query, sum);
+    else
+      questions_->query(query, sum);
+  }
 
   void archive(Archive& archive) override {
     const auto size = static_cast<std::size_t>(dimension_) * clients_.size();
@@ -110,14 +117,15 @@ class FleetTransport final : public Transport {
   }
 
   void draw_rows(Index chain, std::uint64_t round) {
-    std::vector<std::uint32_t>& all = minibatch_[static_cast<std::size_t>(chain)];
-    all.clear();
-    for (std::size_t i = 0; i < clients_.size(); ++i) {
-      if (present(chain)[i] == 0) continue;
-      draw_minibatch(station_.minibatch_streams()[static_cast<std::size_t>(chain)], round,
-                     static_cast<std::uint32_t>(i), {rows_[i], spec_.batch[i]}, work_.rows);
-      all.insert(all.end(), work_.rows.begin(), work_.rows.end());
-    }
+    minibatch_[static_cast<std::size_t>(chain)].clear();
+    for (std::size_t i = 0; i < clients_.size(); ++i)
+      if (present(chain)[i] != 0) add_rows(chain, round, static_cast<std::uint32_t>(i), spec_.batch[i]);
+  }
+
+  void add_rows(Index chain, std::uint64_t round, std::uint32_t client, Index batch) {
+    const auto c = static_cast<std::size_t>(chain);
+    draw_minibatch(station_.minibatch_streams()[c], round, client, {rows_[client], batch}, work_.rows);
+    minibatch_[c].insert(minibatch_[c].end(), work_.rows.begin(), work_.rows.end());
   }
 
   void finish(Server& server, Index chain) {
@@ -129,6 +137,35 @@ class FleetTransport final : public Transport {
         if (present(chain)[i] != 0)
           sent_.push_back({static_cast<std::uint32_t>(i), bits_of(done.messages[i], i), gradients_of(chain, i)});
       server.absorb_sum(static_cast<Index>(first / block()), chain, {done.sums + first / block() * d, d}, sent_);
+    }
+  }
+
+  // Gradient descent before the first round: whole sums of other minibatches, by a fleet of their own.
+  void descend(const Query& query, PanelView sum) {
+    NetworkFleetSpec spec = spec_;
+    spec.anchored = spec.memory = false;
+    spec.levels = 0;
+    for (std::size_t i = 0; i < clients_.size(); ++i) spec.batch[i] = std::min(query.batch, rows_[i]);
+    if (!descent_) descent_ = held_network(clients_.front().potential()).network->fleet(spec);
+    const std::vector<std::uint8_t> everybody(clients_.size(), 1);
+    for (Index c = 0; c < sum.columns; ++c) {
+      std::vector<std::uint32_t>& rows = minibatch_[static_cast<std::size_t>(c)];
+      rows.clear();
+      for (std::size_t i = 0; i < clients_.size(); ++i)
+        add_rows(c, Query::kSteps + query.step, static_cast<std::uint32_t>(i), spec.batch[i]);
+      NetworkFleetRound round;
+      round.chain = c;
+      round.position = query.at.column(c).data();
+      round.present = everybody.data();
+      round.rows = rows.data();
+      descent_->begin(round);
+    }
+    for (Index c = 0; c < sum.columns; ++c) {
+      const double* sums = descent_->finish(c).sums;
+      const auto d = static_cast<std::size_t>(dimension_);
+      std::ranges::fill(sum.column(c), 0.0);
+      for (std::size_t first = 0; first < clients_.size(); first += block(), sums += d)
+        math::add({sums, d}, sum.column(c));
     }
   }
 
@@ -155,7 +192,7 @@ class FleetTransport final : public Transport {
   Station& station_;
   std::vector<Client>& clients_;
   NetworkFleetSpec spec_;
-  std::unique_ptr<NetworkFleet> fleet_;
+  std::unique_ptr<NetworkFleet> fleet_, descent_;
   std::unique_ptr<Transport> questions_;
   Index dimension_;
   std::vector<Index> rows_;

@@ -31,6 +31,11 @@ std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe
   what.chains = config.run.chains;
   what.temperature = recipe.temperature;
   what.seed = config.seed;
+  if (problem.model.kind == ModelKind::network &&
+      config.model.likelihood != "mean")  // there clients' rows weigh differently
+    what.pool = [&problem] {
+      return make_potential(problem.model, {problem.data.train.view(), problem.data.train.y.data()});
+    };
 
   const ReferenceConfig& given = config.reference;
   if (given.distill && problem.data.distill.rows > 0) what.unlabelled = unlabelled_of(problem);

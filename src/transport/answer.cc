@@ -14,11 +14,9 @@ void answer_descent(const Client& client, const Station& station, const Query& q
   const Index batch = std::min(query.batch, potential.rows());
   for (Index c = 0; c < out.columns; ++c) {
     Stream stream = station.minibatch_streams()[static_cast<std::size_t>(c)];
+    draw_minibatch(stream, Query::kSteps + query.step, client.index(), {potential.rows(), batch}, work.rows);
     stream.round = Query::kSteps + query.step;
     stream.client = client.index();
-    Sequence sequence(stream);
-    sample_without_replacement(sequence, static_cast<std::uint32_t>(potential.rows()),
-                               static_cast<std::uint32_t>(batch), work.rows);
     stream.step = 1;
     potential.varied_rows(query.at.column(c), work.rows, stream, out.column(c), work.scratch);
     math::scale(static_cast<double>(potential.rows()) / static_cast<double>(batch), out.column(c));

@@ -11,6 +11,7 @@
 #include "pollen/errors.h"
 #include "pollen/problem.h"
 #include "pollen/random.h"
+#include "pollen/reference.h"
 #include "support/problems.h"
 
 namespace pollen {
@@ -80,6 +81,33 @@ std::vector<double> as_network(std::span<const double> softmax, std::size_t clas
     for (std::size_t j = 1; j < p; ++j) out.push_back(softmax[c * p + j]);
   for (std::size_t c = 0; c < classes; ++c) out.push_back(softmax[c * p]);
   return out;
+}
+
+// Centralised samplers take a network's rows at once, not client by client.
+TEST_F(Networks, PooledRowsAreTheSumOverClients) {
+  const auto net = problem_of(text("kind", "kind = \"mlp\"\nsizes = [4]"));
+  ReferenceProblem apart;
+  for (const auto& client : net.potentials) apart.clients.push_back(client.get());
+  apart.prior = &net.prior;
+  apart.dimension = net.dimension();
+  ReferenceProblem pooled = apart;
+  pooled.pool = [&] { return make_potential(net.model, {net.data.train.view(), net.data.train.y.data()}); };
+  ReferenceSettings settings;
+  settings.step = 1e-3;
+  settings.batch = {.count = 7};
+  for (const char* name : {"sgld-pooled", "psgld", "svrg-ld"}) {
+    const auto one = make_reference(name, apart, settings), other = make_reference(name, pooled, settings);
+    Panel start(net.dimension(), 1);
+    std::ranges::fill(start.column(0), 0.3);
+    one->start(start);
+    other->start(start);
+    for (int k = 0; k < 20; ++k) one->advance(1), other->advance(1);
+    for (Index j = 0; j < net.dimension(); ++j)
+      EXPECT_NEAR(one->position().column(0)[static_cast<std::size_t>(j)],
+                  other->position().column(0)[static_cast<std::size_t>(j)], 1e-5)
+          << name;
+    EXPECT_EQ(one->counters().gradients, other->counters().gradients);
+  }
 }
 
 TEST_F(Networks, OneLayerIsTheSoftmaxModel) {

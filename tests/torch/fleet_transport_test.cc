@@ -56,6 +56,7 @@ class TogetherOrNot : public ::testing::TestWithParam<std::vector<std::string>> 
 INSTANTIATE_TEST_SUITE_P(
     Recipes, TogetherOrNot,
     ::testing::Values(std::vector<std::string>{"sampler.name=sgld"},
+                      std::vector<std::string>{"sampler.name=sgld", "warm_up.epochs=2", "warm_up.batch=300"},
                       std::vector<std::string>{"sampler.name=qlsd#", "sampler.compressor=identity"},
                       std::vector<std::string>{"sampler.name=qlsd++", "sampler.compressor=identity",
                                                "sampler.memory_rate=0.3"},
