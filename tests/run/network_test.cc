@@ -94,7 +94,7 @@ TEST_F(Networks, PooledRowsAreTheSumOverClients) {
   pooled.pool = [&] { return make_potential(net.model, {net.data.train.view(), net.data.train.y.data()}); };
   ReferenceSettings settings;
   settings.step = 1e-3;
-  settings.batch = {.count = 7};
+  settings.batch.count = 7;
   for (const char* name : {"sgld-pooled", "psgld", "svrg-ld"}) {
     const auto one = make_reference(name, apart, settings), other = make_reference(name, pooled, settings);
     Panel start(net.dimension(), 1);
