@@ -146,6 +146,7 @@ class FleetTransport final : public Transport {
     spec.anchored = spec.memory = false;
     spec.levels = 0;
     for (std::size_t i = 0; i < clients_.size(); ++i) spec.batch[i] = std::min(query.batch, rows_[i]);
+    drawn_ = 0;  // minibatch_ is used
     if (!descent_) descent_ = held_network(clients_.front().potential()).network->fleet(spec);
     const std::vector<std::uint8_t> everybody(clients_.size(), 1);
     for (Index c = 0; c < sum.columns; ++c) {
@@ -215,7 +216,7 @@ std::unique_ptr<Transport> make_fleet_transport(Station& station, std::vector<Cl
   for (const Client& client : clients) {
     const HeldNetwork held = held_network(client.potential());
     const Index batch = recipe.batch.of(client.potential().rows());
-    if (batch == client.potential().rows()) return nullptr;
+    if (batch == client.potential().rows() || held.scale != first.scale) return nullptr;  // likelihood = "mean"
     spec.clients.push_back(held.rows);
     spec.batch.push_back(batch);
   }

@@ -2,73 +2,26 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
-#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 
+#include "fleet_pass.h"
 #include "queue.h"
 #include "settings.h"
 
 namespace pollen::torch_room {
 namespace {
 
-constexpr std::int64_t kRowsAtOnce = 4096;  // clients go through the network in groups of about so many rows
-
-// Every client's rows, one after the other.
-struct Pool {
-  at::Tensor x, y;
-  std::vector<std::int64_t> first, rows;
-};
-
-// Σ ∇U_ij of every client at θ, over the same number of rows a client with weights; a client has a row of `gradient`.
-class Pass {
- public:
-  Pass(const NetworkSpec& network, const Architecture& architecture, const Pool& pool, const at::Tensor& at_theta,
-       const at::Tensor& rows, const at::Tensor& weights, std::int64_t clients, Queue& queue)
-      : theta(at_theta), gradient(at::zeros({clients, at_theta.size(0)}, at_theta.options())) {
-    const std::int64_t width = rows.size(0) / clients;
-    const std::int64_t together = std::clamp<std::int64_t>(kRowsAtOnce / width, 1, clients);
-    for (std::int64_t i = 0; i < clients; i += together) {
-      const std::int64_t n = std::min(together, clients - i);
-      const at::Tensor which = rows.narrow(0, i * width, n * width), weight = weights.narrow(0, i * width, n * width),
-                       out = gradient.narrow(0, i, n);
-      parts_.push_back(queue.repeatable([=, &network, &architecture, &pool] {
-        at::AutoGradMode gradients(true);
-        const std::unique_ptr<Function> f = architecture.at(theta, true, n);
-        const at::Tensor loss =
-            (row_losses(network, f->outputs(pool.x.index_select(0, which)), pool.y.index_select(0, which)) * weight)
-                .sum();
-        std::vector<at::Tensor> g = torch::autograd::grad({loss}, f->leaves());
-        at::NoGradGuard none;
-        for (at::Tensor& each : g) each = each.reshape({n, -1});
-        at::Tensor to = out;
-        at::cat_out(to, g, 1);
-      }));
-    }
-  }
-
-  void run() const {
-    for (const auto& part : parts_) part();
-  }
-
-  at::Tensor theta, gradient;
-
- private:
-  std::vector<std::function<void()>> parts_;
-};
-
-// What one chain has on the device, and where its numbers wait on their way there and back.
+// What one chain has on the device, and, named "host", where its numbers wait on their way there and back.
 struct Lane {
   std::unique_ptr<Queue> queue;
-  at::Tensor up, up_here;      // θ, rows and who is present, there and here: one copy a round
-  at::Tensor down, down_here;  // sums, and what is known of the messages
-  at::Tensor rows, weights;    // a part of `up`
-  std::unique_ptr<Pass> here, there;
-  at::Tensor anchor_here, anchored, memory, message, nonzero;
+  at::Tensor up, up_host;             // θ, rows and who is present, one after the other: one copy a round
+  at::Tensor down, down_host;         // sums, and what is known of the messages
+  std::unique_ptr<Pass> here, there;  // at θ and at ζ, over the same rows
+  at::Tensor anchor_host, anchored, memory, message, nonzero;
 };
 
 class TorchFleet : public NetworkFleet {
@@ -81,14 +34,12 @@ class TorchFleet : public NetworkFleet {
     clients_ = static_cast<std::int64_t>(spec_.clients.size());
     blocks_ = (clients_ + spec_.block - 1) / spec_.block;
     width_ = *std::max_element(spec_.batch.begin(), spec_.batch.end());
-    gather();
-    (void)factors_.cpu();  // waits: lanes have queues of their own
-    for (std::int64_t c = 0; c < spec_.chains; ++c) lanes_.push_back(make_lane());
   }
 
   void begin(const NetworkFleetRound& round) override {
     plainly([&] {
-      Lane& lane = lanes_.at(static_cast<std::size_t>(round.chain));
+      if (lanes_.empty()) prepare();
+      const Lane& lane = lanes_.at(static_cast<std::size_t>(round.chain));
       lane.queue->within([&] { start(lane, round); });
     });
   }
@@ -97,7 +48,7 @@ class TorchFleet : public NetworkFleet {
     return plainly([&] {
       const Lane& lane = lanes_.at(static_cast<std::size_t>(chain));
       lane.queue->wait();
-      const auto* bytes = lane.down_here.data_ptr<std::uint8_t>();
+      const auto* bytes = lane.down_host.data_ptr<std::uint8_t>();
       return NetworkSums{reinterpret_cast<const double*>(bytes),
                          reinterpret_cast<const NetworkMessage*>(bytes + sums_bytes())};
     });
@@ -105,6 +56,11 @@ class TorchFleet : public NetworkFleet {
 
   void save(std::int64_t chain, double* memory, double* anchored) const override {
     plainly([&] {
+      if (lanes_.empty()) {  // before the first round
+        if (spec_.memory) std::fill_n(memory, clients_ * dimension_, 0.0);
+        if (spec_.anchored) std::fill_n(anchored, clients_ * dimension_, 0.0);
+        return;
+      }
       const Lane& lane = lanes_.at(static_cast<std::size_t>(chain));
       if (spec_.memory) outside(memory).copy_(lane.memory);
       if (spec_.anchored) outside(anchored).copy_(lane.anchored);
@@ -113,7 +69,8 @@ class TorchFleet : public NetworkFleet {
 
   void load(std::int64_t chain, const double* memory, const double* anchored, const double* anchor) override {
     plainly([&] {
-      Lane& lane = lanes_.at(static_cast<std::size_t>(chain));
+      if (lanes_.empty()) prepare();
+      const Lane& lane = lanes_.at(static_cast<std::size_t>(chain));
       lane.queue->within([&] {
         if (spec_.memory) lane.memory.copy_(outside(const_cast<double*>(memory)));
         if (spec_.anchored) lane.anchored.copy_(outside(const_cast<double*>(anchored)));
@@ -138,54 +95,49 @@ class TorchFleet : public NetworkFleet {
   at::Tensor outside(double* numbers) const {
     return at::from_blob(numbers, {clients_, dimension_}, at::TensorOptions(at::kDouble));
   }
-  at::Tensor here(at::IntArrayRef shape, at::ScalarType type) const {
+  at::Tensor on_device(at::IntArrayRef shape, at::ScalarType type) const {
     return at::zeros(shape, at::TensorOptions(type).device(device_));
   }
-  // Memory of this side that the device reads and writes by itself.
-  at::Tensor there(at::IntArrayRef shape, at::ScalarType type) const {
+  // Memory that the device reads and writes by itself.
+  at::Tensor on_host(at::IntArrayRef shape, at::ScalarType type) const {
     return at::empty(shape, at::TensorOptions(type).pinned_memory(device_.is_cuda()));
   }
 
-  void gather() {
-    std::vector<at::Tensor> x, y;
+  void prepare() {
+    pool_ = std::make_unique<Pool>(spec_.clients);
     std::vector<double> factors;
-    std::int64_t first = 0, most = 0;
-    for (std::size_t i = 0; i < spec_.clients.size(); ++i) {
-      const Rows& rows = own(*spec_.clients[i]);
-      x.push_back(rows.x);
-      y.push_back(rows.y);
-      pool_.first.push_back(first);
-      pool_.rows.push_back(rows.rows());
-      factors.push_back(static_cast<double>(rows.rows()) / static_cast<double>(spec_.batch[i]));
-      first += rows.rows();
-      most = std::max(most, rows.rows());
-    }
-    pool_.x = at::cat(x);
-    pool_.y = at::cat(y);
+    for (std::size_t i = 0; i < spec_.batch.size(); ++i)
+      factors.push_back(static_cast<double>(pool_->rows[i]) / static_cast<double>(spec_.batch[i]));
     factors_ =
         at::from_blob(factors.data(), {clients_}, at::TensorOptions(at::kDouble)).to(device_, at::kDouble, false, true);
-    batch_weights_ = weights_of(0, [&](std::int64_t i) { return spec_.batch[static_cast<std::size_t>(i)]; });
-    if (!spec_.anchored) return;
-    // All rows of everybody, `width` a client at a time.
+    batch_weights_ = weights_of(0, spec_.batch);
+    if (spec_.anchored) list_all_rows();
+    (void)factors_.cpu();  // waits: lanes have queues of their own
+    for (std::int64_t c = 0; c < spec_.chains; ++c) lanes_.push_back(make_lane());
+  }
+
+  // All rows of everybody, `width` a client at a time.
+  void list_all_rows() {
+    const std::int64_t most = *std::max_element(pool_->rows.begin(), pool_->rows.end());
     for (std::int64_t start = 0; start < most; start += width_) {
       at::Tensor rows = at::empty({clients_ * width_}, at::TensorOptions(at::kInt));
-      for (std::int64_t i = 0; i < clients_; ++i)
-        for (std::int64_t k = 0; k < width_; ++k)
-          rows.data_ptr<std::int32_t>()[i * width_ + k] =
-              static_cast<std::int32_t>(pool_.first[static_cast<std::size_t>(i)] +
-                                        std::min(start + k, pool_.rows[static_cast<std::size_t>(i)] - 1));
+      auto* to = rows.data_ptr<std::int32_t>();
+      for (std::size_t i = 0; i < pool_->rows.size(); ++i)
+        for (std::int64_t k = start; k < start + width_; ++k)
+          *to++ = static_cast<std::int32_t>(pool_->first[i] + std::min(k, pool_->rows[i] - 1));
       all_rows_.push_back(rows.to(device_));
-      all_weights_.push_back(
-          weights_of(start, [&](std::int64_t i) { return pool_.rows[static_cast<std::size_t>(i)]; }));
+      all_weights_.push_back(weights_of(start, pool_->rows));
     }
   }
 
   // 1 for the rows from `start` on that are below a client's count.
-  template <typename Count>
-  at::Tensor weights_of(std::int64_t start, Count count) const {
+  at::Tensor weights_of(std::int64_t start, const std::vector<std::int64_t>& counts) const {
     at::Tensor weights = at::zeros({clients_ * width_}, at::TensorOptions(at::kFloat));
-    for (std::int64_t i = 0; i < clients_; ++i)
-      std::fill_n(weights.data_ptr<float>() + i * width_, std::clamp<std::int64_t>(count(i) - start, 0, width_), 1.0f);
+    float* to = weights.data_ptr<float>();
+    for (const std::int64_t count : counts) {
+      std::fill_n(to, std::clamp<std::int64_t>(count - start, 0, width_), 1.0f);
+      to += width_;
+    }
     return weights.to(device_);
   }
 
@@ -193,26 +145,24 @@ class TorchFleet : public NetworkFleet {
     Lane lane;
     lane.queue = make_queue(device_);
     lane.queue->within([&] {
-      lane.up = here({up_bytes()}, at::kByte);
-      lane.down = here({down_bytes()}, at::kByte);
-      lane.rows = lane.up.narrow(0, theta_bytes(), 4 * clients_ * width_).view(at::kInt);
-      lane.weights = batch_weights_.clone();
-      lane.message = here({clients_, dimension_}, at::kDouble);
-      lane.nonzero = here({clients_, (dimension_ + 31) / 32}, at::kInt);
-      if (spec_.memory) lane.memory = here({clients_, dimension_}, at::kDouble);
-      if (spec_.anchored) lane.anchored = here({clients_, dimension_}, at::kDouble);
+      lane.up = on_device({up_bytes()}, at::kByte);
+      lane.down = on_device({down_bytes()}, at::kByte);
+      lane.message = on_device({clients_, dimension_}, at::kDouble);
+      lane.nonzero = on_device({clients_, (dimension_ + 31) / 32}, at::kInt);
+      if (spec_.memory) lane.memory = on_device({clients_, dimension_}, at::kDouble);
+      if (spec_.anchored) lane.anchored = on_device({clients_, dimension_}, at::kDouble);
     });
-    const auto pass = [&](const at::Tensor& theta) {
-      return std::make_unique<Pass>(network_, architecture_, pool_, theta, lane.rows, lane.weights, clients_,
-                                    *lane.queue);
-    };
     lane.queue->within([&] {
-      lane.here = pass(lane.up.narrow(0, 0, 4 * dimension_).view(at::kFloat));
-      if (spec_.anchored) lane.there = pass(here({dimension_}, at::kFloat));
+      Pass::Inputs inputs{lane.up.narrow(0, 0, 4 * dimension_).view(at::kFloat),
+                          lane.up.narrow(0, theta_bytes(), 4 * clients_ * width_).view(at::kInt),
+                          batch_weights_.clone()};
+      lane.here = std::make_unique<Pass>(network_, architecture_, *pool_, inputs, *lane.queue);
+      inputs.theta = on_device({dimension_}, at::kFloat);
+      if (spec_.anchored) lane.there = std::make_unique<Pass>(network_, architecture_, *pool_, inputs, *lane.queue);
     });
-    lane.up_here = there({up_bytes()}, at::kByte);
-    lane.down_here = there({down_bytes()}, at::kByte);
-    if (spec_.anchored) lane.anchor_here = there({dimension_}, at::kFloat);
+    lane.up_host = on_host({up_bytes()}, at::kByte);
+    lane.down_host = on_host({down_bytes()}, at::kByte);
+    if (spec_.anchored) lane.anchor_host = on_host({dimension_}, at::kFloat);
     lane.queue->wait();
     return lane;
   }
@@ -222,35 +172,35 @@ class TorchFleet : public NetworkFleet {
   }
 
   void send_anchor(const Lane& lane, const double* anchor) const {
-    round_to(lane.anchor_here.data_ptr<float>(), anchor);
-    lane.there->theta.copy_(lane.anchor_here, /*non_blocking=*/true);
+    round_to(lane.anchor_host.data_ptr<float>(), anchor);
+    lane.there->inputs.theta.copy_(lane.anchor_host, /*non_blocking=*/true);
   }
 
   void start(const Lane& lane, const NetworkFleetRound& round) const {
     if (round.anchor != nullptr) move_anchor(lane, round.anchor);
-    std::copy_n(round.present, clients_, at_byte<std::uint8_t>(lane.up_here, theta_bytes() + rows_bytes()));
+    std::copy_n(round.present, clients_, at_byte<std::uint8_t>(lane.up_host, theta_bytes() + rows_bytes()));
     if (!round.at_anchor) {
-      round_to(at_byte<float>(lane.up_here, 0), round.position);
+      round_to(at_byte<float>(lane.up_host, 0), round.position);
       write_rows(lane, round);
     }
-    lane.up.copy_(lane.up_here, true);
+    lane.up.copy_(lane.up_host, true);
     if (!round.at_anchor) {
       lane.here->run();
       if (spec_.anchored) lane.there->run();
     }
     lane.queue->messages(messages(lane, round));
-    lane.down_here.copy_(lane.down, true);
+    lane.down_host.copy_(lane.down, true);
   }
 
   void write_rows(const Lane& lane, const NetworkFleetRound& round) const {
-    auto* rows = at_byte<std::int32_t>(lane.up_here, theta_bytes());
+    auto* rows = at_byte<std::int32_t>(lane.up_host, theta_bytes());
     const std::uint32_t* given = round.rows;
     for (std::int64_t i = 0; i < clients_; ++i) {
       const auto client = static_cast<std::size_t>(i);
-      std::fill_n(rows + i * width_, width_, static_cast<std::int32_t>(pool_.first[client]));
+      std::fill_n(rows + i * width_, width_, static_cast<std::int32_t>(pool_->first[client]));
       if (round.present[client] == 0) continue;
       for (std::int64_t k = 0; k < spec_.batch[client]; ++k)
-        rows[i * width_ + k] = static_cast<std::int32_t>(pool_.first[client] + *given++);
+        rows[i * width_ + k] = static_cast<std::int32_t>(pool_->first[client] + *given++);
     }
   }
 
@@ -260,13 +210,13 @@ class TorchFleet : public NetworkFleet {
     send_anchor(lane, anchor);
     lane.anchored.zero_();
     for (std::size_t s = 0; s < all_rows_.size(); ++s) {
-      lane.rows.copy_(all_rows_[s], true);
-      lane.weights.copy_(all_weights_[s], true);
+      lane.there->inputs.rows.copy_(all_rows_[s], true);
+      lane.there->inputs.weights.copy_(all_weights_[s], true);
       lane.there->run();
       lane.anchored.add_(lane.there->gradient);
     }
     if (spec_.scale != 1) lane.anchored.mul_(spec_.scale);
-    lane.weights.copy_(batch_weights_, true);
+    lane.there->inputs.weights.copy_(batch_weights_, true);
   }
 
   MessagePass messages(const Lane& lane, const NetworkFleetRound& round) const {
@@ -298,7 +248,7 @@ class TorchFleet : public NetworkFleet {
   at::Device device_;
   NetworkFleetSpec spec_;
   std::int64_t dimension_ = 0, clients_ = 0, blocks_ = 0, width_ = 0;
-  Pool pool_;
+  std::unique_ptr<Pool> pool_;
   at::Tensor factors_, batch_weights_;
   std::vector<at::Tensor> all_rows_, all_weights_;
   std::vector<Lane> lanes_;

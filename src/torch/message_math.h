@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "messages.h"
+
 #ifdef __CUDACC__
 #define POLLEN_BOTH __host__ __device__ inline
 #else
@@ -14,6 +16,20 @@
 #endif
 
 namespace pollen::torch_room {
+
+// H_i - h_i at number j of clients × dimension.
+POLLEN_BOTH double aimed(const MessagePass& pass, std::int64_t client, std::int64_t j) {
+  double v;
+  if (pass.at_anchor) {
+    v = pass.anchored[j];
+  } else {
+    v = pass.scale * static_cast<double>(pass.here[j]);
+    if (pass.there != nullptr) v -= pass.scale * static_cast<double>(pass.there[j]);
+    v *= pass.factor[client];
+    if (pass.anchored != nullptr) v += pass.anchored[j];
+  }
+  return pass.memory == nullptr ? v : v - pass.memory[j];
+}
 
 struct FourWords {
   std::uint32_t word[4];

@@ -7,24 +7,6 @@
 namespace pollen::torch_room {
 namespace {
 
-// v = H_i - h_i.
-void aim(const MessagePass& pass, std::int64_t client) {
-  const std::int64_t first = client * pass.dimension;
-  const double factor = pass.factor[client];
-  for (std::int64_t j = first; j < first + pass.dimension; ++j) {
-    double v;
-    if (pass.at_anchor) {
-      v = pass.anchored[j];
-    } else {
-      v = pass.scale * static_cast<double>(pass.here[j]);
-      if (pass.there != nullptr) v -= pass.scale * static_cast<double>(pass.there[j]);
-      v *= factor;
-      if (pass.anchored != nullptr) v += pass.anchored[j];
-    }
-    pass.message[j] = pass.memory == nullptr ? v : v - pass.memory[j];
-  }
-}
-
 // Block b of eight terms goes to group b mod 4, the last partial one to group 3; groups as (0 + 1) + (2 + 3), lanes l
 // and l + 4 first, then (0 + 1) + (2 + 3).
 double squared_norm(const double* v, std::int64_t d) {
@@ -76,8 +58,8 @@ void make_messages(const MessagePass& pass) {
   for (std::int64_t i = 0; i < pass.clients; ++i) {
     pass.about[i] = {};
     if (pass.present[i] == 0) continue;
-    aim(pass, i);
     double* v = pass.message + i * d;
+    for (std::int64_t j = 0; j < d; ++j) v[j] = aimed(pass, i, i * d + j);
     if (pass.levels > 0) {
       const double norm = wire_norm(std::sqrt(squared_norm(v, d)));
       pass.about[i].norm = static_cast<float>(norm);

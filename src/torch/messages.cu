@@ -16,16 +16,7 @@ __global__ void aim(MessagePass pass) {
   const std::int64_t client = blockIdx.y, at = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;
   if (at >= pass.dimension || pass.present[client] == 0) return;
   const std::int64_t j = client * pass.dimension + at;
-  double v;
-  if (pass.at_anchor) {
-    v = pass.anchored[j];
-  } else {
-    v = pass.scale * static_cast<double>(pass.here[j]);
-    if (pass.there != nullptr) v -= pass.scale * static_cast<double>(pass.there[j]);
-    v *= pass.factor[client];
-    if (pass.anchored != nullptr) v += pass.anchored[j];
-  }
-  pass.message[j] = pass.memory == nullptr ? v : v - pass.memory[j];
+  pass.message[j] = aimed(pass, client, j);
 }
 
 // A warp a client: thread t has partial sum t. The next loads are under way while the last are added.

@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "fleet.h"
+#include "held_rows.h"
 #include "settings.h"
 
 namespace pollen::torch_room {
@@ -134,23 +135,6 @@ class TorchNetwork : public Network {
 };
 
 }  // namespace
-
-const Rows& own(const NetworkRows& held) {
-  const auto* rows = dynamic_cast<const Rows*>(&held);
-  if (rows == nullptr) throw std::runtime_error("these rows are held by a network of another kind");
-  return *rows;
-}
-
-at::Tensor view_of(const float* numbers, std::int64_t count) {
-  return at::from_blob(const_cast<float*>(numbers), {count}, at::TensorOptions(at::kFloat));
-}
-
-at::Tensor row_losses(const NetworkSpec& spec, const at::Tensor& outputs, const at::Tensor& y) {
-  if (spec.classifies) return at::nll_loss(at::log_softmax(outputs, 1), y, /*weight=*/{}, at::Reduction::None);
-  const at::Tensor residual = (outputs.view({-1}) - y).to(at::kDouble);
-  const double constant = std::log(spec.noise_sd) + 0.5 * std::log(2 * 3.14159265358979323846);
-  return residual * residual * (0.5 / (spec.noise_sd * spec.noise_sd)) + constant;
-}
 
 std::unique_ptr<Network> make_network(const NetworkSpec& spec) {
   return std::make_unique<TorchNetwork>(spec, make_architecture(spec));

@@ -13,11 +13,13 @@
 #include "pollen/errors.h"
 #include "pollen/random.h"
 #include "support/problems.h"
+#include "support/same_run.h"
 
 namespace pollen {
 namespace {
 
 using testing::Collect;
+using testing::expect_same;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -170,16 +172,6 @@ const std::vector<Overrides> kWays = {
     {"sampler.name=fedsouk", "sampler.kernel=hmc", "participation.policy=bernoulli", "participation.probability=0.7"},
     {"population.prior=energy", "population.units=2", "population.particles=2"},
     {"sampler.name=fedrep", "sampler.step=0.05", "warm_up.epochs=1"}};
-
-void expect_same(const Experiment& a, const Experiment& b, const std::string& what) {
-  for (Index c = 0; c < a.position().columns; ++c)
-    EXPECT_TRUE(std::ranges::equal(a.position().column(c), b.position().column(c))) << what;
-  EXPECT_EQ(a.counters().uplink_bits, b.counters().uplink_bits) << what;
-  EXPECT_EQ(a.counters().setup_bits, b.counters().setup_bits) << what;
-  const OwnDraws of_a = a.own_draws(2, 10), of_b = b.own_draws(2, 10);
-  EXPECT_TRUE(std::ranges::equal(of_a.z.flat(), of_b.z.flat())) << what;
-  EXPECT_EQ(of_a.mean, of_b.mean) << what;
-}
 
 TEST_F(PersonalNetworks, ThreadsAndStopsDoNotMatter) {
   for (const Overrides& way : kWays) {

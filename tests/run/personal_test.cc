@@ -12,11 +12,13 @@
 #include "pollen/mixed_law.h"
 #include "pollen/thread_team.h"
 #include "support/problems.h"
+#include "support/same_run.h"
 
 namespace pollen {
 namespace {
 
 using testing::Collect;
+using testing::expect_same;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -107,19 +109,6 @@ const std::vector<Overrides> kWays = {
     {"population.prior=energy", "population.units=3", "population.particles=2", "sampler.warm_start=false"},
     {"sampler.name=fedrep", "sampler.step=0.01"},
     {"sampler.name=l2gd", "sampler.step=0.01"}};
-
-void expect_same(const Experiment& a, const Experiment& b, const std::string& what) {
-  ASSERT_EQ(a.position().columns, b.position().columns);
-  for (Index c = 0; c < a.position().columns; ++c) {
-    EXPECT_TRUE(std::ranges::equal(a.position().column(c), b.position().column(c))) << what;
-    EXPECT_TRUE(std::ranges::equal(a.averaged().column(c), b.averaged().column(c))) << what;
-  }
-  EXPECT_EQ(a.counters().uplink_bits, b.counters().uplink_bits) << what;
-  EXPECT_EQ(a.counters().gradients, b.counters().gradients) << what;
-  const OwnDraws of_a = a.own_draws(3, 20), of_b = b.own_draws(3, 20);
-  EXPECT_TRUE(std::ranges::equal(of_a.z.flat(), of_b.z.flat())) << what;
-  EXPECT_EQ(of_a.mean, of_b.mean) << what;
-}
 
 TEST_F(Personal, GoesOnFromItsSavedState) {
   for (const Overrides& way : kWays) {

@@ -103,6 +103,14 @@ TEST(FleetTransport, GoesOnFromACheckpoint) {
   EXPECT_EQ(parts.draws, all.draws);
 }
 
+// likelihood = "mean": a row weighs less where a client has more of them.
+TEST(FleetTransport, LeavesClientsOfDifferentScalesAlone) {
+  bool used = true;
+  const Overrides mean = {"sampler.name=sgld", "model.likelihood=mean", "data.partition=dirichlet"};
+  Experiment experiment(read_config_text(kNetwork, "test.toml", mean), together(&used));
+  EXPECT_FALSE(used);
+}
+
 TEST(FleetTransport, LeavesOtherRecipesAlone) {
   for (const char* name : {"lsd", "d-elf", "fald", "qlsd*"}) {
     bool used = true;
