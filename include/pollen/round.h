@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,6 +31,15 @@
 namespace pollen {
 
 class Archive;
+
+// Somebody to share work with: run(items, work) calls work(item, member) for every item below `items`, in any order and
+// perhaps at the same time; member is below `members`. Without run() one item follows another.
+struct Spread {
+  int members = 1;
+  std::function<void(Index items, const std::function<void(Index item, int member)>& work)> run;
+  // Over chains of this many numbers each, where that is worth waking somebody.
+  void over_chains(Index chains, Index dimension, const std::function<void(Index chain, int member)>& work) const;
+};
 
 // What the participants of a round are told. Payloads are real bytes of the downlink's code.
 struct Broadcast {
@@ -86,6 +96,7 @@ class Station {
   void receive(const Broadcast& broadcast, Workspace& work);
   void archive(Archive& archive);
 
+  void spread_over(Spread spread) { spread_ = std::move(spread); }
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
   const Recipe& recipe() const { return recipe_; }
 
@@ -112,6 +123,7 @@ class Station {
 
   Recipe recipe_;
   Index clients_;
+  Spread spread_;
   std::unique_ptr<const Compressor> whole_, compressor_;
   Panel position_, anchor_, change_;
   Leg leg_;
@@ -214,6 +226,7 @@ class Server {
   void start(ConstPanelView position);
   void set_anchor_gradient(std::span<const double> sum);  // fixed point: what the server adds (section 1, Decided)
   void start_memory(ConstPanelView sum);
+  void spread_over(Spread spread);  // chains are worked on by all its members
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
 
   void open(std::int64_t most = 1);  // local steps: a leg of at most `most` iterations
@@ -225,12 +238,14 @@ class Server {
   void absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work);
   // Replies of one block in client order: the same sums, taken together where each is for one chain.
   void absorb_all(std::span<const Reply> replies, std::span<const Roster::Entry> entries, Workspace& work);
-  // The replies of a block for one chain that were added up elsewhere, in client order; clients have equal weights.
+  // The replies of a block for one chain that were added up elsewhere, in client order; clients have equal weights. Sums
+  // of different chains may be on different threads.
+  void absorb_sum(Index block, Index chain, std::span<const double> sum);
   struct Sent {
     std::uint32_t client = 0;
     std::int64_t bits = 0, gradients = 0;
   };
-  void absorb_sum(Index block, Index chain, std::span<const double> sum, std::span<const Sent> sent);
+  void count(const Sent& sent);
   void draw_noise();  // that of close(), now: for a transport that waits
   void close();  // NumericError where the state is not finite or explodes
 
@@ -270,7 +285,11 @@ class Server {
   void check_answers(const Reply& reply, const Roster::Entry& entry) const;  // WireError unless the reply is the entry's
   const Compressor& compressor_of(const Reply& reply) const;
   void merge_blocks();
-  void step_chain(Index chain);
+  void each_chain(const std::function<void(Index chain, int member)>& work) const {
+    spread_.over_chains(setup_.chains, setup_.dimension, work);
+  }
+  void encode_whole();
+  void step_chain(Index chain, int member);
   void draw_normals(Index chain, std::span<double> out) const;
   void open_leg(std::int64_t most);
   void make_control(ConstPanelView anchor, ConstPanelView gradient_sum, Bytes& words) const;
@@ -301,7 +320,11 @@ class Server {
   std::vector<BlockSum> block_sums_;
   Counters counters_;
   Workspace work_;
-  AlignedVector<double> direction_, normals_;
+  Spread spread_;
+  struct StepRoom {
+    AlignedVector<double> direction, normals;
+  };
+  std::vector<StepRoom> step_rooms_;  // one a member
   Panel noise_drawn_;                // by draw_noise()
   std::uint64_t noise_round_ = 0;    // 1 + the round it is for
   double explosion_ = 0;

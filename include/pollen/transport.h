@@ -35,6 +35,8 @@ class Transport {
   // Carries the open round to its participants and gives every reply to server.absorb, in client order within a block.
   virtual void exchange(Server& server) = 0;
   virtual void query(const Query& query, PanelView sum) = 0;
+  // Those who carry rounds, for what server and station do between them.
+  virtual Spread spread() { return {}; }
   // Once "auto" has picked a step, for clients that are not of this process.
   virtual void recipe_changed(const Recipe&) {}
   // What must be known after a restart, beyond the server's and the fleet's own state.

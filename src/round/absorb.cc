@@ -111,15 +111,16 @@ void Server::absorb_part(const Reply& reply, const Roster::Entry& entry, std::si
   }
 }
 
-void Server::absorb_sum(Index block, Index chain, std::span<const double> sum, std::span<const Sent> sent) {
-  BlockSum& into = block_sums_[static_cast<std::size_t>(block)];
-  math::add(sum, into.plain.column(chain));
-  for (const Sent& each : sent) {
-    into.counters.uplink_bits += each.bits;
-    into.counters.uplink_bits_bound += bits_bound_[each.client];
-    into.counters.gradients += each.gradients;
-    ++into.counters.messages;
-  }
+void Server::absorb_sum(Index block, Index chain, std::span<const double> sum) {
+  math::add(sum, block_sums_[static_cast<std::size_t>(block)].plain.column(chain));
+}
+
+void Server::count(const Sent& sent) {
+  Counters& counters = sum_of(sent.client).counters;
+  counters.uplink_bits += sent.bits;
+  counters.uplink_bits_bound += bits_bound_[sent.client];
+  counters.gradients += sent.gradients;
+  ++counters.messages;
 }
 
 void Server::count_part(const Reply& reply, std::size_t part, Counters& counters) const {

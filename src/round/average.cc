@@ -29,7 +29,7 @@ void Server::open_leg(std::int64_t most) {
   for (std::uint32_t s = 0; s < leg.steps && local.common > 0; ++s) {
     const double spread = local.common_spread(recipe_.step, clients(), leg.first + s, recipe_.temperature);
     for (Index c = 0; c < setup_.chains; ++c) {
-      const std::span<double> z(normals_.data(), static_cast<std::size_t>(setup_.dimension));
+      const std::span<double> z(step_rooms_[0].normals.data(), static_cast<std::size_t>(setup_.dimension));
       Stream stream = noise_[static_cast<std::size_t>(c)];
       stream.round = leg.first + s;
       normals(stream, z);
@@ -109,7 +109,7 @@ void Server::close_leg() {
   legs_->done(leg);
   fresh_ = leg.ends;
   if (!leg.ends) return;
-  for (Index c = 0; c < setup_.chains; ++c) average_chain(c);
+  each_chain([&](Index c, int) { average_chain(c); });
   ++counters_.rounds;
   ++round_;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "pollen/archive.h"
@@ -48,8 +49,20 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
   if (recipe.local) legs_.emplace(*recipe.local, setup_.seed);
   if (recipe.sends_changes()) reference_ = Panel(d, setup_.chains);
   broadcast_.offset.resize(static_cast<std::size_t>(setup_.chains) + 1);
-  direction_.resize(static_cast<std::size_t>(padded(d)));
-  normals_.resize(static_cast<std::size_t>(padded(d)));
+  spread_over({});
+}
+
+void Server::spread_over(Spread spread) {
+  const auto room = static_cast<std::size_t>(padded(setup_.dimension));
+  spread_ = std::move(spread);
+  step_rooms_.resize(static_cast<std::size_t>(spread_.members));
+  for (StepRoom& each : step_rooms_) each.direction.resize(room), each.normals.resize(room);
+}
+
+void Spread::over_chains(Index chains, Index dimension, const std::function<void(Index, int)>& work) const {
+  constexpr Index kNumbers = 1 << 15;
+  if (run && chains > 1 && chains * dimension >= kNumbers) return run(chains, work);
+  for (Index c = 0; c < chains; ++c) work(c, 0);
 }
 
 void Server::start(ConstPanelView position) {
@@ -89,17 +102,22 @@ void Server::start_over() {
   const bool partial = recipe_.participation.policy != ParticipationPolicy::full;
   const bool weighted = recipe_.up.memory != Memory::none && (recipe_.local ? partial : !broadcast_.roster.uniform);
   for (BlockSum& block : block_sums_) {
-    std::fill(block.plain.flat().begin(), block.plain.flat().end(), 0.0);
     if (weighted && block.weighted.empty()) block.weighted = Panel(setup_.dimension, setup_.chains);
-    std::fill(block.weighted.flat().begin(), block.weighted.flat().end(), 0.0);
     block.counters = {};
   }
+  each_chain([&](Index c, int) {
+    for (BlockSum& block : block_sums_) {
+      std::ranges::fill(block.plain.column(c), 0.0);
+      if (!block.weighted.empty()) std::ranges::fill(block.weighted.column(c), 0.0);
+    }
+  });
 }
 
 // θ whole, or with EF21-P the change C(θ - w) of what clients know.
 void Server::encode_broadcast() {
-  broadcast_.payload.clear();
   broadcast_.whole = !recipe_.down.feedback || round_ == 0;
+  if (broadcast_.leg.starts && broadcast_.whole) return encode_whole();
+  broadcast_.payload.clear();
   std::ranges::fill(broadcast_.offset, std::size_t{0});
   if (!broadcast_.leg.starts) return;
   Scratch::Frame frame(work_.scratch);
@@ -108,11 +126,6 @@ void Server::encode_broadcast() {
   for (Index c = 0; c < setup_.chains; ++c) {
     broadcast_.offset[static_cast<std::size_t>(c)] = broadcast_.payload.size();
     const auto theta = position_.column(c);
-    if (broadcast_.whole) {
-      whole_->encode(theta, compress_[0], decoded, &broadcast_.payload, work_.scratch);
-      if (!known_.empty()) std::copy(theta.begin(), theta.end(), known_.column(c).begin());
-      continue;
-    }
     Stream stream = compress_[static_cast<std::size_t>(c)];
     stream.round = round_;
     math::subtract(theta, known_.column(c), change);
@@ -120,6 +133,19 @@ void Server::encode_broadcast() {
     math::add(decoded, known_.column(c));
   }
   broadcast_.offset.back() = broadcast_.payload.size();
+}
+
+// As the identity code has it.
+void Server::encode_whole() {
+  const std::size_t column = static_cast<std::size_t>(setup_.dimension) * sizeof(double);
+  broadcast_.payload.resize(static_cast<std::size_t>(setup_.chains) * column);
+  for (std::size_t c = 0; c < broadcast_.offset.size(); ++c) broadcast_.offset[c] = c * column;
+  each_chain([&](Index c, int) {
+    const auto theta = position_.column(c);
+    check_position(math::max_abs(theta), c);
+    std::memcpy(broadcast_.payload.data() + broadcast_.offset[static_cast<std::size_t>(c)], theta.data(), column);
+    if (!known_.empty()) std::ranges::copy(theta, known_.column(c).begin());
+  });
 }
 
 // Each participant receives its chains' payloads; one that missed broadcasts gets w whole in place of the change, and ζ
@@ -178,7 +204,7 @@ std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
 void Server::close() {
   merge_blocks();
   if (recipe_.local) return close_leg();
-  for (Index c = 0; c < setup_.chains; ++c) step_chain(c);
+  each_chain([&](Index c, int member) { step_chain(c, member); });
   ++counters_.rounds;
   ++round_;
 }
@@ -199,12 +225,13 @@ void Server::merge_blocks() {
 }
 
 // g = η + Σ w_i δ_i + ∇U_0(θ) (+ Σ ∇U_i(θ̂)), η ← η + α Σ δ_i, θ ← θ - γ g + √(2γT) Z.
-void Server::step_chain(Index chain) {
+void Server::step_chain(Index chain, int member) {
   const BlockSum& sum = block_sums_.front();
   const Roster& roster = broadcast_.roster;
   const auto d = static_cast<std::size_t>(setup_.dimension);
-  const std::span<double> g(direction_.data(), d);
-  const std::span<double> z(normals_.data(), d);
+  StepRoom& room = step_rooms_[static_cast<std::size_t>(member)];
+  const std::span<double> g(room.direction.data(), d);
+  const std::span<double> z(room.normals.data(), d);
   const auto theta = position_.column(chain);
   const auto plain = sum.plain.column(chain);
   const bool memory = !memory_.empty();
@@ -241,7 +268,7 @@ void Server::draw_normals(Index chain, std::span<double> out) const {
 void Server::draw_noise() {
   if (recipe_.local) return;
   if (noise_drawn_.empty()) noise_drawn_ = Panel(setup_.dimension, setup_.chains);
-  for (Index c = 0; c < setup_.chains; ++c) draw_normals(c, noise_drawn_.column(c));
+  each_chain([&](Index c, int) { draw_normals(c, noise_drawn_.column(c)); });
   noise_round_ = round_ + 1;
 }
 

@@ -41,10 +41,13 @@ void Station::receive(const Broadcast& broadcast, Workspace& work) {
 }
 
 void Station::receive_position(const Broadcast& broadcast, Workspace& work) {
-  for (Index c = 0; c < chains(); ++c) {
-    if (broadcast.whole) {
-      whole_->decode(broadcast.chain_payload(c), position_.column(c), work.scratch);
-    } else {
+  if (broadcast.whole) {
+    spread_.over_chains(chains(), position_.rows(), [&](Index c, int) {
+      Scratch none;  // words need no room
+      whole_->decode(broadcast.chain_payload(c), position_.column(c), none);
+    });
+  } else {
+    for (Index c = 0; c < chains(); ++c) {
       compressor_->decode(broadcast.chain_payload(c), change_.column(0), work.scratch);
       math::add(change_.column(0), position_.column(c));
     }

@@ -12,7 +12,8 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
   const std::size_t b = setup.sizes.size();
   compressors_ = compressors_of(recipe, d);
   Server::Setup server{setup.seed, d, setup.chains, setup.sizes, {}, {}};
-  for (std::size_t i = 0; i < b; ++i) server.compressors.push_back(compressors_[compressors_.size() == 1 ? 0 : i].get());
+  for (std::size_t i = 0; i < b; ++i)
+    server.compressors.push_back(compressors_[compressors_.size() == 1 ? 0 : i].get());
   if (recipe.local) server.weights = local_weights(*recipe.local, setup.sizes);
   std::vector<Member> members;
   for (std::size_t i = 0; i < setup.potentials.size(); ++i)
@@ -23,6 +24,12 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
   set_transport(make);
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);
   if (recipe.oracle == OracleKind::control) anchor_ = gradient_ = Panel(d, setup.chains);
+}
+
+void FederatedEngine::set_transport(const MakeTransport& make) {
+  transport_ = make(fleet_->station(), fleet_->clients());
+  server_->spread_over(transport_->spread());
+  fleet_->station().spread_over(transport_->spread());
 }
 
 std::int64_t FederatedEngine::advance(std::int64_t most) {

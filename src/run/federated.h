@@ -36,7 +36,7 @@ class FederatedEngine final : public Engine {
 
   Server& server() { return *server_; }
   Transport& transport() { return *transport_; }
-  void set_transport(const MakeTransport& make) { transport_ = make(fleet_->station(), fleet_->clients()); }
+  void set_transport(const MakeTransport& make);
   void recipe_changed();  // the step, or the constants of a decaying one, were picked
   void start_control();   // VR-FALD*: Y_0 and C_0 at the starting positions
 

@@ -7,6 +7,7 @@
 #include "pollen/errors.h"
 #include "pollen/math.h"
 #include "pollen/qsgd.h"
+#include "pollen/thread_team.h"
 
 namespace pollen {
 
@@ -37,11 +38,14 @@ class FleetTransport final : public Transport {
         spec_(spec),
         fleet_(std::move(fleet)),
         questions_(make_thread_transport(station, clients, threads)),
+        team_(std::min(threads, static_cast<int>(station.chains()))),
         dimension_(clients.front().potential().dimension()) {
     for (const Client& client : clients) rows_.push_back(client.potential().rows());
     const auto chains = static_cast<std::size_t>(station.chains());
     present_.resize(chains * clients.size());
     minibatch_.resize(chains);
+    one_client_.resize(chains);
+    done_.resize(chains);
     if (spec_.anchored) anchor_at_.assign(chains, 0);
     if (spec_.anchored) evaluated_.assign(chains * clients.size(), 0);
   }
@@ -56,7 +60,12 @@ class FleetTransport final : public Transport {
     for (Index c = 0; c < station_.chains(); ++c) begin(c);
     server.draw_noise();
     draw_ahead();
-    for (Index c = 0; c < station_.chains(); ++c) finish(server, c);
+    team_.run(station_.chains(), [&](Index c, int) { add_up(server, c); });
+    for (Index c = 0; c < station_.chains(); ++c) count(server, c);
+  }
+
+  Spread spread() override {
+    return {team_.size(), [this](Index items, const auto& work) { team_.run(items, work); }};
   }
 
   void query(const Query& query, PanelView sum) override {
@@ -112,7 +121,7 @@ class FleetTransport final : public Transport {
   // this round's.
   void draw_ahead() {
     if (station_.recipe().participation.policy != ParticipationPolicy::full) return;
-    for (Index c = 0; c < station_.chains(); ++c) draw_rows(c, station_.round() + 1);
+    team_.run(station_.chains(), [&](Index c, int) { draw_rows(c, station_.round() + 1); });
     drawn_ = station_.round() + 2;
   }
 
@@ -124,20 +133,22 @@ class FleetTransport final : public Transport {
 
   void add_rows(Index chain, std::uint64_t round, std::uint32_t client, Index batch) {
     const auto c = static_cast<std::size_t>(chain);
-    draw_minibatch(station_.minibatch_streams()[c], round, client, {rows_[client], batch}, work_.rows);
-    minibatch_[c].insert(minibatch_[c].end(), work_.rows.begin(), work_.rows.end());
+    draw_minibatch(station_.minibatch_streams()[c], round, client, {rows_[client], batch}, one_client_[c]);
+    minibatch_[c].insert(minibatch_[c].end(), one_client_[c].begin(), one_client_[c].end());
   }
 
-  void finish(Server& server, Index chain) {
-    const NetworkSums done = fleet_->finish(chain);
+  void add_up(Server& server, Index chain) {
+    const NetworkSums& done = done_[static_cast<std::size_t>(chain)] = fleet_->finish(chain);
     const auto d = static_cast<std::size_t>(dimension_);
-    for (std::size_t first = 0; first < clients_.size(); first += block()) {
-      sent_.clear();
-      for (std::size_t i = first; i < std::min(clients_.size(), first + block()); ++i)
-        if (present(chain)[i] != 0)
-          sent_.push_back({static_cast<std::uint32_t>(i), bits_of(done.messages[i], i), gradients_of(chain, i)});
-      server.absorb_sum(static_cast<Index>(first / block()), chain, {done.sums + first / block() * d, d}, sent_);
-    }
+    for (Index b = 0; b < server.blocks(); ++b)
+      server.absorb_sum(b, chain, {done.sums + static_cast<std::size_t>(b) * d, d});
+  }
+
+  void count(Server& server, Index chain) {
+    for (std::size_t i = 0; i < clients_.size(); ++i)
+      if (present(chain)[i] != 0)
+        server.count({static_cast<std::uint32_t>(i), bits_of(done_[static_cast<std::size_t>(chain)].messages[i], i),
+                      gradients_of(chain, i)});
   }
 
   // Gradient descent before the first round: whole sums of other minibatches, by a fleet of their own.
@@ -195,13 +206,15 @@ class FleetTransport final : public Transport {
   NetworkFleetSpec spec_;
   std::unique_ptr<NetworkFleet> fleet_, descent_;
   std::unique_ptr<Transport> questions_;
+  ThreadTeam team_;
   Index dimension_;
   std::vector<Index> rows_;
-  std::vector<std::uint8_t> present_;                  // (chain, client)
-  std::vector<std::vector<std::uint32_t>> minibatch_;  // one a chain
-  std::uint64_t drawn_ = 0;                            // 1 + the round minibatch_ is for, where it was drawn ahead
-  std::vector<std::uint64_t> anchor_at_, evaluated_;   // versions of ζ: the fleet's, and of every (chain, client)
-  std::vector<Server::Sent> sent_;
+  std::vector<std::uint8_t> present_;                   // (chain, client)
+  std::vector<std::vector<std::uint32_t>> minibatch_;   // one a chain
+  std::vector<std::vector<std::uint32_t>> one_client_;  // one a chain: room
+  std::vector<NetworkSums> done_;                       // one a chain
+  std::uint64_t drawn_ = 0;                             // 1 + the round minibatch_ is for, where it was drawn ahead
+  std::vector<std::uint64_t> anchor_at_, evaluated_;    // versions of ζ: the fleet's, and of every (chain, client)
   Workspace work_;
 };
 

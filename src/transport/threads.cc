@@ -47,6 +47,10 @@ class ThreadTransport final : public Transport {
     }
   }
 
+  Spread spread() override {
+    return {team_.size(), [this](Index items, const auto& work) { team_.run(items, work); }};
+  }
+
  private:
   static constexpr std::size_t kTogether = 8;
 
