@@ -83,7 +83,7 @@ struct NetworkSums {
   const NetworkMessage* messages = nullptr;  // one a client
 };
 
-// Not thread-safe.
+// Not thread-safe, but chains may be finished on different threads.
 class NetworkFleet {
  public:
   virtual ~NetworkFleet() = default;

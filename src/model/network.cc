@@ -125,9 +125,7 @@ class NetworkPotential final : public Potential {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = (out[i] - below[i]) / (2 * h);
   }
   bool curvature_is_bound() const override { return false; }
-  HeldNetwork held() const {
-    return {network_.get(), held_.get(), scale_, model_.augment.flip || model_.augment.crop};
-  }
+  HeldNetwork held() const { return {network_.get(), held_.get(), scale_, model_.augment.flip || model_.augment.crop}; }
   // Nobody knows without looking at every row; a step is given for networks, so that nobody asks.
   double row_curvature(std::span<const double>, Scratch&) const override { return std::nan(""); }
 
@@ -154,19 +152,24 @@ std::unique_ptr<Potential> make_network_potential(const NetworkModel& model, con
   return std::make_unique<NetworkPotential>(model, observations, scale);
 }
 
-std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
+std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const HeldSlice& rows,
                                  Scratch& scratch) {
-  const std::span<float> out = scratch.take<float>(x.rows * static_cast<Index>(model.network->spec().outputs));
+  const std::span<float> out = scratch.take<float>(rows.count * static_cast<Index>(model.network->spec().outputs));
   Scratch::Frame frame(scratch);
-  const auto held = model.hold(x, nullptr);
-  model.network->outputs(*held, 0, x.rows, in_float(theta, scratch).data(), out.data());
+  model.network->outputs(rows.held, rows.first, rows.count, in_float(theta, scratch).data(), out.data());
   return out;
 }
 
-void network_probabilities(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
+std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
+                                 Scratch& scratch) {
+  return network_outputs(model, theta, {*model.hold(x, nullptr), 0, x.rows}, scratch);
+}
+
+void network_probabilities(const NetworkModel& model, std::span<const double> theta, const HeldSlice& rows,
                            std::span<double> out, Scratch& scratch) {
   Scratch::Frame frame(scratch);
-  to_probabilities(network_outputs(model, theta, x, scratch), static_cast<Index>(model.network->spec().outputs), out);
+  const std::span<const float> outputs = network_outputs(model, theta, rows, scratch);
+  to_probabilities(outputs, static_cast<Index>(model.network->spec().outputs), out);
 }
 
 void to_probabilities(std::span<const float> outputs, Index classes, std::span<double> out) {

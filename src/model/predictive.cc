@@ -55,7 +55,8 @@ void network_log_likelihood(const ModelSpec& spec, std::span<const double> theta
 
 void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x,
                          std::span<double> out, Scratch& scratch) {
-  if (spec.kind == ModelKind::network) return model::network_probabilities(spec.network, theta, x, out, scratch);
+  if (spec.kind == ModelKind::network)
+    return model::network_probabilities(spec.network, theta, {*spec.network.hold(x, nullptr), 0, x.rows}, out, scratch);
   const ConstPanelView beta = coefficients(spec, theta);
   const auto store = [&, at = out.data()](const PanelView& z, const double*, Index) mutable {
     Scratch::Frame frame(scratch);

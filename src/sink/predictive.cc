@@ -43,15 +43,15 @@ Predictive::Predictive(const ModelSpec& model, const Table& test) : model_(&mode
 void Predictive::add_rows(std::span<const double> theta, Index first, Index last, Index states_before,
                           Scratch& scratch) {
   const Index rows = last - first, width = std::max<Index>(1, classes_);
-  const math::RowsView x = test_->view().slice(first, rows);
   Scratch::Frame frame(scratch);
   const std::span<double> now = scratch.take<double>(rows * width);
   double* const sum = sum_.data() + first * width;
   if (classes_ > 0) {
-    class_probabilities(*model_, theta, x, now, scratch);
+    rows_->class_probabilities(theta, first, rows, now, scratch);
     for (std::size_t i = 0; i < now.size(); ++i) sum[i] += now[i];
     return;
   }
+  const math::RowsView x = test_->view().slice(first, rows);
   const std::span<double> other = scratch.take<double>(rows);
   response(*model_, theta, x, now, other, scratch);
   for (std::size_t i = 0; i < now.size(); ++i) sum[i] += now[i];
@@ -61,13 +61,20 @@ void Predictive::add_rows(std::span<const double> theta, Index first, Index last
     density[i] = states_before == 0 ? other[i] : log_add(density[i], other[i]);
 }
 
+void Predictive::hold_rows() {
+  if (!rows_) rows_ = std::make_unique<PredictedRows>(*model_, test_->view());
+}
+
 void Predictive::add(std::span<const double> theta) {
-  for (Index first = 0; first < test_->rows; first += kBlock)
-    add_rows(theta, first, std::min(first + kBlock, test_->rows), states_, scratch_);
+  hold_rows();
+  const Index block = model_->kind == ModelKind::network ? test_->rows : kBlock;  // θ goes to its device once
+  for (Index first = 0; first < test_->rows; first += block)
+    add_rows(theta, first, std::min(first + block, test_->rows), states_, scratch_);
   ++states_;
 }
 
 void Predictive::add_all(ConstPanelView thetas, int threads) {
+  hold_rows();
   for_each_index((test_->rows + kBlock - 1) / kBlock, threads, [&](Index block) {
     Scratch scratch;
     const Index first = block * kBlock, last = std::min(first + kBlock, test_->rows);

@@ -5,12 +5,14 @@
 // any number of them.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "pollen/archive.h"
 #include "pollen/data.h"
 #include "pollen/model.h"
+#include "pollen/predicted_rows.h"
 
 namespace pollen::sink {
 
@@ -40,15 +42,17 @@ class Predictive {
   void archive(Archive& archive);
 
  private:
+  void hold_rows();
   void add_rows(std::span<const double> theta, Index first, Index last, Index states_before, Scratch& scratch);
   Scores class_scores(Index first, Index last, int ece_bins) const;
   Scores response_scores(Index first, Index last) const;
 
   const ModelSpec* model_;
   const Table* test_ = nullptr;
-  Index classes_ = 0;                // 0: a regression
-  std::vector<double> sum_;          // rows × classes probabilities, or rows mean responses
-  std::vector<double> log_density_;  // regressions: log of the summed density of each row
+  std::unique_ptr<const PredictedRows> rows_;  // from the first state on
+  Index classes_ = 0;                          // 0: a regression
+  std::vector<double> sum_;                    // rows × classes probabilities, or rows mean responses
+  std::vector<double> log_density_;            // regressions: log of the summed density of each row
   Index states_ = 0;
   Scratch scratch_;
 };
