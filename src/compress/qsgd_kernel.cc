@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "elias.h"
+#include "qsgd_code.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compress/qsgd_kernel.cc"
 #include "hwy/foreach_target.h"
@@ -26,7 +29,7 @@ using V = hn::Vec<Doubles>;
 using U = hn::Vec<Words>;
 
 constexpr std::size_t kLanes = HWY_LANES(double);
-constexpr std::size_t kGroup = 64;  // coordinates a turn: one word of the bitmap, sixteen counters of Philox
+constexpr std::size_t kGroup = 64;  // coordinates a turn: sixteen counters of Philox
 
 // ‖v‖ rounded up to float32; 0 where it is below the normal range, NaN where it is above or not finite.
 HWY_INLINE double wire_norm(double norm) {
@@ -64,9 +67,10 @@ HWY_INLINE V level_of(const Pass& pass, V v, const std::uint32_t* words) {
   return hn::IfThenElse(up, hn::Add(low, hn::Set(f64, 1.0)), low);
 }
 
-// One vector from coordinate i on, of which `count` lanes are there.
-template <bool kTail, bool kLevels>
-HWY_INLINE void quantise_lanes(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
+// One vector from coordinate i on, of which `count` lanes are there; see(level, with its sign).
+template <bool kTail, class See>
+HWY_INLINE void quantise_lanes(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words,
+                               See see) {
   const Doubles f64;
   const auto inside = hn::FirstN(f64, kTail ? count : kLanes);
   const double* from = pass.v + i;
@@ -79,14 +83,7 @@ HWY_INLINE void quantise_lanes(Pass& pass, std::size_t i, std::size_t count, con
   } else {
     hn::StoreU(decoded, f64, pass.decoded + i);
   }
-  if (kLevels) {
-    const auto level32 = hn::DemoteTo(SignedHalves(), with_sign);
-    const auto whole = hn::BitCast(Halves(), hn::Abs(level32));
-    const auto negative = hn::ShiftRight<31>(hn::BitCast(Halves(), level32));
-    hn::Store(hn::Or(hn::Add(whole, whole), negative), Halves(), pass.levels + i);
-  }
-  pass.sparse_logs = hn::Add(pass.sparse_logs, biased_log(level));
-  pass.dense_logs = hn::Add(pass.dense_logs, biased_log(hn::Add(level, hn::Set(f64, 1.0))));
+  see(level, with_sign);
 }
 
 // Words first .. first + 63 of the stream.
@@ -100,12 +97,62 @@ HWY_INLINE void make_words(const random::Schedule<Words>& schedule, std::size_t 
   }
 }
 
-// `count` ≤ 64 coordinates from i on.
-template <bool kLevels>
-HWY_INLINE void quantise_group(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
+// see(j, level, with its sign) for the vectors of `count` ≤ 64 coordinates from i on.
+template <class See>
+HWY_INLINE void quantise_group(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words,
+                               See see) {
   std::size_t j = 0;
-  for (; j + kLanes <= count; j += kLanes) quantise_lanes<false, kLevels>(pass, i + j, kLanes, words + j);
-  if (j < count) quantise_lanes<true, kLevels>(pass, i + j, count - j, words + j);
+  const auto see_here = [&](V level, V with_sign) HWY_ATTR { see(j, level, with_sign); };
+  for (; j + kLanes <= count; j += kLanes) quantise_lanes<false>(pass, i + j, kLanes, words + j, see_here);
+  if (j < count) quantise_lanes<true>(pass, i + j, count - j, words + j, see_here);
+}
+
+// Levels where they are wanted, and logs of all.
+template <bool kLevels>
+HWY_INLINE void quantise_many(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
+  quantise_group(pass, i, count, words, [&](std::size_t j, V level, V with_sign) HWY_ATTR {
+    if (kLevels) {
+      const auto level32 = hn::DemoteTo(SignedHalves(), with_sign);
+      const auto whole = hn::BitCast(Halves(), hn::Abs(level32));
+      const auto negative = hn::ShiftRight<31>(hn::BitCast(Halves(), level32));
+      hn::Store(hn::Or(hn::Add(whole, whole), negative), Halves(), pass.levels + i + j);
+    }
+    pass.sparse_logs = hn::Add(pass.sparse_logs, biased_log(level));
+    pass.dense_logs = hn::Add(pass.dense_logs, biased_log(hn::Add(level, hn::Set(Doubles(), 1.0))));
+  });
+}
+
+// Appends the positions from i on of the lanes that are not zero; may write a vector more.
+HWY_INLINE std::uint32_t* append_nonzeros(V lanes, std::size_t i, std::uint32_t* positions) {
+  std::uint8_t bits[8];
+  hn::StoreMaskBits(Doubles(), hn::Ne(lanes, hn::Zero(Doubles())), bits);
+  HWY_ALIGN static constexpr std::uint32_t kOrder[8] = {0, 1, 2, 3, 4, 5, 6, 7};  // g++ makes Iota() one by one
+  const auto all = hn::Add(hn::Set(Halves(), static_cast<std::uint32_t>(i)), hn::Load(Halves(), kOrder));
+  hn::StoreU(hn::Compress(all, hn::LoadMaskBits(Halves(), bits)), Halves(), positions);
+  return positions + std::popcount(bits[0]);
+}
+
+// Where few levels are above zero and hardly any above one: their positions, and logs one by one in a group with a
+// higher one. Returns where the next positions go.
+HWY_INLINE std::uint32_t* quantise_few(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words,
+                                       std::uint32_t* positions, Quantisation& result) {
+  std::uint32_t* end = positions;
+  U all = hn::Zero(Words());
+  quantise_group(pass, i, count, words, [&](std::size_t j, V level, V) HWY_ATTR {
+    end = append_nonzeros(level, i + j, end);
+    all = hn::Or(all, hn::BitCast(Words(), level));
+  });
+  const auto nonzeros = static_cast<std::uint64_t>(end - positions);
+  result.nonzeros += nonzeros;
+  result.dense_logs += nonzeros;                                // of ones
+  const U two = hn::BitCast(Words(), hn::Set(Doubles(), 2.0));  // the one bit that only levels above one have
+  if (hn::AllTrue(Words(), hn::Eq(hn::And(all, two), hn::Zero(Words())))) return end;
+  for (; positions != end; ++positions) {
+    const std::uint32_t level = level_and_sign(pass.decoded[*positions], pass.scale) / 2;
+    result.dense_logs += log2_floor(level + 1) - 1;
+    result.sparse_logs += log2_floor(level);
+  }
+  return end;
 }
 
 HWY_INLINE std::uint64_t sum_of(U logs) { return hn::GetLane(hn::SumOfLanes(Words(), logs)); }
@@ -124,21 +171,29 @@ HWY_INLINE void count(Pass& pass, std::size_t coordinates, Quantisation& result)
   pass.dense_logs = pass.sparse_logs = hn::Zero(Words());
 }
 
-template <bool kLevels>
+enum class Kind { lengths, levels, few };
+
+template <Kind kKind>
 HWY_INLINE void quantise_one(QuantiseJob& job, Pass pass) {
   const std::size_t d = job.what->v.size();
   const random::Schedule<Words> schedule(Words(), job.what->stream);
   HWY_ALIGN std::uint32_t words[kGroup];
+  std::uint32_t* positions = job.positions;
   std::size_t counted = 0;
   for (std::size_t i = 0; i < d; i += kGroup) {
+    const std::size_t some = HWY_MIN(kGroup, d - i);
+    make_words(schedule, i, words);
+    if (kKind == Kind::few) {
+      positions = quantise_few(pass, i, some, words, positions, job.result);
+      continue;
+    }
     if (i - counted == kCounted) {
       count(pass, kCounted, job.result);
       counted = i;
     }
-    make_words(schedule, i, words);
-    quantise_group<kLevels>(pass, i, HWY_MIN(kGroup, d - i), words);
+    quantise_many<kKind == Kind::levels>(pass, i, some, words);
   }
-  count(pass, d - counted, job.result);
+  if (kKind != Kind::few) count(pass, d - counted, job.result);
 }
 
 // Norms first: their square roots and divisions are the longest chain of dependent operations, and run side by side.
@@ -163,29 +218,23 @@ void quantise_all(std::span<QuantiseJob> jobs, std::uint32_t levels) {
                       .scale = s / norm[i],
                       .unit = norm[i] / s,
                       .top = s};
-      if (job.levels != nullptr) {
-        quantise_one<true>(job, pass);
+      if (job.positions != nullptr) {
+        quantise_one<Kind::few>(job, pass);
+      } else if (job.levels != nullptr) {
+        quantise_one<Kind::levels>(job, pass);
       } else {
-        quantise_one<false>(job, pass);
+        quantise_one<Kind::lengths>(job, pass);
       }
     }
   }
 }
 
-void mark_all(std::span<const double> decoded, std::uint64_t* bitmap) {
+void find_all(std::span<const double> decoded, std::uint32_t* positions) {
   const Doubles f64;
   const std::size_t d = decoded.size();
   std::size_t i = 0;
-  for (; i < d; i += kGroup) {
-    std::uint64_t word = 0;
-    for (std::size_t j = 0; j < kGroup && i + j < d; j += kLanes) {
-      const auto v = hn::MaskedLoad(hn::FirstN(f64, HWY_MIN(kLanes, d - i - j)), f64, decoded.data() + i + j);
-      std::uint8_t bits[8];
-      hn::StoreMaskBits(f64, hn::Ne(v, hn::Zero(f64)), bits);
-      word |= std::uint64_t{bits[0]} << j;
-    }
-    bitmap[i / kGroup] = word;
-  }
+  for (; i + kLanes <= d; i += kLanes) positions = append_nonzeros(hn::LoadU(f64, decoded.data() + i), i, positions);
+  if (i < d) append_nonzeros(hn::MaskedLoad(hn::FirstN(f64, d - i), f64, decoded.data() + i), i, positions);
 }
 
 }  // namespace pollen::compress::HWY_NAMESPACE
@@ -195,12 +244,12 @@ HWY_AFTER_NAMESPACE();
 namespace pollen::compress {
 
 HWY_EXPORT(quantise_all);
-HWY_EXPORT(mark_all);
+HWY_EXPORT(find_all);
 
 void quantise(std::span<QuantiseJob> jobs, std::uint32_t s) { HWY_DYNAMIC_DISPATCH(quantise_all)(jobs, s); }
 
-void mark_nonzeros(std::span<const double> decoded, std::uint64_t* bitmap) {
-  HWY_DYNAMIC_DISPATCH(mark_all)(decoded, bitmap);
+void find_nonzeros(std::span<const double> decoded, std::uint32_t* positions) {
+  HWY_DYNAMIC_DISPATCH(find_all)(decoded, positions);
 }
 
 }  // namespace pollen::compress
