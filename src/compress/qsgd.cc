@@ -64,7 +64,7 @@ class Qsgd final : public Compressor {
       for (std::size_t i = 0; i < some.size(); ++i) {
         const std::size_t d = some[i].v.size();
         levels[i].what = &some[i];
-        if (few(d)) {
+        if (d >= few_from_) {
           levels[i].positions = scratch.take<std::uint32_t>(static_cast<Index>(d + kBeyond)).data();
         } else if (some[i].payload != nullptr) {
           levels[i].levels = scratch.take<std::uint32_t>(whole_groups(d)).data();
@@ -109,9 +109,6 @@ class Qsgd final : public Compressor {
   }
 
  private:
-  // A coordinate of the typical size has a level of a quarter or less before it is rounded.
-  bool few(std::size_t d) const { return 16.0 * s_ * s_ <= static_cast<double>(d); }
-
   static Index whole_groups(std::size_t d) { return static_cast<Index>((d + 63) / 64 * 64); }
 
   enum class Kind { zero, dense, sparse };
@@ -185,6 +182,8 @@ class Qsgd final : public Compressor {
   }
 
   std::uint32_t s_;
+  // Few non-zeros are expected: a coordinate of the typical size has a level of a quarter or less before it is rounded.
+  std::uint64_t few_from_ = std::uint64_t{16} * s_ * s_;
 };
 
 }  // namespace

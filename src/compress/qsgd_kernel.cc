@@ -67,10 +67,13 @@ HWY_INLINE V level_of(const Pass& pass, V v, const std::uint32_t* words) {
   return hn::IfThenElse(up, hn::Add(low, hn::Set(f64, 1.0)), low);
 }
 
-// One vector from coordinate i on, of which `count` lanes are there; see(level, with its sign).
-template <bool kTail, class See>
-HWY_INLINE void quantise_lanes(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words,
-                               See see) {
+struct Quantised {
+  V level, with_sign;
+};
+
+// One vector from coordinate i on, of which `count` lanes are there.
+template <bool kTail>
+HWY_INLINE Quantised quantise_lanes(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
   const Doubles f64;
   const auto inside = hn::FirstN(f64, kTail ? count : kLanes);
   const double* from = pass.v + i;
@@ -83,7 +86,20 @@ HWY_INLINE void quantise_lanes(const Pass& pass, std::size_t i, std::size_t coun
   } else {
     hn::StoreU(decoded, f64, pass.decoded + i);
   }
-  see(level, with_sign);
+  return {level, with_sign};
+}
+
+// Levels where they are wanted, and logs.
+template <bool kLevels>
+HWY_INLINE void take_many(const Quantised& q, std::size_t i, Pass& pass) {
+  if (kLevels) {
+    const auto level32 = hn::DemoteTo(SignedHalves(), q.with_sign);
+    const auto whole = hn::BitCast(Halves(), hn::Abs(level32));
+    const auto negative = hn::ShiftRight<31>(hn::BitCast(Halves(), level32));
+    hn::Store(hn::Or(hn::Add(whole, whole), negative), Halves(), pass.levels + i);
+  }
+  pass.sparse_logs = hn::Add(pass.sparse_logs, biased_log(q.level));
+  pass.dense_logs = hn::Add(pass.dense_logs, biased_log(hn::Add(q.level, hn::Set(Doubles(), 1.0))));
 }
 
 // Words first .. first + 63 of the stream.
@@ -97,29 +113,13 @@ HWY_INLINE void make_words(const random::Schedule<Words>& schedule, std::size_t 
   }
 }
 
-// see(j, level, with its sign) for the vectors of `count` ≤ 64 coordinates from i on.
-template <class See>
-HWY_INLINE void quantise_group(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words,
-                               See see) {
-  std::size_t j = 0;
-  const auto see_here = [&](V level, V with_sign) HWY_ATTR { see(j, level, with_sign); };
-  for (; j + kLanes <= count; j += kLanes) quantise_lanes<false>(pass, i + j, kLanes, words + j, see_here);
-  if (j < count) quantise_lanes<true>(pass, i + j, count - j, words + j, see_here);
-}
-
-// Levels where they are wanted, and logs of all.
+// `count` ≤ 64 coordinates from i on.
 template <bool kLevels>
 HWY_INLINE void quantise_many(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
-  quantise_group(pass, i, count, words, [&](std::size_t j, V level, V with_sign) HWY_ATTR {
-    if (kLevels) {
-      const auto level32 = hn::DemoteTo(SignedHalves(), with_sign);
-      const auto whole = hn::BitCast(Halves(), hn::Abs(level32));
-      const auto negative = hn::ShiftRight<31>(hn::BitCast(Halves(), level32));
-      hn::Store(hn::Or(hn::Add(whole, whole), negative), Halves(), pass.levels + i + j);
-    }
-    pass.sparse_logs = hn::Add(pass.sparse_logs, biased_log(level));
-    pass.dense_logs = hn::Add(pass.dense_logs, biased_log(hn::Add(level, hn::Set(Doubles(), 1.0))));
-  });
+  std::size_t j = 0;
+  for (; j + kLanes <= count; j += kLanes)
+    take_many<kLevels>(quantise_lanes<false>(pass, i + j, kLanes, words + j), i + j, pass);
+  if (j < count) take_many<kLevels>(quantise_lanes<true>(pass, i + j, count - j, words + j), i + j, pass);
 }
 
 // Appends the positions from i on of the lanes that are not zero; may write a vector more.
@@ -132,16 +132,19 @@ HWY_INLINE std::uint32_t* append_nonzeros(V lanes, std::size_t i, std::uint32_t*
   return positions + std::popcount(bits[0]);
 }
 
-// Where few levels are above zero and hardly any above one: their positions, and logs one by one in a group with a
-// higher one. Returns where the next positions go.
+// The same where few levels are above zero and hardly any above one: their positions, and logs one by one in a group
+// with a higher one. Returns where the next positions go.
 HWY_INLINE std::uint32_t* quantise_few(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words,
                                        std::uint32_t* positions, Quantisation& result) {
   std::uint32_t* end = positions;
   U all = hn::Zero(Words());
-  quantise_group(pass, i, count, words, [&](std::size_t j, V level, V) HWY_ATTR {
-    end = append_nonzeros(level, i + j, end);
+  const auto take = [&](V level, std::size_t at) HWY_ATTR {
+    end = append_nonzeros(level, at, end);
     all = hn::Or(all, hn::BitCast(Words(), level));
-  });
+  };
+  std::size_t j = 0;
+  for (; j + kLanes <= count; j += kLanes) take(quantise_lanes<false>(pass, i + j, kLanes, words + j).level, i + j);
+  if (j < count) take(quantise_lanes<true>(pass, i + j, count - j, words + j).level, i + j);
   const auto nonzeros = static_cast<std::uint64_t>(end - positions);
   result.nonzeros += nonzeros;
   result.dense_logs += nonzeros;                                // of ones
@@ -171,29 +174,33 @@ HWY_INLINE void count(Pass& pass, std::size_t coordinates, Quantisation& result)
   pass.dense_logs = pass.sparse_logs = hn::Zero(Words());
 }
 
-enum class Kind { lengths, levels, few };
-
-template <Kind kKind>
+template <bool kLevels>
 HWY_INLINE void quantise_one(QuantiseJob& job, Pass pass) {
   const std::size_t d = job.what->v.size();
   const random::Schedule<Words> schedule(Words(), job.what->stream);
   HWY_ALIGN std::uint32_t words[kGroup];
-  std::uint32_t* positions = job.positions;
   std::size_t counted = 0;
   for (std::size_t i = 0; i < d; i += kGroup) {
-    const std::size_t some = HWY_MIN(kGroup, d - i);
-    make_words(schedule, i, words);
-    if (kKind == Kind::few) {
-      positions = quantise_few(pass, i, some, words, positions, job.result);
-      continue;
-    }
     if (i - counted == kCounted) {
       count(pass, kCounted, job.result);
       counted = i;
     }
-    quantise_many<kKind == Kind::levels>(pass, i, some, words);
+    make_words(schedule, i, words);
+    quantise_many<kLevels>(pass, i, HWY_MIN(kGroup, d - i), words);
   }
-  if (kKind != Kind::few) count(pass, d - counted, job.result);
+  count(pass, d - counted, job.result);
+}
+
+// Not inline: it would slow down the other, which short vectors take.
+HWY_NOINLINE void quantise_one_few(QuantiseJob& job, const Pass& pass) {
+  const std::size_t d = job.what->v.size();
+  const random::Schedule<Words> schedule(Words(), job.what->stream);
+  HWY_ALIGN std::uint32_t words[kGroup];
+  std::uint32_t* positions = job.positions;
+  for (std::size_t i = 0; i < d; i += kGroup) {
+    make_words(schedule, i, words);
+    positions = quantise_few(pass, i, HWY_MIN(kGroup, d - i), words, positions, job.result);
+  }
 }
 
 // Norms first: their square roots and divisions are the longest chain of dependent operations, and run side by side.
@@ -219,11 +226,11 @@ void quantise_all(std::span<QuantiseJob> jobs, std::uint32_t levels) {
                       .unit = norm[i] / s,
                       .top = s};
       if (job.positions != nullptr) {
-        quantise_one<Kind::few>(job, pass);
+        quantise_one_few(job, pass);
       } else if (job.levels != nullptr) {
-        quantise_one<Kind::levels>(job, pass);
+        quantise_one<true>(job, pass);
       } else {
-        quantise_one<Kind::lengths>(job, pass);
+        quantise_one<false>(job, pass);
       }
     }
   }
@@ -237,6 +244,22 @@ void find_all(std::span<const double> decoded, std::uint32_t* positions) {
   if (i < d) append_nonzeros(hn::MaskedLoad(hn::FirstN(f64, d - i), f64, decoded.data() + i), i, positions);
 }
 
+// Σ over k ≥ 1 of biased_log(positions[k] - positions[k-1]).
+std::uint64_t gap_logs(Positions positions) {
+  const Doubles f64;
+  const V offset = hn::Set(f64, 0x1p52);
+  U sum = hn::Zero(Words());
+  for (std::size_t k = 1; k < positions.size(); k += kLanes) {
+    const auto inside = hn::FirstN(Halves(), positions.size() - k);
+    const auto here = hn::MaskedLoad(inside, Halves(), positions.data() + k);
+    const auto before = hn::MaskedLoad(inside, Halves(), positions.data() + k - 1);
+    const U gap = hn::PromoteTo(Words(), hn::Sub(here, before));
+    const V above = hn::BitCast(f64, hn::Or(gap, hn::BitCast(Words(), offset)));  // 2^52 + gap
+    sum = hn::Add(sum, biased_log(hn::Sub(above, offset)));
+  }
+  return sum_of(sum);
+}
+
 }  // namespace pollen::compress::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -245,11 +268,19 @@ namespace pollen::compress {
 
 HWY_EXPORT(quantise_all);
 HWY_EXPORT(find_all);
+HWY_EXPORT(gap_logs);
 
 void quantise(std::span<QuantiseJob> jobs, std::uint32_t s) { HWY_DYNAMIC_DISPATCH(quantise_all)(jobs, s); }
 
 void find_nonzeros(std::span<const double> decoded, std::uint32_t* positions) {
   HWY_DYNAMIC_DISPATCH(find_all)(decoded, positions);
+}
+
+std::uint64_t gap_length(Positions nonzero, std::size_t d) {
+  if (nonzero.empty()) return gamma_length(d + 1);
+  const std::uint64_t between = nonzero.size() - 1;
+  const std::uint64_t logs = HWY_DYNAMIC_DISPATCH(gap_logs)(nonzero) - 1023 * between;
+  return gamma_length(nonzero[0] + 1U) + 2 * logs + between + gamma_length(d - nonzero.back());
 }
 
 }  // namespace pollen::compress

@@ -40,15 +40,6 @@ inline void put_gaps_and(F digits_of, BitWriter writer, std::size_t d, Positions
 
 }  // namespace
 
-std::uint64_t gap_length(Positions nonzero, std::size_t d) {
-  if (nonzero.empty()) return gamma_length(d + 1);
-  const std::uint64_t gaps = nonzero.size() - 1;
-  std::uint64_t biased_logs = 0;  // by a double's exponent, which compilers turn into vectors
-  for (std::size_t k = 1; k <= gaps; ++k)
-    biased_logs += std::bit_cast<std::uint64_t>(static_cast<double>(nonzero[k] - nonzero[k - 1])) >> 52;
-  return gamma_length(nonzero[0] + 1U) + 2 * (biased_logs - 1023 * gaps) + gaps + gamma_length(d - nonzero.back());
-}
-
 void put_sparse(BitWriter writer, Levels levels, Positions nonzero) {
   put_gaps_and([&](std::size_t position) { return levels[position]; }, writer, levels.size(), nonzero);
 }
