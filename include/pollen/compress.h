@@ -50,6 +50,9 @@ class Compressor {
   // decode() of two payloads, in any order; the default takes one after the other.
   virtual void decode_two(const std::array<ByteView, 2>& payloads, const std::array<std::span<double>, 2>& out,
                           Scratch& scratch) const;
+  // out += weight · decode(payload), fused, where out holds no -0: a kind may touch only what the payload names. After a
+  // WireError out is rubbish.
+  virtual void decode_add(ByteView payload, double weight, std::span<double> out, Scratch& scratch) const;
 
   virtual bool unbiased() const = 0;
   // ω: E‖C(v)-v‖² ≤ ω‖v‖² (unbiased kinds; for others the smallest known bound). At dimension d.

@@ -22,6 +22,7 @@ double max_abs(std::span<const double> x);       // NaN when any is NaN
 bool all_finite(std::span<const double> x);
 void axpy(double a, std::span<const double> x, std::span<double> y);     // y += a x, fused
 void scale(double a, std::span<double> x);                               // x *= a
+void scale_add(double a, std::span<const double> y, std::span<double> x);  // x ← a x + y: the bits of scale() and add()
 void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out);  // x - y
 void add(std::span<const double> x, std::span<double> y);                // y += x
 void add_all(std::span<const double* const> terms, std::span<double> y);  // y += each term, in order: the bits of as many add()

@@ -1,5 +1,6 @@
 #include "kinds.h"
 #include "pollen/errors.h"
+#include "pollen/math.h"
 
 namespace pollen {
 
@@ -11,6 +12,14 @@ void Compressor::decode_two(const std::array<ByteView, 2>& payloads, const std::
                             Scratch& scratch) const {
   for (std::size_t i = 0; i < 2; ++i) decode(payloads[i], out[i], scratch);
 }
+
+void Compressor::decode_add(ByteView payload, double weight, std::span<double> out, Scratch& scratch) const {
+  Scratch::Frame frame(scratch);
+  const auto decoded = scratch.take<double>(std::ssize(out));
+  decode(payload, decoded, scratch);
+  math::axpy(weight, decoded, out);
+}
+
 namespace {
 
 using namespace compress;

@@ -22,24 +22,26 @@ namespace {
 
 // The choice between the layouts.
 struct Layout {
-  std::span<std::uint64_t> bitmap;  // of the non-zeros; empty where the dense layout is shorter for sure
+  Positions nonzeros = {};  // empty where the dense layout is shorter for sure
   bool sparse = false;
   std::uint64_t code_bits = 0;  // of the chosen layout
 };
 
-Layout choose_layout(const Quantisation& sums, std::span<const double> decoded, Scratch& scratch) {
+// `positions`: of the kernel; null where it made none.
+Layout choose_layout(const Quantisation& sums, std::span<const double> decoded, std::uint32_t* positions,
+                     Scratch& scratch) {
   const std::size_t d = decoded.size();
   const QsgdCounts counts{d, sums.nonzeros, sums.dense_logs, sums.sparse_logs};
   const std::uint64_t dense = qsgd_dense_bits(counts);
   const std::uint64_t least_gaps = sums.nonzeros + 1;  // one bit each
-  if (qsgd_sparse_bits(counts, least_gaps) >= dense) return {{}, false, dense};
-  Layout layout;
-  layout.bitmap = scratch.take<std::uint64_t>(static_cast<Index>((d + 63) / 64));
-  mark_nonzeros(decoded, layout.bitmap.data());
-  const std::uint64_t sparse = qsgd_sparse_bits(counts, gap_length(layout.bitmap, d));
-  layout.sparse = sparse < dense;
-  layout.code_bits = std::min(dense, sparse);
-  return layout;
+  if (qsgd_sparse_bits(counts, least_gaps) >= dense) return {.code_bits = dense};
+  if (positions == nullptr) {
+    positions = scratch.take<std::uint32_t>(static_cast<Index>(sums.nonzeros + kBeyond)).data();
+    find_nonzeros(decoded, positions);
+  }
+  const Positions nonzeros(positions, sums.nonzeros);
+  const std::uint64_t sparse = qsgd_sparse_bits(counts, gap_length(nonzeros, d));
+  return {nonzeros, sparse < dense, std::min(dense, sparse)};
 }
 
 class Qsgd final : public Compressor {
@@ -60,9 +62,13 @@ class Qsgd final : public Compressor {
       Scratch::Frame frame(scratch);
       std::array<QuantiseJob, kSome> levels;
       for (std::size_t i = 0; i < some.size(); ++i) {
-        const auto whole_groups = static_cast<Index>((some[i].v.size() + 63) / 64 * 64);
+        const std::size_t d = some[i].v.size();
         levels[i].what = &some[i];
-        levels[i].levels = some[i].payload == nullptr ? nullptr : scratch.take<std::uint32_t>(whole_groups).data();
+        if (d >= few_from_) {
+          levels[i].positions = scratch.take<std::uint32_t>(static_cast<Index>(d + kBeyond)).data();
+        } else if (some[i].payload != nullptr) {
+          levels[i].levels = scratch.take<std::uint32_t>(whole_groups(d)).data();
+        }
       }
       quantise(std::span(levels).first(some.size()), s_);
       for (std::size_t i = 0; i < some.size(); ++i) finish(levels[i], some[i], scratch);
@@ -82,6 +88,12 @@ class Qsgd final : public Compressor {
     }
   }
 
+  void decode_add(ByteView payload, double weight, std::span<double> out, Scratch& scratch) const override {
+    const Started from = start(payload);
+    if (from.kind == Kind::sparse) return add_sparse(from.reader, {s_, from.unit}, weight, out);
+    if (from.kind == Kind::dense) Compressor::decode_add(payload, weight, out, scratch);
+  }
+
   bool unbiased() const override { return true; }
   double omega(Index d) const override {
     const double n = static_cast<double>(d), s = s_;
@@ -97,6 +109,8 @@ class Qsgd final : public Compressor {
   }
 
  private:
+  static Index whole_groups(std::size_t d) { return static_cast<Index>((d + 63) / 64 * 64); }
+
   enum class Kind { zero, dense, sparse };
 
   // A payload read up to its first code.
@@ -138,7 +152,7 @@ class Qsgd final : public Compressor {
     const float norm = quantised.result.norm;
     Layout layout;
     if (norm > 0) {
-      layout = choose_layout(quantised.result, job.decoded, scratch);
+      layout = choose_layout(quantised.result, job.decoded, quantised.positions, scratch);
     } else if (norm == 0) {
       std::fill(job.decoded.begin(), job.decoded.end(), 0.0);
     } else {
@@ -148,20 +162,28 @@ class Qsgd final : public Compressor {
     if (job.payload != nullptr) {
       Appended room(*job.payload, static_cast<std::size_t>(job.bits / 8));
       std::memcpy(room.data(), &norm, sizeof norm);
-      if (norm > 0) write({quantised.levels, job.v.size()}, layout, BitWriter(room.data() + sizeof norm));
+      if (norm > 0) write(quantised, layout, BitWriter(room.data() + sizeof norm), scratch);
     }
   }
 
-  void write(Levels levels, const Layout& layout, BitWriter writer) const {
+  void write(const QuantiseJob& quantised, const Layout& layout, BitWriter writer, Scratch& scratch) const {
+    const std::span<const double> decoded = quantised.what->decoded;
+    const double per_unit = s_ / double{quantised.result.norm};
+    Levels levels(quantised.levels, decoded.size());
     writer.put(layout.sparse ? 1 : 0, 1);
-    if (layout.sparse) {
-      put_sparse(writer, levels, layout.bitmap);
-    } else {
-      put_dense(writer, levels, s_);
+    if (layout.sparse && quantised.levels == nullptr) return put_sparse(writer, decoded, per_unit, layout.nonzeros);
+    if (layout.sparse) return put_sparse(writer, levels, layout.nonzeros);
+    if (quantised.levels == nullptr) {  // many after all
+      const auto made = scratch.take<std::uint32_t>(whole_groups(decoded.size()));
+      std::ranges::transform(decoded, made.begin(), [&](double value) { return level_and_sign(value, per_unit); });
+      levels = made.first(decoded.size());
     }
+    put_dense(writer, levels, s_);
   }
 
   std::uint32_t s_;
+  // Few non-zeros are expected: a coordinate of the typical size has a level of a quarter or less before it is rounded.
+  std::uint64_t few_from_ = std::uint64_t{16} * s_ * s_;
 };
 
 }  // namespace

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "elias.h"
+#include "qsgd_code.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compress/qsgd_kernel.cc"
 #include "hwy/foreach_target.h"
@@ -26,7 +29,7 @@ using V = hn::Vec<Doubles>;
 using U = hn::Vec<Words>;
 
 constexpr std::size_t kLanes = HWY_LANES(double);
-constexpr std::size_t kGroup = 64;  // coordinates a turn: one word of the bitmap, sixteen counters of Philox
+constexpr std::size_t kGroup = 64;  // coordinates a turn: sixteen counters of Philox
 
 // ‖v‖ rounded up to float32; 0 where it is below the normal range, NaN where it is above or not finite.
 HWY_INLINE double wire_norm(double norm) {
@@ -64,9 +67,13 @@ HWY_INLINE V level_of(const Pass& pass, V v, const std::uint32_t* words) {
   return hn::IfThenElse(up, hn::Add(low, hn::Set(f64, 1.0)), low);
 }
 
+struct Quantised {
+  V level, with_sign;
+};
+
 // One vector from coordinate i on, of which `count` lanes are there.
-template <bool kTail, bool kLevels>
-HWY_INLINE void quantise_lanes(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
+template <bool kTail>
+HWY_INLINE Quantised quantise_lanes(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
   const Doubles f64;
   const auto inside = hn::FirstN(f64, kTail ? count : kLanes);
   const double* from = pass.v + i;
@@ -79,14 +86,20 @@ HWY_INLINE void quantise_lanes(Pass& pass, std::size_t i, std::size_t count, con
   } else {
     hn::StoreU(decoded, f64, pass.decoded + i);
   }
+  return {level, with_sign};
+}
+
+// Levels where they are wanted, and logs.
+template <bool kLevels>
+HWY_INLINE void take_many(const Quantised& q, std::size_t i, Pass& pass) {
   if (kLevels) {
-    const auto level32 = hn::DemoteTo(SignedHalves(), with_sign);
+    const auto level32 = hn::DemoteTo(SignedHalves(), q.with_sign);
     const auto whole = hn::BitCast(Halves(), hn::Abs(level32));
     const auto negative = hn::ShiftRight<31>(hn::BitCast(Halves(), level32));
     hn::Store(hn::Or(hn::Add(whole, whole), negative), Halves(), pass.levels + i);
   }
-  pass.sparse_logs = hn::Add(pass.sparse_logs, biased_log(level));
-  pass.dense_logs = hn::Add(pass.dense_logs, biased_log(hn::Add(level, hn::Set(f64, 1.0))));
+  pass.sparse_logs = hn::Add(pass.sparse_logs, biased_log(q.level));
+  pass.dense_logs = hn::Add(pass.dense_logs, biased_log(hn::Add(q.level, hn::Set(Doubles(), 1.0))));
 }
 
 // Words first .. first + 63 of the stream.
@@ -102,10 +115,47 @@ HWY_INLINE void make_words(const random::Schedule<Words>& schedule, std::size_t 
 
 // `count` ≤ 64 coordinates from i on.
 template <bool kLevels>
-HWY_INLINE void quantise_group(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
+HWY_INLINE void quantise_many(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
   std::size_t j = 0;
-  for (; j + kLanes <= count; j += kLanes) quantise_lanes<false, kLevels>(pass, i + j, kLanes, words + j);
-  if (j < count) quantise_lanes<true, kLevels>(pass, i + j, count - j, words + j);
+  for (; j + kLanes <= count; j += kLanes)
+    take_many<kLevels>(quantise_lanes<false>(pass, i + j, kLanes, words + j), i + j, pass);
+  if (j < count) take_many<kLevels>(quantise_lanes<true>(pass, i + j, count - j, words + j), i + j, pass);
+}
+
+// Appends the positions from i on of the lanes that are not zero; may write a vector more.
+HWY_INLINE std::uint32_t* append_nonzeros(V lanes, std::size_t i, std::uint32_t* positions) {
+  std::uint8_t bits[8];
+  hn::StoreMaskBits(Doubles(), hn::Ne(lanes, hn::Zero(Doubles())), bits);
+  HWY_ALIGN static constexpr std::uint32_t kOrder[8] = {0, 1, 2, 3, 4, 5, 6, 7};  // g++ makes Iota() one by one
+  const auto all = hn::Add(hn::Set(Halves(), static_cast<std::uint32_t>(i)), hn::Load(Halves(), kOrder));
+  hn::StoreU(hn::Compress(all, hn::LoadMaskBits(Halves(), bits)), Halves(), positions);
+  return positions + std::popcount(bits[0]);
+}
+
+// The same where few levels are above zero and hardly any above one: their positions, and logs one by one in a group
+// with a higher one. Returns where the next positions go.
+HWY_INLINE std::uint32_t* quantise_few(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words,
+                                       std::uint32_t* positions, Quantisation& result) {
+  std::uint32_t* end = positions;
+  U all = hn::Zero(Words());
+  const auto take = [&](V level, std::size_t at) HWY_ATTR {
+    end = append_nonzeros(level, at, end);
+    all = hn::Or(all, hn::BitCast(Words(), level));
+  };
+  std::size_t j = 0;
+  for (; j + kLanes <= count; j += kLanes) take(quantise_lanes<false>(pass, i + j, kLanes, words + j).level, i + j);
+  if (j < count) take(quantise_lanes<true>(pass, i + j, count - j, words + j).level, i + j);
+  const auto nonzeros = static_cast<std::uint64_t>(end - positions);
+  result.nonzeros += nonzeros;
+  result.dense_logs += nonzeros;                                // of ones
+  const U two = hn::BitCast(Words(), hn::Set(Doubles(), 2.0));  // the one bit that only levels above one have
+  if (hn::AllTrue(Words(), hn::Eq(hn::And(all, two), hn::Zero(Words())))) return end;
+  for (; positions != end; ++positions) {
+    const std::uint32_t level = level_and_sign(pass.decoded[*positions], pass.scale) / 2;
+    result.dense_logs += log2_floor(level + 1) - 1;
+    result.sparse_logs += log2_floor(level);
+  }
+  return end;
 }
 
 HWY_INLINE std::uint64_t sum_of(U logs) { return hn::GetLane(hn::SumOfLanes(Words(), logs)); }
@@ -136,9 +186,21 @@ HWY_INLINE void quantise_one(QuantiseJob& job, Pass pass) {
       counted = i;
     }
     make_words(schedule, i, words);
-    quantise_group<kLevels>(pass, i, HWY_MIN(kGroup, d - i), words);
+    quantise_many<kLevels>(pass, i, HWY_MIN(kGroup, d - i), words);
   }
   count(pass, d - counted, job.result);
+}
+
+// Not inline: it would slow down the other, which short vectors take.
+HWY_NOINLINE void quantise_one_few(QuantiseJob& job, const Pass& pass) {
+  const std::size_t d = job.what->v.size();
+  const random::Schedule<Words> schedule(Words(), job.what->stream);
+  HWY_ALIGN std::uint32_t words[kGroup];
+  std::uint32_t* positions = job.positions;
+  for (std::size_t i = 0; i < d; i += kGroup) {
+    make_words(schedule, i, words);
+    positions = quantise_few(pass, i, HWY_MIN(kGroup, d - i), words, positions, job.result);
+  }
 }
 
 // Norms first: their square roots and divisions are the longest chain of dependent operations, and run side by side.
@@ -163,7 +225,9 @@ void quantise_all(std::span<QuantiseJob> jobs, std::uint32_t levels) {
                       .scale = s / norm[i],
                       .unit = norm[i] / s,
                       .top = s};
-      if (job.levels != nullptr) {
+      if (job.positions != nullptr) {
+        quantise_one_few(job, pass);
+      } else if (job.levels != nullptr) {
         quantise_one<true>(job, pass);
       } else {
         quantise_one<false>(job, pass);
@@ -172,20 +236,28 @@ void quantise_all(std::span<QuantiseJob> jobs, std::uint32_t levels) {
   }
 }
 
-void mark_all(std::span<const double> decoded, std::uint64_t* bitmap) {
+void find_all(std::span<const double> decoded, std::uint32_t* positions) {
   const Doubles f64;
   const std::size_t d = decoded.size();
   std::size_t i = 0;
-  for (; i < d; i += kGroup) {
-    std::uint64_t word = 0;
-    for (std::size_t j = 0; j < kGroup && i + j < d; j += kLanes) {
-      const auto v = hn::MaskedLoad(hn::FirstN(f64, HWY_MIN(kLanes, d - i - j)), f64, decoded.data() + i + j);
-      std::uint8_t bits[8];
-      hn::StoreMaskBits(f64, hn::Ne(v, hn::Zero(f64)), bits);
-      word |= std::uint64_t{bits[0]} << j;
-    }
-    bitmap[i / kGroup] = word;
+  for (; i + kLanes <= d; i += kLanes) positions = append_nonzeros(hn::LoadU(f64, decoded.data() + i), i, positions);
+  if (i < d) append_nonzeros(hn::MaskedLoad(hn::FirstN(f64, d - i), f64, decoded.data() + i), i, positions);
+}
+
+// Σ over k ≥ 1 of biased_log(positions[k] - positions[k-1]).
+std::uint64_t gap_logs(Positions positions) {
+  const Doubles f64;
+  const V offset = hn::Set(f64, 0x1p52);
+  U sum = hn::Zero(Words());
+  for (std::size_t k = 1; k < positions.size(); k += kLanes) {
+    const auto inside = hn::FirstN(Halves(), positions.size() - k);
+    const auto here = hn::MaskedLoad(inside, Halves(), positions.data() + k);
+    const auto before = hn::MaskedLoad(inside, Halves(), positions.data() + k - 1);
+    const U gap = hn::PromoteTo(Words(), hn::Sub(here, before));
+    const V above = hn::BitCast(f64, hn::Or(gap, hn::BitCast(Words(), offset)));  // 2^52 + gap
+    sum = hn::Add(sum, biased_log(hn::Sub(above, offset)));
   }
+  return sum_of(sum);
 }
 
 }  // namespace pollen::compress::HWY_NAMESPACE
@@ -195,12 +267,20 @@ HWY_AFTER_NAMESPACE();
 namespace pollen::compress {
 
 HWY_EXPORT(quantise_all);
-HWY_EXPORT(mark_all);
+HWY_EXPORT(find_all);
+HWY_EXPORT(gap_logs);
 
 void quantise(std::span<QuantiseJob> jobs, std::uint32_t s) { HWY_DYNAMIC_DISPATCH(quantise_all)(jobs, s); }
 
-void mark_nonzeros(std::span<const double> decoded, std::uint64_t* bitmap) {
-  HWY_DYNAMIC_DISPATCH(mark_all)(decoded, bitmap);
+void find_nonzeros(std::span<const double> decoded, std::uint32_t* positions) {
+  HWY_DYNAMIC_DISPATCH(find_all)(decoded, positions);
+}
+
+std::uint64_t gap_length(Positions nonzero, std::size_t d) {
+  if (nonzero.empty()) return gamma_length(d + 1);
+  const std::uint64_t between = nonzero.size() - 1;
+  const std::uint64_t logs = HWY_DYNAMIC_DISPATCH(gap_logs)(nonzero) - 1023 * between;
+  return gamma_length(nonzero[0] + 1U) + 2 * logs + between + gamma_length(d - nonzero.back());
 }
 
 }  // namespace pollen::compress

@@ -20,13 +20,16 @@ struct Quantisation {
 struct QuantiseJob {
   const Encoding* what = nullptr;   // word j of its stream rounds coordinate j; decoded gets ± level · norm / s
   std::uint32_t* levels = nullptr;  // level · 2 + sign, aligned, room for whole groups of 64; null: not wanted
+  // Where few non-zeros are expected: as find_nonzeros() makes them, and no levels.
+  std::uint32_t* positions = nullptr;
   Quantisation result;
 };
 
 // s: the highest level. Several vectors at once, so that none waits for another's norm.
 void quantise(std::span<QuantiseJob> jobs, std::uint32_t s);
 
-// Bit j % 64 of word j / 64: coordinate j is not zero; zeros after the last.
-void mark_nonzeros(std::span<const double> decoded, std::uint64_t* bitmap);
+// Positions of what is not zero, in order. Writes up to kBeyond more.
+inline constexpr std::size_t kBeyond = 8;
+void find_nonzeros(std::span<const double> decoded, std::uint32_t* positions);
 
 }  // namespace pollen::compress

@@ -1,5 +1,6 @@
 // Reading the levels; the bytes may be hostile.
 #include <algorithm>
+#include <cmath>
 
 #include "elias.h"
 #include "qsgd_code.h"
@@ -110,18 +111,16 @@ void take_dense_two(std::array<BitReader, 2> readers, std::array<double, 2> unit
   for (const BitReader& reader : readers) reader.finish();
 }
 
-void take_sparse(BitReader reader, LevelScale scale, std::span<double> out) {
-  constexpr std::size_t kBlock = 1024;  // zeros are written this far ahead, while the lines are in the cache
-  const std::size_t d = out.size();
+namespace {
+
+// see(position, value) for every non-zero of d coordinates, in order.
+template <class See>
+inline void read_sparse(BitReader reader, LevelScale scale, std::size_t d, See see) {
   const unsigned most_gap_zeros = log2_floor(d + 1);
   const unsigned most_level_zeros = log2_floor(scale.most_level);
   std::size_t next = 0;
-  std::size_t cleared = 0;
   for (;;) {
     const std::size_t position = next + take_gamma(reader, most_gap_zeros) - 1;
-    for (; cleared <= position && cleared < d; cleared += kBlock) {
-      std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(cleared), std::min(kBlock, d - cleared), 0.0);
-    }
     if (position >= d) {
       if (position > d) wire_error("gap past the end");
       break;
@@ -131,11 +130,33 @@ void take_sparse(BitReader reader, LevelScale scale, std::span<double> out) {
     if (zeros > most_level_zeros) wire_error("code too long");
     const std::uint32_t digits = static_cast<std::uint32_t>(reader.window() >> (62 - 2 * zeros));
     if (digits >> 1 > scale.most_level) wire_error("level above the highest");
-    out[position] = signed_value(static_cast<std::int32_t>(digits >> 1), digits & 1, scale.unit);
+    see(position, signed_value(static_cast<std::int32_t>(digits >> 1), digits & 1, scale.unit));
     reader.skip(2 * zeros + 2);
     next = position + 1;
   }
   reader.finish();
+}
+
+}  // namespace
+
+void take_sparse(BitReader reader, LevelScale scale, std::span<double> out) {
+  constexpr std::size_t kBlock = 1024;  // zeros are written this far ahead, while the lines are in the cache
+  std::size_t cleared = 0;
+  const auto clear_to = [&](std::size_t position) {
+    for (; cleared <= position; cleared += kBlock) {
+      std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(cleared), std::min(kBlock, out.size() - cleared), 0.0);
+    }
+  };
+  read_sparse(reader, scale, out.size(), [&](std::size_t position, double value) {
+    clear_to(position);
+    out[position] = value;
+  });
+  if (!out.empty()) clear_to(out.size() - 1);
+}
+
+void add_sparse(BitReader reader, LevelScale scale, double weight, std::span<double> out) {
+  read_sparse(reader, scale, out.size(),
+              [&](std::size_t position, double value) { out[position] = std::fma(weight, value, out[position]); });
 }
 
 }  // namespace pollen::compress

@@ -49,6 +49,12 @@ void Scale(double a, double* x, std::size_t count) {
                 [=](std::size_t i, auto load, auto store) HWY_ATTR { store(hn::Mul(factor, load(x + i)), x + i); });
 }
 
+void ScaleAdd(double a, const double* y, double* x, std::size_t count) {
+  const V factor = hn::Set(D(), a);
+  ForEachVector(count, [=](std::size_t i, auto load, auto store)
+                           HWY_ATTR { store(hn::Add(hn::Mul(factor, load(x + i)), load(y + i)), x + i); });
+}
+
 void Subtract(const double* x, const double* y, double* out, std::size_t count) {
   ForEachVector(
       count, [=](std::size_t i, auto load, auto store) HWY_ATTR { store(hn::Sub(load(x + i), load(y + i)), out + i); });
@@ -154,6 +160,7 @@ HWY_EXPORT(Sum);
 HWY_EXPORT(Dot);
 HWY_EXPORT(Axpy);
 HWY_EXPORT(Scale);
+HWY_EXPORT(ScaleAdd);
 HWY_EXPORT(Subtract);
 HWY_EXPORT(Add);
 HWY_EXPORT(AddAll);
@@ -175,6 +182,9 @@ void axpy(double a, std::span<const double> x, std::span<double> y) {
   HWY_DYNAMIC_DISPATCH(Axpy)(a, x.data(), y.data(), x.size());
 }
 void scale(double a, std::span<double> x) { HWY_DYNAMIC_DISPATCH(Scale)(a, x.data(), x.size()); }
+void scale_add(double a, std::span<const double> y, std::span<double> x) {
+  HWY_DYNAMIC_DISPATCH(ScaleAdd)(a, y.data(), x.data(), x.size());
+}
 void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out) {
   HWY_DYNAMIC_DISPATCH(Subtract)(x.data(), y.data(), out.data(), x.size());
 }

@@ -116,8 +116,7 @@ class SvrgOracle final : public Oracle {
       const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
       potential_.difference_rows(input.position.column(static_cast<Index>(c)), input.anchor.column(chain), rows, column,
                                  work.scratch);
-      math::scale(factor_, column);
-      math::add(anchor_gradient, column);
+      math::scale_add(factor_, anchor_gradient, column);
       evaluated += 2 * batch_;
     }
     return evaluated;

@@ -52,6 +52,8 @@ void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& w
       for (const auto& delta : buffer) absorb_part(reply, entry, p++, delta, block);
     }
     if (p == parts) return;
+    if (!recipe_.local && broadcast_.roster.uniform)
+      return compressor.decode_add(reply.part(p), 1.0, block.plain.column(reply.chains[p]), work.scratch);
     compressor.decode(reply.part(p), buffer[0], work.scratch);
     absorb_part(reply, entry, p, buffer[0], block);
   } catch (const WireError& error) {  // of another length, or not finite: decoders let neither pass
@@ -63,7 +65,8 @@ void Server::absorb_all(std::span<const Reply> replies, std::span<const Roster::
   const auto together = [&](const Reply& reply) {
     return reply.chains.size() == 1 && &compressor_of(reply) == &compressor_of(replies[0]);
   };
-  if (recipe_.local || setup_.chains > 1 || !broadcast_.roster.uniform || !std::ranges::all_of(replies, together)) {
+  if (recipe_.local || setup_.chains > 1 || !broadcast_.roster.uniform || replies.size() == 1 ||
+      !std::ranges::all_of(replies, together)) {
     for (std::size_t i = 0; i < replies.size(); ++i) absorb(replies[i], entries[i], work);
     return;
   }

@@ -21,6 +21,20 @@ TEST_P(RoundTrip, DecodeGivesDecoded) {
   }
 }
 
+TEST_P(RoundTrip, DecodeAddIsAFusedSum) {
+  for (const Index d : kDimensions) {
+    const auto compressor = GetParam().make(d);
+    Scratch scratch;
+    for (const std::vector<double>& v : vectors(d)) {
+      const Encoded made = encode(*compressor, v);
+      std::vector<double> sum = gaussian(d, 8), expected = sum;
+      for (std::size_t j = 0; j < sum.size(); ++j) expected[j] = std::fma(0.3, made.decoded[j], sum[j]);
+      compressor->decode_add(made.payload, 0.3, sum, scratch);
+      EXPECT_TRUE(same_bits(sum, expected));
+    }
+  }
+}
+
 TEST_P(RoundTrip, LengthsModeAgrees) {
   for (const Index d : kDimensions) {
     const auto compressor = GetParam().make(d);

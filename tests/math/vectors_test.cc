@@ -93,6 +93,7 @@ TEST(Vectors, UpdatesTouchOnlyTheirSpan) {
       check([&](auto y) { math::axpy(0.3, x, y); }, [](double u, double v) { return std::fma(0.3, u, v); });
       check([&](auto y) { math::scale(0.3, y); }, [](double, double v) { return 0.3 * v; });
       check([&](auto y) { math::add(x, y); }, [](double u, double v) { return v + u; });
+      check([&](auto y) { math::scale_add(0.7, x, y); }, [](double u, double v) { return 0.7 * v + u; });
       check([&](auto y) { math::subtract(x, y, y); }, [](double u, double v) { return u - v; });
     }
   });
