@@ -69,7 +69,7 @@ struct Classifier {
 }  // namespace
 
 RawTable synthetic_gaussian(const DataSpec& spec, std::uint64_t seed) {
-  check_dense(*spec.clients * spec.max_size, spec.dimension, "synthetic-gaussian");
+  check_dense(*spec.clients * spec.max_size, spec.dimension, spec.most_cells, "synthetic-gaussian");
   RawTable table;
   const auto d = static_cast<std::size_t>(spec.dimension);
   for (std::uint32_t i = 0; i < *spec.clients; ++i) {
@@ -83,7 +83,7 @@ RawTable synthetic_gaussian(const DataSpec& spec, std::uint64_t seed) {
 }
 
 RawTable synthetic_logistic(const DataSpec& spec, std::uint64_t seed) {
-  check_dense(*spec.clients * spec.max_size, spec.dimension, "synthetic-logistic");
+  check_dense(*spec.clients * spec.max_size, spec.dimension, spec.most_cells, "synthetic-logistic");
   RawTable table;
   table.columns.emplace_back().name = "label";
   const auto d = static_cast<std::size_t>(spec.dimension);

@@ -45,8 +45,8 @@ MixedTruth draw_truth(const DataSpec& spec, std::uint64_t seed) {
   const auto d = static_cast<std::size_t>(spec.latent_dimension);
   const auto clients = static_cast<std::uint32_t>(*spec.clients);
   const Index small = small_clients(spec);
-  check_dense(small * spec.min_size + (*spec.clients - small) * spec.max_size, spec.dimension, "synthetic-mixed");
-  check_dense(spec.dimension, spec.latent_dimension, "synthetic-mixed: Phi");
+  check_dense(small * spec.min_size + (*spec.clients - small) * spec.max_size, spec.dimension, spec.most_cells, "synthetic-mixed");
+  check_dense(spec.dimension, spec.latent_dimension, spec.most_cells, "synthetic-mixed: Phi");
   MixedTruth truth{std::vector<double>(k * d), std::vector<double>(clients * d)};
   normals(address(seed, kShared, kParameters), truth.phi);
   orthonormalise(truth.phi, k);
