@@ -34,6 +34,7 @@ struct Conversion {
   std::uint64_t seed = 1;
   std::string where;  // the config file, for messages
   std::string keys;   // kept in the store
+  std::size_t most_classes = SIZE_MAX;   // more are a ConfigError: a number taken for a label
 };
 // Written beside `file` and renamed when it is complete and on the disk. IoError where it cannot be written.
 void convert_to_store(const Conversion& conversion, const std::string& file);

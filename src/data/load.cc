@@ -107,6 +107,11 @@ void convert_to_store(const Conversion& c, const std::string& file) {
   spec.most_cells = Index{1} << 40;  // the disk is the limit
   data::StoreWriter writer(file);
   const Federation federation = load(spec, c.target, c.seed, c.where, 0, writer);
+  if (federation.class_names.size() > c.most_classes)
+    throw ConfigError(fmt::format("{}: column {}", c.spec.sources.front(), federation.encoder.target),
+                      fmt::format("found {} different values, accepted: at most {} labels unless model.kind says what the "
+                                  "target is (--set model.kind=linear for a number, softmax for classes)",
+                                  federation.class_names.size(), c.most_classes));
   writer.finish(federation, c);
 }
 

@@ -28,6 +28,8 @@ std::string format_of(const DataSpec& spec, const std::string& path, const std::
   if (extension == ".csv" || extension == ".tsv" || extension == ".data" || extension == ".txt") return "csv";
   if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return "libsvm";
   if (extension == ".bin") return "cifar";
+  if (extension == ".pollen")
+    throw ConfigError(path, "found a store, accepted: as data.source, alone; or the file that it was made from");
   throw ConfigError(key(where, "format"),
                     fmt::format("found none, and the name {} does not tell, accepted: csv, libsvm, idx, cifar", path));
 }

@@ -19,7 +19,7 @@ namespace pollen::data {
 
 namespace {
 
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + kStorePage - 1) / kStorePage * kStorePage; }
+std::uint64_t aligned(std::uint64_t at, std::uint64_t to) { return (at + to - 1) / to * to; }
 
 Section bytes_section(const std::string& name, std::size_t bytes) { return {name, Cells::bytes, 0, 0, bytes, bytes, 1, 1}; }
 
@@ -66,12 +66,10 @@ StoreWriter::~StoreWriter() {
   ::close(descriptor_);
 }
 
-std::uint64_t StoreWriter::next() { return end_ = aligned(end_); }
-
 Numbers StoreWriter::zeros(std::size_t count) {
   if (count == 0) return {};
   const std::size_t bytes = count * sizeof(double);
-  const std::uint64_t offset = next();
+  const std::uint64_t offset = aligned(end_, kStorePage);  // as mmap wants it
   if (const int error = ::posix_fallocate(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes)))
     throw IoError(fmt::format("{}: no room for {} bytes more: {}", temporary_name(file_), bytes, std::strerror(error)));
   void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, static_cast<off_t>(offset));
@@ -96,10 +94,11 @@ void StoreWriter::add(Section section, const void* data) {
   const ByteView bytes(static_cast<const std::uint8_t*>(data), section.bytes);
   const auto region = std::ranges::find(regions_, static_cast<const double*>(data), &Region::data);
   const bool there = region != regions_.end() && !bytes.empty();
-  section.offset = there ? region->offset : next();
+  if (!there) end_ = aligned(end_, 64);
+  section.offset = there ? region->offset : end_;
   if (!there) {
     write_at(section.offset, bytes);
-    end_ = section.offset + bytes.size();
+    end_ += bytes.size();
   }
   section.crc = checksum(bytes);
   header_.sections.push_back(std::move(section));
