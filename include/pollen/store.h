@@ -18,6 +18,7 @@ struct StoreFacts {
   Index clients = 0, train_rows = 0, test_rows = 0, columns = 0;
   std::int64_t bytes = 0;   // of the file
   std::string keys;         // [data] as it was converted: TOML
+  std::string target_column;
 };
 
 // Whether the source is a store: by data.format, or by a name that ends in .pollen.

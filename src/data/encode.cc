@@ -96,7 +96,7 @@ Encoding encode(const RawTable& table, const Roles& roles, const DataSpec& spec,
   if (target == TargetKind::binary || target == TargetKind::classes)
     encode_classes(table, column, spec, target, encoding);
   else
-    encoding.y = column.number;
+    encoding.y.assign(column.number.begin(), column.number.end());
   return encoding;
 }
 

@@ -1,6 +1,7 @@
 // From files or generators to a Federation: the order of the steps, and nothing else.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "data/phrases.h"
 #include "data/roles.h"
 #include "data/sources.h"
+#include "data/spill.h"
 #include "data/store.h"
 #include "data/store_writer.h"
 #include "data/tables.h"
@@ -106,6 +108,7 @@ void convert_to_store(const Conversion& c, const std::string& file) {
   DataSpec spec = settled(c.spec, c.target);
   spec.most_cells = Index{1} << 40;  // the disk is the limit
   data::StoreWriter writer(file);
+  const data::SpillFolder spill(std::filesystem::path(file).parent_path().string());
   const Federation federation = load(spec, c.target, c.seed, c.where, 0, writer);
   if (federation.class_names.size() > c.most_classes)
     throw ConfigError(fmt::format("{}: column {}", c.spec.sources.front(), federation.encoder.target),

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,6 +48,13 @@ void check_free(const std::string& file) {
   throw ConfigError(file, "found something that is no store, accepted: a new name, or a store to replace");
 }
 
+// The file's lock, unless another conversion has it, or had it and has given the file its name meanwhile.
+bool locked(int descriptor, const std::string& name) {
+  struct stat ours {}, theirs {};
+  return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ::fstat(descriptor, &ours) == 0 &&
+         ::stat(name.c_str(), &theirs) == 0 && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
+}
+
 }  // namespace
 
 StoreWriter::StoreWriter(const std::string& file) : file_(file) {
@@ -54,7 +62,7 @@ StoreWriter::StoreWriter(const std::string& file) : file_(file) {
   const std::string name = temporary_name(file);
   descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) io_failure(name, "open for writing", errno);
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  if (!locked(descriptor_, name)) {
     ::close(descriptor_);
     throw IoError(name + ": another conversion is writing it");
   }

@@ -31,7 +31,6 @@ class StoreWriter final : public TableMemory {
   void add_table(const std::string& name, const Table& table);
   void add_names(const Federation& federation);
   void write_at(std::uint64_t offset, ByteView bytes);
-  std::uint64_t next();  // the place of the next section
 
   std::string file_;
   int descriptor_ = -1;

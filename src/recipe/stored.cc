@@ -23,7 +23,9 @@ std::string or_none(const std::string& value) { return value.empty() ? "none" : 
 }  // namespace
 
 DataSpec stored_data(const std::string& file) {
-  DataSpec data = read_config_text(store_facts(file).keys, file + ": keys").data;
+  const StoreFacts facts = store_facts(file);
+  DataSpec data = read_config_text(facts.keys, file + ": keys").data;
+  if (data.target.empty()) data.target = facts.target_column;  // the last one, which has a name
   data.sources.clear();
   return data;
 }
