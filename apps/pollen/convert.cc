@@ -1,6 +1,8 @@
 // pollen convert: whatever data.source takes, as load_federation gives it, into a store.
 #include <fmt/format.h>
 
+#include <string>
+
 #include "commands.h"
 #include "pollen/config.h"
 #include "pollen/errors.h"
@@ -67,7 +69,13 @@ int convert_command(const ConvertOptions& options) {
     throw ConfigError(config.file + ": data.source", "needed: what to convert; [[client]] tables are no data");
   Conversion conversion{config.data, target_of(config), config.seed, config.file, data_to_toml(config)};
   if (guessed) conversion.most_classes = kMostGuessed;
-  convert_to_store(conversion, options.out);
+  try {
+    convert_to_store(conversion, options.out);
+  } catch (const ConfigError& error) {
+    if (guessed && std::string(error.what()).find("found the label") != std::string::npos)
+      tell("the target was taken for labels; --set model.kind=linear where it is a number");
+    throw;
+  }
   print(described(options.out) +
         fmt::format("{} [data] source = {}\n", options.out.ends_with(".pollen") ? "use:" : "use, with format = \"pollen\":",
                     quoted(options.out)));

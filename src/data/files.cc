@@ -111,7 +111,7 @@ std::string gunzip(std::string bytes, const std::string& file, std::size_t most)
 }
 
 FileText::FileText(const std::string& path, std::size_t most) {
-  constexpr std::uintmax_t kMapped = std::uintmax_t{1} << 28;
+  constexpr std::uintmax_t kMapped = std::uintmax_t{1} << 26;
   std::error_code unknown;
   const std::uintmax_t size = std::filesystem::file_size(path, unknown);
   if (!unknown && size > kMapped && size <= most) mapped_.emplace(path);

@@ -1,4 +1,4 @@
-// Long arrays on the way to a table. While a SpillFolder lives, those of 64 MiB and more lie in unnamed files of its folder,
+// Long arrays on the way to a table. While a SpillFolder lives, those of 4 MiB and more lie in unnamed files of its folder,
 // mapped: they need not fit into memory, only onto the disk. Without one they are memory like any other.
 #pragma once
 
@@ -21,7 +21,7 @@ class SpillFolder {
   std::string folder_;
 };
 
-constexpr std::size_t kLongBytes = std::size_t{1} << 26;
+constexpr std::size_t kLongBytes = std::size_t{1} << 22;
 void* take_long(std::size_t bytes);  // IoError where the disk is full
 void give_long(void* data, std::size_t bytes);
 

@@ -49,8 +49,6 @@ class StoreReader {
     f.intercept = header_.intercept;
     f.setup_bits = header_.setup_bits;
     f.level_bits = header_.level_bits;
-    read_names(f);
-    check_classes(target, f.class_names);
     f.train = table("train", true);
     f.test = table("test", true);
     f.ood = table("ood", false);
@@ -58,10 +56,12 @@ class StoreReader {
     for (const Table* other : {&f.test, &f.ood, &f.distill})
       if (other->stride != 0 && (other->columns != f.train.columns || other->stride != f.train.stride))
         fault("train.x", "found other columns than in another section");
-    if (std::ssize(f.feature_names) != f.train.columns) fault("names", "found names for another number of columns");
     f.train_begin = begins("train.begin", f.train.rows, 1);
     f.test_begin = begins("test.begin", f.test.rows, 0);
     if (f.train_begin.back() != f.train.rows) fault("train.begin", "found rows of no client");
+    read_names(f);  // by now there are as many clients as the header says
+    if (std::ssize(f.feature_names) != f.train.columns) fault("names", "found names for another number of columns");
+    check_classes(target, f.class_names);
     read_columns(f);
     for (const Table* table : {&f.train, &f.test}) check_targets(*table, f.class_names.size());
     return f;
@@ -123,10 +123,10 @@ class StoreReader {
     const ByteView part = content(s);
     std::vector<Index> begin(s.rows);
     std::memcpy(begin.data(), part.data(), part.size());
+    if (begin.front() != 0) fault(name, "found rows of no client");
     for (std::size_t i = 0; i + 1 < begin.size(); ++i)
-      if (begin[i] < 0 || begin[i + 1] > rows || begin[i + 1] - begin[i] < least)
+      if (begin[i + 1] < begin[i] || begin[i + 1] > rows || begin[i + 1] - begin[i] < least)
         fault(name, fmt::format("found client {}'s rows from {} to {} of {}", i + 1, begin[i], begin[i + 1], rows));
-    if (begin.front() != 0) fault(name, "found no rows of the first client");
     return begin;
   }
 
