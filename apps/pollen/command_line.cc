@@ -13,7 +13,8 @@ namespace pollen::app {
 
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "summary", "compare", "plan", "predict", "data", "convert", "keys", "serve", "join", "list"};
+const std::vector<std::string> kCommands = {"run",     "summary", "compare", "plan", "predict", "data",
+                                            "convert", "keys",    "serve",   "join", "list"};
 const std::vector<std::string> kLater = {"report", "reproduce"};
 
 // What the options are read into, all commands together.
@@ -128,14 +129,17 @@ void add_convert(CLI::App& app, Arguments& a) {
       app, "convert", "data to a memory-mapped store, which runs start from without reading text",
       "  pollen convert mine.toml mine.pollen           # the [data] of a configuration, split and standardised\n"
       "  pollen run mine.toml --set data.source=mine.pollen\n"
-      "  pollen convert visits.csv visits.pollen --set data.target=died --set data.partition=by-column --set data.column=site\n"
+      "  pollen convert visits.csv visits.pollen --set data.target=died --set data.clients=20\n"
       "  pollen convert prices.csv prices.pollen --set model.kind=linear      # the target is a number\n"
       "  pollen convert synthetic-logistic many.pollen --set data.clients=1000000\n"
       "  pollen convert --check mine.pollen             # every checksum\n"
       "docs/formats/store.md is the format.");
-  convert->add_option("IN", a.convert.in, "a configuration (.toml), a file of data, or a built-in name; with --check a store")
+  convert
+      ->add_option("IN", a.convert.in,
+                   "a configuration (.toml), a file of data, or a built-in name; with --check a store")
       ->required();
-  convert->add_option("OUT", a.convert.out, "the store, OUT.pollen; one that is there is replaced when the new one is complete");
+  convert->add_option("OUT", a.convert.out,
+                      "the store, OUT.pollen; one that is there is replaced when the new one is complete");
   convert->add_option("--set", a.convert.set, "key=value: any key of [data], seed, model.kind; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");

@@ -35,7 +35,7 @@ struct PredictOptions {
 };
 
 struct ConvertOptions {
-  std::string in, out;           // in: a config (.toml), a file of data or a built-in name; with check a store
+  std::string in, out;  // in: a config (.toml), a file of data or a built-in name; with check a store
   std::vector<std::string> set;
   bool check = false;
 };

@@ -77,8 +77,8 @@ int convert_command(const ConvertOptions& options) {
     throw;
   }
   print(described(options.out) +
-        fmt::format("{} [data] source = {}\n", options.out.ends_with(".pollen") ? "use:" : "use, with format = \"pollen\":",
-                    quoted(options.out)));
+        fmt::format("{} [data] source = {}\n",
+                    options.out.ends_with(".pollen") ? "use:" : "use, with format = \"pollen\":", quoted(options.out)));
   return kDone;
 }
 

@@ -24,7 +24,7 @@ enum class TargetKind { none, real, binary, classes, count };  // what the model
 
 struct DataSpec {
   std::vector<std::string> sources;   // a built-in name or a path; several with partition = "given"
-  std::string format;                 // csv | libsvm | idx | cifar | pollen (pollen/store.h); empty = by the file's name
+  std::string format;                 // csv | libsvm | idx | cifar | pollen (a store); empty = by the file's name
   std::string labels;                 // idx: the label file; empty = the image file's name with images-idx3 → labels-idx1
   std::string target;                 // csv: the column to predict; empty = the last
   std::vector<std::string> categorical;                   // csv: columns read as text whatever they hold
@@ -71,8 +71,8 @@ DataSpec with_defaults(DataSpec spec);
 // Every file that a spec names besides its sources, taken out.
 void clear_paths(DataSpec& spec);
 
-// The numbers of a table, 64-byte aligned: in memory of their own, or in a mapped file, which stays mapped as long as they are.
-// A store's are read-only: writing to them is a fault, reading through either kind of access is not.
+// The numbers of a table, 64-byte aligned: in memory of their own, or in a mapped file, which stays mapped as long as
+// they are. A store's are read-only: writing to them is a fault, reading through either kind of access is not.
 class Numbers {
  public:
   using value_type = double;

@@ -103,18 +103,18 @@ Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64
 }
 
 void convert_to_store(const Conversion& c, const std::string& file) {
-  if (is_store(c.spec))
-    throw ConfigError(c.spec.sources.front(), "found a store, accepted: data to make one from");
+  if (is_store(c.spec)) throw ConfigError(c.spec.sources.front(), "found a store, accepted: data to make one from");
   DataSpec spec = settled(c.spec, c.target);
   spec.most_cells = Index{1} << 40;  // the disk is the limit
   data::StoreWriter writer(file);
   const data::SpillFolder spill(std::filesystem::path(file).parent_path().string());
   const Federation federation = load(spec, c.target, c.seed, c.where, 0, writer);
   if (federation.class_names.size() > c.most_classes)
-    throw ConfigError(fmt::format("{}: column {}", c.spec.sources.front(), federation.encoder.target),
-                      fmt::format("found {} different values, accepted: at most {} labels unless model.kind says what the "
-                                  "target is (--set model.kind=linear for a number, softmax for classes)",
-                                  federation.class_names.size(), c.most_classes));
+    throw ConfigError(
+        fmt::format("{}: column {}", c.spec.sources.front(), federation.encoder.target),
+        fmt::format("found {} different values, accepted: at most {} labels unless model.kind says what the "
+                    "target is (--set model.kind=linear for a number, softmax for classes)",
+                    federation.class_names.size(), c.most_classes));
   writer.finish(federation, c);
 }
 

@@ -1,4 +1,5 @@
-// A regular file's bytes, mapped read-only as long as this lives. Clean pages: the kernel may drop them and read them again.
+// A regular file's bytes, mapped read-only as long as this lives. Clean pages: the kernel may drop them and read them
+// again.
 #pragma once
 
 #include <string>

@@ -31,8 +31,9 @@ std::string format_of(const DataSpec& spec, const std::string& path, const std::
   if (extension == ".bin") return "cifar";
   if (extension == ".pollen")
     throw ConfigError(path, "found a store, accepted: as data.source, alone; or the file that it was made from");
-  throw ConfigError(key(where, "format"),
-                    fmt::format("found none, and the name {} does not tell, accepted: csv, libsvm, idx, cifar, pollen", path));
+  throw ConfigError(
+      key(where, "format"),
+      fmt::format("found none, and the name {} does not tell, accepted: csv, libsvm, idx, cifar, pollen", path));
 }
 
 std::string labels_of(const DataSpec& spec, const std::string& path, const std::string& where) {
@@ -79,7 +80,8 @@ RawTable read_one(const DataSpec& spec, const std::string& path, const std::stri
   if (format == "idx" && labelled) return read_idx(spec, path, where);
   if (format == "csv" || format == "libsvm") {
     const FileText file(path, std::max(kMostBytes, static_cast<std::size_t>(spec.most_cells)));
-    return format == "csv" ? parse_csv(file.text(), csv_options(spec), path) : parse_libsvm(file.text(), spec.limit, path);
+    return format == "csv" ? parse_csv(file.text(), csv_options(spec), path)
+                           : parse_libsvm(file.text(), spec.limit, path);
   }
   std::string bytes = read_file(path);
   if (format == "cifar") return parse_cifar(std::move(bytes), spec.limit, path);

@@ -43,7 +43,8 @@ void* take_long(std::size_t bytes) {
     if (error == 0) data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (descriptor >= 0) ::close(descriptor);
     if (error != 0)
-      throw IoError(fmt::format("{}: no room for {} bytes while converting: {}", *current, bytes, std::strerror(error)));
+      throw IoError(
+          fmt::format("{}: no room for {} bytes while converting: {}", *current, bytes, std::strerror(error)));
   }
   if (data == MAP_FAILED) throw std::bad_alloc();
   return data;

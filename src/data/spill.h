@@ -1,5 +1,5 @@
-// Long arrays on the way to a table. While a SpillFolder lives, those of 4 MiB and more lie in unnamed files of its folder,
-// mapped: they need not fit into memory, only onto the disk. Without one they are memory like any other.
+// Long arrays on the way to a table. While a SpillFolder lives, those of 4 MiB and more lie in unnamed files of its
+// folder, mapped: they need not fit into memory, only onto the disk. Without one they are memory like any other.
 #pragma once
 
 #include <cstddef>

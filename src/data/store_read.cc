@@ -165,13 +165,16 @@ class StoreReader {
 
   void check_classes(TargetKind target, const std::vector<std::string>& classes) const {
     const bool classified = header_.target == TargetKind::binary || header_.target == TargetKind::classes;
-    const bool right = !classified ? classes.empty() : header_.target == TargetKind::binary ? classes.size() == 2 : classes.size() >= 2;
+    const bool right = !classified                            ? classes.empty()
+                       : header_.target == TargetKind::binary ? classes.size() == 2
+                                                              : classes.size() >= 2;
     if (!right) fault("names", fmt::format("found {} classes", classes.size()));
     if (!fits(target, header_.target, classes.size()))
-      throw ConfigError(file_, fmt::format("found rows with {}{}, accepted: {}, which the model wants (convert the data again with "
-                                           "this model's kind)",
-                                           words(header_.target),
-                                           classified ? fmt::format(" ({})", listed(classes, 10)) : "", words(target)));
+      throw ConfigError(
+          file_, fmt::format("found rows with {}{}, accepted: {}, which the model wants (convert the data again with "
+                             "this model's kind)",
+                             words(header_.target), classified ? fmt::format(" ({})", listed(classes, 10)) : "",
+                             words(target)));
   }
 
   void check_targets(const Table& table, std::size_t classes) const {
@@ -190,7 +193,8 @@ class StoreReader {
 
 }  // namespace
 
-Federation federation_of(ByteView bytes, std::shared_ptr<const void> keeper, TargetKind target, const std::string& file) {
+Federation federation_of(ByteView bytes, std::shared_ptr<const void> keeper, TargetKind target,
+                         const std::string& file) {
   return StoreReader(bytes, std::move(keeper), file).read(target);
 }
 

@@ -22,7 +22,9 @@ namespace {
 
 std::uint64_t aligned(std::uint64_t at, std::uint64_t to) { return (at + to - 1) / to * to; }
 
-Section bytes_section(const std::string& name, std::size_t bytes) { return {name, Cells::bytes, 0, 0, bytes, bytes, 1, 1}; }
+Section bytes_section(const std::string& name, std::size_t bytes) {
+  return {name, Cells::bytes, 0, 0, bytes, bytes, 1, 1};
+}
 
 template <class T>
 Section cells_section(const std::string& name, Cells cells, std::size_t rows, std::size_t columns, std::size_t stride) {
@@ -50,7 +52,8 @@ void check_free(const std::string& file) {
 
 // The file's lock, unless another conversion has it, or had it and has given the file its name meanwhile.
 bool locked(int descriptor, const std::string& name) {
-  struct stat ours {}, theirs {};
+  struct stat ours {
+  }, theirs{};
   return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && ::fstat(descriptor, &ours) == 0 &&
          ::stat(name.c_str(), &theirs) == 0 && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
 }
@@ -147,7 +150,8 @@ void StoreWriter::finish(const Federation& f, const Conversion& conversion) {
   add(bytes_section("keys", conversion.keys.size()), conversion.keys.data());
   add_names(f);
   std::vector<double> pairs;
-  for (std::size_t j = 0; j < f.encoder.mean.size(); ++j) pairs.insert(pairs.end(), {f.encoder.mean[j], f.encoder.sd[j]});
+  for (std::size_t j = 0; j < f.encoder.mean.size(); ++j)
+    pairs.insert(pairs.end(), {f.encoder.mean[j], f.encoder.sd[j]});
   add(cells_section<double>("columns", Cells::float64, f.encoder.mean.size(), 2, 2), pairs.data());
   static_assert(sizeof(Index) == 8);
   add(cells_section<Index>("train.begin", Cells::int64, f.train_begin.size(), 1, 1), f.train_begin.data());

@@ -1,6 +1,8 @@
-// Writes a store: tables are given memory in the new file, which is mapped; the rest follows when the federation is complete.
+// Writes a store: tables are given memory in the new file, which is mapped; the rest follows when the federation is
+// complete.
 //
-// The disk's room is taken before it is mapped, so that a full disk is an IoError and no signal. Without finish() nothing is left.
+// The disk's room is taken before it is mapped, so that a full disk is an IoError and no signal. Without finish()
+// nothing is left.
 #pragma once
 
 #include <string>

@@ -25,7 +25,8 @@ std::shared_ptr<RowMaker> maker_for(Index cells, RowMaker::Make make) {
   return cells > kMostHeld ? std::make_shared<RowMaker>(std::move(make)) : nullptr;
 }
 
-void add_client(RawTable& table, const std::shared_ptr<RowMaker>& maker, Long<double> x, std::size_t rows, Index width) {
+void add_client(RawTable& table, const std::shared_ptr<RowMaker>& maker, Long<double> x, std::size_t rows,
+                Index width) {
   const auto source = static_cast<std::uint32_t>(table.files.size());
   table.files.push_back(fmt::format("{}", source + 1));
   for (std::uint32_t r = 0; r < rows; ++r) table.rows.push_back({source, r, r + 1});
@@ -87,7 +88,8 @@ LogisticClient draw_client(const DataSpec& spec, std::uint64_t seed, std::uint32
   normals(address(seed, i, kParameters), z);
   const double u = std::sqrt(spec.alpha) * z[0];
   const double b = std::sqrt(spec.beta) * z[1];
-  LogisticClient client{{std::vector<double>(2 * d), {u + z[2], u + z[3]}}, {std::vector<double>(d), std::vector<double>(d)}};
+  LogisticClient client{{std::vector<double>(2 * d), {u + z[2], u + z[3]}},
+                        {std::vector<double>(d), std::vector<double>(d)}};
   for (std::size_t k = 0; k < 2 * d; ++k) client.classifier.weights[k] = u + z[4 + k];
   for (std::size_t j = 0; j < d; ++j) client.law.shift[j] = b + z[4 + 2 * d + j];
   for (std::size_t j = 0; j < d; ++j) client.law.spread[j] = math::exp(-0.6 * math::log(static_cast<double>(j + 1)));
@@ -120,9 +122,8 @@ RawTable synthetic_logistic(const DataSpec& spec, std::uint64_t seed) {
   const auto rows_of = [spec, seed](const LogisticClient& client, std::uint32_t i) {
     return draw_rows(client.law, draw_size(spec, seed, i), address(seed, i, kRows));
   };
-  const auto maker = maker_for(*spec.clients * spec.max_size * spec.dimension, [=](std::uint32_t i) {
-    return rows_of(draw_client(spec, seed, i), i);
-  });
+  const auto maker = maker_for(*spec.clients * spec.max_size * spec.dimension,
+                               [=](std::uint32_t i) { return rows_of(draw_client(spec, seed, i), i); });
   for (std::uint32_t i = 0; i < *spec.clients; ++i) {
     const LogisticClient client = draw_client(spec, seed, i);
     Long<double> x = rows_of(client, i);

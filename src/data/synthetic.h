@@ -23,7 +23,8 @@ Stream address(std::uint64_t seed, std::uint32_t client, int round);
 // None unless a table of `cells` numbers is too large to be held besides the one that it becomes.
 std::shared_ptr<RowMaker> maker_for(Index cells, RowMaker::Make make);
 
-// x holds `rows` rows of `width` numbers, or is left out where there is a maker; the client is named after its place, from 1.
+// x holds `rows` rows of `width` numbers, or is left out where there is a maker; the client is named after its place,
+// from 1.
 void add_client(RawTable& table, const std::shared_ptr<RowMaker>& maker, Long<double> x, std::size_t rows, Index width);
 
 }  // namespace pollen::data::synthetic

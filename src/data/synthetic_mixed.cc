@@ -45,7 +45,8 @@ MixedTruth draw_truth(const DataSpec& spec, std::uint64_t seed) {
   const auto d = static_cast<std::size_t>(spec.latent_dimension);
   const auto clients = static_cast<std::uint32_t>(*spec.clients);
   const Index small = small_clients(spec);
-  check_dense(small * spec.min_size + (*spec.clients - small) * spec.max_size, spec.dimension, spec.most_cells, "synthetic-mixed");
+  check_dense(small * spec.min_size + (*spec.clients - small) * spec.max_size, spec.dimension, spec.most_cells,
+              "synthetic-mixed");
   check_dense(spec.dimension, spec.latent_dimension, spec.most_cells, "synthetic-mixed: Phi");
   MixedTruth truth{std::vector<double>(k * d), std::vector<double>(clients * d)};
   normals(address(seed, kShared, kParameters), truth.phi);
@@ -78,7 +79,8 @@ RawTable synthetic_mixed(const DataSpec& spec, std::uint64_t seed) {
     normals(address(seed, i, kRows), x);
     return x;
   };
-  const auto maker = maker_for((small * spec.min_size + (*spec.clients - small) * spec.max_size) * spec.dimension, rows_of);
+  const auto maker =
+      maker_for((small * spec.min_size + (*spec.clients - small) * spec.max_size) * spec.dimension, rows_of);
   for (std::uint32_t i = 0; i < *spec.clients; ++i) {
     const auto rows = static_cast<std::size_t>(i < small ? spec.min_size : spec.max_size);
     Long<double> x = rows_of(i);

@@ -217,8 +217,8 @@ Config read_over(Config config, const std::string& text, const std::string& file
 
 }  // namespace
 
-Config read_layers(const std::string& text, const std::string& file, const std::string& folder, const Overrides& overrides,
-                   Stores stores) {
+Config read_layers(const std::string& text, const std::string& file, const std::string& folder,
+                   const Overrides& overrides, Stores stores) {
   Config config = read_over({}, text, file, folder, overrides);
   if (stores == Stores::looked_at && is_store(config.data)) {
     Config base;

@@ -14,7 +14,8 @@ namespace {
 
 // Files that were read for the store may have moved since; their names are what they are known by.
 void keep_names(DataSpec& data) {
-  for (std::string* path : {&data.labels, &data.writers, &data.test_source, &data.test_labels, &data.ood_source, &data.distill_source})
+  for (std::string* path :
+       {&data.labels, &data.writers, &data.test_source, &data.test_labels, &data.ood_source, &data.distill_source})
     *path = std::filesystem::path(*path).filename().string();
 }
 
@@ -41,12 +42,16 @@ void settle_stored(const DataSpec& stored, Config& config) {
   theirs.data.sources = config.data.sources;
   keep_names(ours.data), keep_names(theirs.data);
   for (const Key& key : schema()) {
-    if (!key.path.starts_with("data.") || key.path == "data.source" || key.path == "data.format" || !config.given.contains(key.path)) continue;
+    if (!key.path.starts_with("data.") || key.path == "data.source" || key.path == "data.format" ||
+        !config.given.contains(key.path))
+      continue;
     const std::string found = key.write(ours), holds = key.write(theirs);
     if (found != holds)
-      problems.add(fmt::format("{}: {}", config.file, key.path),
-                   fmt::format("found {}, accepted: {}, with which {} was made, or leaving it out (pollen convert makes another store)",
-                               or_none(found), or_none(holds), store));
+      problems.add(
+          fmt::format("{}: {}", config.file, key.path),
+          fmt::format(
+              "found {}, accepted: {}, with which {} was made, or leaving it out (pollen convert makes another store)",
+              or_none(found), or_none(holds), store));
   }
   problems.raise();
   config.data.format = "pollen";

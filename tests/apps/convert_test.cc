@@ -70,7 +70,8 @@ TEST_F(Convert, SyntheticGivesTheSameDraws) {
 }
 
 TEST_F(Convert, AFileOfDataWithKeys) {
-  const Outcome done = run({"convert", "d.csv", "d.pollen", "--set", "data.partition=by-column", "--set", "data.column=site"});
+  const Outcome done =
+      run({"convert", "d.csv", "d.pollen", "--set", "data.partition=by-column", "--set", "data.column=site"});
   ASSERT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("d.pollen: 96 training and 24 test rows of 3 columns, 3 clients"));
   EXPECT_EQ(run({"convert", "--check", "d.pollen"}).code, 0);

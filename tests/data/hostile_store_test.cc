@@ -140,7 +140,8 @@ TEST_F(HostileStore, ContentThatWouldDoHarm) {
   EXPECT_NE(lie_in("train.begin", 0, std::int64_t{1}), "");
   EXPECT_NE(lie_in("train.begin", 2, std::int64_t{4}), "");
   EXPECT_NE(lie_in("test.begin", 2, std::int64_t{2}), "");
-  for (const double target : {2.0, -1.0, 0.5, 1e300, std::nan("")}) EXPECT_NE(lie_in("train.y", 0, target), "") << target;
+  for (const double target : {2.0, -1.0, 0.5, 1e300, std::nan("")})
+    EXPECT_NE(lie_in("train.y", 0, target), "") << target;
   for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
     EXPECT_NE(lie_in("names", 0, count), "") << count;  // of the columns' names
     EXPECT_NE(lie_in("names", 1, count), "") << count;  // the length of the first

@@ -117,7 +117,7 @@ TEST_F(Store, KeepsImagesWithRowsFromOtherFiles) {
   const auto images = [&](const std::string& name, unsigned rows) {
     std::string pixels, labels;
     for (unsigned r = 0; r < rows; ++r)
-      (labels += static_cast<char>(r % 3)) , pixels += std::string{static_cast<char>(r), static_cast<char>(2 * r), 9, 7};
+      (labels += static_cast<char>(r % 3)), pixels += std::string{static_cast<char>(r), static_cast<char>(2 * r), 9, 7};
     folder_.write(name + "-labels-idx1-ubyte", idx_bytes(8, {rows}, labels));
     return folder_.write(name + "-images-idx3-ubyte", idx_bytes(8, {rows, 2, 2}, pixels));
   };
@@ -194,7 +194,9 @@ TEST_F(Store, IsNoFileOfOneClient) {
   convert(TargetKind::binary);
   spec_.test_source = stored().sources.front();
   EXPECT_THAT(complaint([&] { load_federation(spec_, TargetKind::binary, 1, ""); }), HasSubstr("found a store"));
-  EXPECT_THAT(complaint([&] { convert_to_store({stored(), TargetKind::binary, 1, "", ""}, folder_.path("b.pollen")); }),
+  EXPECT_THAT(complaint([&] {
+                convert_to_store({stored(), TargetKind::binary, 1, "", ""}, folder_.path("b.pollen"));
+              }),
               HasSubstr("found a store"));
 }
 

@@ -1,5 +1,5 @@
-// A store's bytes. Checksums would keep the fuzzer out, so they are made right again, where the flags say so: what is left is a
-// file that lies.
+// A store's bytes. Checksums would keep the fuzzer out, so they are made right again, where the flags say so: what is
+// left is a file that lies.
 #include <cmath>
 
 #include "data/store.h"
@@ -11,7 +11,9 @@ namespace {
 
 using Image = AlignedVector<std::uint8_t>;
 
-void put_word(Image& image, std::size_t at, std::uint32_t value) { std::memcpy(image.data() + at, &value, sizeof value); }
+void put_word(Image& image, std::size_t at, std::uint32_t value) {
+  std::memcpy(image.data() + at, &value, sizeof value);
+}
 
 void mend(Image& image) {
   if (image.size() < data::kStorePage) return;
@@ -41,7 +43,8 @@ void check(const Federation& f) {
     for (const double x : table->x) sum += x;
     HOLDS(same(sum, sum));
   }
-  for (const double y : f.train.y) HOLDS(std::isfinite(y) && (f.class_names.empty() || y < static_cast<double>(f.class_names.size())));
+  for (const double y : f.train.y)
+    HOLDS(std::isfinite(y) && (f.class_names.empty() || y < static_cast<double>(f.class_names.size())));
   HOLDS(f.encoder.mean.size() == f.encoder.sd.size());
 }
 
