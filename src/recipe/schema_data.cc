@@ -48,8 +48,7 @@ Key with_partition(Key key, const std::vector<std::string>& names) {
 
 std::vector<Key> data_keys() {
   return {
-      {"data.source",
-       "a built-in name (see pollen list datasets), a path, or a list of paths with partition = \"given\"",
+      {"data.source", "a built-in name (see pollen list datasets), a path, or a list of paths with partition = \"given\"",
        [](const toml::node& n, Config& c) { return read_strings(n, c.data.sources) && !c.data.sources.empty(); },
        [](const Config& c) {
          if (c.data.sources.empty()) return std::string();
@@ -75,8 +74,7 @@ std::vector<Key> data_keys() {
       text("data.ood_source", "a path", AT(std::string, data.ood_source)),
       text("data.distill_source", "a path", AT(std::string, data.distill_source)),
       choice("data.partition",
-             {"iid", "dirichlet", "label-shards", "dominant-label", "label-pairs", "classes-per-client", "by-column",
-              "by-writer", "given"},
+             {"iid", "dirichlet", "label-shards", "dominant-label", "label-pairs", "classes-per-client", "by-column", "by-writer", "given"},
              AT(std::string, data.partition)),
       by_source(maybe_integer<Index>("data.clients", "an integer from 1", 1, MAYBE(Index, data.clients), 0xffffffff)),
       number("data.dirichlet_alpha", "a number above 0", kPositive, AT(double, data.dirichlet_alpha)),
