@@ -13,8 +13,9 @@ namespace pollen::app {
 
 namespace {
 
-const std::vector<std::string> kCommands = {"run", "summary", "compare", "plan", "predict", "data", "keys", "serve", "join", "list"};
-const std::vector<std::string> kLater = {"report", "reproduce", "convert"};
+const std::vector<std::string> kCommands = {"run",     "summary", "compare", "plan", "predict", "data",
+                                            "convert", "keys",    "serve",   "join", "list"};
+const std::vector<std::string> kLater = {"report", "reproduce"};
 
 // What the options are read into, all commands together.
 struct Arguments {
@@ -24,6 +25,7 @@ struct Arguments {
   std::vector<std::string> set;
   PlanOptions plan;
   PredictOptions predict;
+  ConvertOptions convert;
   std::string interval;
   KeysOptions keys;
   ServeOptions serve;
@@ -120,6 +122,28 @@ void add_predict(CLI::App& app, Arguments& a) {
       ->type_name("FILE");
   predict->add_option("--interval", a.interval, "share of the interval [0.9]")->type_name("P");
   predict->add_flag("--json", a.predict.json, "JSON on stdout");
+}
+
+void add_convert(CLI::App& app, Arguments& a) {
+  CLI::App* convert = add_command(
+      app, "convert", "data to a memory-mapped store, which runs start from without reading text",
+      "  pollen convert mine.toml mine.pollen           # the [data] of a configuration, split and standardised\n"
+      "  pollen run mine.toml --set data.source=mine.pollen\n"
+      "  pollen convert visits.csv visits.pollen --set data.target=died --set data.clients=20\n"
+      "  pollen convert prices.csv prices.pollen --set model.kind=linear      # the target is a number\n"
+      "  pollen convert synthetic-logistic many.pollen --set data.clients=1000000\n"
+      "  pollen convert --check mine.pollen             # every checksum\n"
+      "docs/formats/store.md is the format.");
+  convert
+      ->add_option("IN", a.convert.in,
+                   "a configuration (.toml), a file of data, or a built-in name; with --check a store")
+      ->required();
+  convert->add_option("OUT", a.convert.out,
+                      "the store, OUT.pollen; one that is there is replaced when the new one is complete");
+  convert->add_option("--set", a.convert.set, "key=value: any key of [data], seed, model.kind; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  convert->add_flag("--check", a.convert.check, "write nothing: check all checksums of the store IN");
 }
 
 void add_keys(CLI::App& app, Arguments& a) {
@@ -268,6 +292,7 @@ int dispatch(const CLI::App& command, Arguments& a) {
   }
   if (name == "join") return join_of(a);
   if (name == "data") return data_command(a.config, a.set);
+  if (name == "convert") return convert_command(a.convert);
   if (name == "keys") {
     if (!a.days.empty()) a.keys.days = number<int>("--days", a.days, 1, 3650);
     return keys_command(a.keys);
@@ -295,6 +320,7 @@ int command_line(int argc, const char* const* argv) {
   add_run(app, arguments);
   add_plan(app, arguments);
   add_predict(app, arguments);
+  add_convert(app, arguments);
   add_keys(app, arguments);
   add_serve(app, arguments);
   add_join(app, arguments);

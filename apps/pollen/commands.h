@@ -34,6 +34,12 @@ struct PredictOptions {
   bool json = false;
 };
 
+struct ConvertOptions {
+  std::string in, out;  // in: a config (.toml), a file of data or a built-in name; with check a store
+  std::vector<std::string> set;
+  bool check = false;
+};
+
 struct KeysOptions {
   std::string folder, server;
   std::vector<std::string> clients, addresses;  // each may be several with commas between them
@@ -82,6 +88,7 @@ int compare_command(const std::string& folder, const std::string& reference);
 int plan_command(const PlanOptions& options);
 int predict_command(const PredictOptions& options);
 int data_command(const std::string& config, const std::vector<std::string>& set);
+int convert_command(const ConvertOptions& options);
 int list_command(const std::string& what);
 int keys_command(const KeysOptions& options);
 int version_command();

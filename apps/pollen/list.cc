@@ -59,7 +59,8 @@ sink::TextTable datasets() {
     const auto at = kWhat.find(name);
     table.row({name, at == kWhat.end() ? "" : at->second});
   }
-  table.row({"a path", "format = \"csv\" | \"libsvm\" | \"idx\" | \"cifar\""});
+  table.row(
+      {"a path", "format = \"csv\" | \"libsvm\" | \"idx\" | \"cifar\" | \"pollen\" (a store, from pollen convert)"});
   return table;
 }
 

@@ -219,6 +219,8 @@ const char* builtin_config();
 
 using Overrides = std::vector<std::string>;  // "sampler.step=1e-4"
 
+// A store as data.source (pollen/store.h) settles the keys of [data]: those left out are the store's, others must agree
+// with it. Not in read_config_text(), which opens no file: the text may be somebody else's.
 Config read_config_text(const std::string& text, const std::string& file, const Overrides& overrides = {});
 // The built-in problem. With another sampler's name among the overrides, without the settings chosen for its own.
 Config read_builtin_config(const Overrides& overrides = {});
@@ -238,5 +240,6 @@ bool is_network(const Config& config);
 bool asks_for_privacy(const Config& config);
 
 std::string to_toml(const Config& config);
+std::string data_to_toml(const Config& config);  // [data] alone
 
 }  // namespace pollen

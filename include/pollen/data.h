@@ -5,10 +5,14 @@
 // and row. Semantics: interface.md, "Words that must mean one thing"; formats: docs/data.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pollen/math.h"
@@ -20,7 +24,7 @@ enum class TargetKind { none, real, binary, classes, count };  // what the model
 
 struct DataSpec {
   std::vector<std::string> sources;   // a built-in name or a path; several with partition = "given"
-  std::string format;                 // csv | libsvm | idx | cifar; empty = by the file's name
+  std::string format;                 // csv | libsvm | idx | cifar | pollen (a store); empty = by the file's name
   std::string labels;                 // idx: the label file; empty = the image file's name with images-idx3 → labels-idx1
   std::string target;                 // csv: the column to predict; empty = the last
   std::vector<std::string> categorical;                   // csv: columns read as text whatever they hold
@@ -58,6 +62,7 @@ struct DataSpec {
   Index latent_dimension = 2;         // synthetic-mixed: d, at most `dimension`
   double noise_sd = 0.31622776601683794;  // synthetic-mixed: of y; variance 0.1
   double small_share = 0.9;           // synthetic-mixed: the first clients, with min_size rows; others have max_size
+  Index most_cells = Index{1} << 30;  // no key: the most numbers a table may have; 8 GiB of doubles
 };
 
 // The keys whose default depends on the source or the partition, filled in where they are absent.
@@ -66,13 +71,52 @@ DataSpec with_defaults(DataSpec spec);
 // Every file that a spec names besides its sources, taken out.
 void clear_paths(DataSpec& spec);
 
+// The numbers of a table, 64-byte aligned: in memory of their own, or in a mapped file, which stays mapped as long as
+// they are. A store's are read-only: writing to them is a fault, reading through either kind of access is not.
+class Numbers {
+ public:
+  using value_type = double;
+  using iterator = double*;
+  using const_iterator = const double*;
+
+  Numbers() = default;
+  explicit Numbers(std::size_t count) : own_(count, 0.0) {}
+  Numbers(std::initializer_list<double> values) : own_(values) {}
+  Numbers(const std::vector<double>& values) : own_(values.begin(), values.end()) {}
+  Numbers(double* mapped, std::size_t count, std::shared_ptr<const void> keeper)
+      : keeper_(std::move(keeper)), mapped_(mapped), count_(count) {}
+
+  double* data() { return mapped_ != nullptr ? mapped_ : own_.data(); }
+  const double* data() const { return mapped_ != nullptr ? mapped_ : own_.data(); }
+  std::size_t size() const { return mapped_ != nullptr ? count_ : own_.size(); }
+  bool empty() const { return size() == 0; }
+  bool is_mapped() const { return mapped_ != nullptr; }
+  double& operator[](std::size_t i) { return data()[i]; }
+  double operator[](std::size_t i) const { return data()[i]; }
+  double* begin() { return data(); }
+  double* end() { return data() + size(); }
+  const double* begin() const { return data(); }
+  const double* end() const { return data() + size(); }
+  // Into memory of its own.
+  void assign(std::size_t count, double value) { *this = Numbers(), own_.assign(count, value); }
+  void resize(std::size_t count, double value = 0.0) { own_.resize(count, value); }  // not of a mapped file's
+
+  bool operator==(const Numbers& other) const { return std::ranges::equal(*this, other); }
+
+ private:
+  AlignedVector<double> own_;
+  std::shared_ptr<const void> keeper_;
+  double* mapped_ = nullptr;
+  std::size_t count_ = 0;
+};
+
 // Rows of numbers with their targets. x is row-major, rows `stride` doubles apart (a multiple of 8, padding zero).
 struct Table {
   Index rows = 0;
   Index columns = 0;
   Index stride = 0;
-  AlignedVector<double> x;
-  std::vector<double> y;
+  Numbers x;
+  Numbers y;
   math::RowsView view() const { return {x.data(), rows, columns, stride}; }
 };
 

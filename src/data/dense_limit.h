@@ -10,13 +10,12 @@
 
 namespace pollen::data {
 
-constexpr Index kMostCells = Index{1} << 30;  // 8 GiB of doubles
-
-inline void check_dense(Index rows, Index columns, const std::string& where) {
-  if (rows == 0 || columns <= kMostCells / rows) return;
+// `most` is DataSpec::most_cells.
+inline void check_dense(Index rows, Index columns, Index most, const std::string& where) {
+  if (rows == 0 || columns <= most / rows) return;
   throw ConfigError(where, fmt::format("found {} rows of {} features, accepted: at most {} numbers in all "
                                        "(data.limit takes the first rows only)",
-                                       rows, columns, kMostCells));
+                                       rows, columns, most));
 }
 
 }  // namespace pollen::data

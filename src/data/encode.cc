@@ -27,7 +27,8 @@ void add_feature(const RawTable& table, std::size_t c, const DataSpec& spec, Enc
   if (feature.text) {
     feature.levels = levels_of(table, column, given_levels(spec, column));
     encoding.width += std::ssize(feature.levels.names) - 1;
-    check_dense(std::ssize(table.rows), encoding.width, fmt::format("{}: column {}", table.files.front(), column.name));
+    check_dense(std::ssize(table.rows), encoding.width, spec.most_cells,
+                fmt::format("{}: column {}", table.files.front(), column.name));
     for (std::size_t l = 1; l < feature.levels.names.size(); ++l)
       encoding.names.push_back(fmt::format("{}={}", column.name, feature.levels.names[l]));
   } else {
@@ -86,16 +87,16 @@ void Encoding::write(const RawTable& table, std::size_t r, double* out) const {
 Encoding encode(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target) {
   Encoding encoding;
   encoding.width = table.blocks.empty() ? 0 : table.width;
-  check_dense(std::ssize(table.rows), encoding.width, table.files.front());
+  check_dense(std::ssize(table.rows), encoding.width, spec.most_cells, table.files.front());
   for (Index j = 0; j < encoding.width; ++j) encoding.names.push_back(fmt::format("{}{}", table.prefix, j + 1));
   for (const std::size_t c : roles.features) add_feature(table, c, spec, encoding);
-  check_dense(std::ssize(table.rows), padded(encoding.width + 1), table.files.front());
+  check_dense(std::ssize(table.rows), padded(encoding.width + 1), spec.most_cells, table.files.front());
   if (roles.target < 0) return encoding;
   const Column& column = table.columns[static_cast<std::size_t>(roles.target)];
   if (target == TargetKind::binary || target == TargetKind::classes)
     encode_classes(table, column, spec, target, encoding);
   else
-    encoding.y = column.number;
+    encoding.y.assign(column.number.begin(), column.number.end());
   return encoding;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "data/readers.h"
 #include "pollen/errors.h"
@@ -107,6 +108,19 @@ class Inflater {
 std::string gunzip(std::string bytes, const std::string& file, std::size_t most) {
   if (!is_gzip(bytes)) return bytes;
   return Inflater(bytes, file, most).run();
+}
+
+FileText::FileText(const std::string& path, std::size_t most) {
+  constexpr std::uintmax_t kMapped = std::uintmax_t{1} << 26;
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  if (!unknown && size > kMapped && size <= most) mapped_.emplace(path);
+  if (mapped_) {
+    const ByteView bytes = mapped_->bytes();
+    text_ = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    if (!is_gzip(text_)) return;
+  }
+  text_ = own_ = read_file(path);
 }
 
 std::string read_file(const std::string& path) {

@@ -116,13 +116,14 @@ Index missing_cells(const RawTable& table, const Roles& roles) {
   return count;
 }
 
-Index add_given_rows(const Trained& trained, TargetKind target, Federation& federation) {
+Index add_given_rows(const Trained& trained, TargetKind target, TableMemory& memory, Federation& federation) {
   Index missing = 0, rows = federation.train.rows + federation.test.rows;
   const auto add = [&](const std::string& path, TargetKind kind, Table& table) {
     const GivenRows given = read_given(trained, path, kind, federation.notes);
     rows += std::ssize(given.table.rows);
-    check_dense(rows, federation.train.stride, fmt::format("{} and {}", trained.table.files.front(), path));
-    fill_table(given.table, given.encoding, federation.intercept, table);
+    check_dense(rows, federation.train.stride, trained.spec.most_cells,
+                fmt::format("{} and {}", trained.table.files.front(), path));
+    fill_table({given.table, given.encoding, federation.intercept, memory}, table);
     missing += given.missing;
   };
   if (!trained.spec.test_source.empty()) add(trained.spec.test_source, target, federation.test);

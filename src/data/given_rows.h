@@ -8,6 +8,7 @@
 #include "data/encode.h"
 #include "data/raw_table.h"
 #include "data/roles.h"
+#include "data/table_memory.h"
 #include "pollen/data.h"
 
 namespace pollen::data {
@@ -22,7 +23,7 @@ struct Trained {
 
 // Fills `test`, `ood` and `distill` of the federation, whose intercept is settled; not yet imputed or standardised. No test row
 // belongs to a client. The number of cells that are missing is returned. Adds to the federation's notes.
-Index add_given_rows(const Trained& trained, TargetKind target, Federation& federation);
+Index add_given_rows(const Trained& trained, TargetKind target, TableMemory& memory, Federation& federation);
 
 // Numbers missing in columns that are features.
 Index missing_cells(const RawTable& table, const Roles& roles);

@@ -19,7 +19,7 @@ struct Distinct {
 };
 
 Distinct distinct_numbers(const Column& column) {
-  std::vector<double> values = column.number;
+  Long<double> values = column.number;
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   Distinct distinct;

@@ -1,6 +1,7 @@
 // From files or generators to a Federation: the order of the steps, and nothing else.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -12,10 +13,14 @@
 #include "data/phrases.h"
 #include "data/roles.h"
 #include "data/sources.h"
+#include "data/spill.h"
+#include "data/store.h"
+#include "data/store_writer.h"
 #include "data/tables.h"
 #include "data/test_split.h"
 #include "pollen/data.h"
 #include "pollen/errors.h"
+#include "pollen/store.h"
 
 namespace pollen {
 
@@ -41,7 +46,7 @@ DataSpec settled(DataSpec spec, TargetKind target) {
 
 // Client 0 of what is read is the federation's client `first_client`.
 Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, const std::string& where,
-                std::uint32_t first_client) {
+                std::uint32_t first_client, data::TableMemory& memory) {
   const bool intercept = *spec.intercept;
   data::check_spec(spec, target, where);
   data::RawTable table = data::read_sources(spec, seed, where);
@@ -62,12 +67,12 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
   const data::Holdout holdout =
       data::hold_out(clients.rows, encoding.classes.of_row, spec.test_fraction, seed, first_client);
   federation.intercept = intercept;
-  data::fill_tables(table, encoding, holdout, intercept, federation);
+  data::fill_tables({table, encoding, intercept, memory}, holdout, federation);
 
   federation.encoder = data::encoder_of(table, roles, encoding);
   const Index first = intercept ? 1 : 0;
   const std::string source = data::listed(table.files, 3);
-  const Index in_given = data::add_given_rows({table, roles, encoding, spec, where}, target, federation);
+  const Index in_given = data::add_given_rows({table, roles, encoding, spec, where}, target, memory, federation);
   if (const Index missing = data::missing_cells(table, roles) + in_given; missing > 0) {
     data::impute_means(first, source, federation);
     federation.notes.push_back(fmt::format("{}: {} missing cells took their column's mean", source, missing));
@@ -79,6 +84,7 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
 // A client's file by itself: how rows are split over clients does not matter.
 DataSpec of_file(const std::string& file, DataSpec spec) {
   spec.sources = {file};
+  if (spec.format == data::kStoreFormat) spec.format.clear();  // of the whole; a client has a file of rows
   spec.partition = "iid";
   spec.clients = 1;
   spec.test_source.clear();  // files of the whole, which a client does not read
@@ -91,7 +97,25 @@ DataSpec of_file(const std::string& file, DataSpec spec) {
 }  // namespace
 
 Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64_t seed, const std::string& where) {
-  return load(settled(asked, target), target, seed, where, 0);
+  if (is_store(asked)) return data::map_store(asked.sources.front(), target);
+  data::HeapMemory memory;
+  return load(settled(asked, target), target, seed, where, 0, memory);
+}
+
+void convert_to_store(const Conversion& c, const std::string& file) {
+  if (is_store(c.spec)) throw ConfigError(c.spec.sources.front(), "found a store, accepted: data to make one from");
+  DataSpec spec = settled(c.spec, c.target);
+  spec.most_cells = Index{1} << 40;  // the disk is the limit
+  data::StoreWriter writer(file);
+  const data::SpillFolder spill(std::filesystem::path(file).parent_path().string());
+  const Federation federation = load(spec, c.target, c.seed, c.where, 0, writer);
+  if (federation.class_names.size() > c.most_classes)
+    throw ConfigError(
+        fmt::format("{}: column {}", c.spec.sources.front(), federation.encoder.target),
+        fmt::format("found {} different values, accepted: at most {} labels unless model.kind says what the "
+                    "target is (--set model.kind=linear for a number, softmax for classes)",
+                    federation.class_names.size(), c.most_classes));
+  writer.finish(federation, c);
 }
 
 ColumnFacts column_facts(const std::string& file, const DataSpec& asked, TargetKind target) {
@@ -127,7 +151,8 @@ Federation load_part(const std::string& file, const DataSpec& asked, const Colum
   spec.target = layout.target;
   spec.levels = layout.levels;
   spec.standardize = false;
-  Federation part = load(spec, target, seed, file, client);
+  data::HeapMemory memory;
+  Federation part = load(spec, target, seed, file, client, memory);
   part.setup_bits = part.level_bits = 0;
   return part;
 }

@@ -24,6 +24,10 @@ void write_row(const DenseRows& rows, std::size_t row, Index width, double* out)
   std::copy_n(rows.values.data() + row * static_cast<std::size_t>(width), width, out);
 }
 
+void write_row(const MadeRows& rows, std::size_t row, Index width, double* out) {
+  std::copy_n(rows.maker->rows(rows.client).data() + row * static_cast<std::size_t>(width), width, out);
+}
+
 void write_row(const SparseRows& rows, std::size_t row, Index, double* out) {
   for (std::size_t k = rows.begin[row]; k < rows.begin[row + 1]; ++k) out[rows.position[k]] = rows.value[k];
 }

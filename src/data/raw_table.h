@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "data/spill.h"
 #include "pollen/types.h"
 
 namespace pollen::data {
@@ -25,8 +28,8 @@ class Column {
 
   std::string name;
   bool as_text = false;        // numbers are kept as text too, in their shortest form
-  std::vector<double> number;  // NaN where the cell is no number
-  std::vector<std::int32_t> code;
+  Long<double> number;         // NaN where the cell is no number
+  Long<std::int32_t> code;
   std::vector<std::string> texts;  // in order of appearance
 
   void add_number(double value);
@@ -48,18 +51,40 @@ struct ByteRows {  // one byte a value, records `pitch` bytes apart; the value i
 };
 
 struct DenseRows {
-  std::vector<double> values;
+  Long<double> values;
+};
+
+// A generator's rows, where they are many: made when they are asked for, kept until those of another client are.
+class RowMaker {
+ public:
+  using Make = std::function<Long<double>(std::uint32_t client)>;
+  explicit RowMaker(Make make) : make_(std::move(make)) {}
+  const Long<double>& rows(std::uint32_t client) {
+    if (client != last_) made_ = make_(client);
+    last_ = client;
+    return made_;
+  }
+
+ private:
+  Make make_;
+  std::uint32_t last_ = 0xffffffff;
+  Long<double> made_;
+};
+
+struct MadeRows {
+  std::shared_ptr<RowMaker> maker;
+  std::uint32_t client = 0;
 };
 
 struct SparseRows {  // row r has entries begin[r] .. begin[r+1]-1; positions count from 0
   std::vector<std::size_t> begin{0};
-  std::vector<std::uint32_t> position;
-  std::vector<double> value;
+  Long<std::uint32_t> position;
+  Long<double> value;
 };
 
 struct Block {
   Index width = 0;
-  std::variant<ByteRows, DenseRows, SparseRows> store;
+  std::variant<ByteRows, DenseRows, MadeRows, SparseRows> store;
   void write(std::size_t row, double* out) const;  // out is zero before; at least `width` long
 };
 

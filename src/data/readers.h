@@ -3,10 +3,12 @@
 // Pure and thread-safe, apart from read_file. Formats: docs/data.md.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "data/mapped_file.h"
 #include "data/raw_table.h"
 
 namespace pollen::data {
@@ -15,6 +17,18 @@ namespace pollen::data {
 std::string read_file(const std::string& path);
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 32;
+
+// The text of a file: read, or mapped where it is plain and large, and then at most `most` bytes.
+class FileText {
+ public:
+  FileText(const std::string& path, std::size_t most);
+  std::string_view text() const { return text_; }
+
+ private:
+  std::string own_;
+  std::optional<MappedFile> mapped_;
+  std::string_view text_;
+};
 
 // The members of a gzip stream, one after another; more than `most` bytes are an error. Anything else is returned as it
 // is.

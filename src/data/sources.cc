@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -28,8 +29,11 @@ std::string format_of(const DataSpec& spec, const std::string& path, const std::
   if (extension == ".csv" || extension == ".tsv" || extension == ".data" || extension == ".txt") return "csv";
   if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return "libsvm";
   if (extension == ".bin") return "cifar";
-  throw ConfigError(key(where, "format"),
-                    fmt::format("found none, and the name {} does not tell, accepted: csv, libsvm, idx, cifar", path));
+  if (extension == ".pollen")
+    throw ConfigError(path, "found a store, accepted: as data.source, alone; or the file that it was made from");
+  throw ConfigError(
+      key(where, "format"),
+      fmt::format("found none, and the name {} does not tell, accepted: csv, libsvm, idx, cifar, pollen", path));
 }
 
 std::string labels_of(const DataSpec& spec, const std::string& path, const std::string& where) {
@@ -74,9 +78,12 @@ RawTable read_one(const DataSpec& spec, const std::string& path, const std::stri
     throw ConfigError(key(where, "partition"),
                       fmt::format("found \"by-writer\" for a {} file, accepted: with idx images", format));
   if (format == "idx" && labelled) return read_idx(spec, path, where);
+  if (format == "csv" || format == "libsvm") {
+    const FileText file(path, std::max(kMostBytes, static_cast<std::size_t>(spec.most_cells)));
+    return format == "csv" ? parse_csv(file.text(), csv_options(spec), path)
+                           : parse_libsvm(file.text(), spec.limit, path);
+  }
   std::string bytes = read_file(path);
-  if (format == "csv") return parse_csv(bytes, csv_options(spec), path);
-  if (format == "libsvm") return parse_libsvm(bytes, spec.limit, path);
   if (format == "cifar") return parse_cifar(std::move(bytes), spec.limit, path);
   return parse_idx_images({std::move(bytes), path}, spec.limit);
 }

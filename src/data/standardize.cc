@@ -38,6 +38,50 @@ void apply(const ColumnScaling& scaling, Index first, Table& table) {
   }
 }
 
+// In client order, first every sum, then every square: of(i) is asked for twice.
+template <class Of>
+ColumnScaling pooled_of(std::size_t clients, const Of& of) {
+  constexpr double kConstant = 1e-12;  // an sd below this share of the mean is rounding
+  double count = 0.0;
+  ColumnScaling scaling;
+  for (std::size_t i = 0; i < clients; ++i) {
+    const ColumnMoments& m = of(i);
+    scaling.mean.resize(m.sum.size());
+    count += m.count;
+    for (std::size_t j = 0; j < m.sum.size(); ++j) scaling.mean[j] += m.sum[j];
+  }
+  for (double& mean : scaling.mean) mean /= count;
+  const std::size_t p = scaling.mean.size();
+  scaling.sd.resize(p);
+  for (std::size_t i = 0; i < clients; ++i) {
+    const ColumnMoments& m = of(i);
+    for (std::size_t j = 0; j < p; ++j) {
+      const double apart = m.sum[j] / m.count - scaling.mean[j];
+      scaling.sd[j] += m.squares[j] + m.count * apart * apart;
+    }
+  }
+  for (std::size_t j = 0; j < p; ++j) {
+    scaling.sd[j] = std::sqrt(scaling.sd[j] / count);
+    if (scaling.sd[j] <= kConstant * std::abs(scaling.mean[j]) || scaling.sd[j] == 0.0) {
+      scaling.mean[j] = 0.0;
+      scaling.sd[j] = 1.0;
+    }
+  }
+  return scaling;
+}
+
+// Of many clients the moments would take as much memory as their rows: they are computed twice instead.
+ColumnScaling pooled_over(const Federation& federation, std::size_t p) {
+  constexpr std::size_t kMostKept = std::size_t{1} << 22;
+  const auto clients = static_cast<std::size_t>(federation.clients());
+  ColumnMoments one;
+  if (clients * p > kMostKept)
+    return pooled_of(clients, [&](std::size_t i) -> const ColumnMoments& { return one = moments_of(federation, i); });
+  std::vector<ColumnMoments> all;
+  for (std::size_t i = 0; i < clients; ++i) all.push_back(moments_of(federation, i));
+  return pooled(all);
+}
+
 }  // namespace
 
 }  // namespace data
@@ -48,28 +92,7 @@ ColumnMoments moments_of(const Federation& federation, std::size_t client) {
 }
 
 ColumnScaling pooled(const std::vector<ColumnMoments>& clients) {
-  const std::size_t p = clients.front().sum.size();
-  constexpr double kConstant = 1e-12;  // an sd below this share of the mean is rounding
-  double count = 0.0;
-  ColumnScaling scaling{std::vector<double>(p), std::vector<double>(p)};
-  for (const ColumnMoments& m : clients) {
-    count += m.count;
-    for (std::size_t j = 0; j < p; ++j) scaling.mean[j] += m.sum[j];
-  }
-  for (double& mean : scaling.mean) mean /= count;
-  for (const ColumnMoments& m : clients)
-    for (std::size_t j = 0; j < p; ++j) {
-      const double apart = m.sum[j] / m.count - scaling.mean[j];
-      scaling.sd[j] += m.squares[j] + m.count * apart * apart;
-    }
-  for (std::size_t j = 0; j < p; ++j) {
-    scaling.sd[j] = std::sqrt(scaling.sd[j] / count);
-    if (scaling.sd[j] <= kConstant * std::abs(scaling.mean[j]) || scaling.sd[j] == 0.0) {
-      scaling.mean[j] = 0.0;
-      scaling.sd[j] = 1.0;
-    }
-  }
-  return scaling;
+  return data::pooled_of(clients.size(), [&](std::size_t i) -> const ColumnMoments& { return clients[i]; });
 }
 
 void standardize(const ColumnScaling& scaling, Federation& federation) {
@@ -87,9 +110,7 @@ namespace data {
 void standardize(Index first, const std::string& where, Federation& federation) {
   const auto p = static_cast<std::size_t>(federation.train.columns - first);
   if (p == 0) return;
-  std::vector<ColumnMoments> clients;
-  for (std::size_t i = 0; i + 1 < federation.train_begin.size(); ++i) clients.push_back(moments_of(federation, i));
-  const ColumnScaling scaling = pooled(clients);
+  const ColumnScaling scaling = pooled_over(federation, p);
   Problems problems;
   for (std::size_t j = 0; j < p; ++j)
     if (!std::isfinite(scaling.mean[j]) || !std::isfinite(scaling.sd[j]))

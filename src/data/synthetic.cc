@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "data/builtin.h"
 #include "data/dense_limit.h"
@@ -19,11 +20,20 @@ Stream address(std::uint64_t seed, std::uint32_t client, int round) {
   return stream;
 }
 
-void add_client(RawTable& table, std::vector<double> x, std::size_t rows, Index width) {
+std::shared_ptr<RowMaker> maker_for(Index cells, RowMaker::Make make) {
+  constexpr Index kMostHeld = Index{1} << 25;  // 256 MiB
+  return cells > kMostHeld ? std::make_shared<RowMaker>(std::move(make)) : nullptr;
+}
+
+void add_client(RawTable& table, const std::shared_ptr<RowMaker>& maker, Long<double> x, std::size_t rows,
+                Index width) {
   const auto source = static_cast<std::uint32_t>(table.files.size());
   table.files.push_back(fmt::format("{}", source + 1));
   for (std::uint32_t r = 0; r < rows; ++r) table.rows.push_back({source, r, r + 1});
-  table.add_block(width, DenseRows{std::move(x)});
+  if (maker)
+    table.add_block(width, MadeRows{maker, source});
+  else
+    table.add_block(width, DenseRows{std::move(x)});
 }
 
 }  // namespace synthetic
@@ -44,9 +54,9 @@ struct ClientLaw {
   std::vector<double> spread;
 };
 
-std::vector<double> draw_rows(const ClientLaw& law, std::size_t rows, const Stream& stream) {
+Long<double> draw_rows(const ClientLaw& law, std::size_t rows, const Stream& stream) {
   const std::size_t d = law.shift.size();
-  std::vector<double> x(rows * d);
+  Long<double> x(rows * d);
   normals(stream, x);
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t j = 0; j < d; ++j) x[r * d + j] = law.shift[j] + law.spread[j] * x[r * d + j];
@@ -66,42 +76,60 @@ struct Classifier {
   }
 };
 
+// What SYNTHETIC(α, β) draws for a client before its rows.
+struct LogisticClient {
+  Classifier classifier;
+  ClientLaw law;
+};
+
+LogisticClient draw_client(const DataSpec& spec, std::uint64_t seed, std::uint32_t i) {
+  const auto d = static_cast<std::size_t>(spec.dimension);
+  std::vector<double> z(4 + 3 * d);  // u, B, two biases, W, v
+  normals(address(seed, i, kParameters), z);
+  const double u = std::sqrt(spec.alpha) * z[0];
+  const double b = std::sqrt(spec.beta) * z[1];
+  LogisticClient client{{std::vector<double>(2 * d), {u + z[2], u + z[3]}},
+                        {std::vector<double>(d), std::vector<double>(d)}};
+  for (std::size_t k = 0; k < 2 * d; ++k) client.classifier.weights[k] = u + z[4 + k];
+  for (std::size_t j = 0; j < d; ++j) client.law.shift[j] = b + z[4 + 2 * d + j];
+  for (std::size_t j = 0; j < d; ++j) client.law.spread[j] = math::exp(-0.6 * math::log(static_cast<double>(j + 1)));
+  return client;
+}
+
 }  // namespace
 
 RawTable synthetic_gaussian(const DataSpec& spec, std::uint64_t seed) {
-  check_dense(*spec.clients * spec.max_size, spec.dimension, "synthetic-gaussian");
+  check_dense(*spec.clients * spec.max_size, spec.dimension, spec.most_cells, "synthetic-gaussian");
   RawTable table;
-  const auto d = static_cast<std::size_t>(spec.dimension);
-  for (std::uint32_t i = 0; i < *spec.clients; ++i) {
+  const RowMaker::Make make = [spec, seed](std::uint32_t i) {
+    const auto d = static_cast<std::size_t>(spec.dimension);
     ClientLaw law{std::vector<double>(d), std::vector<double>(d, 1.0)};
     normals(address(seed, i, kParameters), law.shift);
     for (double& mean : law.shift) mean *= *spec.heterogeneity;
-    const std::size_t rows = draw_size(spec, seed, i);
-    add_client(table, draw_rows(law, rows, address(seed, i, kRows)), rows, spec.dimension);
-  }
+    return draw_rows(law, draw_size(spec, seed, i), address(seed, i, kRows));
+  };
+  const auto maker = maker_for(*spec.clients * spec.max_size * spec.dimension, make);
+  for (std::uint32_t i = 0; i < *spec.clients; ++i)
+    add_client(table, maker, maker ? Long<double>() : make(i), draw_size(spec, seed, i), spec.dimension);
   return table;
 }
 
 RawTable synthetic_logistic(const DataSpec& spec, std::uint64_t seed) {
-  check_dense(*spec.clients * spec.max_size, spec.dimension, "synthetic-logistic");
+  check_dense(*spec.clients * spec.max_size, spec.dimension, spec.most_cells, "synthetic-logistic");
   RawTable table;
   table.columns.emplace_back().name = "label";
   const auto d = static_cast<std::size_t>(spec.dimension);
-  std::vector<double> spread(d);
-  for (std::size_t j = 0; j < d; ++j) spread[j] = math::exp(-0.6 * math::log(static_cast<double>(j + 1)));
+  const auto rows_of = [spec, seed](const LogisticClient& client, std::uint32_t i) {
+    return draw_rows(client.law, draw_size(spec, seed, i), address(seed, i, kRows));
+  };
+  const auto maker = maker_for(*spec.clients * spec.max_size * spec.dimension,
+                               [=](std::uint32_t i) { return rows_of(draw_client(spec, seed, i), i); });
   for (std::uint32_t i = 0; i < *spec.clients; ++i) {
-    std::vector<double> z(4 + 3 * d);  // u, B, two biases, W, v
-    normals(address(seed, i, kParameters), z);
-    const double u = std::sqrt(spec.alpha) * z[0];
-    const double b = std::sqrt(spec.beta) * z[1];
-    Classifier classifier{std::vector<double>(2 * d), {u + z[2], u + z[3]}};
-    for (std::size_t k = 0; k < 2 * d; ++k) classifier.weights[k] = u + z[4 + k];
-    ClientLaw law{std::vector<double>(d), spread};
-    for (std::size_t j = 0; j < d; ++j) law.shift[j] = b + z[4 + 2 * d + j];
-    const std::size_t rows = draw_size(spec, seed, i);
-    std::vector<double> x = draw_rows(law, rows, address(seed, i, kRows));
-    for (std::size_t r = 0; r < rows; ++r) table.columns[0].add_number(classifier.label(x.data() + r * d));
-    add_client(table, std::move(x), rows, spec.dimension);
+    const LogisticClient client = draw_client(spec, seed, i);
+    Long<double> x = rows_of(client, i);
+    const std::size_t rows = x.size() / d;
+    for (std::size_t r = 0; r < rows; ++r) table.columns[0].add_number(client.classifier.label(x.data() + r * d));
+    add_client(table, maker, std::move(x), rows, spec.dimension);
   }
   return table;
 }

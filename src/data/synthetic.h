@@ -20,7 +20,11 @@ constexpr std::uint32_t kShared = 0xffffffff;
 
 Stream address(std::uint64_t seed, std::uint32_t client, int round);
 
-// x holds `rows` rows of `width` numbers; the client is named after its place, from 1.
-void add_client(RawTable& table, std::vector<double> x, std::size_t rows, Index width);
+// None unless a table of `cells` numbers is too large to be held besides the one that it becomes.
+std::shared_ptr<RowMaker> maker_for(Index cells, RowMaker::Make make);
+
+// x holds `rows` rows of `width` numbers, or is left out where there is a maker; the client is named after its place,
+// from 1.
+void add_client(RawTable& table, const std::shared_ptr<RowMaker>& maker, Long<double> x, std::size_t rows, Index width);
 
 }  // namespace pollen::data::synthetic

@@ -45,8 +45,9 @@ MixedTruth draw_truth(const DataSpec& spec, std::uint64_t seed) {
   const auto d = static_cast<std::size_t>(spec.latent_dimension);
   const auto clients = static_cast<std::uint32_t>(*spec.clients);
   const Index small = small_clients(spec);
-  check_dense(small * spec.min_size + (*spec.clients - small) * spec.max_size, spec.dimension, "synthetic-mixed");
-  check_dense(spec.dimension, spec.latent_dimension, "synthetic-mixed: Phi");
+  check_dense(small * spec.min_size + (*spec.clients - small) * spec.max_size, spec.dimension, spec.most_cells,
+              "synthetic-mixed");
+  check_dense(spec.dimension, spec.latent_dimension, spec.most_cells, "synthetic-mixed: Phi");
   MixedTruth truth{std::vector<double>(k * d), std::vector<double>(clients * d)};
   normals(address(seed, kShared, kParameters), truth.phi);
   orthonormalise(truth.phi, k);
@@ -73,16 +74,22 @@ RawTable synthetic_mixed(const DataSpec& spec, std::uint64_t seed) {
   const Index small = small_clients(spec);
   RawTable table;
   table.columns.emplace_back().name = kMixedTarget;
+  const auto rows_of = [spec, seed, small](std::uint32_t i) {
+    Long<double> x(static_cast<std::size_t>((i < small ? spec.min_size : spec.max_size) * spec.dimension));
+    normals(address(seed, i, kRows), x);
+    return x;
+  };
+  const auto maker =
+      maker_for((small * spec.min_size + (*spec.clients - small) * spec.max_size) * spec.dimension, rows_of);
   for (std::uint32_t i = 0; i < *spec.clients; ++i) {
     const auto rows = static_cast<std::size_t>(i < small ? spec.min_size : spec.max_size);
-    std::vector<double> x(rows * k);
+    Long<double> x = rows_of(i);
     std::vector<double> noise(rows);
-    normals(address(seed, i, kRows), x);
     normals(address(seed, i, kNoise), noise);
     const std::vector<double> slope = coefficients(truth.phi, std::span(truth.z).subspan(i * d, d));
     for (std::size_t r = 0; r < rows; ++r)
       table.columns[0].add_number(math::dot({x.data() + r * k, k}, slope) + spec.noise_sd * noise[r]);
-    add_client(table, std::move(x), rows, spec.dimension);
+    add_client(table, maker, std::move(x), rows, spec.dimension);
   }
   return table;
 }

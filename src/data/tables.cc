@@ -12,24 +12,30 @@ namespace pollen::data {
 
 namespace {
 
-void fill(const RawTable& raw, const Encoding& encoding, const std::vector<Rows>& clients, bool intercept, Table& table,
-          std::vector<Index>& begin) {
-  begin.assign(1, 0);
-  for (const Rows& rows : clients) begin.push_back(begin.back() + std::ssize(rows));
-  table.rows = begin.back();
-  table.columns = encoding.width + (intercept ? 1 : 0);
+// Memory for `rows` rows, all zero.
+void lay_out(const Filling& filling, Index rows, Table& table) {
+  table.rows = rows;
+  table.columns = filling.encoding.width + (filling.intercept ? 1 : 0);
   table.stride = padded(table.columns);
-  table.x.assign(static_cast<std::size_t>(table.rows * table.stride), 0.0);
-  if (!encoding.y.empty()) table.y.reserve(static_cast<std::size_t>(table.rows));
-  double* out = table.x.data();
-  for (const Rows& rows : clients) {
-    for (const std::uint32_t r : rows) {
-      if (intercept) out[0] = 1.0;
-      encoding.write(raw, r, out + (intercept ? 1 : 0));
-      if (!encoding.y.empty()) table.y.push_back(encoding.y[r]);
-      out += table.stride;
-    }
+  table.x = filling.memory.zeros(static_cast<std::size_t>(rows * table.stride));
+  table.y = filling.memory.zeros(filling.encoding.y.empty() ? 0 : static_cast<std::size_t>(rows));
+}
+
+// `rows` become the table's, from `at` on.
+void put(const Filling& filling, const Rows& rows, Index at, Table& table) {
+  double* out = table.x.data() + at * table.stride;
+  for (std::size_t k = 0; k < rows.size(); ++k, out += table.stride) {
+    if (filling.intercept) out[0] = 1.0;
+    filling.encoding.write(filling.raw, rows[k], out + (filling.intercept ? 1 : 0));
+    if (!table.y.empty()) table.y[static_cast<std::size_t>(at) + k] = filling.encoding.y[rows[k]];
   }
+}
+
+std::vector<Index> begins(const std::vector<Rows>& clients) {
+  std::vector<Index> begin{0};
+  begin.reserve(clients.size() + 1);
+  for (const Rows& rows : clients) begin.push_back(begin.back() + std::ssize(rows));
+  return begin;
 }
 
 void fill_missing(Index first, const std::vector<double>& mean, Table& table) {
@@ -59,19 +65,26 @@ std::int64_t level_exchange(const Levels& levels, const std::vector<Rows>& clien
 
 }  // namespace
 
-void fill_table(const RawTable& table, const Encoding& encoding, bool intercept, Table& out) {
-  Rows rows(table.rows.size());
+void fill_table(const Filling& filling, Table& out) {
+  Rows rows(filling.raw.rows.size());
   std::iota(rows.begin(), rows.end(), 0u);
-  std::vector<Index> begin;
-  fill(table, encoding, {std::move(rows)}, intercept, out, begin);
+  lay_out(filling, std::ssize(rows), out);
+  put(filling, rows, 0, out);
 }
 
-void fill_tables(const RawTable& table, const Encoding& encoding, const Holdout& holdout, bool intercept,
-                 Federation& federation) {
-  fill(table, encoding, holdout.train, intercept, federation.train, federation.train_begin);
-  fill(table, encoding, holdout.test, intercept, federation.test, federation.test_begin);
-  if (intercept) federation.feature_names.push_back("intercept");
-  federation.feature_names.insert(federation.feature_names.end(), encoding.names.begin(), encoding.names.end());
+// Client after client, so that rows which are made when they are asked for are made once.
+void fill_tables(const Filling& filling, const Holdout& holdout, Federation& federation) {
+  federation.train_begin = begins(holdout.train);
+  federation.test_begin = begins(holdout.test);
+  lay_out(filling, federation.train_begin.back(), federation.train);
+  lay_out(filling, federation.test_begin.back(), federation.test);
+  for (std::size_t i = 0; i < holdout.train.size(); ++i) {
+    put(filling, holdout.train[i], federation.train_begin[i], federation.train);
+    put(filling, holdout.test[i], federation.test_begin[i], federation.test);
+  }
+  if (filling.intercept) federation.feature_names.push_back("intercept");
+  const std::vector<std::string>& names = filling.encoding.names;
+  federation.feature_names.insert(federation.feature_names.end(), names.begin(), names.end());
 }
 
 void impute_means(Index first, const std::string& where, Federation& federation) {

@@ -5,17 +5,25 @@
 #include <vector>
 
 #include "data/encode.h"
+#include "data/table_memory.h"
 #include "data/test_split.h"
 #include "pollen/data.h"
 
 namespace pollen::data {
 
-// Fills train, test, train_begin, test_begin. Places of `encoding` begin at column 1 when there is an intercept.
-void fill_tables(const RawTable& table, const Encoding& encoding, const Holdout& holdout, bool intercept,
-                 Federation& federation);
+// What tables are filled from, and where their numbers shall lie.
+struct Filling {
+  const RawTable& raw;
+  const Encoding& encoding;
+  bool intercept = false;  // then places of `encoding` begin at column 1
+  TableMemory& memory;
+};
 
-// All rows of `table`, in its order.
-void fill_table(const RawTable& table, const Encoding& encoding, bool intercept, Table& out);
+// Fills train, test, train_begin, test_begin, feature_names.
+void fill_tables(const Filling& filling, const Holdout& holdout, Federation& federation);
+
+// All rows, in their order.
+void fill_table(const Filling& filling, Table& out);
 
 // All but the scaling, which standardize() adds.
 Encoder encoder_of(const RawTable& table, const Roles& roles, const Encoding& encoding);

@@ -8,6 +8,7 @@
 #include "pollen/config_difference.h"
 #include "pollen/errors.h"
 #include "pollen/federation.h"
+#include "pollen/store.h"
 
 namespace pollen {
 
@@ -25,6 +26,7 @@ Index expected_clients(const Config& config) {
   if (!f.expect.empty()) return std::ssize(f.expect);
   if (f.expect_count) return *f.expect_count;
   if (config.model.kind == "gaussian" && !config.clients.empty()) return std::ssize(config.clients);
+  if (is_store(config.data)) return store_facts(config.data.sources.front()).clients;
   if (config.data.partition == "given" && !config.data.sources.empty()) return std::ssize(config.data.sources);
   if (config.data.partition == "by-column" || config.data.partition == "by-writer")
     throw ConfigError(config.file + ": federation.expect",

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "pollen/config.h"
+#include "recipe/parts.h"
 
 namespace pollen {
 
@@ -41,7 +42,7 @@ Config read_builtin_config(const Overrides& overrides) {
       std::ranges::any_of(overrides, [](const std::string& text) { return text.starts_with("sampler.name"); });
   std::string text = builtin_config();
   if (other) text.resize(text.find("[sampler]"));
-  return read_config_text(text, "built-in", overrides);
+  return read_layers(text, "built-in", ".", overrides, Stores::looked_at);
 }
 
 }  // namespace pollen

@@ -1,4 +1,4 @@
-// The steps of complete() that live in files of their own.
+// The steps of reading and of complete() that live in files of their own.
 #pragma once
 
 #include <string>
@@ -9,6 +9,13 @@
 #include "pollen/reference.h"
 
 namespace pollen {
+
+// A configuration's text with overrides, a store in it looked at or, where the text may be somebody else's, left alone.
+enum class Stores { looked_at, left_alone };
+Config read_layers(const std::string& text, const std::string& file, const std::string& folder,
+                   const Overrides& overrides, Stores stores);
+DataSpec stored_data(const std::string& file);               // the keys that a store was made with, without a source
+void settle_stored(const DataSpec& stored, Config& config);  // ConfigError where a given key is another one
 
 // What the theory allows: compressors that fit the channel, the memory's rate. ConfigError where a combination is wrong,
 // a warning where it has no theory behind it.

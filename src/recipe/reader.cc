@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "pollen/store.h"
 #include "recipe/parts.h"
 #include "recipe/schema.h"
 
@@ -198,8 +199,9 @@ void resolve_paths(Config& config, const fs::path& folder) {
     if (!path->empty()) *path = fs::absolute(folder / *path).lexically_normal().string();
 }
 
-Config read(const std::string& text, const std::string& file, const fs::path& folder, const Overrides& overrides) {
-  Config config;
+// On top of `config`.
+Config read_over(Config config, const std::string& text, const std::string& file, const fs::path& folder,
+                 const Overrides& overrides) {
   config.file = file;
   Reader(config, file, Reader::Lines::told).read(parse(text, file));
   resolve_paths(config, folder);
@@ -210,14 +212,28 @@ Config read(const std::string& text, const std::string& file, const fs::path& fo
     resolve_paths(changed, fs::current_path());  // those of the file are absolute by now
     config = std::move(changed);
   }
-  set_network_defaults(config);
   return config;
 }
 
 }  // namespace
 
+Config read_layers(const std::string& text, const std::string& file, const std::string& folder,
+                   const Overrides& overrides, Stores stores) {
+  Config config = read_over({}, text, file, folder, overrides);
+  if (stores == Stores::looked_at && is_store(config.data)) {
+    Config base;
+    base.data = stored_data(config.data.sources.front());
+    const DataSpec stored = base.data;
+    base.data.format.clear();
+    config = read_over(std::move(base), text, file, folder, overrides);
+    settle_stored(stored, config);
+  }
+  set_network_defaults(config);
+  return config;
+}
+
 Config read_config_text(const std::string& text, const std::string& file, const Overrides& overrides) {
-  return read(text, file, fs::current_path(), overrides);
+  return read_layers(text, file, ".", overrides, Stores::left_alone);
 }
 
 Config read_config_file(const std::string& path, const Overrides& overrides) {
@@ -229,7 +245,7 @@ Config read_config_file(const std::string& path, const Overrides& overrides) {
   std::ostringstream text;
   if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // nothing to copy would count as a failure
   if (in.bad() || text.fail()) throw ConfigError(path, "the file cannot be read");
-  return read(text.str(), path, fs::absolute(path).parent_path(), overrides);
+  return read_layers(text.str(), path, fs::absolute(path).parent_path().string(), overrides, Stores::looked_at);
 }
 
 }  // namespace pollen

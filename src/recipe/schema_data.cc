@@ -54,7 +54,7 @@ std::vector<Key> data_keys() {
          if (c.data.sources.empty()) return std::string();
          return c.data.sources.size() == 1 ? toml_string(c.data.sources[0]) : write_strings(c.data.sources);
        }},
-      choice("data.format", {"", "csv", "libsvm", "idx", "cifar"}, AT(std::string, data.format)),
+      choice("data.format", {"", "csv", "libsvm", "idx", "cifar", "pollen"}, AT(std::string, data.format)),
       text("data.labels", "a path", AT(std::string, data.labels)),
       text("data.target", "a column's name", AT(std::string, data.target)),
       strings("data.categorical", "a list of columns' names", AT(std::vector<std::string>, data.categorical)),

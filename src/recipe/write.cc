@@ -4,10 +4,14 @@
 
 namespace pollen {
 
-std::string to_toml(const Config& config) {
+namespace {
+
+// The keys that begin with `prefix`.
+std::string write_keys(const Config& config, const std::string& prefix) {
   std::string out;
   std::string section;
   for (const Key& key : schema()) {
+    if (!key.path.starts_with(prefix)) continue;
     const std::string value = key.write(config);
     if (value.empty()) continue;
     const auto dot = key.path.find('.');
@@ -21,6 +25,15 @@ std::string to_toml(const Config& config) {
     }
     out += fmt::format("{} = {}\n", key.path.substr(dot + 1), value);
   }
+  return out;
+}
+
+}  // namespace
+
+std::string data_to_toml(const Config& config) { return write_keys(config, "data."); }
+
+std::string to_toml(const Config& config) {
+  std::string out = write_keys(config, "");
   Config one = config;
   for (const ClientConfig& client : config.clients) {
     one.clients = {client};

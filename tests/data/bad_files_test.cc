@@ -153,7 +153,7 @@ TEST(BadPaths, DirectoryAndMissingFile) {
   EXPECT_EQ(complaint([&] { load_federation(plain(folder.path("d.csv")), kReal, 1, ""); }),
             folder.path("d.csv") + ": found a directory, accepted: a file");
   EXPECT_EQ(complaint([&] { load_federation(plain("/dev/zero"), kReal, 1, ""); }),
-            "data.format: found none, and the name /dev/zero does not tell, accepted: csv, libsvm, idx, cifar");
+            "data.format: found none, and the name /dev/zero does not tell, accepted: csv, libsvm, idx, cifar, pollen");
   DataSpec spec = plain("/dev/zero");
   spec.format = "csv";
   EXPECT_EQ(complaint([&] { load_federation(spec, kReal, 1, ""); }),

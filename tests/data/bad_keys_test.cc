@@ -107,7 +107,7 @@ TEST(BadKeys, SourcesAndFormats) {
   const Folder folder;
   const std::string path = folder.write("a9a", "1 1:1\n");
   EXPECT_EQ(says(plain(path)), "e.toml: data.format: found none, and the name " + path +
-                                   " does not tell, accepted: csv, libsvm, idx, cifar");
+                                   " does not tell, accepted: csv, libsvm, idx, cifar, pollen");
 }
 
 TEST(BadKeys, SyntheticSets) {

@@ -5,8 +5,10 @@
 #include <iterator>
 #include <string>
 
+#include "data/store.h"
 #include "pollen/compress.h"
 #include "pollen/messages.h"
+#include "pollen/store.h"
 #include "pollen/wire.h"
 #include "sink/checkpoint.h"
 #include "support/gzip.h"
@@ -245,6 +247,47 @@ void checkpoint_seeds() {
   put("checkpoint", "empty", "0");
 }
 
+// As store_fuzz takes it: flags, then the file, its sections moved together so that it is short.
+std::string packed(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  const Bytes whole{std::istreambuf_iterator<char>(in), {}};
+  data::StoreHeader header = data::decode_header(ByteView(whole).first(data::kStorePage), whole.size(), file);
+  Bytes out(data::kStorePage);
+  for (data::Section& s : header.sections) {
+    const ByteView part = ByteView(whole).subspan(s.offset, s.bytes);
+    s.offset = out.size();
+    out.insert(out.end(), part.begin(), part.end());
+    out.resize((out.size() + 63) / 64 * 64);
+  }
+  header.file_bytes = out.size();
+  const Bytes page = data::encode_header(header);
+  std::copy(page.begin(), page.end(), out.begin());
+  return text_of(out);
+}
+
+void store_seeds() {
+  std::filesystem::create_directories(folder / "store");
+  const std::string csv = (folder / "store" / "a.csv").string(), file = (folder / "store" / "a.pollen").string();
+  std::ofstream(csv) << "s,x,c,y\nn,1,u,0\ns,2,v,1\ns,3,w,0\nn,6,u,1\nn,4,v,0\n";
+  const auto seed = [&](const std::string& name, DataSpec spec, TargetKind target) {
+    spec.sources = {csv};
+    convert_to_store({spec, target, 1, "", "[data]\n"}, file);
+    const char flags = static_cast<char>(static_cast<int>(target) << 1);
+    put("store", name, flags + packed(file));
+    put("store", name + "-mended", static_cast<char>(flags | 1) + packed(file));
+  };
+  DataSpec by_column, drawn;
+  by_column.partition = "by-column", by_column.column = "s";
+  drawn.clients = 2, drawn.categorical = {"x"}, drawn.ood_source = csv;
+  seed("by-column", by_column, TargetKind::binary);
+  seed("drawn", drawn, TargetKind::classes);
+  seed("counts", by_column, TargetKind::count);
+  drawn.ood_source.clear(), drawn.test_fraction = 0;
+  seed("numbers", drawn, TargetKind::real);
+  std::filesystem::remove(csv), std::filesystem::remove(file);
+  put("store", "empty", "");
+}
+
 }  // namespace
 }  // namespace pollen::fuzz
 
@@ -257,5 +300,6 @@ int main(int argc, char** argv) {
   pollen::fuzz::handshake_seeds();
   pollen::fuzz::idx_seeds();
   pollen::fuzz::checkpoint_seeds();
+  pollen::fuzz::store_seeds();
   return 0;
 }

@@ -74,7 +74,7 @@ Pooled pooled(const Config& config, const ModelSpec& model, const Federation& da
   out.features = static_cast<std::size_t>(data.train.columns);
   out.classes = model.kind == ModelKind::softmax ? data.class_names.size() : 1;
   out.noise_sd = config.model.noise_sd.value_or(0.0);
-  out.y = data.train.y;
+  out.y.assign(data.train.y.begin(), data.train.y.end());
   for (Index r = 0; r < data.train.rows; ++r)
     out.x.emplace_back(data.train.view().row(r), data.train.view().row(r) + data.train.columns);
   const double sd = config.model.prior_sd.at(0);

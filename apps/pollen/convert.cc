@@ -1,0 +1,85 @@
+// pollen convert: whatever data.source takes, as load_federation gives it, into a store.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "commands.h"
+#include "pollen/config.h"
+#include "pollen/errors.h"
+#include "pollen/problem.h"
+#include "pollen/store.h"
+#include "terminal.h"
+
+namespace pollen::app {
+
+namespace {
+
+constexpr std::size_t kMostGuessed = 100;  // labels, where nobody said what the target is
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) (c == '"' || c == '\\' ? out += '\\' : out) += c;
+  return out + '"';
+}
+
+// Where only data are given: the kind of target that nearly all of them have.
+std::string likely_model(const DataSpec& data) {
+  const std::string& source = data.sources.front();
+  if (source == "synthetic-gaussian") return "gaussian";
+  if (source == "synthetic-mixed") return "linear";
+  return data.positive.empty() ? "softmax" : "logistic";
+}
+
+Config config_of(const ConvertOptions& options, bool& guessed) {
+  if (options.in.ends_with(".toml")) return read_config_file(options.in, options.set);
+  Overrides overrides = options.set;
+  overrides.insert(overrides.begin(), "data.source=" + quoted(options.in));
+  Config config = read_config_text("", "pollen convert", overrides);
+  guessed = !config.given.contains("model.kind");
+  if (guessed) config.model.kind = likely_model(config.data);
+  return config;
+}
+
+std::string size_of(std::int64_t bytes) {
+  const auto b = static_cast<double>(bytes);
+  if (b < 1e6) return fmt::format("{:.1f} kB", b / 1e3);
+  return b < 1e9 ? fmt::format("{:.1f} MB", b / 1e6) : fmt::format("{:.2f} GB", b / 1e9);
+}
+
+std::string described(const std::string& file) {
+  const StoreFacts facts = store_facts(file);
+  return fmt::format("{}: {} training and {} test rows of {} columns, {} client{}, {}\n", file, facts.train_rows,
+                     facts.test_rows, facts.columns, facts.clients, facts.clients == 1 ? "" : "s",
+                     size_of(facts.bytes));
+}
+
+}  // namespace
+
+int convert_command(const ConvertOptions& options) {
+  if (options.check) {
+    if (!options.out.empty()) throw ConfigError("convert", "found two files with --check, accepted: one");
+    check_store(options.in);
+    print(described(options.in) + "every checksum is right\n");
+    return kDone;
+  }
+  if (options.out.empty()) throw ConfigError("convert", "found no OUT, accepted: the store's name, as in out.pollen");
+  bool guessed = false;
+  const Config config = config_of(options, guessed);
+  if (config.data.sources.empty())
+    throw ConfigError(config.file + ": data.source", "needed: what to convert; [[client]] tables are no data");
+  Conversion conversion{config.data, target_of(config), config.seed, config.file, data_to_toml(config)};
+  if (guessed) conversion.most_classes = kMostGuessed;
+  try {
+    convert_to_store(conversion, options.out);
+  } catch (const ConfigError& error) {
+    if (guessed && std::string(error.what()).find("found the label") != std::string::npos)
+      tell("the target was taken for labels; --set model.kind=linear where it is a number");
+    throw;
+  }
+  print(described(options.out) +
+        fmt::format("{} [data] source = {}\n",
+                    options.out.ends_with(".pollen") ? "use:" : "use, with format = \"pollen\":", quoted(options.out)));
+  return kDone;
+}
+
+}  // namespace pollen::app

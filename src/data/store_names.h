@@ -1,0 +1,22 @@
+// The words of a store, in the order in which its section `names` has them: read or written, as the archive does.
+#pragma once
+
+#include "pollen/archive.h"
+#include "pollen/data.h"
+
+namespace pollen::data {
+
+inline void archive_names(Archive& archive, Federation& federation) {
+  Encoder& encoder = federation.encoder;
+  archive.texts(federation.feature_names);
+  archive.texts(federation.class_names);
+  archive.texts(federation.notes);
+  archive.texts(encoder.columns);
+  archive.text(encoder.target);
+  std::vector<std::string> columns;
+  for (const auto& [column, levels] : encoder.levels) columns.push_back(column);
+  archive.texts(columns);
+  for (const std::string& column : columns) archive.texts(encoder.levels[column]);
+}
+
+}  // namespace pollen::data

@@ -1,0 +1,45 @@
+// Writes a store: tables are given memory in the new file, which is mapped; the rest follows when the federation is
+// complete.
+//
+// The disk's room is taken before it is mapped, so that a full disk is an IoError and no signal. Without finish()
+// nothing is left.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/store.h"
+#include "data/table_memory.h"
+
+namespace pollen::data {
+
+class StoreWriter final : public TableMemory {
+ public:
+  explicit StoreWriter(const std::string& file);
+  ~StoreWriter() override;
+  StoreWriter(const StoreWriter&) = delete;
+  StoreWriter& operator=(const StoreWriter&) = delete;
+
+  Numbers zeros(std::size_t count) override;
+  void finish(const Federation& federation, const Conversion& conversion);
+
+ private:
+  struct Region {
+    const double* data = nullptr;
+    std::uint64_t offset = 0;
+  };
+
+  void add(Section section, const void* data);  // offset, bytes and checksum are filled in
+  void add_table(const std::string& name, const Table& table);
+  void add_names(const Federation& federation);
+  void write_at(std::uint64_t offset, ByteView bytes);
+
+  std::string file_;
+  int descriptor_ = -1;
+  std::uint64_t end_ = kStorePage;
+  std::vector<Region> regions_;
+  StoreHeader header_;
+  bool committed_ = false;
+};
+
+}  // namespace pollen::data

@@ -1,0 +1,60 @@
+// A store as data.source has settled the keys of [data]: what is left out is the store's, what is given must agree.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "pollen/store.h"
+#include "recipe/parts.h"
+#include "recipe/schema.h"
+
+namespace pollen {
+
+namespace {
+
+// Files that were read for the store may have moved since; their names are what they are known by.
+void keep_names(DataSpec& data) {
+  for (std::string* path :
+       {&data.labels, &data.writers, &data.test_source, &data.test_labels, &data.ood_source, &data.distill_source})
+    *path = std::filesystem::path(*path).filename().string();
+}
+
+std::string or_none(const std::string& value) { return value.empty() ? "none" : value; }
+
+}  // namespace
+
+DataSpec stored_data(const std::string& file) {
+  const StoreFacts facts = store_facts(file);
+  DataSpec data = read_config_text(facts.keys, file + ": keys").data;
+  if (data.target.empty()) data.target = facts.target_column;  // the last one, which has a name
+  data.sources.clear();
+  return data;
+}
+
+void settle_stored(const DataSpec& stored, Config& config) {
+  const std::string& store = config.data.sources.front();
+  Problems problems;
+  if (const std::string& format = config.data.format; !format.empty() && format != "pollen" && format != stored.format)
+    problems.add(config.file + ": data.format",
+                 fmt::format("found {}, accepted: \"pollen\", or none: {} is a store", toml_string(format), store));
+  Config ours = config, theirs;
+  theirs.data = stored;
+  theirs.data.sources = config.data.sources;
+  keep_names(ours.data), keep_names(theirs.data);
+  for (const Key& key : schema()) {
+    if (!key.path.starts_with("data.") || key.path == "data.source" || key.path == "data.format" ||
+        !config.given.contains(key.path))
+      continue;
+    const std::string found = key.write(ours), holds = key.write(theirs);
+    if (found != holds)
+      problems.add(
+          fmt::format("{}: {}", config.file, key.path),
+          fmt::format(
+              "found {}, accepted: {}, with which {} was made, or leaving it out (pollen convert makes another store)",
+              or_none(found), or_none(holds), store));
+  }
+  problems.raise();
+  config.data.format = "pollen";
+}
+
+}  // namespace pollen
