@@ -26,6 +26,11 @@ void watch_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: no reason to stop
 }
 
+void ignore_signals() {
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
+}
+
 bool interrupted() { return came.load(); }
 std::atomic<bool>& pause_flag() { return pause_wanted; }
 
