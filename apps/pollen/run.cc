@@ -84,12 +84,13 @@ std::unique_ptr<Ranks>& job_of_ranks() {
 }
 
 // Null unless there are several. Of an error rank 0 alone tells.
-Ranks* join_ranks() {
-  const Launch launched = launch();
-  if (launched.size < 2) return nullptr;
-  if (launched.rank != 0 && mpi_module().empty()) std::quick_exit(kWrongInput);
+Ranks* join_ranks() try {
+  if (launch().size < 2) return nullptr;
   job_of_ranks() = open_ranks();
   return job_of_ranks().get();
+} catch (const ConfigError&) {
+  if (launch().rank != 0) std::quick_exit(kWrongInput);
+  throw;
 }
 
 // Until rank 0 says that it is over: signals are its business.
@@ -142,6 +143,7 @@ int run_command(const RunRequest& request) {
   Ranks* ranks = join_ranks();
   if (ranks == nullptr) return run(request, nullptr);
   if (ranks->rank() != 0) return serve(request, *ranks);
+  watch_forwarded_signal();
   const RanksAtWork others(*ranks);
   return run(request, ranks);
 }
