@@ -14,7 +14,7 @@ namespace pollen {
 struct RankShare {
   ClientRange own;
   Index clients = 0;  // of all ranks
-  Index numbers = 0;  // of a reply, decoded: d × R
+  Index numbers = 0;  // of a reply, decoded: d × R; as client_range() was told
   int threads = 1;
 };
 
@@ -35,7 +35,13 @@ struct RankDuties {
 };
 void serve(Ranks& ranks, const RankDuties& duties);  // until rank 0 lets go
 
-// The first frame of every rank to rank 0: nothing went wrong, and this is what it has; or what went wrong. Fingerprints
+// Set-up, by all ranks together. Thrown at ranks other than 0 where rank 0 lets go in the middle of it.
+struct RanksEnded {};
+std::vector<Bytes> gather(Ranks& ranks, Bytes mine);   // at rank 0 every rank's, in order; elsewhere nothing
+Bytes share(Ranks& ranks, Bytes of_rank_zero);         // to all
+void say_bye(Ranks& ranks);                            // after RanksEnded
+
+// The last frame of a rank's set-up to rank 0: nothing went wrong, and this is what it has; or what went wrong. Fingerprints
 // are of configuration and data.
 void say_ready(Ranks& ranks, std::uint64_t fingerprint);
 void say_failed(Ranks& ranks);                             // in a catch block

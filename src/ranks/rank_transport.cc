@@ -144,6 +144,34 @@ std::unique_ptr<Transport> make_rank_transport(Ranks& ranks, Station& station, s
   return std::make_unique<RankTransport>(ranks, station, clients, share);
 }
 
+std::vector<Bytes> gather(Ranks& ranks, Bytes mine) {
+  std::vector<Bytes> all;
+  if (ranks.rank() != 0) {
+    mine.insert(mine.begin(), static_cast<std::uint8_t>(Kind::done));
+    ranks.send(0, mine);
+    return all;
+  }
+  collect_personal(ranks, all);
+  all.insert(all.begin(), std::move(mine));
+  return all;
+}
+
+Bytes share(Ranks& ranks, Bytes of_rank_zero) {
+  if (ranks.rank() == 0) {
+    Bytes frame = ranks::bare(Kind::done);
+    frame.insert(frame.end(), of_rank_zero.begin(), of_rank_zero.end());
+    ranks.send_all(frame);
+    return of_rank_zero;
+  }
+  Bytes frame;
+  ranks.receive(0, frame);
+  if (ranks::kind_of(frame) != Kind::done) throw RanksEnded();
+  frame.erase(frame.begin());
+  return frame;
+}
+
+void say_bye(Ranks& ranks) { ranks.send(0, ranks::bare(Kind::bye)); }
+
 void await_ready(Ranks& ranks, std::uint64_t fingerprint) {
   Bytes frame;
   collect(ranks, frame, [&](int rank, Archive& archive) {

@@ -7,6 +7,7 @@
 
 #include "pollen/errors.h"
 #include "run/network_model.h"
+#include "run/own_files.h"
 
 namespace pollen {
 
@@ -206,7 +207,7 @@ void keep_own(const ClientRange& own, bool first_rank, Federation& data) {
 
 ClientRange own_clients(const Config& config, const StatisticalProblem& problem, const Ranks* ranks, Index clients) {
   if (ranks == nullptr) return {0, clients};
-  return client_range(ranks->rank(), ranks->size(), clients, problem.dimension() * config.run.chains);
+  return client_range(ranks->rank(), ranks->size(), clients, kept_numbers(config, problem.dimension()));
 }
 
 // Of clients that are written out, which every rank reads.
@@ -220,7 +221,7 @@ void keep_own(const ClientRange& own, StatisticalProblem& problem) {
 void add_own_potentials(const Config& config, const Ranks* ranks, StatisticalProblem& problem) {
   const Index clients = problem.data.clients();
   const ClientRange own = own_clients(config, problem, ranks, clients);
-  if (ranks != nullptr) keep_own(own, ranks->rank() == 0, problem.data);
+  if (ranks != nullptr && !reads_own_files(config)) keep_own(own, ranks->rank() == 0, problem.data);
   add_potentials(config, clients, own, problem);
 }
 
@@ -310,7 +311,9 @@ StatisticalProblem make_problem(const Config& config, Ranks* ranks) {
                         fmt::format("found with the model {}, whose predictions are each client's own, accepted: "
                                     "data.test_fraction",
                                     config.model.kind));
-    problem.data = load_federation(config.data, target_of(config), config.seed, config.file);
+    problem.data = ranks != nullptr && reads_own_files(config)
+                       ? load_own_files(config, target_of(config), *ranks)
+                       : load_federation(config.data, target_of(config), config.seed, config.file);
     take_columns(config, problem);
     if (!is_mixed(config)) add_own_potentials(config, ranks, problem);
   }

@@ -5,6 +5,7 @@
 #include "pollen/baselines.h"
 #include "pollen/errors.h"
 #include "pollen/reference.h"
+#include "run/own_files.h"
 #include "run/parts.h"
 
 namespace pollen {
@@ -18,12 +19,12 @@ bool spreads(const Config& config) {
 // A personalised round keeps no replies of a shared block: its messages go to rank 0 one by one.
 ClientRange Experiment::Parts::own_clients() const {
   if (ranks == nullptr) return {0, problem.clients()};
-  const Index numbers = personal ? 0 : problem.dimension() * config.run.chains;
+  const Index numbers = personal ? 0 : kept_numbers(config, problem.dimension());
   return client_range(ranks->rank(), ranks->size(), problem.clients(), numbers);
 }
 
 RankShare Experiment::Parts::rank_share() const {
-  return {own_clients(), problem.clients(), problem.dimension() * config.run.chains, std::max(1, options.threads)};
+  return {own_clients(), problem.clients(), kept_numbers(config, problem.dimension()), std::max(1, options.threads)};
 }
 
 // FNV-1a over what all ranks must have alike: configuration and the clients' sizes.
@@ -114,6 +115,8 @@ void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads) 
     options.ranks = &ranks;
     if (spreads(config)) experiment = std::make_unique<Experiment>(config, options);
     if (!experiment) say_ready(ranks, 0);
+  } catch (const RanksEnded&) {
+    return say_bye(ranks);
   } catch (...) {
     say_failed(ranks);
   }
