@@ -37,20 +37,20 @@ void serve(Ranks& ranks, const RankDuties& duties);  // until rank 0 lets go
 
 // Set-up, by all ranks together. Thrown at ranks other than 0 where rank 0 lets go in the middle of it.
 struct RanksEnded {};
-std::vector<Bytes> gather(Ranks& ranks, Bytes mine);   // at rank 0 every rank's, in order; elsewhere nothing
-Bytes share(Ranks& ranks, Bytes of_rank_zero);         // to all
-void say_bye(Ranks& ranks);                            // after RanksEnded
+std::vector<Bytes> gather(Ranks& ranks, Bytes mine);  // at rank 0 every rank's, in order; elsewhere nothing
+Bytes share(Ranks& ranks, Bytes of_rank_zero);        // to all
+void say_bye(Ranks& ranks);                           // after RanksEnded
 
-// The last frame of a rank's set-up to rank 0: nothing went wrong, and this is what it has; or what went wrong. Fingerprints
-// are of configuration and data.
+// The last frame of a rank's set-up to rank 0: nothing went wrong, and this is what it has; or what went wrong.
+// Fingerprints are of configuration and data.
 void say_ready(Ranks& ranks, std::uint64_t fingerprint);
-void say_failed(Ranks& ranks);                             // in a catch block
+void say_failed(Ranks& ranks);                              // in a catch block
 void await_ready(Ranks& ranks, std::uint64_t fingerprint);  // at rank 0; throws what went wrong there
 
 // At rank 0: all ranks are asked, and their answers come in the order of ranks, which is that of clients.
 void ask_personal(Ranks& ranks, ByteView question);
 void collect_personal(Ranks& ranks, std::vector<Bytes>& answers);
-std::vector<Bytes> fetch_states(Ranks& ranks);              // as `archive` writes them
+std::vector<Bytes> fetch_states(Ranks& ranks);                       // as `archive` writes them
 void spread_states(Ranks& ranks, const std::vector<Bytes>& states);  // one a rank but 0, as `archive` reads them
 
 }  // namespace pollen

@@ -1,5 +1,5 @@
-// Several processes that share the clients of one run (docs/cluster.md): rank 0 is the server and holds the first clients,
-// the others hold theirs and answer. Everything between them travels as frames of bytes.
+// Several processes that share the clients of one run (docs/cluster.md): rank 0 is the server and holds the first
+// clients, the others hold theirs and answer. Everything between them travels as frames of bytes.
 //
 // Which rank holds a client changes no draw: sums are taken over the blocks of block_size_for(), in client order, and a
 // block whose clients are on two ranks is passed on from one to the next.
@@ -12,16 +12,16 @@
 
 namespace pollen {
 
-// What carries frames: MPI, or queues in a test. Frames from one rank to another arrive in the order they were sent. One
-// thread of a process uses it.
+// What carries frames: MPI, or queues in a test. Frames from one rank to another arrive in the order they were sent.
+// One thread of a process uses it.
 class Ranks {
  public:
   virtual ~Ranks() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  virtual void send(int to, ByteView frame) = 0;          // does not wait for the receiver
-  virtual void send_all(ByteView frame) = 0;              // to every other rank
-  virtual void receive(int from, Bytes& frame) = 0;       // waits; IoError where that rank is gone
+  virtual void send(int to, ByteView frame) = 0;     // does not wait for the receiver
+  virtual void send_all(ByteView frame) = 0;         // to every other rank
+  virtual void receive(int from, Bytes& frame) = 0;  // waits; IoError where that rank is gone
 };
 
 struct ClientRange {

@@ -37,7 +37,7 @@ MpiRanks::MpiRanks() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   ::prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);  // short sleeps are short
-  if (local_ranks(size_) <= static_cast<int>(std::thread::hardware_concurrency())) spin_ = std::chrono::milliseconds(1);
+  if (local_ranks(size_) <= static_cast<int>(std::thread::hardware_concurrency())) spin_ = std::chrono::milliseconds(5);
   introduce();
 }
 
@@ -141,8 +141,8 @@ void MpiRanks::pause(Clock::time_point since) {
   if (waited < spin_) return;
   test_sent();  // what waits for others to take it moves only in calls
   if (now - looked_ > kLook) check_alive();
-  std::this_thread::sleep_for(std::clamp<Clock::duration>(waited / 8, std::chrono::microseconds(20),
-                                                          std::chrono::milliseconds(1)));
+  std::this_thread::sleep_for(
+      std::clamp<Clock::duration>(waited / 8, std::chrono::microseconds(20), std::chrono::milliseconds(1)));
 }
 
 // Told once: by rank 0, or of rank 0 by the next. Others are ended with the job.
@@ -153,9 +153,10 @@ void MpiRanks::check_alive() {
     const pid_t process = neighbours_[static_cast<std::size_t>(r)];
     if (process == 0 || !is_gone(process)) continue;
     lost_ = true;
-    throw IoError(fmt::format("rank {} (process {}) has died; the last checkpoint and the draws up to it are kept, and "
-                              "--resume goes on from there, with any number of ranks",
-                              r, process));
+    throw IoError(
+        fmt::format("rank {} (process {}) has died; the last checkpoint and the draws up to it are kept, and "
+                    "--resume goes on from there, with any number of ranks",
+                    r, process));
   }
 }
 

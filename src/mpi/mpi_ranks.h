@@ -1,7 +1,7 @@
 // Frames over MPI, point to point: no collective, so that a rank that is late or gone is noticed by name.
 //
-// Waiting spins for a moment, where every rank has a core, and then sleeps: an idle rank costs next to nothing. A rank of
-// this machine that has died is noticed while waiting for it; of other machines mpirun knows, and ends the job.
+// Waiting spins for a moment, where every rank has a core, and then sleeps: an idle rank costs next to nothing. A rank
+// of this machine that has died is noticed while waiting for it; of other machines mpirun knows, and ends the job.
 #pragma once
 
 #include <mpi.h>
@@ -45,7 +45,7 @@ class MpiRanks final : public Ranks {
   std::vector<pid_t> neighbours_;  // by rank: its process on this machine; 0 elsewhere
   std::chrono::microseconds spin_{20};
   std::list<Outgoing> outgoing_;
-  std::vector<Bytes> memory_;      // of what was sent
+  std::vector<Bytes> memory_;  // of what was sent
   Clock::time_point looked_;
   bool lost_ = false;
 };

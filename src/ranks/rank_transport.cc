@@ -47,18 +47,21 @@ class RankTransport final : public Transport {
 
   void exchange(Server& server) override {
     const Roster& roster = server.broadcast().roster;
-    const auto chains = roster.clients.empty() ? std::span<const std::uint32_t>() : roster.chains(roster.clients.front());
+    const auto chains =
+        roster.clients.empty() ? std::span<const std::uint32_t>() : roster.chains(roster.clients.front());
     wire::encode(server.broadcast(), chains, frame_);
     ranks_.send_all(frame_);
-    together([&] {
-      section_.exchange(server);
-      server.draw_noise();  // while others are still at it
-    }, [&](Index block, Archive& archive) { server.archive_block(block, archive); });
+    together(
+        [&] {
+          section_.exchange(server, [] {});
+          server.draw_noise();  // while others are still at it
+        },
+        [&](Index block, Archive& archive) { server.archive_block(block, archive); });
   }
 
   void query(const Query& query, PanelView sum) override {
-    ranks::Question question{query.what, copy(query.at), copy(query.direction), query.step,
-                             query.batch, sum.rows, sum.columns};
+    ranks::Question question{query.what, copy(query.at), copy(query.direction), query.step, query.batch,
+                             sum.rows,   sum.columns};
     Archive asked = ranks::frame_of(Kind::query, std::move(frame_));
     question.archive(asked);
     frame_ = asked.take();
@@ -68,13 +71,15 @@ class RankTransport final : public Transport {
       for (Index c = 0; c < sum.columns; ++c) math::add(block.column(c), sum.column(c));
     };
     Panel block(sum.rows, sum.columns);
-    together([&] {
-      section_.query(query, sum.rows, sum.columns);
-      for (Index b = section_.borders().first; b < section_.borders().done; ++b) add(section_.sum(b));
-    }, [&](Index, Archive& archive) {
-      archive.array(block.flat());
-      add(block);
-    });
+    together(
+        [&] {
+          section_.query(query, sum.rows, sum.columns);
+          for (Index b = section_.borders().first; b < section_.borders().done; ++b) add(section_.sum(b));
+        },
+        [&](Index, Archive& archive) {
+          archive.array(block.flat());
+          add(block);
+        });
   }
 
   void recipe_changed(const Recipe& recipe) override {
@@ -220,7 +225,8 @@ RanksAtWork::~RanksAtWork() {
   try {
     ranks_.send_all(ranks::bare(Kind::end));
     Bytes frame;
-    for (int r = 1; r < ranks_.size(); ++r) do ranks_.receive(r, frame);  // with what was not asked for any more
+    for (int r = 1; r < ranks_.size(); ++r) do
+        ranks_.receive(r, frame);  // with what was not asked for any more
       while (ranks::kind_of(frame) != Kind::bye);
   } catch (const std::exception&) {  // a rank that is gone: what ends the job ends the others
   }

@@ -62,13 +62,17 @@ void Section::relay(const std::function<void()>& work, const Carry& join, const 
   if (failed) std::rethrow_exception(failed);
 }
 
-void Section::exchange(Server& server) {
-  relay([&] { answer_round(server); },
-        [&](Archive& partial) {
-          server.archive_block(borders_.first, partial);
-          absorb_kept(server, pieces_.front(), members_[0].work);
-        },
-        [&](Archive& partial) { server.archive_block(borders_.last - 1, partial); });
+void Section::exchange(Server& server, const std::function<void()>& open) {
+  relay(
+      [&] {
+        open();
+        answer_round(server);
+      },
+      [&](Archive& partial) {
+        server.archive_block(borders_.first, partial);
+        absorb_kept(server, pieces_.front(), members_[0].work);
+      },
+      [&](Archive& partial) { server.archive_block(borders_.last - 1, partial); });
 }
 
 void Section::find_pieces(const Server& server) {

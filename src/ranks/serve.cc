@@ -79,9 +79,10 @@ class Service {
   }
 
   void round() {
-    wire::decode(frame_, heard_, chains_);
-    duties_.server->follow(heard_);
-    section_->exchange(*duties_.server);
+    section_->exchange(*duties_.server, [&] {
+      wire::decode(frame_, heard_, chains_);
+      duties_.server->follow(heard_);
+    });
     reply([&](Archive& out) {
       for (Index block = section_->borders().first; block < section_->borders().done; ++block)
         duties_.server->archive_block(block, out);

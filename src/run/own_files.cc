@@ -148,7 +148,8 @@ class OwnFiles {
   Federation put_together() {
     std::vector<Rows> mine;
     for (Federation& part : parts_)
-      mine.push_back({part.train.rows, part.test.rows, {part.test.x.begin(), part.test.x.end()}, part.test.y, part.notes});
+      mine.push_back(
+          {part.train.rows, part.test.rows, {part.test.x.begin(), part.test.x.end()}, part.test.y, part.notes});
     const std::vector<Rows> all = gather_each(ranks_, std::move(mine));
     Federation data;
     Whole whole;
@@ -170,7 +171,8 @@ class OwnFiles {
 
   Whole describe(const std::vector<Rows>& all) const {
     const Federation& part = parts_.front();
-    Whole whole{{0}, {0}, part.feature_names, part.class_names, {}, part.train.columns, bits_, level_bits_, part.intercept};
+    Whole whole{{0},   {0},         part.feature_names, part.class_names, {}, part.train.columns,
+                bits_, level_bits_, part.intercept};
     for (const Rows& rows : all) {
       whole.train_begin.push_back(whole.train_begin.back() + rows.train);
       whole.test_begin.push_back(whole.test_begin.back() + rows.test);

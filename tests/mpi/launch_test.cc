@@ -8,9 +8,8 @@ class Launched : public MpiTest {};
 
 TEST_F(Launched, EverySamplerOverTwoThreeAndFiveRanks) {
   for (const int ranks : {2, 3, 5}) {
-    const Outcome outcome =
-        run_program(POLLEN_MPIRUN, {"--oversubscribe", "--bind-to", "none", "--timeout", "240", "-n",
-                                    std::to_string(ranks), POLLEN_MPI_PARITY});
+    const Outcome outcome = run_program(POLLEN_MPIRUN, {"--oversubscribe", "--bind-to", "none", "--timeout", "240",
+                                                        "-n", std::to_string(ranks), POLLEN_MPI_PARITY});
     EXPECT_EQ(outcome.code, 0) << ranks << " ranks: " << outcome.out << outcome.err;
     EXPECT_EQ(outcome.out, "0 wrong\n");
   }
@@ -35,9 +34,7 @@ TEST_F(Launched, ReferencesSayThatRanksAreIdle) {
   EXPECT_EQ(times(over.err, "2 ranks are idle"), 1) << over.err;
 }
 
-TEST_F(Launched, VersionSaysMpi) {
-  EXPECT_NE(run({"--version"}).out.find("mpi yes"), std::string::npos);
-}
+TEST_F(Launched, VersionSaysMpi) { EXPECT_NE(run({"--version"}).out.find("mpi yes"), std::string::npos); }
 
 }  // namespace
 }  // namespace pollen

@@ -1,5 +1,5 @@
-// Every sampler over the ranks of one job, against the same run in rank 0's process: draws, counts and saved states. Many
-// samplers a launch, because launching takes longer than sampling.
+// Every sampler over the ranks of one job, against the same run in rank 0's process: draws, counts and saved states.
+// Many samplers a launch, because launching takes longer than sampling.
 #include <cstdio>
 
 #include "support/federated.h"
@@ -25,7 +25,8 @@ Run sample(const Config& config, const ExperimentOptions& options) {
 
 bool same(Ranks& ranks, const Config& config, int threads) {
   if (ranks.rank() != 0) {
-    serve_rank(ranks, [&] { return config; }, threads);
+    serve_rank(
+        ranks, [&] { return config; }, threads);
     return true;
   }
   const RanksAtWork at_work(ranks);

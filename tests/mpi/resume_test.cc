@@ -13,7 +13,8 @@ class MpiResume : public MpiTest {
   MpiResume() { put("a.toml", kTinyLogistic); }
 
   static Words words(const std::string& out, bool resume = false) {
-    Words all = {"run", "a.toml", "--quiet", "--out", out, "--set", "run.iterations=8000", "--checkpoint-every", "0.05"};
+    Words all = {"run", "a.toml", "--quiet", "--out", out, "--set", "run.iterations=8000", "--checkpoint-every",
+                 "0.05"};
     if (resume) all.push_back("--resume");
     return all;
   }

@@ -42,8 +42,9 @@ TEST(RankFailures, OfAnotherConfigurationIsRefused) {
           return 0;
         },
         [&](Ranks& other) {
-          serve_rank(other, [&] { return read_config_text(kFederated, "test.toml", {fmt::format("seed={}", other.rank())}); },
-                     1);
+          serve_rank(
+              other, [&] { return read_config_text(kFederated, "test.toml", {fmt::format("seed={}", other.rank())}); },
+              1);
         });
   });
   EXPECT_NE(why.find("rank 1: found another configuration"), std::string::npos) << why;
@@ -67,12 +68,13 @@ TEST(RankFailures, WhatOneRankAloneCannotReadIsToldWithItsName) {
           return 0;
         },
         [&](Ranks& other) {
-          serve_rank(other,
-                     [&]() -> Config {
-                       if (other.rank() == 2) throw ConfigError("a.toml", "found no such file");
-                       return world.config();
-                     },
-                     1);
+          serve_rank(
+              other,
+              [&]() -> Config {
+                if (other.rank() == 2) throw ConfigError("a.toml", "found no such file");
+                return world.config();
+              },
+              1);
         });
   });
   EXPECT_EQ(why, "rank 2: a.toml: found no such file");

@@ -84,7 +84,10 @@ TEST_F(OwnFiles, TheSameRunAndTheSameTestRows) {
           EXPECT_EQ(a.encoder.mean, b.encoder.mean);
           return 0;
         },
-        [&](Ranks& other) { serve_rank(other, [&] { return given.config(); }, 1); });
+        [&](Ranks& other) {
+          serve_rank(
+              other, [&] { return given.config(); }, 1);
+        });
   }
 }
 

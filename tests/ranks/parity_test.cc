@@ -105,7 +105,10 @@ TEST(Ranks, RowLossesAreThoseOfAllClients) {
         testing::finish(experiment, 10);
         return experiment.row_loss();
       },
-      [&](Ranks& other) { serve_rank(other, [&] { return world.config(); }, 1); });
+      [&](Ranks& other) {
+        serve_rank(
+            other, [&] { return world.config(); }, 1);
+      });
   EXPECT_EQ(loss.train, alone.row_loss().train);
   EXPECT_EQ(loss.test, alone.row_loss().test);
 }

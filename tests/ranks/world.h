@@ -36,7 +36,10 @@ struct RankWorld {
           options.ranks = &first;
           return run(options, iterations, from);
         },
-        [&](Ranks& other) { serve_rank(other, [&] { return config(); }, threads); });
+        [&](Ranks& other) {
+          serve_rank(
+              other, [&] { return config(); }, threads);
+        });
   }
 
  private:
