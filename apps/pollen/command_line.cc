@@ -56,13 +56,14 @@ void add_run(CLI::App& app, Arguments& a) {
   CLI::App* run = add_command(app, "run", "sample a posterior over federated clients",
                               "  pollen run                                     # the built-in Titanic problem\n"
                               "  pollen run mine.toml --set sampler.step=1e-4 --out runs/a\n"
-                              "  pollen run --resume --out runs/a               # go on after Ctrl-C");
+                              "  pollen run --resume --out runs/a               # go on after Ctrl-C\n"
+                              "  mpirun -n 4 pollen run mine.toml --out runs/a  # clients on four processes, the same draws");
   run->add_option("CONFIG", a.run.config, "TOML file; without it the built-in Titanic problem");
   run->add_option("--set", a.run.set, "key=value: overrides a key of the configuration; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   run->add_option("--out", a.run.out, "folder for what the run leaves (output.dir)")->type_name("DIR");
-  run->add_option("--threads", a.threads, "threads; any number gives the same draws")->type_name("N");
+  run->add_option("--threads", a.threads, "threads (under mpirun, of every rank); any number gives the same draws")->type_name("N");
   run->add_option("--seed", a.seed, "the same as --set seed=N")->type_name("N");
   run->add_option("--checkpoint-every", a.checkpoint_every, "seconds between checkpoints [10]")->type_name("SECONDS");
   run->add_flag("--resume", a.run.resume, "go on with the run in the folder, to the same draws");

@@ -95,6 +95,9 @@ int version_command();
 int serve_command(const ServeOptions& options);
 int join_command(const JoinOptions& options);
 
+// Under mpirun: ends this process's part in the job, once everything is said. Nothing where run_command joined none.
+void leave_ranks();
+
 bool has_tls();   // whether this build has TLS, and with it pollen keys
 bool has_grpc();  // and pollen serve and join
 

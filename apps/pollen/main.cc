@@ -41,5 +41,7 @@ int check_output(int code) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of write(), told like a full disk
-  return check_output(guarded(argc, argv));
+  const int code = check_output(guarded(argc, argv));
+  pollen::app::leave_ranks();
+  return code;
 }

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 
 #include "pollen/errors.h"
 #include "run_session.h"
@@ -75,11 +77,34 @@ Job make_job(const RunRequest& request) {
   return job;
 }
 
-}  // namespace
+// Kept until the process ends: what goes wrong is told before the job is left.
+std::unique_ptr<Ranks>& job_of_ranks() {
+  static std::unique_ptr<Ranks> ranks;
+  return ranks;
+}
 
-int run_command(const RunRequest& request) {
-  watch_signals();
+// Null unless there are several. Of an error rank 0 alone tells.
+Ranks* join_ranks() try {
+  if (launch().size < 2) return nullptr;
+  job_of_ranks() = open_ranks();
+  return job_of_ranks().get();
+} catch (const ConfigError&) {
+  if (launch().rank != 0) std::quick_exit(kWrongInput);
+  throw;
+}
+
+// Until rank 0 says that it is over: signals are its business.
+int serve(const RunRequest& request, Ranks& ranks) {
+  ignore_signals();
+  serve_rank(ranks, [&] { return read_config(request); }, request.threads);
+  return kDone;
+}
+
+int run(const RunRequest& request, Ranks* ranks) {
   Job job = make_job(request);
+  job.experiment.ranks = ranks;
+  if (ranks != nullptr && !spreads(job.config) && !request.quiet)
+    tell(fmt::format("{} ranks are idle: this run is computed by rank 0 alone (docs/cluster.md)", ranks->size() - 1));
   const std::string shown = job.shown_folder;
   RunSession session(std::move(job));
   if (session.complete()) {
@@ -110,5 +135,19 @@ int run_command(const RunRequest& request) {
   }
   return kFailed;
 }
+
+}  // namespace
+
+int run_command(const RunRequest& request) {
+  watch_signals();
+  Ranks* ranks = join_ranks();
+  if (ranks == nullptr) return run(request, nullptr);
+  if (ranks->rank() != 0) return serve(request, *ranks);
+  watch_forwarded_signal();
+  const RanksAtWork others(*ranks);
+  return run(request, ranks);
+}
+
+void leave_ranks() { job_of_ranks().reset(); }
 
 }  // namespace pollen::app

@@ -26,6 +26,12 @@ void watch_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: no reason to stop
 }
 
+void watch_forwarded_signal() { std::signal(SIGUSR1, on_signal); }
+
+void ignore_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, SIG_IGN);
+}
+
 bool interrupted() { return came.load(); }
 std::atomic<bool>& pause_flag() { return pause_wanted; }
 

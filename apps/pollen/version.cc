@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "pollen/file.h"
 #include "pollen/network.h"
+#include "pollen/ranks.h"
 #include "terminal.h"
 
 namespace pollen::app {
@@ -14,6 +15,11 @@ namespace pollen::app {
 namespace {
 
 const char* yes(bool there) { return there ? "yes" : "no"; }
+
+bool is_there(const std::string& file) {
+  std::error_code none;
+  return !file.empty() && std::filesystem::exists(file, none);
+}
 
 // The module is not loaded for this: it names the libraries it needs.
 bool computes_on_gpus(const std::string& module) {
@@ -24,10 +30,11 @@ bool computes_on_gpus(const std::string& module) {
 
 int version_command() {
   std::string module = torch_module();
-  if (std::error_code none; !std::filesystem::exists(module, none)) module.clear();  // named, but not there
-  print(fmt::format("pollen {} (git {}, {}, {})\noptional parts: torch {}, cuda {}, grpc {}, mpi no, tls {}\n",
+  if (!is_there(module)) module.clear();  // named, but not there
+  print(fmt::format("pollen {} (git {}, {}, {})\noptional parts: torch {}, cuda {}, grpc {}, mpi {}, tls {}\n",
                     sink::version(), sink::revision(), sink::build_type(), sink::compiler(), yes(!module.empty()),
-                    yes(computes_on_gpus(module)), yes(has_grpc()), yes(has_tls())));
+                    yes(computes_on_gpus(module)), yes(has_grpc()),
+                    yes(is_there(mpi_module())), yes(has_tls())));
   return kDone;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "pollen/errors.h"
@@ -18,6 +19,13 @@ class Archive {
  public:
   Archive() = default;                                    // writes
   explicit Archive(ByteView input) : input_(input), reading_(true) {}
+
+  // Writes, behind what is there.
+  static Archive behind(Bytes bytes) {
+    Archive archive;
+    archive.output_ = std::move(bytes);
+    return archive;
+  }
 
   bool reading() const { return reading_; }
   Bytes take() { return std::move(output_); }
@@ -39,8 +47,9 @@ class Archive {
     if (n != values.size()) throw WireError("saved state: an array has another size");
     raw(values.data(), values.size_bytes());
   }
-  // Numbers whose count both sides know.
+  // Numbers, or bytes, whose count both sides know.
   void numbers(std::span<double> values) { raw(values.data(), values.size_bytes()); }
+  void bytes(std::span<std::uint8_t> values) { raw(values.data(), values.size()); }
   std::size_t left() const { return input_.size(); }  // reading: bytes not read yet
   // An array of any size; on reading it must be there before memory is taken.
   template <class T>

@@ -104,6 +104,13 @@ struct Team {
   };
 };
 
+// Clients in several processes, each of which has an engine: one has the server, the others answer its questions.
+struct OtherClients {
+  Index first = 0, last = 0;                                 // the clients of this process
+  std::function<void(ByteView question)> ask = {};           // of the server's process: to all others,
+  std::function<void(std::vector<Bytes>&)> collect = {};     // and their answers, in client order
+};
+
 class PersonalEngine : public Engine {
  public:
   // From now on. Draws do not depend on it; engines may leave the work to one.
@@ -115,6 +122,10 @@ class PersonalEngine : public Engine {
   // φ the client predicts with: the server's, unless the algorithm gives clients one of their own.
   virtual void personal_shared(Index client, Index chain, std::span<double> out) const = 0;
   virtual double accepted() const = 0;  // the share of mala's or hmc's proposals; 1 for langevin
+  // Engines that take no notice have all clients here.
+  virtual void share_clients(const OtherClients&) {}
+  virtual Bytes answer(ByteView) { return {}; }  // to a question: a round's messages of the clients of this process
+  virtual void archive_clients(Archive&, Index first, Index last) { (void)first, (void)last; }  // part of archive()'s
 };
 
 // The potentials and the population outlive the engine.

@@ -7,6 +7,7 @@
 #include "pollen/config.h"
 #include "pollen/data.h"
 #include "pollen/model.h"
+#include "pollen/ranks.h"
 
 namespace pollen {
 
@@ -16,14 +17,16 @@ struct StatisticalProblem {
   Federation data;
   std::vector<std::unique_ptr<Potential>> potentials;  // none where the clients are in other processes
   std::vector<Index> rows;                             // N_i; empty for mixed-effects models
+  Index first = 0;                                     // potentials are of the clients from this one on
   bool curvature_is_bound = false;                     // over all theta, not only where it is looked at
 
   Index clients() const { return rows.empty() ? data.clients() : static_cast<Index>(rows.size()); }
   Index dimension() const { return model.dimension(); }
 };
 
-// Reads the data and builds the rest. ConfigError where the configuration or the data are wrong.
-StatisticalProblem make_problem(const Config& config);
+// Reads the data and builds the rest. ConfigError where the configuration or the data are wrong. With `ranks` the training
+// rows and potentials are those of this rank's clients alone.
+StatisticalProblem make_problem(const Config& config, Ranks* ranks = nullptr);
 
 SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client);
 

@@ -232,6 +232,10 @@ class Server {
   void open(std::int64_t most = 1);  // local steps: a leg of at most `most` iterations
   const Broadcast& broadcast() const { return broadcast_; }
   void start_over();  // as if no reply had been absorbed since open()
+  // In another process, which adds up for some of the clients: the round that the server has opened, but for the roster,
+  // which is drawn here again.
+  void follow(const Broadcast& broadcast);
+  void archive_block(Index block, Archive& archive);  // what it has absorbed so far, carried from process to process
   // Clients of the open round that did not answer in time: it goes on as if they had not been drawn. Sorted; before any
   // absorb(). Not where weights are inverse probabilities or drawn with replacement.
   void leave_out(std::span<const std::uint32_t> clients);

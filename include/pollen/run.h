@@ -19,6 +19,7 @@
 #include "pollen/model.h"
 #include "pollen/privacy_meter.h"
 #include "pollen/problem.h"
+#include "pollen/ranks.h"
 #include "pollen/round.h"
 #include "pollen/transport.h"
 
@@ -48,6 +49,8 @@ struct ExperimentOptions {
   std::vector<SiteFacts> sites = {};
   std::int64_t setup_bits = 0;  // of what they said
   bool levels_shown = true;     // among it levels or labels that data.levels does not give
+  // Several processes that share the clients (pollen/ranks.h): this is rank 0, and the others are in serve_rank().
+  Ranks* ranks = nullptr;
 };
 
 // Models with latents: draws of a client's latent from its own posterior, at what every chain has learnt.
@@ -128,6 +131,9 @@ class Experiment {
   Questions questions();
   const std::vector<double>& ask_mode();  // found once
 
+  // Of a rank other than 0, which makes the same experiment: answers what rank 0 asks until the run is over.
+  void serve();
+
   // The whole state between two iterations, for checkpoints: the same draws follow, bit for bit.
   Bytes save() const;
   void load(ByteView state);  // WireError where it is not of this experiment
@@ -136,5 +142,13 @@ class Experiment {
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
+
+// Whether the clients of a run can be in several processes: not where a centralised sampler or a personalised baseline
+// samples, nor on a GPU. Rank 0 then works alone.
+bool spreads(const Config& config);
+
+// What a rank other than 0 does in a run: the configuration, the experiment, answers until rank 0 says that it is over.
+// Whatever goes wrong is told to rank 0, which throws it.
+void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads);
 
 }  // namespace pollen

@@ -41,6 +41,8 @@ class Transport {
   virtual void recipe_changed(const Recipe&) {}
   // What must be known after a restart, beyond the server's and the fleet's own state.
   virtual void archive(Archive&) {}
+  // The state of clients that are not of this process, where its saved state has them: after those of this one.
+  virtual void archive_others(Archive&) {}
 };
 
 // One client's answer to a query, overwriting; `anchor` and `start_memory` leave their mark in the client.

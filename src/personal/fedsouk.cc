@@ -58,10 +58,13 @@ class Fedsouk final : public PersonalEngine {
     std::ranges::fill(sum_.flat(), 0.0);
     std::ranges::fill(memory_change_.flat(), 0.0);
     std::size_t block = 0;
+    Elsewhere elsewhere(*this);
     const std::span<const Roster::Entry> all = roster_.clients;
     for (std::size_t first = 0; first < all.size(); first += kTogether) {
       const auto some = all.subspan(first, std::min(kTogether, all.size() - first));
-      ask(some);
+      const std::size_t mine = others_.ask ? own_of(some).size() : some.size();  // the server's process has the first
+      ask(some.first(mine));
+      elsewhere.take(some, mine);
       for (const Roster::Entry& entry : some) {
         if (entry.client / kBlock != block) close_block();
         block = entry.client / kBlock;
@@ -93,6 +96,28 @@ class Fedsouk final : public PersonalEngine {
     std::ranges::copy(position_.column(chain).first(static_cast<std::size_t>(shared_)), out.begin());
   }
 
+  void share_clients(const OtherClients& others) override { others_ = others; }
+
+  // Every message and what it cost, in the order of the roster.
+  Bytes answer(ByteView question) override {
+    Archive asked(question);
+    archive_question(asked);
+    asked.finish();
+    participation_.draw(round_, roster_);
+    const auto mine = own_of(roster_.clients);
+    Archive out;
+    for (std::size_t first = 0; first < mine.size(); first += kTogether) {
+      const auto some = mine.subspan(first, std::min(kTogether, mine.size() - first));
+      ask(some);
+      for (const Roster::Entry& entry : some) archive_messages(out, entry, some.front().first);
+    }
+    return out.take();
+  }
+
+  void archive_clients(Archive& archive, Index first, Index last) override {
+    clients_.archive_some(archive, first, last);
+  }
+
   void archive(Archive& archive) override {
     archive.array(position_.flat());
     archive.array(average_.flat());
@@ -107,8 +132,74 @@ class Fedsouk final : public PersonalEngine {
   }
 
  private:
+  // Of a round, at the server: other processes are asked when it begins, and heard when their clients' turn comes or, if
+  // something goes wrong here, before it is told.
+  class Elsewhere {
+   public:
+    explicit Elsewhere(Fedsouk& engine) : engine_(engine) {
+      if (!engine_.others_.ask) return;
+      Archive question;
+      engine_.archive_question(question);
+      engine_.others_.ask(question.take());
+      waiting_ = true;
+    }
+    ~Elsewhere() {
+      try {
+        collect();
+      } catch (...) {  // the error under way is told first
+      }
+    }
+    Elsewhere(const Elsewhere&) = delete;
+    Elsewhere& operator=(const Elsewhere&) = delete;
+
+    // The messages of some[mine], some[mine + 1], ...
+    void take(std::span<const Roster::Entry> some, std::size_t mine) {
+      if (mine == some.size()) return;
+      collect();
+      for (const Roster::Entry& entry : some.subspan(mine)) {
+        while (answer_.left() == 0) answer_ = Archive(engine_.answers_.at(next_++));
+        engine_.archive_messages(answer_, entry, some.front().first);
+      }
+    }
+
+   private:
+    void collect() {
+      if (!std::exchange(waiting_, false)) return;
+      engine_.others_.collect(engine_.answers_);
+    }
+
+    Fedsouk& engine_;
+    bool waiting_ = false;
+    std::size_t next_ = 0;
+    Archive answer_{ByteView{}};
+  };
+
+  void archive_question(Archive& archive) {
+    archive.field(round_);
+    archive.array(position_.flat());
+  }
+
+  void archive_messages(Archive& archive, const Roster::Entry& entry, std::uint32_t first) {
+    for (std::uint32_t p = entry.first; p < entry.first + entry.count; ++p) {
+      archive.numbers(messages_.column(static_cast<Index>(p - first)));
+      LocalRounds::Receipt& receipt = receipts_[p - first];
+      archive.field(receipt.bits);
+      archive.field(receipt.gradients);
+      archive.field(receipt.bits_bound);
+      archive.field(receipt.accepted);
+    }
+  }
+
+  std::span<const Roster::Entry> own_of(std::span<const Roster::Entry> entries) const {
+    const auto place = [&](Index client) {
+      return std::ranges::lower_bound(entries, client, {}, [](const Roster::Entry& e) { return static_cast<Index>(e.client); });
+    };
+    return {place(others_.first), place(others_.last)};
+  }
+
   // The roster's place p goes to column p - first of messages_.
   void ask(std::span<const Roster::Entry> some) {
+    if (some.empty()) return;
     const std::uint32_t first = some.front().first;
     team_.run(static_cast<Index>(some.size()), [&](Index item, int member) {
       const Roster::Entry& entry = some[static_cast<std::size_t>(item)];
@@ -205,6 +296,8 @@ class Fedsouk final : public PersonalEngine {
   std::int64_t accepted_ = 0, proposals_ = 0;
   Counters counters_;
   Team team_;
+  OtherClients others_;
+  std::vector<Bytes> answers_;  // of the other processes, in this round
   std::vector<Scratch> scratch_;  // one a member
 };
 

@@ -111,4 +111,12 @@ void LocalRounds::archive(Archive& archive) {
   archive.array(memory_.flat());
 }
 
+void LocalRounds::archive_some(Archive& archive, Index first, Index last) {
+  for (Index at = first * problem_.chains; at < last * problem_.chains; ++at) {
+    archive.numbers(z_.column(at));
+    archive.field(visited_[static_cast<std::size_t>(at)]);
+    if (!memory_.empty()) archive.numbers(memory_.column(at));
+  }
+}
+
 }  // namespace pollen

@@ -28,6 +28,7 @@ class LocalRounds {
   void latent(std::uint64_t round, std::uint32_t client, std::uint32_t chain, std::span<const double> position,
               std::span<double> out) const;
   void archive(Archive& archive);
+  void archive_some(Archive& archive, Index first, Index last);  // of these clients
 
  private:
   struct Streams {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/math.h"
 #include "pollen/round.h"
@@ -112,6 +113,14 @@ void Server::absorb_part(const Reply& reply, const Roster::Entry& entry, std::si
   } else {
     math::axpy(broadcast_.roster.weights(entry)[part], delta, block.plain.column(chain));
   }
+}
+
+void Server::archive_block(Index block, Archive& archive) {
+  BlockSum& sum = block_sums_[static_cast<std::size_t>(block)];
+  archive.array(sum.plain.flat());
+  archive.array(sum.weighted.flat());
+  for (std::int64_t* n : {&sum.counters.messages, &sum.counters.uplink_bits, &sum.counters.gradients}) archive.field(*n);
+  archive.field(sum.counters.uplink_bits_bound);
 }
 
 void Server::absorb_sum(Index block, Index chain, std::span<const double> sum) {

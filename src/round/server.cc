@@ -113,6 +113,21 @@ void Server::start_over() {
   });
 }
 
+void Server::follow(const Broadcast& broadcast) {
+  round_ = broadcast_.round = broadcast.round;
+  broadcast_.leg = broadcast.leg;
+  if (first_round_whole())
+    participation_.everybody(broadcast_.roster);
+  else
+    participation_.draw(round_, broadcast_.roster);
+  broadcast_.refresh = broadcast.refresh;
+  broadcast_.whole = broadcast.whole;
+  broadcast_.control = broadcast.control;
+  broadcast_.offset = broadcast.offset;
+  broadcast_.payload = broadcast.payload;
+  start_over();
+}
+
 // θ whole, or with EF21-P the change C(θ - w) of what clients know.
 void Server::encode_broadcast() {
   broadcast_.whole = !recipe_.down.feedback || round_ == 0;

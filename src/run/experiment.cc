@@ -29,7 +29,11 @@ std::string checked_init(const Config& config, Index dimension) {
 }  // namespace
 
 Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
-    : config(std::move(c)), options(o), problem(o.sites.empty() ? make_problem(config) : make_remote_problem(config, o.sites)) {
+    : config(std::move(c)),
+      options(o),
+      problem(!o.sites.empty() ? make_remote_problem(config, o.sites)
+                               : make_problem(config, spreads(config) ? o.ranks : nullptr)) {
+  if (spreads(config)) ranks = o.ranks;
   warnings = problem.data.notes;
   if (is_mixed(config)) {
     personal = make_personal_parts(config, problem.model, problem.data);
@@ -56,7 +60,8 @@ void Experiment::Parts::make_engine() {
   const Index chains = config.run.chains;
   sizes = problem.rows;
   check_sizes(config, recipe, sizes, warnings);
-  const FederatedSetup setup{&recipe, &problem.prior, potentials(), sizes, problem.dimension(), chains, config.seed};
+  const FederatedSetup setup{&recipe, &problem.prior, potentials(), problem.first, sizes, problem.dimension(),
+                             chains,  config.seed};
   federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()));
   federation->counters().setup_bits = problem.data.setup_bits + options.setup_bits;
   engine = federation.get();
@@ -65,6 +70,11 @@ void Experiment::Parts::make_engine() {
 
 FederatedEngine::MakeTransport Experiment::Parts::make_transport(int threads) const {
   if (options.transport) return options.transport;
+  if (ranks != nullptr && !personal)
+    return [this](Station& station, std::vector<Client>& clients) {
+      if (ranks->rank() != 0) return std::unique_ptr<Transport>();
+      return make_rank_transport(*ranks, station, clients, rank_share());
+    };
   const bool gpu = config.compute.device == "cuda";
   return [threads, gpu](Station& station, std::vector<Client>& clients) {
     std::unique_ptr<Transport> together = gpu ? make_fleet_transport(station, clients, threads) : nullptr;
@@ -77,6 +87,10 @@ int Experiment::Parts::pick_threads() {
   const bool large = problem.data.train.rows * problem.data.train.columns >= 1'000'000;
   const bool gpu = config.compute.device == "cuda";  // what carries rounds there has a state
   if (options.threads > 0 || options.transport || large || gpu || all_cores() == 1) choice.settle();
+  if (ranks != nullptr) {  // which have the cores among them: more is for the user to say
+    choice.settle();
+    return std::max(1, options.threads);
+  }
   return options.threads > 0 ? options.threads : large ? all_cores() : 1;
 }
 
@@ -159,7 +173,13 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
 }
 
 Experiment::Experiment(Config config, ExperimentOptions options)
-    : parts_(std::make_unique<Parts>(std::move(config), options)) {}
+    : parts_(std::make_unique<Parts>(std::move(config), options)) {
+  if (options.ranks == nullptr) return;
+  if (options.ranks->rank() == 0)
+    await_ready(*options.ranks, parts_->fingerprint());
+  else if (parts_->personal)
+    parts_->make_learner();
+}
 
 Experiment::~Experiment() = default;
 
@@ -253,6 +273,7 @@ const std::vector<double>& Experiment::ask_mode() {
 }
 
 Bytes Experiment::save() const {
+  parts_->fetch_clients();
   Archive archive;
   Parts::archive(*parts_, archive);
   return archive.take();
@@ -262,7 +283,7 @@ void Experiment::load(ByteView state) {
   Archive archive(state);
   Parts::archive(*parts_, archive);
   archive.finish();
-  if (parts_->personal) return;
+  if (parts_->personal) return parts_->spread_clients();
   parts_->federation->recipe_changed();
   parts_->meter = PrivacyMeter(parts_->config, parts_->recipe, parts_->sizes, parts_->outside);
 }

@@ -16,8 +16,10 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
     server.compressors.push_back(compressors_[compressors_.size() == 1 ? 0 : i].get());
   if (recipe.local) server.weights = local_weights(*recipe.local, setup.sizes);
   std::vector<Member> members;
-  for (std::size_t i = 0; i < setup.potentials.size(); ++i)
-    members.push_back({static_cast<std::uint32_t>(i), setup.potentials[i], recipe.local ? server.weights[i] : 1});
+  for (std::size_t n = 0; n < setup.potentials.size(); ++n) {
+    const std::size_t i = n + static_cast<std::size_t>(setup.first);
+    members.push_back({static_cast<std::uint32_t>(i), setup.potentials[n], recipe.local ? server.weights[i] : 1});
+  }
   server_ = std::make_unique<Server>(recipe, *setup.prior, std::move(server));
   fleet_ = std::make_unique<Fleet>(
       FleetSetup{&recipe, setup.prior, d, setup.chains, static_cast<Index>(b), setup.seed, setup.seed}, members);
@@ -71,6 +73,7 @@ void FederatedEngine::recipe_changed() {
 void FederatedEngine::archive(Archive& archive) {
   server_->archive(archive);
   fleet_->archive(archive);
+  transport_->archive_others(archive);
   archive.array(mean_.flat());
   transport_->archive(archive);
 }

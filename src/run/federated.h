@@ -14,7 +14,8 @@ namespace pollen {
 struct FederatedSetup {
   const Recipe* recipe = nullptr;  // outlives the engine; its step may change until the first iteration
   const Prior* prior = nullptr;
-  std::vector<const Potential*> potentials;  // empty where all clients are in other processes
+  std::vector<const Potential*> potentials;  // of this process's clients, which follow each other; others' are elsewhere
+  Index first = 0;                           // the first of them
   std::vector<Index> sizes;                  // N_i
   Index dimension = 0;
   Index chains = 1;
@@ -35,6 +36,7 @@ class FederatedEngine final : public Engine {
   void archive(Archive& archive) override;
 
   Server& server() { return *server_; }
+  Fleet& fleet() { return *fleet_; }
   Transport& transport() { return *transport_; }
   void set_transport(const MakeTransport& make);
   void recipe_changed();  // the step, or the constants of a decaying one, were picked

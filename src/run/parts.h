@@ -7,6 +7,7 @@
 
 #include "pollen/archive.h"
 #include "pollen/privacy_meter.h"
+#include "pollen/rank_transport.h"
 #include "pollen/run.h"
 #include "pollen/thread_team.h"
 #include "run/federated.h"
@@ -38,6 +39,7 @@ struct Experiment::Parts {
   ThreadChoice choice;
   std::vector<OutsideLook> outside;  // as the user gave the configuration
   PrivacyMeter meter;
+  Ranks* ranks = nullptr;  // where clients are spread over them
 
   void make_engine();
   FederatedEngine::MakeTransport make_transport(int threads) const;
@@ -45,6 +47,13 @@ struct Experiment::Parts {
   int pick_threads();
   void choose_threads();
   void share_work(int threads);  // of the learner
+  void share_clients();          // likewise, with other ranks
+  ClientRange own_clients() const;
+  RankShare rank_share() const;
+  RankDuties duties();
+  std::uint64_t fingerprint() const;
+  void fetch_clients();   // what other ranks' clients know, where the learner has a place for it
+  void spread_clients();  // and back to where they are
   void make_reference_engine();  // once its step is known
   void make_learner();           // likewise
   void prepare_personal();

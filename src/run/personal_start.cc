@@ -28,7 +28,7 @@ void warm_up_together(const PersonalParts& parts, const Config& config, const Fe
   if (!prior.precision.empty()) prior.precision.resize(static_cast<std::size_t>(d), 0.0);
   std::vector<std::unique_ptr<Potential>> clients;
   const Recipe questions;  // nothing but questions goes through this federation
-  FederatedSetup setup{&questions, &prior, {}, {}, d, config.run.chains, config.seed};
+  FederatedSetup setup{&questions, &prior, {}, 0, {}, d, config.run.chains, config.seed};
   for (Index i = 0; i < data.clients(); ++i) {
     const Index first = data.train_begin[static_cast<std::size_t>(i)];
     clients.push_back(make_potential(

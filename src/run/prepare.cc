@@ -196,6 +196,7 @@ void Experiment::Parts::make_learner() {
   learner->counters().setup_bits = problem.data.setup_bits;
   engine = learner.get();
   if (!personal->baseline) share_work(pick_threads());
+  share_clients();
 }
 
 void Experiment::Parts::set_start() {

@@ -7,6 +7,7 @@
 
 #include "pollen/errors.h"
 #include "run/network_model.h"
+#include "run/own_files.h"
 
 namespace pollen {
 
@@ -129,13 +130,16 @@ class GaussianClients {
   Problems problems_;
 };
 
-// `clients`: of the whole federation, which `problem` may hold only a part of.
-void add_potentials(const Config& config, Index clients, StatisticalProblem& problem) {
+// `clients`: of the whole federation, which `problem` may hold only a part of; `own`: of these the ones whose rows are
+// there.
+void add_potentials(const Config& config, Index clients, const ClientRange& own, StatisticalProblem& problem) {
   const Federation& data = problem.data;
   const bool gaussian = problem.model.kind == ModelKind::gaussian;
-  for (Index i = 0; i < data.clients(); ++i) {
+  problem.first = own.first;
+  for (Index i = own.first; i < own.last; ++i) {
     const Index rows = data.train_rows(i);
-    const Index first = data.train_begin[static_cast<std::size_t>(i)];
+    const Index first =
+        data.train_begin[static_cast<std::size_t>(i)] - data.train_begin[static_cast<std::size_t>(own.first)];
     const double scale =
         config.model.likelihood == "mean" ? 1 / (static_cast<double>(clients) * static_cast<double>(rows)) : 1;
     const math::RowsView x = data.train.view().slice(first, rows);
@@ -183,6 +187,44 @@ void describe_potentials(StatisticalProblem& problem) {
   problem.curvature_is_bound = problem.potentials.front()->curvature_is_bound();
 }
 
+std::vector<Index> rows_of(const Federation& data) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < data.clients(); ++i) rows.push_back(data.train_rows(i));
+  return rows;
+}
+
+// Of the clients of this rank: their training rows, and at rank 0 the rows of no client in particular.
+void keep_own(const ClientRange& own, bool first_rank, Federation& data) {
+  const auto begin = [&](Index client) { return data.train_begin[static_cast<std::size_t>(client)]; };
+  Table& train = data.train;
+  Table kept{begin(own.last) - begin(own.first), train.columns, train.stride, {}, {}};
+  const auto cells = train.x.begin() + begin(own.first) * train.stride;
+  kept.x.assign(cells, cells + kept.rows * train.stride);
+  if (!train.y.empty()) kept.y.assign(train.y.begin() + begin(own.first), train.y.begin() + begin(own.last));
+  train = std::move(kept);
+  if (!first_rank) data.test = data.ood = data.distill = {};
+}
+
+ClientRange own_clients(const Config& config, const StatisticalProblem& problem, const Ranks* ranks, Index clients) {
+  if (ranks == nullptr) return {0, clients};
+  return client_range(ranks->rank(), ranks->size(), clients, kept_numbers(config, problem.dimension()));
+}
+
+// Of clients that are written out, which every rank reads.
+void keep_own(const ClientRange& own, StatisticalProblem& problem) {
+  auto& all = problem.potentials;
+  all.erase(all.begin() + own.last, all.end());
+  all.erase(all.begin(), all.begin() + own.first);
+  problem.first = own.first;
+}
+
+void add_own_potentials(const Config& config, const Ranks* ranks, StatisticalProblem& problem) {
+  const Index clients = problem.data.clients();
+  const ClientRange own = own_clients(config, problem, ranks, clients);
+  if (ranks != nullptr && !reads_own_files(config)) keep_own(own, ranks->rank() == 0, problem.data);
+  add_potentials(config, clients, own, problem);
+}
+
 bool same_columns(const SiteFacts& a, const SiteFacts& b) {
   return a.features == b.features && a.classes == b.classes && a.feature_names == b.feature_names &&
          a.class_names == b.class_names && a.curvature_is_bound == b.curvature_is_bound;
@@ -221,7 +263,7 @@ StatisticalProblem make_own_problem(const Config& config, Federation data, Index
   StatisticalProblem problem = without_data(config);
   problem.data = std::move(data);
   take_columns(config, problem);
-  add_potentials(config, clients, problem);
+  add_potentials(config, clients, {0, problem.data.clients()}, problem);
   problem.prior = make_prior(config, problem.model);
   describe_potentials(problem);
   return problem;
@@ -247,7 +289,7 @@ TargetKind target_of(const Config& config) {
   return TargetKind::none;
 }
 
-StatisticalProblem make_problem(const Config& config) {
+StatisticalProblem make_problem(const Config& config, Ranks* ranks) {
   StatisticalProblem problem = without_data(config);
   const bool gaussian = problem.model.kind == ModelKind::gaussian;
   const bool written_out = gaussian && std::ranges::any_of(config.clients, [](const ClientConfig& c) {
@@ -269,13 +311,19 @@ StatisticalProblem make_problem(const Config& config) {
                         fmt::format("found with the model {}, whose predictions are each client's own, accepted: "
                                     "data.test_fraction",
                                     config.model.kind));
-    problem.data = load_federation(config.data, target_of(config), config.seed, config.file);
+    problem.data = ranks != nullptr && reads_own_files(config)
+                       ? load_own_files(config, target_of(config), *ranks)
+                       : load_federation(config.data, target_of(config), config.seed, config.file);
     take_columns(config, problem);
-    if (!is_mixed(config)) add_potentials(config, problem.data.clients(), problem);
+    if (!is_mixed(config)) add_own_potentials(config, ranks, problem);
   }
   if (is_mixed(config)) return problem;
   problem.prior = make_prior(config, problem.model);
-  describe_potentials(problem);
+  if (!problem.potentials.empty()) describe_potentials(problem);
+  if (ranks != nullptr && written_out)
+    keep_own(own_clients(config, problem, ranks, problem.clients()), problem);
+  else if (ranks != nullptr)
+    problem.rows = rows_of(problem.data);
   if (static_cast<Index>(config.clients.size()) > problem.clients())
     throw ConfigError(config.file + ": client",
                       fmt::format("found {} [[client]] tables, accepted: at most {}, the number of clients",

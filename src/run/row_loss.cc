@@ -31,6 +31,7 @@ struct Loss {
 
 RowLoss Experiment::row_loss() const {
   const PersonalParts& parts = *parts_->personal;
+  parts_->fetch_clients();
   std::vector<double> shared(static_cast<std::size_t>(parts.model->shared()));
   std::vector<double> z(static_cast<std::size_t>(parts.model->latent()));
   Loss train, test;

@@ -47,7 +47,8 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.smoothness = experiment.smoothness();
   facts.ece_bins = config.output.ece_bins;
   facts.clients = experiment.clients();
-  facts.train_rows = experiment.data().train.rows;
+  const auto& begin = experiment.data().train_begin;
+  facts.train_rows = begin.empty() ? 0 : begin.back();
   facts.test_rows = experiment.data().test.rows;
   facts.labels = experiment.labels();
   facts.warnings = experiment.warnings();

@@ -1,0 +1,163 @@
+#include "mpi/mpi_ranks.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <thread>
+
+#include "pollen/errors.h"
+
+namespace pollen::mpi {
+
+namespace {
+
+constexpr int kTag = 1;
+constexpr std::size_t kPiece = std::size_t{1} << 30;  // a frame's last piece is shorter
+constexpr auto kLook = std::chrono::milliseconds(100);
+
+int local_ranks(int all) {
+  const char* value = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  const int n = value == nullptr ? 0 : std::atoi(value);
+  return n > 0 ? n : all;
+}
+
+bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
+
+}  // namespace
+
+MpiRanks::MpiRanks() {
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  ::prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);  // short sleeps are short
+  if (local_ranks(size_) <= static_cast<int>(std::thread::hardware_concurrency())) spin_ = std::chrono::milliseconds(5);
+  introduce();
+}
+
+void MpiRanks::introduce() {
+  struct Card {
+    std::array<char, 256> host{};
+    std::int64_t process = 0;
+  };
+  Card mine;
+  ::gethostname(mine.host.data(), mine.host.size() - 1);
+  mine.process = ::getpid();
+  std::vector<Card> all(static_cast<std::size_t>(size_));
+  MPI_Allgather(&mine, sizeof(Card), MPI_BYTE, all.data(), sizeof(Card), MPI_BYTE, MPI_COMM_WORLD);
+  for (const Card& card : all) {
+    const auto process = static_cast<pid_t>(card.process);
+    const bool here = card.host == mine.host && !is_gone(process);  // in a container of its own it is not seen
+    neighbours_.push_back(here ? process : 0);
+  }
+}
+
+MpiRanks::~MpiRanks() {
+  if (lost_) return;  // mpirun ends the others
+  while (!test_sent()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  MPI_Finalize();
+}
+
+void MpiRanks::send_all(ByteView frame) {
+  std::vector<int> others;
+  for (int r = 0; r < size_; ++r)
+    if (r != rank_) others.push_back(r);
+  post(others, frame);
+}
+
+Bytes MpiRanks::take_memory() {
+  if (memory_.empty()) return {};
+  Bytes memory = std::move(memory_.back());
+  memory_.pop_back();
+  return memory;
+}
+
+void MpiRanks::post(const std::vector<int>& to, ByteView frame) {
+  if (lost_) throw IoError("a rank has died");
+  test_sent();
+  Outgoing& out = outgoing_.emplace_back();
+  out.bytes = take_memory();
+  out.bytes.assign(frame.begin(), frame.end());
+  for (std::size_t at = 0; at <= out.bytes.size(); at += kPiece) {
+    const std::size_t n = std::min(kPiece, out.bytes.size() - at);
+    for (const int r : to)
+      MPI_Isend(out.bytes.data() + at, static_cast<int>(n), MPI_BYTE, r, kTag, MPI_COMM_WORLD,
+                &out.requests.emplace_back());
+  }
+}
+
+bool MpiRanks::test_sent() {
+  constexpr std::size_t kKept = 4;
+  for (auto out = outgoing_.begin(); out != outgoing_.end();) {
+    int done = 0;
+    MPI_Testall(static_cast<int>(out->requests.size()), out->requests.data(), &done, MPI_STATUSES_IGNORE);
+    if (done == 0) {
+      ++out;
+      continue;
+    }
+    if (memory_.size() < kKept) memory_.push_back(std::move(out->bytes));
+    out = outgoing_.erase(out);
+  }
+  return outgoing_.empty();
+}
+
+void MpiRanks::receive(int from, Bytes& frame) {
+  if (lost_) throw IoError("a rank has died");
+  std::size_t at = 0;
+  int bytes = 0;
+  do {
+    MPI_Message message = probe(from, bytes);
+    const auto n = static_cast<std::size_t>(bytes);
+    frame.resize(at + n);
+    MPI_Mrecv(frame.data() + at, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    at += n;
+  } while (static_cast<std::size_t>(bytes) == kPiece);
+}
+
+MPI_Message MpiRanks::probe(int from, int& bytes) {
+  const auto since = Clock::now();
+  while (true) {
+    int there = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    MPI_Improbe(from, kTag, MPI_COMM_WORLD, &there, &message, &status);
+    if (there != 0) {
+      MPI_Get_count(&status, MPI_BYTE, &bytes);
+      return message;
+    }
+    pause(since);
+  }
+}
+
+void MpiRanks::pause(Clock::time_point since) {
+  const auto now = Clock::now();
+  const auto waited = now - since;
+  if (waited < spin_) return;
+  test_sent();  // what waits for others to take it moves only in calls
+  if (now - looked_ > kLook) check_alive();
+  std::this_thread::sleep_for(
+      std::clamp<Clock::duration>(waited / 8, std::chrono::microseconds(20), std::chrono::milliseconds(1)));
+}
+
+// Told once: by rank 0, or of rank 0 by the next. Others are ended with the job.
+void MpiRanks::check_alive() {
+  looked_ = Clock::now();
+  const int first = rank_ == 0 ? 1 : 0, last = rank_ == 0 ? size_ : rank_ == 1 ? 1 : 0;
+  for (int r = first; r < last; ++r) {
+    const pid_t process = neighbours_[static_cast<std::size_t>(r)];
+    if (process == 0 || !is_gone(process)) continue;
+    lost_ = true;
+    throw IoError(
+        fmt::format("rank {} (process {}) has died; the last checkpoint and the draws up to it are kept, and "
+                    "--resume goes on from there, with any number of ranks",
+                    r, process));
+  }
+}
+
+}  // namespace pollen::mpi

@@ -1,0 +1,76 @@
+// The clients of one rank: their replies and answers, added up in the blocks of the whole federation.
+//
+// The first and the last block may be shared with the neighbours. What the ranks before have added up arrives, this
+// rank's replies are added to it in client order, and the sum is passed on or, where the block ends here, kept: the
+// same sum, bit for bit, as if one process had all clients.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "pollen/rank_transport.h"
+#include "pollen/thread_team.h"
+
+namespace pollen::ranks {
+
+// The blocks that end in a range of clients, and whether its first and last are shared.
+struct Borders {
+  Borders(const ClientRange& own, Index clients);
+  Index block;        // clients a block
+  Index first, last;  // blocks that have clients here: [first, last)
+  Index done;         // of these [first, done) end here
+  bool open_front, open_back;
+};
+
+class Section {
+ public:
+  Section(Ranks& ranks, Station& station, std::vector<Client>& clients, const RankShare& share);
+
+  const Borders& borders() const { return borders_; }
+  // Of the server's round, which `open` opens; its blocks that end here are then complete.
+  void exchange(Server& server, const std::function<void()>& open);
+  // Likewise; sum(block) is then complete.
+  void query(const Query& query, Index rows, Index columns);
+  Panel& sum(Index block) { return sums_[static_cast<std::size_t>(block - borders_.first)]; }
+
+ private:
+  static constexpr std::size_t kTogether = 8;
+  struct Member {
+    Workspace work;
+    std::array<Reply, kTogether> replies;
+    std::array<Turn, kTogether> turns;
+  };
+  struct Piece {  // roster entries [first, last) of one block
+    std::size_t first, last;
+  };
+  using Carry = std::function<void(Archive&)>;
+
+  void relay(const std::function<void()>& work, const Carry& join, const Carry& leave);
+  void answer_round(Server& server);
+  void find_pieces(const Server& server);
+  void answer_kept(const Roster& roster, std::size_t many, std::size_t together);
+  void answer_and_absorb(Server& server, const Piece& piece, Member& member);
+  void absorb_kept(Server& server, const Piece& piece, Workspace& work);
+  void answer_query(const Query& query, Index rows, Index columns);
+  void add_answers(Index first, Index last, Panel& total) const;
+  Client& client(std::uint32_t index) {
+    return clients_[static_cast<std::size_t>(static_cast<Index>(index) - own_.first)];
+  }
+  std::size_t together() const { return station_.chains() == 1 ? kTogether : 1; }
+  bool few(Index pieces) const { return team_.size() > 1 && pieces < 4 * team_.size(); }
+
+  Ranks& ranks_;
+  Station& station_;
+  std::vector<Client>& clients_;
+  ClientRange own_;
+  Borders borders_;
+  ThreadTeam team_;
+  std::vector<Member> members_;
+  std::vector<Piece> pieces_;   // of the round, one a block of ours
+  std::vector<Reply> replies_;  // kept: of roster entries from pieces_.front().first on
+  std::vector<Panel> sums_, answers_;
+  Bytes partial_;
+};
+
+}  // namespace pollen::ranks

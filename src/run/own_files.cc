@@ -1,0 +1,247 @@
+#include "run/own_files.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "pollen/errors.h"
+#include "pollen/messages.h"
+
+namespace pollen {
+
+namespace {
+
+bool is_csv(const DataSpec& spec, const std::string& source) {
+  if (!spec.format.empty()) return spec.format == "csv";
+  std::filesystem::path path = source;
+  if (path.extension() == ".gz") path = path.stem();
+  return path.extension() == ".csv" || path.extension() == ".tsv";
+}
+
+// Every rank's messages in client order at rank 0: of type Message, one a client.
+template <class Message>
+std::vector<Message> gather_each(Ranks& ranks, std::vector<Message> mine) {
+  Archive out;
+  for (Message& message : mine) message.archive(out);
+  const std::vector<Bytes> frames = gather(ranks, out.take());
+  std::vector<Message> all;
+  for (const Bytes& frame : frames)
+    for (Archive in(frame); in.left() > 0;) all.emplace_back().archive(in);
+  return all;
+}
+
+template <class Message>
+Message share_one(Ranks& ranks, Message of_rank_zero) {
+  Archive out;
+  of_rank_zero.archive(out);
+  const Bytes frame = share(ranks, out.take());
+  Archive in(frame);
+  Message message;
+  message.archive(in);
+  return message;
+}
+
+// What rank 0 is told of a client once its rows are there.
+struct Rows {
+  std::int64_t train = 0, test = 0;
+  std::vector<double> x, y;  // test rows, stride and all
+  std::vector<std::string> notes;
+  void archive(Archive& a) {
+    a.field(train);
+    a.field(test);
+    a.list(x);
+    a.list(y);
+    a.texts(notes);
+  }
+};
+
+// What all ranks are told of the whole.
+struct Whole {
+  std::vector<std::int64_t> train_begin, test_begin;
+  std::vector<std::string> features, classes, notes;
+  std::int64_t columns = 0, setup_bits = 0, level_bits = 0;
+  bool intercept = false;
+  void archive(Archive& a) {
+    a.list(train_begin);
+    a.list(test_begin);
+    for (auto* texts : {&features, &classes, &notes}) a.texts(*texts);
+    for (auto* n : {&columns, &setup_bits, &level_bits}) a.field(*n);
+    a.flag(intercept);
+  }
+};
+
+// As load_federation() counts them: everybody's levels up, all levels down to everybody, unless they are given.
+std::int64_t level_bits(const std::vector<ColumnFacts>& clients, const ColumnFacts& layout, const DataSpec& spec) {
+  const auto bits_of = [&](const ColumnFacts& facts) {
+    std::int64_t bits = 0;
+    for (const auto& [column, levels] : facts.levels)
+      for (const std::string& level : levels) bits += spec.levels.contains(column) ? 0 : 8 * (std::ssize(level) + 1);
+    return bits;
+  };
+  std::int64_t bits = bits_of(layout) * std::ssize(clients);
+  for (const ColumnFacts& facts : clients) bits += bits_of(facts);
+  return bits;
+}
+
+class OwnFiles {
+ public:
+  OwnFiles(const Config& config, TargetKind target, Ranks& ranks)
+      : spec_(config.data),
+        target_(target),
+        seed_(config.seed),
+        ranks_(ranks),
+        own_(client_range(ranks.rank(), ranks.size(), std::ssize(spec_.sources), 0)) {}
+
+  Federation load() {
+    agree_on_columns();
+    for (Index i = own_.first; i < own_.last; ++i)
+      parts_.push_back(load_part(file(i), spec_, layout_, target_, static_cast<std::uint32_t>(i), seed_));
+    if (target_ != TargetKind::none && *with_defaults(spec_).standardize) agree_on_scaling();
+    return put_together();
+  }
+
+ private:
+  const std::string& file(Index client) const { return spec_.sources[static_cast<std::size_t>(client)]; }
+  bool first() const { return ranks_.rank() == 0; }
+
+  void agree_on_columns() {
+    std::vector<wire::Columns> mine;
+    for (Index i = own_.first; i < own_.last; ++i) mine.push_back({column_facts(file(i), spec_, target_)});
+    std::vector<ColumnFacts> all;
+    for (wire::Columns& columns : gather_each(ranks_, std::move(mine))) all.push_back(std::move(columns.facts));
+    wire::Layout layout;
+    if (first()) {
+      layout.facts = union_of(all, spec_.sources);
+      bits_ = level_bits_ = level_bits(all, layout.facts, spec_);
+    }
+    layout_ = share_one(ranks_, std::move(layout)).facts;
+  }
+
+  void agree_on_scaling() {
+    std::vector<wire::Moments> mine;
+    for (const Federation& part : parts_) mine.push_back({moments_of(part, 0)});
+    std::vector<ColumnMoments> all;
+    for (wire::Moments& moments : gather_each(ranks_, std::move(mine))) all.push_back(std::move(moments.moments));
+    wire::Scaling scaling;
+    if (first()) {
+      scaling.scaling = pooled(all);
+      check(scaling.scaling);
+      if (const std::int64_t p = std::ssize(scaling.scaling.mean); p > 0) bits_ += 64 * std::ssize(all) * (1 + 4 * p);
+    }
+    scaling = share_one(ranks_, std::move(scaling));
+    for (Federation& part : parts_) standardize(scaling.scaling, part);
+  }
+
+  void check(const ColumnScaling& scaling) const {
+    const auto& names = parts_.front().feature_names;
+    Problems problems;
+    for (std::size_t j = 0; j < scaling.mean.size(); ++j)
+      if (!std::isfinite(scaling.mean[j]) || !std::isfinite(scaling.sd[j]))
+        problems.add("column " + names[j + (parts_.front().intercept ? 1 : 0)],
+                     "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
+    problems.raise();
+  }
+
+  // Rank 0 always has clients, and a part that knows columns and classes.
+  Federation put_together() {
+    std::vector<Rows> mine;
+    for (Federation& part : parts_)
+      mine.push_back(
+          {part.train.rows, part.test.rows, {part.test.x.begin(), part.test.x.end()}, part.test.y, part.notes});
+    const std::vector<Rows> all = gather_each(ranks_, std::move(mine));
+    Federation data;
+    Whole whole;
+    if (first()) {
+      whole = describe(all);
+      data = std::move(parts_.front());
+      data.test = gather_test(all, data.test);
+      parts_.erase(parts_.begin());
+    }
+    whole = share_one(ranks_, std::move(whole));
+    take(whole, data);
+    for (const Federation& part : parts_) {
+      data.train.x.insert(data.train.x.end(), part.train.x.begin(), part.train.x.end());
+      data.train.y.insert(data.train.y.end(), part.train.y.begin(), part.train.y.end());
+      data.train.rows += part.train.rows;
+    }
+    return data;
+  }
+
+  Whole describe(const std::vector<Rows>& all) const {
+    const Federation& part = parts_.front();
+    Whole whole{{0},   {0},         part.feature_names, part.class_names, {}, part.train.columns,
+                bits_, level_bits_, part.intercept};
+    for (const Rows& rows : all) {
+      whole.train_begin.push_back(whole.train_begin.back() + rows.train);
+      whole.test_begin.push_back(whole.test_begin.back() + rows.test);
+      whole.notes.insert(whole.notes.end(), rows.notes.begin(), rows.notes.end());
+    }
+    return whole;
+  }
+
+  static Table gather_test(const std::vector<Rows>& all, const Table& like) {
+    Table test{0, like.columns, like.stride, {}, {}};
+    for (const Rows& rows : all) {
+      test.rows += rows.test;
+      test.x.insert(test.x.end(), rows.x.begin(), rows.x.end());
+      test.y.insert(test.y.end(), rows.y.begin(), rows.y.end());
+    }
+    return test;
+  }
+
+  void take(const Whole& whole, Federation& data) const {
+    data.train_begin.assign(whole.train_begin.begin(), whole.train_begin.end());
+    data.test_begin.assign(whole.test_begin.begin(), whole.test_begin.end());
+    data.feature_names = whole.features;
+    data.class_names = whole.classes;
+    data.notes = whole.notes;
+    data.intercept = whole.intercept;
+    data.setup_bits = whole.setup_bits;
+    data.level_bits = whole.level_bits;
+    data.train.columns = whole.columns;
+    data.train.stride = padded(whole.columns);
+    data.client_names = names();
+  }
+
+  // As load_federation() names files: without folders and endings, where that leaves them apart.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const std::string& source : spec_.sources) {
+      std::filesystem::path name = std::filesystem::path(source).filename();
+      if (name.extension() == ".gz") name = name.stem();
+      names.push_back(name.stem().string());
+    }
+    const bool alike = std::set<std::string>(names.begin(), names.end()).size() < names.size();
+    return alike ? spec_.sources : names;
+  }
+
+  const DataSpec& spec_;
+  TargetKind target_;
+  std::uint64_t seed_;
+  Ranks& ranks_;
+  ClientRange own_;
+  ColumnFacts layout_;
+  std::vector<Federation> parts_;  // one a client of ours
+  std::int64_t bits_ = 0, level_bits_ = 0;
+};
+
+}  // namespace
+
+bool reads_own_files(const Config& config) {
+  const DataSpec& spec = config.data;
+  return spec.partition == "given" && spec.sources.size() > 1 && spec.missing != "mean" && spec.positive.empty() &&
+         spec.test_source.empty() && spec.ood_source.empty() && spec.distill_source.empty() && !is_mixed(config) &&
+         std::ranges::all_of(spec.sources, [&](const std::string& source) { return is_csv(spec, source); });
+}
+
+Federation load_own_files(const Config& config, TargetKind target, Ranks& ranks) {
+  return OwnFiles(config, target, ranks).load();
+}
+
+Index kept_numbers(const Config& config, Index dimension) {
+  return reads_own_files(config) ? 0 : dimension * config.run.chains;
+}
+
+}  // namespace pollen

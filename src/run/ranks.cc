@@ -1,0 +1,127 @@
+// An experiment whose clients are spread over ranks: what each of them has, and what those other than 0 do.
+#include <algorithm>
+#include <limits>
+
+#include "pollen/baselines.h"
+#include "pollen/errors.h"
+#include "pollen/reference.h"
+#include "run/own_files.h"
+#include "run/parts.h"
+
+namespace pollen {
+
+bool spreads(const Config& config) {
+  if (is_network(config) && config.compute.device == "cuda") return false;
+  if (is_mixed(config)) return !config.given.contains("sampler.name") || find_baseline(config.sampler.name) == nullptr;
+  return find_reference(config.sampler.name) == nullptr;
+}
+
+// A personalised round keeps no replies of a shared block: its messages go to rank 0 one by one.
+ClientRange Experiment::Parts::own_clients() const {
+  if (ranks == nullptr) return {0, problem.clients()};
+  const Index numbers = personal ? 0 : kept_numbers(config, problem.dimension());
+  return client_range(ranks->rank(), ranks->size(), problem.clients(), numbers);
+}
+
+RankShare Experiment::Parts::rank_share() const {
+  return {own_clients(), problem.clients(), kept_numbers(config, problem.dimension()), std::max(1, options.threads)};
+}
+
+// FNV-1a over what all ranks must have alike: configuration and the clients' sizes.
+std::uint64_t Experiment::Parts::fingerprint() const {
+  if (ranks == nullptr) return 0;  // the other ranks have read nothing
+  Config shared = config;
+  shared.output = {};  // rank 0's alone
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  const auto add = [&](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3U; };
+  for (const char c : to_toml(shared)) add(static_cast<std::uint8_t>(c));
+  for (const Index begin : problem.data.train_begin) add(static_cast<std::uint64_t>(begin));
+  for (const Index rows : problem.rows) add(static_cast<std::uint64_t>(rows));
+  return hash;
+}
+
+RankDuties Experiment::Parts::duties() {
+  RankDuties duties;
+  duties.share = rank_share();
+  if (personal) {
+    duties.answer = [this](ByteView question) { return learner->answer(question); };
+    duties.archive = [this](Archive& a) { learner->archive_clients(a, own_clients().first, own_clients().last); };
+    return duties;
+  }
+  duties.server = &federation->server();
+  duties.station = &federation->fleet().station();
+  duties.clients = &federation->fleet().clients();
+  duties.settle = [this](double step, double l, double m) {
+    recipe.step = step;
+    if (recipe.local) {
+      recipe.local->smoothness = l;
+      recipe.local->convexity = m;
+    }
+    federation->server().set_recipe(recipe);
+    federation->fleet().station().set_recipe(recipe);
+  };
+  duties.archive = [this](Archive& archive) {
+    for (Client& client : federation->fleet().clients()) client.archive(archive);
+  };
+  return duties;
+}
+
+void Experiment::Parts::share_clients() {
+  if (ranks == nullptr) return;
+  const ClientRange own = own_clients();
+  OtherClients others{own.first, own.last};
+  if (ranks->rank() == 0) {
+    others.ask = [this](ByteView question) { ask_personal(*ranks, question); };
+    others.collect = [this](std::vector<Bytes>& answers) { collect_personal(*ranks, answers); };
+  }
+  learner->share_clients(others);
+}
+
+void Experiment::Parts::fetch_clients() {
+  if (ranks == nullptr || !personal || ranks->rank() != 0) return;
+  const std::vector<Bytes> states = fetch_states(*ranks);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const ClientRange theirs = client_range(static_cast<int>(i) + 1, ranks->size(), problem.clients(), 0);
+    Archive archive(states[i]);
+    learner->archive_clients(archive, theirs.first, theirs.last);
+    archive.finish();
+  }
+}
+
+void Experiment::Parts::spread_clients() {
+  if (ranks == nullptr || !personal) return;
+  std::vector<Bytes> states;
+  for (int r = 1; r < ranks->size(); ++r) {
+    const ClientRange theirs = client_range(r, ranks->size(), problem.clients(), 0);
+    Archive archive;
+    learner->archive_clients(archive, theirs.first, theirs.last);
+    states.push_back(archive.take());
+  }
+  spread_states(*ranks, states);
+}
+
+void Experiment::serve() {
+  const RankDuties duties = parts_->duties();
+  say_ready(*parts_->ranks, parts_->fingerprint());
+  pollen::serve(*parts_->ranks, duties);
+}
+
+void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads) {
+  std::unique_ptr<Experiment> experiment;
+  try {
+    const Config config = read();
+    ExperimentOptions options;
+    options.threads = threads;
+    options.ranks = &ranks;
+    if (spreads(config)) experiment = std::make_unique<Experiment>(config, options);
+    if (!experiment) say_ready(ranks, 0);
+  } catch (const RanksEnded&) {
+    return say_bye(ranks);
+  } catch (...) {
+    say_failed(ranks);
+  }
+  if (experiment) return experiment->serve();
+  serve(ranks, {});  // nothing, until it is over
+}
+
+}  // namespace pollen

@@ -1,0 +1,23 @@
+// The program under mpirun, in a folder of its own.
+#pragma once
+
+#include "child.h"
+#include "program.h"
+
+namespace pollen {
+
+class MpiTest : public ProgramTest {
+ protected:
+  MpiTest();
+  // mpirun -n `ranks` pollen `arguments`.
+  static Words job(int ranks, const Words& arguments);
+  Outcome mpi(int ranks, const Words& arguments) const;
+  // Starts it beside the test.
+  Child start(int ranks, const Words& arguments, const std::string& log) const;
+  pid_t process_of(int rank) const;  // of the job that runs in this folder; -1 where there is none
+  void expect_same_draws(const std::string& a, const std::string& b, int chains) const;
+};
+
+int times(const std::string& text, const std::string& what);  // how often it is said
+
+}  // namespace pollen

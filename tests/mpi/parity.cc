@@ -1,0 +1,93 @@
+// Every sampler over the ranks of one job, against the same run in rank 0's process: draws, counts and saved states.
+// Many samplers a launch, because launching takes longer than sampling.
+#include <cstdio>
+
+#include "support/federated.h"
+#include "support/problems.h"
+
+namespace pollen {
+namespace {
+
+struct Run {
+  std::vector<std::vector<double>> draws;
+  std::vector<double> potentials;
+  Bytes state;
+  bool operator==(const Run&) const = default;
+};
+
+Run sample(const Config& config, const ExperimentOptions& options) {
+  Experiment experiment(config, options);
+  experiment.prepare();
+  testing::Collect collect;
+  experiment.advance(experiment.config().run.iterations, collect);
+  return {std::move(collect.draws), std::move(collect.potentials), experiment.save()};
+}
+
+bool same(Ranks& ranks, const Config& config, int threads) {
+  if (ranks.rank() != 0) {
+    serve_rank(
+        ranks, [&] { return config; }, threads);
+    return true;
+  }
+  const RanksAtWork at_work(ranks);
+  ExperimentOptions options;
+  options.threads = threads;
+  options.ranks = &ranks;
+  return sample(config, options) == sample(config, {});
+}
+
+const char* const kLatents = R"(
+seed = 4
+[model]
+kind = "mixed-linear"
+latent = 2
+[data]
+source = "synthetic-mixed"
+clients = 70
+dimension = 4
+min_size = 4
+max_size = 8
+[run]
+iterations = 20
+burn_in = 5
+chains = 2
+[sampler]
+name = "fedsoul"
+local_steps = 3
+)";
+
+int check() {
+  const auto ranks = open_ranks();
+  int wrong = 0;
+  const auto hold = [&](const char* name, const char* text, const Overrides& keys) {
+    for (const int threads : {1, 2}) {
+      if (same(*ranks, read_config_text(text, name, keys), threads)) continue;
+      std::printf("%s: other draws with %d ranks of %d threads\n", name, ranks->size(), threads);
+      ++wrong;
+    }
+  };
+  for (const FederatedSampler& sampler : kFederatedSamplers) {
+    Overrides keys = sampler.keys;
+    hold(sampler.name, kFederated, keys);
+    keys.emplace_back("data.clients=75");
+    if (std::string(sampler.name) != "inverse") hold(sampler.name, kFederated, keys);  // its list is of five clients
+  }
+  hold("mala", kFederated, {"sampler.name=mala"});
+  hold("fedsoul", kLatents, {});
+  hold("fedsouk", kLatents, {"sampler.name=fedsouk", "sampler.kernel=hmc", "sampler.compressor=qsgd"});
+  hold("fedavg", kLatents, {"sampler.name=fedavg", "sampler.step=0.01"});
+  if (ranks->rank() == 0) std::printf("%d wrong\n", wrong);
+  return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace pollen
+
+int main() {
+  try {
+    return pollen::check();
+  } catch (const std::exception& error) {
+    std::printf("%s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,64 @@
+// A job that was stopped, or lost a rank, goes on with any number of ranks to the same draws.
+#include <signal.h>
+
+#include <filesystem>
+
+#include "launch.h"
+
+namespace pollen {
+namespace {
+
+class MpiResume : public MpiTest {
+ protected:
+  MpiResume() { put("a.toml", kTinyLogistic); }
+
+  static Words words(const std::string& out, bool resume = false) {
+    Words all = {"run", "a.toml", "--quiet", "--out", out, "--set", "run.iterations=8000", "--checkpoint-every",
+                 "0.05"};
+    if (resume) all.push_back("--resume");
+    return all;
+  }
+  // Once there are draws beyond a checkpoint.
+  bool sampling(const std::string& out) const {
+    return exists(out + "/checkpoint") && std::filesystem::file_size(path(out + "/draws.spool")) > 5000;
+  }
+  int whole() const { return run(words("whole")).code; }
+};
+
+TEST_F(MpiResume, StoppedWithTwoRanksGoesOnWithFive) {
+  ASSERT_EQ(whole(), 0);
+  for (const int signal : {SIGTERM, SIGUSR1}) {
+    const std::string out = signal == SIGTERM ? "terminated" : "forwarded";
+    Child job = start(2, words(out), out);
+    ASSERT_TRUE(await(60, [&] { return sampling(out); })) << job.err();
+    job.send(signal);
+    const auto code = job.wait(60);
+    ASSERT_TRUE(code.has_value());
+    EXPECT_EQ(*code, signal == SIGUSR1 ? 130 : 1);  // mpirun has its own code where it was told to end
+    EXPECT_NE(job.err().find("--resume"), std::string::npos) << job.err();
+    const Outcome outcome = mpi(5, words(out, true));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    expect_same_draws("whole", out, 3);
+  }
+}
+
+TEST_F(MpiResume, AfterARankWasKilled) {
+  ASSERT_EQ(whole(), 0);
+  for (const int rank : {1, 0}) {
+    const std::string out = rank == 0 ? "server" : "other";
+    Child job = start(3, words(out), out);
+    ASSERT_TRUE(await(60, [&] { return sampling(out); })) << job.err();
+    const pid_t victim = process_of(rank);
+    ASSERT_GT(victim, 0);
+    ::kill(victim, SIGKILL);
+    const auto code = job.wait(60);
+    ASSERT_TRUE(code.has_value());
+    EXPECT_EQ(*code, 128 + SIGKILL) << job.err();
+    const Outcome outcome = rank == 0 ? run(words(out, true)) : mpi(2, words(out, true));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    expect_same_draws("whole", out, 3);
+  }
+}
+
+}  // namespace
+}  // namespace pollen

@@ -1,0 +1,128 @@
+// Whoever holds the clients, the draws, the counts and the saved state are those of one process, bit for bit: for every
+// sampler, any number of ranks and threads, and a run that goes on with other ranks than it began with.
+#include <gtest/gtest.h>
+
+#include "support/federated.h"
+#include "world.h"
+
+namespace pollen {
+namespace {
+
+using testing::RankRun;
+using testing::RankWorld;
+
+void expect_same(const RankRun& a, const RankRun& b, const std::string& what) {
+  EXPECT_EQ(a.outcome.draws, b.outcome.draws) << what;
+  EXPECT_EQ(a.potentials, b.potentials) << what;
+  EXPECT_EQ(a.outcome.counters.uplink_bits, b.outcome.counters.uplink_bits) << what;
+  EXPECT_EQ(a.outcome.counters.downlink_bits, b.outcome.counters.downlink_bits) << what;
+  EXPECT_EQ(a.outcome.counters.setup_bits, b.outcome.counters.setup_bits) << what;
+  EXPECT_EQ(a.outcome.counters.gradients, b.outcome.counters.gradients) << what;
+  EXPECT_EQ(a.outcome.counters.messages, b.outcome.counters.messages) << what;
+  EXPECT_EQ(a.outcome.notes, b.outcome.notes) << what;
+  EXPECT_TRUE(a.state == b.state) << what << ": the saved states differ";
+}
+
+class RankParity : public ::testing::TestWithParam<FederatedSampler> {
+ protected:
+  // All of it, then half and half with other ranks.
+  static void check(const RankWorld& world) {
+    const RankRun whole = world.alone(40);
+    for (const int ranks : {2, 3, 5})
+      for (const int threads : {1, 2})
+        expect_same(whole, world.over(ranks, 40, {}, threads), fmt::format("{} ranks, {} threads", ranks, threads));
+    const RankRun half = world.over(2, 20);
+    const RankRun alone = world.alone(20, half.state);
+    expect_same(alone, world.over(5, 20, half.state), "from 2 ranks to 5");
+    for (std::size_t c = 0; c < whole.outcome.draws.size(); ++c) {
+      std::vector<double> parts = half.outcome.draws[c];
+      parts.insert(parts.end(), alone.outcome.draws[c].begin(), alone.outcome.draws[c].end());
+      EXPECT_EQ(parts, whole.outcome.draws[c]);
+    }
+  }
+};
+
+TEST_P(RankParity, FewClients) { check({kFederated, GetParam().keys}); }
+
+// Several blocks, whose borders are not those of the ranks.
+TEST_P(RankParity, ManyClients) {
+  if (std::string(GetParam().name) == "inverse") GTEST_SKIP() << "its probabilities are of five clients";
+  Overrides keys = GetParam().keys;
+  keys.emplace_back("data.clients=75");
+  check({kFederated, keys});
+}
+
+INSTANTIATE_TEST_SUITE_P(Samplers, RankParity, ::testing::ValuesIn(kFederatedSamplers),
+                         [](const auto& test) { return test.param.name; });
+
+const char* const kLatents = R"(
+seed = 4
+[model]
+kind = "mixed-linear"
+latent = 2
+[data]
+source = "synthetic-mixed"
+clients = 70
+dimension = 4
+min_size = 4
+max_size = 8
+[run]
+iterations = 40
+burn_in = 5
+chains = 2
+[sampler]
+name = "fedsoul"
+local_steps = 3
+)";
+
+const std::vector<FederatedSampler> kPersonal = {
+    {"fedsoul", {}},
+    {"fedsouk_mala", {"sampler.name=fedsouk", "sampler.kernel=mala"}},
+    {"fedsouk_some",
+     {"sampler.name=fedsouk", "sampler.kernel=hmc", "participation.policy=bernoulli", "participation.probability=0.2"}},
+    {"fedsouk_memory", {"sampler.name=fedsouk", "sampler.compressor=qsgd", "sampler.memory=true"}},
+    {"energy", {"population.prior=energy"}},
+    {"fedrep", {"sampler.name=fedrep", "sampler.step=0.01"}},  // by rank 0 alone
+};
+
+class RankPersonal : public RankParity {};
+TEST_P(RankPersonal, Latents) { check({kLatents, GetParam().keys}); }
+INSTANTIATE_TEST_SUITE_P(Samplers, RankPersonal, ::testing::ValuesIn(kPersonal),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(Ranks, RowLossesAreThoseOfAllClients) {
+  const RankWorld world{kLatents, {}};
+  Experiment alone(world.config());
+  alone.prepare();
+  testing::finish(alone, 10);
+  testing::RankQueues queues(3);
+  const RowLoss loss = queues.run(
+      [&](Ranks& first) {
+        ExperimentOptions options;
+        options.ranks = &first;
+        Experiment experiment(world.config(), options);
+        experiment.prepare();
+        testing::finish(experiment, 10);
+        return experiment.row_loss();
+      },
+      [&](Ranks& other) {
+        serve_rank(
+            other, [&] { return world.config(); }, 1);
+      });
+  EXPECT_EQ(loss.train, alone.row_loss().train);
+  EXPECT_EQ(loss.test, alone.row_loss().test);
+}
+
+// Centralised samplers are rank 0's; the others have nothing to do.
+TEST(Ranks, ReferencesAreComputedByRankZero) {
+  const RankWorld world{kFederated, {"sampler.name=mala", "sampler.batch=1.0"}};
+  expect_same(world.alone(40), world.over(3, 40), "mala");
+}
+
+TEST(Ranks, ClientsThatAreWrittenOut) {
+  const RankWorld world{testing::kGaussian, {}};
+  for (const int ranks : {2, 3, 5}) expect_same(world.alone(50), world.over(ranks, 50), fmt::format("{} ranks", ranks));
+}
+
+}  // namespace
+}  // namespace pollen
