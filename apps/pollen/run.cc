@@ -96,7 +96,8 @@ Ranks* join_ranks() try {
 // Until rank 0 says that it is over: signals are its business.
 int serve(const RunRequest& request, Ranks& ranks) {
   ignore_signals();
-  serve_rank(ranks, [&] { return read_config(request); }, request.threads);
+  serve_rank(
+      ranks, [&] { return read_config(request); }, request.threads);
   return kDone;
 }
 

@@ -33,8 +33,7 @@ int version_command() {
   if (!is_there(module)) module.clear();  // named, but not there
   print(fmt::format("pollen {} (git {}, {}, {})\noptional parts: torch {}, cuda {}, grpc {}, mpi {}, tls {}\n",
                     sink::version(), sink::revision(), sink::build_type(), sink::compiler(), yes(!module.empty()),
-                    yes(computes_on_gpus(module)), yes(has_grpc()),
-                    yes(is_there(mpi_module())), yes(has_tls())));
+                    yes(computes_on_gpus(module)), yes(has_grpc()), yes(is_there(mpi_module())), yes(has_tls())));
   return kDone;
 }
 

@@ -106,9 +106,9 @@ struct Team {
 
 // Clients in several processes, each of which has an engine: one has the server, the others answer its questions.
 struct OtherClients {
-  Index first = 0, last = 0;                                 // the clients of this process
-  std::function<void(ByteView question)> ask = {};           // of the server's process: to all others,
-  std::function<void(std::vector<Bytes>&)> collect = {};     // and their answers, in client order
+  Index first = 0, last = 0;                              // the clients of this process
+  std::function<void(ByteView question)> ask = {};        // of the server's process: to all others,
+  std::function<void(std::vector<Bytes>&)> collect = {};  // and their answers, in client order
 };
 
 class PersonalEngine : public Engine {

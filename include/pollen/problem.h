@@ -24,8 +24,8 @@ struct StatisticalProblem {
   Index dimension() const { return model.dimension(); }
 };
 
-// Reads the data and builds the rest. ConfigError where the configuration or the data are wrong. With `ranks` the training
-// rows and potentials are those of this rank's clients alone.
+// Reads the data and builds the rest. ConfigError where the configuration or the data are wrong. With `ranks` the
+// training rows and potentials are those of this rank's clients alone.
 StatisticalProblem make_problem(const Config& config, Ranks* ranks = nullptr);
 
 SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client);

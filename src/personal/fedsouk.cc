@@ -132,8 +132,8 @@ class Fedsouk final : public PersonalEngine {
   }
 
  private:
-  // Of a round, at the server: other processes are asked when it begins, and heard when their clients' turn comes or, if
-  // something goes wrong here, before it is told.
+  // Of a round, at the server: other processes are asked when it begins, and heard when their clients' turn comes or,
+  // if something goes wrong here, before it is told.
   class Elsewhere {
    public:
     explicit Elsewhere(Fedsouk& engine) : engine_(engine) {
@@ -192,7 +192,8 @@ class Fedsouk final : public PersonalEngine {
 
   std::span<const Roster::Entry> own_of(std::span<const Roster::Entry> entries) const {
     const auto place = [&](Index client) {
-      return std::ranges::lower_bound(entries, client, {}, [](const Roster::Entry& e) { return static_cast<Index>(e.client); });
+      return std::ranges::lower_bound(entries, client, {},
+                                      [](const Roster::Entry& e) { return static_cast<Index>(e.client); });
     };
     return {place(others_.first), place(others_.last)};
   }
@@ -297,7 +298,7 @@ class Fedsouk final : public PersonalEngine {
   Counters counters_;
   Team team_;
   OtherClients others_;
-  std::vector<Bytes> answers_;  // of the other processes, in this round
+  std::vector<Bytes> answers_;    // of the other processes, in this round
   std::vector<Scratch> scratch_;  // one a member
 };
 

@@ -1,15 +1,13 @@
 // Rank 0's end: what is opened here goes to all ranks, every rank's finished blocks come back in client order.
 #include "pollen/rank_transport.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
 
-#include "pollen/errors.h"
 #include "pollen/math.h"
 #include "pollen/messages.h"
+#include "ranks/collect.h"
 #include "ranks/frames.h"
 #include "ranks/section.h"
 
@@ -17,25 +15,8 @@ namespace pollen {
 
 namespace {
 
+using ranks::collect;
 using ranks::Kind;
-
-// One frame of every other rank, in order. Where one has failed all are heard before it is thrown.
-template <class Take>
-void collect(Ranks& ranks, Bytes& frame, const Take& take) {
-  Bytes failure;
-  bool abandoned = false;
-  for (int r = 1; r < ranks.size(); ++r) {
-    ranks.receive(r, frame);
-    if (ranks::kind_of(frame) == Kind::failed && failure.empty()) failure = frame;
-    if (ranks::kind_of(frame) == Kind::abandoned) abandoned = true;
-    if (ranks::kind_of(frame) != Kind::done || abandoned || !failure.empty()) continue;
-    Archive archive(ByteView(frame).subspan(1));
-    take(r, archive);
-    archive.finish();
-  }
-  if (!failure.empty()) ranks::throw_failure(failure);
-  if (abandoned) throw ranks::Abandoned();  // by this rank, whose own error is under way
-}
 
 class RankTransport final : public Transport {
  public:
@@ -147,89 +128,6 @@ class RankTransport final : public Transport {
 std::unique_ptr<Transport> make_rank_transport(Ranks& ranks, Station& station, std::vector<Client>& clients,
                                                const RankShare& share) {
   return std::make_unique<RankTransport>(ranks, station, clients, share);
-}
-
-std::vector<Bytes> gather(Ranks& ranks, Bytes mine) {
-  std::vector<Bytes> all;
-  if (ranks.rank() != 0) {
-    mine.insert(mine.begin(), static_cast<std::uint8_t>(Kind::done));
-    ranks.send(0, mine);
-    return all;
-  }
-  collect_personal(ranks, all);
-  all.insert(all.begin(), std::move(mine));
-  return all;
-}
-
-Bytes share(Ranks& ranks, Bytes of_rank_zero) {
-  if (ranks.rank() == 0) {
-    Bytes frame = ranks::bare(Kind::done);
-    frame.insert(frame.end(), of_rank_zero.begin(), of_rank_zero.end());
-    ranks.send_all(frame);
-    return of_rank_zero;
-  }
-  Bytes frame;
-  ranks.receive(0, frame);
-  if (ranks::kind_of(frame) != Kind::done) throw RanksEnded();
-  frame.erase(frame.begin());
-  return frame;
-}
-
-void say_bye(Ranks& ranks) { ranks.send(0, ranks::bare(Kind::bye)); }
-
-void await_ready(Ranks& ranks, std::uint64_t fingerprint) {
-  Bytes frame;
-  collect(ranks, frame, [&](int rank, Archive& archive) {
-    std::uint64_t theirs = 0;
-    archive.field(theirs);
-    if (theirs != fingerprint)
-      throw ConfigError(fmt::format("rank {}", rank),
-                        "found another configuration or other data than rank 0 has; accepted: the same program and "
-                        "the same files for all ranks");
-  });
-}
-
-void ask_personal(Ranks& ranks, ByteView question) {
-  Bytes frame = ranks::bare(Kind::personal);
-  frame.insert(frame.end(), question.begin(), question.end());
-  ranks.send_all(frame);
-}
-
-void collect_personal(Ranks& ranks, std::vector<Bytes>& answers) {
-  answers.clear();
-  Bytes frame;
-  collect(ranks, frame, [&](int, Archive& archive) {
-    answers.emplace_back(archive.left());
-    archive.bytes(answers.back());
-  });
-}
-
-std::vector<Bytes> fetch_states(Ranks& ranks) {
-  ranks.send_all(ranks::bare(Kind::save));
-  std::vector<Bytes> states;
-  collect_personal(ranks, states);
-  return states;
-}
-
-void spread_states(Ranks& ranks, const std::vector<Bytes>& states) {
-  Bytes frame;
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    frame = ranks::bare(Kind::load);
-    frame.insert(frame.end(), states[i].begin(), states[i].end());
-    ranks.send(static_cast<int>(i) + 1, frame);
-  }
-  collect(ranks, frame, [](int, Archive&) {});
-}
-
-RanksAtWork::~RanksAtWork() {
-  try {
-    ranks_.send_all(ranks::bare(Kind::end));
-    Bytes frame;
-    for (int r = 1; r < ranks_.size(); ++r) do
-        ranks_.receive(r, frame);  // with what was not asked for any more
-      while (ranks::kind_of(frame) != Kind::bye);
-  } catch (const std::exception&) {  // a rank that is gone: what ends the job ends the others
-  }
 }
 
 }  // namespace pollen

@@ -14,9 +14,10 @@ namespace pollen {
 struct FederatedSetup {
   const Recipe* recipe = nullptr;  // outlives the engine; its step may change until the first iteration
   const Prior* prior = nullptr;
-  std::vector<const Potential*> potentials;  // of this process's clients, which follow each other; others' are elsewhere
-  Index first = 0;                           // the first of them
-  std::vector<Index> sizes;                  // N_i
+  std::vector<const Potential*>
+      potentials;            // of this process's clients, which follow each other; others' are elsewhere
+  Index first = 0;           // the first of them
+  std::vector<Index> sizes;  // N_i
   Index dimension = 0;
   Index chains = 1;
   std::uint64_t seed = 1;

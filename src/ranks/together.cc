@@ -1,0 +1,99 @@
+// What ranks do together besides rounds: set-up, saved states, personalised rounds, the end.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "pollen/errors.h"
+#include "pollen/rank_transport.h"
+#include "ranks/collect.h"
+#include "ranks/frames.h"
+
+namespace pollen {
+
+using ranks::collect;
+using ranks::Kind;
+
+std::vector<Bytes> gather(Ranks& ranks, Bytes mine) {
+  std::vector<Bytes> all;
+  if (ranks.rank() != 0) {
+    mine.insert(mine.begin(), static_cast<std::uint8_t>(Kind::done));
+    ranks.send(0, mine);
+    return all;
+  }
+  collect_personal(ranks, all);
+  all.insert(all.begin(), std::move(mine));
+  return all;
+}
+
+Bytes share(Ranks& ranks, Bytes of_rank_zero) {
+  if (ranks.rank() == 0) {
+    Bytes frame = ranks::bare(Kind::done);
+    frame.insert(frame.end(), of_rank_zero.begin(), of_rank_zero.end());
+    ranks.send_all(frame);
+    return of_rank_zero;
+  }
+  Bytes frame;
+  ranks.receive(0, frame);
+  if (ranks::kind_of(frame) != Kind::done) throw RanksEnded();
+  frame.erase(frame.begin());
+  return frame;
+}
+
+void say_bye(Ranks& ranks) { ranks.send(0, ranks::bare(Kind::bye)); }
+
+void await_ready(Ranks& ranks, std::uint64_t fingerprint) {
+  Bytes frame;
+  collect(ranks, frame, [&](int rank, Archive& archive) {
+    std::uint64_t theirs = 0;
+    archive.field(theirs);
+    if (theirs != fingerprint)
+      throw ConfigError(fmt::format("rank {}", rank),
+                        "found another configuration or other data than rank 0 has; accepted: the same program and "
+                        "the same files for all ranks");
+  });
+}
+
+void ask_personal(Ranks& ranks, ByteView question) {
+  Bytes frame = ranks::bare(Kind::personal);
+  frame.insert(frame.end(), question.begin(), question.end());
+  ranks.send_all(frame);
+}
+
+void collect_personal(Ranks& ranks, std::vector<Bytes>& answers) {
+  answers.clear();
+  Bytes frame;
+  collect(ranks, frame, [&](int, Archive& archive) {
+    answers.emplace_back(archive.left());
+    archive.bytes(answers.back());
+  });
+}
+
+std::vector<Bytes> fetch_states(Ranks& ranks) {
+  ranks.send_all(ranks::bare(Kind::save));
+  std::vector<Bytes> states;
+  collect_personal(ranks, states);
+  return states;
+}
+
+void spread_states(Ranks& ranks, const std::vector<Bytes>& states) {
+  Bytes frame;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    frame = ranks::bare(Kind::load);
+    frame.insert(frame.end(), states[i].begin(), states[i].end());
+    ranks.send(static_cast<int>(i) + 1, frame);
+  }
+  collect(ranks, frame, [](int, Archive&) {});
+}
+
+RanksAtWork::~RanksAtWork() {
+  try {
+    ranks_.send_all(ranks::bare(Kind::end));
+    Bytes frame;
+    for (int r = 1; r < ranks_.size(); ++r) do
+        ranks_.receive(r, frame);  // with what was not asked for any more
+      while (ranks::kind_of(frame) != Kind::bye);
+  } catch (const std::exception&) {  // a rank that is gone: what ends the job ends the others
+  }
+}
+
+}  // namespace pollen
