@@ -99,7 +99,7 @@ class Rounds {
  public:
   Rounds(const Recipe& recipe, const Problem& problem)
       : engine_(setup(recipe, problem),
-                [](Station& s, std::vector<Client>& c) { return make_thread_transport(s, c, 1); }) {
+                [](Station& s, Clients& c) { return make_thread_transport(s, c, 1); }) {
     Panel start(problem.model.dimension(), 1);
     normals(make_stream(3, 0, Purpose::init), start.column(0));
     for (double& v : start.column(0)) v *= 0.05;

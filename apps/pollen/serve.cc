@@ -115,7 +115,7 @@ class Service {
     job_.experiment.sites = hall_.sites();
     job_.experiment.setup_bits = hall_.setup_bits();
     job_.experiment.levels_shown = hall_.levels_shown();
-    job_.experiment.transport = [this, federation, quorum](Station& station, std::vector<Client>&) {
+    job_.experiment.transport = [this, federation, quorum](Station& station, Clients&) {
       return make_remote_transport(hall_, station, {federation, quorum, log_, &statistics_});
     };
     job_.checkpoint_file = paths_.checkpoint;

@@ -114,7 +114,7 @@ double serve(WireServer& wires, int clients, int rounds, double decode) {
   RoundStatistics statistics;
   ExperimentOptions options;
   options.sites = hall.sites();
-  options.transport = [&](Station& station, std::vector<Client>&) {
+  options.transport = [&](Station& station, Clients&) {
     return make_remote_transport(hall, station, {config.federation, 1, [](const Notice&) {}, &statistics});
   };
   Experiment experiment(config, options);

@@ -1,6 +1,7 @@
 // The clients of one process and what they share: all of them in a simulation, one in a federation.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,19 +26,42 @@ struct Member {
   double weight = 1;  // local steps: w_i
 };
 
+// Clients that are made when they are first asked for: before that one costs a pointer. Different ones may be asked for by
+// different threads at once.
+class Clients {
+ public:
+  using Make = std::function<std::unique_ptr<Client>(std::size_t place)>;
+  Clients(std::size_t count, Make make) : made_(count), make_(std::move(make)) {}
+
+  std::size_t size() const { return made_.size(); }
+  bool empty() const { return made_.empty(); }
+  Client& operator[](std::size_t place) {
+    if (!made_[place]) made_[place] = make_(place);
+    return *made_[place];
+  }
+  Client& front() { return (*this)[0]; }
+  bool has(std::size_t place) const { return made_[place] != nullptr; }
+  void archive(Archive& archive);
+
+ private:
+  std::vector<std::unique_ptr<Client>> made_;
+  Make make_;
+};
+
 class Fleet {
  public:
-  Fleet(const FleetSetup& setup, std::span<const Member> members);
+  using MemberAt = std::function<Member(std::size_t place)>;
+  Fleet(const FleetSetup& setup, std::size_t clients, MemberAt member);
 
   Station& station() { return station_; }
-  std::vector<Client>& clients() { return clients_; }
+  Clients& clients() { return clients_; }
   void archive(Archive& archive);
 
  private:
   Station station_;
   std::vector<std::unique_ptr<const Compressor>> compressors_;  // as compressors_of() has them
   std::unique_ptr<const Compressor> whole_;
-  std::vector<Client> clients_;
+  Clients clients_;
 };
 
 // Clients of one process share the leg's common noise, which must not grow with K: no leg has more steps than this.

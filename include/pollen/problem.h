@@ -1,6 +1,7 @@
 // The statistical problem of a configuration: data, model, prior and one potential a client.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -11,11 +12,33 @@
 
 namespace pollen {
 
+// The clients' potentials, each made when it is first asked for. Different ones may be asked for by different threads at
+// once.
+class Potentials {
+ public:
+  using Make = std::function<std::unique_ptr<Potential>(std::size_t place)>;
+  Potentials() = default;
+  Potentials(std::size_t count, Make make) : made_(count), make_(std::move(make)) {}
+
+  std::size_t size() const { return made_.size(); }
+  bool empty() const { return made_.empty(); }
+  const Potential& operator[](std::size_t place) const {
+    if (!made_[place]) made_[place] = make_(place);
+    return *made_[place];
+  }
+  void push_back(std::unique_ptr<Potential> potential) { made_.push_back(std::move(potential)); }
+  void keep(std::size_t first, std::size_t last);  // of those that were pushed
+
+ private:
+  mutable std::vector<std::unique_ptr<Potential>> made_;
+  Make make_;
+};
+
 struct StatisticalProblem {
   ModelSpec model;
   Prior prior;
   Federation data;
-  std::vector<std::unique_ptr<Potential>> potentials;  // none where the clients are in other processes
+  Potentials potentials;                               // none where the clients are in other processes
   std::vector<Index> rows;                             // N_i; empty for mixed-effects models
   Index first = 0;                                     // potentials are of the clients from this one on
   bool curvature_is_bound = false;                     // over all theta, not only where it is looked at

@@ -19,14 +19,14 @@ struct RankShare {
 };
 
 // At rank 0, over its own clients and those of the other ranks, which are in serve().
-std::unique_ptr<Transport> make_rank_transport(Ranks& ranks, Station& station, std::vector<Client>& clients,
+std::unique_ptr<Transport> make_rank_transport(Ranks& ranks, Station& station, Clients& clients,
                                                const RankShare& share);
 
 // What the other ranks can be asked to do; those of a personalised round are asked the second half alone.
 struct RankDuties {
   Server* server = nullptr;  // a follower: its blocks are where replies are added up
   Station* station = nullptr;
-  std::vector<Client>* clients = nullptr;
+  Clients* clients = nullptr;
   RankShare share;
   std::function<void(double step, double smoothness, double convexity)> settle = {};  // what "auto" picked
 

@@ -157,9 +157,15 @@ struct Turn {
 // Several clients' answers, the same as one after another; their vectors are encoded side by side.
 void answer_all(const Station& station, std::span<const Turn> turns, Workspace& work);
 
+// A client's saved state as it stands in an archive: how many bytes, and these. None: it never took part.
+void archive_state(Archive& archive, Bytes& bytes);
+
+// What a client keeps between rounds is made when it first takes part.
 class Client {
  public:
   Client(std::uint32_t index, const Potential& potential, const ClientParts& parts, Index chains);
+  ~Client();
+  Client(Client&&) noexcept;
 
   void answer(const Station& station, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work);
   // The server counted the reply (the memory moves) or did not (nothing happened; asking again gives the same reply).
@@ -180,31 +186,29 @@ class Client {
   // row's curvature.
   void look_at_rows(std::span<const double> at, PanelView out, Workspace& work) const;
   void archive(Archive& archive);
+  void restore(ByteView bytes);  // of archive(), without their count
   void archive_pending(Archive& archive);  // local steps: where they come if the last reply is counted
 
  private:
   friend void answer_all(const Station& station, std::span<const Turn> turns, Workspace& work);
+  struct State;
+  State& state();
   void begin(const Station& station, std::span<const std::uint32_t> chains, Reply& reply) const;
   // What to encode, one job a chain, and by which compressor.
   const Compressor& aim(const Station& station, Reply& reply, std::span<Encoding> jobs, Workspace& work);
   void estimate(const Station& station, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,
                 Workspace& work);
-  // Local steps of the station's leg, from where the last one ended to pending_.
+  // Local steps of the station's leg, from where the last one ended to the state's `pending`.
   void walk(const Station& station, Reply& reply, Workspace& work);
   void add_prior_and_control(const Station& station, const OracleInput& input, const PanelView& out) const;
   void send_local(const Station& station, const Reply& reply, const PanelView& out) const;
-  void commit(const Reply& reply);  // pending_ becomes local_
+  void commit(const Reply& reply);  // `pending` becomes `local`
 
   std::uint32_t index_;
-  Index dimension_;
+  Index dimension_, chains_;
   const Potential* potential_;
   ClientParts parts_;
-  std::unique_ptr<Oracle> oracle_;
-  Panel memory_;                 // h: η^i or g^i, a column a chain
-  std::vector<double> anchor_;   // fixed point with a share of the prior: θ̂
-  Panel local_, pending_;        // local steps: where they have come, and where they come if the server counts the reply
-  std::vector<std::uint64_t> local_at_;  // one a chain: the iteration of local_'s column
-  std::uint64_t pending_at_ = 0;
+  std::unique_ptr<State> state_;
 };
 
 // Blocks of clients for sums: at least 32 clients each and at most 64 blocks, whatever carries their answers.

@@ -44,7 +44,7 @@ struct ExperimentOptions {
   const std::atomic<bool>* stop = nullptr;  // looked at between iterations
   std::function<void(std::int64_t done, std::int64_t steps)> warming = {};  // before every step of a warm-up, and after it
   // Another carrier than threads; makes the transport over the experiment's own station and clients.
-  std::function<std::unique_ptr<Transport>(Station&, std::vector<Client>&)> transport = {};
+  std::function<std::unique_ptr<Transport>(Station&, Clients&)> transport = {};
   // Clients in other processes, by what they said of themselves; `transport` reaches them.
   std::vector<SiteFacts> sites = {};
   std::int64_t setup_bits = 0;  // of what they said

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "pollen/fleet.h"
 #include "pollen/round.h"
 
 namespace pollen {
@@ -49,6 +50,6 @@ class Transport {
 void answer(Client& client, const Station& station, const Query& query, PanelView out, Workspace& work);
 
 // Clients in this process, on `threads` threads (this one included). Errors of clients name round and client.
-std::unique_ptr<Transport> make_thread_transport(Station& station, std::vector<Client>& clients, int threads);
+std::unique_ptr<Transport> make_thread_transport(Station& station, Clients& clients, int threads);
 
 }  // namespace pollen

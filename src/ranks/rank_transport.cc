@@ -20,7 +20,7 @@ using ranks::Kind;
 
 class RankTransport final : public Transport {
  public:
-  RankTransport(Ranks& ranks, Station& station, std::vector<Client>& clients, const RankShare& share)
+  RankTransport(Ranks& ranks, Station& station, Clients& clients, const RankShare& share)
       : ranks_(ranks), station_(station), section_(ranks, station, clients, share) {
     for (int r = 0; r < ranks.size(); ++r)
       borders_.emplace_back(client_range(r, ranks.size(), share.clients, share.numbers), share.clients);
@@ -125,7 +125,7 @@ class RankTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> make_rank_transport(Ranks& ranks, Station& station, std::vector<Client>& clients,
+std::unique_ptr<Transport> make_rank_transport(Ranks& ranks, Station& station, Clients& clients,
                                                const RankShare& share) {
   return std::make_unique<RankTransport>(ranks, station, clients, share);
 }

@@ -24,7 +24,7 @@ Borders::Borders(const ClientRange& own, Index clients) : block(block_size_for(c
   done = open_back ? last - 1 : last;
 }
 
-Section::Section(Ranks& ranks, Station& station, std::vector<Client>& clients, const RankShare& share)
+Section::Section(Ranks& ranks, Station& station, Clients& clients, const RankShare& share)
     : ranks_(ranks),
       station_(station),
       clients_(clients),

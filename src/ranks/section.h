@@ -25,7 +25,7 @@ struct Borders {
 
 class Section {
  public:
-  Section(Ranks& ranks, Station& station, std::vector<Client>& clients, const RankShare& share);
+  Section(Ranks& ranks, Station& station, Clients& clients, const RankShare& share);
 
   const Borders& borders() const { return borders_; }
   // Of the server's round, which `open` opens; its blocks that end here are then complete.
@@ -62,7 +62,7 @@ class Section {
 
   Ranks& ranks_;
   Station& station_;
-  std::vector<Client>& clients_;
+  Clients& clients_;
   ClientRange own_;
   Borders borders_;
   ThreadTeam team_;

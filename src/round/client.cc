@@ -1,36 +1,17 @@
 #include <algorithm>
 
-#include "pollen/archive.h"
+#include "client_state.h"
 #include "pollen/errors.h"
 #include "pollen/math.h"
 #include "pollen/round.h"
 
 namespace pollen {
 
-namespace {
-
-std::unique_ptr<Oracle> make_client_oracle(const Recipe& recipe, const Potential& potential, Index chains) {
-  const Index batch = recipe.batch.of(potential.rows());
-  if (recipe.local && recipe.local->clip) return make_clipped_oracle(potential, batch, *recipe.local->clip);
-  return make_oracle(recipe.oracle, potential, batch, chains);
-}
-
-}  // namespace
-
 Client::Client(std::uint32_t index, const Potential& potential, const ClientParts& parts, Index chains)
-    : index_(index),
-      dimension_(potential.dimension()),
-      potential_(&potential),
-      parts_(parts),
-      oracle_(make_client_oracle(*parts.recipe, potential, chains)) {
-  if (parts.recipe->up.memory != Memory::none) memory_ = Panel(potential.dimension(), chains);
-  if (parts.recipe->oracle == OracleKind::fixed_point && parts.prior_share > 0)
-    anchor_.resize(static_cast<std::size_t>(potential.dimension()));
-  if (parts.recipe->local) {
-    local_ = pending_ = Panel(potential.dimension(), chains);
-    local_at_.assign(static_cast<std::size_t>(chains), 0);
-  }
-}
+    : index_(index), dimension_(potential.dimension()), chains_(chains), potential_(&potential), parts_(parts) {}
+
+Client::~Client() = default;
+Client::Client(Client&&) noexcept = default;
 
 void Client::begin(const Station& station, std::span<const std::uint32_t> chains, Reply& reply) const {
   const std::size_t n = chains.size();
@@ -59,10 +40,11 @@ const Compressor& Client::aim(const Station& station, Reply& reply, std::span<En
   } else {
     estimate(station, reply.chains, direction, reply, work);
   }
+  const Panel& memory = state().memory;
   for (Index p = 0; p < n; ++p) {
     const std::uint32_t chain = reply.chains[static_cast<std::size_t>(p)];
     const auto column = direction.column(p);
-    if (!memory_.empty()) math::subtract(column, memory_.column(chain), column);
+    if (!memory.empty()) math::subtract(column, memory.column(chain), column);
     Encoding& job = jobs[static_cast<std::size_t>(p)];
     job = {column, station.compress_streams()[chain], column, reply.has_bytes ? &reply.payload : nullptr};
     job.stream.round = reply.round;
@@ -136,21 +118,22 @@ void Client::estimate(const Station& station, std::span<const std::uint32_t> cha
   }
   const OracleInput input{position,    chains, station.anchor(), station.anchor_version(), station.minibatch_streams(),
                           reply.round, index_};
-  reply.gradients = oracle_->estimate(input, out, work);
+  reply.gradients = state().oracle->estimate(input, out, work);
   if (parts_.prior_share == 0) return;
   for (Index c = 0; c < out.columns; ++c) {
     parts_.prior->add_gradient(position.column(c), parts_.prior_share, out.column(c));
-    if (!anchor_.empty()) parts_.prior->add_gradient(anchor_, -parts_.prior_share, out.column(c));
+    if (!state().anchor.empty()) parts_.prior->add_gradient(state().anchor, -parts_.prior_share, out.column(c));
   }
 }
 
 void Client::settle(const Reply& reply, bool counted) {
   if (!counted) return;
-  if (!local_.empty()) commit(reply);
-  if (reply.silent || memory_.empty()) return;
+  State& mine = state();
+  if (!mine.local.empty()) commit(reply);
+  if (reply.silent || mine.memory.empty()) return;
   const double rate = parts_.recipe->up.rate;
   for (std::size_t p = 0; p < reply.chains.size(); ++p)
-    math::axpy(rate, reply.decoded.column(static_cast<Index>(p)), memory_.column(reply.chains[p]));
+    math::axpy(rate, reply.decoded.column(static_cast<Index>(p)), mine.memory.column(reply.chains[p]));
 }
 
 void Client::gradient(ConstPanelView theta, PanelView out, Workspace& work) const {
@@ -165,29 +148,13 @@ void Client::set_anchor(std::span<const double> at) {
   Scratch::Frame frame(work.scratch);
   const PanelView gradient = work.scratch.panel(potential_->dimension(), 1);
   potential_->gradient({at.data(), potential_->dimension(), 1, potential_->dimension()}, gradient, work.scratch);
-  oracle_->set_anchor(at, gradient.column(0));
-  if (!anchor_.empty()) std::copy(at.begin(), at.end(), anchor_.begin());
+  state().oracle->set_anchor(at, gradient.column(0));
+  if (!state().anchor.empty()) std::ranges::copy(at, state().anchor.begin());
 }
 
 void Client::start_memory(ConstPanelView gradient) {
-  for (Index c = 0; c < memory_.columns(); ++c) {
-    const auto from = gradient.column(c);
-    std::copy(from.begin(), from.end(), memory_.column(c).begin());
-  }
-}
-
-void Client::archive(Archive& archive) {
-  archive.array(memory_.flat());
-  archive.array(std::span(anchor_));
-  archive.array(local_.flat());
-  archive.array(std::span(local_at_));
-  for (const auto array : oracle_->state()) archive.array(array);
-  for (const auto array : oracle_->versions()) archive.array(array);
-}
-
-void Client::archive_pending(Archive& archive) {
-  archive.array(pending_.flat());
-  archive.field(pending_at_);
+  Panel& memory = state().memory;
+  for (Index c = 0; c < memory.columns(); ++c) std::ranges::copy(gradient.column(c), memory.column(c).begin());
 }
 
 }  // namespace pollen

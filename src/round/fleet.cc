@@ -24,24 +24,36 @@ std::vector<std::unique_ptr<const Compressor>> compressors_of(const Recipe& reci
   return compressors;
 }
 
-Fleet::Fleet(const FleetSetup& setup, std::span<const Member> members)
-    : station_(*setup.recipe, setup.dimension, setup.chains, setup.clients, {setup.seed, setup.own_seed}),
-      compressors_(compressors_of(*setup.recipe, setup.dimension)),
-      whole_(make_compressor({}, setup.dimension)) {
-  const Recipe& recipe = *setup.recipe;
-  clients_.reserve(members.size());
-  for (const Member& member : members) {
-    const auto* compressor = compressors_[compressors_.size() == 1 ? 0 : member.index].get();
-    ClientParts parts{&recipe, setup.prior, 0, member.weight, setup.clients, compressor, whole_.get()};
-    if (!recipe.prior_on_server && !setup.prior->precision.empty())
-      parts.prior_share = recipe.local ? member.weight : 1 / static_cast<double>(setup.clients);
-    clients_.emplace_back(member.index, *member.potential, parts, setup.chains);
+void Clients::archive(Archive& archive) {
+  Bytes bytes;
+  for (std::size_t i = 0; i < made_.size(); ++i) {
+    if (!archive.reading() && made_[i]) {
+      made_[i]->archive(archive);
+      continue;
+    }
+    bytes.clear();
+    archive_state(archive, bytes);
+    if (!bytes.empty() || made_[i]) (*this)[i].restore(bytes);
   }
 }
 
+Fleet::Fleet(const FleetSetup& setup, std::size_t clients, MemberAt member)
+    : station_(*setup.recipe, setup.dimension, setup.chains, setup.clients, {setup.seed, setup.own_seed}),
+      compressors_(compressors_of(*setup.recipe, setup.dimension)),
+      whole_(make_compressor({}, setup.dimension)),
+      clients_(clients, [this, setup, member = std::move(member)](std::size_t place) {
+        const Recipe& recipe = *setup.recipe;
+        const Member m = member(place);
+        const auto* compressor = compressors_[compressors_.size() == 1 ? 0 : m.index].get();
+        ClientParts parts{&recipe, setup.prior, 0, m.weight, setup.clients, compressor, whole_.get()};
+        if (!recipe.prior_on_server && !setup.prior->precision.empty())
+          parts.prior_share = recipe.local ? m.weight : 1 / static_cast<double>(setup.clients);
+        return std::make_unique<Client>(m.index, *m.potential, parts, setup.chains);
+      }) {}
+
 void Fleet::archive(Archive& archive) {
   station_.archive(archive);
-  for (Client& client : clients_) client.archive(archive);
+  clients_.archive(archive);
 }
 
 }  // namespace pollen

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "client_state.h"
 #include "pollen/errors.h"
 #include "pollen/math.h"
 #include "pollen/round.h"
@@ -73,12 +74,13 @@ void Client::walk(const Station& station, Reply& reply, Workspace& work) {
   const LocalSteps& local = *parts_.recipe->local;
   const auto n = static_cast<Index>(reply.chains.size());
   Scratch::Frame frame(work.scratch);
-  const PanelView x{pending_.flat().data(), dimension_, n, pending_.stride()};  // column p is chain chains[p], for now
+  State& mine = state();
+  const PanelView x{mine.pending.flat().data(), dimension_, n, mine.pending.stride()};  // column p is chain chains[p], for now
   const PanelView g = work.scratch.panel(dimension_, n);
   OwnNoise own(station, reply, dimension_, work.scratch);
   for (Index p = 0; p < n; ++p) {
     const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
-    const auto from = leg.starts ? station.position().column(chain) : std::as_const(local_).column(chain);
+    const auto from = leg.starts ? station.position().column(chain) : std::as_const(mine.local).column(chain);
     std::ranges::copy(from, x.column(p).begin());
   }
   OracleInput input{x, reply.chains, station.anchor(), {}, station.minibatch_streams(), leg.first, index_};
@@ -88,7 +90,7 @@ void Client::walk(const Station& station, Reply& reply, Workspace& work) {
   reply.gradients = 0;
   for (std::uint32_t s = 0; s < leg.steps; ++s) {
     input.round = leg.first + s;
-    reply.gradients += oracle_->estimate(input, g, work);
+    reply.gradients += mine.oracle->estimate(input, g, work);
     if (!bare) add_prior_and_control(station, input, g);
     if (s == 0 || local.decaying) {
       const double step = local.step_at(parts_.recipe->step, parts_.clients, input.round);
@@ -106,7 +108,7 @@ void Client::walk(const Station& station, Reply& reply, Workspace& work) {
     if (!math::all_finite(x.column(p)))
       throw NumericError("the local state is not finite; try a smaller sampler.step",
                          static_cast<std::int64_t>(leg.first + leg.steps), index_);
-  pending_at_ = leg.first + leg.steps;
+  mine.pending_at = leg.first + leg.steps;
 }
 
 // From the likelihood's gradient to that of what the client owns; with control variates less that at Y, plus C.
@@ -126,7 +128,7 @@ void Client::add_prior_and_control(const Station& station, const OracleInput& in
 // Where the leg came to; or, where it is compressed, how far from what the server knows.
 void Client::send_local(const Station& station, const Reply& reply, const PanelView& out) const {
   for (Index p = 0; p < out.columns; ++p) {
-    const auto here = std::as_const(pending_).column(p);
+    const auto here = std::as_const(state_->pending).column(p);
     const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
     if (parts_.recipe->sends_changes())
       math::subtract(here, station.reference().column(chain), out.column(p));
@@ -137,20 +139,22 @@ void Client::send_local(const Station& station, const Reply& reply, const PanelV
 
 void Client::commit(const Reply& reply) {
   if (!reply.silent) return;  // the next leg starts from the average
-  if (static_cast<Index>(reply.chains.size()) == local_.columns()) {
-    std::swap(local_, pending_);
+  State& mine = state();
+  if (static_cast<Index>(reply.chains.size()) == mine.local.columns()) {
+    std::swap(mine.local, mine.pending);
   } else {
     for (std::size_t p = 0; p < reply.chains.size(); ++p)
-      std::ranges::copy(pending_.column(static_cast<Index>(p)), local_.column(reply.chains[p]).begin());
+      std::ranges::copy(mine.pending.column(static_cast<Index>(p)), mine.local.column(reply.chains[p]).begin());
   }
-  for (const std::uint32_t chain : reply.chains) local_at_[chain] = pending_at_;
+  for (const std::uint32_t chain : reply.chains) mine.local_at[chain] = mine.pending_at;
 }
 
 void Client::local_position(const Station& station, PanelView out) const {
   const std::uint64_t now = station.leg().first + station.leg().steps;
   for (Index c = 0; c < out.columns; ++c) {
-    const bool mine = local_at_[static_cast<std::size_t>(c)] == now && now > 0;
-    std::ranges::copy(mine ? local_.column(c) : station.position().column(c), out.column(c).begin());
+    const bool mine = state_ && state_->local_at[static_cast<std::size_t>(c)] == now && now > 0;
+    const auto from = mine ? std::as_const(state_->local).column(c) : station.position().column(c);
+    std::ranges::copy(from, out.column(c).begin());
     math::scale(parts_.weight, out.column(c));
   }
 }

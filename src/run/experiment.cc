@@ -71,12 +71,12 @@ void Experiment::Parts::make_engine() {
 FederatedEngine::MakeTransport Experiment::Parts::make_transport(int threads) const {
   if (options.transport) return options.transport;
   if (ranks != nullptr && !personal)
-    return [this](Station& station, std::vector<Client>& clients) {
+    return [this](Station& station, Clients& clients) {
       if (ranks->rank() != 0) return std::unique_ptr<Transport>();
       return make_rank_transport(*ranks, station, clients, rank_share());
     };
   const bool gpu = config.compute.device == "cuda";
-  return [threads, gpu](Station& station, std::vector<Client>& clients) {
+  return [threads, gpu](Station& station, Clients& clients) {
     std::unique_ptr<Transport> together = gpu ? make_fleet_transport(station, clients, threads) : nullptr;
     return together ? std::move(together) : make_thread_transport(station, clients, threads);
   };

@@ -25,7 +25,7 @@ struct FederatedSetup {
 
 class FederatedEngine final : public Engine {
  public:
-  using MakeTransport = std::function<std::unique_ptr<Transport>(Station&, std::vector<Client>&)>;
+  using MakeTransport = std::function<std::unique_ptr<Transport>(Station&, Clients&)>;
   FederatedEngine(const FederatedSetup& setup, const MakeTransport& make);
 
   void start(ConstPanelView position) override { server_->start(position); }

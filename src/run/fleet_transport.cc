@@ -31,7 +31,7 @@ bool fits(const Recipe& recipe) {
 
 class FleetTransport final : public Transport {
  public:
-  FleetTransport(Station& station, std::vector<Client>& clients, const NetworkFleetSpec& spec,
+  FleetTransport(Station& station, Clients& clients, const NetworkFleetSpec& spec,
                  std::unique_ptr<NetworkFleet> fleet, int threads)
       : station_(station),
         clients_(clients),
@@ -202,7 +202,7 @@ class FleetTransport final : public Transport {
   }
 
   Station& station_;
-  std::vector<Client>& clients_;
+  Clients& clients_;
   NetworkFleetSpec spec_;
   std::unique_ptr<NetworkFleet> fleet_, descent_;
   std::unique_ptr<Transport> questions_;
@@ -220,7 +220,7 @@ class FleetTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> make_fleet_transport(Station& station, std::vector<Client>& clients, int threads) {
+std::unique_ptr<Transport> make_fleet_transport(Station& station, Clients& clients, int threads) {
   const Recipe& recipe = station.recipe();
   if (clients.empty() || !fits(recipe)) return nullptr;
   NetworkFleetSpec spec;

@@ -134,18 +134,22 @@ class GaussianClients {
 // there.
 void add_potentials(const Config& config, Index clients, const ClientRange& own, StatisticalProblem& problem) {
   const Federation& data = problem.data;
-  const bool gaussian = problem.model.kind == ModelKind::gaussian;
+  const double b = config.model.likelihood == "mean" ? static_cast<double>(clients) : 0;
   problem.first = own.first;
-  for (Index i = own.first; i < own.last; ++i) {
-    const Index rows = data.train_rows(i);
-    const Index first =
-        data.train_begin[static_cast<std::size_t>(i)] - data.train_begin[static_cast<std::size_t>(own.first)];
-    const double scale =
-        config.model.likelihood == "mean" ? 1 / (static_cast<double>(clients) * static_cast<double>(rows)) : 1;
-    const math::RowsView x = data.train.view().slice(first, rows);
-    problem.potentials.push_back(gaussian ? make_gaussian_data(x, scale)
-                                          : make_potential(problem.model, {x, data.train.y.data() + first}, scale));
-  }
+  const Index* const begin = data.train_begin.data() + own.first;  // stays where it is when the problem moves, as rows do
+  const math::RowsView x = data.train.view();
+  const double* const y = data.train.y.data();
+  const auto rows_of = [begin, x, y](std::size_t i) {
+    const Index first = begin[i] - begin[0];
+    return Observations{x.slice(first, begin[i + 1] - begin[i]), y == nullptr ? nullptr : y + first};
+  };
+  for (std::size_t i = 0; i < static_cast<std::size_t>(own.size()); ++i) check_targets(problem.model, rows_of(i));
+  problem.potentials = Potentials(static_cast<std::size_t>(own.size()),
+                                  [b, rows_of, model = problem.model](std::size_t i) {
+                                    const Observations rows = rows_of(i);
+                                    const double scale = b == 0 ? 1 : 1 / (b * static_cast<double>(rows.x.rows));
+                                    return make_potential(model, rows, scale);
+                                  });
 }
 
 Prior make_prior(const Config& config, const ModelSpec& model) {
@@ -183,8 +187,8 @@ void take_columns(const Config& config, StatisticalProblem& problem) {
 }
 
 void describe_potentials(StatisticalProblem& problem) {
-  for (const auto& potential : problem.potentials) problem.rows.push_back(potential->rows());
-  problem.curvature_is_bound = problem.potentials.front()->curvature_is_bound();
+  for (Index i = 0; i < problem.data.clients(); ++i) problem.rows.push_back(problem.data.train_rows(i));
+  problem.curvature_is_bound = problem.potentials[0].curvature_is_bound();
 }
 
 std::vector<Index> rows_of(const Federation& data) {
@@ -212,9 +216,7 @@ ClientRange own_clients(const Config& config, const StatisticalProblem& problem,
 
 // Of clients that are written out, which every rank reads.
 void keep_own(const ClientRange& own, StatisticalProblem& problem) {
-  auto& all = problem.potentials;
-  all.erase(all.begin() + own.last, all.end());
-  all.erase(all.begin(), all.begin() + own.first);
+  problem.potentials.keep(static_cast<std::size_t>(own.first), static_cast<std::size_t>(own.last));
   problem.first = own.first;
 }
 
@@ -231,6 +233,12 @@ bool same_columns(const SiteFacts& a, const SiteFacts& b) {
 }
 
 }  // namespace
+
+void Potentials::keep(std::size_t first, std::size_t last) {
+  const auto at = [&](std::size_t place) { return made_.begin() + static_cast<std::ptrdiff_t>(place); };
+  made_.erase(at(last), made_.end());
+  made_.erase(made_.begin(), at(first));
+}
 
 SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client) {
   const ModelSpec& model = problem.model;

@@ -13,7 +13,7 @@ namespace {
 
 class ThreadTransport final : public Transport {
  public:
-  ThreadTransport(Station& station, std::vector<Client>& clients, int threads)
+  ThreadTransport(Station& station, Clients& clients, int threads)
       : station_(station), clients_(clients), team_(threads), members_(static_cast<std::size_t>(team_.size())) {}
 
   void exchange(Server& server) override {
@@ -124,7 +124,7 @@ class ThreadTransport final : public Transport {
   }
 
   Station& station_;
-  std::vector<Client>& clients_;
+  Clients& clients_;
   ThreadTeam team_;
   std::vector<Member> members_;
   std::vector<Reply> replies_;
@@ -133,7 +133,7 @@ class ThreadTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> make_thread_transport(Station& station, std::vector<Client>& clients, int threads) {
+std::unique_ptr<Transport> make_thread_transport(Station& station, Clients& clients, int threads) {
   return std::make_unique<ThreadTransport>(station, clients, threads);
 }
 

@@ -241,7 +241,7 @@ void serve(World& world, Disk& disk, const HallOptions& hall_options, int kill, 
   ExperimentOptions options;
   options.sites = hall.sites();
   options.stop = &pause;
-  options.transport = [&](Station& station, std::vector<Client>&) {
+  options.transport = [&](Station& station, Clients&) {
     return make_remote_transport(
         hall, station,
         {world.config().federation, static_cast<std::size_t>(world.config().federation.quorum.value_or(1)),

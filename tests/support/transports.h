@@ -18,7 +18,7 @@ class OddTransport : public Transport {
     bool shuffle = false;
     bool lossy = false;
   };
-  OddTransport(Station& station, std::vector<Client>& clients, Options options)
+  OddTransport(Station& station, Clients& clients, Options options)
       : station_(station), clients_(clients), options_(options), direct_(make_thread_transport(station, clients, 1)) {}
 
   void exchange(Server& server) override {
@@ -77,7 +77,7 @@ class OddTransport : public Transport {
   }
 
   Station& station_;
-  std::vector<Client>& clients_;
+  Clients& clients_;
   Options options_;
   std::unique_ptr<Transport> direct_;
   Workspace work_;

@@ -36,7 +36,7 @@ step = 1e-4
 ExperimentOptions together(bool* used) {
   ExperimentOptions options;
   options.threads = 1;
-  options.transport = [used](Station& station, std::vector<Client>& clients) {
+  options.transport = [used](Station& station, Clients& clients) {
     std::unique_ptr<Transport> transport = make_fleet_transport(station, clients, 1);
     *used = transport != nullptr;
     return transport ? std::move(transport) : make_thread_transport(station, clients, 1);

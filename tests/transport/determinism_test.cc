@@ -27,7 +27,7 @@ struct OddRun {
 OddRun run_odd(testing::OddTransport::Options options, const Overrides& overrides) {
   testing::OddTransport* odd = nullptr;
   ExperimentOptions experiment_options;
-  experiment_options.transport = [&](Station& station, std::vector<Client>& clients) {
+  experiment_options.transport = [&](Station& station, Clients& clients) {
     auto made = std::make_unique<testing::OddTransport>(station, clients, options);
     odd = made.get();
     return made;
