@@ -101,6 +101,14 @@ class Numbers {
   void assign(std::size_t count, double value) { *this = Numbers(), own_.assign(count, value); }
   void resize(std::size_t count, double value = 0.0) { own_.resize(count, value); }  // not of a mapped file's
 
+  // `count` of them: of the same file, or a copy.
+  Numbers part(std::size_t first, std::size_t count) const {
+    if (mapped_ != nullptr) return {mapped_ + first, count, keeper_};
+    Numbers some;
+    some.own_.assign(begin() + first, begin() + first + count);
+    return some;
+  }
+
   bool operator==(const Numbers& other) const { return std::ranges::equal(*this, other); }
 
  private:

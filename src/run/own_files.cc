@@ -43,6 +43,14 @@ Message share_one(Ranks& ranks, Message of_rank_zero) {
   return message;
 }
 
+std::vector<double> numbers_of(const Numbers& all) { return {all.begin(), all.end()}; }
+
+void append(std::span<const double> more, Numbers& to) {
+  const std::size_t size = to.size();
+  to.resize(size + more.size());
+  std::ranges::copy(more, to.begin() + size);
+}
+
 // What rank 0 is told of a client once its rows are there.
 struct Rows {
   std::int64_t train = 0, test = 0;
@@ -148,8 +156,7 @@ class OwnFiles {
   Federation put_together() {
     std::vector<Rows> mine;
     for (Federation& part : parts_)
-      mine.push_back(
-          {part.train.rows, part.test.rows, {part.test.x.begin(), part.test.x.end()}, part.test.y, part.notes});
+      mine.push_back({part.train.rows, part.test.rows, numbers_of(part.test.x), numbers_of(part.test.y), part.notes});
     const std::vector<Rows> all = gather_each(ranks_, std::move(mine));
     Federation data;
     Whole whole;
@@ -162,8 +169,8 @@ class OwnFiles {
     whole = share_one(ranks_, std::move(whole));
     take(whole, data);
     for (const Federation& part : parts_) {
-      data.train.x.insert(data.train.x.end(), part.train.x.begin(), part.train.x.end());
-      data.train.y.insert(data.train.y.end(), part.train.y.begin(), part.train.y.end());
+      append(part.train.x, data.train.x);
+      append(part.train.y, data.train.y);
       data.train.rows += part.train.rows;
     }
     return data;
@@ -185,8 +192,8 @@ class OwnFiles {
     Table test{0, like.columns, like.stride, {}, {}};
     for (const Rows& rows : all) {
       test.rows += rows.test;
-      test.x.insert(test.x.end(), rows.x.begin(), rows.x.end());
-      test.y.insert(test.y.end(), rows.y.begin(), rows.y.end());
+      append(rows.x, test.x);
+      append(rows.y, test.y);
     }
     return test;
   }

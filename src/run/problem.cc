@@ -199,13 +199,13 @@ std::vector<Index> rows_of(const Federation& data) {
 
 // Of the clients of this rank: their training rows, and at rank 0 the rows of no client in particular.
 void keep_own(const ClientRange& own, bool first_rank, Federation& data) {
-  const auto begin = [&](Index client) { return data.train_begin[static_cast<std::size_t>(client)]; };
   Table& train = data.train;
-  Table kept{begin(own.last) - begin(own.first), train.columns, train.stride, {}, {}};
-  const auto cells = train.x.begin() + begin(own.first) * train.stride;
-  kept.x.assign(cells, cells + kept.rows * train.stride);
-  if (!train.y.empty()) kept.y.assign(train.y.begin() + begin(own.first), train.y.begin() + begin(own.last));
-  train = std::move(kept);
+  const auto first = static_cast<std::size_t>(data.train_begin[static_cast<std::size_t>(own.first)]);
+  const auto rows = static_cast<std::size_t>(data.train_begin[static_cast<std::size_t>(own.last)]) - first;
+  const auto stride = static_cast<std::size_t>(train.stride);
+  train.x = train.x.part(first * stride, rows * stride);
+  if (!train.y.empty()) train.y = train.y.part(first, rows);
+  train.rows = static_cast<Index>(rows);
   if (!first_rank) data.test = data.ood = data.distill = {};
 }
 
