@@ -85,7 +85,7 @@ struct Problem {
   Prior prior;
   std::vector<double> x, y;
   double gradients = 0;  // milliseconds so far
-  std::vector<std::unique_ptr<Potential>> potentials;
+  Potentials potentials;
 };
 
 Recipe recipe_of(const std::string& name, Index dimension) {
@@ -98,8 +98,7 @@ Recipe recipe_of(const std::string& name, Index dimension) {
 class Rounds {
  public:
   Rounds(const Recipe& recipe, const Problem& problem)
-      : engine_(setup(recipe, problem),
-                [](Station& s, Clients& c) { return make_thread_transport(s, c, 1); }) {
+      : engine_(setup(recipe, problem), [](Station& s, Clients& c) { return make_thread_transport(s, c, 1); }) {
     Panel start(problem.model.dimension(), 1);
     normals(make_stream(3, 0, Purpose::init), start.column(0));
     for (double& v : start.column(0)) v *= 0.05;
@@ -113,8 +112,14 @@ class Rounds {
 
  private:
   static FederatedSetup setup(const Recipe& recipe, const Problem& problem) {
-    FederatedSetup s{&recipe, &problem.prior, {}, std::vector<Index>(kClients, kRows), problem.model.dimension(), 1, 1};
-    for (const auto& p : problem.potentials) s.potentials.push_back(p.get());
+    FederatedSetup s{&recipe,
+                     &problem.prior,
+                     &problem.potentials,
+                     0,
+                     std::vector<Index>(kClients, kRows),
+                     problem.model.dimension(),
+                     1,
+                     1};
     return s;
   }
   FederatedEngine engine_;

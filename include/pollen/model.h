@@ -104,6 +104,9 @@ class Potential {
 };
 
 // scale multiplies U_ij. The observations' memory must outlive the potential.
+// Targets that the model cannot have (a label that is no class, a negative count) are a ConfigError naming their rows;
+// make_potential() looks as well.
+void check_targets(const ModelSpec& spec, const Observations& observations);
 std::unique_ptr<Potential> make_potential(const ModelSpec& spec, const Observations& observations, double scale = 1.0);
 
 // A network's potential: its network, the rows that it holds, the scale and whether varied_rows() varies them. Nulls

@@ -221,7 +221,7 @@ class Server {
     Index dimension = 0;
     Index chains = 1;
     std::vector<Index> sizes;                      // N_i
-    std::vector<const Compressor*> compressors;    // one a client
+    std::vector<const Compressor*> compressors;    // one a client, or one for all
     std::vector<double> weights = {};              // local steps: w_i
   };
   Server(const Recipe& recipe, const Prior& prior, Setup setup);
@@ -291,6 +291,7 @@ class Server {
   void encode_broadcast();
   void count_downlink();
   void check_answers(const Reply& reply, const Roster::Entry& entry) const;  // WireError unless the reply is the entry's
+  std::size_t channel_of(std::uint32_t client) const { return bits_bound_.size() == 1 ? 0 : client; }
   const Compressor& compressor_of(const Reply& reply) const;
   void merge_blocks();
   void each_chain(const std::function<void(Index chain, int member)>& work) const {
@@ -317,7 +318,7 @@ class Server {
   ParticipationDraw participation_;
   Index block_size_;
   std::unique_ptr<const Compressor> whole_, down_;
-  std::vector<double> bits_bound_;  // one a client
+  std::vector<double> bits_bound_;  // as the compressors
   std::vector<Stream> noise_, compress_;
   Panel position_, memory_, known_;  // θ, η, w
   std::vector<double> anchor_gradient_;

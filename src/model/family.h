@@ -60,7 +60,4 @@ inline ConstPanelView class_columns(const ConstPanelView& theta, Index features,
   return copy_classes(theta, features, classes, scratch);
 }
 
-// Targets that the model cannot have (a label that is no class, a negative count) are a ConfigError naming their rows.
-void check_targets(const ModelSpec& spec, const Observations& observations);
-
 }  // namespace pollen::model

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <string>
 
-#include "family.h"
 #include "pollen/errors.h"
+#include "pollen/model.h"
 
-namespace pollen::model {
+namespace pollen {
 
 namespace {
 
@@ -30,6 +30,7 @@ std::string expected(const ModelSpec& spec, Index classes) {
 }  // namespace
 
 void check_targets(const ModelSpec& spec, const Observations& observations) {
+  if (spec.kind == ModelKind::gaussian) return;
   if (observations.x.columns != spec.features)
     throw ConfigError("data",
                       fmt::format("found {} feature columns, accepted: {}", observations.x.columns, spec.features));
@@ -44,4 +45,4 @@ void check_targets(const ModelSpec& spec, const Observations& observations) {
   problems.raise();
 }
 
-}  // namespace pollen::model
+}  // namespace pollen

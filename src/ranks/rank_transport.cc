@@ -22,8 +22,11 @@ class RankTransport final : public Transport {
  public:
   RankTransport(Ranks& ranks, Station& station, Clients& clients, const RankShare& share)
       : ranks_(ranks), station_(station), section_(ranks, station, clients, share) {
-    for (int r = 0; r < ranks.size(); ++r)
-      borders_.emplace_back(client_range(r, ranks.size(), share.clients, share.numbers), share.clients);
+    for (int r = 0; r < ranks.size(); ++r) {
+      const ClientRange theirs = client_range(r, ranks.size(), share.clients, share.numbers);
+      borders_.emplace_back(theirs, share.clients);
+      clients_.push_back(theirs.size());
+    }
   }
 
   void exchange(Server& server) override {
@@ -71,20 +74,23 @@ class RankTransport final : public Transport {
     ranks_.send_all(archive.take());
   }
 
-  // What the other ranks' clients know goes behind that of this rank's, as one process would write it. All a rank's
-  // state has the size that its state has now. Their stations are as this one.
+  // What the other ranks' clients know goes behind that of this rank's, as one process would write it. Their stations
+  // are as this one.
   void archive_others(Archive& archive) override {
-    std::vector<Bytes> states = fetch_states(ranks_);
     if (!archive.reading()) {
-      for (Bytes& state : states) archive.bytes(state);
+      for (Bytes& state : fetch_states(ranks_)) archive.bytes(state);
       return;
     }
-    Archive heard;
-    station_.archive(heard);
-    const Bytes station = heard.take();
-    for (Bytes& state : states) {
-      archive.bytes(state);
-      state.insert(state.begin(), station.begin(), station.end());
+    std::vector<Bytes> states;
+    Bytes one;
+    for (std::size_t r = 1; r < clients_.size(); ++r) {
+      Archive state;
+      station_.archive(state);
+      for (Index i = 0; i < clients_[r]; ++i) {
+        archive_state(archive, one);
+        archive_state(state, one);
+      }
+      states.push_back(state.take());
     }
     spread_states(ranks_, states);
   }
@@ -120,6 +126,7 @@ class RankTransport final : public Transport {
   Station& station_;
   ranks::Section section_;
   std::vector<ranks::Borders> borders_;  // of every rank
+  std::vector<Index> clients_;           // likewise: how many it has
   Bytes frame_;
 };
 

@@ -25,7 +25,7 @@ void Server::check_answers(const Reply& reply, const Roster::Entry& entry) const
 }
 
 const Compressor& Server::compressor_of(const Reply& reply) const {
-  return reply.whole ? *whole_ : *setup_.compressors[reply.client];
+  return reply.whole ? *whole_ : *setup_.compressors[channel_of(reply.client)];
 }
 
 void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work) {
@@ -131,14 +131,15 @@ void Server::absorb_sum(Index block, Index chain, std::span<const double> sum) {
 void Server::count(const Sent& sent) {
   Counters& counters = sum_of(sent.client).counters;
   counters.uplink_bits += sent.bits;
-  counters.uplink_bits_bound += bits_bound_[sent.client];
+  counters.uplink_bits_bound += bits_bound_[channel_of(sent.client)];
   counters.gradients += sent.gradients;
   ++counters.messages;
 }
 
 void Server::count_part(const Reply& reply, std::size_t part, Counters& counters) const {
   counters.uplink_bits += reply.bits[part];
-  counters.uplink_bits_bound += reply.whole ? static_cast<double>(reply.bits[part]) : bits_bound_[reply.client];
+  counters.uplink_bits_bound +=
+      reply.whole ? static_cast<double>(reply.bits[part]) : bits_bound_[channel_of(reply.client)];
   ++counters.messages;
 }
 

@@ -75,7 +75,8 @@ void Client::walk(const Station& station, Reply& reply, Workspace& work) {
   const auto n = static_cast<Index>(reply.chains.size());
   Scratch::Frame frame(work.scratch);
   State& mine = state();
-  const PanelView x{mine.pending.flat().data(), dimension_, n, mine.pending.stride()};  // column p is chain chains[p], for now
+  const PanelView x{mine.pending.flat().data(), dimension_, n,
+                    mine.pending.stride()};  // column p is chain chains[p], for now
   const PanelView g = work.scratch.panel(dimension_, n);
   OwnNoise own(station, reply, dimension_, work.scratch);
   for (Index p = 0; p < n; ++p) {

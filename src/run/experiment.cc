@@ -50,17 +50,11 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
   make_engine();
 }
 
-std::vector<const Potential*> Experiment::Parts::potentials() const {
-  std::vector<const Potential*> all;
-  for (const auto& p : problem.potentials) all.push_back(p.get());
-  return all;
-}
-
 void Experiment::Parts::make_engine() {
   const Index chains = config.run.chains;
   sizes = problem.rows;
   check_sizes(config, recipe, sizes, warnings);
-  const FederatedSetup setup{&recipe, &problem.prior, potentials(), problem.first, sizes, problem.dimension(),
+  const FederatedSetup setup{&recipe, &problem.prior, &problem.potentials, problem.first, sizes, problem.dimension(),
                              chains,  config.seed};
   federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()));
   federation->counters().setup_bits = problem.data.setup_bits + options.setup_bits;

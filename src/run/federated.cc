@@ -12,17 +12,17 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
   const std::size_t b = setup.sizes.size();
   compressors_ = compressors_of(recipe, d);
   Server::Setup server{setup.seed, d, setup.chains, setup.sizes, {}, {}};
-  for (std::size_t i = 0; i < b; ++i)
-    server.compressors.push_back(compressors_[compressors_.size() == 1 ? 0 : i].get());
+  for (const auto& compressor : compressors_) server.compressors.push_back(compressor.get());
   if (recipe.local) server.weights = local_weights(*recipe.local, setup.sizes);
-  std::vector<Member> members;
-  for (std::size_t n = 0; n < setup.potentials.size(); ++n) {
-    const std::size_t i = n + static_cast<std::size_t>(setup.first);
-    members.push_back({static_cast<std::uint32_t>(i), setup.potentials[n], recipe.local ? server.weights[i] : 1});
-  }
+  Fleet::MemberAt member = [potentials = setup.potentials, first = static_cast<std::size_t>(setup.first),
+                            weights = server.weights](std::size_t place) {
+    const std::size_t i = place + first;
+    return Member{static_cast<std::uint32_t>(i), &(*potentials)[place], weights.empty() ? 1 : weights[i]};
+  };
   server_ = std::make_unique<Server>(recipe, *setup.prior, std::move(server));
   fleet_ = std::make_unique<Fleet>(
-      FleetSetup{&recipe, setup.prior, d, setup.chains, static_cast<Index>(b), setup.seed, setup.seed}, members);
+      FleetSetup{&recipe, setup.prior, d, setup.chains, static_cast<Index>(b), setup.seed, setup.seed},
+      setup.potentials->size(), std::move(member));
   set_transport(make);
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);
   if (recipe.oracle == OracleKind::control) anchor_ = gradient_ = Panel(d, setup.chains);

@@ -7,6 +7,7 @@
 
 #include "pollen/engine.h"
 #include "pollen/fleet.h"
+#include "pollen/problem.h"
 #include "pollen/transport.h"
 
 namespace pollen {
@@ -14,9 +15,8 @@ namespace pollen {
 struct FederatedSetup {
   const Recipe* recipe = nullptr;  // outlives the engine; its step may change until the first iteration
   const Prior* prior = nullptr;
-  std::vector<const Potential*>
-      potentials;            // of this process's clients, which follow each other; others' are elsewhere
-  Index first = 0;           // the first of them
+  const Potentials* potentials = nullptr;  // of this process's clients, which follow each other; others' are elsewhere
+  Index first = 0;                         // the first of them
   std::vector<Index> sizes;  // N_i
   Index dimension = 0;
   Index chains = 1;

@@ -31,8 +31,8 @@ bool fits(const Recipe& recipe) {
 
 class FleetTransport final : public Transport {
  public:
-  FleetTransport(Station& station, Clients& clients, const NetworkFleetSpec& spec,
-                 std::unique_ptr<NetworkFleet> fleet, int threads)
+  FleetTransport(Station& station, Clients& clients, const NetworkFleetSpec& spec, std::unique_ptr<NetworkFleet> fleet,
+                 int threads)
       : station_(station),
         clients_(clients),
         spec_(spec),
@@ -40,7 +40,7 @@ class FleetTransport final : public Transport {
         questions_(make_thread_transport(station, clients, threads)),
         team_(std::min(threads, static_cast<int>(station.chains()))),
         dimension_(clients.front().potential().dimension()) {
-    for (const Client& client : clients) rows_.push_back(client.potential().rows());
+    for (std::size_t i = 0; i < clients.size(); ++i) rows_.push_back(clients[i].potential().rows());
     const auto chains = static_cast<std::size_t>(station.chains());
     present_.resize(chains * clients.size());
     minibatch_.resize(chains);
@@ -226,7 +226,8 @@ std::unique_ptr<Transport> make_fleet_transport(Station& station, Clients& clien
   NetworkFleetSpec spec;
   const HeldNetwork first = held_network(clients.front().potential());
   if (first.network == nullptr) return nullptr;
-  for (const Client& client : clients) {
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    const Client& client = clients[i];
     const HeldNetwork held = held_network(client.potential());
     const Index batch = recipe.batch.of(client.potential().rows());
     if (batch == client.potential().rows() || held.scale != first.scale) return nullptr;  // likelihood = "mean"

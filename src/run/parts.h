@@ -64,7 +64,6 @@ struct Experiment::Parts {
   std::vector<double> curvature_point();
   void set_start();
   void warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start);
-  std::vector<const Potential*> potentials() const;
   void set_anchors();
   void count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times);
   void keep(Sink& sink);

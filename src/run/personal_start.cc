@@ -26,14 +26,13 @@ void warm_up_together(const PersonalParts& parts, const Config& config, const Fe
   const auto d = static_cast<Index>(parts.net().dimension());
   Prior prior{parts.problem.shared_precision};
   if (!prior.precision.empty()) prior.precision.resize(static_cast<std::size_t>(d), 0.0);
-  std::vector<std::unique_ptr<Potential>> clients;
+  Potentials clients;
   const Recipe questions;  // nothing but questions goes through this federation
-  FederatedSetup setup{&questions, &prior, {}, 0, {}, d, config.run.chains, config.seed};
+  FederatedSetup setup{&questions, &prior, &clients, 0, {}, d, config.run.chains, config.seed};
   for (Index i = 0; i < data.clients(); ++i) {
     const Index first = data.train_begin[static_cast<std::size_t>(i)];
     clients.push_back(make_potential(
         *parts.network, {data.train.view().slice(first, data.train_rows(i)), data.train.y.data() + first}));
-    setup.potentials.push_back(clients.back().get());
     setup.sizes.push_back(data.train_rows(i));
   }
   FederatedEngine federation(setup, make);

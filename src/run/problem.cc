@@ -51,7 +51,10 @@ class GaussianClients {
     problems_.raise();
     problem_.model.features = dimension_;
     fill_tables();
-    for (std::size_t i = 0; i < config_.clients.size(); ++i) add(i);
+    for (std::size_t i = 0; i < config_.clients.size(); ++i) {
+      add(i);
+      problem_.rows.push_back(problem_.potentials[i].rows());
+    }
   }
 
  private:
@@ -136,7 +139,9 @@ void add_potentials(const Config& config, Index clients, const ClientRange& own,
   const Federation& data = problem.data;
   const double b = config.model.likelihood == "mean" ? static_cast<double>(clients) : 0;
   problem.first = own.first;
-  const Index* const begin = data.train_begin.data() + own.first;  // stays where it is when the problem moves, as rows do
+  for (Index i = 0; i < data.clients(); ++i) problem.rows.push_back(data.train_rows(i));
+  const Index* const begin =
+      data.train_begin.data() + own.first;  // stays where it is when the problem moves, as rows do
   const math::RowsView x = data.train.view();
   const double* const y = data.train.y.data();
   const auto rows_of = [begin, x, y](std::size_t i) {
@@ -144,12 +149,12 @@ void add_potentials(const Config& config, Index clients, const ClientRange& own,
     return Observations{x.slice(first, begin[i + 1] - begin[i]), y == nullptr ? nullptr : y + first};
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(own.size()); ++i) check_targets(problem.model, rows_of(i));
-  problem.potentials = Potentials(static_cast<std::size_t>(own.size()),
-                                  [b, rows_of, model = problem.model](std::size_t i) {
-                                    const Observations rows = rows_of(i);
-                                    const double scale = b == 0 ? 1 : 1 / (b * static_cast<double>(rows.x.rows));
-                                    return make_potential(model, rows, scale);
-                                  });
+  problem.potentials =
+      Potentials(static_cast<std::size_t>(own.size()), [b, rows_of, model = problem.model](std::size_t i) {
+        const Observations rows = rows_of(i);
+        const double scale = b == 0 ? 1 : 1 / (b * static_cast<double>(rows.x.rows));
+        return make_potential(model, rows, scale);
+      });
 }
 
 Prior make_prior(const Config& config, const ModelSpec& model) {
@@ -184,17 +189,6 @@ void take_columns(const Config& config, StatisticalProblem& problem) {
   problem.model.class_names = problem.data.class_names;
   problem.model.classes = std::max<Index>(2, static_cast<Index>(problem.data.class_names.size()));
   if (problem.model.kind == ModelKind::network) add_network(config, problem.model);
-}
-
-void describe_potentials(StatisticalProblem& problem) {
-  for (Index i = 0; i < problem.data.clients(); ++i) problem.rows.push_back(problem.data.train_rows(i));
-  problem.curvature_is_bound = problem.potentials[0].curvature_is_bound();
-}
-
-std::vector<Index> rows_of(const Federation& data) {
-  std::vector<Index> rows;
-  for (Index i = 0; i < data.clients(); ++i) rows.push_back(data.train_rows(i));
-  return rows;
 }
 
 // Of the clients of this rank: their training rows, and at rank 0 the rows of no client in particular.
@@ -273,7 +267,7 @@ StatisticalProblem make_own_problem(const Config& config, Federation data, Index
   take_columns(config, problem);
   add_potentials(config, clients, {0, problem.data.clients()}, problem);
   problem.prior = make_prior(config, problem.model);
-  describe_potentials(problem);
+  problem.curvature_is_bound = problem.potentials[0].curvature_is_bound();
   return problem;
 }
 
@@ -327,11 +321,8 @@ StatisticalProblem make_problem(const Config& config, Ranks* ranks) {
   }
   if (is_mixed(config)) return problem;
   problem.prior = make_prior(config, problem.model);
-  if (!problem.potentials.empty()) describe_potentials(problem);
-  if (ranks != nullptr && written_out)
-    keep_own(own_clients(config, problem, ranks, problem.clients()), problem);
-  else if (ranks != nullptr)
-    problem.rows = rows_of(problem.data);
+  if (!problem.potentials.empty()) problem.curvature_is_bound = problem.potentials[0].curvature_is_bound();
+  if (ranks != nullptr && written_out) keep_own(own_clients(config, problem, ranks, problem.clients()), problem);
   if (static_cast<Index>(config.clients.size()) > problem.clients())
     throw ConfigError(config.file + ": client",
                       fmt::format("found {} [[client]] tables, accepted: at most {}, the number of clients",

@@ -60,9 +60,7 @@ RankDuties Experiment::Parts::duties() {
     federation->server().set_recipe(recipe);
     federation->fleet().station().set_recipe(recipe);
   };
-  duties.archive = [this](Archive& archive) {
-    for (Client& client : federation->fleet().clients()) client.archive(archive);
-  };
+  duties.archive = [this](Archive& archive) { federation->fleet().clients().archive(archive); };
   return duties;
 }
 
