@@ -113,7 +113,8 @@ class Rounds {
 
  private:
   static FederatedSetup setup(const Recipe& recipe, const Problem& problem) {
-    FederatedSetup s{&recipe, &problem.prior, {}, std::vector<Index>(kClients, kRows), problem.model.dimension(), 1, 1};
+    FederatedSetup s{&recipe, &problem.prior, {}, 0, std::vector<Index>(kClients, kRows), problem.model.dimension(), 1,
+                     1};
     for (const auto& p : problem.potentials) s.potentials.push_back(p.get());
     return s;
   }
