@@ -112,15 +112,8 @@ class Rounds {
 
  private:
   static FederatedSetup setup(const Recipe& recipe, const Problem& problem) {
-    FederatedSetup s{&recipe,
-                     &problem.prior,
-                     &problem.potentials,
-                     0,
-                     std::vector<Index>(kClients, kRows),
-                     problem.model.dimension(),
-                     1,
-                     1};
-    return s;
+    const std::vector<Index> sizes(kClients, kRows);
+    return {&recipe, &problem.prior, &problem.potentials, 0, sizes, problem.model.dimension(), 1, 1};
   }
   FederatedEngine engine_;
 };

@@ -30,6 +30,7 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
 
 void FederatedEngine::set_transport(const MakeTransport& make) {
   transport_ = make(fleet_->station(), fleet_->clients());
+  if (!transport_) return;  // of a rank that only answers
   server_->spread_over(transport_->spread());
   fleet_->station().spread_over(transport_->spread());
 }
