@@ -21,6 +21,7 @@
 
 #include "pollen/compress.h"
 #include "pollen/legs.h"
+#include "pollen/loads.h"
 #include "pollen/model.h"
 #include "pollen/oracle.h"
 #include "pollen/participation.h"
@@ -228,6 +229,7 @@ class Server {
   void start_memory(ConstPanelView sum);
   void spread_over(Spread spread);  // chains are worked on by all its members
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
+  void listen(LoadListener listener) { loads_.listen(std::move(listener)); }  // is told of every exchange
 
   void open(std::int64_t most = 1);  // local steps: a leg of at most `most` iterations
   const Broadcast& broadcast() const { return broadcast_; }
@@ -282,6 +284,9 @@ class Server {
   BlockSum& sum_of(std::uint32_t client) { return block_sums_[static_cast<std::size_t>(block_of(client))]; }
   void encode_broadcast();
   void count_downlink();
+  void book_downlink();
+  void book_answer(const Reply& reply);
+  void book_refresh();
   void check_answers(const Reply& reply, const Roster::Entry& entry) const;  // WireError unless the reply is the entry's
   const Compressor& compressor_of(const Reply& reply) const;
   void merge_blocks();
@@ -319,6 +324,7 @@ class Server {
   Broadcast broadcast_;
   std::vector<BlockSum> block_sums_;
   Counters counters_;
+  LoadBook loads_;
   Workspace work_;
   Spread spread_;
   struct StepRoom {

@@ -7,11 +7,12 @@
 
 #include "pollen/archive.h"
 #include "pollen/privacy_meter.h"
+#include "pollen/problem.h"
 #include "pollen/run.h"
 #include "pollen/thread_team.h"
 #include "run/federated.h"
 #include "run/personal.h"
-#include "pollen/problem.h"
+#include "run/simulated_clock.h"
 #include "run/thread_choice.h"
 
 namespace pollen {
@@ -38,7 +39,16 @@ struct Experiment::Parts {
   ThreadChoice choice;
   std::vector<OutsideLook> outside;  // as the user gave the configuration
   PrivacyMeter meter;
+  std::unique_ptr<SimulatedClock> clock;  // of [network]; none without it
+  // Exchanges with all clients before the first iteration, each `times`, as setup_bits has them.
+  struct SetupExchange {
+    std::int64_t down_bits = 0, up_bits = 0, times = 1;
+    std::int64_t columns = 0;  // positions at which every client evaluates the gradients of `rows`
+    Batch rows = {};           // all
+  };
+  std::vector<SetupExchange> setup_exchanges;
 
+  void make_clock();
   void make_engine();
   FederatedEngine::MakeTransport make_transport(int threads) const;
   Transport& transport() { return federation->transport(); }
@@ -57,7 +67,10 @@ struct Experiment::Parts {
   void warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start);
   std::vector<const Potential*> potentials() const;
   void set_anchors();
-  void count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times);
+  void count_exchange(const SetupExchange& exchange);
+  void uncount_exchanges(std::size_t since);  // those from setup_exchanges[since] on
+  void listen();                              // the clock, to what samples
+  void time_setup();
   void keep(Sink& sink);
   bool looks() const;
   void set_privacy();
