@@ -8,6 +8,8 @@ namespace pollen {
 
 namespace {
 
+constexpr std::int64_t kMost = std::int64_t{1} << 60;  // of a saved number, to which more is added
+
 void add_to(Load& load, const Load& more) {
   load.down_bits += more.down_bits;
   load.gradients += more.gradients;
@@ -85,7 +87,7 @@ void LoadBook::archive(Archive& archive, Index clients) {
   archive.list(numbers);
   const bool in_order = std::ranges::adjacent_find(who, std::greater_equal{}) == who.end();
   const bool known = who.empty() || static_cast<Index>(who.back()) < clients;
-  const bool counts = std::ranges::all_of(numbers, [](std::int64_t n) { return n >= 0; });
+  const bool counts = std::ranges::all_of(numbers, [](std::int64_t n) { return n >= 0 && n < kMost; });
   if (numbers.size() != 3 * who.size() || !in_order || !known || !counts)
     throw WireError("saved state: loads that cannot be");
   earlier_.clear();

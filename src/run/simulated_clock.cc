@@ -41,6 +41,7 @@ void SimulatedClock::archive(Archive& archive) {
     if (!std::isfinite(*seconds) || *seconds < 0) throw WireError("saved state: a simulated time that cannot be");
   }
   archive.field(exchanges_);
+  if (exchanges_ >> 44 != 0) throw WireError("saved state: more exchanges than there are addresses");
 }
 
 std::unique_ptr<SimulatedClock> make_simulated_clock(const Config& config, Index clients,
