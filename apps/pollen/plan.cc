@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "pollen/errors.h"
 #include "run/planning.h"
+#include "sink/simulated_text.h"
 #include "terminal.h"
 
 namespace pollen::app {
@@ -31,8 +32,21 @@ std::string budget_text(const PrivacyMeter& meter) {
                      meter.rounds(*meter.budget()), *meter.budget());
 }
 
+// Of the run as configured, and to the precision that was asked for.
+std::string time_text(const PlanReport& report) {
+  const SimulatedTime& each = report.time->exchange;
+  const auto all = [&](double rounds) { return sink::human_duration(rounds * each.total()); };
+  std::string text =
+      fmt::format("{:<16} {} a round, {} for {:.4g} rounds: {}\n", "in the network", sink::human_duration(each.total()),
+                  all(report.plan.traffic.rounds), report.plan.traffic.rounds, sink::simulated_shares(each));
+  if (const auto& reach = report.plan.reach; reach && reach->reached)
+    text += fmt::format("{:<16} {} to W2 <= {:.4g}\n", "", all(reach->traffic.rounds), reach->precision);
+  return text;
+}
+
 std::string text_of(const PlanReport& report) {
   std::string text = to_text(report.plan);
+  if (report.time) text += time_text(report);
   if (const auto& p = report.privacy; p && p->why == p->renyi_why && !p->epsilon) {
     text += fmt::format("{:<16} no epsilon: {}\n", "privacy", fmt::join(p->why, "; "));
   } else if (p) {
@@ -47,6 +61,20 @@ std::string text_of(const PlanReport& report) {
 }
 
 Json maybe(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json time_json(const PlanReport& report) {
+  const SimulatedTime& each = report.time->exchange;
+  const auto& reach = report.plan.reach;
+  return {{"round_seconds", each.total()},
+          {"waiting_seconds", each.waiting},
+          {"down_seconds", each.down},
+          {"computing_seconds", each.computing},
+          {"up_seconds", each.up},
+          {"server_seconds", each.server},
+          {"simulated_rounds", report.time->simulated},
+          {"seconds", report.plan.traffic.rounds * each.total()},
+          {"precision_seconds", reach && reach->reached ? Json(reach->traffic.rounds * each.total()) : Json(nullptr)}};
+}
 
 std::string json_of(const PlanReport& report) {
   Json json = Json::parse(to_json(report.plan));
@@ -63,6 +91,8 @@ std::string json_of(const PlanReport& report) {
                        {"budget_iterations", held_against(report) && report.meter->budget()
                                                  ? Json(*report.meter->budget())
                                                  : Json(nullptr)}};
+  json["network"] = nullptr;
+  if (report.time) json["network"] = time_json(report);
   json["notes"] = report.notes;
   return json.dump(2) + '\n';
 }

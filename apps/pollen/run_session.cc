@@ -82,7 +82,7 @@ void RunSession::start_fresh() {
   job_.folder.begin(to_toml(experiment_.config()));
   const sink::SpoolShape shape = shape_of(experiment_);
   const sink::MetricsColumns columns{experiment_.data().test.rows > 0, experiment_.privacy().asked(),
-                                     experiment_.personal()};
+                                     experiment_.personal(), experiment_.simulated() != nullptr};
   make_recorder(std::make_unique<sink::SpoolWriter>(job_.folder.spool(), shape),
                 std::make_unique<sink::MetricsFile>(job_.folder.metrics(), experiment_.model(), columns));
 }
@@ -150,6 +150,7 @@ void RunSession::make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::un
   options.every_round = !job_.experiment.sites.empty() && keeps_state(experiment_.recipe());
   if (experiment_.privacy().asked())
     options.spending = [this](std::int64_t iteration) { return experiment_.privacy().after(iteration); };
+  if (experiment_.simulated() != nullptr) options.simulated = [this] { return experiment_.simulated()->total(); };
   if (experiment_.personal()) options.losses = [this] { return sink::losses_of(experiment_); };
   recorder_ = std::make_unique<sink::Recorder>(
       options, std::move(spool), std::move(metrics),

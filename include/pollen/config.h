@@ -185,6 +185,17 @@ struct FederationConfig {
   std::optional<std::string> on_missing;      // wait | skip | abort
 };
 
+// The network whose time a run keeps (docs/network-time.md). No key set: none.
+struct NetworkTimeConfig {
+  std::optional<std::string> preset;  // phone | hospital | datacentre
+  std::string trace;                  // a file with every client's own numbers, in place of these:
+  std::optional<double> uplink_mbps, downlink_mbps, latency_ms, gradients_per_second;      // medians over clients
+  std::optional<double> uplink_spread, downlink_spread, latency_spread, gradients_spread;  // sd of the logarithm
+  std::optional<double> jitter_spread;                 // likewise, of a client from one exchange to the next
+  std::optional<double> availability, window_seconds;  // the share of time a client is there, and how long at a time
+  std::optional<double> server_seconds;                // the server's own, an exchange
+};
+
 struct ClientConfig {
   std::vector<double> mean;
   std::vector<std::vector<double>> precision;
@@ -208,6 +219,7 @@ struct Config {
   PrivacyConfig privacy;
   PopulationConfig population;
   FederationConfig federation;
+  NetworkTimeConfig network_time;  // [network]
   std::vector<ClientConfig> clients;
 
   std::string file;                      // for messages; "built-in" where there is none
@@ -238,6 +250,9 @@ bool is_network(const Config& config);
 
 // Whether any key of [privacy] is set.
 bool asks_for_privacy(const Config& config);
+
+// Whether any key of [network] is set and the sampler has exchanges to be timed.
+bool keeps_network_time(const Config& config);
 
 std::string to_toml(const Config& config);
 std::string data_to_toml(const Config& config);  // [data] alone

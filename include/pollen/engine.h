@@ -6,6 +6,7 @@
 #include <span>
 
 #include "pollen/archive.h"
+#include "pollen/loads.h"
 #include "pollen/round.h"
 #include "pollen/types.h"
 
@@ -35,6 +36,8 @@ class Engine {
   virtual ConstPanelView position() const = 0;  // d × R
   virtual std::int64_t iteration() const = 0;   // done so far
   virtual Counters& counters() = 0;
+  // From now on every exchange with clients is told to the listener; nothing where there are none. Before archive().
+  virtual void listen(LoadListener) {}
   // One a chain, of the last iteration; empty where transitions have nothing to report.
   virtual std::span<const Transition> transitions() const { return {}; }
   // The whole state between two calls of advance, saved or loaded: the same draws follow, bit for bit.

@@ -41,6 +41,7 @@ enum class Purpose : std::uint32_t {
   reference_noise = 23, // a competitor's noise on a client
   visit = 24,           // which client a chain visits
   distillation = 25,    // rows and labels that a server's model is taught
+  simulated_network = 26,  // clients' lines and speeds in a simulated network: no draw depends on them
 };
 
 using PhiloxKey = std::array<std::uint32_t, 2>;

@@ -21,6 +21,7 @@
 
 #include "pollen/compress.h"
 #include "pollen/legs.h"
+#include "pollen/loads.h"
 #include "pollen/model.h"
 #include "pollen/oracle.h"
 #include "pollen/participation.h"
@@ -232,6 +233,7 @@ class Server {
   void start_memory(ConstPanelView sum);
   void spread_over(Spread spread);  // chains are worked on by all its members
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
+  void listen(LoadListener listener) { loads_.listen(std::move(listener)); }  // is told of every exchange
 
   void open(std::int64_t most = 1);  // local steps: a leg of at most `most` iterations
   const Broadcast& broadcast() const { return broadcast_; }
@@ -290,6 +292,9 @@ class Server {
   BlockSum& sum_of(std::uint32_t client) { return block_sums_[static_cast<std::size_t>(block_of(client))]; }
   void encode_broadcast();
   void count_downlink();
+  void book_downlink();
+  void book_answer(const Reply& reply);
+  void book_refresh();
   void check_answers(const Reply& reply, const Roster::Entry& entry) const;  // WireError unless the reply is the entry's
   std::size_t channel_of(std::uint32_t client) const { return bits_bound_.size() == 1 ? 0 : client; }
   const Compressor& compressor_of(const Reply& reply) const;
@@ -328,6 +333,7 @@ class Server {
   Broadcast broadcast_;
   std::vector<BlockSum> block_sums_;
   Counters counters_;
+  LoadBook loads_;
   Workspace work_;
   Spread spread_;
   struct StepRoom {

@@ -21,6 +21,7 @@
 #include "pollen/problem.h"
 #include "pollen/ranks.h"
 #include "pollen/round.h"
+#include "pollen/simulated_time.h"
 #include "pollen/transport.h"
 
 namespace pollen {
@@ -97,6 +98,7 @@ class Experiment {
   std::int64_t burn_in() const;
   std::int64_t kept() const;                      // draws kept so far, a chain
   Counters counters() const;
+  const SimulatedTime* simulated() const;         // in the network of [network]; null where there is none
   bool has_transitions() const;                   // mala, hmc, nuts: what CmdStan's `__` columns hold
   const std::vector<std::string>& warnings() const;
   const std::vector<std::string>& notes() const;  // what was picked: the step, the mode

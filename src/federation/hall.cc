@@ -40,6 +40,7 @@ std::string comparable(Config config) {
   config.data.sources.clear();
   clear_paths(config.data);
   config.federation = {};
+  config.network_time = {};
   return to_toml(config);
 }
 

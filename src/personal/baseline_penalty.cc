@@ -101,6 +101,7 @@ class L2gd final : public Baseline {
 
  private:
   void train(Index, Index, std::span<double>) override {}
+  bool sends() const override { return true; }
 
   void toss() {
     for (std::size_t c = 0; c < coins_.size(); ++c) {
@@ -147,7 +148,7 @@ class L2gd final : public Baseline {
     math::subtract(own(client, chain), sum(chain), apart);
     math::axpy(-settings().step * settings().penalty / settings().aggregate, apart, own(client, chain));
     check(own(client, chain), client);
-    if (known_[static_cast<std::size_t>(chain)] == 0) count_message(whole_);
+    if (known_[static_cast<std::size_t>(chain)] == 0) count_message(client, whole_);
   }
 
   // An aggregation leaves the mean where it is, so the next one in a row sends nothing, if the same clients take part.

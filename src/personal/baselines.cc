@@ -46,10 +46,13 @@ void Baseline::start(ConstPanelView position) {
 
 std::int64_t Baseline::advance(std::int64_t) {
   participation_.draw(iteration_, roster_);
+  loads_.open(roster_.clients);
   weigh();
   const std::int64_t before = counters_.messages;
   round();
-  if (counters_.messages != before) ++counters_.rounds;
+  const bool answered = counters_.messages != before;
+  if (answered) ++counters_.rounds;
+  loads_.close(answered || !sends());  // without any messages an iteration of all clients is what can be timed
   stale_ = sent_.count < whole_.count;
   ++iteration_;
   return 1;
@@ -92,7 +95,7 @@ void Baseline::visit(Index client, Index chain, std::size_t p) {
   if (sent_.count == 0) return;
   math::subtract(w, server(chain), w);
   math::axpy(share(client, p), sent_.of(w), sent_.of(sum_.column(chain)));
-  count_message(sent_);
+  count_message(client, sent_);
 }
 
 void Baseline::mean_gradient(Index client, std::span<const double> w, std::span<double> g) const {
@@ -108,14 +111,17 @@ void Baseline::mean_gradient(Index client, std::span<const double> w, std::span<
 
 void Baseline::gradient(Index client, std::span<const double> w, std::span<double> g) {
   mean_gradient(client, w, g);
-  counters_.gradients += problem_.clients[static_cast<std::size_t>(client)]->rows();
+  const std::int64_t evaluated = problem_.clients[static_cast<std::size_t>(client)]->rows();
+  counters_.gradients += evaluated;
+  loads_.add({.client = static_cast<std::uint32_t>(client), .gradients = evaluated});
 }
 
-void Baseline::count_message(Slice sent) {
+void Baseline::count_message(Index client, Slice sent) {
   ++counters_.messages;
   const std::int64_t bits = 64 * vectors_ * static_cast<std::int64_t>(sent.count);
   counters_.uplink_bits += bits;
   counters_.downlink_bits += bits;
+  loads_.add({static_cast<std::uint32_t>(client), bits, 0, bits});
 }
 
 void Baseline::count_broadcast(Index chain, Slice sent) {
@@ -165,6 +171,7 @@ void Baseline::archive(Archive& archive) {
   archive.array(own_.flat());
   archive.field(iteration_);
   archive_counters(archive, counters_);
+  loads_.archive(archive, clients());
 }
 
 }  // namespace pollen::baselines

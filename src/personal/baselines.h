@@ -35,6 +35,7 @@ class Baseline : public PersonalEngine {
   ConstPanelView position() const override;
   std::int64_t iteration() const override { return static_cast<std::int64_t>(iteration_); }
   Counters& counters() override { return counters_; }
+  void listen(LoadListener listener) override { loads_.listen(std::move(listener)); }
   ConstPanelView average() const override { return position(); }
   void latent(Index client, Index chain, std::span<double> out) const override {
     copy_personal(client, chain, latent_part(problem_), out);
@@ -54,6 +55,7 @@ class Baseline : public PersonalEngine {
   virtual void train(Index client, Index chain, std::span<double> w) = 0;
   virtual void close(Index) {}  // after the server's step on a chain
   virtual void round();
+  virtual bool sends() const { return sent_.count > 0; }  // ever
   // What the client predicts with: the server's model and over it the client's own part.
   virtual void personal(Index client, Index chain, std::span<double> w) const;
 
@@ -80,7 +82,7 @@ class Baseline : public PersonalEngine {
   // g = ∇f_i(w).
   void mean_gradient(Index client, std::span<const double> w, std::span<double> g) const;
   void gradient(Index client, std::span<const double> w, std::span<double> g);  // and counted
-  void count_message(Slice sent);
+  void count_message(Index client, Slice sent);
   void count_broadcast(Index chain, Slice sent);
   void check(std::span<const double> w, Index client) const;  // NumericError where w is not finite or its σ absurd
 
@@ -104,6 +106,7 @@ class Baseline : public PersonalEngine {
   Panel sum_;
   std::uint64_t iteration_ = 0;
   Counters counters_;
+  LoadBook loads_;
   mutable Scratch scratch_;
 };
 

@@ -55,6 +55,7 @@ class Fedsouk final : public PersonalEngine {
 
   std::int64_t advance(std::int64_t) override {
     participation_.draw(round_, roster_);
+    loads_.open(roster_.clients);
     std::ranges::fill(sum_.flat(), 0.0);
     std::ranges::fill(memory_change_.flat(), 0.0);
     std::size_t block = 0;
@@ -74,6 +75,7 @@ class Fedsouk final : public PersonalEngine {
     close_block();
     for (Index c = 0; c < problem_.chains; ++c) step_server(c);
     if (static_cast<std::int64_t>(round_) >= settings_.averaged_from) add_to_average();
+    loads_.close(true);
     ++round_;
     counters_.rounds = static_cast<std::int64_t>(round_);
     return 1;
@@ -82,6 +84,7 @@ class Fedsouk final : public PersonalEngine {
   ConstPanelView position() const override { return position_; }
   std::int64_t iteration() const override { return static_cast<std::int64_t>(round_); }
   Counters& counters() override { return counters_; }
+  void listen(LoadListener listener) override { loads_.listen(std::move(listener)); }
   ConstPanelView average() const override { return average_; }
   double accepted() const override {
     return proposals_ > 0 ? static_cast<double>(accepted_) / static_cast<double>(proposals_) : 1;
@@ -219,11 +222,11 @@ class Fedsouk final : public PersonalEngine {
       if (settings_.memory)
         math::axpy(settings_.memory_rate, message.first(static_cast<std::size_t>(shared_)),
                    memory_change_.column(chain));
-      count(receipts_[p - first]);
+      count(entry.client, receipts_[p - first]);
     }
   }
 
-  void count(const LocalRounds::Receipt& receipt) {
+  void count(std::uint32_t client, const LocalRounds::Receipt& receipt) {
     accepted_ += receipt.accepted;
     proposals_ += settings_.local_steps;
     ++counters_.messages;
@@ -231,6 +234,7 @@ class Fedsouk final : public PersonalEngine {
     counters_.uplink_bits_bound += receipt.bits_bound;
     counters_.downlink_bits += 64 * problem_.dimension();
     counters_.gradients += receipt.gradients;
+    loads_.add({client, 64 * problem_.dimension(), receipt.gradients, receipt.bits});
   }
 
   // η_k/η_0.
@@ -296,6 +300,7 @@ class Fedsouk final : public PersonalEngine {
   double weight_ = 0;  // of average_
   std::int64_t accepted_ = 0, proposals_ = 0;
   Counters counters_;
+  LoadBook loads_;
   Team team_;
   OtherClients others_;
   std::vector<Bytes> answers_;    // of the other processes, in this round

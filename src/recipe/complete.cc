@@ -147,6 +147,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     complete_baseline(config, problems, recipe, warnings);
     check_network(config, false, problems);
     complete_run(config, problems);
+    complete_network_time(config, dimension, warnings);
     problems.raise();
     return recipe;
   }
@@ -155,6 +156,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     const Recipe recipe = complete_reference(config, *reference, problems, warnings);
     check_network(config, reference->needs_step, problems);
     complete_run(config, problems);
+    complete_network_time(config, dimension, warnings);
     problems.raise();
     return recipe;
   }
@@ -179,6 +181,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   complete_personal(config, named, problems, recipe);
   complete_run(config, problems);
   complete_privacy(config, recipe);
+  complete_network_time(config, dimension, warnings);
   recipe.step = s.step.value_or(0);
   recipe.temperature = config.model.temperature;
   if (!s.prior_at) s.prior_at = recipe.local ? "clients" : "server";

@@ -49,6 +49,10 @@ void check_network(const Config& config, bool step_needed, Problems& problems);
 // [privacy]'s defaults, where it is set and an accountant covers the sampler.
 void complete_privacy(Config& config, const Recipe& recipe);
 
+// [network]: its presets by name, and what was left out, where it is set.
+std::vector<std::string> network_presets();
+void complete_network_time(Config& config, Index dimension, std::vector<std::string>& warnings);
+
 // Warns of the keys that were set and play no role.
 void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings);
 

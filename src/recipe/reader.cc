@@ -117,7 +117,9 @@ class Reader {
     if (dot == std::string::npos) {  // a top-level word: perhaps a section, or a key that lost its section
       for (const std::string& name : names)
         if (name.substr(name.find('.') + 1) == path) near = name;
-      if (!near) near = nearest(path, {"model", "data", "sampler", "participation", "run", "output", "privacy", "population", "federation", "client"});
+      if (!near)
+        near = nearest(path, {"model", "data", "sampler", "participation", "run", "output", "privacy", "population",
+                              "federation", "network", "client"});
     }
     problems_.add(at(path, node),
                   near ? fmt::format("unknown key; did you mean {}?", *near)
@@ -194,8 +196,8 @@ void resolve_paths(Config& config, const fs::path& folder) {
   if (const std::string file = "file:"; config.run.init.starts_with(file))
     config.run.init = file + fs::absolute(folder / config.run.init.substr(file.size())).lexically_normal().string();
   DataSpec& data = config.data;
-  for (std::string* path : {&config.model.file, &data.labels, &data.writers, &data.test_source, &data.test_labels, &data.ood_source,
-                            &data.distill_source})
+  for (std::string* path : {&config.model.file, &config.network_time.trace, &data.labels, &data.writers,
+                            &data.test_source, &data.test_labels, &data.ood_source, &data.distill_source})
     if (!path->empty()) *path = fs::absolute(folder / *path).lexically_normal().string();
 }
 

@@ -179,7 +179,8 @@ const std::vector<Key>& schema() {
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
     for (auto& part : {model_keys(), latent_keys(), network_keys(), data_keys(), partition_keys(), synthetic_mixed_keys(),
                        sampler_keys(), reference_keys(), personal_keys(), baseline_keys(), run_keys(),
-                       client_output_keys(), warm_up_keys(), privacy_keys(), population_keys(), federation_keys()})
+                       client_output_keys(), warm_up_keys(), privacy_keys(), population_keys(), federation_keys(),
+                       network_time_keys()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();

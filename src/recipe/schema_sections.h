@@ -20,6 +20,7 @@ std::vector<Key> sampler_keys();
 std::vector<Key> reference_keys();
 std::vector<Key> personal_keys();
 std::vector<Key> baseline_keys();
+std::vector<Key> network_time_keys();
 
 // Written out only for the models that have latents.
 std::vector<Key> only_mixed(std::vector<Key> keys);

@@ -50,6 +50,7 @@ class Consensus final : public Kernel {
     }
     covariance_ = *total.inverse();  // a sum of positive definite matrices
     chains.counters.uplink_bits += 64 * covariance_.words() * chains.clients();
+    for (Index i = 0; i < chains.clients(); ++i) chains.add_bits(i, 64 * covariance_.words(), 0);
   }
 
   void combine(Chains& chains, Index chain) {

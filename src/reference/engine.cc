@@ -35,7 +35,9 @@ class ReferenceEngine final : public Engine {
   }
 
   std::int64_t advance(std::int64_t) override {
+    chains_->loads.open(chains_->clients());
     kernel_->iterate(*chains_);
+    chains_->loads.close(false);
     ++chains_->iteration;
     check_finite();
     return 1;
@@ -45,12 +47,14 @@ class ReferenceEngine final : public Engine {
   ConstPanelView position() const override { return chains_->position; }
   std::int64_t iteration() const override { return chains_->iteration; }
   Counters& counters() override { return chains_->counters; }
+  void listen(LoadListener listener) override { chains_->loads.listen(std::move(listener)); }
   std::span<const Transition> transitions() const override { return kernel_->transitions(); }
 
   void archive(Archive& archive) override {
     archive.field(explosion_);
     chains_->archive(archive);
     kernel_->archive(archive);
+    chains_->loads.archive(archive, chains_->clients());
   }
 
  private:
@@ -89,6 +93,16 @@ void Chains::count_exchange(Index vectors_up, Index vectors_down) {
   counters.uplink_bits += vectors_up * clients() * bits;
   counters.downlink_bits += vectors_down * clients() * bits;
   counters.broadcast_bits += vectors_down * bits;
+  for (Index i = 0; i < clients(); ++i) add_bits(i, vectors_up * bits, vectors_down * bits);
+  loads.close(true);
+}
+
+void Chains::add_gradients(Index whose, std::int64_t number) {
+  loads.add({.client = static_cast<std::uint32_t>(whose), .gradients = number});
+}
+
+void Chains::add_bits(Index whose, std::int64_t up, std::int64_t down) {
+  loads.add({.client = static_cast<std::uint32_t>(whose), .down_bits = down, .up_bits = up});
 }
 
 void Chains::archive(Archive& archive) {

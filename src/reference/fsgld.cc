@@ -48,12 +48,15 @@ class Fsgld final : public Kernel {
       choose_clients(chains);
       chains.counters.downlink_bits += bits;
       chains.counters.broadcast_bits += bits;
+      for (const std::uint32_t client : visited_) chains.add_bits(client, 0, bits / chains.count());
     }
     for (Index c = 0; c < chains.count(); ++c) step_chain(chains, c);
     if (!leaves) return;
     ++chains.counters.rounds;
     chains.counters.messages += chains.count();
     chains.counters.uplink_bits += bits;
+    for (const std::uint32_t client : visited_) chains.add_bits(client, bits / chains.count(), 0);
+    chains.loads.close(true);
   }
 
   bool emits(std::int64_t iteration) const override {
@@ -87,6 +90,8 @@ class Fsgld final : public Kernel {
     chains.counters.uplink_bits += bits * chains.clients();
     chains.counters.downlink_bits += bits * chains.clients();
     chains.counters.broadcast_bits += bits;
+    for (Index i = 0; i < chains.clients(); ++i) chains.add_bits(i, bits, bits);
+    chains.loads.close(true);
   }
 
   void choose_clients(const Chains& chains) {

@@ -22,6 +22,9 @@ struct Chains {
   Stream stream(Index chain, Purpose purpose, std::uint32_t step = 0) const;
   // A round in which every client sends and receives so many vectors a chain.
   void count_exchange(Index vectors_up, Index vectors_down);
+  // Beside the counters, which know all clients together: whose gradients, or bits, they were.
+  void add_gradients(Index whose, std::int64_t number);
+  void add_bits(Index whose, std::int64_t up, std::int64_t down);
   void archive(Archive& archive);
 
   ReferenceProblem problem;
@@ -29,6 +32,7 @@ struct Chains {
   Panel position;
   std::int64_t iteration = 0;  // done so far
   Counters counters;
+  LoadBook loads;
   Workspace work;
 };
 

@@ -46,7 +46,9 @@ void LocalPosteriors::iterate(Chains& chains) {
   for (auto& client : clients_) {
     client->kernel->iterate(client->chains);
     ++client->chains.iteration;
-    chains.counters.gradients += std::exchange(client->chains.counters.gradients, 0);
+    const std::int64_t evaluated = std::exchange(client->chains.counters.gradients, 0);
+    chains.counters.gradients += evaluated;
+    chains.add_gradients(static_cast<Index>(client->chains.client), evaluated);
   }
 }
 

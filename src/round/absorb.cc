@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "pollen/archive.h"
 #include "pollen/errors.h"
@@ -30,6 +31,7 @@ const Compressor& Server::compressor_of(const Reply& reply) const {
 
 void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work) {
   check_answers(reply, entry);
+  book_answer(reply);
   const std::size_t parts = reply.chains.size();
   BlockSum& block = sum_of(reply.client);
   block.counters.gradients += reply.gradients;
@@ -98,6 +100,7 @@ void Server::absorb_singles(std::span<const Reply> replies, Workspace& work) {
   for (const Reply& reply : replies) {
     count_part(reply, 0, block.counters);
     block.counters.gradients += reply.gradients;
+    book_answer(reply);
   }
 }
 
@@ -134,6 +137,13 @@ void Server::count(const Sent& sent) {
   counters.uplink_bits_bound += bits_bound_[channel_of(sent.client)];
   counters.gradients += sent.gradients;
   ++counters.messages;
+  loads_.add({.client = sent.client, .gradients = sent.gradients, .up_bits = sent.bits});
+}
+
+void Server::book_answer(const Reply& reply) {
+  if (!loads_.listens()) return;
+  const std::int64_t bits = reply.silent ? 0 : std::accumulate(reply.bits.begin(), reply.bits.end(), std::int64_t{0});
+  loads_.add({.client = reply.client, .gradients = reply.gradients, .up_bits = bits});
 }
 
 void Server::count_part(const Reply& reply, std::size_t part, Counters& counters) const {

@@ -66,6 +66,25 @@ void Server::refresh(ConstPanelView anchor, ConstPanelView gradient_sum) {
   counters_.downlink_bits += 2 * words * clients();
   counters_.broadcast_bits += 2 * words;
   counters_.gradients += std::accumulate(setup_.sizes.begin(), setup_.sizes.end(), std::int64_t{0}) * setup_.chains;
+  book_refresh();
+}
+
+// Y cannot be known before all positions are there, nor C before all gradients; C goes with what comes next.
+void Server::book_refresh() {
+  if (!loads_.listens()) return;
+  const auto words = 64 * static_cast<std::int64_t>(setup_.dimension * setup_.chains);
+  const auto everybody = [&](const Load& load, bool evaluates) {
+    for (std::size_t i = 0; i < setup_.sizes.size(); ++i)
+      loads_.add({static_cast<std::uint32_t>(i), load.down_bits, evaluates ? setup_.sizes[i] * setup_.chains : 0,
+                  load.up_bits});
+  };
+  loads_.open(clients());
+  everybody({.up_bits = words}, false);
+  loads_.close(true);
+  everybody({.down_bits = words, .up_bits = words}, true);
+  loads_.close(true);
+  everybody({.down_bits = words}, false);
+  loads_.close(false);
 }
 
 // w_i, times what participation makes of it: 1/|A| or m_c/S in all.
@@ -107,6 +126,7 @@ void Server::close_leg() {
   const Leg leg = broadcast_.leg;
   iteration_ += leg.steps;
   legs_->done(leg);
+  loads_.close(leg.ends);
   fresh_ = leg.ends;
   if (!leg.ends) return;
   each_chain([&](Index c, int) { average_chain(c); });

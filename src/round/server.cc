@@ -94,6 +94,7 @@ void Server::open(std::int64_t most) {
   else
     participation_.draw(round_, broadcast_.roster);
   encode_broadcast();
+  loads_.open(broadcast_.roster.clients);
   if (broadcast_.leg.starts) count_downlink();
   start_over();
 }
@@ -105,6 +106,7 @@ void Server::start_over() {
     if (weighted && block.weighted.empty()) block.weighted = Panel(setup_.dimension, setup_.chains);
     block.counters = {};
   }
+  loads_.start_over();
   each_chain([&](Index c, int) {
     for (BlockSum& block : block_sums_) {
       std::ranges::fill(block.plain.column(c), 0.0);
@@ -176,7 +178,7 @@ void Server::count_downlink() {
       all = words * static_cast<std::int64_t>(broadcast_.roster.chain.size());
     }
     counters_.downlink_bits += all;
-    return;
+    return book_downlink();
   }
   for (const Roster::Entry& entry : broadcast_.roster.clients) {
     for (const std::uint32_t chain : broadcast_.roster.chains(entry)) {
@@ -190,15 +192,25 @@ void Server::count_downlink() {
       if (recipe_.oracle == OracleKind::svrg && !broadcast_.refresh && heard < anchor_round_ + 1) extra += words;
       counters_.downlink_bits += bits + extra;
       counters_.broadcast_bits += extra;
+      loads_.add({.client = entry.client, .down_bits = bits + extra});
       heard = round_ + 1;
     }
   }
+}
+
+// Where nobody can have missed anything.
+void Server::book_downlink() {
+  if (!loads_.listens()) return;
+  for (const Roster::Entry& entry : broadcast_.roster.clients)
+    for (const std::uint32_t chain : broadcast_.roster.chains(entry))
+      loads_.add({.client = entry.client, .down_bits = 8 * std::ssize(broadcast_.chain_payload(chain))});
 }
 
 void Server::leave_out(std::span<const std::uint32_t> clients) {
   Roster& roster = broadcast_.roster;
   const auto drawn = static_cast<double>(roster.clients.size());
   std::erase_if(roster.clients, [&](const Roster::Entry& e) { return std::ranges::binary_search(clients, e.client); });
+  loads_.leave_out(clients);
   const auto left = static_cast<double>(roster.clients.size());
   const double more = recipe_.up.memory == Memory::feedback || left == 0 ? 1 : drawn / left;
   for (double& weight : roster.weight) weight *= more;
@@ -220,6 +232,7 @@ void Server::close() {
   merge_blocks();
   if (recipe_.local) return close_leg();
   each_chain([&](Index c, int member) { step_chain(c, member); });
+  loads_.close(true);
   ++counters_.rounds;
   ++round_;
 }
@@ -330,6 +343,7 @@ void Server::archive(Archive& archive) {
     throw WireError("saved state: an array has another size");
   anchor_gradient_.resize(anchored);
   archive.array(std::span(anchor_gradient_));
+  loads_.archive(archive, clients());
 }
 
 }  // namespace pollen

@@ -41,13 +41,20 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
     problem.model.kind = ModelKind::gaussian;  // nothing is predicted from φ and β alone
     write_columns(*personal, config);
     recipe = complete(config, problem.clients(), std::max<Index>(1, personal->model->shared()), warnings);
+    make_clock();
     return;
   }
   recipe = complete(config, problem.clients(), problem.dimension(), warnings);
   if (const std::string wrong = checked_init(config, problem.dimension()); !wrong.empty())
     throw ConfigError(config.file + ": run.init", wrong);
+  make_clock();
   outside = o.sites.empty() ? outside_the_theorem(config, problem.data) : outside_the_theorem(config, o.levels_shown);
   make_engine();
+}
+
+void Experiment::Parts::make_clock() {
+  const std::vector<std::string>& held = problem.data.client_names;
+  clock = make_simulated_clock(config, problem.clients(), held.empty() ? config.federation.expect : held);
 }
 
 void Experiment::Parts::make_engine() {
@@ -59,6 +66,7 @@ void Experiment::Parts::make_engine() {
   federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()));
   federation->counters().setup_bits = problem.data.setup_bits + options.setup_bits;
   engine = federation.get();
+  if (!recipe.reference) listen();
   potential.resize(static_cast<std::size_t>(chains));
 }
 
@@ -93,6 +101,7 @@ void Experiment::Parts::make_reference_engine() {
   reference = pollen::make_reference_engine(config, recipe, problem);
   reference->counters().setup_bits = federation->counters().setup_bits;
   engine = reference.get();
+  listen();
 }
 
 void Experiment::Parts::choose_threads() {
@@ -164,6 +173,7 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   self.make_reference_engine();
   if (self.personal && !self.learner) self.make_learner();
   self.engine->archive(archive);
+  if (self.clock) self.clock->archive(archive);
 }
 
 Experiment::Experiment(Config config, ExperimentOptions options)
@@ -184,6 +194,7 @@ void Experiment::prepare() {
   parts_->set_privacy();
   parts_->set_start();
   parts_->set_anchors();
+  parts_->time_setup();
 }
 
 bool Experiment::advance(std::int64_t iterations, Sink& sink) {
@@ -220,6 +231,7 @@ bool Experiment::has_transitions() const {
   return parts_->recipe.reference && find_reference(parts_->recipe.name)->transitions;
 }
 Counters Experiment::counters() const { return parts_->engine->counters(); }
+const SimulatedTime* Experiment::simulated() const { return parts_->clock ? &parts_->clock->time() : nullptr; }
 const std::vector<std::string>& Experiment::warnings() const { return parts_->warnings; }
 const std::vector<std::string>& Experiment::notes() const { return parts_->notes; }
 const PrivacyMeter& Experiment::privacy() const { return parts_->meter; }

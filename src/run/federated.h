@@ -34,6 +34,7 @@ class FederatedEngine final : public Engine {
   ConstPanelView position() const override;
   std::int64_t iteration() const override { return server_->iteration(); }
   Counters& counters() override { return server_->counters(); }
+  void listen(LoadListener listener) override { server_->listen(std::move(listener)); }
   void archive(Archive& archive) override;
 
   Server& server() { return *server_; }

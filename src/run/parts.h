@@ -7,12 +7,13 @@
 
 #include "pollen/archive.h"
 #include "pollen/privacy_meter.h"
+#include "pollen/problem.h"
 #include "pollen/rank_transport.h"
 #include "pollen/run.h"
 #include "pollen/thread_team.h"
 #include "run/federated.h"
 #include "run/personal.h"
-#include "pollen/problem.h"
+#include "run/simulated_clock.h"
 #include "run/thread_choice.h"
 
 namespace pollen {
@@ -40,7 +41,16 @@ struct Experiment::Parts {
   std::vector<OutsideLook> outside;  // as the user gave the configuration
   PrivacyMeter meter;
   Ranks* ranks = nullptr;  // where clients are spread over them
+  std::unique_ptr<SimulatedClock> clock;  // of [network]; none without it
+  // Exchanges with all clients before the first iteration, each `times`, as setup_bits has them.
+  struct SetupExchange {
+    std::int64_t down_bits = 0, up_bits = 0, times = 1;
+    std::int64_t columns = 0;  // positions at which every client evaluates the gradients of `rows`
+    Batch rows = {};           // all
+  };
+  std::vector<SetupExchange> setup_exchanges;
 
+  void make_clock();
   void make_engine();
   FederatedEngine::MakeTransport make_transport(int threads) const;
   Transport& transport() { return federation->transport(); }
@@ -65,7 +75,10 @@ struct Experiment::Parts {
   void set_start();
   void warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start);
   void set_anchors();
-  void count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times);
+  void count_exchange(const SetupExchange& exchange);
+  void uncount_exchanges(std::size_t since);  // those from setup_exchanges[since] on
+  void listen();                              // the clock, to what samples
+  void time_setup();
   void keep(Sink& sink);
   bool looks() const;
   void set_privacy();

@@ -122,6 +122,7 @@ PlanReport make_report(Experiment& experiment, const PlanRequest& request) {
         "guarantee");
   add_notes(experiment, report);
   add_privacy(experiment, report);
+  report.time = planned_time(experiment, input.messages);
   return report;
 }
 

@@ -16,11 +16,18 @@ struct PlanRequest {
   std::optional<double> round_price;  // of a round, in gradients
 };
 
+// The run as planned, in the network of [network].
+struct PlannedTime {
+  SimulatedTime exchange;       // the mean of one
+  std::uint64_t simulated = 0;  // of so many
+};
+
 struct PlanReport {
   plan::Plan plan;
   std::vector<std::string> notes;          // where each constant comes from
   std::optional<PrivacySpending> privacy;  // of the run as planned, where [privacy] is set
   std::optional<PrivacyMeter> meter;       // likewise: how long the budget lasts
+  std::optional<PlannedTime> time;         // where [network] is set and the sampler is no competitor
 };
 
 // NumericError where the mode cannot be found.
@@ -30,5 +37,6 @@ PlanReport make_report(Experiment& experiment, const PlanRequest& request);
 plan::Constants estimate_constants(Experiment& experiment, std::vector<std::string>& notes);
 plan::Method method_of(const Recipe& recipe, Index dimension);
 plan::Messages messages_of(const Recipe& recipe, Index dimension, Index chains);
+std::optional<PlannedTime> planned_time(Experiment& experiment, const plan::Messages& messages);
 
 }  // namespace pollen

@@ -15,8 +15,42 @@
 
 namespace pollen {
 
-void Experiment::Parts::count_exchange(std::int64_t down_bits, std::int64_t up_bits, std::int64_t times) {
-  federation->counters().setup_bits += times * (down_bits + up_bits) * problem.clients();
+namespace {
+
+std::int64_t bits_of(const auto& exchange) { return exchange.times * (exchange.down_bits + exchange.up_bits); }
+
+}  // namespace
+
+void Experiment::Parts::count_exchange(const SetupExchange& exchange) {
+  federation->counters().setup_bits += bits_of(exchange) * problem.clients();
+  setup_exchanges.push_back(exchange);
+}
+
+void Experiment::Parts::uncount_exchanges(std::size_t since) {
+  for (; setup_exchanges.size() > since; setup_exchanges.pop_back())
+    federation->counters().setup_bits -= bits_of(setup_exchanges.back()) * problem.clients();
+}
+
+void Experiment::Parts::listen() {
+  if (clock) engine->listen([this](std::span<const Load> loads) { clock->exchange(loads); });
+}
+
+// What the data were told of each other, then what was asked. Rows are read there, no gradients taken.
+void Experiment::Parts::time_setup() {
+  if (!clock) return;
+  const Index clients = problem.clients();
+  if (const std::int64_t bits = problem.data.setup_bits + options.setup_bits; bits > 0)
+    setup_exchanges.insert(setup_exchanges.begin(), {.up_bits = std::max<std::int64_t>(1, bits / clients)});
+  std::vector<Load> loads(static_cast<std::size_t>(clients));
+  for (const SetupExchange& exchange : setup_exchanges) {
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      const Index rows = problem.rows.empty() ? problem.data.train_rows(static_cast<Index>(i)) : problem.rows[i];
+      loads[i] = {static_cast<std::uint32_t>(i), exchange.down_bits, exchange.columns * exchange.rows.of(rows),
+                  exchange.up_bits};
+    }
+    for (std::int64_t k = 0; k < exchange.times; ++k) clock->exchange(loads);
+  }
+  clock->set_up();
 }
 
 void Experiment::Parts::find_mode_once() {
@@ -29,7 +63,7 @@ void Experiment::Parts::find_mode_once() {
       throw NumericError("the mode finder left the finite numbers; is the posterior proper?", 0, -1);
   mode = result.position;
   const std::int64_t words = 64 * problem.dimension();
-  count_exchange(words, words + 64, result.exchanges);
+  count_exchange({.down_bits = words, .up_bits = words + 64, .times = result.exchanges, .columns = 1});
   notes.push_back(
       fmt::format("mode found in {} exchanges, gradient norm {:.2g}", result.exchanges, result.gradient_norm));
   if (!result.reached)
@@ -102,7 +136,7 @@ void Experiment::Parts::set_step() {
   }
   const bool adapts = recipe.reference && !find_reference(recipe.name)->needs_step;
   const bool picked = !config.sampler.step && !adapts;
-  const std::int64_t setup = federation->counters().setup_bits;
+  const std::size_t before = setup_exchanges.size();
   const std::vector<double> at = curvature_point();
   const Smoothness found = find_smoothness(federation->transport(), problem.prior, at, config.seed);
   smoothness = found.value;
@@ -115,7 +149,8 @@ void Experiment::Parts::set_step() {
   const bool bound = problem.curvature_is_bound;
   if (recipe.local) return set_local_step(at, picked);
   if (picked) {
-    count_exchange(64 * problem.dimension(), 64 * problem.dimension(), found.exchanges);
+    const std::int64_t words = 64 * problem.dimension();
+    count_exchange({.down_bits = words, .up_bits = words, .times = found.exchanges, .columns = 1});
     recipe.step = auto_step(recipe, smoothness, problem.clients(), problem.dimension(), sizes);
     config.sampler.step = recipe.step;
     federation->recipe_changed();
@@ -124,7 +159,7 @@ void Experiment::Parts::set_step() {
     return;
   }
   // A look before the run that no client is charged for, unless the mode is wanted anyway.
-  if (recipe.oracle != OracleKind::fixed_point && config.run.init != "mode") federation->counters().setup_bits = setup;
+  if (recipe.oracle != OracleKind::fixed_point && config.run.init != "mode") uncount_exchanges(before);
   if (recipe.step > 2 / smoothness)
     warnings.push_back(fmt::format(
         "sampler.step {:.4g} is above the stability bound 2/L = {:.4g} (L = {:.4g}{}): the chain may diverge",
@@ -135,15 +170,15 @@ void Experiment::Parts::set_step() {
 void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) {
   LocalSteps& local = *recipe.local;
   const bool wanted = picked || (local.decaying && (local.smoothness == 0 || local.convexity == 0));
-  const std::int64_t setup = federation->counters().setup_bits;
+  const std::size_t before = setup_exchanges.size();
   const bool convexity = local.decaying && local.convexity == 0;
   LocalBounds bounds = find_local_bounds(transport(), local, at, sizes, convexity && problem.model.quadratic());
   if (!problem.model.quadratic()) {  // of a likelihood that is only convex nothing sure is known below the prior
     const auto& precision = problem.prior.precision;
     bounds.convexity = precision.empty() ? 0 : *std::ranges::min_element(precision);
   }
-  if (wanted) count_exchange(64 * problem.dimension(), 128, 1);
-  if (!wanted && config.run.init != "mode") federation->counters().setup_bits = setup;
+  if (wanted) count_exchange({.down_bits = 64 * problem.dimension(), .up_bits = 128, .columns = 1});
+  if (!wanted && config.run.init != "mode") uncount_exchanges(before);
   if (local.decaying) {
     if (local.smoothness == 0) local.smoothness = bounds.smoothness;
     if (local.convexity == 0) local.convexity = bounds.convexity;
@@ -189,12 +224,14 @@ void Experiment::Parts::prepare_personal() {
     warm_up_together(*personal, config, problem.data, make_transport(pick_threads()),
                      [&](Transport& by, const Prior& prior, std::span<const Index> rows) { warm_up(by, prior, rows, theta); });
   engine->start(personal_start(*personal, config, theta));
+  time_setup();
 }
 
 void Experiment::Parts::make_learner() {
   learner = make_personal_engine(config, recipe, *personal);
   learner->counters().setup_bits = problem.data.setup_bits;
   engine = learner.get();
+  listen();
   if (!personal->baseline) share_work(pick_threads());
   share_clients();
 }
@@ -227,13 +264,16 @@ void Experiment::Parts::warm_up(Transport& by, const Prior& prior, std::span<con
   };
   const std::int64_t steps = pollen::warm_up(config.warm_up, {by, prior, rows, watch}, start);
   Counters& counted = federation ? federation->counters() : engine->counters();
-  counted.setup_bits += steps * 2 * 64 * start.rows * start.columns * std::ssize(rows);
+  const std::int64_t words = 64 * start.rows * start.columns;
+  setup_exchanges.push_back({words, words, steps, start.columns, {config.warm_up.batch, {}}});
+  counted.setup_bits += bits_of(setup_exchanges.back()) * std::ssize(rows);
   engine->counters().setup_bits = counted.setup_bits;
   notes.push_back(fmt::format("warmed up by {} steps of gradient descent", steps));
 }
 
 void Experiment::Parts::set_anchors() {
   const Index d = problem.dimension();
+  const std::int64_t words = 64 * d * config.run.chains;
   if (recipe.oracle == OracleKind::fixed_point) {
     find_mode_once();
     std::vector<double> sum(mode.size());
@@ -242,13 +282,13 @@ void Experiment::Parts::set_anchors() {
   }
   if (recipe.oracle == OracleKind::control) {
     federation->start_control();
-    count_exchange(2 * 64 * d * config.run.chains, 64 * d * config.run.chains, 1);
+    count_exchange({.down_bits = 2 * words, .up_bits = words, .columns = config.run.chains});
   }
   if (recipe.up.start_at_gradient) {
     Panel sum(d, config.run.chains);
     transport().query({Query::What::start_memory, engine->position(), {}}, sum);
     federation->server().start_memory(sum);
-    count_exchange(64 * d * config.run.chains, 64 * d * config.run.chains, 1);
+    count_exchange({.down_bits = words, .up_bits = words, .columns = config.run.chains});
   }
 }
 

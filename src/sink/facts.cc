@@ -54,6 +54,7 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.warnings = experiment.warnings();
   facts.notes = experiment.notes();
   facts.counters = experiment.counters();
+  if (const SimulatedTime* simulated = experiment.simulated()) facts.simulated = *simulated;
   facts.privacy = privacy_of(experiment);
   facts.states = states_of(experiment);
   if (facts.states == States::estimates) facts.identified = experiment.identified();

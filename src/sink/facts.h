@@ -10,6 +10,7 @@
 #include "pollen/model.h"
 #include "pollen/privacy_meter.h"
 #include "pollen/round.h"
+#include "pollen/simulated_time.h"
 
 namespace pollen {
 class Experiment;
@@ -66,6 +67,7 @@ struct RunFacts {
   PrivacyFacts privacy;
   std::optional<FederationFacts> federation;
   double seconds = 0, cpu_seconds = 0;  // of the sampling loop
+  std::optional<SimulatedTime> simulated;  // in the network of [network]
   States states = States::draws;
   std::vector<std::size_t> identified;  // estimates: the coordinates that data determine
   RunStatus status = RunStatus::complete;

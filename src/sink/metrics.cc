@@ -13,6 +13,7 @@ namespace pollen::sink {
 MetricsFile::MetricsFile(const std::string& path, const ModelSpec& model, MetricsColumns columns)
     : file_(path, OutputFile::Open::replace) {
   std::string header = "round,uplink_bits,downlink_bits,gradients,seconds";
+  if (columns.simulated) header += ",simulated_seconds";
   if (columns.privacy) header += ",epsilon,epsilon_renyi";
   if (columns.personal)
     header += columns.test_rows ? ",nnll_train,nnll_test" : ",nnll_train";
@@ -27,11 +28,12 @@ MetricsFile::MetricsFile(const std::string& path, std::int64_t bytes) : file_(pa
   file_.truncate(bytes);
 }
 
-void MetricsFile::row(const Counters& counters, double seconds, const Scores& scores, const PrivacySpending* spending) {
+void MetricsFile::row(const Counters& counters, double seconds, const Scores& scores, const MetricsExtras& extras) {
   std::string line = fmt::format("{},{},{},{},{:.6f}", counters.rounds, counters.uplink_bits, counters.downlink_bits,
                                  counters.gradients, seconds);
-  if (spending != nullptr)
-    for (const auto& epsilon : {spending->epsilon, spending->renyi_epsilon}) {
+  if (extras.simulated) line += fmt::format(",{:.6f}", *extras.simulated);
+  if (extras.spending)
+    for (const auto& epsilon : {extras.spending->epsilon, extras.spending->renyi_epsilon}) {
       line += ',';
       if (epsilon) append_number(line, *epsilon);
     }

@@ -58,9 +58,10 @@ void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, Con
   }
   if (predictive_->applies()) scores = predictive_->scores(options_.ece_bins);
   if (options_.losses) scores = options_.losses();
-  if (!options_.spending) return metrics_->row(counters, seconds(), scores);
-  const PrivacySpending spending = options_.spending(iteration);
-  metrics_->row(counters, seconds(), scores, &spending);
+  MetricsExtras extras;
+  if (options_.spending) extras.spending = options_.spending(iteration);
+  if (options_.simulated) extras.simulated = options_.simulated();
+  metrics_->row(counters, seconds(), scores, extras);
 }
 
 void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {

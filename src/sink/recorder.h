@@ -28,6 +28,7 @@ struct RecorderOptions {
   std::atomic<bool>* pause = nullptr;                                    // set when a checkpoint is due
   std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // where privacy is asked for
   std::function<Scores()> losses = {};                                   // of mixed-effects models
+  std::function<double()> simulated = {};                                // seconds, where [network] is set
 };
 
 class Recorder : public Sink {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "report.h"
+#include "simulated_text.h"
 #include "text.h"
 #include "version.h"
 
@@ -77,6 +78,10 @@ std::string times(const RunFacts& f) {
                      human_seconds(f.cpu_seconds), human_rate(rate), grouped(f.counters.gradients));
 }
 
+std::string network(const RunFacts& f) {
+  return f.simulated ? fmt::format("  in such a network: {}\n", simulated_text(*f.simulated)) : "";
+}
+
 std::string privacy(const PrivacyFacts& p) {
   if (!p.asked) return "";
   const PrivacySpending& s = p.spending;
@@ -111,7 +116,7 @@ std::string heading(const RunFacts& f) {
 std::string run_report(const Summary& s, const std::string& folder, const std::vector<std::string>& files) {
   std::string text = fmt::format("pollen {} · {}{}", version(), problem(s), heading(s.facts));
   if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels);
-  text += '\n' + scores(s) + elsewhere(s) + communication(s) + federation(s.facts) + times(s.facts) +
+  text += '\n' + scores(s) + elsewhere(s) + communication(s) + federation(s.facts) + times(s.facts) + network(s.facts) +
           privacy(s.facts.privacy);
   for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';
   if (s.warnings.empty()) {

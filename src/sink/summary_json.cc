@@ -104,6 +104,12 @@ Json work(const RunFacts& f) {
           {"iterations_per_second", rate}};
 }
 
+Json network(const SimulatedTime& t) {
+  return {{"simulated_seconds", t.total()}, {"setup_seconds", t.setup},         {"waiting_seconds", t.waiting},
+          {"down_seconds", t.down},         {"computing_seconds", t.computing}, {"up_seconds", t.up},
+          {"server_seconds", t.server}};
+}
+
 Json setup(const RunFacts& f) {
   return {{"step", f.step},
           {"smoothness", f.smoothness > 0 ? number(f.smoothness) : Json(nullptr)},
@@ -163,6 +169,7 @@ std::string to_json(const Summary& s) {
   key("communication", compact(communication(f.counters)));
   if (f.federation) key("federation", compact(federation(*f.federation)));
   key("work", compact(work(f)));
+  if (f.simulated) key("network", compact(network(*f.simulated)));
   key("metrics", compact(scores(s.metrics)));
   key("clients", lines(s.clients.size(), [&](std::size_t i) { return client(s.clients[i]); }));
   if (!s.confidence.empty()) {

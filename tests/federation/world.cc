@@ -266,6 +266,7 @@ void serve(World& world, Disk& disk, const HallOptions& hall_options, int kill, 
     if (world.strikes(kill)) throw Killed();
   }
   outcome.counters = experiment.counters();
+  if (const SimulatedTime* time = experiment.simulated()) outcome.simulated = time->total() - time->setup;
   if (world.before_end) world.before_end(hall);
   hall.end({true, "done"});
 }

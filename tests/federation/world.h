@@ -92,6 +92,7 @@ struct FederationOutcome {
   Counters counters;
   int faults = 0, servers = 0;
   RoundStatistics statistics;
+  double simulated = 0;  // seconds after the set-up, where [network] is set
 };
 
 // A whole run: servers are started until one gets to the end, each from what the one before had on its disk.

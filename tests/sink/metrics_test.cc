@@ -46,6 +46,19 @@ TEST_F(MetricsTest, RowsAndResume) {
   EXPECT_THROW(MetricsFile(path("a"), bytes + 1), IoError);
 }
 
+TEST_F(MetricsTest, SimulatedSecondsAfterTheRealOnes) {
+  {
+    MetricsFile file(path("a"), of(ModelKind::linear), {.privacy = true, .simulated = true});
+    Counters counters;
+    counters.rounds = 3;
+    file.row(counters, 0.5, {{"rmse", 1}, {"nnll", 2}}, {.spending = PrivacySpending{}, .simulated = 1234.5});
+    file.flush();
+  }
+  EXPECT_EQ(slurp(path("a")),
+            "round,uplink_bits,downlink_bits,gradients,seconds,simulated_seconds,epsilon,epsilon_renyi,rmse,nnll\n"
+            "3,0,0,0,0.500000,1234.500000,,,1,2\n");
+}
+
 TEST_F(MetricsTest, PrivacyHasColumnsWhereItIsAskedFor) {
   {
     MetricsFile file(path("a"), of(ModelKind::gaussian), {.privacy = true});
@@ -54,9 +67,9 @@ TEST_F(MetricsTest, PrivacyHasColumnsWhereItIsAskedFor) {
     PrivacySpending spending;
     spending.epsilon = 0.5;
     spending.renyi_epsilon = 0.25;
-    file.row(counters, 0, {}, &spending);
+    file.row(counters, 0, {}, {.spending = spending});
     spending.epsilon.reset();
-    file.row(counters, 0, {}, &spending);
+    file.row(counters, 0, {}, {.spending = spending});
     file.flush();
   }
   EXPECT_EQ(slurp(path("a")),

@@ -1,6 +1,7 @@
 #include "sink/report.h"
 
 #include "fixtures.h"
+#include "sink/simulated_text.h"
 #include "sink/text.h"
 
 namespace pollen::sink {
@@ -40,6 +41,21 @@ TEST_F(RunReport, SaysWhatHappened) {
        {"qlsd++", "logistic", "titanic", "10 clients", "1,234 training rows", "coefficient 1", "accuracy 0.79",
         "1 Mbit up", "2 Mbit down", "warning:", "out/ draws-1.csv", "pollen summary out"})
     EXPECT_NE(text.find(piece), std::string::npos) << piece << " is not in\n" << text;
+}
+
+TEST_F(RunReport, SimulatedTimeInWords) {
+  EXPECT_EQ(human_duration(0.4216), "0.42 s");
+  EXPECT_EQ(human_duration(42.4), "42 s");
+  EXPECT_EQ(human_duration(185), "3 min 5 s");
+  EXPECT_EQ(human_duration(11520), "3 h 12 min");
+  EXPECT_EQ(human_duration(1051200), "12 d 4 h");
+  write_known_spool(path("draws.spool"), {2, 2}, 100);
+  RunFacts facts = known_facts({2, 2});
+  facts.simulated = SimulatedTime{.waiting = 0, .down = 14.9, .computing = 5, .up = 80, .server = 0.1};
+  const std::string text = run_report(summarize(facts, SpoolReader(path("draws.spool")), 1), "out", {});
+  EXPECT_NE(text.find("  in such a network: 1 min 40 s, of which 80 % sending up, 15 % sending down, 5 % computing\n"),
+            std::string::npos)
+      << text;
 }
 
 TEST_F(RunReport, AFederationSaysWhoAndWhatWasOnTheWire) {

@@ -1,0 +1,57 @@
+#include "run/simulated_clock.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace pollen {
+
+namespace {
+
+SimulatedTime time_of(const Load& load, const ClientPace& pace, double wait) {
+  SimulatedTime time;
+  time.waiting = wait;
+  if (load.down_bits > 0) time.down = pace.latency + static_cast<double>(load.down_bits) / pace.downlink;
+  time.computing = static_cast<double>(load.gradients) / pace.speed;
+  if (load.up_bits > 0) time.up = pace.latency + static_cast<double>(load.up_bits) / pace.uplink;
+  return time;
+}
+
+}  // namespace
+
+void SimulatedClock::exchange(std::span<const Load> loads) {
+  SimulatedTime slowest;
+  const double now = time_.total();
+  for (const Load& load : loads) {
+    if (load.down_bits == 0 && load.gradients == 0 && load.up_bits == 0) continue;
+    const SimulatedTime own = time_of(load, network_.pace(load.client, exchanges_), network_.wait(load.client, now));
+    if (own.total() > slowest.total()) slowest = own;
+  }
+  time_.waiting += slowest.waiting;
+  time_.down += slowest.down;
+  time_.computing += slowest.computing;
+  time_.up += slowest.up;
+  time_.server += network_.server_seconds();
+  ++exchanges_;
+}
+
+void SimulatedClock::archive(Archive& archive) {
+  for (double* seconds : {&time_.waiting, &time_.down, &time_.computing, &time_.up, &time_.server, &time_.setup}) {
+    archive.field(*seconds);
+    if (!std::isfinite(*seconds) || *seconds < 0) throw WireError("saved state: a simulated time that cannot be");
+  }
+  archive.field(exchanges_);
+  if (exchanges_ >> 44 != 0) throw WireError("saved state: more exchanges than there are addresses");
+}
+
+std::unique_ptr<SimulatedClock> make_simulated_clock(const Config& config, Index clients,
+                                                     const std::vector<std::string>& names) {
+  if (!keeps_network_time(config)) return nullptr;
+  if (std::ssize(names) == clients || config.network_time.trace.empty())
+    return std::make_unique<SimulatedClock>(config, names);
+  std::vector<std::string> numbered;
+  for (Index i = 1; i <= clients; ++i) numbered.push_back(fmt::format("{}", i));
+  return std::make_unique<SimulatedClock>(config, numbered);
+}
+
+}  // namespace pollen
