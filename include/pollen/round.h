@@ -14,7 +14,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,20 +25,12 @@
 #include "pollen/participation.h"
 #include "pollen/random.h"
 #include "pollen/recipe.h"
+#include "pollen/team.h"
 #include "pollen/types.h"
 
 namespace pollen {
 
 class Archive;
-
-// Somebody to share work with: run(items, work) calls work(item, member) for every item below `items`, in any order and
-// perhaps at the same time; member is below `members`. Without run() one item follows another.
-struct Spread {
-  int members = 1;
-  std::function<void(Index items, const std::function<void(Index item, int member)>& work)> run;
-  // Over chains of this many numbers each, where that is worth waking somebody.
-  void over_chains(Index chains, Index dimension, const std::function<void(Index chain, int member)>& work) const;
-};
 
 // What the participants of a round are told. Payloads are real bytes of the downlink's code.
 struct Broadcast {
@@ -96,7 +87,7 @@ class Station {
   void receive(const Broadcast& broadcast, Workspace& work);
   void archive(Archive& archive);
 
-  void spread_over(Spread spread) { spread_ = std::move(spread); }
+  void share_work(Team team) { team_ = std::move(team); }  // over chains
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
   const Recipe& recipe() const { return recipe_; }
 
@@ -123,7 +114,7 @@ class Station {
 
   Recipe recipe_;
   Index clients_;
-  Spread spread_;
+  Team team_;
   std::unique_ptr<const Compressor> whole_, compressor_;
   Panel position_, anchor_, change_;
   Leg leg_;
@@ -226,7 +217,7 @@ class Server {
   void start(ConstPanelView position);
   void set_anchor_gradient(std::span<const double> sum);  // fixed point: what the server adds (section 1, Decided)
   void start_memory(ConstPanelView sum);
-  void spread_over(Spread spread);  // chains are worked on by all its members
+  void share_work(Team team);  // over chains
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
 
   void open(std::int64_t most = 1);  // local steps: a leg of at most `most` iterations
@@ -289,9 +280,7 @@ class Server {
   void check_answers(const Reply& reply, const Roster::Entry& entry) const;  // WireError unless the reply is the entry's
   const Compressor& compressor_of(const Reply& reply) const;
   void merge_blocks();
-  void each_chain(const std::function<void(Index chain, int member)>& work) const {
-    spread_.over_chains(setup_.chains, setup_.dimension, work);
-  }
+  void each_chain(const Team::Work& work) const { team_.over_chains(setup_.chains, setup_.dimension, work); }
   void encode_whole();
   void step_chain(Index chain, int member);
   void draw_normals(Index chain, std::span<double> out) const;
@@ -324,7 +313,7 @@ class Server {
   std::vector<BlockSum> block_sums_;
   Counters counters_;
   Workspace work_;
-  Spread spread_;
+  Team team_;
   struct StepRoom {
     AlignedVector<double> direction, normals;
   };
