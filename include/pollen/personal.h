@@ -17,6 +17,7 @@
 #include "pollen/engine.h"
 #include "pollen/mixed.h"
 #include "pollen/recipe.h"
+#include "pollen/team.h"
 
 namespace pollen {
 
@@ -92,16 +93,6 @@ struct PersonalProblem {
 
   Index shared() const { return clients.front()->shared(); }
   Index dimension() const { return shared() + population->parameters(); }
-};
-
-// Who does the clients' work of a round: one alone, or several at once.
-struct Team {
-  using Work = std::function<void(Index item, int member)>;
-  int size = 1;  // members
-  // work for every item below `items`, in any order; returns when all are done. A member does one at a time.
-  std::function<void(Index items, const Work& work)> run = [](Index items, const Work& work) {
-    for (Index item = 0; item < items; ++item) work(item, 0);
-  };
 };
 
 // Clients in several processes, each of which has an engine: one has the server, the others answer its questions.

@@ -14,7 +14,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -27,20 +26,12 @@
 #include "pollen/participation.h"
 #include "pollen/random.h"
 #include "pollen/recipe.h"
+#include "pollen/team.h"
 #include "pollen/types.h"
 
 namespace pollen {
 
 class Archive;
-
-// Somebody to share work with: run(items, work) calls work(item, member) for every item below `items`, in any order and
-// perhaps at the same time; member is below `members`. Without run() one item follows another.
-struct Spread {
-  int members = 1;
-  std::function<void(Index items, const std::function<void(Index item, int member)>& work)> run;
-  // Over chains of this many numbers each, where that is worth waking somebody.
-  void over_chains(Index chains, Index dimension, const std::function<void(Index chain, int member)>& work) const;
-};
 
 // What the participants of a round are told. Payloads are real bytes of the downlink's code.
 struct Broadcast {
@@ -97,7 +88,7 @@ class Station {
   void receive(const Broadcast& broadcast, Workspace& work);
   void archive(Archive& archive);
 
-  void spread_over(Spread spread) { spread_ = std::move(spread); }
+  void share_work(Team team) { team_ = std::move(team); }  // over chains
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
   const Recipe& recipe() const { return recipe_; }
 
@@ -124,7 +115,7 @@ class Station {
 
   Recipe recipe_;
   Index clients_;
-  Spread spread_;
+  Team team_;
   std::unique_ptr<const Compressor> whole_, compressor_;
   Panel position_, anchor_, change_;
   Leg leg_;
@@ -231,7 +222,7 @@ class Server {
   void start(ConstPanelView position);
   void set_anchor_gradient(std::span<const double> sum);  // fixed point: what the server adds (section 1, Decided)
   void start_memory(ConstPanelView sum);
-  void spread_over(Spread spread);  // chains are worked on by all its members
+  void share_work(Team team);  // over chains
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
   void listen(LoadListener listener) { loads_.listen(std::move(listener)); }  // is told of every exchange
 
@@ -299,9 +290,7 @@ class Server {
   std::size_t channel_of(std::uint32_t client) const { return bits_bound_.size() == 1 ? 0 : client; }
   const Compressor& compressor_of(const Reply& reply) const;
   void merge_blocks();
-  void each_chain(const std::function<void(Index chain, int member)>& work) const {
-    spread_.over_chains(setup_.chains, setup_.dimension, work);
-  }
+  void each_chain(const Team::Work& work) const { team_.over_chains(setup_.chains, setup_.dimension, work); }
   void encode_whole();
   void step_chain(Index chain, int member);
   void draw_normals(Index chain, std::span<double> out) const;
@@ -335,7 +324,7 @@ class Server {
   Counters counters_;
   LoadBook loads_;
   Workspace work_;
-  Spread spread_;
+  Team team_;
   struct StepRoom {
     AlignedVector<double> direction, normals;
   };

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "pollen/team.h"
 #include "pollen/types.h"
 
 namespace pollen {
@@ -25,7 +26,11 @@ class ThreadTeam {
 
   int size() const { return static_cast<int>(threads_.size()) + 1; }
   // work(item, member) for every item below `items`; member is below size().
-  void run(Index items, const std::function<void(Index item, int member)>& work);
+  void run(Index items, const Team::Work& work);
+  // This one, for those who know no threads. It outlives that.
+  Team team() {
+    return {size(), [this](Index items, const Team::Work& work) { run(items, work); }};
+  }
 
  private:
   void serve(int member);

@@ -37,7 +37,7 @@ class Transport {
   virtual void exchange(Server& server) = 0;
   virtual void query(const Query& query, PanelView sum) = 0;
   // Those who carry rounds, for what server and station do between them.
-  virtual Spread spread() { return {}; }
+  virtual Team team() { return {}; }
   // Once "auto" has picked a step, for clients that are not of this process.
   virtual void recipe_changed(const Recipe&) {}
   // What must be known after a restart, beyond the server's and the fleet's own state.
@@ -45,6 +45,11 @@ class Transport {
   // The state of clients that are not of this process, where its saved state has them: after those of this one.
   virtual void archive_others(Archive&) {}
 };
+
+// Clients of single chains answer so many at a time, so that none waits for another's norm; with long vectors each goes
+// through all its passes by itself, in the cache.
+inline constexpr std::size_t kTogether = 8;
+std::size_t answer_together(const Station& station);
 
 // One client's answer to a query, overwriting; `anchor` and `start_memory` leave their mark in the client.
 void answer(Client& client, const Station& station, const Query& query, PanelView out, Workspace& work);

@@ -98,7 +98,7 @@ void Section::answer_round(Server& server) {
   const std::size_t skip = borders_.open_front ? 1 : 0;
   const bool all = few(pieces);
   const std::size_t kept_end = all ? pieces_.back().last : skip == 1 ? pieces_[0].last : pieces_[0].first;
-  answer_kept(roster, kept_end - pieces_[0].first, all ? 1 : together());
+  answer_kept(roster, kept_end - pieces_[0].first, all ? 1 : answer_together(station_));
   team_.run(pieces - static_cast<Index>(skip), [&](Index item, int member) {
     const Piece& piece = pieces_[static_cast<std::size_t>(item) + skip];
     Member& m = members_[static_cast<std::size_t>(member)];
@@ -136,8 +136,9 @@ void Section::absorb_kept(Server& server, const Piece& piece, Workspace& work) {
 void Section::answer_and_absorb(Server& server, const Piece& piece, Member& member) {
   const Roster& roster = server.broadcast().roster;
   const std::span entries(roster.clients);
-  for (std::size_t e = piece.first; e < piece.last; e += together()) {
-    const std::size_t n = std::min(together(), piece.last - e);
+  const std::size_t together = answer_together(station_);
+  for (std::size_t e = piece.first; e < piece.last; e += together) {
+    const std::size_t n = std::min(together, piece.last - e);
     for (std::size_t i = 0; i < n; ++i)
       member.turns[i] = {&client(entries[e + i].client), roster.chains(entries[e + i]), &member.replies[i]};
     answer_all(station_, {member.turns.data(), n}, member.work);

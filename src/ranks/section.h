@@ -35,7 +35,6 @@ class Section {
   Panel& sum(Index block) { return sums_[static_cast<std::size_t>(block - borders_.first)]; }
 
  private:
-  static constexpr std::size_t kTogether = 8;
   struct Member {
     Workspace work;
     std::array<Reply, kTogether> replies;
@@ -57,7 +56,6 @@ class Section {
   Client& client(std::uint32_t index) {
     return clients_[static_cast<std::size_t>(static_cast<Index>(index) - own_.first)];
   }
-  std::size_t together() const { return station_.chains() == 1 ? kTogether : 1; }
   bool few(Index pieces) const { return team_.size() > 1 && pieces < 4 * team_.size(); }
 
   Ranks& ranks_;

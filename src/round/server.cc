@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "pollen/archive.h"
@@ -49,20 +48,14 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
   if (recipe.local) legs_.emplace(*recipe.local, setup_.seed);
   if (recipe.sends_changes()) reference_ = Panel(d, setup_.chains);
   broadcast_.offset.resize(static_cast<std::size_t>(setup_.chains) + 1);
-  spread_over({});
+  share_work({});
 }
 
-void Server::spread_over(Spread spread) {
+void Server::share_work(Team team) {
   const auto room = static_cast<std::size_t>(padded(setup_.dimension));
-  spread_ = std::move(spread);
-  step_rooms_.resize(static_cast<std::size_t>(spread_.members));
+  team_ = std::move(team);
+  step_rooms_.resize(static_cast<std::size_t>(team_.size));
   for (StepRoom& each : step_rooms_) each.direction.resize(room), each.normals.resize(room);
-}
-
-void Spread::over_chains(Index chains, Index dimension, const std::function<void(Index, int)>& work) const {
-  constexpr Index kNumbers = 1 << 15;
-  if (run && chains > 1 && chains * dimension >= kNumbers) return run(chains, work);
-  for (Index c = 0; c < chains; ++c) work(c, 0);
 }
 
 void Server::start(ConstPanelView position) {
@@ -70,6 +63,7 @@ void Server::start(ConstPanelView position) {
   for (Index c = 0; c < position.columns; ++c) {
     const auto from = position.column(c);
     std::copy(from.begin(), from.end(), position_.column(c).begin());
+    if (!math::all_finite(from)) throw NumericError(fmt::format("chain {}: the start is not finite", c + 1));
     largest = std::max(largest, math::max_abs(from));
   }
   explosion_ = kExplosion * std::max(1.0, largest);
@@ -128,82 +122,6 @@ void Server::follow(const Broadcast& broadcast) {
   broadcast_.offset = broadcast.offset;
   broadcast_.payload = broadcast.payload;
   start_over();
-}
-
-// θ whole, or with EF21-P the change C(θ - w) of what clients know.
-void Server::encode_broadcast() {
-  broadcast_.whole = !recipe_.down.feedback || round_ == 0;
-  if (broadcast_.leg.starts && broadcast_.whole) return encode_whole();
-  broadcast_.payload.clear();
-  std::ranges::fill(broadcast_.offset, std::size_t{0});
-  if (!broadcast_.leg.starts) return;
-  Scratch::Frame frame(work_.scratch);
-  const auto decoded = work_.scratch.take<double>(setup_.dimension);
-  const auto change = work_.scratch.take<double>(setup_.dimension);
-  for (Index c = 0; c < setup_.chains; ++c) {
-    broadcast_.offset[static_cast<std::size_t>(c)] = broadcast_.payload.size();
-    const auto theta = position_.column(c);
-    Stream stream = compress_[static_cast<std::size_t>(c)];
-    stream.round = round_;
-    math::subtract(theta, known_.column(c), change);
-    down_->encode(change, stream, decoded, &broadcast_.payload, work_.scratch);
-    math::add(decoded, known_.column(c));
-  }
-  broadcast_.offset.back() = broadcast_.payload.size();
-}
-
-// As the identity code has it.
-void Server::encode_whole() {
-  const std::size_t column = static_cast<std::size_t>(setup_.dimension) * sizeof(double);
-  broadcast_.payload.resize(static_cast<std::size_t>(setup_.chains) * column);
-  for (std::size_t c = 0; c < broadcast_.offset.size(); ++c) broadcast_.offset[c] = c * column;
-  each_chain([&](Index c, int) {
-    const auto theta = position_.column(c);
-    check_position(math::max_abs(theta), c);
-    std::memcpy(broadcast_.payload.data() + broadcast_.offset[static_cast<std::size_t>(c)], theta.data(), column);
-    if (!known_.empty()) std::ranges::copy(theta, known_.column(c).begin());
-  });
-}
-
-// Each participant receives its chains' payloads; one that missed broadcasts gets w whole in place of the change, and ζ
-// where its own is old (unless this very broadcast is ζ).
-void Server::count_downlink() {
-  const auto words = 64 * static_cast<std::int64_t>(setup_.dimension);
-  counters_.broadcast_bits += 8 * static_cast<std::int64_t>(broadcast_.payload.size());
-  if (heard_.empty()) {
-    std::int64_t all = 0;  // every client of the roster hears its chains, and none can have missed any
-    if (recipe_.participation.policy == ParticipationPolicy::full || first_round_whole()) {
-      all = 8 * static_cast<std::int64_t>(broadcast_.payload.size()) * static_cast<std::int64_t>(setup_.sizes.size());
-    } else {
-      all = words * static_cast<std::int64_t>(broadcast_.roster.chain.size());
-    }
-    counters_.downlink_bits += all;
-    return book_downlink();
-  }
-  for (const Roster::Entry& entry : broadcast_.roster.clients) {
-    for (const std::uint32_t chain : broadcast_.roster.chains(entry)) {
-      std::uint64_t& heard = heard_[chain * setup_.sizes.size() + entry.client];
-      std::int64_t bits = 8 * static_cast<std::int64_t>(broadcast_.chain_payload(chain).size());
-      std::int64_t extra = 0;
-      if (!broadcast_.whole && heard != round_) {
-        bits = 0;
-        extra += words;
-      }
-      if (recipe_.oracle == OracleKind::svrg && !broadcast_.refresh && heard < anchor_round_ + 1) extra += words;
-      counters_.downlink_bits += bits + extra;
-      counters_.broadcast_bits += extra;
-      loads_.add({.client = entry.client, .down_bits = bits + extra});
-      heard = round_ + 1;
-    }
-  }
-}
-
-// Where nobody can have missed anything.
-void Server::book_downlink() {
-  if (!loads_.listens()) return;
-  for (const Roster::Entry& entry : broadcast_.roster.clients)
-    for (const std::uint32_t chain : broadcast_.roster.chains(entry))
-      loads_.add({.client = entry.client, .down_bits = 8 * std::ssize(broadcast_.chain_payload(chain))});
 }
 
 void Server::leave_out(std::span<const std::uint32_t> clients) {

@@ -42,7 +42,7 @@ void Station::receive(const Broadcast& broadcast, Workspace& work) {
 
 void Station::receive_position(const Broadcast& broadcast, Workspace& work) {
   if (broadcast.whole) {
-    spread_.over_chains(chains(), position_.rows(), [&](Index c, int) {
+    team_.over_chains(chains(), position_.rows(), [&](Index c, int) {
       Scratch none;  // words need no room
       whole_->decode(broadcast.chain_payload(c), position_.column(c), none);
     });

@@ -115,7 +115,7 @@ void Experiment::Parts::choose_threads() {
 
 void Experiment::Parts::share_work(int threads) {
   team = std::make_unique<ThreadTeam>(threads);
-  learner->share_work({threads, [this](Index items, const Team::Work& work) { team->run(items, work); }});
+  learner->share_work(team->team());
 }
 
 void Experiment::Parts::keep(Sink& sink) {

@@ -31,8 +31,8 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
 void FederatedEngine::set_transport(const MakeTransport& make) {
   transport_ = make(fleet_->station(), fleet_->clients());
   if (!transport_) return;  // of a rank that only answers
-  server_->spread_over(transport_->spread());
-  fleet_->station().spread_over(transport_->spread());
+  server_->share_work(transport_->team());
+  fleet_->station().share_work(transport_->team());
 }
 
 std::int64_t FederatedEngine::advance(std::int64_t most) {

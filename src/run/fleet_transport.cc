@@ -64,9 +64,7 @@ class FleetTransport final : public Transport {
     for (Index c = 0; c < station_.chains(); ++c) count(server, c);
   }
 
-  Spread spread() override {
-    return {team_.size(), [this](Index items, const auto& work) { team_.run(items, work); }};
-  }
+  Team team() override { return team_.team(); }
 
   void query(const Query& query, PanelView sum) override {
     if (query.what == Query::What::descent && !held_network(clients_.front().potential()).varied)

@@ -25,6 +25,11 @@ void answer_descent(const Client& client, const Station& station, const Query& q
 
 }  // namespace
 
+std::size_t answer_together(const Station& station) {
+  constexpr Index kShort = 4096;  // coordinates
+  return station.chains() == 1 && station.position().rows <= kShort ? kTogether : 1;
+}
+
 void answer(Client& client, const Station& station, const Query& query, PanelView out, Workspace& work) {
   switch (query.what) {
     case Query::What::value: {

@@ -47,14 +47,9 @@ class ThreadTransport final : public Transport {
     }
   }
 
-  Spread spread() override {
-    return {team_.size(), [this](Index items, const auto& work) { team_.run(items, work); }};
-  }
+  Team team() override { return team_.team(); }
 
  private:
-  static constexpr std::size_t kTogether = 8;
-  static constexpr Index kShort = 4096;  // coordinates: of longer vectors one client's fill the cache
-
   struct Member {
     Workspace work;
     std::array<Reply, kTogether> replies;
@@ -78,13 +73,11 @@ class ThreadTransport final : public Transport {
     });
   }
 
-  // Clients of single chains go together, so that none waits for another's norm; with long vectors each goes through
-  // all its passes by itself, in the cache.
   void serve_block(Server& server, Index block, int member) {
     Member& m = members_[static_cast<std::size_t>(member)];
     const auto [first, last] = server.block_entries(block);
     const std::span entries(server.broadcast().roster.clients);
-    const std::size_t together = station_.chains() == 1 && station_.position().rows <= kShort ? kTogether : 1;
+    const std::size_t together = answer_together(station_);
     for (std::size_t e = first; e < last; e += together) {
       const std::size_t n = std::min(together, last - e);
       for (std::size_t i = 0; i < n; ++i)

@@ -36,26 +36,6 @@ bool same(Ranks& ranks, const Config& config, int threads) {
   return sample(config, options) == sample(config, {});
 }
 
-const char* const kLatents = R"(
-seed = 4
-[model]
-kind = "mixed-linear"
-latent = 2
-[data]
-source = "synthetic-mixed"
-clients = 70
-dimension = 4
-min_size = 4
-max_size = 8
-[run]
-iterations = 20
-burn_in = 5
-chains = 2
-[sampler]
-name = "fedsoul"
-local_steps = 3
-)";
-
 int check() {
   const auto ranks = open_ranks();
   int wrong = 0;
@@ -67,10 +47,8 @@ int check() {
     }
   };
   for (const FederatedSampler& sampler : kFederatedSamplers) {
-    Overrides keys = sampler.keys;
-    hold(sampler.name, kFederated, keys);
-    keys.emplace_back("data.clients=75");
-    if (std::string(sampler.name) != "inverse") hold(sampler.name, kFederated, keys);  // its list is of five clients
+    hold(sampler.name, kFederated, sampler.keys);
+    hold(sampler.name, kFederated, with_many_clients(sampler));
   }
   hold("mala", kFederated, {"sampler.name=mala"});
   hold("fedsoul", kLatents, {});

@@ -30,10 +30,10 @@ TEST(RankFailures, ANumericErrorNamesRoundAndClient) {
   for (const int ranks : {2, 3, 5}) EXPECT_EQ(message<NumericError>([&] { world.over(ranks, 10); }), alone);
 }
 
-TEST(RankFailures, OfAnotherConfigurationIsRefused) {
-  const RankWorld world{kFederated, {}};
+// What rank 0 of three says where the others read their configuration so.
+std::string told(const RankWorld& world, const std::function<Config(int rank)>& read) {
   testing::RankQueues queues(3);
-  const std::string why = message<ConfigError>([&] {
+  return message<ConfigError>([&] {
     queues.run(
         [&](Ranks& first) {
           ExperimentOptions options;
@@ -43,9 +43,14 @@ TEST(RankFailures, OfAnotherConfigurationIsRefused) {
         },
         [&](Ranks& other) {
           serve_rank(
-              other, [&] { return read_config_text(kFederated, "test.toml", {fmt::format("seed={}", other.rank())}); },
-              1);
+              other, [&] { return read(other.rank()); }, 1);
         });
+  });
+}
+
+TEST(RankFailures, OfAnotherConfigurationIsRefused) {
+  const std::string why = told({kFederated, {}}, [](int rank) {
+    return read_config_text(kFederated, "test.toml", {fmt::format("seed={}", rank)});
   });
   EXPECT_NE(why.find("rank 1: found another configuration"), std::string::npos) << why;
 }
@@ -58,24 +63,9 @@ TEST(RankFailures, AWrongConfigurationIsToldOnce) {
 
 TEST(RankFailures, WhatOneRankAloneCannotReadIsToldWithItsName) {
   const RankWorld world{kFederated, {}};
-  testing::RankQueues queues(3);
-  const std::string why = message<ConfigError>([&] {
-    queues.run(
-        [&](Ranks& first) {
-          ExperimentOptions options;
-          options.ranks = &first;
-          Experiment experiment(world.config(), options);
-          return 0;
-        },
-        [&](Ranks& other) {
-          serve_rank(
-              other,
-              [&]() -> Config {
-                if (other.rank() == 2) throw ConfigError("a.toml", "found no such file");
-                return world.config();
-              },
-              1);
-        });
+  const std::string why = told(world, [&](int rank) {
+    if (rank == 2) throw ConfigError("a.toml", "found no such file");
+    return world.config();
   });
   EXPECT_EQ(why, "rank 2: a.toml: found no such file");
 }

@@ -45,35 +45,10 @@ class RankParity : public ::testing::TestWithParam<FederatedSampler> {
 TEST_P(RankParity, FewClients) { check({kFederated, GetParam().keys}); }
 
 // Several blocks, whose borders are not those of the ranks.
-TEST_P(RankParity, ManyClients) {
-  if (std::string(GetParam().name) == "inverse") GTEST_SKIP() << "its probabilities are of five clients";
-  Overrides keys = GetParam().keys;
-  keys.emplace_back("data.clients=75");
-  check({kFederated, keys});
-}
+TEST_P(RankParity, ManyClients) { check({kFederated, with_many_clients(GetParam())}); }
 
 INSTANTIATE_TEST_SUITE_P(Samplers, RankParity, ::testing::ValuesIn(kFederatedSamplers),
                          [](const auto& test) { return test.param.name; });
-
-const char* const kLatents = R"(
-seed = 4
-[model]
-kind = "mixed-linear"
-latent = 2
-[data]
-source = "synthetic-mixed"
-clients = 70
-dimension = 4
-min_size = 4
-max_size = 8
-[run]
-iterations = 40
-burn_in = 5
-chains = 2
-[sampler]
-name = "fedsoul"
-local_steps = 3
-)";
 
 const std::vector<FederatedSampler> kPersonal = {
     {"fedsoul", {}},

@@ -70,4 +70,41 @@ inline const std::vector<FederatedSampler> kFederatedSamplers = {
       "warm_up.epochs=3", "warm_up.batch=4", "warm_up.augment=[\"flip\", \"crop\"]"}},
 };
 
+// The same for 75 clients, several blocks of sums; lists of one number a client go on as they began.
+inline std::vector<std::string> with_many_clients(const FederatedSampler& sampler) {
+  constexpr int kTimes = 15;
+  const std::string list = "participation.probability=[";
+  std::vector<std::string> keys = sampler.keys;
+  for (std::string& key : keys) {
+    if (!key.starts_with(list)) continue;
+    const std::string five = key.substr(list.size(), key.size() - list.size() - 1);
+    key = list + five;
+    for (int n = 1; n < kTimes; ++n) key += "," + five;
+    key += "]";
+  }
+  keys.emplace_back("data.clients=75");
+  return keys;
+}
+
+// A latent for each of 70 clients.
+inline const char* const kLatents = R"(
+seed = 4
+[model]
+kind = "mixed-linear"
+latent = 2
+[data]
+source = "synthetic-mixed"
+clients = 70
+dimension = 4
+min_size = 4
+max_size = 8
+[run]
+iterations = 40
+burn_in = 5
+chains = 2
+[sampler]
+name = "fedsoul"
+local_steps = 3
+)";
+
 }  // namespace pollen
