@@ -43,6 +43,8 @@ class LoadBook {
   // With an answer from everybody; or silently, and it counts with what follows.
   void close(bool answered);
   void archive(Archive& archive, Index clients);  // what was closed silently
+  // What participants number first .. last-1 did, carried from process to process; nothing where nobody listens.
+  void archive_done(Archive& archive, std::size_t first, std::size_t last);
 
  private:
   void set_aside();

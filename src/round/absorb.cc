@@ -125,6 +125,8 @@ void Server::archive_block(Index block, Archive& archive) {
   for (std::int64_t* n : {&sum.counters.messages, &sum.counters.uplink_bits, &sum.counters.gradients})
     archive.field(*n);
   archive.field(sum.counters.uplink_bits_bound);
+  const auto [first, last] = block_entries(block);
+  loads_.archive_done(archive, first, last);
 }
 
 void Server::absorb_sum(Index block, Index chain, std::span<const double> sum) {

@@ -75,6 +75,15 @@ void LoadBook::set_aside() {
       earlier_.push_back(load);
 }
 
+void LoadBook::archive_done(Archive& archive, std::size_t first, std::size_t last) {
+  if (!listens()) return;
+  for (Load& load : std::span(open_).subspan(first, last - first))
+    for (std::int64_t* n : {&load.gradients, &load.up_bits}) {
+      archive.field(*n);
+      if (*n < 0 || *n >= kMost) throw WireError("a block's sums: loads that cannot be");
+    }
+}
+
 void LoadBook::archive(Archive& archive, Index clients) {
   if (!listens()) return;
   std::vector<std::uint32_t> who;

@@ -121,6 +121,7 @@ void Server::follow(const Broadcast& broadcast) {
   broadcast_.control = broadcast.control;
   broadcast_.offset = broadcast.offset;
   broadcast_.payload = broadcast.payload;
+  loads_.open(broadcast_.roster.clients);
   start_over();
 }
 

@@ -47,11 +47,20 @@ TEST_P(RankParity, FewClients) { check({kFederated, GetParam().keys}); }
 // Several blocks, whose borders are not those of the ranks.
 TEST_P(RankParity, ManyClients) { check({kFederated, with_many_clients(GetParam())}); }
 
+// What a simulated network's clock is told of is every rank's clients: it is part of the saved state.
+TEST_P(RankParity, TimedClients) {
+  auto keys = with_many_clients(GetParam());
+  keys.emplace_back("network.preset=phone");
+  const RankWorld world{kFederated, keys};
+  expect_same(world.alone(12), world.over(3, 12), "timed");
+}
+
 INSTANTIATE_TEST_SUITE_P(Samplers, RankParity, ::testing::ValuesIn(kFederatedSamplers),
                          [](const auto& test) { return test.param.name; });
 
 const std::vector<FederatedSampler> kPersonal = {
     {"fedsoul", {}},
+    {"fedsoul_timed", {"network.preset=phone"}},
     {"fedsouk_mala", {"sampler.name=fedsouk", "sampler.kernel=mala"}},
     {"fedsouk_some",
      {"sampler.name=fedsouk", "sampler.kernel=hmc", "participation.policy=bernoulli", "participation.probability=0.2"}},

@@ -17,7 +17,7 @@ kind = "logistic"
 [data]
 source = "synthetic-logistic"
 clients = 400
-dimension = 5
+dimension = 50
 min_size = 3
 max_size = 6
 test_fraction = 0.0
