@@ -112,7 +112,7 @@ class Rounds {
 
  private:
   static FederatedSetup setup(const Recipe& recipe, const Problem& problem) {
-    const std::vector<Index> sizes(kClients, kRows);
+    static const std::vector<Index> sizes(kClients, kRows);
     return {&recipe, &problem.prior, &problem.potentials, 0, sizes, problem.model.dimension(), 1, 1};
   }
   FederatedEngine engine_;

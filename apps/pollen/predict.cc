@@ -18,14 +18,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Index client_index(const Federation& data, const std::string& name) {
-  const auto at = std::ranges::find(data.client_names, name);
-  if (at != data.client_names.end()) return at - data.client_names.begin();
-  const auto near = nearest(name, data.client_names);
-  std::vector<std::string> some(
-      data.client_names.begin(),
-      data.client_names.begin() + std::min<std::ptrdiff_t>(10, std::ssize(data.client_names)));
+  const std::vector<std::string> names = data.client_names.list();
+  const auto at = std::ranges::find(names, name);
+  if (at != names.end()) return at - names.begin();
+  const auto near = nearest(name, names);
+  const std::vector<std::string> some(names.begin(), names.begin() + std::min<std::ptrdiff_t>(10, std::ssize(names)));
   throw ConfigError("--client", fmt::format("found \"{}\", accepted: {}{}{}", name, fmt::join(some, ", "),
-                                            data.client_names.size() > 10 ? ", ..." : "",
+                                            names.size() > 10 ? ", ..." : "",
                                             near ? fmt::format("; did you mean \"{}\"?", *near) : ""));
 }
 

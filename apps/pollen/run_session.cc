@@ -168,11 +168,10 @@ void RunSession::write_checkpoint(bool finished) {
   checkpoint.metrics_bytes = recorder_->metrics_bytes();
   checkpoint.seconds = recorder_->seconds();
   checkpoint.cpu_seconds = cpu_before_ + recorder_->cpu_seconds();
-  if (!finished) {
-    checkpoint.recorder = recorder_->save();
-    checkpoint.experiment = experiment_.save();
-  }
-  sink::write_checkpoint(checkpoint_file(), checkpoint);
+  if (!finished) checkpoint.recorder = recorder_->save();
+  sink::write_checkpoint(checkpoint_file(), checkpoint, [&](Archive& archive) {
+    if (!finished) experiment_.save(archive);
+  });
   recorder_->checkpoint_written(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
@@ -226,9 +225,9 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
   if (wants_csv()) sink::write_stan_csv(job_.folder.path(), facts, spool);
   sink::Summary summary = sink::summarize(facts, spool, threads);
   if (experiment_.personal() && status != sink::RunStatus::failed)
-    sink::add_personal(summary, experiment_, job_.folder,
-                       {experiment_.config().output.clients, experiment_.config().output.client_draws, threads,
-                        wants_csv()});
+    sink::add_personal(
+        summary, experiment_, job_.folder,
+        {experiment_.config().output.clients, experiment_.config().output.client_draws, threads, wants_csv()});
   else if (!experiment_.personal())
     sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
   replace_file(job_.folder.summary(), sink::to_json(summary));

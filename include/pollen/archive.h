@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -17,8 +18,11 @@ namespace pollen {
 
 class Archive {
  public:
-  Archive() = default;                                    // writes
+  Archive() = default;  // writes
   explicit Archive(ByteView input) : input_(input), reading_(true) {}
+  // Writes, and hands on what has come together from time to time; the rest when it finishes.
+  using HandOn = std::function<void(ByteView)>;
+  explicit Archive(HandOn hand_on) : hand_on_(std::move(hand_on)) {}
 
   // Writes, behind what is there.
   static Archive behind(Bytes bytes) {
@@ -29,8 +33,9 @@ class Archive {
 
   bool reading() const { return reading_; }
   Bytes take() { return std::move(output_); }
-  void finish() const {
+  void finish() {
     if (reading_ && !input_.empty()) throw WireError("saved state: bytes left over");
+    if (hand_on_) flush();
   }
 
   template <class T>
@@ -89,20 +94,14 @@ class Archive {
   }
 
  private:
-  void raw(void* data, std::size_t bytes) {
-    if (bytes == 0) return;
-    if (reading_) {
-      if (bytes > input_.size()) throw WireError("saved state: cut short");
-      std::memcpy(data, input_.data(), bytes);
-      input_ = input_.subspan(bytes);
-    } else {
-      const auto* from = static_cast<const std::uint8_t*>(data);
-      output_.insert(output_.end(), from, from + bytes);
-    }
-  }
+  void raw(void* data, std::size_t bytes);
+  void flush();
+
+  static constexpr std::size_t kAtOnce = std::size_t{1} << 20;  // bytes
 
   ByteView input_;
   Bytes output_;
+  HandOn hand_on_;
   bool reading_ = false;
 };
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "pollen/client_names.h"
 #include "pollen/math.h"
 #include "pollen/types.h"
 
@@ -143,7 +144,7 @@ struct Federation {
   Table ood;                             // rows of data.ood_source, without targets; none where it is not asked for
   Table distill;                         // likewise, of data.distill_source
   std::vector<Index> test_begin;         // as train_begin; rows from its last number on are no client's (data.test_source)
-  std::vector<std::string> client_names; // "1", "2", ... or the file's or the column's value
+  ClientNames client_names;              // "1", "2", ... or the file's or the column's value
   std::vector<std::string> feature_names;  // of the columns, "intercept" first where there is one
   bool intercept = false;                // column 0 is ours
   std::vector<std::string> class_names;  // sorted labels; empty unless the target is binary or classes

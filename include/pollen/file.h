@@ -31,6 +31,7 @@ class OutputFile {
   void sync();  // flush, then wait for the disk; nothing where nothing was written since
   void close();
   void truncate(std::int64_t bytes);                   // the next write follows there
+  void rewrite(const void* data, std::size_t bytes);   // what the file begins with
   std::int64_t position() const { return position_; }  // bytes of the file, unflushed ones included
   const std::string& path() const { return path_; }
 
@@ -51,6 +52,7 @@ class ReplacingFile {
   ~ReplacingFile();  // without commit() nothing is left
   void write(std::string_view text) { file_.write(text); }
   void write(const void* data, std::size_t bytes) { file_.write(data, bytes); }
+  void rewrite(const void* data, std::size_t bytes) { file_.rewrite(data, bytes); }  // what it begins with
   void commit();
 
  private:

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "pollen/on_demand.h"
 #include "pollen/round.h"
 
 namespace pollen {
@@ -18,34 +19,23 @@ struct FleetSetup {
   Index clients = 1;           // b, of the whole federation
   std::uint64_t seed = 1;      // of what all clients share: the common noise
   std::uint64_t own_seed = 1;  // of minibatches, compressors and the clients' own noise; the same in a simulation
+  bool light = false;          // clients cost little to make: those who were asked but never took part are not kept
 };
 
 struct Member {
   std::uint32_t index = 0;  // in the federation
-  const Potential* potential = nullptr;
+  std::shared_ptr<const Potential> potential;
   double weight = 1;  // local steps: w_i
 };
 
-// Clients that are made when they are first asked for: before that one costs a pointer. Different ones may be asked for by
-// different threads at once.
-class Clients {
+class Clients : public OnDemand<Client> {
  public:
-  using Make = std::function<std::unique_ptr<Client>(std::size_t place)>;
-  Clients(std::size_t count, Make make) : made_(count), make_(std::move(make)) {}
-
-  std::size_t size() const { return made_.size(); }
-  bool empty() const { return made_.empty(); }
-  Client& operator[](std::size_t place) {
-    if (!made_[place]) made_[place] = make_(place);
-    return *made_[place];
-  }
-  Client& front() { return (*this)[0]; }
-  bool has(std::size_t place) const { return made_[place] != nullptr; }
+  Clients(std::size_t count, Make make, bool light = false) : OnDemand(count, std::move(make)), light_(light) {}
+  bool light() const { return light_; }
   void archive(Archive& archive);
 
  private:
-  std::vector<std::unique_ptr<Client>> made_;
-  Make make_;
+  bool light_;
 };
 
 class Fleet {
@@ -67,7 +57,7 @@ class Fleet {
 // Clients of one process share the leg's common noise, which must not grow with K: no leg has more steps than this.
 Index longest_leg(Index dimension, Index chains);
 
-// w_i of every client: 1/b, or N_i/N.
+// w_i: 1/b of all clients, or N_i/N of each.
 std::vector<double> local_weights(const LocalSteps& local, std::span<const Index> sizes);
 
 // What clients send with: one for all, or one a client.

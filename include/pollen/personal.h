@@ -83,8 +83,31 @@ struct PersonalSettings {
   std::int64_t averaged_from = 0;  // iterations before it do not enter average()
 };
 
+// Clients' potentials, which may be made when they are asked for. Copies share what makes them, which outlives them.
+class PersonalClients {
+ public:
+  using At = std::function<std::shared_ptr<const PersonalPotential>(std::size_t client)>;
+  PersonalClients() = default;
+  PersonalClients(std::span<const Index> sizes, At at) : sizes_(sizes), at_(std::move(at)) {}  // N_i, likewise
+  explicit PersonalClients(const std::vector<const PersonalPotential*>& all);
+
+  std::size_t size() const { return sizes_.size(); }
+  bool empty() const { return sizes_.empty(); }
+  std::shared_ptr<const PersonalPotential> operator[](std::size_t client) const { return at_(client); }
+  std::shared_ptr<const PersonalPotential> front() const { return at_(0); }
+  std::span<const Index> sizes() const { return sizes_; }
+
+ private:
+  std::shared_ptr<const std::vector<Index>> own_sizes_;
+  std::span<const Index> sizes_;
+  At at_;
+};
+
+// Of somebody who keeps it.
+std::shared_ptr<const PersonalPotential> borrowed(const PersonalPotential& potential);
+
 struct PersonalProblem {
-  std::vector<const PersonalPotential*> clients;
+  PersonalClients clients;
   const Population* population = nullptr;
   std::vector<double> shared_precision;                         // of φ's normal prior about 0; empty: flat
   std::vector<double> population_centre, population_precision;  // of β's normal prior; empty: flat

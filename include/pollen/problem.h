@@ -12,36 +12,37 @@
 
 namespace pollen {
 
-// The clients' potentials, each made when it is first asked for. Different ones may be asked for by different threads at
-// once.
+// The clients' potentials: given, or made anew whenever one is asked for, by several threads at once if need be.
 class Potentials {
  public:
-  using Make = std::function<std::unique_ptr<Potential>(std::size_t place)>;
+  using Make = std::function<std::unique_ptr<const Potential>(std::size_t place)>;
   Potentials() = default;
-  Potentials(std::size_t count, Make make) : made_(count), make_(std::move(make)) {}
+  Potentials(std::size_t count, Make make, bool light) : count_(count), make_(std::move(make)), light_(light) {}
 
-  std::size_t size() const { return made_.size(); }
-  bool empty() const { return made_.empty(); }
-  const Potential& operator[](std::size_t place) const {
-    if (!made_[place]) made_[place] = make_(place);
-    return *made_[place];
+  std::size_t size() const { return make_ ? count_ : given_.size(); }
+  bool empty() const { return size() == 0; }
+  std::shared_ptr<const Potential> operator[](std::size_t place) const {
+    return make_ ? std::shared_ptr<const Potential>(make_(place)) : given_[place];
   }
-  void push_back(std::unique_ptr<Potential> potential) { made_.push_back(std::move(potential)); }
-  void keep(std::size_t first, std::size_t last);  // of those that were pushed
+  bool light() const { return light_; }  // they cost little to make
+  void push_back(std::shared_ptr<const Potential> potential) { given_.push_back(std::move(potential)); }
+  void keep(std::size_t first, std::size_t last);  // of those that were given
 
  private:
-  mutable std::vector<std::unique_ptr<Potential>> made_;
+  std::vector<std::shared_ptr<const Potential>> given_;
+  std::size_t count_ = 0;
   Make make_;
+  bool light_ = true;
 };
 
 struct StatisticalProblem {
   ModelSpec model;
   Prior prior;
   Federation data;
-  Potentials potentials;                               // none where the clients are in other processes
-  std::vector<Index> rows;                             // N_i; empty for mixed-effects models
-  Index first = 0;                                     // potentials are of the clients from this one on
-  bool curvature_is_bound = false;                     // over all theta, not only where it is looked at
+  Potentials potentials;            // none where the clients are in other processes
+  std::vector<Index> rows;          // N_i; empty for mixed-effects models
+  Index first = 0;                  // potentials are of the clients from this one on
+  bool curvature_is_bound = false;  // over all theta, not only where it is looked at
 
   Index clients() const { return rows.empty() ? data.clients() : static_cast<Index>(rows.size()); }
   Index dimension() const { return model.dimension(); }

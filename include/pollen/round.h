@@ -1,5 +1,5 @@
-// A round is three functions and a transport: server.open(k) → Broadcast, client.answer → Reply, server.absorb and close.
-// The algorithm and nothing else: no clock, no thread, no transport here.
+// A round is three functions and a transport: server.open(k) → Broadcast, client.answer → Reply, server.absorb and
+// close. The algorithm and nothing else: no clock, no thread, no transport here.
 //
 //   server.open();                                   // who takes part; what they are told, as bytes
 //   station.receive(server.broadcast());             // once a process: what its clients now know
@@ -36,11 +36,11 @@ class Archive;
 // What the participants of a round are told. Payloads are real bytes of the downlink's code.
 struct Broadcast {
   std::uint64_t round = 0;
-  bool refresh = false;              // svrg: what clients know of θ becomes ζ
-  bool whole = true;                 // the payload is a position, not a change of w
-  Leg leg;                           // no payload unless it starts
-  Bytes control;                     // new control variates, or empty: Y of every chain, then C, float64 words
-  std::vector<std::size_t> offset;   // chain c's payload is bytes offset[c] .. offset[c+1]-1
+  bool refresh = false;             // svrg: what clients know of θ becomes ζ
+  bool whole = true;                // the payload is a position, not a change of w
+  Leg leg;                          // no payload unless it starts
+  Bytes control;                    // new control variates, or empty: Y of every chain, then C, float64 words
+  std::vector<std::size_t> offset;  // chain c's payload is bytes offset[c] .. offset[c+1]-1
   Bytes payload;
   Roster roster;
 
@@ -54,15 +54,16 @@ struct Broadcast {
 struct Reply {
   std::uint64_t round = 0;
   std::uint32_t client = 0;
-  std::uint64_t first = 0;           // the leg's
-  bool whole = false;                // sent by the identity code whatever the channel's compressor
-  bool silent = false;               // a leg that does not end: nothing is sent
+  std::uint64_t first = 0;  // the leg's
+  bool whole = false;       // sent by the identity code whatever the channel's compressor
+  bool silent = false;      // a leg that does not end: nothing is sent
   std::vector<std::uint32_t> chains;
-  std::vector<std::size_t> offset;   // part p is payload bytes offset[p] .. offset[p+1]-1; all zero when bytes are not made
+  std::vector<std::size_t>
+      offset;  // part p is payload bytes offset[p] .. offset[p+1]-1; all zero when bytes are not made
   std::vector<std::int64_t> bits;
   Bytes payload;
   std::int64_t gradients = 0;
-  Panel decoded;                     // d × R: column p is what the server will decode; the client's pending change of memory
+  Panel decoded;  // d × R: column p is what the server will decode; the client's pending change of memory
   bool has_bytes = true;
 
   ByteView part(std::size_t p) const { return ByteView(payload).subspan(offset[p], offset[p + 1] - offset[p]); }
@@ -76,8 +77,8 @@ struct Counters {
   double uplink_bits_bound = 0;  // NaN where a compressor has none
 };
 
-// What a process with clients knows from the broadcasts: positions (w with a compressed downlink) and anchors, a column a
-// chain. Clients of one process share it.
+// What a process with clients knows from the broadcasts: positions (w with a compressed downlink) and anchors, a column
+// a chain. Clients of one process share it.
 class Station {
  public:
   struct Seeds {
@@ -88,7 +89,7 @@ class Station {
   void receive(const Broadcast& broadcast, Workspace& work);
   void archive(Archive& archive);
 
-  void share_work(Team team) { team_ = std::move(team); }  // over chains
+  void share_work(Team team) { team_ = std::move(team); }      // over chains
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
   const Recipe& recipe() const { return recipe_; }
 
@@ -130,11 +131,11 @@ class Station {
 struct ClientParts {
   const Recipe* recipe = nullptr;
   const Prior* prior = nullptr;
-  double prior_share = 0;            // ϖ_i when the client owns prior, else 0
-  double weight = 1;                 // local steps: w_i
-  Index clients = 1;                 // b
+  double prior_share = 0;  // ϖ_i when the client owns prior, else 0
+  double weight = 1;       // local steps: w_i
+  Index clients = 1;       // b
   const Compressor* compressor = nullptr;
-  const Compressor* whole = nullptr; // float64 words
+  const Compressor* whole = nullptr;  // float64 words
 };
 
 class Client;
@@ -155,7 +156,7 @@ void archive_state(Archive& archive, Bytes& bytes);
 // What a client keeps between rounds is made when it first takes part.
 class Client {
  public:
-  Client(std::uint32_t index, const Potential& potential, const ClientParts& parts, Index chains);
+  Client(std::uint32_t index, std::shared_ptr<const Potential> potential, const ClientParts& parts, Index chains);
   ~Client();
   Client(Client&&) noexcept;
 
@@ -168,7 +169,7 @@ class Client {
   // ∇ of what the client owns (likelihood, and its share of the prior), whole.
   void gradient(ConstPanelView theta, PanelView out, Workspace& work) const;
   void set_anchor(std::span<const double> at);  // fixed point: θ̂ and the gradient there are kept
-  void start_memory(ConstPanelView gradient);  // memory_init = "gradient"
+  void start_memory(ConstPanelView gradient);   // memory_init = "gradient"
   // w_i times where the client's local steps have come, a column a chain: the last broadcast position where it takes no
   // part.
   void local_position(const Station& station, PanelView out) const;
@@ -178,7 +179,7 @@ class Client {
   // row's curvature.
   void look_at_rows(std::span<const double> at, PanelView out, Workspace& work) const;
   void archive(Archive& archive);
-  void restore(ByteView bytes);  // of archive(), without their count
+  void restore(ByteView bytes);            // of archive(), without their count
   void archive_pending(Archive& archive);  // local steps: where they come if the last reply is counted
 
  private:
@@ -198,7 +199,7 @@ class Client {
 
   std::uint32_t index_;
   Index dimension_, chains_;
-  const Potential* potential_;
+  std::shared_ptr<const Potential> potential_;
   ClientParts parts_;
   std::unique_ptr<State> state_;
 };
@@ -212,9 +213,9 @@ class Server {
     std::uint64_t seed = 1;
     Index dimension = 0;
     Index chains = 1;
-    std::vector<Index> sizes;                      // N_i
-    std::vector<const Compressor*> compressors;    // one a client, or one for all
-    std::vector<double> weights = {};              // local steps: w_i
+    std::vector<Index> sizes;                    // N_i
+    std::vector<const Compressor*> compressors;  // one a client, or one for all
+    std::vector<double> weights = {};            // local steps: w_i, or one for all
   };
   Server(const Recipe& recipe, const Prior& prior, Setup setup);
 
@@ -222,15 +223,15 @@ class Server {
   void start(ConstPanelView position);
   void set_anchor_gradient(std::span<const double> sum);  // fixed point: what the server adds (section 1, Decided)
   void start_memory(ConstPanelView sum);
-  void share_work(Team team);  // over chains
-  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
+  void share_work(Team team);                                                 // over chains
+  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }                 // once "auto" has picked a step
   void listen(LoadListener listener) { loads_.listen(std::move(listener)); }  // is told of every exchange
 
   void open(std::int64_t most = 1);  // local steps: a leg of at most `most` iterations
   const Broadcast& broadcast() const { return broadcast_; }
   void start_over();  // as if no reply had been absorbed since open()
-  // In another process, which adds up for some of the clients: the round that the server has opened, but for the roster,
-  // which is drawn here again.
+  // In another process, which adds up for some of the clients: the round that the server has opened, but for the
+  // roster, which is drawn here again.
   void follow(const Broadcast& broadcast);
   void archive_block(Index block, Archive& archive);  // what it has absorbed so far, carried from process to process
   // Clients of the open round that did not answer in time: it goes on as if they had not been drawn. Sorted; before any
@@ -239,8 +240,8 @@ class Server {
   void absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work);
   // Replies of one block in client order: the same sums, taken together where each is for one chain.
   void absorb_all(std::span<const Reply> replies, std::span<const Roster::Entry> entries, Workspace& work);
-  // The replies of a block for one chain that were added up elsewhere, in client order; clients have equal weights. Sums
-  // of different chains may be on different threads.
+  // The replies of a block for one chain that were added up elsewhere, in client order; clients have equal weights.
+  // Sums of different chains may be on different threads.
   void absorb_sum(Index block, Index chain, std::span<const double> sum);
   struct Sent {
     std::uint32_t client = 0;
@@ -248,8 +249,9 @@ class Server {
   };
   void count(const Sent& sent);
   void draw_noise();  // that of close(), now: for a transport that waits
-  void close();  // NumericError where the state is not finite or explodes
+  void close();       // NumericError where the state is not finite or explodes
 
+  double weight_of(std::uint32_t client) const;  // w_i; 1 without local steps
   Index blocks() const { return static_cast<Index>(block_sums_.size()); }
   Index block_of(std::uint32_t client) const { return static_cast<Index>(client) / block_size_; }
   // The roster entries of a block: [first, last).
@@ -286,7 +288,8 @@ class Server {
   void book_downlink();
   void book_answer(const Reply& reply);
   void book_refresh();
-  void check_answers(const Reply& reply, const Roster::Entry& entry) const;  // WireError unless the reply is the entry's
+  void check_answers(const Reply& reply,
+                     const Roster::Entry& entry) const;  // WireError unless the reply is the entry's
   std::size_t channel_of(std::uint32_t client) const { return bits_bound_.size() == 1 ? 0 : client; }
   const Compressor& compressor_of(const Reply& reply) const;
   void merge_blocks();
@@ -316,7 +319,7 @@ class Server {
   std::vector<Stream> noise_, compress_;
   Panel position_, memory_, known_;  // θ, η, w
   std::vector<double> anchor_gradient_;
-  std::vector<std::uint64_t> heard_; // (chain, client): 1 + the last round heard; empty unless someone can miss one
+  std::vector<std::uint64_t> heard_;  // (chain, client): 1 + the last round heard; empty unless someone can miss one
   std::uint64_t anchor_round_ = 0;
   std::uint64_t round_ = 0;
   Broadcast broadcast_;
@@ -329,15 +332,15 @@ class Server {
     AlignedVector<double> direction, normals;
   };
   std::vector<StepRoom> step_rooms_;  // one a member
-  Panel noise_drawn_;                // by draw_noise()
-  std::uint64_t noise_round_ = 0;    // 1 + the round it is for
+  Panel noise_drawn_;                 // by draw_noise()
+  std::uint64_t noise_round_ = 0;     // 1 + the round it is for
   double explosion_ = 0;
   std::optional<LegSchedule> legs_;
-  std::uint64_t iteration_ = 0;      // local steps
-  bool fresh_ = true;                // the next leg starts from position_
-  Panel reference_;                  // changes: x_r and the common noise of this round so far
+  std::uint64_t iteration_ = 0;         // local steps
+  bool fresh_ = true;                   // the next leg starts from position_
+  Panel reference_;                     // changes: x_r and the common noise of this round so far
   Bytes ready_control_, next_control_;  // for the next broadcast, and for the one after
-  std::uint64_t control_from_ = 0;   // the iteration next_control_ was made at
+  std::uint64_t control_from_ = 0;      // the iteration next_control_ was made at
 };
 
 }  // namespace pollen

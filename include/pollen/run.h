@@ -41,9 +41,10 @@ class Sink {
 };
 
 struct ExperimentOptions {
-  int threads = 0;  // 0: as many as pay off
+  int threads = 0;                          // 0: as many as pay off
   const std::atomic<bool>* stop = nullptr;  // looked at between iterations
-  std::function<void(std::int64_t done, std::int64_t steps)> warming = {};  // before every step of a warm-up, and after it
+  std::function<void(std::int64_t done, std::int64_t steps)> warming =
+      {};  // before every step of a warm-up, and after it
   // Another carrier than threads; makes the transport over the experiment's own station and clients.
   std::function<std::unique_ptr<Transport>(Station&, Clients&)> transport = {};
   // Clients in other processes, by what they said of themselves; `transport` reaches them.
@@ -59,7 +60,7 @@ struct OwnDraws {
   Panel z;                          // d × (chains · draws), chain after chain
   std::vector<double> mean;         // of every test row of the client, outputs() numbers: the predictive mean
   std::vector<double> log_density;  // likewise: log of the averaged density
-  Panel effects;                    // mixed-linear: the mean of Φz, a column a chain: what is known whatever the rotation
+  Panel effects;  // mixed-linear: the mean of Φz, a column a chain: what is known whatever the rotation
 };
 
 // Models with latents: means over rows, and chains, of -log p(y | φ, z_i); NaN where there are no rows.
@@ -87,48 +88,49 @@ class Experiment {
   // budget is spent (privacy().ended()).
   bool advance(std::int64_t iterations, Sink& sink);
 
-  const Config& config() const;                   // complete, as to_toml() writes it
+  const Config& config() const;  // complete, as to_toml() writes it
   const Recipe& recipe() const;
   const ModelSpec& model() const;
-  const Federation& data() const;                 // empty tables for gaussian clients given in the config
-  std::vector<std::string> labels() const;        // a readable name for each coordinate
+  const Federation& data() const;           // empty tables for gaussian clients given in the config
+  std::vector<std::string> labels() const;  // a readable name for each coordinate
   Index dimension() const;
   Index clients() const;
-  std::int64_t iteration() const;                 // done so far
+  std::int64_t iteration() const;  // done so far
   std::int64_t burn_in() const;
-  std::int64_t kept() const;                      // draws kept so far, a chain
+  std::int64_t kept() const;  // draws kept so far, a chain
   Counters counters() const;
-  const SimulatedTime* simulated() const;         // in the network of [network]; null where there is none
-  bool has_transitions() const;                   // mala, hmc, nuts: what CmdStan's `__` columns hold
+  const SimulatedTime* simulated() const;  // in the network of [network]; null where there is none
+  bool has_transitions() const;            // mala, hmc, nuts: what CmdStan's `__` columns hold
   const std::vector<std::string>& warnings() const;
   const std::vector<std::string>& notes() const;  // what was picked: the step, the mode
   const PrivacyMeter& privacy() const;            // knows the step after prepare() or load()
   double smoothness() const;                      // L, as bounded or estimated; 0 before prepare()
   ConstPanelView position() const;
-  std::vector<double> mode() const;               // empty unless found
+  std::vector<double> mode() const;  // empty unless found
 
   // Models with latents: what was learnt, (φ, β) with a column a chain, and a client's own posterior there.
   bool personal() const;
   std::vector<std::string> latent_labels() const;
   bool predicts_classes() const;
-  Index outputs() const;                          // of a row's prediction: 1 (mixed-logistic: P(1)), or a network's classes
-  bool learns_average() const;                    // learnt() is averaged(); else position(), where φ may turn on its path
-  bool is_baseline() const;                       // a point for every client, no posterior
-  std::vector<std::size_t> identified() const;    // coordinates that data determine: not Φ, which may rotate, nor an energy's β
+  Index outputs() const;        // of a row's prediction: 1 (mixed-logistic: P(1)), or a network's classes
+  bool learns_average() const;  // learnt() is averaged(); else position(), where φ may turn on its path
+  bool is_baseline() const;     // a point for every client, no posterior
+  std::vector<std::size_t> identified()
+      const;  // coordinates that data determine: not Φ, which may rotate, nor an energy's β
   Panel learnt() const;
-  ConstPanelView averaged() const;                // the η-weighted average of the path since burn-in; position() is its end
+  ConstPanelView averaged() const;  // the η-weighted average of the path since burn-in; position() is its end
   OwnDraws own_draws(Index client, Index draws) const;  // unless of a baseline, on several threads at once if wanted
-  RowLoss row_loss() const;                       // of the first 1,000 clients' models as they are now
+  RowLoss row_loss() const;                             // of the first 1,000 clients' models as they are now
   // For a client of the run, or (none) a new one with rows of its own, which may be none. `learnt` as learnt() has it.
-  Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt, Index draws,
-                    double interval) const;
+  Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt,
+                    Index draws, double interval) const;
 
   // For questions about the problem beside a run: what pollen plan asks. No rows move.
   struct Questions {
     Transport& transport;
     const Prior& prior;
-    std::span<const Index> sizes;        // N_i
-    bool curvature_is_bound;             // over all θ, not only where it is looked at
+    std::span<const Index> sizes;  // N_i
+    bool curvature_is_bound;       // over all θ, not only where it is looked at
   };
   Questions questions();
   const std::vector<double>& ask_mode();  // found once
@@ -138,6 +140,7 @@ class Experiment {
 
   // The whole state between two iterations, for checkpoints: the same draws follow, bit for bit.
   Bytes save() const;
+  void save(Archive& archive) const;
   void load(ByteView state);  // WireError where it is not of this experiment
 
  private:

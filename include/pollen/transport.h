@@ -10,7 +10,8 @@
 
 namespace pollen {
 
-// Questions outside sampling: mode finding, constants, lp__. The answer is the sum over clients, in client order in blocks.
+// Questions outside sampling: mode finding, constants, lp__. The answer is the sum over clients, in client order in
+// blocks.
 struct Query {
   enum class What {
     value,         // U_i(θ_c):               1 × R
@@ -18,10 +19,10 @@ struct Query {
     curvature,     // B_i v at `at`:           d × 1
     anchor,        // the gradient at θ̂, which the client keeps as its fixed point
     start_memory,  // the gradient at θ_0, which the client keeps as its memory
-    bounds,        // λ_max and λ_min of the client's curvature at `at`, its share of the prior included: 2 × b, column i
-    rows,          // of the client's rows at `at`: 4 × b, column i: ‖∇ of what it owns‖², Σ_j‖∇U_ij‖², ‖Σ_j ∇U_ij‖², λ_max
-    local,         // w_i times where the client's local steps have come: d × R
-    descent,       // N_i/n times the gradient of n of client i's rows, without prior: d × R
+    bounds,  // λ_max and λ_min of the client's curvature at `at`, its share of the prior included: 2 × b, column i
+    rows,  // of the client's rows at `at`: 4 × b, column i: ‖∇ of what it owns‖², Σ_j‖∇U_ij‖², ‖Σ_j ∇U_ij‖², λ_max
+    local,    // w_i times where the client's local steps have come: d × R
+    descent,  // N_i/n times the gradient of n of client i's rows, without prior: d × R
   } what = What::gradient;
   ConstPanelView at;
   ConstPanelView direction;  // curvature: v
@@ -53,6 +54,10 @@ std::size_t answer_together(const Station& station);
 
 // One client's answer to a query, overwriting; `anchor` and `start_memory` leave their mark in the client.
 void answer(Client& client, const Station& station, const Query& query, PanelView out, Workspace& work);
+
+// Of one of several. Light ones that only look are not kept for it.
+void answer(Clients& clients, std::size_t place, const Station& station, const Query& query, PanelView out,
+            Workspace& work);
 
 // Clients in this process, on `threads` threads (this one included). Errors of clients name round and client.
 std::unique_ptr<Transport> make_thread_transport(Station& station, Clients& clients, int threads);

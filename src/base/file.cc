@@ -85,6 +85,13 @@ void OutputFile::truncate(std::int64_t bytes) {
   position_ = bytes;
 }
 
+void OutputFile::rewrite(const void* data, std::size_t bytes) {
+  flush();
+  unsynced_ = true;
+  const ssize_t done = ::pwrite(descriptor_, data, bytes, 0);
+  if (done != static_cast<ssize_t>(bytes)) io_failure(path_, "write", done < 0 ? errno : ENOSPC);
+}
+
 std::string temporary_name(const std::string& path) { return path + ".tmp"; }
 
 ReplacingFile::ReplacingFile(std::string path)

@@ -142,10 +142,11 @@ class StoreReader {
     };
     parse("names", [&](Archive& archive) { archive_names(archive, f); });
     if (find("client.names") == nullptr) {
-      f.client_names.reserve(header_.clients);
-      for (std::uint64_t i = 1; i <= header_.clients; ++i) f.client_names.push_back(fmt::format_int(i).str());
+      f.client_names = ClientNames(header_.clients);
     } else {
-      parse("client.names", [&](Archive& archive) { archive.texts(f.client_names); });
+      std::vector<std::string> names;
+      parse("client.names", [&](Archive& archive) { archive.texts(names); });
+      f.client_names = std::move(names);
     }
     if (f.client_names.size() != header_.clients)
       fault("client.names", fmt::format("found {} names of {} clients", f.client_names.size(), header_.clients));

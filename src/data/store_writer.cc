@@ -31,12 +31,6 @@ Section cells_section(const std::string& name, Cells cells, std::size_t rows, st
   return {name, cells, 0, 0, sizeof(T) * rows * stride, rows, columns, stride};
 }
 
-bool implied(const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] != fmt::format_int(i + 1).c_str()) return false;
-  return true;
-}
-
 // Somebody else's file is not replaced.
 void check_free(const std::string& file) {
   std::error_code ignored;
@@ -132,10 +126,10 @@ void StoreWriter::add_names(const Federation& federation) {
   archive_names(names, words);
   Bytes bytes = names.take();
   add(bytes_section("names", bytes.size()), bytes.data());
-  if (implied(federation.client_names)) return;
-  words.client_names = federation.client_names;
+  if (federation.client_names.numbered()) return;
+  std::vector<std::string> called = federation.client_names.list();
   Archive clients;
-  clients.texts(words.client_names);
+  clients.texts(called);
   bytes = clients.take();
   add(bytes_section("client.names", bytes.size()), bytes.data());
 }

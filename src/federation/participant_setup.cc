@@ -149,7 +149,7 @@ void Participant::Parts::seated(const wire::Seat& message) {
   recipe.make_bytes = true;
   const FleetSetup setup{&recipe,      &problem->prior, problem->dimension(), config->run.chains, clients,
                          config->seed, seed()};
-  const Member member{index, &problem->potentials[part], message.weight};
+  const Member member{index, problem->potentials[part], message.weight};
   fleet = std::make_unique<Fleet>(setup, 1, [member](std::size_t) { return member; });
   weight = message.weight;
   if (state().data != data_print) {  // from here on it is these rows or none

@@ -28,7 +28,7 @@ Baseline::Baseline(const PersonalProblem& problem, const BaselineSettings& setti
       sent_(sent),
       kept_(kept),
       vectors_(vectors),
-      participation_(settings.participation, client_sizes(problem), problem.chains, false, problem.seed, true),
+      participation_(settings.participation, problem.clients.sizes(), problem.chains, false, problem.seed, true),
       active_rows_(static_cast<std::size_t>(problem.chains)),
       server_(dimension(), problem.chains),
       own_(static_cast<Index>(kept.count), kept.count > 0 ? slots() : 0),

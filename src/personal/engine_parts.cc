@@ -4,11 +4,16 @@
 
 namespace pollen {
 
-std::vector<Index> client_sizes(const PersonalProblem& problem) {
-  std::vector<Index> out;
-  out.reserve(problem.clients.size());
-  for (const PersonalPotential* client : problem.clients) out.push_back(client->rows());
-  return out;
+std::shared_ptr<const PersonalPotential> borrowed(const PersonalPotential& potential) {
+  return {std::shared_ptr<const void>(), &potential};
+}
+
+PersonalClients::PersonalClients(const std::vector<const PersonalPotential*>& all)
+    : at_([all](std::size_t client) { return borrowed(*all[client]); }) {
+  auto sizes = std::make_shared<std::vector<Index>>();
+  for (const PersonalPotential* client : all) sizes->push_back(client->rows());
+  sizes_ = *sizes;
+  own_sizes_ = std::move(sizes);
 }
 
 void archive_counters(Archive& archive, Counters& counters) {

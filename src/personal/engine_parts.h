@@ -9,8 +9,6 @@
 
 namespace pollen {
 
-std::vector<Index> client_sizes(const PersonalProblem& problem);  // N_i
-
 void archive_counters(Archive& archive, Counters& counters);
 
 // Whether log σ is where no data are, beyond ±100. A step that is too long can drive it there while every number stays

@@ -29,8 +29,8 @@ class Fedsouk final : public PersonalEngine {
         settings_(settings),
         shared_(problem.shared()),
         steps_(problem, settings),
-        clients_(problem, settings),
-        participation_(settings.participation, client_sizes(problem), problem.chains, settings.coupled, problem.seed,
+        clients_(problem_, settings_),
+        participation_(settings.participation, problem.clients.sizes(), problem.chains, settings.coupled, problem.seed,
                        true),
         position_(problem.dimension(), problem.chains),
         average_(problem.dimension(), problem.chains),
@@ -117,14 +117,12 @@ class Fedsouk final : public PersonalEngine {
     return out.take();
   }
 
-  void archive_clients(Archive& archive, Index first, Index last) override {
-    clients_.archive_some(archive, first, last);
-  }
+  void archive_clients(Archive& archive, Index first, Index last) override { clients_.archive(archive, first, last); }
 
   void archive(Archive& archive) override {
     archive.array(position_.flat());
     archive.array(average_.flat());
-    clients_.archive(archive);
+    clients_.archive(archive, 0, static_cast<Index>(problem_.clients.size()));
     archive.array(total_memory_.flat());
     if (prior_chains_) prior_chains_->archive(archive);
     archive.field(round_);

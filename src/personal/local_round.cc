@@ -24,9 +24,7 @@ LocalRounds::LocalRounds(const PersonalProblem& problem, const PersonalSettings&
       settings_(settings),
       shared_(static_cast<std::size_t>(problem.shared())),
       compressor_(make_compressor(settings.compressor, std::max<Index>(1, problem.shared()))),
-      z_(problem.population->latent(), static_cast<Index>(problem.clients.size()) * problem.chains),
-      visited_(static_cast<std::size_t>(z_.columns()), 0) {
-  if (settings.memory) memory_ = Panel(problem.shared(), z_.columns());
+      own_(problem.clients.size()) {
   for (Index c = 0; c < problem.chains; ++c) {
     const auto stream = [&](Purpose purpose) {
       return make_stream(problem.seed, static_cast<std::uint32_t>(c), purpose);
@@ -36,8 +34,11 @@ LocalRounds::LocalRounds(const PersonalProblem& problem, const PersonalSettings&
   }
 }
 
-Index LocalRounds::slot(std::uint32_t client, std::uint32_t chain) const {
-  return static_cast<Index>(client) * problem_.chains + static_cast<Index>(chain);
+std::unique_ptr<LocalRounds::Own> LocalRounds::make_own() const {
+  const Index chains = problem_.chains;
+  return std::make_unique<Own>(Own{Panel(problem_.population->latent(), chains),
+                                   settings_.memory ? Panel(problem_.shared(), chains) : Panel(),
+                                   std::vector<std::uint8_t>(static_cast<std::size_t>(chains), 0)});
 }
 
 void LocalRounds::draw_latent(std::uint64_t round, std::uint32_t client, std::uint32_t chain,
@@ -48,22 +49,23 @@ void LocalRounds::draw_latent(std::uint64_t round, std::uint32_t client, std::ui
 
 void LocalRounds::latent(std::uint64_t round, std::uint32_t client, std::uint32_t chain,
                          std::span<const double> position, std::span<double> out) const {
-  const Index at = slot(client, chain);
-  if (visited_[static_cast<std::size_t>(at)] == 0) return draw_latent(round, client, chain, position, out);
-  std::ranges::copy(z_.column(at), out.begin());
+  const Own* const own = own_[client].get();
+  if (own == nullptr || own->visited[chain] == 0) return draw_latent(round, client, chain, position, out);
+  std::ranges::copy(own->z.column(chain), out.begin());
 }
 
 LocalRounds::Receipt LocalRounds::answer(std::uint64_t round, std::uint32_t client, std::uint32_t chain,
                                          std::span<const double> position, std::span<double> message,
                                          Scratch& scratch) {
   Scratch::Frame frame(scratch);
-  const Index at = slot(client, chain);
-  const auto z = z_.column(at);
-  std::uint8_t& visited = visited_[static_cast<std::size_t>(at)];
-  if (visited == 0 || !settings_.warm_start) draw_latent(round, client, chain, position, z);
-  visited = 1;
+  if (!own_[client]) own_[client] = make_own();
+  Own& own = *own_[client];
+  const auto z = own.z.column(chain);
+  if (own.visited[chain] == 0 || !settings_.warm_start) draw_latent(round, client, chain, position, z);
+  own.visited[chain] = 1;
   const Streams& streams = streams_[chain];
-  const PersonalPotential& potential = *problem_.clients[client];
+  const auto held = problem_.clients[client];
+  const PersonalPotential& potential = *held;
   const auto shared = position.first(shared_), beta = position.subspan(shared_);
   LocalChain local(settings_, {potential, *problem_.population, shared, beta},
                    {addressed(streams.noise, round, client), addressed(streams.coins, round, client)}, scratch);
@@ -86,17 +88,17 @@ LocalRounds::Receipt LocalRounds::answer(std::uint64_t round, std::uint32_t clie
   receipt.bits_bound = static_cast<double>(receipt.bits);
   receipt.gradients = (settings_.local_steps * each + 1) * potential.rows();
   receipt.accepted = local.accepted();
-  if (!by_shared.empty()) compress(at, addressed(streams.compress, round, client), by_shared, receipt, scratch);
+  const auto memory = settings_.memory ? own.memory.column(chain) : std::span<double>{};
+  if (!by_shared.empty()) compress(memory, addressed(streams.compress, round, client), by_shared, receipt, scratch);
   return receipt;
 }
 
 // J becomes C(J), or C(J - h_i), of which h_i takes its share.
-void LocalRounds::compress(Index slot, const Stream& stream, std::span<double> by_shared, Receipt& receipt,
-                           Scratch& scratch) {
-  const auto h = settings_.memory ? memory_.column(slot) : std::span<double>{};
-  if (settings_.memory) math::subtract(by_shared, h, by_shared);
+void LocalRounds::compress(std::span<double> memory, const Stream& stream, std::span<double> by_shared,
+                           Receipt& receipt, Scratch& scratch) {
+  if (settings_.memory) math::subtract(by_shared, memory, by_shared);
   const std::int64_t coded = compressor_->encode(by_shared, stream, by_shared, nullptr, scratch);
-  if (settings_.memory) math::axpy(settings_.memory_rate, by_shared, h);
+  if (settings_.memory) math::axpy(settings_.memory_rate, by_shared, memory);
   receipt.bits += coded;
   // Of words their own; NaN where a code has no bound.
   receipt.bits_bound +=
@@ -105,17 +107,16 @@ void LocalRounds::compress(Index slot, const Stream& stream, std::span<double> b
           : compressor_->bits_bound(problem_.shared()).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
-void LocalRounds::archive(Archive& archive) {
-  archive.array(z_.flat());
-  archive.array(std::span(visited_));
-  archive.array(memory_.flat());
-}
-
-void LocalRounds::archive_some(Archive& archive, Index first, Index last) {
-  for (Index at = first * problem_.chains; at < last * problem_.chains; ++at) {
-    archive.numbers(z_.column(at));
-    archive.field(visited_[static_cast<std::size_t>(at)]);
-    if (!memory_.empty()) archive.numbers(memory_.column(at));
+void LocalRounds::archive(Archive& archive, Index first, Index last) {
+  for (Index i = first; i < last; ++i) {
+    std::unique_ptr<Own>& own = own_[static_cast<std::size_t>(i)];
+    bool known = own != nullptr;
+    archive.flag(known);
+    if (archive.reading()) own = known ? make_own() : nullptr;
+    if (!known) continue;
+    archive.array(own->z.flat());
+    archive.array(own->memory.flat());
+    archive.array(std::span(own->visited));
   }
 }
 

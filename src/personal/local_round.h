@@ -18,7 +18,7 @@ class LocalRounds {
     Index accepted = 0;
   };
 
-  LocalRounds(const PersonalProblem& problem, const PersonalSettings& settings);
+  LocalRounds(const PersonalProblem& problem, const PersonalSettings& settings);  // both outlive it
 
   // A client's round in one chain, at the (φ, β) it was sent; message = (C(J), I). Clients may answer at the same time,
   // each with a scratch of its own.
@@ -27,27 +27,32 @@ class LocalRounds {
   // Where the client's last round ended; a draw from the population where it has had none.
   void latent(std::uint64_t round, std::uint32_t client, std::uint32_t chain, std::span<const double> position,
               std::span<double> out) const;
-  void archive(Archive& archive);
-  void archive_some(Archive& archive, Index first, Index last);  // of these clients
+  void archive(Archive& archive, Index first, Index last);  // of these clients
 
  private:
   struct Streams {
     Stream noise, coins, start, compress;
   };
 
-  Index slot(std::uint32_t client, std::uint32_t chain) const;
+  // What a client that has had a round keeps, a column a chain.
+  struct Own {
+    Panel z;
+    Panel memory;  // h_i
+    std::vector<std::uint8_t> visited;
+  };
+
+  std::unique_ptr<Own> make_own() const;
   void draw_latent(std::uint64_t round, std::uint32_t client, std::uint32_t chain, std::span<const double> position,
                    std::span<double> out) const;
-  void compress(Index slot, const Stream& stream, std::span<double> by_shared, Receipt& receipt, Scratch& scratch);
+  void compress(std::span<double> memory, const Stream& stream, std::span<double> by_shared, Receipt& receipt,
+                Scratch& scratch);
 
-  PersonalProblem problem_;
-  PersonalSettings settings_;
+  const PersonalProblem& problem_;
+  const PersonalSettings& settings_;
   std::size_t shared_;
   std::unique_ptr<const Compressor> compressor_;
   std::vector<Streams> streams_;  // one a chain
-  Panel z_;                       // client i's chain c is column i·R + c
-  std::vector<std::uint8_t> visited_;
-  Panel memory_;  // h_i
+  std::vector<std::unique_ptr<Own>> own_;
 };
 
 }  // namespace pollen

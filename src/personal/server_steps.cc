@@ -11,6 +11,7 @@ namespace pollen {
 
 ServerSteps::ServerSteps(const PersonalProblem& problem, const PersonalSettings& settings)
     : clients_(problem.clients),
+      first_(clients_.front()),
       population_(problem.population),
       shared_step_(settings.shared_step),
       population_step_(settings.population_step),
@@ -20,7 +21,7 @@ ServerSteps::ServerSteps(const PersonalProblem& problem, const PersonalSettings&
   if (shared_step_ > 0) return;
   const std::vector<double> zeros(static_cast<std::size_t>(problem.shared()), 0.0);
   first_curvature_ = clients_.front()->shared_curvature(zeros, typical_);
-  for (const PersonalPotential* client : clients_) rows_ += static_cast<double>(client->rows());
+  for (const Index rows : clients_.sizes()) rows_ += static_cast<double>(rows);
   curvature_ = largest_curvature();
 }
 
@@ -42,8 +43,9 @@ double ServerSteps::largest_curvature() {
     std::ranges::fill(product, 0.0);
     for (std::size_t j = 0; j < k; ++j) moved[j] = kApart * v[j];
     for (std::size_t i = 0; i < some; ++i) {
-      clients_[i]->gradient(at, typical_, ignored, here, scratch);
-      clients_[i]->gradient(moved, typical_, ignored, there, scratch);
+      const auto client = clients_[i];
+      client->gradient(at, typical_, ignored, here, scratch);
+      client->gradient(moved, typical_, ignored, there, scratch);
       for (std::size_t j = 0; j < k; ++j) product[j] += (there[j] - here[j]) / kApart;
     }
     std::swap(v, product);
@@ -57,7 +59,7 @@ std::span<const double> ServerSteps::at(std::span<const double> shared, std::spa
   if (shared_step_ > 0) {
     std::ranges::fill(of_shared, shared_step_);
   } else if (!shared.empty()) {
-    const PersonalPotential& one = *clients_.front();
+    const PersonalPotential& one = *first_;
     const double ratio = first_curvature_ > 0 ? one.shared_curvature(shared, typical_) / first_curvature_ : 1;
     std::ranges::fill(of_shared, 0.1 / std::max(curvature_ * ratio, 1e-300));
     if (one.learns_noise()) of_shared.back() = 0.1 / (2 * rows_);

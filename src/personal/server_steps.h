@@ -20,7 +20,8 @@ class ServerSteps {
  private:
   double largest_curvature();
 
-  std::vector<const PersonalPotential*> clients_;
+  PersonalClients clients_;
+  std::shared_ptr<const PersonalPotential> first_;
   const Population* population_;
   double shared_step_, population_step_;
   std::vector<double> steps_, typical_;

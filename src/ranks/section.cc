@@ -167,7 +167,7 @@ void Section::answer_query(const Query& query, Index rows, Index columns) {
   team_.run(kept, [&](Index item, int member) {
     Panel& answered = answers_[static_cast<std::size_t>(item)];
     if (answered.rows() != rows || answered.columns() != columns) answered = Panel(rows, columns);
-    pollen::answer(clients_[static_cast<std::size_t>(item)], station_, query, answered,
+    pollen::answer(clients_, static_cast<std::size_t>(item), station_, query, answered,
                    members_[static_cast<std::size_t>(member)].work);
   });
   team_.run(blocks - skip, [&](Index item, int member) {
@@ -179,7 +179,7 @@ void Section::answer_query(const Query& query, Index rows, Index columns) {
     Scratch::Frame frame(work.scratch);
     const PanelView answered = work.scratch.panel(rows, columns);
     for (Index i = first; i < last; ++i) {
-      pollen::answer(client(static_cast<std::uint32_t>(i)), station_, query, answered, work);
+      pollen::answer(clients_, static_cast<std::size_t>(i - own_.first), station_, query, answered, work);
       add(answered, sum(block));
     }
   });

@@ -88,10 +88,16 @@ void Server::book_refresh() {
 }
 
 // w_i, times what participation makes of it: 1/|A| or m_c/S in all.
+double Server::weight_of(std::uint32_t client) const {
+  const std::vector<double>& weights = setup_.weights;
+  return weights.empty() ? 1 : weights[weights.size() == 1 ? 0 : client];
+}
+
+// What the average takes it for.
 double Server::own_weight(std::uint32_t client) const {
   const Participation& p = recipe_.participation;
   const bool equal = p.policy == ParticipationPolicy::fixed_size && !p.replacement;  // scheme II
-  return equal ? 1 / static_cast<double>(clients()) : setup_.weights[client];
+  return equal ? 1 / static_cast<double>(clients()) : weight_of(client);
 }
 
 void Server::absorb_local(const Reply& reply, const Roster::Entry& entry, std::size_t part,

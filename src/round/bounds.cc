@@ -22,7 +22,7 @@ void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) 
     potential_->curvature(at, v, product, work.scratch);
     parts_.prior->add_gradient(v, parts_.prior_share, product);  // linear in v
   };
-  const auto column = out.column(static_cast<Index>(index_));
+  const auto column = out.column(out.columns == 1 ? 0 : static_cast<Index>(index_));
   const bool both = out.rows > 1;
   if (both && d <= kExact) {
     Eigen::MatrixXd matrix(d, d);

@@ -7,8 +7,12 @@
 
 namespace pollen {
 
-Client::Client(std::uint32_t index, const Potential& potential, const ClientParts& parts, Index chains)
-    : index_(index), dimension_(potential.dimension()), chains_(chains), potential_(&potential), parts_(parts) {}
+Client::Client(std::uint32_t index, std::shared_ptr<const Potential> potential, const ClientParts& parts, Index chains)
+    : index_(index),
+      dimension_(potential->dimension()),
+      chains_(chains),
+      potential_(std::move(potential)),
+      parts_(parts) {}
 
 Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;

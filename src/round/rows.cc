@@ -18,7 +18,7 @@ void Client::look_at_rows(std::span<const double> at, PanelView out, Workspace& 
     squares += math::squared_norm(one);
     math::add(one, sum);
   }
-  const auto column = out.column(static_cast<Index>(index_));
+  const auto column = out.column(out.columns == 1 ? 0 : static_cast<Index>(index_));
   column[1] = squares;
   column[2] = math::squared_norm(sum);
   if (parts_.prior_share != 0) parts_.prior->add_gradient(at, parts_.prior_share, sum);

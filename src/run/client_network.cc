@@ -17,7 +17,7 @@ constexpr double kMilli = 1e-3;
 
 }  // namespace
 
-ClientNetwork::ClientNetwork(const Config& config, const std::vector<std::string>& clients)
+ClientNetwork::ClientNetwork(const Config& config, const ClientNames& clients)
     : stream_(make_stream(config.seed, 0, Purpose::simulated_network)) {
   const NetworkTimeConfig& n = config.network_time;
   jitter_ = n.jitter_spread.value_or(0);
@@ -25,7 +25,7 @@ ClientNetwork::ClientNetwork(const Config& config, const std::vector<std::string
   window_ = n.window_seconds.value_or(window_);
   server_seconds_ = n.server_seconds.value_or(0);
   if (!n.trace.empty()) {
-    trace_ = read_network_trace(n.trace, clients);
+    trace_ = read_network_trace(n.trace, clients.list());
     return;
   }
   const std::optional<double> medians[] = {n.uplink_mbps, n.downlink_mbps, n.latency_ms, n.gradients_per_second};

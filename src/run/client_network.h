@@ -22,7 +22,7 @@ struct ClientPace {
 class ClientNetwork {
  public:
   // Of a completed configuration. ConfigError where its trace is not of these clients.
-  ClientNetwork(const Config& config, const std::vector<std::string>& clients);
+  ClientNetwork(const Config& config, const ClientNames& clients);
 
   ClientPace pace(std::uint32_t client, std::uint64_t exchange) const;
   // Seconds from `now` until the client is there. Time is cut into cycles of window/availability seconds, at a place of

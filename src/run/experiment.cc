@@ -53,16 +53,16 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
 }
 
 void Experiment::Parts::make_clock() {
-  const std::vector<std::string>& held = problem.data.client_names;
-  clock = make_simulated_clock(config, problem.clients(), held.empty() ? config.federation.expect : held);
+  const ClientNames& held = problem.data.client_names;
+  clock = make_simulated_clock(config, problem.clients(), held.empty() ? ClientNames(config.federation.expect) : held);
 }
 
 void Experiment::Parts::make_engine() {
   const Index chains = config.run.chains;
-  sizes = problem.rows;
-  check_sizes(config, recipe, sizes, warnings);
-  const FederatedSetup setup{&recipe, &problem.prior, &problem.potentials, problem.first, sizes, problem.dimension(),
-                             chains,  config.seed};
+  check_sizes(config, recipe, problem.rows, warnings);
+  const FederatedSetup setup{&recipe,       &problem.prior, &problem.potentials,
+                             problem.first, problem.rows,   problem.dimension(),
+                             chains,        config.seed};
   federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()));
   federation->counters().setup_bits = problem.data.setup_bits + options.setup_bits;
   engine = federation.get();
@@ -268,8 +268,7 @@ Experiment::Questions Experiment::questions() {
   if (parts_->personal)
     throw ConfigError(parts_->config.file + ": model.kind",
                       fmt::format("found \"{}\", for whose samplers there is no plan", parts_->config.model.kind));
-  return {parts_->transport(), parts_->problem.prior, parts_->sizes,
-          parts_->problem.curvature_is_bound};
+  return {parts_->transport(), parts_->problem.prior, parts_->problem.rows, parts_->problem.curvature_is_bound};
 }
 
 const std::vector<double>& Experiment::ask_mode() {
@@ -279,10 +278,14 @@ const std::vector<double>& Experiment::ask_mode() {
 }
 
 Bytes Experiment::save() const {
-  parts_->fetch_clients();
   Archive archive;
-  Parts::archive(*parts_, archive);
+  save(archive);
   return archive.take();
+}
+
+void Experiment::save(Archive& archive) const {
+  parts_->fetch_clients();
+  Parts::archive(*parts_, archive);
 }
 
 void Experiment::load(ByteView state) {
@@ -291,7 +294,7 @@ void Experiment::load(ByteView state) {
   archive.finish();
   if (parts_->personal) return parts_->spread_clients();
   parts_->federation->recipe_changed();
-  parts_->meter = PrivacyMeter(parts_->config, parts_->recipe, parts_->sizes, parts_->outside);
+  parts_->meter = PrivacyMeter(parts_->config, parts_->recipe, parts_->problem.rows, parts_->outside);
 }
 
 }  // namespace pollen

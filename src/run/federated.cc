@@ -11,18 +11,17 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
   const Index d = setup.dimension;
   const std::size_t b = setup.sizes.size();
   compressors_ = compressors_of(recipe, d);
-  Server::Setup server{setup.seed, d, setup.chains, setup.sizes, {}, {}};
+  Server::Setup server{setup.seed, d, setup.chains, {setup.sizes.begin(), setup.sizes.end()}, {}, {}};
   for (const auto& compressor : compressors_) server.compressors.push_back(compressor.get());
   if (recipe.local) server.weights = local_weights(*recipe.local, setup.sizes);
-  Fleet::MemberAt member = [potentials = setup.potentials, first = static_cast<std::size_t>(setup.first),
-                            weights = server.weights](std::size_t place) {
-    const std::size_t i = place + first;
-    return Member{static_cast<std::uint32_t>(i), &(*potentials)[place], weights.empty() ? 1 : weights[i]};
-  };
   server_ = std::make_unique<Server>(recipe, *setup.prior, std::move(server));
-  fleet_ = std::make_unique<Fleet>(
-      FleetSetup{&recipe, setup.prior, d, setup.chains, static_cast<Index>(b), setup.seed, setup.seed},
-      setup.potentials->size(), std::move(member));
+  Fleet::MemberAt member = [this](std::size_t place) {
+    const auto i = static_cast<std::uint32_t>(place + static_cast<std::size_t>(setup_.first));
+    return Member{i, (*setup_.potentials)[place], server_->weight_of(i)};
+  };
+  fleet_ = std::make_unique<Fleet>(FleetSetup{&recipe, setup.prior, d, setup.chains, static_cast<Index>(b), setup.seed,
+                                              setup.seed, setup.potentials->light()},
+                                   setup.potentials->size(), std::move(member));
   set_transport(make);
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);
   if (recipe.oracle == OracleKind::control) anchor_ = gradient_ = Panel(d, setup.chains);

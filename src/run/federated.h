@@ -17,7 +17,7 @@ struct FederatedSetup {
   const Prior* prior = nullptr;
   const Potentials* potentials = nullptr;  // of this process's clients, which follow each other; others' are elsewhere
   Index first = 0;                         // the first of them
-  std::vector<Index> sizes;  // N_i
+  std::span<const Index> sizes;            // N_i; the memory outlives the engine
   Index dimension = 0;
   Index chains = 1;
   std::uint64_t seed = 1;

@@ -12,7 +12,7 @@ Forecast Experiment::forecast(const Table& rows, std::optional<Index> client, co
   const PersonalParts& parts = *parts_->personal;
   const PersonalModel& model = *parts.model;
   const auto where = model.rows(rows.view(), nullptr), known = model.rows(own.view(), own.y.data());
-  const PersonalRows& observed = client ? *parts.train[static_cast<std::size_t>(*client)] : *known;
+  const PersonalRows& observed = client ? parts.train[static_cast<std::size_t>(*client)] : *known;
   const std::uint64_t seed =
       parts_->config.seed + 0x9e3779b97f4a7c15U * (client ? static_cast<std::uint64_t>(*client) + 1 : 0);
   const auto n = static_cast<std::size_t>(rows.rows);

@@ -136,8 +136,8 @@ void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, Con
 OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learnt, Index draws, std::uint64_t seed) {
   const auto i = static_cast<std::size_t>(client);
   OwnDraws out = make_room(parts, learnt.columns, draws);
-  Averager averager(*parts.test[i], parts.model->outputs(), out);
-  for_each_own_draw(parts, *parts.train[i], learnt, draws, seed,
+  Averager averager(parts.test[i], parts.model->outputs(), out);
+  for_each_own_draw(parts, parts.train[i], learnt, draws, seed,
                     [&](Index chain, Index n, std::span<const double> shared, std::span<const double> z) {
                       if (n == 0) averager.set(shared);
                       std::ranges::copy(z, out.z.column(chain * draws + n).begin());
@@ -152,7 +152,7 @@ OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learn
 OwnDraws point_of(const PersonalParts& parts, const PersonalEngine& engine, Index client) {
   const Index chains = engine.position().columns;
   OwnDraws out = make_room(parts, chains, 1);
-  Averager averager(*parts.test[static_cast<std::size_t>(client)], parts.model->outputs(), out);
+  Averager averager(parts.test[static_cast<std::size_t>(client)], parts.model->outputs(), out);
   std::vector<double> shared(static_cast<std::size_t>(parts.model->shared()));
   for (Index c = 0; c < chains; ++c) {
     engine.personal_shared(client, c, shared);

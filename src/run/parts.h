@@ -26,7 +26,6 @@ struct Experiment::Parts {
   std::vector<std::string> warnings, notes;
   StatisticalProblem problem;
   Recipe recipe;
-  std::vector<Index> sizes;
   std::unique_ptr<FederatedEngine> federation;  // answers questions whatever the sampler; none with personal latents
   std::unique_ptr<PersonalParts> personal;      // a problem with latents, and its engine
   std::unique_ptr<PersonalEngine> learner;
@@ -40,7 +39,7 @@ struct Experiment::Parts {
   ThreadChoice choice;
   std::vector<OutsideLook> outside;  // as the user gave the configuration
   PrivacyMeter meter;
-  Ranks* ranks = nullptr;  // where clients are spread over them
+  Ranks* ranks = nullptr;                 // where clients are spread over them
   std::unique_ptr<SimulatedClock> clock;  // of [network]; none without it
   // Exchanges with all clients before the first iteration, each `times`, as setup_bits has them.
   struct SetupExchange {
@@ -62,8 +61,8 @@ struct Experiment::Parts {
   RankShare rank_share() const;
   RankDuties duties();
   std::uint64_t fingerprint() const;
-  void fetch_clients();   // what other ranks' clients know, where the learner has a place for it
-  void spread_clients();  // and back to where they are
+  void fetch_clients();          // what other ranks' clients know, where the learner has a place for it
+  void spread_clients();         // and back to where they are
   void make_reference_engine();  // once its step is known
   void make_learner();           // likewise
   void prepare_personal();

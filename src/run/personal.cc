@@ -117,15 +117,30 @@ void add_priors(const Config& config, PersonalParts& parts) {
 }
 
 void add_rows(const Federation& data, PersonalParts& parts) {
-  const auto rows = [&](const Table& table, const std::vector<Index>& begin, std::size_t i) {
-    return parts.model->rows(table.view().slice(begin[i], begin[i + 1] - begin[i]), table.y.data() + begin[i]);
+  const auto clients = static_cast<std::size_t>(data.clients());
+  const auto rows_of = [&parts](const Table& table, const std::vector<Index>& begin) {
+    return [&](std::size_t i) {
+      return parts.model->rows(table.view().slice(begin[i], begin[i + 1] - begin[i]), table.y.data() + begin[i]);
+    };
   };
-  for (std::size_t i = 0; i < static_cast<std::size_t>(data.clients()); ++i) {
-    parts.train.push_back(rows(data.train, data.train_begin, i));
-    parts.test.push_back(rows(data.test, data.test_begin, i));
-    parts.potentials.push_back(parts.train.back()->potential());
-    parts.problem.clients.push_back(parts.potentials.back().get());
-  }
+  parts.train = {clients, rows_of(data.train, data.train_begin)};
+  parts.test = {clients, rows_of(data.test, data.test_begin)};
+  parts.potentials = {clients, [&parts](std::size_t i) { return parts.train[i].potential(); }};
+  for (Index i = 0; i < data.clients(); ++i) parts.sizes.push_back(data.train_rows(i));
+  // Mixed-effects models copy the columns that they want: copies of very large tables are not kept.
+  constexpr Index kKept = Index{1} << 27;  // numbers
+  const bool kept = parts.network || data.train.rows * data.train.stride <= kKept;
+  parts.problem.clients = {parts.sizes, [&parts, kept](std::size_t i) -> std::shared_ptr<const PersonalPotential> {
+                             if (kept) return borrowed(parts.potentials[i]);
+                             struct Once {
+                               std::unique_ptr<PersonalRows> rows;
+                               std::unique_ptr<PersonalPotential> potential;
+                             };
+                             auto once = std::make_shared<Once>();
+                             once->rows = parts.train.make(i);
+                             once->potential = once->rows->potential();
+                             return {once, once->potential.get()};
+                           }};
 }
 
 }  // namespace

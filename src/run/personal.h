@@ -7,6 +7,7 @@
 
 #include "pollen/config.h"
 #include "pollen/data.h"
+#include "pollen/on_demand.h"
 #include "pollen/personal.h"
 #include "pollen/personal_model.h"
 #include "run/federated.h"
@@ -15,10 +16,11 @@ namespace pollen {
 
 struct PersonalParts {
   std::unique_ptr<PersonalModel> model;
-  std::optional<MixedSpec> mixed;                          // of a mixed-effects model,
-  std::optional<ModelSpec> network;                        // or the network whose last layer is the client's
-  std::vector<std::unique_ptr<PersonalRows>> train, test;  // one a client
-  std::vector<std::unique_ptr<PersonalPotential>> potentials;
+  std::optional<MixedSpec> mixed;      // of a mixed-effects model,
+  std::optional<ModelSpec> network;    // or the network whose last layer is the client's
+  OnDemand<PersonalRows> train, test;  // one a client
+  OnDemand<PersonalPotential> potentials;
+  std::vector<Index> sizes;  // N_i
   std::unique_ptr<Population> population;
   PersonalProblem problem;
   bool baseline = false;  // no population: the engine's state is (φ, z)

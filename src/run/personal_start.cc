@@ -28,15 +28,16 @@ void warm_up_together(const PersonalParts& parts, const Config& config, const Fe
   if (!prior.precision.empty()) prior.precision.resize(static_cast<std::size_t>(d), 0.0);
   Potentials clients;
   const Recipe questions;  // nothing but questions goes through this federation
-  FederatedSetup setup{&questions, &prior, &clients, 0, {}, d, config.run.chains, config.seed};
+  std::vector<Index> sizes;
   for (Index i = 0; i < data.clients(); ++i) {
     const Index first = data.train_begin[static_cast<std::size_t>(i)];
     clients.push_back(make_potential(
         *parts.network, {data.train.view().slice(first, data.train_rows(i)), data.train.y.data() + first}));
-    setup.sizes.push_back(data.train_rows(i));
+    sizes.push_back(data.train_rows(i));
   }
+  const FederatedSetup setup{&questions, &prior, &clients, 0, sizes, d, config.run.chains, config.seed};
   FederatedEngine federation(setup, make);
-  descend(federation.transport(), prior, setup.sizes);
+  descend(federation.transport(), prior, sizes);
 }
 
 Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta) {

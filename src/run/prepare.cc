@@ -74,8 +74,7 @@ void Experiment::Parts::find_mode_once() {
 
 // Where models without a global curvature bound are looked at: the mode.
 std::vector<double> Experiment::Parts::curvature_point() {
-  if (problem.curvature_is_bound)
-    return std::vector<double>(static_cast<std::size_t>(problem.dimension()));
+  if (problem.curvature_is_bound) return std::vector<double>(static_cast<std::size_t>(problem.dimension()));
   find_mode_once();
   return mode;
 }
@@ -88,7 +87,7 @@ bool Experiment::Parts::looks() const {
 }
 
 void Experiment::Parts::set_privacy() {
-  meter = PrivacyMeter(config, recipe, sizes, outside);
+  meter = PrivacyMeter(config, recipe, problem.rows, outside);
   meter.check(config.file);
   if (!meter.asked()) return;
   if (meter.ended(*config.run.burn_in))
@@ -151,7 +150,7 @@ void Experiment::Parts::set_step() {
   if (picked) {
     const std::int64_t words = 64 * problem.dimension();
     count_exchange({.down_bits = words, .up_bits = words, .times = found.exchanges, .columns = 1});
-    recipe.step = auto_step(recipe, smoothness, problem.clients(), problem.dimension(), sizes);
+    recipe.step = auto_step(recipe, smoothness, problem.clients(), problem.dimension(), problem.rows);
     config.sampler.step = recipe.step;
     federation->recipe_changed();
     notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (smoothness L = {:.4g}, {})", recipe.step, smoothness,
@@ -172,7 +171,7 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
   const bool wanted = picked || (local.decaying && (local.smoothness == 0 || local.convexity == 0));
   const std::size_t before = setup_exchanges.size();
   const bool convexity = local.decaying && local.convexity == 0;
-  LocalBounds bounds = find_local_bounds(transport(), local, at, sizes, convexity && problem.model.quadratic());
+  LocalBounds bounds = find_local_bounds(transport(), local, at, problem.rows, convexity && problem.model.quadratic());
   if (!problem.model.quadratic()) {  // of a likelihood that is only convex nothing sure is known below the prior
     const auto& precision = problem.prior.precision;
     bounds.convexity = precision.empty() ? 0 : *std::ranges::min_element(precision);
@@ -190,8 +189,8 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
                     "weights)",
                     recipe.step, local.smoothness, local.convexity));
   } else if (picked) {
-    recipe.step =
-        auto_local_step(recipe, bounds, auto_step(recipe, smoothness, problem.clients(), problem.dimension(), sizes));
+    recipe.step = auto_local_step(recipe, bounds,
+                                  auto_step(recipe, smoothness, problem.clients(), problem.dimension(), problem.rows));
     notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (largest local curvature {:.4g})", recipe.step,
                                 bounds.smoothness * local.unit(problem.clients())));
   }
@@ -212,17 +211,17 @@ void Experiment::Parts::prepare_personal() {
         "phi and beta are estimates: their spread is the algorithm's own; clients' draws have the latents' "
         "uncertainty");
   if (!personal->baseline && personal->identified().size() < static_cast<std::size_t>(personal->dimension()))
-    notes.emplace_back(personal->turns()
-                           ? "phi and the latents are known only up to a rotation and a scale, in which chains differ"
-                       : personal->model->identified()
-                           ? "many beta give the same population, and chains differ in them"
-                           : "a network's units can change places, so that chains differ in phi and beta");
+    notes.emplace_back(
+        personal->turns() ? "phi and the latents are known only up to a rotation and a scale, in which chains differ"
+        : personal->model->identified() ? "many beta give the same population, and chains differ in them"
+                                        : "a network's units can change places, so that chains differ in phi and beta");
   if (!config.sampler.step && !personal->baseline)
     notes.emplace_back("step = \"auto\": every client's own, from its curvature in each round");
   Panel theta = personal->network ? network_start(*personal, config) : Panel();
   if (config.warm_up.epochs > 0)
-    warm_up_together(*personal, config, problem.data, make_transport(pick_threads()),
-                     [&](Transport& by, const Prior& prior, std::span<const Index> rows) { warm_up(by, prior, rows, theta); });
+    warm_up_together(
+        *personal, config, problem.data, make_transport(pick_threads()),
+        [&](Transport& by, const Prior& prior, std::span<const Index> rows) { warm_up(by, prior, rows, theta); });
   engine->start(personal_start(*personal, config, theta));
   time_setup();
 }
@@ -253,7 +252,7 @@ void Experiment::Parts::set_start() {
       for (std::size_t j = 0; j < column.size(); ++j) column[j] /= std::sqrt(problem.prior.precision[j]);
     }
   }
-  if (config.warm_up.epochs > 0) warm_up(transport(), problem.prior, sizes, start);
+  if (config.warm_up.epochs > 0) warm_up(transport(), problem.prior, problem.rows, start);
   engine->start(start);
 }
 

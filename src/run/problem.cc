@@ -53,7 +53,7 @@ class GaussianClients {
     fill_tables();
     for (std::size_t i = 0; i < config_.clients.size(); ++i) {
       add(i);
-      problem_.rows.push_back(problem_.potentials[i].rows());
+      problem_.rows.push_back(problem_.potentials[i]->rows());
     }
   }
 
@@ -106,8 +106,8 @@ class GaussianClients {
         ++train.rows;
       }
       data.train_begin.push_back(train.rows);
-      data.client_names.push_back(fmt::format("{}", i + 1));
     }
+    data.client_names = ClientNames(config_.clients.size());
     data.test_begin.assign(data.train_begin.size(), 0);
   }
 
@@ -149,12 +149,14 @@ void add_potentials(const Config& config, Index clients, const ClientRange& own,
     return Observations{x.slice(first, begin[i + 1] - begin[i]), y == nullptr ? nullptr : y + first};
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(own.size()); ++i) check_targets(problem.model, rows_of(i));
-  problem.potentials =
-      Potentials(static_cast<std::size_t>(own.size()), [b, rows_of, model = problem.model](std::size_t i) {
+  problem.potentials = Potentials(
+      static_cast<std::size_t>(own.size()),
+      [b, rows_of, model = problem.model](std::size_t i) {
         const Observations rows = rows_of(i);
         const double scale = b == 0 ? 1 : 1 / (b * static_cast<double>(rows.x.rows));
         return make_potential(model, rows, scale);
-      });
+      },
+      problem.model.kind != ModelKind::network);
 }
 
 Prior make_prior(const Config& config, const ModelSpec& model) {
@@ -229,9 +231,9 @@ bool same_columns(const SiteFacts& a, const SiteFacts& b) {
 }  // namespace
 
 void Potentials::keep(std::size_t first, std::size_t last) {
-  const auto at = [&](std::size_t place) { return made_.begin() + static_cast<std::ptrdiff_t>(place); };
-  made_.erase(at(last), made_.end());
-  made_.erase(made_.begin(), at(first));
+  const auto at = [&](std::size_t place) { return given_.begin() + static_cast<std::ptrdiff_t>(place); };
+  given_.erase(at(last), given_.end());
+  given_.erase(given_.begin(), at(first));
 }
 
 SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client) {
@@ -267,7 +269,7 @@ StatisticalProblem make_own_problem(const Config& config, Federation data, Index
   take_columns(config, problem);
   add_potentials(config, clients, {0, problem.data.clients()}, problem);
   problem.prior = make_prior(config, problem.model);
-  problem.curvature_is_bound = problem.potentials[0].curvature_is_bound();
+  problem.curvature_is_bound = problem.potentials[0]->curvature_is_bound();
   return problem;
 }
 
@@ -321,7 +323,7 @@ StatisticalProblem make_problem(const Config& config, Ranks* ranks) {
   }
   if (is_mixed(config)) return problem;
   problem.prior = make_prior(config, problem.model);
-  if (!problem.potentials.empty()) problem.curvature_is_bound = problem.potentials[0].curvature_is_bound();
+  if (!problem.potentials.empty()) problem.curvature_is_bound = problem.potentials[0]->curvature_is_bound();
   if (ranks != nullptr && written_out) keep_own(own_clients(config, problem, ranks, problem.clients()), problem);
   if (static_cast<Index>(config.clients.size()) > problem.clients())
     throw ConfigError(config.file + ": client",

@@ -25,7 +25,10 @@ std::shared_ptr<const Unlabelled> unlabelled_of(const StatisticalProblem& proble
 std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe& recipe,
                                               const StatisticalProblem& problem) {
   ReferenceProblem what;
-  for (std::size_t i = 0; i < problem.potentials.size(); ++i) what.clients.push_back(&problem.potentials[i]);
+  for (std::size_t i = 0; i < problem.potentials.size(); ++i) {
+    what.held.push_back(problem.potentials[i]);
+    what.clients.push_back(what.held.back().get());
+  }
   what.prior = &problem.prior;
   what.dimension = problem.dimension();
   what.chains = config.run.chains;

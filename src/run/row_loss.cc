@@ -41,8 +41,8 @@ RowLoss Experiment::row_loss() const {
     for (Index c = 0; c < parts.problem.chains; ++c) {
       parts_->learner->personal_shared(i, c, shared);
       parts_->learner->latent(i, c, z);
-      train.add(*parts.train[at], shared, z, scratch);
-      test.add(*parts.test[at], shared, z, scratch);
+      train.add(parts.train[at], shared, z, scratch);
+      test.add(parts.test[at], shared, z, scratch);
     }
   }
   return {train.mean(), test.mean()};

@@ -44,14 +44,10 @@ void SimulatedClock::archive(Archive& archive) {
   if (exchanges_ >> 44 != 0) throw WireError("saved state: more exchanges than there are addresses");
 }
 
-std::unique_ptr<SimulatedClock> make_simulated_clock(const Config& config, Index clients,
-                                                     const std::vector<std::string>& names) {
+std::unique_ptr<SimulatedClock> make_simulated_clock(const Config& config, Index clients, const ClientNames& names) {
   if (!keeps_network_time(config)) return nullptr;
-  if (std::ssize(names) == clients || config.network_time.trace.empty())
-    return std::make_unique<SimulatedClock>(config, names);
-  std::vector<std::string> numbered;
-  for (Index i = 1; i <= clients; ++i) numbered.push_back(fmt::format("{}", i));
-  return std::make_unique<SimulatedClock>(config, numbered);
+  const auto count = static_cast<std::size_t>(clients);
+  return std::make_unique<SimulatedClock>(config, names.size() == count ? names : ClientNames(count));
 }
 
 }  // namespace pollen

@@ -19,7 +19,7 @@ namespace pollen {
 
 class SimulatedClock {
  public:
-  SimulatedClock(const Config& config, const std::vector<std::string>& clients) : network_(config, clients) {}
+  SimulatedClock(const Config& config, const ClientNames& clients) : network_(config, clients) {}
 
   void exchange(std::span<const Load> loads);
   void set_up() { time_.setup = time_.total(); }  // all so far was
@@ -34,7 +34,6 @@ class SimulatedClock {
 };
 
 // One of the configuration's [network], or none. `names` may be fewer than the clients, who then are "1", "2", ...
-std::unique_ptr<SimulatedClock> make_simulated_clock(const Config& config, Index clients,
-                                                     const std::vector<std::string>& names);
+std::unique_ptr<SimulatedClock> make_simulated_clock(const Config& config, Index clients, const ClientNames& names);
 
 }  // namespace pollen

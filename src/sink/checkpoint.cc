@@ -25,9 +25,9 @@ static_assert(sizeof(Header) == 32);
 constexpr char kMagic[9] = "POLLENCK";
 constexpr std::uint32_t kVersion = 1;
 
-std::uint32_t checksum_of(ByteView fields, ByteView state) {
-  const auto first = crc32_z(crc32_z(0, nullptr, 0), fields.data(), fields.size());
-  return static_cast<std::uint32_t>(state.empty() ? first : crc32_z(first, state.data(), state.size()));
+// Of what came before it and this.
+std::uint32_t checksum_of(std::uint32_t before, ByteView bytes) {
+  return static_cast<std::uint32_t>(bytes.empty() ? before : crc32_z(before, bytes.data(), bytes.size()));
 }
 
 void archive(Archive& a, Checkpoint& c) {
@@ -46,19 +46,29 @@ void archive(Archive& a, Checkpoint& c) {
 }  // namespace
 
 void write_checkpoint(const std::string& path, Checkpoint& checkpoint) {
+  write_checkpoint(path, checkpoint, [&](Archive& out) { out.bytes(checkpoint.experiment); });
+}
+
+void write_checkpoint(const std::string& path, Checkpoint& checkpoint, const std::function<void(Archive&)>& save) {
   Archive a;
   archive(a, checkpoint);
   const Bytes fields = a.take();
   Header header{};
   std::memcpy(header.magic, kMagic, sizeof header.magic);
   header.version = kVersion;
-  header.checksum = checksum_of(fields, checkpoint.experiment);
+  header.checksum = checksum_of(0, fields);
   header.field_bytes = fields.size();
-  header.state_bytes = checkpoint.experiment.size();
   ReplacingFile file(path);
   file.write(&header, sizeof header);
   file.write(fields.data(), fields.size());
-  file.write(checkpoint.experiment.data(), checkpoint.experiment.size());
+  Archive state([&](ByteView some) {
+    header.checksum = checksum_of(header.checksum, some);
+    header.state_bytes += some.size();
+    file.write(some.data(), some.size());
+  });
+  save(state);
+  state.finish();
+  file.rewrite(&header, sizeof header);
   file.commit();
 }
 
@@ -75,7 +85,7 @@ std::optional<Checkpoint> read_checkpoint(const std::string& path) {
   const ByteView body(reinterpret_cast<const std::uint8_t*>(text.data()) + sizeof header, text.size() - sizeof header);
   const bool whole = header.field_bytes <= body.size() && header.state_bytes == body.size() - header.field_bytes;
   const ByteView fields = body.first(whole ? header.field_bytes : 0), state = body.subspan(fields.size());
-  if (!whole || header.checksum != checksum_of(fields, state))
+  if (!whole || header.checksum != checksum_of(0, body))
     throw damaged("damaged bytes (the checksum differs); run without --resume");
   try {
     Archive a(fields);

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
+#include "pollen/archive.h"
 #include "pollen/types.h"
 
 namespace pollen::sink {
@@ -25,6 +27,8 @@ struct Checkpoint {
 };
 
 void write_checkpoint(const std::string& path, Checkpoint& checkpoint);
+// With a state that is written as it comes instead of checkpoint.experiment: it may be large.
+void write_checkpoint(const std::string& path, Checkpoint& checkpoint, const std::function<void(Archive&)>& save);
 // Empty where there is no such file; ConfigError where it is damaged or of another version.
 std::optional<Checkpoint> read_checkpoint(const std::string& path);
 

@@ -60,4 +60,11 @@ void answer(Client& client, const Station& station, const Query& query, PanelVie
   if (query.what == Query::What::start_memory) client.start_memory(out);
 }
 
+void answer(Clients& clients, std::size_t place, const Station& station, const Query& query, PanelView out,
+            Workspace& work) {
+  const bool keeps = query.what == Query::What::anchor || query.what == Query::What::start_memory;
+  if (keeps || !clients.light()) return answer(clients[place], station, query, out, work);
+  clients.look(place, [&](Client& client) { answer(client, station, query, out, work); });
+}
+
 }  // namespace pollen

@@ -24,6 +24,7 @@ class ThreadTransport final : public Transport {
 
   // Blocks as in the server's sums, so that an answer does not depend on the number of threads.
   void query(const Query& query, PanelView sum) override {
+    if (query.what == Query::What::bounds || query.what == Query::What::rows) return answer_columns(query, sum);
     const auto clients = static_cast<Index>(clients_.size());
     const Index block_size = block_size_for(clients);
     const Index blocks = (clients + block_size - 1) / block_size;
@@ -38,8 +39,7 @@ class ThreadTransport final : public Transport {
         if (few)
           add(answers_[static_cast<std::size_t>(i)], total);
         else
-          add_answer(clients_[static_cast<std::size_t>(i)], query, total,
-                     members_[static_cast<std::size_t>(member)].work);
+          add_answer(static_cast<std::size_t>(i), query, total, members_[static_cast<std::size_t>(member)].work);
     });
     for (Index c = 0; c < sum.columns; ++c) {
       std::ranges::fill(sum.column(c), 0.0);
@@ -94,11 +94,23 @@ class ThreadTransport final : public Transport {
     clients_[entry.client].answer(station_, roster.chains(entry), reply, work);
   }
 
-  void add_answer(Client& client, const Query& query, Panel& total, Workspace& work) {
+  void add_answer(std::size_t client, const Query& query, Panel& total, Workspace& work) {
     Scratch::Frame frame(work.scratch);
     const PanelView answered = work.scratch.panel(total.rows(), total.columns());
-    pollen::answer(client, station_, query, answered, work);
+    pollen::answer(clients_, client, station_, query, answered, work);
     add(answered, total);
+  }
+
+  // Of questions whose answers are a column a client.
+  void answer_columns(const Query& query, PanelView out) {
+    const auto clients = static_cast<Index>(clients_.size());
+    const Index block_size = block_size_for(clients);
+    team_.run((clients + block_size - 1) / block_size, [&](Index block, int member) {
+      for (Index i = block * block_size; i < std::min(clients, (block + 1) * block_size); ++i)
+        pollen::answer(clients_, static_cast<std::size_t>(i), station_, query,
+                       {out.column(i).data(), out.rows, 1, out.stride},
+                       members_[static_cast<std::size_t>(member)].work);
+    });
   }
 
   static void add(ConstPanelView answered, Panel& total) {
@@ -111,7 +123,7 @@ class ThreadTransport final : public Transport {
     team_.run(std::ssize(clients_), [&](Index client, int member) {
       Panel& answered = answers_[static_cast<std::size_t>(client)];
       if (answered.rows() != rows || answered.columns() != columns) answered = Panel(rows, columns);
-      pollen::answer(clients_[static_cast<std::size_t>(client)], station_, query, answered,
+      pollen::answer(clients_, static_cast<std::size_t>(client), station_, query, answered,
                      members_[static_cast<std::size_t>(member)].work);
     });
   }

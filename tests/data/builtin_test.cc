@@ -52,7 +52,7 @@ TEST(SyntheticGaussian, HasItsOwnClientsAndNoTarget) {
   EXPECT_EQ(federation.test.rows, 0);
   EXPECT_TRUE(federation.train.y.empty());
   EXPECT_EQ(federation.feature_names.front(), "x1");
-  EXPECT_EQ(federation.client_names.back(), "30");
+  EXPECT_EQ(federation.client_names.list().back(), "30");
   EXPECT_EQ(federation.setup_bits, 0);
   for (Index i = 0; i < 30; ++i) {
     EXPECT_GE(federation.train_rows(i), 10);

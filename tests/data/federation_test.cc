@@ -75,7 +75,7 @@ TEST(Federation, ByColumnMakesAClientOfEachValue) {
   spec.partition = "by-column";
   spec.column = "site";
   const Federation federation = load_federation(spec, TargetKind::real, 1, "");
-  EXPECT_THAT(federation.client_names, ElementsAre("9", "10"));
+  EXPECT_THAT(federation.client_names.list(), ElementsAre("9", "10"));
   EXPECT_THAT(federation.train_begin, ElementsAre(0, 2, 5));
   EXPECT_THAT(federation.feature_names, ElementsAre("x"));
   EXPECT_EQ(cell(federation.train, 2, 0), 1.0);
@@ -86,7 +86,7 @@ TEST(Federation, GivenTakesAFileAClientAndItsNameFromTheFile) {
   DataSpec spec = plain(folder.write("north.csv", "x,c,y\n1,a,0\n2,b,1\n"));
   spec.sources.push_back(folder.write("south.csv.gz", testing::gzipped("c,y,x\nc,1,7\n")));
   const Federation federation = load_federation(spec, TargetKind::binary, 1, "");
-  EXPECT_THAT(federation.client_names, ElementsAre("north", "south"));
+  EXPECT_THAT(federation.client_names.list(), ElementsAre("north", "south"));
   EXPECT_THAT(federation.feature_names, ElementsAre("x", "c=b", "c=c"));
   EXPECT_EQ(cell(federation.train, 2, 0), 7.0);
   EXPECT_EQ(cell(federation.train, 2, 2), 1.0);
@@ -116,7 +116,7 @@ TEST(Federation, ImagesByWriter) {
   spec.partition = "by-column";
   spec.column = "label2";
   const Federation federation = load_federation(spec, TargetKind::binary, 1, "");
-  EXPECT_THAT(federation.client_names, ElementsAre("60", "70"));
+  EXPECT_THAT(federation.client_names.list(), ElementsAre("60", "70"));
   EXPECT_THAT(federation.train.y, ElementsAre(1.0, 0.0, 0.0, 1.0));
   EXPECT_THAT(federation.feature_names, ElementsAre("pixel1", "pixel2"));
 }

@@ -66,7 +66,7 @@ TEST_F(RealData, FourHospitalsWithRowsDropped) {
   spec.features = {"c1", "c2", "c3", "c4", "c7", "c8", "c9", "c10"};
   spec.categorical = {"c3"};
   const Federation federation = load_federation(spec, TargetKind::classes, 1, "");
-  EXPECT_THAT(federation.client_names,
+  EXPECT_THAT(federation.client_names.list(),
               ElementsAre("processed.cleveland", "processed.hungarian", "processed.switzerland", "processed.va"));
   EXPECT_THAT(federation.class_names, ElementsAre("0", "1", "2", "3", "4"));
   EXPECT_THAT(federation.feature_names,

@@ -62,7 +62,7 @@ TEST(SyntheticMixed, HasItsSizesNamesAndNothingElse) {
   EXPECT_EQ(data.train.columns, 7);
   EXPECT_EQ(data.feature_names.front(), "x1");
   EXPECT_EQ(data.feature_names.back(), "x7");
-  EXPECT_EQ(data.client_names.back(), "50");
+  EXPECT_EQ(data.client_names.list().back(), "50");
   EXPECT_EQ(data.train.y.size(), 4200u);
   EXPECT_EQ(data.setup_bits, 0);
   EXPECT_TRUE(data.notes.empty());

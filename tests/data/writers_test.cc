@@ -37,7 +37,7 @@ class Writers : public ::testing::Test {
 
 TEST_F(Writers, AClientAWriterByNumber) {
   const Federation federation = load();
-  EXPECT_THAT(federation.client_names, ElementsAre("writer 9", "writer 11", "writer 70"));
+  EXPECT_THAT(federation.client_names.list(), ElementsAre("writer 9", "writer 11", "writer 70"));
   EXPECT_THAT(federation.train_begin, ElementsAre(0, 2, 3, 6));
   EXPECT_THAT(federation.train.y, ElementsAre(1, 1, 0, 0, 0, 1));
   EXPECT_EQ(federation.feature_names.size(), 2u);
@@ -46,15 +46,15 @@ TEST_F(Writers, AClientAWriterByNumber) {
 
 TEST_F(Writers, OneColumnIsTheWriter) {
   spec_.writers = folder_.write("one", idx_bytes(12, {6}, words({5, 5, 5, 8, 8, 8})));
-  EXPECT_THAT(load().client_names, ElementsAre("writer 5", "writer 8"));
+  EXPECT_THAT(load().client_names.list(), ElementsAre("writer 5", "writer 8"));
 }
 
 TEST_F(Writers, TheFirstOnesOfThoseWithRowsEnough) {
   spec_.least_rows = 2;
-  EXPECT_THAT(load().client_names, ElementsAre("writer 9", "writer 70"));
+  EXPECT_THAT(load().client_names.list(), ElementsAre("writer 9", "writer 70"));
   EXPECT_THAT(load().notes, ElementsAre("partition: 1 of 6 rows are left out, with their clients"));
   spec_.clients = 1;
-  EXPECT_THAT(load().client_names, ElementsAre("writer 9"));
+  EXPECT_THAT(load().client_names.list(), ElementsAre("writer 9"));
   spec_.clients = 100;
   EXPECT_EQ(load().clients(), 2);
   spec_.least_rows = 4;
@@ -63,7 +63,7 @@ TEST_F(Writers, TheFirstOnesOfThoseWithRowsEnough) {
 
 TEST_F(Writers, ALimitTakesTheFirstRowsOfBothFiles) {
   spec_.limit = 2;
-  EXPECT_THAT(load().client_names, ElementsAre("writer 9", "writer 70"));
+  EXPECT_THAT(load().client_names.list(), ElementsAre("writer 9", "writer 70"));
 }
 
 TEST_F(Writers, WhatIsWrongIsSaid) {
@@ -87,7 +87,7 @@ TEST(LeastRows, LeavesOutClientsOfByColumnToo) {
   spec.partition = "by-column";
   spec.column = "site";
   spec.least_rows = 2;
-  EXPECT_THAT(load_federation(spec, TargetKind::real, 1, "").client_names, ElementsAre("2"));
+  EXPECT_THAT(load_federation(spec, TargetKind::real, 1, "").client_names.list(), ElementsAre("2"));
 }
 
 }  // namespace

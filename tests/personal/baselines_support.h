@@ -42,7 +42,7 @@ struct Quadratics {
 
   PersonalProblem problem(Index chains = 1, std::uint64_t seed = 1) const {
     PersonalProblem out;
-    out.clients = tables->pointers();
+    out.clients = PersonalClients(tables->pointers());
     out.chains = chains;
     out.seed = seed;
     return out;

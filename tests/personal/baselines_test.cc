@@ -154,7 +154,7 @@ TEST_P(EveryBaseline, RunsOnEveryKindOfModelAndAnyNumberOfSharedCoefficients) {
                         Kind{MixedKind::logistic, 2, {}}, Kind{MixedKind::gaussian, 0, 0.7}}) {
     const auto tables = make_mixed_tables(k.kind, 5, k.fixed, 2, k.noise_sd);
     PersonalProblem problem;
-    problem.clients = tables->pointers();
+    problem.clients = PersonalClients(tables->pointers());
     BaselineSettings settings = some_settings();
     settings.step = 0.005;
     const auto engine = make_baseline(GetParam().name, problem, settings);
@@ -198,7 +198,7 @@ TEST_P(EveryBaseline, SaysWhereAStepIsTooLong) {
 TEST_P(EveryBaseline, SaysWhereTheNoiseRanAway) {
   const auto tables = make_mixed_tables(MixedKind::gaussian, 6, 1, 1, std::nullopt);
   PersonalProblem problem;
-  problem.clients = tables->pointers();
+  problem.clients = PersonalClients(tables->pointers());
   BaselineSettings settings = some_settings();
   settings.step = 2;
   settings.inner_step = 0;

@@ -36,7 +36,7 @@ struct Groups {
       for (std::size_t r = 0; r < rows; ++r) tables->y.back().push_back(z + 0.5 * draws.normal());
     }
     for (std::size_t i = 0; i < tables->y.size(); ++i) tables->potentials.push_back(make_mixed(spec, tables->rows(i)));
-    problem.clients = tables->pointers();
+    problem.clients = PersonalClients(tables->pointers());
     problem.population = &population;
     problem.chains = chains;
     problem.seed = 4;

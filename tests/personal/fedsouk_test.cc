@@ -55,7 +55,7 @@ Problem make_problem(Index clients, Index chains,
   Problem s;
   s.tables = make_mixed_tables(MixedKind::gaussian, clients, 2, 2, std::nullopt);
   s.population = make_normal_population(how, 2);
-  s.problem.clients = s.tables->pointers();
+  s.problem.clients = PersonalClients(s.tables->pointers());
   s.problem.population = s.population.get();
   s.problem.chains = chains;
   s.problem.seed = 21;

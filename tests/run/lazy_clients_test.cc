@@ -77,12 +77,12 @@ TEST(LazyClients, ForgetWhatASavedStateDoesNotHave) {
 
 TEST(LazyClients, AreMadeWhenAskedFor) {
   int made = 0;
-  const auto potential = make_gaussian({0.0}, {1.0});
+  const std::shared_ptr<const Potential> potential = make_gaussian({0.0}, {1.0});
   const Recipe recipe;
   const ClientParts parts{&recipe, nullptr, 0, 1, 3, nullptr, nullptr};
   Clients clients(3, [&](std::size_t place) {
     ++made;
-    return std::make_unique<Client>(static_cast<std::uint32_t>(place), *potential, parts, 1);
+    return std::make_unique<Client>(static_cast<std::uint32_t>(place), potential, parts, 1);
   });
   EXPECT_EQ(made, 0);
   EXPECT_EQ(clients[2].index(), 2U);
@@ -90,6 +90,9 @@ TEST(LazyClients, AreMadeWhenAskedFor) {
   EXPECT_EQ(made, 1);
   EXPECT_TRUE(clients.has(2));
   EXPECT_FALSE(clients.has(0));
+  clients.look(1, [&](const Client& client) { EXPECT_EQ(client.index(), 1U); });
+  EXPECT_EQ(made, 2);
+  EXPECT_FALSE(clients.has(1));
 }
 
 }  // namespace

@@ -87,7 +87,10 @@ std::vector<double> as_network(std::span<const double> softmax, std::size_t clas
 TEST_F(Networks, PooledRowsAreTheSumOverClients) {
   const auto net = problem_of(text("kind", "kind = \"mlp\"\nsizes = [4]"));
   ReferenceProblem apart;
-  for (std::size_t i = 0; i < net.potentials.size(); ++i) apart.clients.push_back(&net.potentials[i]);
+  for (std::size_t i = 0; i < net.potentials.size(); ++i) {
+    apart.held.push_back(net.potentials[i]);
+    apart.clients.push_back(apart.held.back().get());
+  }
   apart.prior = &net.prior;
   apart.dimension = net.dimension();
   ReferenceProblem pooled = apart;
@@ -122,18 +125,18 @@ TEST_F(Networks, OneLayerIsTheSoftmaxModel) {
   Scratch scratch;
   const std::vector<std::uint32_t> some = {4, 0, 17, 4};
   for (std::size_t i = 0; i < 2; ++i) {
-    glm.potentials[i].value({theta.data(), 9, 1, 9}, value, scratch);
-    net.potentials[i].value({same.data(), 9, 1, 9}, other, scratch);
+    glm.potentials[i]->value({theta.data(), 9, 1, 9}, value, scratch);
+    net.potentials[i]->value({same.data(), 9, 1, 9}, other, scratch);
     EXPECT_NEAR(other[0], value[0], 1e-5 * value[0]);
-    glm.potentials[i].gradient_rows(theta, some, g, scratch);
-    net.potentials[i].gradient_rows(same, some, h, scratch);
+    glm.potentials[i]->gradient_rows(theta, some, g, scratch);
+    net.potentials[i]->gradient_rows(same, some, h, scratch);
     const std::vector<double> expected = as_network(g, 3);
     for (std::size_t j = 0; j < 9; ++j) EXPECT_NEAR(h[j], expected[j], 1e-5) << j;
-    EXPECT_FALSE(net.potentials[i].curvature_is_bound());
+    EXPECT_FALSE(net.potentials[i]->curvature_is_bound());
     const std::vector<double> anchor(9, 0.25);
     std::vector<double> there(9), difference(9);
-    net.potentials[i].gradient_rows(anchor, some, there, scratch);
-    net.potentials[i].difference_rows(same, anchor, some, difference, scratch);
+    net.potentials[i]->gradient_rows(anchor, some, there, scratch);
+    net.potentials[i]->difference_rows(same, anchor, some, difference, scratch);
     for (std::size_t j = 0; j < 9; ++j) EXPECT_EQ(difference[j], h[j] - there[j]) << j;
   }
 }

@@ -31,7 +31,7 @@ class OodTest : public FolderTest {
     model_.classes = 3;
     data_.train_begin = {0, 2, 5};
     data_.test_begin = {0, 0, 0};  // test rows are no client's
-    data_.client_names = {"a", "b"};
+    data_.client_names = ClientNames({"a", "b"});
     data_.test = rows_of({{1, 4}, {-3, 2}, {5, -1}, {2, 2}}, {0, 1, 2, 0});
     data_.ood = rows_of({{0.1, 0.2}, {0, 0}, {-9, 3}}, {});
   }
