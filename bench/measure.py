@@ -41,7 +41,7 @@ class Run:
     rounds: int
     seconds: float      # of the loop, by the wall
     cpu: float          # of the loop, of processor
-    rate: float         # rounds a second by the wall, without the first tenth
+    rate: float         # rounds a second by the wall, of the second half of the rounds
     gradients: float    # a round
     whole: float        # seconds from start to end
     peak: float         # MB of memory at most, pages of mapped files included
@@ -100,8 +100,8 @@ def run(plan: Plan, rounds: int) -> Run:
             summary = json.load(file)
         with open(os.path.join(out, "metrics.csv")) as file:
             rows = [(int(row["round"]), float(row["seconds"])) for row in csv.DictReader(file)]
-    work, first, last = summary["work"], rows[0], rows[-1]
-    rate = (last[0] - first[0]) / (last[1] - first[1]) if len(rows) > 1 else rounds / work["seconds"]
+    work, half, last = summary["work"], rows[(len(rows) - 1) // 2], rows[-1]
+    rate = (last[0] - half[0]) / (last[1] - half[1])
     return Run(rounds, work["seconds"], work["cpu_seconds"], rate, work["gradients"] / rounds, whole, peak, anonymous, summary)
 
 
@@ -116,9 +116,9 @@ def rounds_for(plan: Plan, seconds: float) -> int:
         rounds = min(wanted, 30 * rounds)  # the first rounds are slow, so the first estimates are low
 
 
-def turns(plans: dict, seconds: float, count: int) -> dict:
+def turns(plans: dict, seconds: float, count: int, least: int = 20) -> dict:
     """Runs of all plans, one after the other, `count` times over, so that ratios between them are fair."""
-    rounds = {name: rounds_for(plan, seconds) for name, plan in plans.items()}
+    rounds = {name: max(least, rounds_for(plan, seconds)) for name, plan in plans.items()}
     runs = {name: [] for name in plans}
     for _ in range(count):
         for name, plan in plans.items():
