@@ -30,7 +30,7 @@ full: setup-all ## build everything, without the tests' runs
 test: full ## the same set-up, then every test: release, sanitizers, fuzzing, style
 	@scripts/test
 
-bench: full ## benchmarks against a NumPy twin and the machine's limits
+bench: full ## benchmarks: against NumPy twins, the tables of docs/performance.md, the machine's limits
 	@bench/run
 
 format: ## lay out the code as .clang-format says
