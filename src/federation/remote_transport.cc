@@ -93,6 +93,10 @@ class RemoteTransport final : public Transport {
   }
 
  private:
+  double weight_of(std::size_t client) const {
+    return weights_.empty() ? 1 : weights_[weights_.size() == 1 ? 0 : client];
+  }
+
   struct Seat {
     bool greeted = false;            // on its present connection
     bool wanted = false;             // see want()
@@ -159,7 +163,7 @@ class RemoteTransport final : public Transport {
     if (!hall_.present(client) || seat.owes) return;
     outgoing_.clear();
     if (!seat.greeted) {
-      outgoing_.push_back(shared(wire::encode(wire::Seat{weights_.empty() ? 1 : weights_[client]})));
+      outgoing_.push_back(shared(wire::encode(wire::Seat{weight_of(client)})));
       outgoing_.push_back(shared(wire::encode(settings_)));
       seat.greeted = true;
       seat.heard = heard_ == 0 ? 0 : kNothing;  // before the first broadcast there is nothing to catch up with
@@ -360,7 +364,7 @@ class RemoteTransport final : public Transport {
   RemoteOptions options_;
   RoundStatistics own_statistics_;
   std::vector<Seat> seats_;
-  std::vector<double> weights_;
+  std::vector<double> weights_;  // local steps: one for all, or one a client
   wire::Settings settings_;
   std::vector<std::uint32_t> chains_;  // all of them: a client is there for every chain or for none
   Frame frame_, standing_;

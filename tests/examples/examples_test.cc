@@ -53,6 +53,7 @@ TEST_P(Examples, RunsAFewIterations) {
     else
       overrides.push_back(hospitals(folder));
   }
+  if (GetParam() == "million") overrides.emplace_back("data.clients=2000");
   const Whole run = whole_run(read_config_file(file(), overrides));
   EXPECT_TRUE(run.finite);
   EXPECT_TRUE(run.warnings.empty() || needs_data) << run.warnings[0];
