@@ -12,8 +12,9 @@ class MpiResume : public MpiTest {
  protected:
   MpiResume() { put("a.toml", kTinyLogistic); }
 
+  // Iterations enough that none of them is the last before a signal arrives.
   static Words words(const std::string& out, bool resume = false) {
-    Words all = {"run", "a.toml", "--quiet", "--out", out, "--set", "run.iterations=8000", "--checkpoint-every",
+    Words all = {"run", "a.toml", "--quiet", "--out", out, "--set", "run.iterations=24000", "--checkpoint-every",
                  "0.05"};
     if (resume) all.push_back("--resume");
     return all;
