@@ -21,21 +21,6 @@ std::string without_gz(std::string name) {
   return name;
 }
 
-std::string format_of(const DataSpec& spec, const std::string& path, const std::string& where) {
-  if (!spec.format.empty()) return spec.format;
-  const std::string name = without_gz(std::filesystem::path(path).filename().string());
-  if (name.find("-idx") != std::string::npos || name.ends_with(".idx")) return "idx";
-  const std::string extension = std::filesystem::path(name).extension().string();
-  if (extension == ".csv" || extension == ".tsv" || extension == ".data" || extension == ".txt") return "csv";
-  if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return "libsvm";
-  if (extension == ".bin") return "cifar";
-  if (extension == ".pollen")
-    throw ConfigError(path, "found a store, accepted: as data.source, alone; or the file that it was made from");
-  throw ConfigError(
-      key(where, "format"),
-      fmt::format("found none, and the name {} does not tell, accepted: csv, libsvm, idx, cifar, pollen", path));
-}
-
 std::string labels_of(const DataSpec& spec, const std::string& path, const std::string& where) {
   if (!spec.labels.empty()) return spec.labels;
   constexpr std::string_view kImages = "images-idx3";
@@ -63,6 +48,21 @@ RawTable read_idx(const DataSpec& spec, const std::string& path, const std::stri
 }
 
 }  // namespace
+
+std::string format_of(const DataSpec& spec, const std::string& path, const std::string& where) {
+  if (!spec.format.empty()) return spec.format;
+  const std::string name = without_gz(std::filesystem::path(path).filename().string());
+  if (name.find("-idx") != std::string::npos || name.ends_with(".idx")) return "idx";
+  const std::string extension = std::filesystem::path(name).extension().string();
+  if (extension == ".csv" || extension == ".tsv" || extension == ".data" || extension == ".txt") return "csv";
+  if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return "libsvm";
+  if (extension == ".bin") return "cifar";
+  if (extension == ".pollen")
+    throw ConfigError(path, "found a store, accepted: as data.source, alone; or the file that it was made from");
+  throw ConfigError(
+      key(where, "format"),
+      fmt::format("found none, and the name {} does not tell, accepted: csv, libsvm, idx, cifar, pollen", path));
+}
 
 RawTable read_one(const DataSpec& spec, const std::string& path, const std::string& where, bool labelled) {
   std::error_code ignored;
