@@ -1,0 +1,12 @@
+// The two ways of `pollen predict`.
+#pragma once
+
+#include "commands.h"
+#include "pollen/config.h"
+
+namespace pollen::app {
+
+int predict_rows(const PredictOptions& options, const Config& config);    // every model without latents
+int predict_client(const PredictOptions& options, const Config& config);  // models with latents
+
+}  // namespace pollen::app
