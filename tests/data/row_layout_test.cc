@@ -14,12 +14,13 @@ namespace {
 using testing::big_endian;
 using testing::complaint;
 using testing::Folder;
+using ::testing::HasSubstr;
 using testing::idx_bytes;
 using testing::replaced;
-using ::testing::HasSubstr;
 
 constexpr const char* kPeople =
-    "age,town,smokes,ill\n40,rome,yes,no\n50,oslo,no,yes\n60,rome,no,no\n30,paris,yes,yes\n20,oslo,no,no\n70,paris,no,yes\n";
+    "age,town,smokes,ill\n40,rome,yes,no\n50,oslo,no,yes\n60,rome,no,no\n30,paris,yes,yes\n20,oslo,no,no\n70,paris,no,"
+    "yes\n";
 
 struct Trained {
   DataSpec spec;
@@ -106,8 +107,9 @@ TEST(RowLayout, MissingNumbersBecomeTheTrainingMeanWhereTheyDidInTraining) {
   }
   spec.sources = {folder.write("c.csv", "x,y\n1,1\n2,2\n")};
   spec.missing = "error";
-  EXPECT_THAT(complaint([&] { load_rows(folder.write("d.csv", "x\n1\nNA\n"), train(spec, TargetKind::real).layout, {}); }),
-              HasSubstr("row 3, column x: found no value"));
+  EXPECT_THAT(
+      complaint([&] { load_rows(folder.write("d.csv", "x\n1\nNA\n"), train(spec, TargetKind::real).layout, {}); }),
+      HasSubstr("row 3, column x: found no value"));
 }
 
 TEST(RowLayout, MergedLabelsStayMerged) {
@@ -134,7 +136,9 @@ TEST(RowLayout, OfImagesSparseRowsAndCifar) {
   EXPECT_EQ(parse_layout(to_json(idx.layout), ""), idx.layout);
   expect_same_rows(load_rows(images, idx.layout, {true}), idx.data.train);
   EXPECT_TRUE(load_rows(folder.write("new-idx3", idx_bytes(8, {1, 1, 2}, "xy")), idx.layout, {}).y.empty());
-  EXPECT_THAT(complaint([&] { load_rows(folder.write("wide-idx3", idx_bytes(8, {1, 1, 3}, "xyz")), idx.layout, {}); }),
+  EXPECT_THAT(complaint([&] {
+                load_rows(folder.write("wide-idx3", idx_bytes(8, {1, 1, 3}, "xyz")), idx.layout, {});
+              }),
               HasSubstr("found 3 numbers a row, accepted: 2"));
   // The same numbers by name.
   const Table named = load_rows(folder.write("new.csv", "pixel2,pixel1\n0.4,0.38\n"), idx.layout, {});
@@ -154,8 +158,7 @@ TEST(RowLayout, OfAStoreIsThatOfItsRows) {
   spec.test_fraction = 0;
   convert_to_store({spec, TargetKind::binary, 1, "", "[data]\n"}, folder.path("a.pollen"));
   const DataSpec stored = source(folder.path("a.pollen"));
-  const RowLayout layout =
-      layout_of(load_federation(stored, TargetKind::binary, 1, ""), stored, TargetKind::binary);
+  const RowLayout layout = layout_of(load_federation(stored, TargetKind::binary, 1, ""), stored, TargetKind::binary);
   EXPECT_EQ(layout, train(spec, TargetKind::binary).layout);
 }
 
@@ -179,15 +182,17 @@ class WrongRows : public ::testing::Test {
 
 TEST_F(WrongRows, ColumnsMissingAndUnknownAreNamedWithTheNearest) {
   const std::string text = wrong("age,twon,smoker,id\n1,rome,yes,7\n");
-  EXPECT_THAT(text, HasSubstr("new.csv: found no column \"town\", which the run was trained with; the file's \"twon\""));
+  EXPECT_THAT(text,
+              HasSubstr("new.csv: found no column \"town\", which the run was trained with; the file's \"twon\""));
   EXPECT_THAT(text, HasSubstr("found no column \"smokes\""));
   EXPECT_THAT(text, HasSubstr("accepted: the columns age, town, smokes; not known to the run: twon, smoker, id"));
   EXPECT_THAT(wrong("age,town,smokes\n1,rome,yes\n", true), HasSubstr("found no column \"ill\""));
 }
 
 TEST_F(WrongRows, LevelsAndLabelsThatAreNew) {
-  EXPECT_THAT(wrong("age,town,smokes\n1,rome,yes\n2,romee,no\n"),
-              HasSubstr("new.csv: row 3, column town: found \"romee\", accepted: oslo, paris, rome; did you mean \"rome\""));
+  EXPECT_THAT(
+      wrong("age,town,smokes\n1,rome,yes\n2,romee,no\n"),
+      HasSubstr("new.csv: row 3, column town: found \"romee\", accepted: oslo, paris, rome; did you mean \"rome\""));
   EXPECT_THAT(wrong("age,town,smokes,ill\n1,rome,yes,perhaps\n", true),
               HasSubstr("row 2, column ill: found \"perhaps\", accepted: no, yes"));
 }
