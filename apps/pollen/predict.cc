@@ -63,13 +63,13 @@ void add_accuracy_mean(const std::optional<sink::StoredSummary>& stored, const M
   scores.insert(scores.begin() + 1, {"accuracy_mean", at_mean.scores(ece_bins).front().value});
 }
 
+}  // namespace
+
 void tell_scores(const sink::Scores& scores, Index rows, Index draws) {
   std::string text = fmt::format("scores of {} rows over {} draws:", rows, draws);
   for (const sink::Score& score : scores) text += fmt::format("  {} {:.4g}", score.name, score.value);
   tell(text);
 }
-
-}  // namespace
 
 int predict_rows(const PredictOptions& options, const Config& config) {
   check(options, config);

@@ -66,10 +66,6 @@ void check(const PredictOptions& options) {
     throw ConfigError("predict", "found neither or both of --client and --new-client, accepted: one of the two");
   if (!options.observed.empty() && !options.new_client)
     throw ConfigError("--observed", "found without --new-client: a client of the run has its rows already");
-  if (options.score)
-    throw ConfigError("--score",
-                      "found with a mixed-effects model, accepted with other models; summary.json has the "
-                      "scores of every client of the run");
 }
 
 // Some rows of a table.
@@ -99,6 +95,24 @@ sink::RowForecast told(const Forecast& f, Index classes) {
   return out;
 }
 
+// Accuracy and the like of classes; of numbers what a forecast of one client tells: rmse and the intervals' coverage.
+sink::Scores scores_of(const Forecast& f, Index classes, bool binary, const Numbers& y, int ece_bins) {
+  const std::span<const double> truth(y.data(), y.size());
+  if (classes > 1) return sink::class_scores({f.mean, classes}, truth, ece_bins);
+  if (binary) {
+    std::vector<double> both;
+    for (const double p : f.mean) both.insert(both.end(), {1 - p, p});
+    return sink::class_scores({both, 2}, truth, ece_bins);
+  }
+  double squares = 0, covered = 0;
+  for (std::size_t r = 0; r < truth.size(); ++r) {
+    squares += (f.mean[r] - truth[r]) * (f.mean[r] - truth[r]);
+    covered += truth[r] >= f.lower[r] && truth[r] <= f.upper[r] ? 1 : 0;
+  }
+  const auto n = static_cast<double>(truth.size());
+  return {{"rmse", std::sqrt(squares / n)}, {"coverage", covered / n}};
+}
+
 }  // namespace
 
 int predict_client(const PredictOptions& options, const Config& config) {
@@ -109,7 +123,8 @@ int predict_client(const PredictOptions& options, const Config& config) {
         options.folder,
         fmt::format("found a run of {}, which has no posterior; accepted: fedsoul, fedsouk", config.sampler.name));
   const Panel learnt = stored_estimates(sink::RunFolder(options.folder), experiment);
-  const Table rows = load_rows(options.data, config.data, experiment.data(), TargetKind::none);
+  const Table rows =
+      load_rows(options.data, config.data, experiment.data(), options.score ? target_of(config) : TargetKind::none);
   Table own;
   own.columns = rows.columns;
   own.stride = rows.stride;
@@ -125,20 +140,24 @@ int predict_client(const PredictOptions& options, const Config& config) {
     return experiment.forecast(part(rows, first, std::min(block, rows.rows - first)), client, own, learnt, draws,
                                options.interval);
   };
-  if (classes > 1) {
-    sink::ForecastWriter writer(
-        {config.model.kind, experiment.data().class_names, options.interval, draws * chains, options.json}, print);
-    for (Index first = 0; first < rows.rows; first += block) writer.add(told(forecast(first), classes));
-    writer.finish({});
-    return kDone;
-  }
   Forecast all;
   for (Index first = 0; first < rows.rows; first += block) {
     const Forecast some = forecast(first);
-    append(some.mean, all.mean), append(some.sd, all.sd);
+    append(some.mean, all.mean), append(some.sd, all.sd), append(some.entropy, all.entropy);
     append(some.lower, all.lower), append(some.upper, all.upper);
   }
-  print(options.json ? json(all, experiment.predicts_classes()) : csv(all, experiment.predicts_classes()));
+  const bool binary = experiment.predicts_classes();
+  sink::Scores scores;
+  if (options.score) scores = scores_of(all, classes, binary, rows.y, config.output.ece_bins);
+  if (classes > 1) {
+    sink::ForecastWriter writer(
+        {config.model.kind, experiment.data().class_names, options.interval, draws * chains, options.json}, print);
+    writer.add(told(all, classes));
+    writer.finish(scores);
+  } else {
+    print(options.json ? json(all, binary) : csv(all, binary));
+  }
+  if (options.score && !(options.json && classes > 1)) tell_scores(scores, rows.rows, draws * chains);
   return kDone;
 }
 

@@ -35,11 +35,11 @@ std::string trace(const DrawSet& draws, std::size_t parameter) {
   std::vector<double> means;
   for (Index c = 0; c < draws.chains; ++c)
     for (Index k = 0; k < cells; ++k) {
-      const Index first = k * draws.length / cells, last = std::max(first + 1, (k + 1) * draws.length / cells);
+      const Index first = std::min(k * draws.length / cells, draws.length - 1);
+      const Index last = std::max(first + 1, (k + 1) * draws.length / cells);
       const auto part =
           std::span(draws.values[parameter])
-              .subspan(static_cast<std::size_t>(c * draws.length + std::min(first, draws.length - 1)),
-                       static_cast<std::size_t>(std::min(last, draws.length) - std::min(first, draws.length - 1)));
+              .subspan(static_cast<std::size_t>(c * draws.length + first), static_cast<std::size_t>(last - first));
       double sum = 0;
       for (const double x : part) sum += x;
       means.push_back(sum / static_cast<double>(part.size()));
@@ -48,10 +48,11 @@ std::string trace(const DrawSet& draws, std::size_t parameter) {
   for (const double m : means)
     if (std::isfinite(m)) low = std::min(low, m), high = std::max(high, m);
   std::string text;
-  for (Index c = 0; c < draws.chains; ++c)
-    text += (c == 0 ? "" : " ") +
-            sparkline(std::span(means).subspan(static_cast<std::size_t>(c * cells), static_cast<std::size_t>(cells)),
-                      low, high);
+  const auto width = static_cast<std::size_t>(cells);
+  for (std::size_t first = 0; first < means.size(); first += width) {
+    if (first > 0) text += ' ';
+    text += sparkline(std::span(means).subspan(first, width), low, high);
+  }
   return text;
 }
 
