@@ -19,9 +19,17 @@ namespace {
 
 // How the run encoded its rows: as it wrote down, or, in a folder of an older version, as its data say again.
 RowLayout layout_for(const sink::RunFolder& folder, const Config& config) {
-  std::error_code ignored;
-  if (std::filesystem::exists(folder.encoder(), ignored)) return read_layout(folder.encoder());
   const TargetKind kind = target_of(config);
+  std::error_code ignored;
+  if (std::filesystem::exists(folder.encoder(), ignored)) {
+    RowLayout layout = read_layout(folder.encoder());
+    if (layout.kind != kind)
+      throw ConfigError(folder.encoder(),
+                        fmt::format("found another kind of target than the model {} has, accepted: the "
+                                    "encoder.json of this run",
+                                    config.model.kind));
+    return layout;
+  }
   try {
     return layout_of(load_federation(config.data, kind, config.seed, config.file), config.data, kind);
   } catch (const ConfigError& error) {

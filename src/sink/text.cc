@@ -122,9 +122,11 @@ std::string TextTable::text(std::string_view indent) const {
     std::string line(indent);
     for (std::size_t j = 0; j < row.size(); ++j) {
       if (j > 0) line += "  ";
-      const std::string cell = to_left(j) ? pad_right(row[j], widths[j]) : pad_left(row[j], widths[j]);
+      const std::string space(widths[j] - display_width(row[j]), ' ');
       const auto style = styles_.find({i, j});
-      line += style == styles_.end() ? cell : fmt::format("\x1b[{}m{}\x1b[0m", style->second, cell);
+      const std::string cell =
+          style == styles_.end() ? row[j] : fmt::format("\x1b[{}m{}\x1b[0m", style->second, row[j]);
+      line += to_left(j) ? cell + space : space + cell;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

@@ -133,6 +133,9 @@ TEST_F(PredictWrong, IsTold) {
   refused({"predict", "t", "--data", "good.csv", "--client", "1"}, "mixed-effects");
   put("t/encoder.json", "{\"version\": 7}");
   refused({"predict", "t", "--data", "good.csv"}, "t/encoder.json: version: found \"7\", accepted: 1");
+  ASSERT_EQ(run({"run", "t.toml", "--out", "s", "--quiet", "--set", "model.kind=softmax"}).code, 0);
+  put("t/encoder.json", slurp("s/encoder.json"));
+  refused({"predict", "t", "--data", "good.csv"}, "another kind of target");
   put("g.toml", kTinyGaussian);
   ASSERT_EQ(run({"run", "g.toml", "--out", "g", "--quiet"}).code, 0);
   EXPECT_FALSE(exists("g/encoder.json"));
