@@ -25,8 +25,9 @@ struct Arguments {
   std::vector<std::string> set;
   PlanOptions plan;
   PredictOptions predict;
+  SummaryOptions summary;
   ConvertOptions convert;
-  std::string interval;
+  std::string interval, draws;
   KeysOptions keys;
   ServeOptions serve;
   JoinOptions join;
@@ -72,8 +73,13 @@ void add_run(CLI::App& app, Arguments& a) {
 
 void add_others(CLI::App& app, Arguments& a) {
   CLI::App* summary = add_command(app, "summary", "the table of stansummary: mean, mcse, sd, quantiles, ess, rhat",
-                                  "  pollen summary pollen-out");
-  summary->add_option("DIR", a.folder, "folder of a run, or with CmdStan's CSVs")->required();
+                                  "  pollen summary pollen-out\n"
+                                  "  pollen summary pollen-out --json | jq '.parameters[] | select(.check != [])'\n"
+                                  "The column check says what is wrong, if anything. On a terminal with colours "
+                                  "(NO_COLOR turns them off)\nand a trace of every chain.");
+  summary->add_option("DIR", a.summary.folder, "folder of a run, or with CmdStan's CSVs")->required();
+  summary->add_flag("--json", a.summary.json, "JSON on stdout");
+  summary->add_flag("--sparkline", a.summary.sparkline, "the traces where stdout is no terminal, too");
   CLI::App* compare = add_command(app, "compare", "scores of a run against reference draws",
                                   "  pollen compare runs/qlsd runs/lsd\n  pollen compare runs/qlsd exact.json");
   compare
@@ -109,20 +115,34 @@ void add_plan(CLI::App& app, Arguments& a) {
 }
 
 void add_predict(CLI::App& app, Arguments& a) {
-  CLI::App* predict =
-      add_command(app, "predict", "predictions with intervals for one client's rows",
-                  "  pollen predict runs/a --client hospital-3 --data rows.csv\n"
-                  "  pollen predict runs/a --new-client --data rows.csv           # from the population\n"
-                  "  pollen predict runs/a --new-client --observed mine.csv --data rows.csv --interval 0.5\n"
-                  "Mixed-effects models: a client's own latent is drawn at what the run learnt.");
+  CLI::App* predict = add_command(
+      app, "predict", "posterior predictive for new rows, with where the uncertainty comes from",
+      "  pollen predict runs/a --data new.csv                         # a line a row, as csv\n"
+      "  pollen predict runs/a --data labelled.csv --score > out.csv  # and the scores, on stderr\n"
+      "  pollen predict runs/a --data new.csv --interval 0.5 --json\n"
+      "  pollen predict runs/mnist --data t10k-images-idx3-ubyte.gz --score --draws 100\n"
+      "Mixed-effects models predict rows of one client:\n"
+      "  pollen predict runs/b --client hospital-3 --data rows.csv\n"
+      "  pollen predict runs/b --new-client --data rows.csv           # from the population\n"
+      "  pollen predict runs/b --new-client --observed mine.csv --data rows.csv\n"
+      "The run's own data need not be there: DIR/encoder.json says how rows are encoded. docs/predict.md.");
   predict->add_option("DIR", a.predict.folder, "folder of a run")->required();
-  predict->add_option("--data", a.predict.data, "csv file with the rows to predict")->required()->type_name("FILE");
-  predict->add_option("--client", a.predict.client, "a client of the run, by its name")->type_name("ID");
-  predict->add_flag("--new-client", a.predict.new_client, "a client the run has not seen");
+  predict->add_option("--data", a.predict.data, "the rows: csv, or the format of the run's data; no target needed")
+      ->required()
+      ->type_name("FILE");
+  predict->add_option("--interval", a.interval, "share of the intervals [0.9]")->type_name("P");
+  predict->add_option("--draws", a.draws, "at most so many, evenly spaced over all chains [1000]")->type_name("N");
+  predict->add_flag("--score", a.predict.score, "the file has the target: accuracy, nnll, ... as in summary.json");
+  predict->add_option("--labels", a.predict.labels, "with --score, idx: the file of the labels [by the name]")
+      ->type_name("FILE");
+  predict->add_flag("--json", a.predict.json, "JSON on stdout");
+  predict->add_option("--client", a.predict.client, "mixed-effects: a client of the run, by its name")->type_name("ID");
+  predict->add_flag("--new-client", a.predict.new_client, "mixed-effects: a client the run has not seen");
   predict->add_option("--observed", a.predict.observed, "csv file with the new client's own rows, target included")
       ->type_name("FILE");
-  predict->add_option("--interval", a.interval, "share of the interval [0.9]")->type_name("P");
-  predict->add_flag("--json", a.predict.json, "JSON on stdout");
+  predict->add_option("--set", a.predict.set, "key=value: such as compute.device=cpu; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
 }
 
 void add_convert(CLI::App& app, Arguments& a) {
@@ -276,7 +296,7 @@ void check_command(const std::string& word) {
 
 int dispatch(const CLI::App& command, Arguments& a) {
   const std::string name = command.get_name();
-  if (name == "summary") return summary_command(a.folder);
+  if (name == "summary") return summary_command(a.summary);
   if (name == "compare") return compare_command(a.folder, a.reference);
   if (name == "plan") {
     if (!a.precision.empty()) a.plan.precision = number<double>("--precision", a.precision, 1e-300, 1e300);
@@ -285,6 +305,7 @@ int dispatch(const CLI::App& command, Arguments& a) {
   }
   if (name == "predict") {
     if (!a.interval.empty()) a.predict.interval = number<double>("--interval", a.interval, 0.01, 0.9999);
+    if (!a.draws.empty()) a.predict.draws = number<std::int64_t>("--draws", a.draws, 1, 1'000'000);
     return predict_command(a.predict);
   }
   if (name == "serve") {

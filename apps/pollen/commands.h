@@ -32,6 +32,15 @@ struct PredictOptions {
   std::string observed;  // a new client's own rows
   double interval = 0.9;
   bool json = false;
+  std::int64_t draws = 0;  // at most; 0: a thousand
+  bool score = false;
+  std::string labels;  // idx: the label file, where its name does not tell
+  std::vector<std::string> set;
+};
+
+struct SummaryOptions {
+  std::string folder;
+  bool json = false, sparkline = false;
 };
 
 struct ConvertOptions {
@@ -83,7 +92,7 @@ struct JoinOptions {
 enum Exit { kDone = 0, kFailed = 1, kWrongInput = 2, kStopped = 130 };
 
 int run_command(const RunRequest& request);
-int summary_command(const std::string& folder);
+int summary_command(const SummaryOptions& options);
 int compare_command(const std::string& folder, const std::string& reference);
 int plan_command(const PlanOptions& options);
 int predict_command(const PredictOptions& options);

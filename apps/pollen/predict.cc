@@ -1,13 +1,15 @@
+#include "predict.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
-#include "commands.h"
 #include "pollen/errors.h"
-#include "pollen/run.h"
+#include "pollen/problem.h"
+#include "pollen/row_layout.h"
 #include "sink/folder.h"
+#include "sink/forecast_text.h"
+#include "sink/parallel.h"
 #include "sink/stored_summary.h"
 #include "terminal.h"
 
@@ -15,92 +17,105 @@ namespace pollen::app {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Index client_index(const Federation& data, const std::string& name) {
-  const std::vector<std::string> names = data.client_names.list();
-  const auto at = std::ranges::find(names, name);
-  if (at != names.end()) return at - names.begin();
-  const auto near = nearest(name, names);
-  const std::vector<std::string> some(names.begin(), names.begin() + std::min<std::ptrdiff_t>(10, std::ssize(names)));
-  throw ConfigError("--client", fmt::format("found \"{}\", accepted: {}{}{}", name, fmt::join(some, ", "),
-                                            names.size() > 10 ? ", ..." : "",
-                                            near ? fmt::format("; did you mean \"{}\"?", *near) : ""));
-}
-
-// What the run learnt, a column a chain.
-Panel stored_estimates(const sink::RunFolder& folder, const Experiment& experiment) {
-  const auto summary = sink::read_stored_summary(folder.summary());
-  if (!summary || summary->last.empty())
-    throw ConfigError(folder.path(), "found no summary.json with estimates, accepted: the folder of a finished run");
-  const auto& from = experiment.learns_average() ? summary->average : summary->last;
-  Panel out(experiment.dimension(), static_cast<Index>(from.size()));
-  for (std::size_t c = 0; c < from.size(); ++c) {
-    if (static_cast<Index>(from[c].size()) != experiment.dimension())
-      throw ConfigError(folder.summary(),
-                        fmt::format("found {} estimates, accepted: {}", from[c].size(), experiment.dimension()));
-    std::ranges::copy(from[c], out.column(static_cast<Index>(c)).begin());
+// How the run encoded its rows: as it wrote down, or, in a folder of an older version, as its data say again.
+RowLayout layout_for(const sink::RunFolder& folder, const Config& config) {
+  const TargetKind kind = target_of(config);
+  std::error_code ignored;
+  if (std::filesystem::exists(folder.encoder(), ignored)) {
+    RowLayout layout = read_layout(folder.encoder());
+    if (layout.kind != kind)
+      throw ConfigError(folder.encoder(),
+                        fmt::format("found another kind of target than the model {} has, accepted: the "
+                                    "encoder.json of this run",
+                                    config.model.kind));
+    return layout;
   }
-  return out;
+  try {
+    return layout_of(load_federation(config.data, kind, config.seed, config.file), config.data, kind);
+  } catch (const ConfigError& error) {
+    throw ConfigError(folder.path(), fmt::format("found no encoder.json, and the run's data do not tell how rows are "
+                                                 "encoded: {}",
+                                                 error.what()));
+  }
 }
 
-std::string csv(const Forecast& f, bool classes) {
-  std::string text = classes ? "row,probability,sd,lower,upper\n" : "row,mean,sd,lower,upper\n";
-  for (std::size_t r = 0; r < f.mean.size(); ++r)
-    text += fmt::format("{},{},{},{},{}\n", r + 1, f.mean[r], f.sd[r], f.lower[r], f.upper[r]);
-  return text;
+ModelSpec model_for(const Config& config, const RowLayout& layout) {
+  const auto classes = std::max<Index>(2, std::ssize(layout.classes));
+  const SiteFacts facts{layout.features(), classes, layout.feature_names(), layout.classes, 1, false};
+  return make_remote_problem(config, {facts}).model;
 }
 
-std::string json(const Forecast& f, bool classes) {
-  Json rows = Json::array();
-  for (std::size_t r = 0; r < f.mean.size(); ++r)
-    rows.push_back(
-        {{classes ? "probability" : "mean", f.mean[r]}, {"sd", f.sd[r]}, {"lower", f.lower[r]}, {"upper", f.upper[r]}});
-  return rows.dump(2) + '\n';
+void check(const PredictOptions& options, const Config& config) {
+  const char* latents = !options.client.empty()     ? "--client"
+                        : options.new_client        ? "--new-client"
+                        : !options.observed.empty() ? "--observed"
+                                                    : nullptr;
+  if (latents != nullptr)
+    throw ConfigError(latents, fmt::format("found with a run of the model \"{}\", whose clients have nothing of their "
+                                           "own; accepted with mixed-effects models",
+                                           config.model.kind));
+  if (target_of(config) == TargetKind::none)
+    throw ConfigError(options.folder, fmt::format("found a run of the model \"{}\", which predicts nothing of rows; "
+                                                  "accepted: a model with a target",
+                                                  config.model.kind));
 }
 
-void check(const PredictOptions& options) {
-  if (options.client.empty() == !options.new_client)
-    throw ConfigError("predict", "found neither or both of --client and --new-client, accepted: one of the two");
-  if (!options.observed.empty() && !options.new_client)
-    throw ConfigError("--observed", "found without --new-client: a client of the run has its rows already");
+// At the posterior mean, as summary.json has it.
+void add_accuracy_mean(const std::optional<sink::StoredSummary>& stored, const ModelSpec& model, const Table& rows,
+                       int ece_bins, sink::Scores& scores) {
+  if (!model.classifies() || !stored || std::ssize(stored->parameters) != model.dimension()) return;
+  std::vector<double> mean;
+  for (const auto& parameter : stored->parameters) mean.push_back(parameter.mean);
+  sink::Predictive at_mean(model, rows);
+  at_mean.add(mean);
+  scores.insert(scores.begin() + 1, {"accuracy_mean", at_mean.scores(ece_bins).front().value});
 }
 
 }  // namespace
+
+void tell_scores(const sink::Scores& scores, Index rows, Index draws) {
+  std::string text = fmt::format("scores of {} rows over {} draws:", rows, draws);
+  for (const sink::Score& score : scores) text += fmt::format("  {} {:.4g}", score.name, score.value);
+  tell(text);
+}
+
+int predict_rows(const PredictOptions& options, const Config& config) {
+  check(options, config);
+  const sink::RunFolder folder(options.folder);
+  const RowLayout layout = layout_for(folder, config);
+  const ModelSpec model = model_for(config, layout);
+  const Table rows = load_rows(options.data, layout, {options.score, options.labels});
+  const sink::ChosenDraws draws(options.folder, options.draws > 0 ? options.draws : sink::kPredictiveDraws);
+  const auto stored = sink::read_stored_summary(folder.summary());
+  if (stored && (stored->states == "iterates" || stored->states == "estimates"))
+    tell(fmt::format("note: the states of {} are {}, no draws of a posterior: their spread is the algorithm's own",
+                     stored->sampler, stored->states));
+  const sink::Forecaster forecaster(model, draws, {options.interval, sink::sensible_threads(0)});
+  sink::ForecastScores scores(forecaster.classes());
+  sink::ForecastWriter writer({config.model.kind, layout.classes, options.interval, draws.count(), options.json},
+                              print);
+  for (Index first = 0; first < rows.rows; first += forecaster.block()) {
+    const Index count = std::min(forecaster.block(), rows.rows - first);
+    const sink::RowForecast block = forecaster.forecast(rows, first, count);
+    if (options.score) scores.add(block, {rows.y.data() + first, static_cast<std::size_t>(count)});
+    writer.add(block);
+  }
+  sink::Scores found;
+  if (options.score) {
+    found = scores.scores(config.output.ece_bins);
+    add_accuracy_mean(stored, model, rows, config.output.ece_bins, found);
+  }
+  writer.finish(found);
+  if (options.score && !options.json) tell_scores(found, rows.rows, draws.count());
+  return kDone;
+}
 
 int predict_command(const PredictOptions& options) {
   const sink::RunFolder folder(options.folder);
   if (!std::filesystem::exists(folder.config()))
     throw ConfigError(options.folder, "found no config.toml, accepted: the folder of a run");
-  const Config config = read_config_file(folder.config());
-  if (!is_mixed(config))
-    throw ConfigError(options.folder,
-                      fmt::format("found a run of the model \"{}\", accepted in this version: mixed-effects models",
-                                  config.model.kind));
-  check(options);
-  const Experiment experiment(config);
-  if (experiment.is_baseline())
-    throw ConfigError(
-        options.folder,
-        fmt::format("found a run of {}, which has no posterior; accepted: fedsoul, fedsouk", config.sampler.name));
-  if (experiment.outputs() > 1)
-    throw ConfigError(options.folder,
-                      fmt::format("found a run of a network of {} classes, accepted in this version: mixed-effects "
-                                  "models, and networks with task = \"regression\"",
-                                  experiment.outputs()));
-  const Panel learnt = stored_estimates(folder, experiment);
-  const Table rows = load_rows(options.data, config.data, experiment.data(), TargetKind::none);
-  Table own;
-  own.columns = rows.columns;
-  own.stride = rows.stride;
-  const TargetKind target = experiment.predicts_classes() ? TargetKind::binary : TargetKind::real;
-  if (!options.observed.empty()) own = load_rows(options.observed, config.data, experiment.data(), target);
-  std::optional<Index> client;
-  if (!options.new_client) client = client_index(experiment.data(), options.client);
-  const Index draws = std::max<Index>(1, config.output.client_draws);
-  const Forecast forecast = experiment.forecast(rows, client, own, learnt, draws, options.interval);
-  print(options.json ? json(forecast, experiment.predicts_classes()) : csv(forecast, experiment.predicts_classes()));
-  return kDone;
+  const Config config = read_config_file(folder.config(), options.set);
+  return is_mixed(config) ? predict_client(options, config) : predict_rows(options, config);
 }
 
 }  // namespace pollen::app

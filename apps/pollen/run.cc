@@ -110,7 +110,7 @@ int run(const RunRequest& request, Ranks* ranks) {
   RunSession session(std::move(job));
   if (session.complete()) {
     tell(fmt::format("the run in {} is complete", shown));
-    return summary_command(shown);
+    return summary_command({.folder = shown});
   }
   const auto go_on = fmt::format("Go on with: pollen run --resume --out {}", shown);
   try {

@@ -80,11 +80,22 @@ void RunSession::start_fresh() {
   if (!job_.request.quiet)
     for (const std::string& line : experiment_.warnings()) tell("warning: " + line);
   job_.folder.begin(to_toml(experiment_.config()));
+  write_layout();
   const sink::SpoolShape shape = shape_of(experiment_);
   const sink::MetricsColumns columns{experiment_.data().test.rows > 0, experiment_.privacy().asked(),
                                      experiment_.personal(), experiment_.simulated() != nullptr};
   make_recorder(std::make_unique<sink::SpoolWriter>(job_.folder.spool(), shape),
                 std::make_unique<sink::MetricsFile>(job_.folder.metrics(), experiment_.model(), columns));
+}
+
+// So that the run can predict where its data are not.
+void RunSession::write_layout() const {
+  const TargetKind kind = target_of(experiment_.config());
+  if (kind == TargetKind::none) return;
+  if (job_.layout)
+    replace_file(job_.folder.encoder(), to_json(*job_.layout));
+  else if (experiment_.data().train.columns > 0)
+    replace_file(job_.folder.encoder(), to_json(layout_of(experiment_.data(), experiment_.config().data, kind)));
 }
 
 void RunSession::start_resumed() {
@@ -94,6 +105,7 @@ void RunSession::start_resumed() {
   } catch (const WireError& error) {
     throw ConfigError(checkpoint_file(), error.what());
   }
+  if (!std::filesystem::exists(job_.folder.encoder())) write_layout();
   config_given_ = checkpoint.config_given;
   seconds_before_ = checkpoint.seconds;
   cpu_before_ = checkpoint.cpu_seconds;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "commands.h"
+#include "pollen/row_layout.h"
 #include "pollen/run.h"
 #include "sink/checkpoint.h"
 #include "sink/facts.h"
@@ -28,6 +29,7 @@ struct Job {
   ExperimentOptions experiment;                // besides threads and stop
   std::string checkpoint_file;                 // where it is kept; empty: in the folder
   std::function<void(sink::RunFacts&)> add_facts = {};  // more for the summary
+  std::optional<RowLayout> layout = {};                 // of clients that read their own files
 };
 
 class RunSession {
@@ -49,6 +51,7 @@ class RunSession {
   void check_same_configuration() const;
   void start_fresh();
   void start_resumed();
+  void write_layout() const;
   void make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::unique_ptr<sink::MetricsFile> metrics);
   ExperimentOptions options_of_experiment();
   sink::ProgressOptions progress_options() const;

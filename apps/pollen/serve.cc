@@ -118,6 +118,9 @@ class Service {
     job_.experiment.transport = [this, federation, quorum](Station& station, Clients&) {
       return make_remote_transport(hall_, station, {federation, quorum, log_, &statistics_});
     };
+    if (hall_.layout())
+      job_.layout = layout_of(*hall_.layout(), hall_.scaling().value_or(ColumnScaling{}), job_.config.data,
+                              target_of(job_.config));
     job_.checkpoint_file = paths_.checkpoint;
     job_.add_facts = [this](sink::RunFacts& facts) { add_facts(facts, hall_, statistics_); };
   }
@@ -127,7 +130,7 @@ class Service {
     if (session.complete()) {
       end_complete();
       log_({"complete", fmt::format("the run in {} is complete", job_.shown_folder)});
-      return summary_command(job_.shown_folder);
+      return summary_command({.folder = job_.shown_folder});
     }
     watch_.sources.session = &session;
     session.start();

@@ -1,3 +1,5 @@
+#include "sink/summary.h"
+
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,49 +9,64 @@
 #include "sink/draws.h"
 #include "sink/folder.h"
 #include "sink/parallel.h"
-#include "sink/report.h"
 #include "sink/stored_summary.h"
+#include "sink/summary_table.h"
 #include "terminal.h"
 
 namespace pollen::app {
 
 namespace {
 
-constexpr std::size_t kAll = static_cast<std::size_t>(-1);
-
-void print_warnings(const std::vector<std::string>& warnings) {
-  if (!warnings.empty()) print("\n");
-  for (const std::string& line : warnings) print("  warning: " + line + '\n');
+// What the run's own summary says: of a run whose draws were not asked for it is all there is.
+sink::SummaryPage stored_page(const std::string& folder, const std::optional<sink::StoredSummary>& stored) {
+  sink::SummaryPage page;
+  page.folder = folder;
+  if (!stored) return page;
+  page.sampler = stored->sampler;
+  page.model = stored->model;
+  page.states = stored->states;
+  page.names = stored->names;
+  page.labels = stored->labels;
+  page.parameters = stored->parameters;
+  page.chains = stored->chains;
+  page.length = stored->draws;
+  page.warnings = stored->warnings;
+  return page;
 }
 
-// A run whose draws were not asked for still has its summary.
-bool print_stored(const std::string& folder) {
-  const auto stored = sink::read_stored_summary(sink::RunFolder(folder).summary());
-  if (!stored) return false;
-  print(fmt::format("{}: {}, {} model, {} chains × {} draws\n\n", folder, stored->sampler, stored->model,
-                    stored->chains, stored->draws));
-  print(sink::parameter_table(stored->parameters, stored->labels, kAll));
-  print_warnings(stored->warnings);
-  return true;
+// The same from the draws themselves.
+void add_draws(const sink::DrawSet& draws, sink::SummaryPage& page) {
+  page.names = draws.names;
+  page.labels = draws.labels;
+  page.parameters = sink::summarize(draws, sink::sensible_threads(0));
+  page.chains = draws.chains;
+  page.length = draws.length;
+  page.draws = &draws;
+  std::vector<std::string> warnings = draws.notes;
+  const bool judged = page.states == "draws";  // else the run has said what there is to say
+  for (const std::string& line : judged ? sink::diagnose(page.parameters, draws.labels) : page.warnings)
+    warnings.push_back(line);
+  page.warnings = std::move(warnings);
 }
 
 }  // namespace
 
-int summary_command(const std::string& folder) {
+int summary_command(const SummaryOptions& options) {
+  const std::string& folder = options.folder;
   if (!std::filesystem::is_directory(folder))
     throw ConfigError(folder, "found no such folder, accepted: one with draws-1.csv, ... or CmdStan's CSVs");
-  if (sink::draw_files(folder).empty() && print_stored(folder)) return kDone;
-  const sink::DrawSet draws = sink::read_draws(folder);
-  if (draws.length == 0) throw ConfigError(folder, "found no draws in its files, accepted: at least one a chain");
-  const auto parameters = sink::summarize(draws, sink::sensible_threads(0));
-  print(fmt::format("{}: {} chains × {} draws\n\n", folder, draws.chains, draws.length));
-  print(sink::parameter_table(parameters, draws.labels, kAll));
-  auto warnings = draws.notes;
   const auto stored = sink::read_stored_summary(sink::RunFolder(folder).summary());
-  const bool sampled = !stored || stored->states == "draws";  // else the run has said what there is to say
-  for (const std::string& line : sampled ? sink::diagnose(parameters, draws.labels) : stored->warnings)
-    warnings.push_back(line);
-  print_warnings(warnings);
+  sink::SummaryPage page = stored_page(folder, stored);
+  sink::DrawSet draws;
+  if (!stored || !sink::draw_files(folder).empty()) {
+    draws = sink::read_draws(folder);
+    if (draws.length == 0) throw ConfigError(folder, "found no draws in its files, accepted: at least one a chain");
+    add_draws(draws, page);
+  }
+  const bool terminal = stdout_is_terminal();
+  const sink::SummaryStyle style{wants_colour(), terminal || options.sparkline,
+                                 terminal ? static_cast<std::size_t>(stdout_width()) : 0};
+  print(options.json ? sink::summary_json(page) : sink::summary_text(page, style));
   return kDone;
 }
 

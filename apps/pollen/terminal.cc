@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 
 namespace pollen::app {
 
@@ -22,11 +23,23 @@ void to_stderr(std::string_view text) {
 
 void tell(std::string_view text) { to_stderr(fmt::format("pollen: {}\n", text)); }
 
-bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
+namespace {
 
-int stderr_width() {
+int width_of(int descriptor) {
   winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
+int stderr_width() { return width_of(STDERR_FILENO); }
+bool stdout_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
+int stdout_width() { return width_of(STDOUT_FILENO); }
+
+bool wants_colour() {
+  const char* no = std::getenv("NO_COLOR");
+  return stdout_is_terminal() && (no == nullptr || *no == '\0');
 }
 
 }  // namespace pollen::app

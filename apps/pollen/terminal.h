@@ -10,5 +10,8 @@ void tell(std::string_view text);       // a line for people, to stderr, with "p
 void to_stderr(std::string_view text);  // as it is; a reader that went away does not matter
 bool stderr_is_terminal();
 int stderr_width();
+bool stdout_is_terminal();
+int stdout_width();
+bool wants_colour();  // of stdout: a terminal, and NO_COLOR is not set
 
 }  // namespace pollen::app

@@ -86,6 +86,8 @@ class Hall {
   const std::vector<SiteFacts>& sites() const { return sites_; }  // in the order of the clients' numbers
   const std::vector<std::string>& names() const { return names_; }
   std::int64_t setup_bits() const { return setup_bits_; }
+  const std::optional<ColumnFacts>& layout() const { return layout_; }  // of clients that read files of their own
+  const std::optional<ColumnScaling>& scaling() const { return scaling_; }
   bool levels_shown() const;  // levels or labels that the configuration does not give
   const std::string& run() const { return run_; }
   // Everything a restarted server must know of set-up; load() comes before any connection.

@@ -70,9 +70,10 @@ struct RowLoss {
 
 // Predictions for rows of one client, over its latent's posterior and the noise.
 struct Forecast {
-  std::vector<double> mean;          // mixed-logistic: P(1)
+  std::vector<double> mean;          // mixed-logistic: P(1); outputs() > 1: rows × classes probabilities
   std::vector<double> sd;            // of the response
-  std::vector<double> lower, upper;  // of an interval for the response; mixed-logistic: for P(1)
+  std::vector<double> lower, upper;  // of an interval for the response; classes: for their probabilities
+  std::vector<double> entropy;       // outputs() > 1: a row's mean entropy over draws
 };
 
 class Experiment {

@@ -59,6 +59,7 @@ void merge_classes(const std::vector<std::string>& positive, const std::string& 
 void encode_classes(const RawTable& table, const Column& column, const DataSpec& spec, TargetKind target,
                     Encoding& encoding) {
   encoding.classes = levels_of(table, column, given_levels(spec, column));
+  encoding.labels = encoding.classes.names;
   const std::vector<std::string>& names = encoding.classes.names;
   const std::string where = fmt::format("{}: column {}", listed(table.files, 3), column.name);
   if (target == TargetKind::binary && !spec.positive.empty()) merge_classes(spec.positive, where, encoding.classes);

@@ -30,8 +30,9 @@ struct Encoding {
   std::vector<Feature> features;
   std::vector<std::string> names;  // of all places, the block's first
   Index width = 0;
-  std::vector<double> y;  // one a row; empty without a target
-  Levels classes;         // empty unless binary or classes
+  std::vector<double> y;            // one a row; empty without a target
+  Levels classes;                   // empty unless binary or classes
+  std::vector<std::string> labels;  // of the target's column, before data.positive made two classes of them
 
   // Row r's features; `out` is zero before. A missing number is NaN.
   void write(const RawTable& table, std::size_t r, double* out) const;
@@ -39,6 +40,9 @@ struct Encoding {
 
 // Throws ConfigError for a level that is not in data.levels and for the wrong number of labels.
 Encoding encode(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target);
+
+// As they are encoded: once each, as numbers where all are, else by their bytes.
+std::vector<std::string> sorted_levels(std::vector<std::string> names);
 
 // The levels of one column, numbers too. `given` may be null.
 Levels levels_of(const RawTable& table, const Column& column, const std::vector<std::string>* given);

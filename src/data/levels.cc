@@ -46,18 +46,6 @@ Distinct distinct_texts(const Column& column) {
   return distinct;
 }
 
-std::vector<std::string> sorted_levels(std::vector<std::string> names) {
-  const bool numbers = std::all_of(names.begin(), names.end(),
-                                   [](const std::string& name) { return read_cell(name).kind == CellKind::number; });
-  std::sort(names.begin(), names.end());
-  if (numbers)
-    std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-      return read_cell(a).number < read_cell(b).number;
-    });
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
 void refuse_unknown(const RawTable& table, const Column& column, const Distinct& distinct,
                     const std::vector<std::string>& accepted, const std::vector<bool>& known) {
   Problems problems;
@@ -72,6 +60,18 @@ void refuse_unknown(const RawTable& table, const Column& column, const Distinct&
 }
 
 }  // namespace
+
+std::vector<std::string> sorted_levels(std::vector<std::string> names) {
+  const bool numbers = std::all_of(names.begin(), names.end(),
+                                   [](const std::string& name) { return read_cell(name).kind == CellKind::number; });
+  std::sort(names.begin(), names.end());
+  if (numbers)
+    std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+      return read_cell(a).number < read_cell(b).number;
+    });
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
 
 Levels levels_of(const RawTable& table, const Column& column, const std::vector<std::string>* given) {
   Distinct distinct = is_text(column) ? distinct_texts(column) : distinct_numbers(column);

@@ -36,15 +36,6 @@ std::string format_by_name(const DataSpec& spec, const std::string& path) {
   return {};
 }
 
-std::string format_of(const DataSpec& spec, const std::string& path, const std::string& where) {
-  if (std::string format = format_by_name(spec, path); !format.empty()) return format;
-  if (without_gz(path).ends_with(".pollen"))
-    throw ConfigError(path, "found a store, accepted: as data.source, alone; or the file that it was made from");
-  throw ConfigError(
-      key(where, "format"),
-      fmt::format("found none, and the name {} does not tell, accepted: csv, libsvm, idx, cifar, pollen", path));
-}
-
 std::string labels_of(const DataSpec& spec, const std::string& path, const std::string& where) {
   if (!spec.labels.empty()) return spec.labels;
   constexpr std::string_view kImages = "images-idx3";
@@ -72,6 +63,15 @@ RawTable read_idx(const DataSpec& spec, const std::string& path, const std::stri
 }
 
 }  // namespace
+
+std::string format_of(const DataSpec& spec, const std::string& path, const std::string& where) {
+  if (std::string format = format_by_name(spec, path); !format.empty()) return format;
+  if (without_gz(path).ends_with(".pollen"))
+    throw ConfigError(path, "found a store, accepted: as data.source, alone; or the file that it was made from");
+  throw ConfigError(
+      key(where, "format"),
+      fmt::format("found none, and the name {} does not tell, accepted: csv, libsvm, idx, cifar, pollen", path));
+}
 
 RawTable read_one(const DataSpec& spec, const std::string& path, const std::string& where, bool labelled) {
   std::error_code ignored;

@@ -15,9 +15,11 @@ Forecast Experiment::forecast(const Table& rows, std::optional<Index> client, co
   const PersonalRows& observed = client ? parts.train[static_cast<std::size_t>(*client)] : *known;
   const std::uint64_t seed =
       parts_->config.seed + 0x9e3779b97f4a7c15U * (client ? static_cast<std::uint64_t>(*client) + 1 : 0);
-  const auto n = static_cast<std::size_t>(rows.rows);
+  const auto outputs = static_cast<std::size_t>(model.outputs());
+  const std::size_t n = static_cast<std::size_t>(rows.rows) * outputs;
   std::vector<std::vector<double>> response(n);
-  Forecast out{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};
+  Forecast out{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), {}};
+  if (outputs > 1) out.entropy.resize(n / outputs);
   std::vector<double> mean(n), noise(n), squares(n);
   Scratch scratch;
   const bool classes = model.classifies();
@@ -26,13 +28,14 @@ Forecast Experiment::forecast(const Table& rows, std::optional<Index> client, co
   for_each_own_draw(parts, observed, learnt, draws, seed,
                     [&](Index chain, Index draw, std::span<const double> shared, std::span<const double> z) {
                       where->predict(shared, z, mean, scratch);
-                      const double sd = model.noise_sd(shared);
+                      const double sd = classes ? 0 : model.noise_sd(shared);
                       stream.round = static_cast<std::uint64_t>(chain * draws + draw);
                       normals(stream, noise);
                       for (std::size_t r = 0; r < n; ++r) {
                         out.mean[r] += mean[r] / all;
                         squares[r] += (mean[r] * mean[r] + sd * sd) / all;
                         response[r].push_back(mean[r] + sd * noise[r]);
+                        if (outputs > 1 && mean[r] > 0) out.entropy[r / outputs] -= mean[r] * std::log(mean[r]) / all;
                       }
                     });
   for (std::size_t r = 0; r < n; ++r) {

@@ -21,6 +21,7 @@ class RunFolder {
   std::string spool() const { return file("draws.spool"); }
   std::string metrics() const { return file("metrics.csv"); }
   std::string summary() const { return file("summary.json"); }
+  std::string encoder() const { return file("encoder.json"); }
   std::string clients() const { return file("clients"); }  // a folder: a file of draws a client
 
   // ConfigError where something is there that is not a run of ours. Changes nothing.

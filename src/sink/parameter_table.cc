@@ -12,7 +12,6 @@ namespace pollen::sink {
 
 namespace {
 
-constexpr std::size_t kStrip = 25;
 constexpr std::size_t kLabel = 32;
 
 // The first rows, but with the worst R-hats in place of the last few when not all fit.
@@ -31,20 +30,29 @@ std::vector<std::size_t> chosen_rows(const std::vector<stats::ParameterSummary>&
   return rows;
 }
 
-struct Range {
-  double low = 0, high = 0;  // zero is always in it
-};
+}  // namespace
 
-Range range_of(const std::vector<stats::ParameterSummary>& parameters, const std::vector<std::size_t>& rows) {
-  Range range;
-  for (const std::size_t j : rows) {
-    if (std::isfinite(parameters[j].q5)) range.low = std::min(range.low, parameters[j].q5);
-    if (std::isfinite(parameters[j].q95)) range.high = std::max(range.high, parameters[j].q95);
+StripRange strip_range(const std::vector<stats::ParameterSummary>& parameters) {
+  StripRange range;
+  for (const stats::ParameterSummary& p : parameters) {
+    if (std::isfinite(p.q5)) range.low = std::min(range.low, p.q5);
+    if (std::isfinite(p.q95)) range.high = std::max(range.high, p.q95);
   }
   return range;
 }
 
-}  // namespace
+std::vector<std::string> parameter_columns() {
+  return {"parameter", "mean", "mcse", "sd", "q5", "q50", "q95", "ess_bulk", "ess_tail", "rhat"};
+}
+
+std::vector<std::string> parameter_cells(const stats::ParameterSummary& p, const std::string& label) {
+  const auto whole = [](double v) { return std::isnan(v) ? std::string("-") : fmt::format("{:.0f}", v); };
+  return {shorten(label, kLabel), short_number(p.mean),
+          short_number(p.mcse),   short_number(p.sd),
+          short_number(p.q5),     short_number(p.q50),
+          short_number(p.q95),    whole(p.ess_bulk),
+          whole(p.ess_tail),      std::isnan(p.rhat) ? "-" : fmt::format("{:.3f}", p.rhat)};
+}
 
 std::string interval_strip(const stats::ParameterSummary& p, double low, double high, std::size_t width) {
   std::vector<const char*> cells(width, " ");
@@ -65,17 +73,17 @@ std::string interval_strip(const stats::ParameterSummary& p, double low, double 
 std::string parameter_table(const std::vector<stats::ParameterSummary>& parameters,
                             const std::vector<std::string>& labels, std::size_t most) {
   const auto rows = chosen_rows(parameters, most);
-  const Range range = range_of(parameters, rows);
-  TextTable table(
-      {"parameter", "mean", "mcse", "sd", "q5", "q50", "q95", "ess_bulk", "ess_tail", "rhat", "q5 ─ q50 ● q95"});
+  std::vector<stats::ParameterSummary> shown;
+  for (const std::size_t j : rows) shown.push_back(parameters[j]);
+  const StripRange range = strip_range(shown);
+  std::vector<std::string> header = parameter_columns();
+  header.emplace_back(kStripName);
+  TextTable table(header);
   table.left(10);
-  const auto whole = [](double v) { return std::isnan(v) ? std::string("-") : fmt::format("{:.0f}", v); };
   for (const std::size_t j : rows) {
-    const auto& p = parameters[j];
-    table.row({shorten(labels[j], kLabel), short_number(p.mean), short_number(p.mcse), short_number(p.sd),
-               short_number(p.q5), short_number(p.q50), short_number(p.q95), whole(p.ess_bulk), whole(p.ess_tail),
-               std::isnan(p.rhat) ? "-" : fmt::format("{:.3f}", p.rhat),
-               interval_strip(p, range.low, range.high, kStrip)});
+    std::vector<std::string> cells = parameter_cells(parameters[j], labels[j]);
+    cells.push_back(interval_strip(parameters[j], range.low, range.high, kStripWidth));
+    table.row(std::move(cells));
   }
   std::string text = table.text();
   if (rows.size() < parameters.size())

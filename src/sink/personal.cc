@@ -11,6 +11,7 @@
 #include "pollen/errors.h"
 #include "pollen/file.h"
 #include "pollen/scores.h"
+#include "text.h"
 
 namespace pollen::sink {
 
@@ -47,18 +48,10 @@ struct RowSums {
   }
 };
 
-// A field of a csv file.
-std::string quoted(const std::string& field) {
-  if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
-  std::string out = "\"";
-  for (const char c : field) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
-
 void write_draws(const std::string& path, const Experiment& experiment, const OwnDraws& own) {
   const Index draws = own.z.columns() / experiment.config().run.chains;
   std::string text = "chain,draw";
-  for (const std::string& label : experiment.latent_labels()) text += fmt::format(",{}", quoted(label));
+  for (const std::string& label : experiment.latent_labels()) text += ',' + csv_field(label);
   text += '\n';
   for (Index n = 0; n < own.z.columns(); ++n) {
     text += fmt::format("{},{}", n / draws + 1, n % draws + 1);

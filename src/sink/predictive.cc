@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "parallel.h"
-#include "pollen/scores.h"
 
 namespace pollen::sink {
 
@@ -89,32 +88,35 @@ std::vector<double> Predictive::probabilities() const {
   return mean;
 }
 
-Scores Predictive::class_scores(Index first, Index last, int ece_bins) const {
-  std::vector<double> mean(sum_.begin() + first * classes_, sum_.begin() + last * classes_);
-  for (double& p : mean) p /= static_cast<double>(states_);
-  const stats::Predictions p{mean, classes_};
-  const std::span<const double> truth(test_->y.data() + first, at(last - first));
-  return {{"accuracy", stats::accuracy(p, truth)},
-          {"ece", stats::ece(p, truth, ece_bins)},
-          {"brier", stats::brier(p, truth)},
-          {"nnll", stats::nnll(p, truth)}};
+Scores class_scores(const stats::Predictions& mean, std::span<const double> truth, int ece_bins) {
+  return {{"accuracy", stats::accuracy(mean, truth)},
+          {"ece", stats::ece(mean, truth, ece_bins)},
+          {"brier", stats::brier(mean, truth)},
+          {"nnll", stats::nnll(mean, truth)}};
 }
 
-Scores Predictive::response_scores(Index first, Index last) const {
+Scores ResponseSums::scores() const {
+  const auto n = static_cast<double>(rows);
+  return {{"rmse", std::sqrt(squares / n)}, {"nnll", -log_density / n}};
+}
+
+Scores Predictive::scores_of_classes(Index first, Index last, int ece_bins) const {
+  std::vector<double> mean(sum_.begin() + first * classes_, sum_.begin() + last * classes_);
+  for (double& p : mean) p /= static_cast<double>(states_);
+  return class_scores({mean, classes_}, {test_->y.data() + first, at(last - first)}, ece_bins);
+}
+
+Scores Predictive::scores_of_responses(Index first, Index last) const {
   const auto states = static_cast<double>(states_);
-  double squares = 0, nnll = 0;
-  for (std::size_t i = at(first); i < at(last); ++i) {
-    const double error = sum_[i] / states - test_->y[i];
-    squares += error * error;
-    nnll -= log_density_[i] - std::log(states);
-  }
-  const auto rows = static_cast<double>(last - first);
-  return {{"rmse", std::sqrt(squares / rows)}, {"nnll", nnll / rows}};
+  ResponseSums sums;
+  for (std::size_t i = at(first); i < at(last); ++i)
+    sums.add(sum_[i] / states - test_->y[i], log_density_[i] - std::log(states));
+  return sums.scores();
 }
 
 Scores Predictive::scores(Index first, Index last, int ece_bins) const {
   if (states_ > 0 && first < last)
-    return classes_ > 0 ? class_scores(first, last, ece_bins) : response_scores(first, last);
+    return classes_ > 0 ? scores_of_classes(first, last, ece_bins) : scores_of_responses(first, last);
   Scores none;
   for (std::string& name : score_names(*model_)) none.push_back({std::move(name), kUnknown});
   return none;

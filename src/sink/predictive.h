@@ -13,6 +13,7 @@
 #include "pollen/data.h"
 #include "pollen/model.h"
 #include "pollen/predicted_rows.h"
+#include "pollen/scores.h"
 
 namespace pollen::sink {
 
@@ -24,6 +25,17 @@ using Scores = std::vector<Score>;
 
 // accuracy, ece, brier, nnll, or rmse, nnll; none for gaussian.
 std::vector<std::string> score_names(const ModelSpec& model);
+
+// Of averaged class probabilities: accuracy, ece, brier, nnll.
+Scores class_scores(const stats::Predictions& mean, std::span<const double> truth, int ece_bins);
+
+// Of averaged responses: rmse, nnll.
+struct ResponseSums {
+  double squares = 0, log_density = 0;
+  Index rows = 0;
+  void add(double error, double density) { squares += error * error, log_density += density, ++rows; }
+  Scores scores() const;
+};
 
 class Predictive {
  public:
@@ -44,8 +56,8 @@ class Predictive {
  private:
   void hold_rows();
   void add_rows(std::span<const double> theta, Index first, Index last, Index states_before, Scratch& scratch);
-  Scores class_scores(Index first, Index last, int ece_bins) const;
-  Scores response_scores(Index first, Index last) const;
+  Scores scores_of_classes(Index first, Index last, int ece_bins) const;
+  Scores scores_of_responses(Index first, Index last) const;
 
   const ModelSpec* model_;
   const Table* test_ = nullptr;

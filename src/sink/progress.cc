@@ -25,6 +25,8 @@ std::string blocks(double share, int cells) {
   return pad_right(text, static_cast<std::size_t>(cells));
 }
 
+bool has_rounds(const ProgressState& state) { return state.rounds > 0 && state.rounds != state.iteration; }
+
 bool has_traffic(const ProgressState& state) { return state.uplink_bits > 0 || state.downlink_bits > 0; }
 
 double share_of(const ProgressState& state, std::int64_t total) {
@@ -45,10 +47,12 @@ std::string Progress::bar(const ProgressState& state, int width) const {
       fmt::format("{:3.0f}%", std::floor(100 * share_of(state, options_.total))),
       state.iteration >= options_.total ? "done" : fmt::format("{} left", human_seconds(left)),
       fmt::format("{}/{}", state.iteration, options_.total), fmt::format("{} {}/s", human_rate(speed), options_.unit)};
+  if (has_rounds(state)) parts.push_back(fmt::format("{} rounds", state.rounds));
   if (has_traffic(state))
     parts.push_back(fmt::format("↑{} ↓{}", human_bits(static_cast<double>(state.uplink_bits)),
                                 human_bits(static_cast<double>(state.downlink_bits))));
   if (std::isfinite(state.rhat)) parts.push_back(fmt::format("R-hat {:.3f}", state.rhat));
+  if (std::isfinite(state.ess)) parts.push_back(fmt::format("ESS {}", human_rate(std::floor(state.ess))));
   constexpr int kLeast = 10, kMost = 40;
   const auto length = [&] {
     std::size_t sum = 2;  // the bar's ends
@@ -70,10 +74,12 @@ std::string Progress::line(const ProgressState& state) const {
       fmt::format("pollen: {:.0f}%, {} of {} {}, {} a second, {} {}", std::floor(100 * share_of(state, options_.total)),
                   state.iteration, options_.total, options_.counted, human_rate(speed),
                   human_seconds(done ? state.seconds : left), done ? "in all" : "left");
+  if (has_rounds(state)) text += fmt::format(", {} rounds", state.rounds);
   if (has_traffic(state))
     text += fmt::format(", {} up, {} down", human_bits(static_cast<double>(state.uplink_bits)),
                         human_bits(static_cast<double>(state.downlink_bits)));
   if (std::isfinite(state.rhat)) text += fmt::format(", worst R-hat {:.3f}", state.rhat);
+  if (std::isfinite(state.ess)) text += fmt::format(", least ESS about {}", human_rate(std::floor(state.ess)));
   return text;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -15,9 +16,11 @@ namespace pollen::sink {
 
 struct ProgressState {
   std::int64_t iteration = 0;
-  double seconds = 0;                               // of this process's loop
-  std::int64_t uplink_bits = 0, downlink_bits = 0;  // shown where there are any
-  double rhat = 0;                                  // NaN where unknown
+  double seconds = 0;                                     // of this process's loop
+  std::int64_t uplink_bits = 0, downlink_bits = 0;        // shown where there are any
+  double rhat = 0;                                        // NaN where unknown
+  double ess = std::numeric_limits<double>::quiet_NaN();  // likewise: the least of all parameters, roughly
+  std::int64_t rounds = 0;                                // shown where they are others than iterations
 };
 
 struct ProgressOptions {

@@ -33,8 +33,10 @@ Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> 
       predictive_(std::move(predictive)),
       progress_(std::move(progress)),
       rhat_(options.shape.dimension, options.shape.chains),
+      ess_(options.shape.dimension, options.shape.chains),
       checkpoint_due_(Clock::now() + in_seconds(options.checkpoint_every)),
-      rhat_value_(std::numeric_limits<double>::quiet_NaN()) {}
+      rhat_value_(std::numeric_limits<double>::quiet_NaN()),
+      ess_value_(rhat_value_) {}
 
 void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
   const std::int64_t round = counters.rounds > 0 ? counters.rounds : iteration;  // a centralised sampler has no rounds
@@ -48,6 +50,7 @@ void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPan
 void Recorder::kept(ConstPanelView position, std::span<const double> potential) {
   spool_->append(position, potential, transitions_);
   rhat_.add(position);
+  ess_.add(position);
 }
 
 void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
@@ -79,9 +82,15 @@ void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {
   const double loop = seconds_ + running();
   if (loop - rhat_at_ >= kRhatEvery) {
     rhat_value_ = rhat_.worst();
+    ess_value_ = ess_.least();
     rhat_at_ = loop;
   }
-  progress_.update({iteration, loop, counters.uplink_bits, counters.downlink_bits, rhat_value_});
+  progress_.update(state(iteration, counters));
+}
+
+ProgressState Recorder::state(std::int64_t iteration, const Counters& counters) const {
+  return {iteration,   seconds_ + running(), counters.uplink_bits, counters.downlink_bits,
+          rhat_value_, ess_value_,           counters.rounds};
 }
 
 void Recorder::start_clock() {
@@ -128,7 +137,9 @@ void Recorder::load(const std::string& state) {
 }
 
 void Recorder::finish_progress(std::int64_t iteration, const Counters& counters) {
-  progress_.finish({iteration, seconds_ + running(), counters.uplink_bits, counters.downlink_bits, rhat_.worst()});
+  rhat_value_ = rhat_.worst();
+  ess_value_ = ess_.least();
+  progress_.finish(state(iteration, counters));
 }
 
 }  // namespace pollen::sink

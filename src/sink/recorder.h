@@ -12,6 +12,7 @@
 #include "pollen/run.h"
 #include "predictive.h"
 #include "progress.h"
+#include "running_ess.h"
 #include "running_rhat.h"
 #include "spool.h"
 
@@ -58,6 +59,7 @@ class Recorder : public Sink {
  private:
   using Clock = std::chrono::steady_clock;
   void metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position);
+  ProgressState state(std::int64_t iteration, const Counters& counters) const;
   void look_at_clock(std::int64_t iteration, const Counters& counters);
   double running() const;  // seconds since start_clock()
 
@@ -67,11 +69,12 @@ class Recorder : public Sink {
   std::unique_ptr<Predictive> predictive_;
   Progress progress_;
   RunningRhat rhat_;
+  RunningEss ess_;
   std::int64_t last_round_ = 0;
   std::int64_t until_look_ = 1, between_looks_ = 1;
   Clock::time_point started_, looked_, checkpoint_due_;
   double seconds_ = 0, cpu_seconds_ = 0, cpu_started_ = 0;
-  double rhat_value_, rhat_at_ = -1e9;
+  double rhat_value_, ess_value_, rhat_at_ = -1e9;
   std::span<const Transition> transitions_;  // of the draw about to be kept
 };
 

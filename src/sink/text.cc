@@ -89,6 +89,23 @@ std::string shorten(std::string_view utf8, std::size_t width) {
   return std::string(utf8.substr(0, bytes)) + "…";
 }
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
+std::string sparkline(std::span<const double> values, double low, double high) {
+  static constexpr std::array kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  std::string text;
+  for (const double value : values) {
+    const double share = high > low ? std::clamp((value - low) / (high - low), 0.0, 1.0) : 0.5;
+    text += std::isfinite(value) ? kBlocks[static_cast<std::size_t>(std::lround(share * 7))] : " ";
+  }
+  return text;
+}
+
 bool TextTable::to_left(std::size_t column) const {
   return std::find(left_.begin(), left_.end(), column) != left_.end();
 }
@@ -100,11 +117,16 @@ std::string TextTable::text(std::string_view indent) const {
     for (std::size_t j = 0; j < row.size(); ++j) widths[j] = std::max(widths[j], display_width(row[j]));
   }
   std::string text;
-  for (const auto& row : rows_) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const auto& row = rows_[i];
     std::string line(indent);
     for (std::size_t j = 0; j < row.size(); ++j) {
       if (j > 0) line += "  ";
-      line += to_left(j) ? pad_right(row[j], widths[j]) : pad_left(row[j], widths[j]);
+      const std::string space(widths[j] - display_width(row[j]), ' ');
+      const auto style = styles_.find({i, j});
+      const std::string cell =
+          style == styles_.end() ? row[j] : fmt::format("\x1b[{}m{}\x1b[0m", style->second, row[j]);
+      line += to_left(j) ? cell + space : space + cell;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pollen::sink {
@@ -23,11 +26,18 @@ std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 std::string shorten(std::string_view utf8, std::size_t width);  // with "…" where it is cut
 
+std::string csv_field(const std::string& text);  // in quotes where it must be
+
+// One block a number, ▁ at `low` to █ at `high`; a space where it is not finite.
+std::string sparkline(std::span<const double> values, double low, double high);
+
 // Columns as wide as their widest cell; the first column to the left, the others to the right.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // Of the last row (the header before there is one): a terminal's SGR code, "1;31", for one of its cells.
+  void style(std::size_t column, std::string code) { styles_[{rows_.size() - 1, column}] = std::move(code); }
   void left(std::size_t column) { left_.push_back(column); }  // this column to the left as well
   std::string text(std::string_view indent = "  ") const;
 
@@ -35,6 +45,7 @@ class TextTable {
   bool to_left(std::size_t column) const;
   std::vector<std::vector<std::string>> rows_;
   std::vector<std::size_t> left_ = {0};
+  std::map<std::pair<std::size_t, std::size_t>, std::string> styles_;  // by row and column
 };
 
 }  // namespace pollen::sink

@@ -18,7 +18,7 @@ TEST_F(Outputs, ARunLeavesItsFiles) {
   const Outcome outcome = run({"run", "a.toml", "--out", "out"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(listing("out"), (Words{"checkpoint", "config.toml", "draws-1.csv", "draws-2.csv", "draws-3.csv",
-                                   "metrics.csv", "summary.json"}));
+                                   "encoder.json", "metrics.csv", "summary.json"}));
   EXPECT_NE(outcome.out.find("intercept"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.err.find("100%"), std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.err.find('\r'), std::string::npos);

@@ -171,8 +171,14 @@ TEST_F(PersonalProgram, NetworksLeaveEveryClientsLayerAndScores) {
   }
   EXPECT_EQ(tested, 12);
   EXPECT_NEAR(summary["metrics"]["accuracy"], right / tested, 1e-12);
-  EXPECT_NE(run({"predict", "n", "--data", "d.csv", "--client", "w1"}).err.find("network of 3 classes"),
-            std::string::npos);
+  const Json told = Json::parse(run({"predict", "n", "--data", "d.csv", "--client", "w1", "--score", "--json"}).out);
+  EXPECT_EQ(told["classes"], Json({"a", "b", "c"}));
+  ASSERT_EQ(told["rows"].size(), 60U);
+  for (const Json& row : told["rows"]) {
+    EXPECT_NEAR(row["aleatoric"].get<double>() + row["epistemic"].get<double>(), row["entropy"].get<double>(), 1e-9);
+    EXPECT_GT(row["epistemic"].get<double>(), 0);
+  }
+  EXPECT_GT(told["scores"]["accuracy"].get<double>(), 0.4);  // half of the rows are of class a, by x
   ASSERT_EQ(run({"run", "n.toml", "--out", "r", "--quiet", "--set", "model.task=regression", "--set", "data.target=y",
                  "--set", R"(data.features=["x"])"})
                 .code,

@@ -1,4 +1,4 @@
-// pollen predict: a client of the run, a new one with and without rows of its own.
+// pollen predict of mixed-effects models: a client of the run, a new one with and without rows of its own.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -105,7 +105,7 @@ TEST_F(Predict, WhatIsWrongIsTold) {
   refused({"predict", "a", "--data", "rows.csv"}, "--new-client");
   refused({"predict", "a", "--data", "rows.csv", "--client", "v3"}, "did you mean");
   refused({"predict", "a", "--data", "rows.csv", "--client", "w3", "--observed", "d.csv"}, "--observed");
-  refused({"predict", "a", "--data", "other.csv", "--new-client"}, "found \"x\"");
+  refused({"predict", "a", "--data", "other.csv", "--new-client"}, "found no column \"x\"");
   refused({"predict", "a", "--data", "level.csv", "--new-client"}, "green");
   refused({"predict", "a", "--data", "none.csv", "--new-client"}, "none.csv");
   refused({"predict", "none", "--data", "rows.csv", "--new-client"}, "config.toml");

@@ -57,6 +57,13 @@ TEST_F(OwnData, LeavesTheDrawsOfGivenParts) {
   for (int i = 2; i >= 0; --i) clients.push_back(join(i, port_of(server), {"--data", fmt::format("d{}.csv", i)}));
   expect_done(server, clients);
   expect_same_draws();
+  // What the server knows of rows that it never saw is enough to predict others.
+  EXPECT_EQ(slurp("together/encoder.json"), slurp("alone/encoder.json"));
+  put("new.csv", "dose,town,age\n0.5,Zeitz,48\n1,Aachen,27\n");
+  for (int i = 0; i < 3; ++i) std::filesystem::remove(path(fmt::format("d{}.csv", i)));
+  const Outcome predicted = run({"predict", "together", "--data", "new.csv"});
+  EXPECT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_EQ(predicted.out, run({"predict", "alone", "--data", "new.csv"}).out);
 }
 
 // Killed while they are still agreeing on columns, levels and scaling, or have just begun.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sink/running_ess.h"
 #include "sink/running_rhat.h"
 #include "sink/text.h"
 
@@ -60,6 +61,22 @@ TEST(Progress, CountsWhatItIsToldTo) {
   EXPECT_EQ(progress.bar(half, 120).find("↑"), std::string::npos);
 }
 
+TEST(Progress, RoundsAndEssAreShownWhereTheyAreKnown) {
+  std::string out;
+  const Progress progress(into(out, false));
+  ProgressState state = at(500, 5);
+  EXPECT_EQ(progress.line(state).find("ESS"), std::string::npos);
+  EXPECT_EQ(progress.line(state).find("rounds"), std::string::npos);
+  state.ess = 1234.5;
+  state.rounds = 50;
+  EXPECT_EQ(
+      progress.line(state),
+      "pollen: 50%, 500 of 1000 iterations, 100 a second, 5.00 s left, 50 rounds, 1 Mbit up, 2 Mbit down, worst R-hat "
+      "1.012, least ESS about 1.23k");
+  EXPECT_NE(progress.bar(state, 160).find("50 rounds"), std::string::npos);
+  EXPECT_NE(progress.bar(state, 160).find("ESS 1.23k"), std::string::npos);
+}
+
 TEST(Progress, QuietWritesNothing) {
   ProgressOptions options;
   options.total = 10;
@@ -82,6 +99,47 @@ TEST(RunningRhat, SeesChainsApart) {
   EXPECT_NEAR(together.worst(), 1.0, 0.01);
   EXPECT_GT(apart.worst(), 1.5);
   EXPECT_TRUE(std::isnan(RunningRhat(2, 1).worst()));
+}
+
+// AR(1) with coefficient a has ESS/N = (1-a)/(1+a). Noise by a counter-based hash; 4 × 20,000 draws, so that batch
+// means are known to some 10 %.
+TEST(RunningEss, IsThatOfAnAutoregression) {
+  for (const double a : {0.0, 0.6, 0.95}) {
+    RunningEss ess(1, 4);
+    EXPECT_TRUE(std::isnan(ess.least()));
+    Panel position(1, 4);
+    std::uint64_t state = 12345;
+    const auto noise = [&] {  // sum of uniforms
+      double sum = 0;
+      for (int k = 0; k < 6; ++k) {
+        state += 0x9e3779b97f4a7c15U;
+        std::uint64_t z = state;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+        sum += static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53 - 0.5;
+      }
+      return sum;
+    };
+    for (int i = 0; i < 20000; ++i) {
+      for (Index c = 0; c < 4; ++c) position.column(c)[0] = a * position.column(c)[0] + noise();
+      ess.add(position);
+    }
+    const double known = 80000 * (1 - a) / (1 + a);
+    EXPECT_NEAR(ess.least() / known, 1, 0.4) << a;
+  }
+}
+
+TEST(RunningEss, FollowsTheWorstOfManyCoordinates) {
+  RunningEss ess(1000, 2);
+  Panel position(1000, 2);
+  for (int i = 0; i < 2000; ++i) {
+    for (Index c = 0; c < 2; ++c)
+      for (std::size_t j = 0; j < 1000; ++j)
+        position.column(c)[j] = j < 500 ? std::sin(i * 2.7 + static_cast<double>(j)) : std::sin(i * 0.003);
+    ess.add(position);
+  }
+  EXPECT_LT(ess.least(), 200);
+  EXPECT_GT(ess.least(), 0);
 }
 
 }  // namespace

@@ -1,0 +1,164 @@
+// Predictions of models with latents: rows of one client, of the run or new.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "pollen/errors.h"
+#include "pollen/run.h"
+#include "predict.h"
+#include "sink/folder.h"
+#include "sink/forecast_text.h"
+#include "sink/stored_summary.h"
+#include "terminal.h"
+
+namespace pollen::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Index client_index(const Federation& data, const std::string& name) {
+  const std::vector<std::string> names = data.client_names.list();
+  const auto at = std::ranges::find(names, name);
+  if (at != names.end()) return at - names.begin();
+  const auto near = nearest(name, names);
+  const std::vector<std::string> some(names.begin(), names.begin() + std::min<std::ptrdiff_t>(10, std::ssize(names)));
+  throw ConfigError("--client", fmt::format("found \"{}\", accepted: {}{}{}", name, fmt::join(some, ", "),
+                                            names.size() > 10 ? ", ..." : "",
+                                            near ? fmt::format("; did you mean \"{}\"?", *near) : ""));
+}
+
+// What the run learnt, a column a chain.
+Panel stored_estimates(const sink::RunFolder& folder, const Experiment& experiment) {
+  const auto summary = sink::read_stored_summary(folder.summary());
+  if (!summary || summary->last.empty())
+    throw ConfigError(folder.path(), "found no summary.json with estimates, accepted: the folder of a finished run");
+  const auto& from = experiment.learns_average() ? summary->average : summary->last;
+  Panel out(experiment.dimension(), static_cast<Index>(from.size()));
+  for (std::size_t c = 0; c < from.size(); ++c) {
+    if (static_cast<Index>(from[c].size()) != experiment.dimension())
+      throw ConfigError(folder.summary(),
+                        fmt::format("found {} estimates, accepted: {}", from[c].size(), experiment.dimension()));
+    std::ranges::copy(from[c], out.column(static_cast<Index>(c)).begin());
+  }
+  return out;
+}
+
+std::string csv(const Forecast& f, bool classes) {
+  std::string text = classes ? "row,probability,sd,lower,upper\n" : "row,mean,sd,lower,upper\n";
+  for (std::size_t r = 0; r < f.mean.size(); ++r)
+    text += fmt::format("{},{},{},{},{}\n", r + 1, f.mean[r], f.sd[r], f.lower[r], f.upper[r]);
+  return text;
+}
+
+std::string json(const Forecast& f, bool classes) {
+  Json rows = Json::array();
+  for (std::size_t r = 0; r < f.mean.size(); ++r)
+    rows.push_back(
+        {{classes ? "probability" : "mean", f.mean[r]}, {"sd", f.sd[r]}, {"lower", f.lower[r]}, {"upper", f.upper[r]}});
+  return rows.dump(2) + '\n';
+}
+
+void check(const PredictOptions& options) {
+  if (options.client.empty() == !options.new_client)
+    throw ConfigError("predict", "found neither or both of --client and --new-client, accepted: one of the two");
+  if (!options.observed.empty() && !options.new_client)
+    throw ConfigError("--observed", "found without --new-client: a client of the run has its rows already");
+}
+
+// Some rows of a table.
+Table part(const Table& table, Index first, Index count) {
+  Table out = table;
+  const auto stride = static_cast<std::size_t>(table.stride);
+  out.rows = count;
+  out.x = table.x.part(static_cast<std::size_t>(first) * stride, static_cast<std::size_t>(count) * stride);
+  out.y = Numbers();
+  return out;
+}
+
+void append(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
+
+// The rows of a network of several classes, as other classifiers' are told.
+sink::RowForecast told(const Forecast& f, Index classes) {
+  sink::RowForecast out;
+  out.classes = classes;
+  out.rows = static_cast<Index>(f.mean.size()) / classes;
+  out.mean = f.mean, out.lower = f.lower, out.upper = f.upper;
+  out.aleatoric = f.entropy;
+  out.total = stats::entropy({f.mean, classes});
+  for (std::size_t r = 0; r < out.total.size(); ++r) {
+    out.aleatoric[r] = std::min(out.aleatoric[r], out.total[r]);
+    out.epistemic.push_back(out.total[r] - out.aleatoric[r]);
+  }
+  return out;
+}
+
+// Accuracy and the like of classes; of numbers what a forecast of one client tells: rmse and the intervals' coverage.
+sink::Scores scores_of(const Forecast& f, Index classes, bool binary, const Numbers& y, int ece_bins) {
+  const std::span<const double> truth(y.data(), y.size());
+  if (classes > 1) return sink::class_scores({f.mean, classes}, truth, ece_bins);
+  if (binary) {
+    std::vector<double> both;
+    for (const double p : f.mean) both.insert(both.end(), {1 - p, p});
+    return sink::class_scores({both, 2}, truth, ece_bins);
+  }
+  double squares = 0, covered = 0;
+  for (std::size_t r = 0; r < truth.size(); ++r) {
+    squares += (f.mean[r] - truth[r]) * (f.mean[r] - truth[r]);
+    covered += truth[r] >= f.lower[r] && truth[r] <= f.upper[r] ? 1 : 0;
+  }
+  const auto n = static_cast<double>(truth.size());
+  return {{"rmse", std::sqrt(squares / n)}, {"coverage", covered / n}};
+}
+
+}  // namespace
+
+int predict_client(const PredictOptions& options, const Config& config) {
+  check(options);
+  const Experiment experiment(config);
+  if (experiment.is_baseline())
+    throw ConfigError(
+        options.folder,
+        fmt::format("found a run of {}, which has no posterior; accepted: fedsoul, fedsouk", config.sampler.name));
+  const Panel learnt = stored_estimates(sink::RunFolder(options.folder), experiment);
+  const Table rows =
+      load_rows(options.data, config.data, experiment.data(), options.score ? target_of(config) : TargetKind::none);
+  Table own;
+  own.columns = rows.columns;
+  own.stride = rows.stride;
+  if (!options.observed.empty()) own = load_rows(options.observed, config.data, experiment.data(), target_of(config));
+  std::optional<Index> client;
+  if (!options.new_client) client = client_index(experiment.data(), options.client);
+  const Index chains = learnt.columns();
+  const Index draws = std::max<Index>(1, options.draws > 0 ? options.draws / chains : config.output.client_draws);
+  const Index classes = experiment.outputs();
+  constexpr Index kHeld = Index{1} << 25;  // numbers: a row has one a draw and class
+  const Index block = std::max<Index>(1, kHeld / (draws * chains * classes));
+  const auto forecast = [&](Index first) {
+    return experiment.forecast(part(rows, first, std::min(block, rows.rows - first)), client, own, learnt, draws,
+                               options.interval);
+  };
+  Forecast all;
+  for (Index first = 0; first < rows.rows; first += block) {
+    const Forecast some = forecast(first);
+    append(some.mean, all.mean), append(some.sd, all.sd), append(some.entropy, all.entropy);
+    append(some.lower, all.lower), append(some.upper, all.upper);
+  }
+  const bool binary = experiment.predicts_classes();
+  sink::Scores scores;
+  if (options.score) scores = scores_of(all, classes, binary, rows.y, config.output.ece_bins);
+  if (classes > 1) {
+    sink::ForecastWriter writer(
+        {config.model.kind, experiment.data().class_names, options.interval, draws * chains, options.json}, print);
+    writer.add(told(all, classes));
+    writer.finish(scores);
+  } else {
+    print(options.json ? json(all, binary) : csv(all, binary));
+  }
+  if (options.score && !(options.json && classes > 1)) tell_scores(scores, rows.rows, draws * chains);
+  return kDone;
+}
+
+}  // namespace pollen::app

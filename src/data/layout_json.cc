@@ -1,0 +1,254 @@
+// DIR/encoder.json, both ways. Whoever reads it may have been handed anything: every field is checked before it is
+// used.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "data/encode.h"
+#include "data/phrases.h"
+#include "pollen/errors.h"
+#include "pollen/file.h"
+#include "pollen/row_layout.h"
+
+namespace pollen {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+constexpr const char* kWhat = "how rows of this run are encoded";
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
+constexpr Index kMostNumbers = Index{1} << 21;  // a row
+const std::vector<std::string> kFormats = {"csv", "libsvm", "idx", "cifar", ""};
+const std::vector<std::string> kKinds = {"none", "real", "binary", "classes", "count"};  // in TargetKind's order
+
+bool is_utf8(std::string_view text) {
+  std::size_t more = 0;  // bytes of this character still to come
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (more > 0) {
+      if ((byte & 0xC0U) != 0x80U) return false;
+      --more;
+    } else if (byte >= 0x80U) {
+      more = byte >= 0xF0U ? 3 : byte >= 0xE0U ? 2 : 1;
+      if (byte < 0xC2U || byte > 0xF4U) return false;
+    }
+  }
+  return more == 0;
+}
+
+// A csv file's bytes need not be UTF-8, which JSON's strings are: others become {"hex": "6dfc6c6c"}.
+Json word(const std::string& text) {
+  if (is_utf8(text)) {
+    try {
+      const Json json = text;
+      (void)json.dump();  // throws for the few that look like UTF-8 and are none
+      return json;
+    } catch (const Json::exception&) {
+    }
+  }
+  std::string hex;
+  for (const char c : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return {{"hex", hex}};
+}
+
+Json words(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back(word(text));
+  return list;
+}
+
+Json column_json(const LayoutColumn& column) {
+  Json json = {{"name", word(column.name)}, {"kind", column.levels.empty() ? "number" : "text"}};
+  if (!column.levels.empty()) json["levels"] = words(column.levels);
+  return json;
+}
+
+class LayoutReader {
+ public:
+  LayoutReader(const Json& json, const std::string& file) : json_(json), file_(file) {}
+
+  RowLayout read() {
+    if (!json_.is_object()) fault("", "found no object");
+    read_version();
+    RowLayout layout;
+    layout.format = one_of(json_, "format", kFormats);
+    layout.header = flag(json_, "header");
+    layout.intercept = flag(json_, "intercept");
+    read_columns(layout);
+    read_target(layout);
+    const auto numbers = static_cast<std::size_t>(layout.encoded());
+    layout.mean = list_of_numbers("mean", numbers);
+    layout.sd = list_of_numbers("sd", numbers);
+    layout.fill = list_of_numbers("fill", numbers);
+    if (layout.mean.size() != layout.sd.size()) fault("sd", "found another number of them than of mean");
+    if (std::ranges::any_of(layout.sd, [](double sd) { return !(sd > 0); }))
+      fault("sd", "found one that is not above 0");
+    return layout;
+  }
+
+ private:
+  [[noreturn]] void fault(const std::string& key, const std::string& what) const {
+    throw ConfigError(key.empty() ? file_ : fmt::format("{}: {}", file_, key),
+                      what + ", accepted: the encoder.json of a run");
+  }
+
+  const Json& field(const Json& from, const std::string& key) const {
+    if (!from.is_object() || !from.contains(key)) fault(key, "found none");
+    return from[key];
+  }
+
+  void read_version() const {
+    const Json& version = field(json_, "version");
+    if (!version.is_number_integer() || version != kVersion)
+      throw ConfigError(file_ + ": version", fmt::format("found {}, accepted: {} (a newer pollen may have written it)",
+                                                         data::quoted(version.dump(-1, ' ', true)), kVersion));
+  }
+
+  bool flag(const Json& from, const std::string& key) const {
+    const Json& value = field(from, key);
+    if (!value.is_boolean()) fault(key, "found neither true nor false");
+    return value.get<bool>();
+  }
+
+  std::string text(const Json& value, const std::string& key) const {
+    if (value.is_string()) return value.get<std::string>();
+    if (!value.is_object() || value.size() != 1 || !value.contains("hex") || !value["hex"].is_string())
+      fault(key, "found something else than text");
+    const std::string hex = value["hex"].get<std::string>();
+    std::string out;
+    const auto digit = [&](char c) {
+      const std::size_t at = std::string_view("0123456789abcdef").find(c);
+      if (at == std::string_view::npos) fault(key, "found something else than hexadecimal digits");
+      return static_cast<unsigned>(at);
+    };
+    if (hex.size() % 2 != 0) fault(key, "found an odd number of hexadecimal digits");
+    for (std::size_t i = 0; i < hex.size(); i += 2) out += static_cast<char>(digit(hex[i]) << 4 | digit(hex[i + 1]));
+    return out;
+  }
+
+  std::string one_of(const Json& from, const std::string& key, const std::vector<std::string>& names) const {
+    const std::string found = text(field(from, key), key);
+    if (std::ranges::count(names, found) == 0) fault(key, fmt::format("found {}", data::quoted(found)));
+    return found;
+  }
+
+  const Json& list(const Json& from, const std::string& key) const {
+    const Json& value = field(from, key);
+    if (!value.is_array()) fault(key, "found no list");
+    return value;
+  }
+
+  // Different from each other, and as they are encoded.
+  std::vector<std::string> list_of_texts(const Json& from, const std::string& key, const std::string& shown) const {
+    std::vector<std::string> out;
+    for (const Json& value : list(from, key)) out.push_back(text(value, shown));
+    std::vector<std::string> sorted = data::sorted_levels(out);
+    if (sorted.size() != out.size()) fault(shown, "found a name twice");
+    return sorted;
+  }
+
+  std::vector<double> list_of_numbers(const std::string& key, std::size_t count) const {
+    std::vector<double> out;
+    for (const Json& value : list(json_, key)) {
+      if (!value.is_number() || !std::isfinite(value.get<double>())) fault(key, "found something else than numbers");
+      out.push_back(value.get<double>());
+    }
+    if (!out.empty() && out.size() != count)
+      fault(key, fmt::format("found {} numbers for rows of {}", out.size(), count));
+    return out;
+  }
+
+  void read_columns(RowLayout& layout) const {
+    std::set<std::string> seen;
+    for (const Json& json : list(json_, "columns")) {
+      LayoutColumn column{text(field(json, "name"), "columns")};
+      const bool is_text = one_of(json, "kind", {"number", "text"}) == "text";
+      if (is_text) column.levels = list_of_texts(json, "levels", "levels of " + data::quoted(column.name));
+      if (is_text && column.levels.empty()) fault("levels of " + data::quoted(column.name), "found none");
+      if (!seen.insert(column.name).second) fault("columns", fmt::format("found {} twice", data::quoted(column.name)));
+      layout.columns.push_back(std::move(column));
+    }
+    const Json& width = field(json_, "width");
+    if (!width.is_number_integer() || width < 0 || width > kMostNumbers) fault("width", "found no count");
+    layout.width = width.get<Index>();
+    layout.prefix = text(field(json_, "prefix"), "prefix");
+    if (layout.width > 0 && !layout.columns.empty()) fault("width", "found it beside columns");
+    if (layout.encoded() > kMostNumbers || layout.features() < 1)
+      fault("columns", fmt::format("found rows of {} numbers", layout.features()));
+  }
+
+  void read_target(RowLayout& layout) const {
+    const Json& target = field(json_, "target");
+    const std::string kind = one_of(target, "kind", kKinds);
+    layout.kind = static_cast<TargetKind>(std::ranges::find(kKinds, kind) - kKinds.begin());
+    layout.target = text(field(target, "name"), "target");
+    layout.labels = list_of_texts(target, "labels", "labels");
+    layout.positive = list_of_texts(target, "positive", "positive");
+    for (const Json& name : list(target, "classes")) layout.classes.push_back(text(name, "classes"));
+    if (std::ranges::any_of(layout.columns, [&](const LayoutColumn& c) { return c.name == layout.target; }))
+      fault("target", "found it among the columns");
+    for (const std::string& label : layout.positive)
+      if (std::ranges::count(layout.labels, label) == 0)
+        fault("positive", fmt::format("found {}, which is no label", data::quoted(label)));
+    const std::size_t classes = layout.classes.size();
+    const bool merged = !layout.positive.empty();
+    bool right = classes == 0 && layout.labels.empty() && !merged;
+    if (layout.classifies())
+      right =
+          merged
+              ? layout.kind == TargetKind::binary && classes == 2 && layout.labels.size() > layout.positive.size()
+              : classes >= 2 && layout.labels.size() == classes && (layout.kind == TargetKind::classes || classes == 2);
+    if (!right) fault("classes", fmt::format("found {} of {} labels", classes, layout.labels.size()));
+  }
+
+  const Json& json_;
+  const std::string& file_;
+};
+
+}  // namespace
+
+std::string to_json(const RowLayout& layout) {
+  Json columns = Json::array();
+  for (const LayoutColumn& column : layout.columns) columns.push_back(column_json(column));
+  const Json json = {{"version", kVersion},
+                     {"what", kWhat},
+                     {"format", layout.format},
+                     {"header", layout.header},
+                     {"intercept", layout.intercept},
+                     {"target",
+                      {{"name", word(layout.target)},
+                       {"kind", kKinds[static_cast<std::size_t>(layout.kind)]},
+                       {"labels", words(layout.labels)},
+                       {"positive", words(layout.positive)},
+                       {"classes", words(layout.classes)}}},
+                     {"columns", std::move(columns)},
+                     {"width", layout.width},
+                     {"prefix", word(layout.prefix)},
+                     {"mean", layout.mean},
+                     {"sd", layout.sd},
+                     {"fill", layout.fill}};
+  return json.dump(1) + '\n';
+}
+
+RowLayout parse_layout(std::string_view text, const std::string& file) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw ConfigError(file, "found no JSON, accepted: the encoder.json of a run");
+  return LayoutReader(json, file).read();
+}
+
+RowLayout read_layout(const std::string& file) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
+  if (error || size > kMostBytes)
+    throw ConfigError(file, error ? "cannot be read: " + error.message()
+                                  : fmt::format("found {} bytes, accepted: at most {}", size, kMostBytes));
+  return parse_layout(read_text(file), file);
+}
+
+}  // namespace pollen

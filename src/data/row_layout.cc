@@ -1,0 +1,143 @@
+#include "pollen/row_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/builtin.h"
+#include "data/encode.h"
+#include "data/sources.h"
+#include "pollen/store.h"
+
+namespace pollen {
+
+namespace {
+
+bool has_classes(TargetKind kind) { return kind == TargetKind::binary || kind == TargetKind::classes; }
+
+// Labels that were made class 1: as data.positive says. A store was made with one of its own, which only its classes'
+// names show.
+std::vector<std::string> positives(const RowLayout& layout, const DataSpec& spec) {
+  if (layout.kind != TargetKind::binary || layout.labels == layout.classes) return {};
+  if (!spec.positive.empty() && !is_store(spec)) return spec.positive;
+  std::vector<std::string> out;
+  const std::string among = fmt::format("|{}|", layout.classes.back());
+  for (const std::string& label : layout.labels)
+    if (among.find(fmt::format("|{}|", label)) != std::string::npos) out.push_back(label);
+  return out;
+}
+
+std::string format_for(const Federation& trained, const DataSpec& spec) {
+  if (!trained.encoder.columns.empty()) return "csv";
+  if (is_store(spec) || spec.sources.empty() || data::is_builtin(spec.sources.front())) return "";
+  return data::format_of(spec, spec.sources.front(), "");
+}
+
+// Of formats without columns: what their features are called, less the number.
+std::string prefix_of(const Federation& trained) {
+  const std::size_t first = trained.intercept ? 1 : 0;
+  if (trained.feature_names.size() <= first) return "x";
+  const std::string& name = trained.feature_names[first];
+  return name.substr(0, name.find_first_of("0123456789"));
+}
+
+// The mean of every encoded column: what a missing number became. Sums are of differences from the first row, so that a
+// constant stays what it is. Where other ranks hold rows as well, a scaled column's mean is 0 all the same; of others
+// nothing is known.
+std::vector<double> means(const Federation& trained) {
+  const Table& train = trained.train;
+  const bool partial = train.rows < trained.train_begin.back();
+  if (train.rows == 0 || (partial && trained.encoder.mean.empty())) return {};
+  const Index first = trained.intercept ? 1 : 0;
+  std::vector<double> mean(static_cast<std::size_t>(train.columns - first));
+  for (std::size_t j = 0; j < mean.size(); ++j) {
+    const double origin = train.x[static_cast<std::size_t>(first) + j];
+    double sum = 0;
+    for (Index r = 0; r < train.rows; ++r) sum += train.view().row(r)[first + static_cast<Index>(j)] - origin;
+    mean[j] = origin + sum / static_cast<double>(train.rows);
+  }
+  return mean;
+}
+
+void add_columns(const std::vector<std::string>& columns, const std::map<std::string, std::vector<std::string>>& levels,
+                 RowLayout& layout) {
+  for (const std::string& name : columns) {
+    LayoutColumn& column = layout.columns.emplace_back(LayoutColumn{name});
+    if (const auto known = levels.find(name); known != levels.end()) column.levels = data::sorted_levels(known->second);
+  }
+  if (const auto known = levels.find(layout.target); known != levels.end() && has_classes(layout.kind))
+    layout.labels = data::sorted_levels(known->second);
+}
+
+// As data.positive makes two classes of the labels.
+std::vector<std::string> classes_of(const std::vector<std::string>& labels, const std::vector<std::string>& positive) {
+  if (positive.empty()) return labels;
+  std::vector<std::string> merged(2);
+  for (const std::string& label : labels) {
+    std::string& joined = merged[std::ranges::count(positive, label) > 0 ? 1 : 0];
+    joined += joined.empty() ? label : "|" + label;
+  }
+  return merged;
+}
+
+}  // namespace
+
+Index RowLayout::encoded() const {
+  Index count = width;
+  for (const LayoutColumn& column : columns) count += column.levels.empty() ? 1 : std::ssize(column.levels) - 1;
+  return count;
+}
+
+std::vector<std::string> RowLayout::feature_names() const {
+  std::vector<std::string> names;
+  if (intercept) names.emplace_back("intercept");
+  for (Index j = 0; j < width; ++j) names.push_back(fmt::format("{}{}", prefix, j + 1));
+  for (const LayoutColumn& column : columns) {
+    if (column.levels.empty()) names.push_back(column.name);
+    for (std::size_t l = 1; l < column.levels.size(); ++l)
+      names.push_back(fmt::format("{}={}", column.name, column.levels[l]));
+  }
+  return names;
+}
+
+RowLayout layout_of(const Federation& trained, const DataSpec& spec, TargetKind kind) {
+  const Encoder& encoder = trained.encoder;
+  RowLayout layout;
+  layout.format = format_for(trained, spec);
+  layout.header = spec.header || is_store(spec);
+  layout.kind = kind;
+  layout.target = encoder.target;
+  layout.intercept = trained.intercept;
+  layout.classes = has_classes(kind) ? trained.class_names : std::vector<std::string>();
+  add_columns(encoder.columns, encoder.levels, layout);
+  if (encoder.columns.empty()) {
+    layout.width = trained.train.columns - (trained.intercept ? 1 : 0);
+    layout.prefix = prefix_of(trained);
+  }
+  layout.positive = positives(layout, spec);
+  layout.mean = encoder.mean;
+  layout.sd = encoder.sd;
+  if (spec.missing == "mean" && !is_store(spec)) layout.fill = means(trained);
+  return layout;
+}
+
+RowLayout layout_of(const ColumnFacts& agreed, const ColumnScaling& scaling, const DataSpec& spec, TargetKind kind) {
+  RowLayout layout;
+  layout.format = agreed.width > 0 ? spec.format : "csv";
+  layout.header = spec.header;
+  layout.kind = kind;
+  layout.target = agreed.target;
+  layout.width = agreed.width;
+  layout.intercept = *with_defaults(spec).intercept;
+  add_columns(agreed.width > 0 ? std::vector<std::string>() : agreed.columns, agreed.levels, layout);
+  layout.classes = layout.labels;
+  if (kind == TargetKind::binary && !spec.positive.empty()) {
+    layout.positive = spec.positive;
+    layout.classes = classes_of(layout.labels, layout.positive);
+  }
+  layout.mean = scaling.mean;
+  layout.sd = scaling.sd;
+  return layout;
+}
+
+}  // namespace pollen

@@ -1,0 +1,198 @@
+#include "row_forecast.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parallel.h"
+#include "pollen/errors.h"
+#include "pollen/mixtures.h"
+
+namespace pollen::sink {
+
+namespace {
+
+constexpr Index kPiece = 128;  // rows a thread takes; fixed, so that nothing depends on the number of threads
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+double entropy(std::span<const double> p) {
+  double sum = 0;
+  for (const double x : p) sum -= x > 0 ? x * std::log(x) : 0;
+  return sum;
+}
+
+// Type 7, of sorted values.
+double sorted_quantile(std::span<const double> values, double p) {
+  const double place = p * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const double above = values[std::min(below + 1, values.size() - 1)];
+  return values[below] + (place - static_cast<double>(below)) * (above - values[below]);
+}
+
+double log_add(double a, double b) {
+  const double high = std::max(a, b), low = std::min(a, b);
+  return std::isinf(low) && low < 0 ? high : high + std::log1p(std::exp(low - high));
+}
+
+void for_each_piece(Index rows, int threads, const std::function<void(Index first, Index count)>& work) {
+  for_each_index((rows + kPiece - 1) / kPiece, threads,
+                 [&](Index piece) { work(piece * kPiece, std::min(kPiece, rows - piece * kPiece)); });
+}
+
+}  // namespace
+
+// Series after series of as many numbers as there are draws: a class's probability, or a row's mean and then its sd.
+struct Forecaster::Series {
+  Series(Index rows, Index series, Index states)
+      : draws(states), each(series), values(at(rows * series * states)), entropy(at(rows)) {}
+  std::span<double> of(Index row, Index which) {
+    return std::span(values).subspan(at((row * each + which) * draws), at(draws));
+  }
+
+  Index draws, each;
+  std::vector<double> values;
+  std::vector<double> entropy;      // classifiers: summed over draws
+  std::vector<double> log_density;  // numbers with targets: log of the summed densities
+};
+
+Index RowForecast::predicted(Index row) const {
+  const auto begin = mean.begin() + row * classes;
+  return std::max_element(begin, begin + classes) - begin;
+}
+
+Forecaster::Forecaster(const ModelSpec& model, const ChosenDraws& draws, const ForecastOptions& options)
+    : model_(&model), draws_(&draws), options_(options) {
+  if (model.kind == ModelKind::gaussian)
+    throw ConfigError("model", "found gaussian, which predicts nothing of rows, accepted: models with a target");
+  if (draws.dimension() != model.dimension())
+    throw ConfigError("draws", fmt::format("found {} parameters, accepted: {}, as the model has", draws.dimension(),
+                                           model.dimension()));
+  if (model.classifies()) classes_ = model.kind == ModelKind::logistic ? 2 : model.classes;
+  block_ = std::max<Index>(1, options.buffer / (draws.count() * std::max<Index>(2, classes_)));
+}
+
+void Forecaster::collect_classes(const math::RowsView& x, Series& series) const {
+  const PredictedRows rows(*model_, x);
+  draws_->visit([&](ConstPanelView states, Index first_state) {
+    for_each_piece(x.rows, options_.threads, [&](Index first, Index count) {
+      Scratch scratch;
+      std::vector<double> now(at(count * classes_));
+      for (Index s = 0; s < states.columns; ++s) {
+        rows.class_probabilities(states.column(s), first, count, now, scratch);
+        for (Index r = 0; r < count; ++r) {
+          const auto p = std::span<const double>(now).subspan(at(r * classes_), at(classes_));
+          series.entropy[at(first + r)] += entropy(p);
+          for (Index c = 0; c < classes_; ++c) series.of(first + r, c)[at(first_state + s)] = p[at(c)];
+        }
+      }
+    });
+  });
+}
+
+void Forecaster::collect_numbers(const math::RowsView& x, const double* y, Series& series) const {
+  if (y != nullptr) series.log_density.assign(at(x.rows), -std::numeric_limits<double>::infinity());
+  draws_->visit([&](ConstPanelView states, Index first_state) {
+    for_each_piece(x.rows, options_.threads, [&](Index first, Index count) {
+      Scratch scratch;
+      std::vector<double> mean(at(count)), sd(at(count)), density(at(count));
+      const math::RowsView piece = x.slice(first, count);
+      for (Index s = 0; s < states.columns; ++s) {
+        response(*model_, states.column(s), piece, mean, sd, scratch);
+        if (y != nullptr) log_likelihood(*model_, states.column(s), {piece, y + first}, density, scratch);
+        for (Index r = 0; r < count; ++r) {
+          series.of(first + r, 0)[at(first_state + s)] = mean[at(r)];
+          series.of(first + r, 1)[at(first_state + s)] = sd[at(r)];
+          if (y != nullptr) {
+            double& sum = series.log_density[at(first + r)];
+            sum = log_add(sum, density[at(r)]);
+          }
+        }
+      }
+    });
+  });
+}
+
+void Forecaster::finish_class_row(Series& series, Index row, RowForecast& out) const {
+  const auto draws = static_cast<double>(series.draws);
+  for (Index c = 0; c < classes_; ++c) {
+    const auto p = series.of(row, c);
+    const std::size_t place = at(row * classes_ + c);
+    double sum = 0;
+    for (const double value : p) sum += value;
+    out.mean[place] = sum / draws;
+    std::ranges::sort(p);
+    out.lower[place] = sorted_quantile(p, share(false));
+    out.upper[place] = sorted_quantile(p, share(true));
+  }
+  out.total[at(row)] = entropy(std::span<const double>(out.mean).subspan(at(row * classes_), at(classes_)));
+  out.aleatoric[at(row)] = std::min(series.entropy[at(row)] / draws, out.total[at(row)]);  // but for rounding it is
+  out.epistemic[at(row)] = out.total[at(row)] - out.aleatoric[at(row)];
+}
+
+void Forecaster::finish_number_row(Series& series, Index row, RowForecast& out) const {
+  const auto mean = series.of(row, 0), sd = series.of(row, 1);
+  const auto draws = static_cast<double>(series.draws);
+  double sum = 0, noise = 0, spread = 0;
+  for (const double m : mean) sum += m;
+  const double centre = sum / draws;
+  for (std::size_t s = 0; s < mean.size(); ++s) {
+    noise += sd[s] * sd[s];
+    spread += (mean[s] - centre) * (mean[s] - centre);
+  }
+  out.mean[at(row)] = centre;
+  out.aleatoric[at(row)] = noise / draws;
+  out.epistemic[at(row)] = spread / draws;
+  out.total[at(row)] = out.aleatoric[at(row)] + out.epistemic[at(row)];
+  const bool counts = model_->kind == ModelKind::poisson;
+  const auto quantile = [&](double p) {
+    return counts ? stats::poisson_mixture_quantile(mean, p) : stats::normal_mixture_quantile(mean, sd, p);
+  };
+  out.lower[at(row)] = quantile(share(false));
+  out.upper[at(row)] = quantile(share(true));
+  if (!series.log_density.empty()) out.log_density[at(row)] = series.log_density[at(row)] - std::log(draws);
+}
+
+RowForecast Forecaster::forecast(const Table& table, Index first, Index count) const {
+  const math::RowsView x = table.view().slice(first, count);
+  const double* const y = table.y.empty() ? nullptr : table.y.data() + first;
+  Series series(count, classes_ > 0 ? classes_ : 2, draws_->count());
+  if (classes_ > 0)
+    collect_classes(x, series);
+  else
+    collect_numbers(x, y, series);
+  RowForecast out;
+  out.rows = count;
+  out.classes = classes_;
+  out.mean = out.lower = out.upper = std::vector<double>(at(count * std::max<Index>(1, classes_)));
+  out.total = out.aleatoric = out.epistemic = std::vector<double>(at(count));
+  if (!series.log_density.empty()) out.log_density.resize(at(count));
+  for_each_piece(count, options_.threads, [&](Index begin, Index rows) {
+    for (Index row = begin; row < begin + rows; ++row)
+      classes_ > 0 ? finish_class_row(series, row, out) : finish_number_row(series, row, out);
+  });
+  return out;
+}
+
+void ForecastScores::add(const RowForecast& forecast, std::span<const double> targets) {
+  if (classes_ > 0) {
+    probabilities_.insert(probabilities_.end(), forecast.mean.begin(), forecast.mean.end());
+    truth_.insert(truth_.end(), targets.begin(), targets.end());
+    return;
+  }
+  for (std::size_t r = 0; r < targets.size(); ++r) {
+    sums_.add(forecast.mean[r] - targets[r], forecast.log_density[r]);
+    covered_ += targets[r] >= forecast.lower[r] && targets[r] <= forecast.upper[r] ? 1 : 0;
+  }
+}
+
+Scores ForecastScores::scores(int ece_bins) const {
+  if (classes_ > 0) return class_scores({probabilities_, classes_}, truth_, ece_bins);
+  Scores scores = sums_.scores();
+  scores.push_back({"coverage", covered_ / static_cast<double>(sums_.rows)});
+  return scores;
+}
+
+}  // namespace pollen::sink

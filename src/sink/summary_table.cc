@@ -1,0 +1,172 @@
+#include "summary_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "report.h"
+#include "text.h"
+
+namespace pollen::sink {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kMostRhat = 1.01, kLeastEss = 400, kLeastEssOfAChain = 100;
+constexpr const char *kBold = "1", *kRed = "31", *kGreen = "32", *kCyan = "36";
+constexpr std::size_t kEssBulk = 7, kEssTail = 8, kRhat = 9;  // columns
+
+bool few(double ess, Index chains) {
+  return ess < std::max(kLeastEss, kLeastEssOfAChain * static_cast<double>(chains));
+}
+
+std::string few_words(const char* which, double ess, Index chains) {
+  if (ess < kLeastEss) return fmt::format("{} ESS {:.0f} < {}", which, ess, kLeastEss);
+  return fmt::format("{} ESS {:.0f} < {} a chain ({} chains)", which, ess, kLeastEssOfAChain, chains);
+}
+
+// Means of stretches of the draws, chain after chain on one scale, so that chains apart are seen to be.
+std::string trace(const DrawSet& draws, std::size_t parameter) {
+  const Index cells = std::clamp<Index>(24 / std::max<Index>(1, draws.chains), 4, 24);
+  std::vector<double> means;
+  for (Index c = 0; c < draws.chains; ++c)
+    for (Index k = 0; k < cells; ++k) {
+      const Index first = std::min(k * draws.length / cells, draws.length - 1);
+      const Index last = std::max(first + 1, (k + 1) * draws.length / cells);
+      const auto part =
+          std::span(draws.values[parameter])
+              .subspan(static_cast<std::size_t>(c * draws.length + first), static_cast<std::size_t>(last - first));
+      double sum = 0;
+      for (const double x : part) sum += x;
+      means.push_back(sum / static_cast<double>(part.size()));
+    }
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const double m : means)
+    if (std::isfinite(m)) low = std::min(low, m), high = std::max(high, m);
+  std::string text;
+  const auto width = static_cast<std::size_t>(cells);
+  for (std::size_t first = 0; first < means.size(); first += width) {
+    if (first > 0) text += ' ';
+    text += sparkline(std::span(means).subspan(first, width), low, high);
+  }
+  return text;
+}
+
+struct Shown {
+  bool strips = true, traces = false, colour = false;
+};
+
+TextTable table_of(const SummaryPage& page, const Shown& shown) {
+  std::vector<std::string> header = parameter_columns();
+  if (shown.traces) header.emplace_back("trace");
+  if (shown.strips) header.emplace_back(kStripName);
+  header.emplace_back("check");
+  const std::size_t columns = header.size();
+  TextTable table(header);
+  for (std::size_t j = kRhat + 1; j < columns; ++j) table.left(j);
+  const auto paint = [&](std::size_t column, const char* code) {
+    if (shown.colour) table.style(column, code);
+  };
+  for (std::size_t j = 0; j < columns; ++j) paint(j, kBold);
+  const StripRange range = strip_range(page.parameters);
+  const bool judged = page.states == "draws";
+  for (std::size_t j = 0; j < page.parameters.size(); ++j) {
+    const stats::ParameterSummary& p = page.parameters[j];
+    std::vector<std::string> cells = parameter_cells(p, page.labels[j]);
+    if (shown.traces) cells.push_back(trace(*page.draws, j));
+    if (shown.strips) cells.push_back(interval_strip(p, range.low, range.high, kStripWidth));
+    const std::vector<std::string> faults = judged ? faults_of(p, page.chains) : std::vector<std::string>();
+    cells.push_back(!judged ? "-" : faults.empty() ? "ok" : fmt::format("{}", fmt::join(faults, "; ")));
+    table.row(std::move(cells));
+    if (shown.traces) paint(kRhat + 1, kCyan);
+    if (!judged) continue;
+    if (p.rhat > kMostRhat) paint(kRhat, kRed);
+    if (few(p.ess_bulk, page.chains)) paint(kEssBulk, kRed);
+    if (few(p.ess_tail, page.chains)) paint(kEssTail, kRed);
+    paint(columns - 1, faults.empty() ? kGreen : kRed);
+  }
+  return table;
+}
+
+std::size_t width_of(const std::string& text) {
+  std::size_t most = 0, begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    most = std::max(most, display_width(std::string_view(text).substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return most;
+}
+
+// Strips go first where there is no room for all, then traces.
+std::string fitting_table(const SummaryPage& page, const SummaryStyle& style) {
+  const bool traces = style.traces && page.draws != nullptr && page.draws->length > 0;
+  std::vector<Shown> choices = {{true, traces, false}};
+  if (style.width > 0) choices.insert(choices.end(), {{false, traces, false}, {false, false, false}});
+  for (const Shown& choice : choices) {
+    const bool last = &choice == &choices.back();
+    if (!last && width_of(table_of(page, choice).text()) > style.width) continue;
+    return table_of(page, {choice.strips, choice.traces, style.colour}).text();
+  }
+  return "";
+}
+
+std::string verdict(const SummaryPage& page) {
+  if (page.states != "draws" || page.parameters.empty()) return "";
+  const auto wrong = std::ranges::count_if(
+      page.parameters, [&](const stats::ParameterSummary& p) { return !faults_of(p, page.chains).empty(); });
+  if (wrong == 0)
+    return fmt::format("\n  {} parameters, all with R-hat at most {} and enough effective draws\n",
+                       page.parameters.size(), kMostRhat);
+  return fmt::format("\n  {} of {} parameters need a look (column check); docs/diagnostics.md says what to do\n", wrong,
+                     page.parameters.size());
+}
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+}  // namespace
+
+std::vector<std::string> faults_of(const stats::ParameterSummary& p, Index chains) {
+  if (std::isnan(p.rhat) && std::isnan(p.ess_bulk)) return {p.sd == 0 ? "constant" : "not finite"};
+  std::vector<std::string> faults;
+  if (p.rhat > kMostRhat) faults.push_back(fmt::format("R-hat {:.3f} > {}: chains disagree", p.rhat, kMostRhat));
+  if (few(p.ess_bulk, chains)) faults.push_back(few_words("bulk", p.ess_bulk, chains));
+  if (few(p.ess_tail, chains)) faults.push_back(few_words("tail", p.ess_tail, chains));
+  return faults;
+}
+
+std::string summary_text(const SummaryPage& page, const SummaryStyle& style) {
+  std::string text = page.folder + ": ";
+  if (!page.sampler.empty()) text += fmt::format("{}, {} model, ", page.sampler, page.model);
+  text += fmt::format("{} chains × {} draws\n\n", page.chains, page.length);
+  if (style.colour) text = fmt::format("\x1b[{}m{}\x1b[0m\n\n", kBold, text.substr(0, text.size() - 2));
+  text += fitting_table(page, style) + verdict(page);
+  if (!page.warnings.empty()) text += '\n';
+  for (const std::string& line : page.warnings) text += "  warning: " + line + '\n';
+  return text;
+}
+
+std::string summary_json(const SummaryPage& page) {
+  Json parameters = Json::array();
+  for (std::size_t j = 0; j < page.parameters.size(); ++j) {
+    const stats::ParameterSummary& p = page.parameters[j];
+    Json json = {{"name", page.names[j]},          {"label", page.labels[j]}, {"mean", number(p.mean)},
+                 {"mcse", number(p.mcse)},         {"sd", number(p.sd)},      {"q5", number(p.q5)},
+                 {"q50", number(p.q50)},           {"q95", number(p.q95)},    {"ess_bulk", number(p.ess_bulk)},
+                 {"ess_tail", number(p.ess_tail)}, {"rhat", number(p.rhat)}};
+    json["check"] = page.states == "draws" ? Json(faults_of(p, page.chains)) : Json(nullptr);
+    parameters.push_back(std::move(json));
+  }
+  Json json = {{"folder", page.folder}};
+  if (!page.sampler.empty()) json.update({{"sampler", page.sampler}, {"model", page.model}});
+  json.update({{"states", page.states}, {"chains", page.chains}, {"draws_per_chain", page.length}});
+  json["parameters"] = std::move(parameters);
+  json["warnings"] = page.warnings;
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace pollen::sink

@@ -1,0 +1,26 @@
+// encoder.json. A layout that is accepted is written and read as the same, and rows are encoded by it or refused.
+#include "fuzz.h"
+#include "pollen/errors.h"
+#include "pollen/row_layout.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace pollen;
+  using namespace pollen::fuzz;
+  Input input(data, size);
+  const std::string text = input.text();
+  RowLayout layout;
+  try {
+    layout = parse_layout(text, "encoder.json");
+  } catch (const ConfigError&) {
+    return 0;
+  }
+  HOLDS(layout.features() >= 1);
+  HOLDS(layout.mean.size() == layout.sd.size());
+  HOLDS(layout.mean.empty() || std::ssize(layout.mean) == layout.encoded());
+  HOLDS(layout.fill.empty() || std::ssize(layout.fill) == layout.encoded());
+  HOLDS(!layout.classifies() || layout.classes.size() >= 2);
+  if (layout.width < 10'000) HOLDS(std::ssize(layout.feature_names()) == layout.features());
+  const std::string again = to_json(layout);
+  HOLDS(parse_layout(again, "again.json") == layout);
+  return 0;
+}

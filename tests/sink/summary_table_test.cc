@@ -1,0 +1,133 @@
+#include "sink/summary_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sink/text.h"
+
+namespace pollen::sink {
+namespace {
+
+stats::ParameterSummary good() { return {0.5, 0.01, 0.2, 0.1, 0.5, 0.9, 2000, 1500, 1.001}; }
+
+// Two parameters of two chains: the second one's chains are apart.
+struct Example {
+  Example() {
+    draws.chains = 2;
+    draws.length = 100;
+    draws.names = {"theta.1", "theta.2"};
+    draws.labels = {"age", "size"};
+    draws.values.resize(2);
+    for (int c = 0; c < 2; ++c)
+      for (int s = 0; s < 100; ++s) {
+        draws.values[0].push_back(std::sin(s));
+        draws.values[1].push_back(c == 0 ? 0 : 5);
+      }
+    page.folder = "out";
+    page.sampler = "qlsd++";
+    page.model = "logistic";
+    page.names = draws.names;
+    page.labels = draws.labels;
+    page.parameters = {good(), good()};
+    page.parameters[1].rhat = 1.7;
+    page.parameters[1].ess_bulk = 3;
+    page.chains = 2;
+    page.length = 100;
+    page.draws = &draws;
+    page.warnings = {"R-hat of size is 1.7"};
+  }
+  DrawSet draws;
+  SummaryPage page;
+};
+
+TEST(SummaryTable, SaysWhatIsWrongInWords) {
+  stats::ParameterSummary p = good();
+  EXPECT_TRUE(faults_of(p, 4).empty());
+  p.rhat = 1.034;
+  p.ess_bulk = 35;
+  EXPECT_EQ(faults_of(p, 4), (std::vector<std::string>{"R-hat 1.034 > 1.01: chains disagree", "bulk ESS 35 < 400"}));
+  p = good();
+  p.ess_tail = 450;
+  EXPECT_TRUE(faults_of(p, 4).empty());
+  EXPECT_EQ(faults_of(p, 8), (std::vector<std::string>{"tail ESS 450 < 100 a chain (8 chains)"}));
+  p.rhat = p.ess_bulk = p.ess_tail = std::nan("");
+  p.sd = 0;
+  EXPECT_EQ(faults_of(p, 4), std::vector<std::string>{"constant"});
+}
+
+TEST(SummaryTable, IsPlainForPrograms) {
+  const Example example;
+  const std::string text = summary_text(example.page, {});
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find("▁"), std::string::npos);
+  for (const char* piece : {"out: qlsd++, logistic model, 2 chains × 100 draws\n", "ok\n",
+                            "R-hat 1.700 > 1.01: chains disagree; bulk ESS 3 < 400\n", "1 of 2 parameters need a look",
+                            "  warning: R-hat of size is 1.7\n"})
+    EXPECT_NE(text.find(piece), std::string::npos) << piece << " is not in\n" << text;
+  const std::size_t header = text.find("  parameter");
+  std::istringstream words(text.substr(header));
+  std::string word;
+  for (const char* name : {"parameter", "mean", "mcse", "sd", "q5", "q50", "q95", "ess_bulk", "ess_tail", "rhat"}) {
+    words >> word;
+    EXPECT_EQ(word, name);
+  }
+}
+
+TEST(SummaryTable, TracesShowChainsApart) {
+  const Example example;
+  const std::string text = summary_text(example.page, {false, true, 0});
+  EXPECT_NE(text.find("▁▁▁▁▁▁▁▁▁▁▁▁ ████████████"), std::string::npos) << text;
+}
+
+TEST(SummaryTable, ColoursChangeNothingElse) {
+  const Example example;
+  std::string coloured = summary_text(example.page, {true, true, 0});
+  EXPECT_NE(coloured.find("\x1b[31m"), std::string::npos);
+  for (std::size_t at; (at = coloured.find('\x1b')) != std::string::npos;)
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  EXPECT_EQ(coloured, summary_text(example.page, {false, true, 0}));
+}
+
+TEST(SummaryTable, LeavesOutWhatDoesNotFit) {
+  Example example;
+  example.page.parameters[1] = good();
+  const auto has = [&](std::size_t width, const char* what) {
+    return summary_text(example.page, {false, true, width}).find(what) != std::string::npos;
+  };
+  EXPECT_TRUE(has(300, "●"));
+  EXPECT_TRUE(has(300, "▁"));
+  EXPECT_FALSE(has(120, "●"));
+  EXPECT_TRUE(has(120, "▁"));
+  EXPECT_FALSE(has(60, "▁"));
+  EXPECT_TRUE(has(60, "rhat"));
+}
+
+TEST(SummaryTable, EstimatesAreNotJudged) {
+  Example example;
+  example.page.states = "estimates";
+  const std::string text = summary_text(example.page, {});
+  EXPECT_EQ(text.find("chains disagree"), std::string::npos);
+  EXPECT_EQ(text.find("need a look"), std::string::npos);
+}
+
+TEST(SummaryTable, JsonHasTheSameAndTheChecks) {
+  Example example;
+  example.page.parameters[0].mcse = std::nan("");
+  const auto json = nlohmann::json::parse(summary_json(example.page));
+  EXPECT_EQ(json["chains"], 2);
+  EXPECT_EQ(json["parameters"][0]["label"], "age");
+  EXPECT_TRUE(json["parameters"][0]["check"].empty());
+  EXPECT_TRUE(json["parameters"][0]["mcse"].is_null());
+  EXPECT_EQ(json["parameters"][1]["check"].size(), 2U);
+  EXPECT_EQ(json["parameters"][1]["rhat"], 1.7);
+}
+
+TEST(Sparkline, IsOneBlockANumber) {
+  EXPECT_EQ(sparkline(std::vector<double>{0, 1, 0.5}, 0, 1), "▁█▅");
+  EXPECT_EQ(sparkline(std::vector<double>{2, std::nan("")}, 2, 2), "▅ ");
+}
+
+}  // namespace
+}  // namespace pollen::sink
