@@ -33,6 +33,7 @@ struct Arguments {
   std::string part, max_rounds, min_rows, max_epsilon, give_up;
   std::string days;
   std::string precision, round_price;
+  std::string dashboard, dashboard_address;
   bool version = false;
 };
 
@@ -52,11 +53,22 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
   return command;
 }
 
+// A flag that may have a value: the next word is never its.
+void add_dashboard(CLI::App& command, Arguments& a) {
+  command.add_flag("--dashboard{7655}", a.dashboard, "a live page of the run at http://127.0.0.1:PORT [7655]; 0 is any free port")
+      ->type_name("[=PORT]");
+  command
+      .add_option("--dashboard-address", a.dashboard_address,
+                  "another address for it than 127.0.0.1; the page then asks for the token that is printed")
+      ->type_name("ADDRESS");
+}
+
 void add_run(CLI::App& app, Arguments& a) {
   CLI::App* run = add_command(app, "run", "sample a posterior over federated clients",
                               "  pollen run                                     # the built-in Titanic problem\n"
                               "  pollen run mine.toml --set sampler.step=1e-4 --out runs/a\n"
                               "  pollen run --resume --out runs/a               # go on after Ctrl-C\n"
+                              "  pollen run mine.toml --dashboard               # and watch it in a browser\n"
                               "  mpirun -n 4 pollen run mine.toml --out runs/a  # clients on four processes, the same draws");
   run->add_option("CONFIG", a.run.config, "TOML file; without it the built-in Titanic problem");
   run->add_option("--set", a.run.set, "key=value: overrides a key of the configuration; may be repeated")
@@ -68,6 +80,7 @@ void add_run(CLI::App& app, Arguments& a) {
   run->add_option("--checkpoint-every", a.checkpoint_every, "seconds between checkpoints [10]")->type_name("SECONDS");
   run->add_flag("--resume", a.run.resume, "go on with the run in the folder, to the same draws");
   run->add_flag("--quiet", a.run.quiet, "no progress on stderr");
+  add_dashboard(*run, a);
 }
 
 void add_others(CLI::App& app, Arguments& a) {
@@ -181,6 +194,7 @@ void add_serve(CLI::App& app, Arguments& a) {
       app, "serve", "the server of a federation: waits for its clients and samples over them",
       "  pollen serve study.toml --listen 0.0.0.0:50051 --out runs/a --state state --ca ca.pem --cert hub.pem --key hub.key\n"
       "  pollen serve study.toml --listen 127.0.0.1:50051 --insecure --out runs/a        # on one machine\n"
+      "  pollen serve study.toml --listen 127.0.0.1:50051 --insecure --out runs/a --dashboard\n"
       "Started again after a crash, with the same --state, it goes on to the same draws. docs/federation.md.");
   serve->add_option("CONFIG", a.serve.run.config, "TOML file")->required();
   serve->add_option("--listen", a.serve.listen, "where clients come; port 0 is any free one")->required()->type_name("HOST:PORT");
@@ -193,6 +207,7 @@ void add_serve(CLI::App& app, Arguments& a) {
   serve->add_flag("--share-draws", a.serve.share_draws, "send the draws to the clients at the end (join --out DIR)");
   serve->add_option("--metrics", a.serve.metrics, "HTTP for Prometheus (/metrics) and /healthz")->type_name("HOST:PORT");
   serve->add_flag("--quiet", a.serve.run.quiet, "no news and no progress on stderr");
+  add_dashboard(*serve, a);
   add_wire(*serve, a.serve.wire, a.serve.log_format);
 }
 
@@ -225,6 +240,15 @@ void add_join(CLI::App& app, Arguments& a) {
   join->add_flag("--dry-run", a.join.dry_run, "print what would be sent under the server's configuration, and leave");
   join->add_flag("--quiet", a.join.quiet, "no news on stderr");
   add_wire(*join, a.join.wire, a.join.log_format);
+}
+
+DashboardOptions dashboard_of(const Arguments& a) {
+  DashboardOptions options;
+  if (!a.dashboard.empty()) options.port = number<int>("--dashboard", a.dashboard, 0, 65535);
+  if (a.dashboard_address.empty()) return options;
+  if (!options.port) throw ConfigError("--dashboard-address", "found without --dashboard, which it is for");
+  options.address = a.dashboard_address;
+  return options;
 }
 
 void check_log_format(const std::string& format) {
@@ -289,6 +313,7 @@ int dispatch(const CLI::App& command, Arguments& a) {
   }
   if (name == "serve") {
     check_log_format(a.serve.log_format);
+    a.serve.run.dashboard = dashboard_of(a);
     return serve_command(a.serve);
   }
   if (name == "join") return join_of(a);
@@ -305,6 +330,7 @@ int dispatch(const CLI::App& command, Arguments& a) {
   if (!a.seed.empty()) a.run.set.push_back("seed=" + a.seed);
   if (!a.checkpoint_every.empty())
     a.run.checkpoint_every = number<double>("--checkpoint-every", a.checkpoint_every, 0.0, 1e6);
+  a.run.dashboard = dashboard_of(a);
   return run_command(a.run);
 }
 

@@ -8,6 +8,12 @@
 
 namespace pollen::app {
 
+// --dashboard: a page that shows the run while it goes on.
+struct DashboardOptions {
+  std::optional<int> port;  // none: no dashboard; 0: any free one
+  std::string address = "127.0.0.1";
+};
+
 struct RunRequest {
   std::string config;            // empty: the built-in problem, or with resume the folder's own configuration
   std::vector<std::string> set;  // "key=value"
@@ -16,6 +22,7 @@ struct RunRequest {
   double checkpoint_every = 10;  // seconds
   bool resume = false;
   bool quiet = false;
+  DashboardOptions dashboard = {};
 };
 
 struct PlanOptions {

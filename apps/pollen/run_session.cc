@@ -40,6 +40,8 @@ ExperimentOptions RunSession::options_of_experiment() {
   ExperimentOptions options = job_.experiment;
   options.threads = job_.request.threads;
   options.stop = &pause_flag();
+  if (job_.live != nullptr && options.sites.empty())
+    options.watch = [live = job_.live](std::span<const Load> loads) { live->exchanged(loads); };
   options.warming = [this](std::int64_t done, std::int64_t steps) { show_warming(done, steps); };
   return options;
 }
@@ -148,6 +150,8 @@ void RunSession::make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::un
   options.pause = &pause_flag();
   // In a federation whose clients move with every round, one must be on the disk before the next begins.
   options.every_round = !job_.experiment.sites.empty() && keeps_state(experiment_.recipe());
+  options.onlooker = job_.live;
+  if (job_.live != nullptr) job_.live->begin(experiment_);
   if (experiment_.privacy().asked())
     options.spending = [this](std::int64_t iteration) { return experiment_.privacy().after(iteration); };
   if (experiment_.simulated() != nullptr) options.simulated = [this] { return experiment_.simulated()->total(); };

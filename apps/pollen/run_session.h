@@ -12,6 +12,7 @@
 #include "sink/checkpoint.h"
 #include "sink/facts.h"
 #include "sink/folder.h"
+#include "sink/live_feed.h"
 #include "sink/recorder.h"
 #include "sink/summary.h"
 
@@ -28,6 +29,7 @@ struct Job {
   ExperimentOptions experiment;                // besides threads and stop
   std::string checkpoint_file;                 // where it is kept; empty: in the folder
   std::function<void(sink::RunFacts&)> add_facts = {};  // more for the summary
+  sink::LiveFeed* live = nullptr;                       // who looks on
 };
 
 class RunSession {

@@ -53,6 +53,9 @@ struct ExperimentOptions {
   bool levels_shown = true;     // among it levels or labels that data.levels does not give
   // Several processes that share the clients (pollen/ranks.h): this is rank 0, and the others are in serve_rank().
   Ranks* ranks = nullptr;
+  // Somebody who looks on: is told of every exchange with clients, on the thread of advance(). Nothing depends on it, and
+  // nothing of it is saved.
+  LoadListener watch = {};
 };
 
 // Models with latents: draws of a client's latent from its own posterior, at what every chain has learnt.
@@ -153,7 +156,7 @@ class Experiment {
 bool spreads(const Config& config);
 
 // What a rank other than 0 does in a run: the configuration, the experiment, answers until rank 0 says that it is over.
-// Whatever goes wrong is told to rank 0, which throws it.
-void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads);
+// Whatever goes wrong is told to rank 0, which throws it. `watched`: rank 0 has a `watch`, and hears what clients did.
+void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads, bool watched = false);
 
 }  // namespace pollen

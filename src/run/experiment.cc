@@ -172,7 +172,9 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   }
   self.make_reference_engine();
   if (self.personal && !self.learner) self.make_learner();
+  if (!self.clock) self.engine->listen({});  // what is saved is the same whether anybody looks on
   self.engine->archive(archive);
+  self.listen();
   if (self.clock) self.clock->archive(archive);
 }
 

@@ -76,7 +76,7 @@ struct Experiment::Parts {
   void set_anchors();
   void count_exchange(const SetupExchange& exchange);
   void uncount_exchanges(std::size_t since);  // those from setup_exchanges[since] on
-  void listen();                              // the clock, to what samples
+  void listen();                              // the clock and who looks on, to what samples
   void time_setup();
   void keep(Sink& sink);
   bool looks() const;

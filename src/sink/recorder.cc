@@ -48,6 +48,7 @@ void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPan
 void Recorder::kept(ConstPanelView position, std::span<const double> potential) {
   spool_->append(position, potential, transitions_);
   rhat_.add(position);
+  if (options_.onlooker != nullptr) options_.onlooker->kept(position);
 }
 
 void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
@@ -62,6 +63,7 @@ void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, Con
   if (options_.spending) extras.spending = options_.spending(iteration);
   if (options_.simulated) extras.simulated = options_.simulated();
   metrics_->row(counters, seconds(), scores, extras);
+  if (options_.onlooker != nullptr) options_.onlooker->scored(iteration, counters, seconds(), scores);
 }
 
 void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {
@@ -82,6 +84,11 @@ void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {
     rhat_at_ = loop;
   }
   progress_.update({iteration, loop, counters.uplink_bits, counters.downlink_bits, rhat_value_});
+  show(iteration, counters);
+}
+
+void Recorder::show(std::int64_t iteration, const Counters& counters) {
+  if (options_.onlooker != nullptr) options_.onlooker->looked({iteration, draws(), seconds(), rhat_value_, counters});
 }
 
 void Recorder::start_clock() {
@@ -128,7 +135,9 @@ void Recorder::load(const std::string& state) {
 }
 
 void Recorder::finish_progress(std::int64_t iteration, const Counters& counters) {
-  progress_.finish({iteration, seconds_ + running(), counters.uplink_bits, counters.downlink_bits, rhat_.worst()});
+  rhat_value_ = rhat_.worst();
+  progress_.finish({iteration, seconds_ + running(), counters.uplink_bits, counters.downlink_bits, rhat_value_});
+  show(iteration, counters);
 }
 
 }  // namespace pollen::sink

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "metrics.h"
+#include "onlooker.h"
 #include "pollen/run.h"
 #include "predictive.h"
 #include "progress.h"
@@ -29,6 +30,7 @@ struct RecorderOptions {
   std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // where privacy is asked for
   std::function<Scores()> losses = {};                                   // of mixed-effects models
   std::function<double()> simulated = {};                                // seconds, where [network] is set
+  Onlooker* onlooker = nullptr;
 };
 
 class Recorder : public Sink {
@@ -59,6 +61,7 @@ class Recorder : public Sink {
   using Clock = std::chrono::steady_clock;
   void metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position);
   void look_at_clock(std::int64_t iteration, const Counters& counters);
+  void show(std::int64_t iteration, const Counters& counters);
   double running() const;  // seconds since start_clock()
 
   RecorderOptions options_;
