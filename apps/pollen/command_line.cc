@@ -14,8 +14,8 @@ namespace pollen::app {
 namespace {
 
 const std::vector<std::string> kCommands = {"run",     "summary", "compare", "plan", "predict", "data",
-                                            "convert", "keys",    "serve",   "join", "list"};
-const std::vector<std::string> kLater = {"report", "reproduce"};
+                                            "convert", "keys",    "serve",   "join", "list",    "report"};
+const std::vector<std::string> kLater = {"reproduce"};
 
 // What the options are read into, all commands together.
 struct Arguments {
@@ -26,6 +26,7 @@ struct Arguments {
   PlanOptions plan;
   PredictOptions predict;
   ConvertOptions convert;
+  ReportOptions report;
   std::string interval;
   KeysOptions keys;
   ServeOptions serve;
@@ -158,6 +159,18 @@ void add_convert(CLI::App& app, Arguments& a) {
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   convert->add_flag("--check", a.convert.check, "write nothing: check all checksums of the store IN");
+}
+
+void add_report(CLI::App& app, Arguments& a) {
+  CLI::App* report = add_command(app, "report", "one self-contained HTML page with tables and plots of a run, or of several",
+                                 "  pollen report pollen-out                       # writes pollen-out/report.html\n"
+                                 "  pollen report runs/qlsd runs/nuts -o both.html # two runs side by side\n"
+                                 "The page needs no network and can be sent by mail. docs/report.md.");
+  report->add_option("DIR", a.report.folders, "folder of a run, or with CmdStan's CSVs; several are compared with the first")
+      ->required();
+  report->add_option("-o,--out", a.report.out, "where the page goes [report.html in the first DIR]")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
 }
 
 void add_keys(CLI::App& app, Arguments& a) {
@@ -323,6 +336,7 @@ int dispatch(const CLI::App& command, Arguments& a) {
     if (!a.days.empty()) a.keys.days = number<int>("--days", a.days, 1, 3650);
     return keys_command(a.keys);
   }
+  if (name == "report") return report_command(a.report);
   if (name == "list") return list_command(a.what);
   if (command.get_option("--out")->count() > 0 && a.run.out.empty())
     throw ConfigError("--out", "found \"\", accepted: a folder's path");
@@ -348,6 +362,7 @@ int command_line(int argc, const char* const* argv) {
   add_plan(app, arguments);
   add_predict(app, arguments);
   add_convert(app, arguments);
+  add_report(app, arguments);
   add_keys(app, arguments);
   add_serve(app, arguments);
   add_join(app, arguments);

@@ -47,6 +47,11 @@ struct ConvertOptions {
   bool check = false;
 };
 
+struct ReportOptions {
+  std::vector<std::string> folders;
+  std::string out;  // empty: report.html in the first
+};
+
 struct KeysOptions {
   std::string folder, server;
   std::vector<std::string> clients, addresses;  // each may be several with commas between them
@@ -96,6 +101,7 @@ int plan_command(const PlanOptions& options);
 int predict_command(const PredictOptions& options);
 int data_command(const std::string& config, const std::vector<std::string>& set);
 int convert_command(const ConvertOptions& options);
+int report_command(const ReportOptions& options);
 int list_command(const std::string& what);
 int keys_command(const KeysOptions& options);
 int version_command();

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array kNames = {"config.toml",  "checkpoint",  "draws.spool", "draws.nc",  "metrics.csv",
-                               "summary.json", "report.html", "clients",     "federation"};
+                               "summary.json", "report.html", "clients",     "federation", "clients.json"};
 
 bool starts_with(const std::string& path, std::string_view marker) {
   std::string start(marker.size(), '\0');
