@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "sink/live_feed.h"
+#include "sink/summary.h"
 
 namespace pollen::app {
 
@@ -15,7 +16,7 @@ class Dashboard {
   virtual sink::LiveFeed& feed() = 0;
   virtual std::string greeting() const = 0;  // where the page is
   // The last word to all pages; returns when they have it, within a second.
-  virtual void end(sink::RunStatus status, const std::string& failure) = 0;
+  virtual void end(const sink::Summary& summary) = 0;
 };
 
 // Null where none is asked for. `name` is what the run is called. IoError where it cannot listen; ConfigError in a

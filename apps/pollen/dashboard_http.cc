@@ -9,9 +9,10 @@
 #include <thread>
 
 #include "dashboard.h"
-#include "dashboard_page.h"
 #include "http/live_server.h"
-#include "sink/live_json.h"
+#include "pollen/errors.h"
+#include "pollen/web.h"
+#include "report/live_json.h"
 
 namespace pollen::app {
 
@@ -24,15 +25,18 @@ class HttpDashboard final : public Dashboard {
  public:
   HttpDashboard(const DashboardOptions& options, std::string name)
       : name_(std::move(name)),
-        server_({.option = "--dashboard", .page = dashboard_page(), .address = options.address, .port = *options.port}),
+        server_({.option = "--dashboard", .page = web::live_page(), .address = options.address, .port = *options.port}),
         thread_([this] { work(); }) {}
   ~HttpDashboard() override {
-    if (!ended_) end(sink::RunStatus::interrupted, "it ended early; the terminal says why");
+    if (!ended_) end_by({sink::RunStatus::interrupted, "It ended early; the terminal says why."});
   }
 
   sink::LiveFeed& feed() override { return feed_; }
   std::string greeting() const override { return fmt::format("dashboard at {}", server_.url()); }
-  void end(sink::RunStatus status, const std::string& failure) override {
+  void end(const sink::Summary& summary) override { end_by({summary.facts.status, summary.facts.failure, &summary}); }
+
+ private:
+  void end_by(const report::LiveEnd& word) {
     ended_ = true;
     {
       const std::lock_guard lock(mutex_);
@@ -41,11 +45,11 @@ class HttpDashboard final : public Dashboard {
     wake_.notify_one();
     thread_.join();
     feed_.take(state_);
-    const sink::LiveEnd word{status, failure};
+    if (server_.readers() == 0) return;
+    if (const auto plan = feed_.plan()) findings_.look_again(state_, *plan);
     server_.finish(text(&word), kFarewell);
   }
 
- private:
   void work() {
     (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 10);
     bool news = true;
@@ -53,7 +57,7 @@ class HttpDashboard final : public Dashboard {
     while (!over_) {
       lock.unlock();
       news |= feed_.take(state_);
-      if (const auto plan = feed_.plan()) diagnostics_.look(state_, *plan);
+      if (const auto plan = feed_.plan()) findings_.look(state_, *plan);
       if (news && server_.readers() > 0) {
         server_.publish(text(nullptr));
         news = false;
@@ -62,14 +66,14 @@ class HttpDashboard final : public Dashboard {
       wake_.wait_for(lock, kEvery, [&] { return over_; });
     }
   }
-  std::string text(const sink::LiveEnd* end) const {
-    return sink::live_json(name_, feed_.plan().get(), state_, diagnostics_, end);
+  std::string text(const report::LiveEnd* end) const {
+    return report::live_json(name_, feed_.plan().get(), state_, findings_, end);
   }
 
   std::string name_;
   sink::LiveFeed feed_;
-  sink::LiveState state_;              // of the thread, and after it of end()
-  sink::LiveDiagnostics diagnostics_;  // likewise
+  sink::LiveState state_;          // of the thread, and after it of end()
+  report::LiveFindings findings_;  // likewise
   http::LiveServer server_;
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -81,6 +85,7 @@ class HttpDashboard final : public Dashboard {
 
 std::unique_ptr<Dashboard> open_dashboard(const DashboardOptions& options, const std::string& name) {
   if (!options.port) return nullptr;
+  if (web::live_page().empty()) throw ConfigError("--dashboard", std::string(web::kHowToGetPages));
   return std::make_unique<HttpDashboard>(options, name);
 }
 

@@ -128,7 +128,7 @@ int run(const RunRequest& request, Ranks* ranks) {
   const sink::RunStatus status = session.sample();
   if (dashboard) dashboard->feed().phase(sink::LiveState::Phase::writing);
   const sink::Summary summary = session.finish(status);
-  if (dashboard) dashboard->end(status, session.failure());
+  if (dashboard) dashboard->end(summary);
   print(sink::run_report(summary, shown, session.files()));
   switch (status) {
     case sink::RunStatus::complete:

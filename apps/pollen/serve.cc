@@ -161,7 +161,7 @@ class Service {
     if (complete && options_.share_draws)
       session.read_draws([&](const sink::SpoolReader& spool) { share_draws(hall_, spool); });
     const sink::Summary summary = session.finish(status);
-    if (dashboard_) dashboard_->end(status, session.failure());
+    if (dashboard_) dashboard_->end(summary);
     print(sink::run_report(summary, job_.shown_folder, session.files()));
     if (status == sink::RunStatus::interrupted) {
       // Without --state the same words alone would begin anew in the same folder.

@@ -10,12 +10,12 @@
 #include "pollen/errors.h"
 #include "pollen/file.h"
 #include "pollen/report.h"
+#include "run_parts.h"
 #include "sink/draws.h"
 #include "sink/folder.h"
 #include "sink/parallel.h"
 #include "sink/stored_summary.h"
 #include "sink/text.h"
-#include "sink/version.h"
 #include "stored_run.h"
 #include "verdict.h"
 
@@ -91,20 +91,7 @@ class Run {
 
   Json table(const std::vector<std::size_t>& rows) const {
     Json out = Json::array();
-    for (const std::size_t j : rows) {
-      const stats::ParameterSummary& p = parameters_[j];
-      out.push_back({{"name", names_[j]},
-                     {"label", labels_[j]},
-                     {"mean", number(p.mean)},
-                     {"mcse", number(p.mcse)},
-                     {"sd", number(p.sd)},
-                     {"q5", number(p.q5)},
-                     {"q50", number(p.q50)},
-                     {"q95", number(p.q95)},
-                     {"essBulk", number(p.ess_bulk)},
-                     {"essTail", number(p.ess_tail)},
-                     {"rhat", number(p.rhat)}});
-    }
+    for (const std::size_t j : rows) out.push_back(parameter_row(names_[j], labels_[j], parameters_[j]));
     return out;
   }
 
@@ -188,11 +175,7 @@ std::string report_data(const std::vector<std::string>& folders, int threads) {
   for (const std::string& folder : folders)
     runs.push_back(Run(folder, folders.size(), sink::sensible_threads(threads)).json());
   const Json data = {{"format", 1},
-                     {"made",
-                      {{"version", sink::version()},
-                       {"revision", sink::revision()},
-                       {"build", sink::build_type()},
-                       {"compiler", sink::compiler()}}},
+                     {"made", versions()},
                      {"runs", std::move(runs)}};
   return escaped(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

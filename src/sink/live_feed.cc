@@ -97,13 +97,9 @@ void LiveFeed::scored(std::int64_t iteration, const Counters& counters, double s
 
 void LiveFeed::metrics_row(const Counters& counters, double seconds) {
   const auto number = [](std::int64_t n) { return static_cast<double>(n); };
-  const std::array<double, kMetricColumns.size()> first = {number(counters.rounds),
-                                                           number(counters.uplink_bits),
-                                                           number(counters.downlink_bits),
-                                                           number(counters.gradients),
-                                                           seconds,
-                                                           number(mine_.iteration),
-                                                           mine_.rhat};
+  const std::array<double, kMetricColumns.size()> first = {number(counters.rounds), number(counters.uplink_bits),
+                                                           number(counters.downlink_bits), number(counters.gradients),
+                                                           seconds};
   std::ranges::copy(first, mine_.latest.begin());
   std::ranges::copy(scores_, mine_.latest.begin() + first.size());
   if (const std::span<double> row = mine_.metrics.offer(); !row.empty()) std::ranges::copy(mine_.latest, row.begin());

@@ -64,8 +64,8 @@ struct LiveState {
   std::vector<double> latest;  // row of metrics
   LiveClients clients;
 };
-inline constexpr std::array<const char*, 7> kMetricColumns = {"round",   "uplink_bits", "downlink_bits", "gradients",
-                                                              "seconds", "iteration",   "rhat"};
+inline constexpr std::array<const char*, 5> kMetricColumns = {"round", "uplink_bits", "downlink_bits", "gradients",
+                                                              "seconds"};
 
 class LiveFeed final : public Onlooker {
  public:

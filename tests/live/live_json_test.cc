@@ -1,5 +1,5 @@
 // What a page is told of a run that goes on.
-#include "sink/live_json.h"
+#include "report/live_json.h"
 
 #include <gtest/gtest.h>
 
@@ -7,18 +7,20 @@
 
 #include "support/problems.h"
 
-namespace pollen::sink {
+namespace pollen::report {
 namespace {
 
-using Json = nlohmann::json;
+using sink::LiveClient;
+using sink::LiveFeed;
+using sink::LiveState;
 
-Json parsed(const std::string& text) {
+nlohmann::json parsed(const std::string& text) {
   EXPECT_EQ(text.find('\n'), std::string::npos) << "an event is one line";
-  return Json::parse(text);
+  return nlohmann::json::parse(text);
 }
 
 TEST(LiveJson, BeforeAnythingIsKnown) {
-  const Json json = parsed(live_json("a run", nullptr, LiveState(), LiveDiagnostics(), nullptr));
+  const nlohmann::json json = parsed(live_json("a run", nullptr, LiveState(), LiveFindings(), nullptr));
   EXPECT_EQ(json["live"]["phase"], "preparing");
   EXPECT_TRUE(json["live"]["iterations"].is_null());
   EXPECT_EQ(json["runs"][0]["name"], "a run");
@@ -33,7 +35,7 @@ TEST(LiveJson, NamesAreTextWhateverTheyAre) {
   client.name = "<script>alert(1)</script>\n\xff\"";
   client.state = LiveClient::State::gone;
   state.clients = {{client}, 1, 0, 0, 0};
-  const Json json = parsed(live_json("\xfe", nullptr, state, LiveDiagnostics(), nullptr));
+  const nlohmann::json json = parsed(live_json("\xfe", nullptr, state, LiveFindings(), nullptr));
   const std::string name = json["live"]["clients"]["shown"][0]["name"];
   EXPECT_EQ(name.substr(0, 26), "<script>alert(1)</script>\n");
   EXPECT_EQ(json["live"]["clients"]["shown"][0]["state"], "gone");
@@ -59,12 +61,12 @@ class LiveRun : public ::testing::Test {
    private:
     LiveFeed& feed_;
   };
-  Json said(const LiveEnd* end = nullptr) {
+  nlohmann::json said(const LiveEnd* end = nullptr) {
     LiveState state;
     EXPECT_TRUE(feed_.take(state));
-    LiveDiagnostics diagnostics;
-    diagnostics.look(state, *feed_.plan());
-    return parsed(live_json("run", feed_.plan().get(), state, diagnostics, end));
+    LiveFindings findings;
+    findings.look(state, *feed_.plan());
+    return parsed(live_json("run", feed_.plan().get(), state, findings, end));
   }
 
   Experiment experiment_;
@@ -74,7 +76,7 @@ class LiveRun : public ::testing::Test {
 TEST_F(LiveRun, HasParametersMetricsAndClients) {
   Teller teller(feed_);
   experiment_.advance(300, teller);
-  const Json json = said(), run = json["runs"][0];
+  const nlohmann::json json = said(), run = json["runs"][0];
   EXPECT_EQ(run["facts"]["draws"], 300);
   EXPECT_EQ(run["parametersInAll"], experiment_.dimension());
   ASSERT_EQ(std::ssize(run["parameters"]), experiment_.dimension());
@@ -89,11 +91,14 @@ TEST_F(LiveRun, HasParametersMetricsAndClients) {
   EXPECT_EQ(json["live"]["iterations"], 300);
   EXPECT_EQ(json["live"]["clients"]["inAll"], 7);
   EXPECT_EQ(json["live"]["diagnostics"]["rhat"].size(), 1u);
+  EXPECT_EQ(run["plots"]["chains"], 3);
+  EXPECT_EQ(std::ssize(run["plots"]["rows"]), experiment_.dimension());
+  EXPECT_EQ(run["plots"]["trace"]["shape"], nlohmann::json({experiment_.dimension(), 3, 300}));
 }
 
 TEST_F(LiveRun, SaysHowItEnded) {
-  const LiveEnd end{RunStatus::failed, "chain 2 exploded"};
-  const Json json = said(&end);
+  const LiveEnd end{sink::RunStatus::failed, "chain 2 exploded"};
+  const nlohmann::json json = said(&end);
   EXPECT_EQ(json["live"]["phase"], "over");
   EXPECT_EQ(json["live"]["ended"]["status"], "failed");
   EXPECT_EQ(json["live"]["ended"]["words"], "chain 2 exploded");
@@ -101,4 +106,4 @@ TEST_F(LiveRun, SaysHowItEnded) {
 }
 
 }  // namespace
-}  // namespace pollen::sink
+}  // namespace pollen::report

@@ -6,20 +6,24 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "version.h"
+#include "run_parts.h"
+#include "sink/version.h"
+#include "stored_run.h"
+#include "verdict.h"
 
-namespace pollen::sink {
+namespace pollen::report {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using sink::History;
+using sink::kMetricColumns;
+using sink::LiveClient;
+using sink::LiveClients;
+using sink::LivePlan;
+using sink::LiveState;
+using sink::name_of;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-// Five digits are what a plot shows, and a third of the bytes.
-Json rounded(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
-}
+constexpr std::size_t kMostSummed = 2000;  // parameters of a summary that is worth reading again for its other parts
 
 const char* name_of(LiveState::Phase phase) {
   switch (phase) {
@@ -75,7 +79,7 @@ Json clients_json(const LiveClients& clients) {
 
 Json column(const History& history, std::size_t at) {
   Json values = Json::array();
-  for (std::size_t i = 0; i < history.rows(); ++i) values.push_back(rounded(history.row(i)[at]));
+  for (std::size_t i = 0; i < history.rows(); ++i) values.push_back(number(history.row(i)[at]));
   return values;
 }
 
@@ -83,7 +87,7 @@ Json diagnostics_json(const History& over_time) {
   return {{"iteration", column(over_time, 0)}, {"rhat", column(over_time, 1)}, {"ess", column(over_time, 2)}};
 }
 
-Json live_part(const LivePlan* plan, const LiveState& state, const LiveDiagnostics& diagnostics, const LiveEnd* end) {
+Json live_part(const LivePlan* plan, const LiveState& state, const LiveFindings& findings, const LiveEnd* end) {
   const std::int64_t asked = plan != nullptr ? plan->facts.iterations : 0;
   const double left = state.rate > 0 ? static_cast<double>(asked - state.iteration) / state.rate : std::nan("");
   return {{"phase", end != nullptr ? "over" : name_of(state.phase)},
@@ -95,12 +99,12 @@ Json live_part(const LivePlan* plan, const LiveState& state, const LiveDiagnosti
           {"rhat", number(state.rhat)},
           {"ended", end != nullptr ? Json{{"status", name_of(end->status)}, {"words", end->words}} : Json(nullptr)},
           {"clients", clients_json(state.clients)},
-          {"diagnostics", diagnostics_json(diagnostics.over_time())}};
+          {"diagnostics", diagnostics_json(findings.over_time())}};
 }
 
 Json facts_json(const LivePlan& plan, const LiveState& state) {
-  const RunFacts& f = plan.facts;
-  return {{"version", version()},
+  const sink::RunFacts& f = plan.facts;
+  return {{"version", sink::version()},
           {"sampler", f.sampler},
           {"model", f.model},
           {"source", f.source},
@@ -120,18 +124,16 @@ Json facts_json(const LivePlan& plan, const LiveState& state) {
           {"iterationsPerSecond", number(state.rate)}};
 }
 
-Json parameters_json(const LivePlan& plan, const LiveDiagnostics& diagnostics) {
+// Of all parameters at the end, else of those shown.
+Json parameters_json(const LivePlan& plan, const LiveFindings& findings, const LiveEnd* end) {
+  const bool all = end != nullptr && end->summary != nullptr && !end->summary->parameters.empty();
+  const std::vector<stats::ParameterSummary>& found = all ? end->summary->parameters : findings.parameters();
   Json rows = Json::array();
   for (std::size_t p = 0; p < plan.parameters.size(); ++p) {
-    const auto j = static_cast<std::size_t>(plan.parameters[p]);
-    Json row{{"name", fmt::format("theta.{}", j + 1)}, {"label", plan.facts.labels[j]}};
+    const auto j = static_cast<std::size_t>(plan.parameters[p]), at = all ? j : p;
     const stats::ParameterSummary none{NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    const stats::ParameterSummary& s = p < diagnostics.parameters().size() ? diagnostics.parameters()[p] : none;
-    const std::pair<const char*, double> numbers[] = {
-        {"mean", s.mean},        {"mcse", s.mcse},        {"sd", s.sd},    {"q5", s.q5}, {"q50", s.q50}, {"q95", s.q95},
-        {"essBulk", s.ess_bulk}, {"essTail", s.ess_tail}, {"rhat", s.rhat}};
-    for (const auto& [name, value] : numbers) row[name] = rounded(value);
-    rows.push_back(std::move(row));
+    rows.push_back(
+        parameter_row(fmt::format("theta.{}", j + 1), plan.facts.labels[j], at < found.size() ? found[at] : none));
   }
   return rows;
 }
@@ -142,7 +144,7 @@ Json metrics_json(const LivePlan& plan, const LiveState& state) {
   for (const std::string& name : plan.scores) columns.push_back(name);
   for (std::size_t i = 0; i < state.metrics.width(); ++i) {
     values.push_back(column(state.metrics, i));
-    values.back().push_back(rounded(state.latest[i]));
+    values.back().push_back(number(state.latest[i]));
   }
   return {{"columns", std::move(columns)}, {"values", std::move(values)}, {"rowsInAll", state.metrics.offered()}};
 }
@@ -169,38 +171,38 @@ Json verdict_json(const LivePlan* plan, const LiveState& state, const LiveEnd* e
   return {{"converged", nullptr}, {"words", words}, {"reasons", std::move(reasons)}};
 }
 
-std::vector<std::string> notes_of(const LivePlan& plan, const LiveState& state, const LiveDiagnostics& diagnostics) {
+std::vector<std::string> notes_of(const LivePlan& plan, const LiveState& state, const LiveFindings& findings) {
   std::vector<std::string> notes = plan.facts.notes;
   if (plan.started > 0)
     notes.push_back(fmt::format("resumed after {} iterations: draws are shown from there on", plan.started));
   if (std::cmp_less(plan.parameters.size(), plan.facts.dimension()))
     notes.push_back(fmt::format("{} of {} parameters are shown, evenly chosen; the worst R-hat is of all",
                                 plan.parameters.size(), plan.facts.dimension()));
-  if (std::cmp_less(diagnostics.draws(), state.trace.offered()))
+  if (std::cmp_less(findings.draws(), state.trace.offered()))
     notes.push_back(
         fmt::format("numbers of parameters are from {} of {} draws a chain, evenly spaced: an ESS is at least "
                     "what is shown",
-                    diagnostics.draws(), state.trace.offered()));
+                    findings.draws(), state.trace.offered()));
   return notes;
 }
 
-Json run_json(const std::string& name, const LivePlan* plan, const LiveState& state, const LiveDiagnostics& diagnostics,
+Json run_json(const std::string& name, const LivePlan* plan, const LiveState& state, const LiveFindings& findings,
               const LiveEnd* end) {
   const LivePlan nothing;
   const LivePlan& known = plan != nullptr ? *plan : nothing;
   Json scores = Json::array();
   if (plan != nullptr)
     for (std::size_t i = 0; i < plan->scores.size(); ++i)
-      scores.push_back({{"name", plan->scores[i]}, {"value", rounded(state.latest[kMetricColumns.size() + i])}});
+      scores.push_back({{"name", plan->scores[i]}, {"value", number(state.latest[kMetricColumns.size() + i])}});
   return {{"name", name},
           {"status", end != nullptr ? name_of(end->status) : "running"},
           {"verdict", verdict_json(plan, state, end)},
           {"facts", facts_json(known, state)},
-          {"notes", notes_of(known, state, diagnostics)},
+          {"notes", notes_of(known, state, findings)},
           {"warnings", known.facts.warnings},
-          {"parameters", parameters_json(known, diagnostics)},
+          {"parameters", parameters_json(known, findings, end)},
           {"parametersInAll", known.facts.dimension()},
-          {"plots", nullptr},
+          {"plots", findings.plots()},
           {"communication", communication_json(state.counters)},
           {"metrics", plan != nullptr ? metrics_json(*plan, state) : Json(nullptr)},
           {"scores", std::move(scores)},
@@ -216,17 +218,31 @@ Json run_json(const std::string& name, const LivePlan* plan, const LiveState& st
           {"config", known.config}};
 }
 
+// What the summary says: the report's own words and parts.
+void add_ending(Json& run, const sink::Summary& summary) {
+  const sink::RunFacts& facts = summary.facts;
+  run["verdict"] =
+      verdict({name_of(facts.states), name_of(facts.status), summary.parameters, facts.labels, summary.warnings});
+  run["warnings"] = summary.warnings;
+  if (facts.labels.size() > kMostSummed) return;
+  const Json stored = Json::parse(sink::to_json(summary), nullptr, false);
+  run["facts"] = facts_of(stored, nullptr);
+  run["facts"]["source"] = facts.source;
+  add_stored_parts(run, stored);
+}
+
 }  // namespace
 
 std::string live_json(const std::string& name, const LivePlan* plan, const LiveState& state,
-                      const LiveDiagnostics& diagnostics, const LiveEnd* end) {
-  const Json data{
-      {"format", 1},
-      {"made", {{"version", version()}, {"revision", revision()}, {"build", build_type()}, {"compiler", compiler()}}},
-      {"runs", Json::array({run_json(name, plan, state, diagnostics, end)})},
-      {"live", live_part(plan, state, diagnostics, end)}};
+                      const LiveFindings& findings, const LiveEnd* end) {
+  Json run = run_json(name, plan, state, findings, end);
+  if (end != nullptr && end->summary != nullptr) add_ending(run, *end->summary);
+  const Json data{{"format", 1},
+                  {"made", versions()},
+                  {"runs", Json::array({std::move(run)})},
+                  {"live", live_part(plan, state, findings, end)}};
   // Names are other people's: whatever is in them, this is JSON on one line.
   return data.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace pollen::sink
+}  // namespace pollen::report
