@@ -32,7 +32,7 @@ class ParticipationTally {
  private:
   std::int64_t iterations_ = 1;
   std::vector<Index> begin_ = {0};
-  std::vector<std::int64_t> rounds_, messages_;  // a bin; group × bin
+  std::vector<std::int64_t> rounds_, messages_;  // a bin; bin × group
 };
 
 }  // namespace pollen

@@ -17,10 +17,11 @@ void ParticipationTally::add(std::int64_t iteration, const Roster& roster) {
   const auto bins = static_cast<std::int64_t>(rounds_.size());
   const auto bin = static_cast<std::size_t>((iteration - 1) * bins / iterations_);
   ++rounds_[bin];
+  const std::span<std::int64_t> here = std::span(messages_).subspan(bin * (begin_.size() - 1), begin_.size() - 1);
   std::size_t group = 0;  // entries are in client order
   for (const Roster::Entry& entry : roster.clients) {
     while (static_cast<Index>(entry.client) >= begin_[group + 1]) ++group;
-    messages_[group * rounds_.size() + bin] += entry.count;
+    here[group] += entry.count;
   }
 }
 
@@ -31,16 +32,25 @@ std::int64_t ParticipationTally::last_iteration(Index bin) const {
 }
 
 std::int64_t ParticipationTally::messages(Index group, Index bin) const {
-  return messages_[static_cast<std::size_t>(group) * rounds_.size() + static_cast<std::size_t>(bin)];
+  return messages_[static_cast<std::size_t>(bin) * (begin_.size() - 1) + static_cast<std::size_t>(group)];
 }
 
 bool ParticipationTally::empty() const {
   return std::ranges::all_of(rounds_, [](std::int64_t n) { return n == 0; });
 }
 
+// As far as it has come: a checkpoint early on stays small.
 void ParticipationTally::archive(Archive& archive) {
-  archive.array(std::span(rounds_));
-  archive.array(std::span(messages_));
+  std::uint64_t used = rounds_.size();
+  while (used > 0 && rounds_[used - 1] == 0) --used;
+  archive.field(used);
+  if (used > rounds_.size()) throw WireError("saved state: an array has another size");
+  if (archive.reading()) {
+    std::ranges::fill(rounds_, 0);
+    std::ranges::fill(messages_, 0);
+  }
+  archive.array(std::span(rounds_).first(used));
+  archive.array(std::span(messages_).first(used * (begin_.size() - 1)));
 }
 
 }  // namespace pollen
