@@ -11,6 +11,7 @@
 #include "pollen/errors.h"
 #include "pollen/federation.h"
 #include "pollen/file.h"
+#include "sink/client_tables.h"
 #include "sink/parallel.h"
 #include "sink/personal.h"
 #include "sink/stan_csv.h"
@@ -234,6 +235,7 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
         {experiment_.config().output.clients, experiment_.config().output.client_draws, threads, wants_csv()});
   else if (!experiment_.personal())
     sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
+  replace_file(job_.folder.client_tables(), sink::client_tables(experiment_));
   replace_file(job_.folder.summary(), sink::to_json(summary));
   std::error_code ignored;
   if (status == sink::RunStatus::failed) std::filesystem::remove(checkpoint_file(), ignored);

@@ -17,6 +17,7 @@
 #include "pollen/data.h"
 #include "pollen/engine.h"
 #include "pollen/model.h"
+#include "pollen/participation_tally.h"
 #include "pollen/privacy_meter.h"
 #include "pollen/problem.h"
 #include "pollen/ranks.h"
@@ -102,6 +103,7 @@ class Experiment {
   std::int64_t burn_in() const;
   std::int64_t kept() const;  // draws kept so far, a chain
   Counters counters() const;
+  const ParticipationTally& participation() const;  // of federated rounds; empty where another engine samples
   const SimulatedTime* simulated() const;  // in the network of [network]; null where there is none
   bool has_transitions() const;            // mala, hmc, nuts: what CmdStan's `__` columns hold
   const std::vector<std::string>& warnings() const;

@@ -39,6 +39,7 @@ struct Experiment::Parts {
   ThreadChoice choice;
   std::vector<OutsideLook> outside;  // as the user gave the configuration
   PrivacyMeter meter;
+  ParticipationTally tally;
   Ranks* ranks = nullptr;                 // where clients are spread over them
   std::unique_ptr<SimulatedClock> clock;  // of [network]; none without it
   // Exchanges with all clients before the first iteration, each `times`, as setup_bits has them.
