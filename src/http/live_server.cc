@@ -18,7 +18,7 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
-constexpr auto kSignOfLife = std::chrono::seconds(2);  // a comment, so that both sides notice a dead line
+constexpr auto kSignOfLife = std::chrono::seconds(2);  // so that both sides notice a dead line
 constexpr std::size_t kSpare = 4;                      // connections beside the readers', for the page itself
 
 // What readers wait for: the latest event, in the words of the stream.
@@ -157,7 +157,7 @@ struct LiveServer::Parts {
   bool feed(std::uint64_t& seen, httplib::DataSink& sink) {
     const Board::Event event = board.after(seen, kSignOfLife);
     seen = event.number;
-    static const std::string kNothingNew = ": \n\n";
+    static const std::string kNothingNew = "event: alive\ndata: 1\n\n";
     const std::string& text = event.text ? *event.text : kNothingNew;
     if (!sink.write(text.data(), text.size())) return false;
     if (event.last) sink.done();
