@@ -14,8 +14,8 @@ namespace pollen::app {
 namespace {
 
 const std::vector<std::string> kCommands = {"run",     "summary", "compare", "plan", "predict", "data",
-                                            "convert", "keys",    "serve",   "join", "list"};
-const std::vector<std::string> kLater = {"report", "reproduce"};
+                                            "convert", "keys",    "serve",   "join", "list",    "report"};
+const std::vector<std::string> kLater = {"reproduce"};
 
 // What the options are read into, all commands together.
 struct Arguments {
@@ -27,6 +27,7 @@ struct Arguments {
   PredictOptions predict;
   SummaryOptions summary;
   ConvertOptions convert;
+  ReportOptions report;
   std::string interval, draws;
   KeysOptions keys;
   ServeOptions serve;
@@ -34,6 +35,7 @@ struct Arguments {
   std::string part, max_rounds, min_rows, max_epsilon, give_up;
   std::string days;
   std::string precision, round_price;
+  std::string dashboard, dashboard_address;
   bool version = false;
 };
 
@@ -53,22 +55,38 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
   return command;
 }
 
+// A flag that may have a value: the next word is never its.
+void add_dashboard(CLI::App& command, Arguments& a) {
+  command
+      .add_flag("--dashboard{7655}", a.dashboard,
+                "a live page of the run at http://127.0.0.1:PORT [7655]; 0 is any free port")
+      ->type_name("[=PORT]");
+  command
+      .add_option("--dashboard-address", a.dashboard_address,
+                  "another address for it than 127.0.0.1; the page then asks for the token that is printed")
+      ->type_name("ADDRESS");
+}
+
 void add_run(CLI::App& app, Arguments& a) {
-  CLI::App* run = add_command(app, "run", "sample a posterior over federated clients",
-                              "  pollen run                                     # the built-in Titanic problem\n"
-                              "  pollen run mine.toml --set sampler.step=1e-4 --out runs/a\n"
-                              "  pollen run --resume --out runs/a               # go on after Ctrl-C\n"
-                              "  mpirun -n 4 pollen run mine.toml --out runs/a  # clients on four processes, the same draws");
+  CLI::App* run =
+      add_command(app, "run", "sample a posterior over federated clients",
+                  "  pollen run                                     # the built-in Titanic problem\n"
+                  "  pollen run mine.toml --set sampler.step=1e-4 --out runs/a\n"
+                  "  pollen run --resume --out runs/a               # go on after Ctrl-C\n"
+                  "  pollen run mine.toml --dashboard               # and watch it in a browser\n"
+                  "  mpirun -n 4 pollen run mine.toml --out runs/a  # clients on four processes, the same draws");
   run->add_option("CONFIG", a.run.config, "TOML file; without it the built-in Titanic problem");
   run->add_option("--set", a.run.set, "key=value: overrides a key of the configuration; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   run->add_option("--out", a.run.out, "folder for what the run leaves (output.dir)")->type_name("DIR");
-  run->add_option("--threads", a.threads, "threads (under mpirun, of every rank); any number gives the same draws")->type_name("N");
+  run->add_option("--threads", a.threads, "threads (under mpirun, of every rank); any number gives the same draws")
+      ->type_name("N");
   run->add_option("--seed", a.seed, "the same as --set seed=N")->type_name("N");
   run->add_option("--checkpoint-every", a.checkpoint_every, "seconds between checkpoints [10]")->type_name("SECONDS");
   run->add_flag("--resume", a.run.resume, "go on with the run in the folder, to the same draws");
   run->add_flag("--quiet", a.run.quiet, "no progress on stderr");
+  add_dashboard(*run, a);
 }
 
 void add_others(CLI::App& app, Arguments& a) {
@@ -82,8 +100,7 @@ void add_others(CLI::App& app, Arguments& a) {
   summary->add_flag("--sparkline", a.summary.sparkline, "the traces where stdout is no terminal, too");
   CLI::App* compare = add_command(app, "compare", "scores of a run against reference draws",
                                   "  pollen compare runs/qlsd runs/lsd\n  pollen compare runs/qlsd exact.json");
-  compare
-      ->add_option("DIR", a.folder, "folder of a run, or with CmdStan's CSVs; of networks, predictions are compared")
+  compare->add_option("DIR", a.folder, "folder of a run, or with CmdStan's CSVs; of networks, predictions are compared")
       ->required();
   compare->add_option("REFERENCE", a.reference, "a folder, a CmdStan CSV, or JSON with mean and covariance")
       ->required();
@@ -115,17 +132,17 @@ void add_plan(CLI::App& app, Arguments& a) {
 }
 
 void add_predict(CLI::App& app, Arguments& a) {
-  CLI::App* predict = add_command(
-      app, "predict", "posterior predictive for new rows, with where the uncertainty comes from",
-      "  pollen predict runs/a --data new.csv                         # a line a row, as csv\n"
-      "  pollen predict runs/a --data labelled.csv --score > out.csv  # and the scores, on stderr\n"
-      "  pollen predict runs/a --data new.csv --interval 0.5 --json\n"
-      "  pollen predict runs/mnist --data t10k-images-idx3-ubyte.gz --score --draws 100\n"
-      "Mixed-effects models predict rows of one client:\n"
-      "  pollen predict runs/b --client hospital-3 --data rows.csv\n"
-      "  pollen predict runs/b --new-client --data rows.csv           # from the population\n"
-      "  pollen predict runs/b --new-client --observed mine.csv --data rows.csv\n"
-      "The run's own data need not be there: DIR/encoder.json says how rows are encoded. docs/predict.md.");
+  CLI::App* predict =
+      add_command(app, "predict", "posterior predictive for new rows, with where the uncertainty comes from",
+                  "  pollen predict runs/a --data new.csv                         # a line a row, as csv\n"
+                  "  pollen predict runs/a --data labelled.csv --score > out.csv  # and the scores, on stderr\n"
+                  "  pollen predict runs/a --data new.csv --interval 0.5 --json\n"
+                  "  pollen predict runs/mnist --data t10k-images-idx3-ubyte.gz --score --draws 100\n"
+                  "Mixed-effects models predict rows of one client:\n"
+                  "  pollen predict runs/b --client hospital-3 --data rows.csv\n"
+                  "  pollen predict runs/b --new-client --data rows.csv           # from the population\n"
+                  "  pollen predict runs/b --new-client --observed mine.csv --data rows.csv\n"
+                  "The run's own data need not be there: DIR/encoder.json says how rows are encoded. docs/predict.md.");
   predict->add_option("DIR", a.predict.folder, "folder of a run")->required();
   predict->add_option("--data", a.predict.data, "the rows: csv, or the format of the run's data; no target needed")
       ->required()
@@ -167,6 +184,21 @@ void add_convert(CLI::App& app, Arguments& a) {
   convert->add_flag("--check", a.convert.check, "write nothing: check all checksums of the store IN");
 }
 
+void add_report(CLI::App& app, Arguments& a) {
+  CLI::App* report =
+      add_command(app, "report", "one self-contained HTML page with tables and plots of a run, or of several",
+                  "  pollen report pollen-out                       # writes pollen-out/report.html\n"
+                  "  pollen report runs/qlsd runs/nuts -o both.html # two runs side by side\n"
+                  "The page needs no network and can be sent by mail. docs/report.md.");
+  report
+      ->add_option("DIR", a.report.folders,
+                   "folder of a run, or with CmdStan's CSVs; several are compared with the first")
+      ->required();
+  report->add_option("-o,--out", a.report.out, "where the page goes [report.html in the first DIR]")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+}
+
 void add_keys(CLI::App& app, Arguments& a) {
   CLI::App* keys =
       add_command(app, "keys", "keys and certificates for TLS between a server and its clients",
@@ -191,19 +223,25 @@ void add_wire(CLI::App& command, WireOptions& wire, std::string& log_format) {
   command.add_option("--ca", wire.ca, "the authority's certificate")->type_name("FILE");
   command.add_option("--cert", wire.cert, "this side's certificate")->type_name("FILE");
   command.add_option("--key", wire.key, "this side's private key")->type_name("FILE");
-  command.add_flag("--insecure", wire.insecure, "plain text, no certificates; said twice for an address of another machine");
-  command.add_flag("--shared-seed", wire.shared_seed, "for tests: clients draw from the federation's seed, not their own");
+  command.add_flag("--insecure", wire.insecure,
+                   "plain text, no certificates; said twice for an address of another machine");
+  command.add_flag("--shared-seed", wire.shared_seed,
+                   "for tests: clients draw from the federation's seed, not their own");
   command.add_option("--log-format", log_format, "text or json [text]")->type_name("FORMAT");
 }
 
 void add_serve(CLI::App& app, Arguments& a) {
   CLI::App* serve = add_command(
       app, "serve", "the server of a federation: waits for its clients and samples over them",
-      "  pollen serve study.toml --listen 0.0.0.0:50051 --out runs/a --state state --ca ca.pem --cert hub.pem --key hub.key\n"
+      "  pollen serve study.toml --listen 0.0.0.0:50051 --out runs/a --state state --ca ca.pem --cert hub.pem --key "
+      "hub.key\n"
       "  pollen serve study.toml --listen 127.0.0.1:50051 --insecure --out runs/a        # on one machine\n"
+      "  pollen serve study.toml --listen 127.0.0.1:50051 --insecure --out runs/a --dashboard\n"
       "Started again after a crash, with the same --state, it goes on to the same draws. docs/federation.md.");
   serve->add_option("CONFIG", a.serve.run.config, "TOML file")->required();
-  serve->add_option("--listen", a.serve.listen, "where clients come; port 0 is any free one")->required()->type_name("HOST:PORT");
+  serve->add_option("--listen", a.serve.listen, "where clients come; port 0 is any free one")
+      ->required()
+      ->type_name("HOST:PORT");
   serve->add_option("--out", a.serve.run.out, "folder for what the run leaves (output.dir)")->type_name("DIR");
   serve->add_option("--state", a.serve.state, "folder for what a restart needs [the run's folder]")->type_name("DIR");
   serve->add_option("--set", a.serve.run.set, "key=value: overrides a key of the configuration; may be repeated")
@@ -211,21 +249,27 @@ void add_serve(CLI::App& app, Arguments& a) {
       ->type_name("KEY=VALUE");
   serve->add_flag("--resume", a.serve.run.resume, "go on with the run in --out, where there is no --state");
   serve->add_flag("--share-draws", a.serve.share_draws, "send the draws to the clients at the end (join --out DIR)");
-  serve->add_option("--metrics", a.serve.metrics, "HTTP for Prometheus (/metrics) and /healthz")->type_name("HOST:PORT");
+  serve->add_option("--metrics", a.serve.metrics, "HTTP for Prometheus (/metrics) and /healthz")
+      ->type_name("HOST:PORT");
   serve->add_flag("--quiet", a.serve.run.quiet, "no news and no progress on stderr");
+  add_dashboard(*serve, a);
   add_wire(*serve, a.serve.wire, a.serve.log_format);
 }
 
 void add_join(CLI::App& app, Arguments& a) {
   CLI::App* join = add_command(
       app, "join", "one client of a federation; its data never leaves it",
-      "  pollen join --server hub.example.org:50051 --data heart.csv --ca ca.pem --cert hospital-a.pem --key hospital-a.key\n"
+      "  pollen join --server hub.example.org:50051 --data heart.csv --ca ca.pem --cert hospital-a.pem --key "
+      "hospital-a.key\n"
       "  pollen join --server hub.example.org:50051 --data heart.csv --dry-run --ca ca.pem ...   # what would be sent\n"
-      "  pollen join --server 127.0.0.1:50051 --insecure --name a --config study.toml --client 0 # a part of the config's split\n"
-      "It comes back by itself when the connection is lost, and after a crash when it is started again. docs/federation.md.");
+      "  pollen join --server 127.0.0.1:50051 --insecure --name a --config study.toml --client 0 # a part of the "
+      "config's split\n"
+      "It comes back by itself when the connection is lost, and after a crash when it is started again. "
+      "docs/federation.md.");
   join->add_option("--server", a.join.server, "where the server listens")->required()->type_name("HOST:PORT");
   join->add_option("--data", a.join.data, "this client's own rows")->type_name("FILE");
-  join->add_option("--config", a.join.config, "for demos and tests: the configuration whose own split is used")->type_name("FILE");
+  join->add_option("--config", a.join.config, "for demos and tests: the configuration whose own split is used")
+      ->type_name("FILE");
   join->add_option("--client", a.part, "which part of it, from 0")->type_name("I");
   join->add_option("--set", a.join.set, "with --config, key=value: overrides a key; may be repeated")
       ->allow_extra_args(false)
@@ -236,15 +280,26 @@ void add_join(CLI::App& app, Arguments& a) {
   join->add_option("--out", a.join.out, "folder for the draws that a server with --share-draws sends at the end")
       ->type_name("DIR");
   join->add_option("--max-rounds", a.max_rounds, "answer no more rounds than this")->type_name("N");
-  join->add_option("--max-epsilon", a.max_epsilon, "stop before the round that would exceed this epsilon (fa-ld)")->type_name("E");
+  join->add_option("--max-epsilon", a.max_epsilon, "stop before the round that would exceed this epsilon (fa-ld)")
+      ->type_name("E");
   join->add_option("--min-rows", a.min_rows, "refuse with fewer training rows than this")->type_name("N");
   join->add_option("--allow", a.join.samplers, "a sampler that is allowed; may be repeated [any]")
       ->allow_extra_args(false)
       ->type_name("SAMPLER");
-  join->add_option("--give-up", a.give_up, "seconds without a server after which to stop [never]")->type_name("SECONDS");
+  join->add_option("--give-up", a.give_up, "seconds without a server after which to stop [never]")
+      ->type_name("SECONDS");
   join->add_flag("--dry-run", a.join.dry_run, "print what would be sent under the server's configuration, and leave");
   join->add_flag("--quiet", a.join.quiet, "no news on stderr");
   add_wire(*join, a.join.wire, a.join.log_format);
+}
+
+DashboardOptions dashboard_of(const Arguments& a) {
+  DashboardOptions options;
+  if (!a.dashboard.empty()) options.port = number<int>("--dashboard", a.dashboard, 0, 65535);
+  if (a.dashboard_address.empty()) return options;
+  if (!options.port) throw ConfigError("--dashboard-address", "found without --dashboard, which it is for");
+  options.address = a.dashboard_address;
+  return options;
 }
 
 void check_log_format(const std::string& format) {
@@ -310,6 +365,7 @@ int dispatch(const CLI::App& command, Arguments& a) {
   }
   if (name == "serve") {
     check_log_format(a.serve.log_format);
+    a.serve.run.dashboard = dashboard_of(a);
     return serve_command(a.serve);
   }
   if (name == "join") return join_of(a);
@@ -319,6 +375,7 @@ int dispatch(const CLI::App& command, Arguments& a) {
     if (!a.days.empty()) a.keys.days = number<int>("--days", a.days, 1, 3650);
     return keys_command(a.keys);
   }
+  if (name == "report") return report_command(a.report);
   if (name == "list") return list_command(a.what);
   if (command.get_option("--out")->count() > 0 && a.run.out.empty())
     throw ConfigError("--out", "found \"\", accepted: a folder's path");
@@ -326,6 +383,7 @@ int dispatch(const CLI::App& command, Arguments& a) {
   if (!a.seed.empty()) a.run.set.push_back("seed=" + a.seed);
   if (!a.checkpoint_every.empty())
     a.run.checkpoint_every = number<double>("--checkpoint-every", a.checkpoint_every, 0.0, 1e6);
+  a.run.dashboard = dashboard_of(a);
   return run_command(a.run);
 }
 
@@ -343,6 +401,7 @@ int command_line(int argc, const char* const* argv) {
   add_plan(app, arguments);
   add_predict(app, arguments);
   add_convert(app, arguments);
+  add_report(app, arguments);
   add_keys(app, arguments);
   add_serve(app, arguments);
   add_join(app, arguments);

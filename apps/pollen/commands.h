@@ -8,6 +8,12 @@
 
 namespace pollen::app {
 
+// --dashboard: a page that shows the run while it goes on.
+struct DashboardOptions {
+  std::optional<int> port;  // none: no dashboard; 0: any free one
+  std::string address = "127.0.0.1";
+};
+
 struct RunRequest {
   std::string config;            // empty: the built-in problem, or with resume the folder's own configuration
   std::vector<std::string> set;  // "key=value"
@@ -16,6 +22,7 @@ struct RunRequest {
   double checkpoint_every = 10;  // seconds
   bool resume = false;
   bool quiet = false;
+  DashboardOptions dashboard = {};
 };
 
 struct PlanOptions {
@@ -47,6 +54,11 @@ struct ConvertOptions {
   std::string in, out;  // in: a config (.toml), a file of data or a built-in name; with check a store
   std::vector<std::string> set;
   bool check = false;
+};
+
+struct ReportOptions {
+  std::vector<std::string> folders;
+  std::string out;  // empty: report.html in the first
 };
 
 struct KeysOptions {
@@ -98,6 +110,7 @@ int plan_command(const PlanOptions& options);
 int predict_command(const PredictOptions& options);
 int data_command(const std::string& config, const std::vector<std::string>& set);
 int convert_command(const ConvertOptions& options);
+int report_command(const ReportOptions& options);
 int list_command(const std::string& what);
 int keys_command(const KeysOptions& options);
 int version_command();

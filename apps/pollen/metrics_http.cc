@@ -1,15 +1,12 @@
 // The HTTP side of --metrics: cpp-httplib carries what prometheus-cpp writes.
 #include <fmt/format.h>
-#include <httplib.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
-#include <sys/socket.h>
 
 #include <charconv>
-#include <thread>
 
+#include "http/listener.h"
 #include "monitor.h"
-#include "pollen/errors.h"
 
 namespace pollen::app {
 
@@ -68,50 +65,31 @@ std::string metrics_text(const View& v) {
 
 class HttpServer final : public MetricsServer {
  public:
-  HttpServer(const std::string& address, const Monitor& monitor) {
-    server_.new_task_queue = [] { return new httplib::ThreadPool(2); };
-    server_.set_read_timeout(5);
-    server_.set_write_timeout(5);
-    server_.set_keep_alive_timeout(2);
-    server_.set_payload_max_length(4096);
-    // Its own default lets two servers share a port, and requests would go to either.
-    server_.set_socket_options([](int socket) {
-      const int yes = 1;
-      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    });
-    server_.Get("/metrics", [&monitor](const httplib::Request&, httplib::Response& response) {
+  HttpServer(const std::string& address, const Monitor& monitor) : listener_({.connections = 2, .limits = {}}) {
+    listener_.Get("/metrics", [&monitor](const httplib::Request&, httplib::Response& response) {
       response.set_content(metrics_text(monitor.view()), "text/plain; version=0.0.4; charset=utf-8");
     });
-    server_.Get("/healthz", [&monitor](const httplib::Request&, httplib::Response& response) {
+    listener_.Get("/healthz", [&monitor](const httplib::Request&, httplib::Response& response) {
       const View view = monitor.view();
       const bool healthy = is_healthy(view, View::Clock::now());
       response.status = healthy ? 200 : 503;
       response.set_content(health_text(view, healthy), "application/json");
     });
-    bind(address);
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
-    while (!server_.is_running()) std::this_thread::yield();  // a stop() before that would be lost
+    listen(address);
   }
-  ~HttpServer() override {
-    server_.stop();
-    thread_.join();
-  }
-  int port() const override { return port_; }
+  int port() const override { return listener_.port(); }
 
  private:
-  void bind(const std::string& address) {
+  void listen(const std::string& address) {
     const std::size_t colon = address.rfind(':');
     std::string host = address.substr(0, colon);
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    std::from_chars(address.data() + colon + 1, address.data() + address.size(), port_);
-    const bool bound = port_ == 0 ? (port_ = server_.bind_to_any_port(host)) > 0 : server_.bind_to_port(host, port_);
-    if (!bound)
-      throw IoError(fmt::format("--metrics: cannot listen at {}: the address is taken or not this machine's", address));
+    int port = 0;
+    std::from_chars(address.data() + colon + 1, address.data() + address.size(), port);
+    listener_.start("--metrics", host, port);
   }
 
-  httplib::Server server_;
-  int port_ = 0;
-  std::thread thread_;
+  http::Listener listener_;
 };
 
 }  // namespace

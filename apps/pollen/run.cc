@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "dashboard.h"
 #include "pollen/errors.h"
 #include "run_session.h"
 #include "sink/report.h"
@@ -97,7 +98,7 @@ Ranks* join_ranks() try {
 int serve(const RunRequest& request, Ranks& ranks) {
   ignore_signals();
   serve_rank(
-      ranks, [&] { return read_config(request); }, request.threads);
+      ranks, [&] { return read_config(request); }, request.threads, request.dashboard.port.has_value());
   return kDone;
 }
 
@@ -107,6 +108,10 @@ int run(const RunRequest& request, Ranks* ranks) {
   if (ranks != nullptr && !spreads(job.config) && !request.quiet)
     tell(fmt::format("{} ranks are idle: this run is computed by rank 0 alone (docs/cluster.md)", ranks->size() - 1));
   const std::string shown = job.shown_folder;
+  const bool over = job.checkpoint && job.checkpoint->finished;
+  const std::unique_ptr<Dashboard> dashboard = over ? nullptr : open_dashboard(request.dashboard, shown);
+  if (dashboard) tell(dashboard->greeting());
+  job.live = dashboard ? &dashboard->feed() : nullptr;
   RunSession session(std::move(job));
   if (session.complete()) {
     tell(fmt::format("the run in {} is complete", shown));
@@ -121,7 +126,9 @@ int run(const RunRequest& request, Ranks* ranks) {
     return kStopped;
   }
   const sink::RunStatus status = session.sample();
+  if (dashboard) dashboard->feed().phase(sink::LiveState::Phase::writing);
   const sink::Summary summary = session.finish(status);
+  if (dashboard) dashboard->end(summary);
   print(sink::run_report(summary, shown, session.files()));
   switch (status) {
     case sink::RunStatus::complete:

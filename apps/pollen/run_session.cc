@@ -11,6 +11,7 @@
 #include "pollen/errors.h"
 #include "pollen/federation.h"
 #include "pollen/file.h"
+#include "sink/client_tables.h"
 #include "sink/parallel.h"
 #include "sink/personal.h"
 #include "sink/stan_csv.h"
@@ -40,6 +41,8 @@ ExperimentOptions RunSession::options_of_experiment() {
   ExperimentOptions options = job_.experiment;
   options.threads = job_.request.threads;
   options.stop = &pause_flag();
+  if (job_.live != nullptr && options.sites.empty())
+    options.watch = [live = job_.live](std::span<const Load> loads) { live->exchanged(loads); };
   options.warming = [this](std::int64_t done, std::int64_t steps) { show_warming(done, steps); };
   return options;
 }
@@ -160,6 +163,8 @@ void RunSession::make_recorder(std::unique_ptr<sink::SpoolWriter> spool, std::un
   options.pause = &pause_flag();
   // In a federation whose clients move with every round, one must be on the disk before the next begins.
   options.every_round = !job_.experiment.sites.empty() && keeps_state(experiment_.recipe());
+  options.onlooker = job_.live;
+  if (job_.live != nullptr) job_.live->begin(experiment_);
   if (experiment_.privacy().asked())
     options.spending = [this](std::int64_t iteration) { return experiment_.privacy().after(iteration); };
   if (experiment_.simulated() != nullptr) options.simulated = [this] { return experiment_.simulated()->total(); };
@@ -242,6 +247,7 @@ sink::Summary RunSession::finish(sink::RunStatus status) {
         {experiment_.config().output.clients, experiment_.config().output.client_draws, threads, wants_csv()});
   else if (!experiment_.personal())
     sink::add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
+  replace_file(job_.folder.client_tables(), sink::client_tables(experiment_));
   replace_file(job_.folder.summary(), sink::to_json(summary));
   std::error_code ignored;
   if (status == sink::RunStatus::failed) std::filesystem::remove(checkpoint_file(), ignored);

@@ -13,6 +13,7 @@
 #include "sink/checkpoint.h"
 #include "sink/facts.h"
 #include "sink/folder.h"
+#include "sink/live_feed.h"
 #include "sink/recorder.h"
 #include "sink/summary.h"
 
@@ -25,11 +26,12 @@ struct Job {
   std::string shown_folder;        // as the user may type it
   std::vector<std::string> draws;  // output.draws
   RunRequest request;
-  std::optional<sink::Checkpoint> checkpoint;  // with --resume
-  ExperimentOptions experiment;                // besides threads and stop
-  std::string checkpoint_file;                 // where it is kept; empty: in the folder
+  std::optional<sink::Checkpoint> checkpoint;           // with --resume
+  ExperimentOptions experiment;                         // besides threads and stop
+  std::string checkpoint_file;                          // where it is kept; empty: in the folder
   std::function<void(sink::RunFacts&)> add_facts = {};  // more for the summary
   std::optional<RowLayout> layout = {};                 // of clients that read their own files
+  sink::LiveFeed* live = nullptr;                       // who looks on
 };
 
 class RunSession {
@@ -44,7 +46,7 @@ class RunSession {
   const std::string& failure() const { return failure_; }
   std::vector<std::string> files() const;  // their names, for the report
   const Experiment& experiment() const { return experiment_; }
-  const sink::Recorder* recorder() const { return recorder_.get(); }  // nothing before start()
+  const sink::Recorder* recorder() const { return recorder_.get(); }           // nothing before start()
   void read_draws(const std::function<void(const sink::SpoolReader&)>& read);  // between sample() and finish()
 
  private:
@@ -59,7 +61,9 @@ class RunSession {
   void show_warming(std::int64_t done, std::int64_t steps);
   void write_checkpoint(bool finished);
   bool wants_csv() const;
-  std::string checkpoint_file() const { return job_.checkpoint_file.empty() ? job_.folder.checkpoint() : job_.checkpoint_file; }
+  std::string checkpoint_file() const {
+    return job_.checkpoint_file.empty() ? job_.folder.checkpoint() : job_.checkpoint_file;
+  }
   bool budget_spent() const { return experiment_.privacy().ended(experiment_.iteration()); }  // of privacy
 
   // What people see of a warm-up.
@@ -72,7 +76,7 @@ class RunSession {
   Job job_;
   Experiment experiment_;
   std::optional<Warming> warming_;  // while it goes on
-  std::string config_given_;  // before set-up
+  std::string config_given_;        // before set-up
   double seconds_before_ = 0, cpu_before_ = 0;
   std::unique_ptr<sink::Recorder> recorder_;
   std::string failure_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "dashboard.h"
 #include "log.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
@@ -67,7 +68,8 @@ class Service {
     if (!options.state.empty()) lock_.emplace(options.state);
     if (lock_ && !lock_->held())
       throw ConfigError("--state", fmt::format("found \"{}\", which another server is using", options.state));
-    watch_.sources = {&hall_, &statistics_, nullptr};
+    watch_.sources = {&hall_, &statistics_, nullptr, nullptr};
+    show_dashboard();
     if (options.metrics.empty()) return;
     metrics_ = serve_metrics(options.metrics, watch_.monitor());
     const std::string host = options.metrics.substr(0, options.metrics.rfind(':'));
@@ -97,6 +99,17 @@ class Service {
   }
 
  private:
+  void show_dashboard() {
+    dashboard_ = open_dashboard(options_.run.dashboard, job_.shown_folder);
+    if (!dashboard_) return;
+    if (options_.run.quiet)
+      tell(dashboard_->greeting());  // who asks for it must know where it is
+    else
+      log_({"dashboard", dashboard_->greeting()});
+    job_.live = watch_.sources.live = &dashboard_->feed();
+    job_.live->phase(sink::LiveState::Phase::waiting);
+  }
+
   // Where the run's files go; the configuration with that in it.
   Config with_folder(Config config) {
     job_.request = options_.run;
@@ -133,6 +146,7 @@ class Service {
       return summary_command({.folder = job_.shown_folder});
     }
     watch_.sources.session = &session;
+    if (dashboard_) dashboard_->feed().phase(sink::LiveState::Phase::preparing);
     session.start();
     if (job_.request.quiet && !job_.checkpoint)
       for (const std::string& line : session.experiment().warnings())
@@ -145,10 +159,12 @@ class Service {
 
   int finish(RunSession& session) {
     const sink::RunStatus status = session.sample();
+    if (dashboard_) dashboard_->feed().phase(sink::LiveState::Phase::writing);
     const bool complete = status == sink::RunStatus::complete;
     if (complete && options_.share_draws)
       session.read_draws([&](const sink::SpoolReader& spool) { share_draws(hall_, spool); });
     const sink::Summary summary = session.finish(status);
+    if (dashboard_) dashboard_->end(summary);
     print(sink::run_report(summary, job_.shown_folder, session.files()));
     if (status == sink::RunStatus::interrupted) {
       // Without --state the same words alone would begin anew in the same folder.
@@ -188,6 +204,7 @@ class Service {
   Paths paths_;
   std::optional<FolderLock> lock_;
   std::unique_ptr<MetricsServer> metrics_;
+  std::unique_ptr<Dashboard> dashboard_;
 };
 
 }  // namespace

@@ -22,6 +22,43 @@ std::array<double, 3> quantiles_of(std::vector<double> latencies) {
   return out;
 }
 
+sink::LiveClient::State state_of(const Hall& hall, const RoundStatistics& statistics, std::uint32_t i) {
+  using State = sink::LiveClient::State;
+  if (!hall.connected(i)) return State::gone;
+  if (i >= statistics.clients.size() || !hall.present(i)) return State::waiting;
+  const ClientStatistics& client = statistics.clients[i];
+  if (client.late) return State::late;
+  // Who answered the latest round is as active as who is at work on the next.
+  const bool latest = client.last_round >= 0 && client.last_round + 1 >= statistics.turns;
+  return client.wanted || latest ? State::active : State::waiting;
+}
+
+sink::LiveClients clients_of(const Hall& hall, const RoundStatistics& statistics) {
+  sink::LiveClients out;
+  out.in_all = std::ssize(hall.names());
+  out.here = out.in_all - std::ssize(hall.absent());
+  out.participants = statistics.participants;
+  for (const ClientStatistics& client : statistics.clients) out.heard += client.turns > 0 ? 1 : 0;
+  for (const Index index : sink::evenly(out.in_all, sink::kLiveClients)) {
+    const auto i = static_cast<std::size_t>(index);
+    sink::LiveClient client;
+    client.name = hall.names()[i];
+    client.state = state_of(hall, statistics, static_cast<std::uint32_t>(i));
+    if (i < hall.sites().size()) client.rows = hall.sites()[i].rows;
+    if (i < statistics.clients.size()) {
+      const ClientStatistics& s = statistics.clients[i];
+      client.turns = s.turns;
+      client.last_round = s.last_round;
+      client.skipped = s.skipped;
+      client.up_bits = 8 * s.bytes_in;
+      client.down_bits = 8 * s.bytes_out;
+      if (s.turns > 0) client.latency = s.latency;
+    }
+    out.shown.push_back(std::move(client));
+  }
+  return out;
+}
+
 }  // namespace
 
 View Watch::see() {
@@ -57,6 +94,7 @@ void Watch::look() {
   if (now < due_ || sources.hall == nullptr) return;
   due_ = now + kEvery;
   View view = see();
+  if (sources.live != nullptr) sources.live->clients(clients_of(*sources.hall, *sources.statistics));
   if (view.here > 0 || sources.session == nullptr)
     gone_since_.reset();
   else if (!gone_since_)

@@ -1,10 +1,11 @@
-// The server's side of --metrics and of JSON progress: looks at the server's objects on their own thread, every half
-// second or so, and publishes what it sees.
+// The server's side of --metrics, of --dashboard and of JSON progress: looks at the server's objects on their own
+// thread, every half second or so, and publishes what it sees.
 #pragma once
 
 #include "monitor.h"
 #include "pollen/federation.h"
 #include "run_session.h"
+#include "sink/live_feed.h"
 
 namespace pollen::app {
 
@@ -14,6 +15,7 @@ class Watch {
     const Hall* hall = nullptr;
     const RoundStatistics* statistics = nullptr;
     const RunSession* session = nullptr;  // nothing before set-up is over
+    sink::LiveFeed* live = nullptr;       // a dashboard's, which is told of the clients
   };
   // `news` hears of progress every ten seconds; empty: never.
   explicit Watch(Tell news = {}) : news_(std::move(news)) {}

@@ -103,6 +103,7 @@ class Hall {
   };
   std::optional<Letter> next(Deadline until);  // Interrupted where the user wants to stop
   bool present(std::uint32_t client) const { return seats_[client].ready; }
+  bool connected(std::uint32_t client) const { return seats_[client].link != 0; }  // perhaps still in set-up
   std::size_t present() const;
   std::vector<std::string> absent() const;  // names of who is not connected; "" for a place nobody has taken yet
   void send(std::uint32_t client, const Frame& frame);
@@ -178,6 +179,17 @@ class Hall {
   bool gathered_ = false, rounds_ = false, stateful_ = false;
 };
 
+// Of one client, since this server started.
+struct ClientStatistics {
+  std::int64_t turns = 0;                    // of its replies that were counted
+  std::int64_t last_round = -1;              // of the latest of them
+  std::int64_t skipped = 0;                  // rounds that went on without it
+  std::int64_t bytes_in = 0, bytes_out = 0;  // of frames, set-up left out
+  double latency = 0;                        // seconds from the broadcast to its latest reply
+  bool wanted = false;                       // it is asked, and has not answered yet
+  bool late = false;                         // likewise, and the deadline has passed
+};
+
 // What a federation's rounds did besides sampling.
 struct RoundStatistics {
   std::int64_t turns = 0;
@@ -187,6 +199,7 @@ struct RoundStatistics {
   std::int64_t brought_up = 0;               // clients that were sent what they had missed
   std::int64_t bytes_in = 0, bytes_out = 0;  // of frames, set-up left out
   std::vector<double> latencies;             // seconds from the broadcast to a reply, the latest few thousand
+  std::vector<ClientStatistics> clients;     // by their numbers; none before set-up is over
 };
 
 struct RemoteOptions {

@@ -17,6 +17,7 @@
 #include "pollen/data.h"
 #include "pollen/engine.h"
 #include "pollen/model.h"
+#include "pollen/participation_tally.h"
 #include "pollen/privacy_meter.h"
 #include "pollen/problem.h"
 #include "pollen/ranks.h"
@@ -53,6 +54,9 @@ struct ExperimentOptions {
   bool levels_shown = true;     // among it levels or labels that data.levels does not give
   // Several processes that share the clients (pollen/ranks.h): this is rank 0, and the others are in serve_rank().
   Ranks* ranks = nullptr;
+  // Somebody who looks on: is told of every exchange with clients, on the thread of advance(). Nothing depends on it, and
+  // nothing of it is saved.
+  LoadListener watch = {};
 };
 
 // Models with latents: draws of a client's latent from its own posterior, at what every chain has learnt.
@@ -100,6 +104,7 @@ class Experiment {
   std::int64_t burn_in() const;
   std::int64_t kept() const;  // draws kept so far, a chain
   Counters counters() const;
+  const ParticipationTally& participation() const;  // of federated rounds; empty where another engine samples
   const SimulatedTime* simulated() const;  // in the network of [network]; null where there is none
   bool has_transitions() const;            // mala, hmc, nuts: what CmdStan's `__` columns hold
   const std::vector<std::string>& warnings() const;
@@ -154,7 +159,7 @@ class Experiment {
 bool spreads(const Config& config);
 
 // What a rank other than 0 does in a run: the configuration, the experiment, answers until rank 0 says that it is over.
-// Whatever goes wrong is told to rank 0, which throws it.
-void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads);
+// Whatever goes wrong is told to rank 0, which throws it. `watched`: rank 0 has a `watch`, and hears what clients did.
+void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads, bool watched = false);
 
 }  // namespace pollen

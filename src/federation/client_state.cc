@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "federation/sealed_file.h"
-#include "federation/secret.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/file.h"
+#include "pollen/secret.h"
 
 namespace pollen {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "federation/plain.h"
-#include "federation/secret.h"
 #include "pollen/config_difference.h"
 #include "pollen/errors.h"
 #include "pollen/federation.h"
+#include "pollen/secret.h"
 #include "pollen/store.h"
 
 namespace pollen {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "federation/participant_parts.h"
-#include "federation/secret.h"
+#include "pollen/secret.h"
 
 namespace pollen {
 

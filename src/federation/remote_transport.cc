@@ -30,6 +30,7 @@ class RemoteTransport final : public Transport {
     settings_ = settings_of(recipe);
     for (Index c = 0; c < mirror.chains(); ++c) chains_.push_back(static_cast<std::uint32_t>(c));
     stateful_ = keeps_state(recipe);
+    statistics().clients.resize(seats_.size());
     hall.rounds_begin(stateful_);
     hall.limit_frames(most_bytes(mirror));
   }
@@ -123,8 +124,15 @@ class RemoteTransport final : public Transport {
 
   RoundStatistics& statistics() { return options_.statistics != nullptr ? *options_.statistics : own_statistics_; }
 
-  void send(std::uint32_t client, const Frame& frame) {
+  ClientStatistics& statistics_of(std::uint32_t client) { return statistics().clients[client]; }
+
+  void count_out(std::uint32_t client, const Frame& frame) {
     statistics().bytes_out += static_cast<std::int64_t>(frame->size());
+    statistics_of(client).bytes_out += static_cast<std::int64_t>(frame->size());
+  }
+
+  void send(std::uint32_t client, const Frame& frame) {
+    count_out(client, frame);
     hall_.send(client, frame);
   }
 
@@ -142,6 +150,7 @@ class RemoteTransport final : public Transport {
 
   void close_turn() {
     for (Seat& seat : seats_) seat.wanted = seat.called = false;
+    for (ClientStatistics& client : statistics().clients) client.wanted = client.late = false;
     wanted_ = 0;
     frame_.reset();
   }
@@ -149,7 +158,8 @@ class RemoteTransport final : public Transport {
   // Its reply or answer is waited for, or no longer.
   void want(std::uint32_t client, bool yes) {
     if (seats_[client].wanted != yes) wanted_ += yes ? 1 : -1;
-    seats_[client].wanted = yes;
+    seats_[client].wanted = statistics_of(client).wanted = yes;
+    statistics_of(client).late = false;
   }
 
   // Everything a client needs to work on what is open now.
@@ -171,7 +181,7 @@ class RemoteTransport final : public Transport {
     }
     if (stateful_) outgoing_.push_back(shared(wire::encode(wire::Settled{seat.counted})));
     outgoing_.push_back(frame_);
-    for (const Frame& frame : outgoing_) statistics().bytes_out += static_cast<std::int64_t>(frame->size());
+    for (const Frame& frame : outgoing_) count_out(client, frame);
     hall_.send_all(client, outgoing_);
     seat.called = seat.owes = true;
   }
@@ -200,6 +210,7 @@ class RemoteTransport final : public Transport {
       return letter;
     }
     statistics().bytes_in += static_cast<std::int64_t>(letter->frame.size());
+    statistics_of(letter->client).bytes_in += static_cast<std::int64_t>(letter->frame.size());
     Seat& seat = seats_[letter->client];
     seat.owes = false;
     if (letter->arrived) {
@@ -248,11 +259,15 @@ class RemoteTransport final : public Transport {
     if (policy() != "skip" || answered == 0 || hall_.present() < options_.quorum) {
       if (!told_) tell_of(server, "late", "still waiting for", late);
       told_ = true;
+      for (const std::uint32_t client : late) statistics_of(client).late = true;
       return false;
     }
     server.leave_out(late);
     server.start_over();
-    for (const std::uint32_t client : late) want(client, false);
+    for (const std::uint32_t client : late) {
+      want(client, false);
+      ++statistics_of(client).skipped;
+    }
     statistics().skipped += static_cast<std::int64_t>(late.size());
     tell_of(server, "skipped", "went on without", late);
     return true;
@@ -289,6 +304,7 @@ class RemoteTransport final : public Transport {
     want(letter.client, false);
     auto& latencies = statistics().latencies;
     const double seconds = std::chrono::duration<double>(Clock::now() - opened_).count();
+    statistics_of(letter.client).latency = seconds;
     if (latencies.size() < kLatencies)
       latencies.push_back(seconds);
     else
@@ -307,6 +323,10 @@ class RemoteTransport final : public Transport {
         hall_.dismiss(entry.client, error.what(), false);
         return false;
       }
+    }
+    for (const Roster::Entry& entry : server.broadcast().roster.clients) {
+      ++statistics_of(entry.client).turns;
+      statistics_of(entry.client).last_round = static_cast<std::int64_t>(server.round());
     }
     ++statistics().turns;
     statistics().participants = std::ssize(server.broadcast().roster.clients);

@@ -66,6 +66,7 @@ void Experiment::Parts::make_engine() {
   federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()));
   federation->counters().setup_bits = problem.data.setup_bits + options.setup_bits;
   engine = federation.get();
+  tally = ParticipationTally(problem.clients(), config.run.iterations);
   if (!recipe.reference) listen();
   potential.resize(static_cast<std::size_t>(chains));
 }
@@ -172,8 +173,11 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   }
   self.make_reference_engine();
   if (self.personal && !self.learner) self.make_learner();
+  if (!self.clock) self.engine->listen({});  // what is saved is the same whether anybody looks on
   self.engine->archive(archive);
+  self.listen();
   if (self.clock) self.clock->archive(archive);
+  self.tally.archive(archive);
 }
 
 Experiment::Experiment(Config config, ExperimentOptions options)
@@ -204,8 +208,10 @@ bool Experiment::advance(std::int64_t iterations, Sink& sink) {
   while (iteration() < until) {
     p.choose_threads();
     if (p.options.stop != nullptr && p.options.stop->load(std::memory_order_relaxed)) return false;
-    const std::int64_t before = iteration();
+    const std::int64_t before = iteration(), rounds = p.engine->counters().rounds;
     p.engine->advance(until - before);
+    if (p.engine == p.federation.get() && p.engine->counters().rounds > rounds)
+      p.tally.add(iteration(), p.federation->server().broadcast().roster);
     p.tell_spent(before);
     if (p.engine->emits() && iteration() > burn_in() && ++p.emitted % p.config.run.thin == 0) p.keep(sink);
     sink.closed(iteration(), p.engine->counters(), p.engine->position());
@@ -231,6 +237,7 @@ bool Experiment::has_transitions() const {
   return parts_->recipe.reference && find_reference(parts_->recipe.name)->transitions;
 }
 Counters Experiment::counters() const { return parts_->engine->counters(); }
+const ParticipationTally& Experiment::participation() const { return parts_->tally; }
 const SimulatedTime* Experiment::simulated() const { return parts_->clock ? &parts_->clock->time() : nullptr; }
 const std::vector<std::string>& Experiment::warnings() const { return parts_->warnings; }
 const std::vector<std::string>& Experiment::notes() const { return parts_->notes; }

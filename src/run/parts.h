@@ -39,6 +39,7 @@ struct Experiment::Parts {
   ThreadChoice choice;
   std::vector<OutsideLook> outside;  // as the user gave the configuration
   PrivacyMeter meter;
+  ParticipationTally tally;
   Ranks* ranks = nullptr;                 // where clients are spread over them
   std::unique_ptr<SimulatedClock> clock;  // of [network]; none without it
   // Exchanges with all clients before the first iteration, each `times`, as setup_bits has them.
@@ -76,7 +77,7 @@ struct Experiment::Parts {
   void set_anchors();
   void count_exchange(const SetupExchange& exchange);
   void uncount_exchanges(std::size_t since);  // those from setup_exchanges[since] on
-  void listen();                              // the clock, to what samples
+  void listen();                              // the clock and who looks on, to what samples
   void time_setup();
   void keep(Sink& sink);
   bool looks() const;

@@ -32,7 +32,11 @@ void Experiment::Parts::uncount_exchanges(std::size_t since) {
 }
 
 void Experiment::Parts::listen() {
-  if (clock) engine->listen([this](std::span<const Load> loads) { clock->exchange(loads); });
+  if (!clock && !options.watch) return;
+  engine->listen([this](std::span<const Load> loads) {
+    if (clock) clock->exchange(loads);
+    if (options.watch) options.watch(loads);
+  });
 }
 
 // What the data were told of each other, then what was asked. Rows are read there, no gradients taken.

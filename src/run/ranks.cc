@@ -104,13 +104,14 @@ void Experiment::serve() {
   pollen::serve(*parts_->ranks, duties);
 }
 
-void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads) {
+void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads, bool watched) {
   std::unique_ptr<Experiment> experiment;
   try {
     const Config config = read();
     ExperimentOptions options;
     options.threads = threads;
     options.ranks = &ranks;
+    if (watched) options.watch = [](std::span<const Load>) {};  // what is carried to rank 0 is then the same on both ends
     if (spreads(config)) experiment = std::make_unique<Experiment>(config, options);
     if (!experiment) say_ready(ranks, 0);
   } catch (const RanksEnded&) {

@@ -18,8 +18,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array kNames = {"config.toml",  "checkpoint",  "draws.spool", "draws.nc",   "metrics.csv",
-                               "summary.json", "report.html", "clients",     "federation", "encoder.json"};
+constexpr std::array kNames = {"config.toml", "checkpoint",   "draws.spool", "draws.nc",
+                               "metrics.csv", "summary.json", "report.html", "clients",
+                               "federation",  "encoder.json", "clients.json"};
 
 bool starts_with(const std::string& path, std::string_view marker) {
   std::string start(marker.size(), '\0');

@@ -51,6 +51,7 @@ void Recorder::kept(ConstPanelView position, std::span<const double> potential) 
   spool_->append(position, potential, transitions_);
   rhat_.add(position);
   ess_.add(position);
+  if (options_.onlooker != nullptr) options_.onlooker->kept(position);
 }
 
 void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
@@ -65,6 +66,7 @@ void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, Con
   if (options_.spending) extras.spending = options_.spending(iteration);
   if (options_.simulated) extras.simulated = options_.simulated();
   metrics_->row(counters, seconds(), scores, extras);
+  if (options_.onlooker != nullptr) options_.onlooker->scored(iteration, counters, seconds(), scores);
 }
 
 void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {
@@ -86,11 +88,16 @@ void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {
     rhat_at_ = loop;
   }
   progress_.update(state(iteration, counters));
+  show(iteration, counters);
 }
 
 ProgressState Recorder::state(std::int64_t iteration, const Counters& counters) const {
   return {iteration,   seconds_ + running(), counters.uplink_bits, counters.downlink_bits,
           rhat_value_, ess_value_,           counters.rounds};
+}
+
+void Recorder::show(std::int64_t iteration, const Counters& counters) {
+  if (options_.onlooker != nullptr) options_.onlooker->looked({iteration, draws(), seconds(), rhat_value_, counters});
 }
 
 void Recorder::start_clock() {
@@ -140,6 +147,7 @@ void Recorder::finish_progress(std::int64_t iteration, const Counters& counters)
   rhat_value_ = rhat_.worst();
   ess_value_ = ess_.least();
   progress_.finish(state(iteration, counters));
+  show(iteration, counters);
 }
 
 }  // namespace pollen::sink

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "metrics.h"
+#include "onlooker.h"
 #include "pollen/run.h"
 #include "predictive.h"
 #include "progress.h"
@@ -30,6 +31,7 @@ struct RecorderOptions {
   std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // where privacy is asked for
   std::function<Scores()> losses = {};                                   // of mixed-effects models
   std::function<double()> simulated = {};                                // seconds, where [network] is set
+  Onlooker* onlooker = nullptr;
 };
 
 class Recorder : public Sink {
@@ -61,6 +63,7 @@ class Recorder : public Sink {
   void metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position);
   ProgressState state(std::int64_t iteration, const Counters& counters) const;
   void look_at_clock(std::int64_t iteration, const Counters& counters);
+  void show(std::int64_t iteration, const Counters& counters);
   double running() const;  // seconds since start_clock()
 
   RecorderOptions options_;

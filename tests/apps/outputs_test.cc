@@ -17,8 +17,8 @@ TEST_F(Outputs, ARunLeavesItsFiles) {
   put("a.toml", kTinyLogistic);
   const Outcome outcome = run({"run", "a.toml", "--out", "out"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(listing("out"), (Words{"checkpoint", "config.toml", "draws-1.csv", "draws-2.csv", "draws-3.csv",
-                                   "encoder.json", "metrics.csv", "summary.json"}));
+  EXPECT_EQ(listing("out"), (Words{"checkpoint", "clients.json", "config.toml", "draws-1.csv", "draws-2.csv",
+                                   "draws-3.csv", "encoder.json", "metrics.csv", "summary.json"}));
   EXPECT_NE(outcome.out.find("intercept"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.err.find("100%"), std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.err.find('\r'), std::string::npos);
@@ -95,7 +95,7 @@ TEST_F(Outputs, TheEffectiveConfigurationGivesTheSameDraws) {
 TEST_F(Outputs, DrawsNoneStillHasASummary) {
   put("g.toml", kTinyGaussian);
   ASSERT_EQ(run({"run", "g.toml", "--quiet", "--out", "out", "--set", "output.draws=[\"none\"]"}).code, 0);
-  EXPECT_EQ(listing("out"), (Words{"checkpoint", "config.toml", "metrics.csv", "summary.json"}));
+  EXPECT_EQ(listing("out"), (Words{"checkpoint", "clients.json", "config.toml", "metrics.csv", "summary.json"}));
   EXPECT_EQ(run({"summary", "out"}).code, 0);
 }
 

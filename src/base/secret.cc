@@ -1,4 +1,4 @@
-#include "federation/secret.h"
+#include "pollen/secret.h"
 
 #include <fmt/format.h>
 #include <sys/random.h>

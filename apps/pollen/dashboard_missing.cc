@@ -1,0 +1,14 @@
+// Builds without cpp-httplib: the option is there and says what is missing.
+#include "dashboard.h"
+#include "pollen/errors.h"
+
+namespace pollen::app {
+
+std::unique_ptr<Dashboard> open_dashboard(const DashboardOptions& options, const std::string&) {
+  if (!options.port) return nullptr;
+  throw ConfigError("--dashboard",
+                    "this build of pollen has no HTTP server (Debian: libcpp-httplib-dev); `make full` installs it and "
+                    "builds everything");
+}
+
+}  // namespace pollen::app

@@ -1,0 +1,17 @@
+# Writes OUT, a C++ file with the pages of the folder PAGES as bytes: those that BUILT (with + between them) names, others empty.
+cmake_minimum_required(VERSION 3.25)
+string(REPLACE "+" ";" BUILT "${BUILT}")
+set(text "#include \"pollen/web.h\"\n\nnamespace pollen::web {\n\n")
+foreach(page report live)
+  if(page IN_LIST BUILT)
+    file(READ ${PAGES}/${page}.html hex HEX)
+    string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+    string(APPEND text "namespace {\nconstexpr unsigned char k_${page}[] = {\n${bytes}0};\n}\n")
+    string(APPEND text
+      "std::string_view ${page}_page() { return {reinterpret_cast<const char*>(k_${page}), sizeof(k_${page}) - 1}; }\n\n")
+  else()
+    string(APPEND text "std::string_view ${page}_page() { return {}; }\n\n")
+  endif()
+endforeach()
+file(WRITE ${OUT} "${text}}  // namespace pollen::web\n")

@@ -1,0 +1,16 @@
+// The pages that web/ builds, as this binary carries them; empty where npm was not there when it was built.
+#pragma once
+
+#include <string_view>
+
+namespace pollen::web {
+
+std::string_view report_page();  // of `pollen report`
+std::string_view live_page();    // of the dashboard of a run that goes on
+
+// What to do where a page is missing, in a sentence.
+inline constexpr std::string_view kHowToGetPages =
+    "this build has no web pages; install npm (Debian: nodejs npm) and build pollen again: cmake --preset release, "
+    "cmake --build build";
+
+}  // namespace pollen::web

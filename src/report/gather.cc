@@ -1,0 +1,194 @@
+// ReportData of web/src/data.ts, from the folders of runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "client_tables.h"
+#include "metrics_table.h"
+#include "parameter_plots.h"
+#include "pollen/errors.h"
+#include "pollen/file.h"
+#include "pollen/report.h"
+#include "run_parts.h"
+#include "sink/draws.h"
+#include "sink/folder.h"
+#include "sink/parallel.h"
+#include "sink/stored_summary.h"
+#include "sink/text.h"
+#include "stored_run.h"
+#include "verdict.h"
+
+namespace pollen::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostRows = 2000;         // of the table, of all runs together
+constexpr std::uintmax_t kMostText = 1U << 20;  // of a configuration
+constexpr std::size_t kMostRuns = 8;            // there are so many colours
+
+std::string text_or_none(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return "";
+  return read_text(path);
+}
+
+// One run, as far as it has been read.
+class Run {
+ public:
+  Run(std::string folder, std::size_t runs, int threads)
+      : folder_(std::move(folder)), files_(folder_), runs_(runs), threads_(threads) {
+    summary_ = read_summary(files_.summary());
+    read_draws();
+  }
+
+  Json json() {
+    Json run = {{"name", folder_}, {"status", status()}};
+    run["verdict"] = verdict({states(), status(), parameters_, labels_, warnings()});
+    run["facts"] = facts_of(summary_, draws_.chains > 0
+                                          ? Json({{"chains", draws_.chains}, {"draws", draws_.length}})
+                                          : Json(nullptr));
+    add_stored_parts(run, summary_);
+    const std::vector<std::size_t> rows = chosen(parameters_, std::max<std::size_t>(50, kMostRows / runs_));
+    run["parameters"] = table(rows);
+    run["parametersInAll"] = parameters_.size();
+    run["plots"] = draws_.length > 0 ? plots(rows) : Json(nullptr);
+    add_files(run);
+    run["notes"] = notes(rows.size());
+    return run;
+  }
+
+ private:
+  void read_draws() {
+    if (!fs::is_directory(folder_))
+      throw ConfigError(folder_, "found no such folder, accepted: one of a run, or with CmdStan's CSVs");
+    if (!sink::draw_files(folder_).empty()) draws_ = sink::read_draws(folder_);
+    const auto stored = sink::read_stored_summary(files_.summary());
+    if (!summary_.is_null() && !stored)
+      throw ConfigError(files_.summary(), "found parameters that lack a number, accepted: summary.json as a run writes it");
+    if (!stored && draws_.length == 0)
+      throw ConfigError(folder_, draws_.chains > 0 ? "found no draws in its files, accepted: at least one a chain"
+                                                   : "found no draws and no summary.json, accepted: the folder of a run "
+                                                     "that has ended or was stopped, or one with CmdStan's CSVs");
+    const bool same = stored && (draws_.chains == 0 || (stored->parameters.size() == draws_.names.size() &&
+                                                        stored->chains == draws_.chains && stored->draws == draws_.length));
+    parameters_ = same ? stored->parameters : sink::summarize(draws_, threads_);
+    names_ = same ? stored->names : draws_.names;
+    labels_ = same ? stored->labels : draws_.labels;
+  }
+
+  std::string states() const { return summary_.is_object() ? summary_.value("states", "draws") : "draws"; }
+  std::string status() const { return summary_.is_object() ? summary_.value("status", "complete") : "complete"; }
+  std::vector<std::string> warnings() const {
+    std::vector<std::string> lines;
+    if (summary_.is_object() && summary_.contains("warnings"))
+      for (const Json& line : summary_["warnings"])
+        if (line.is_string()) lines.push_back(line.get<std::string>());
+    return lines;
+  }
+
+  Json table(const std::vector<std::size_t>& rows) const {
+    Json out = Json::array();
+    for (const std::size_t j : rows) out.push_back(parameter_row(names_[j], labels_[j], parameters_[j]));
+    return out;
+  }
+
+  // Of parameters that the table has.
+  Json plots(const std::vector<std::size_t>& rows) const {
+    const PlotBudget whole, budget{whole.trace / runs_, whole.curves / runs_};
+    std::vector<std::size_t> which, places;
+    for (const std::size_t j : chosen(parameters_, room_for_plots(draws_.chains, budget))) {
+      const auto found = std::lower_bound(rows.begin(), rows.end(), j);
+      if (found == rows.end() || *found != j) continue;
+      which.push_back(j);
+      places.push_back(static_cast<std::size_t>(found - rows.begin()));
+    }
+    return parameter_plots(draws_, which, places, budget, threads_);
+  }
+
+  void add_files(Json& run) const {
+    const std::string metrics = text_or_none(files_.metrics());
+    run["metrics"] = metrics.empty() ? Json(nullptr) : metrics_table(metrics, files_.metrics());
+    const Json held = read_clients(files_.client_tables());
+    run["participation"] = participation_table(held, files_.client_tables());
+    run["heterogeneity"] = label_table(held, files_.client_tables());
+    std::error_code error;
+    const bool fits = fs::file_size(files_.config(), error) <= kMostText && !error;
+    run["config"] = fits ? text_or_none(files_.config()) : "";
+  }
+
+  Json notes(std::size_t rows) const {
+    Json lines = Json::array();
+    if (summary_.is_object() && summary_.contains("notes"))
+      for (const Json& line : summary_["notes"])
+        if (line.is_string()) lines.push_back(line);
+    for (const std::string& line : draws_.notes) lines.push_back(line);
+    if (rows < parameters_.size())
+      lines.push_back(fmt::format("the table has {} of {} parameters: the first, and those with the largest R-hat",
+                                  sink::grouped(static_cast<std::int64_t>(rows)),
+                                  sink::grouped(static_cast<std::int64_t>(parameters_.size()))));
+    if (draws_.length == 0) lines.push_back("the folder has no draws (output.draws), so nothing is plotted of them");
+    return lines;
+  }
+
+  std::string folder_;
+  sink::RunFolder files_;
+  std::size_t runs_;
+  int threads_;
+  Json summary_;
+  sink::DrawSet draws_;
+  std::vector<stats::ParameterSummary> parameters_;
+  std::vector<std::string> names_, labels_;
+};
+
+void check_folders(const std::vector<std::string>& folders) {
+  if (folders.size() > kMostRuns)
+    throw ConfigError("report", fmt::format("found {} folders, accepted: at most {}", folders.size(), kMostRuns));
+  for (std::size_t i = 0; i < folders.size(); ++i)
+    if (std::find(folders.begin(), folders.begin() + static_cast<std::ptrdiff_t>(i), folders[i]) !=
+        folders.begin() + static_cast<std::ptrdiff_t>(i))
+      throw ConfigError(folders[i], "found twice, accepted: different folders");
+}
+
+// "<" stands in strings only, and is "\u003c" there: nothing in the data can end the element that holds them.
+std::string escaped(const std::string& json) {
+  std::string text;
+  text.reserve(json.size() + 64);
+  for (const char c : json) {
+    if (c == '<')
+      text += "\\u003c";
+    else
+      text += c;
+  }
+  return text;
+}
+
+constexpr std::string_view kPlace = "@POLLEN_REPORT_DATA@";
+
+}  // namespace
+
+std::string report_data(const std::vector<std::string>& folders, int threads) {
+  check_folders(folders);
+  Json runs = Json::array();
+  for (const std::string& folder : folders)
+    runs.push_back(Run(folder, folders.size(), sink::sensible_threads(threads)).json());
+  const Json data = {{"format", 1},
+                     {"made", versions()},
+                     {"runs", std::move(runs)}};
+  return escaped(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string fill_page(std::string_view page, std::string_view data) {
+  const std::size_t at = page.find(kPlace);
+  if (at == std::string_view::npos) throw IoError("the page of this build has no place for data");
+  std::string out;
+  out.reserve(page.size() + data.size());
+  out += page.substr(0, at);
+  out += data;
+  out += page.substr(at + kPlace.size());
+  return out;
+}
+
+}  // namespace pollen::report

@@ -1,0 +1,248 @@
+#include "live_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "run_parts.h"
+#include "sink/version.h"
+#include "stored_run.h"
+#include "verdict.h"
+
+namespace pollen::report {
+
+namespace {
+
+using sink::History;
+using sink::kMetricColumns;
+using sink::LiveClient;
+using sink::LiveClients;
+using sink::LivePlan;
+using sink::LiveState;
+using sink::name_of;
+
+constexpr std::size_t kMostSummed = 2000;  // parameters of a summary that is worth reading again for its other parts
+
+const char* name_of(LiveState::Phase phase) {
+  switch (phase) {
+    case LiveState::Phase::preparing:
+      return "preparing";
+    case LiveState::Phase::waiting:
+      return "waiting";
+    case LiveState::Phase::sampling:
+      return "sampling";
+    case LiveState::Phase::writing:
+      return "writing";
+  }
+  return "";
+}
+
+const char* name_of(LiveClient::State state) {
+  switch (state) {
+    case LiveClient::State::unknown:
+      return "unknown";
+    case LiveClient::State::waiting:
+      return "waiting";
+    case LiveClient::State::active:
+      return "active";
+    case LiveClient::State::late:
+      return "late";
+    case LiveClient::State::gone:
+      return "gone";
+  }
+  return "";
+}
+
+Json client_json(const LiveClient& client) {
+  return {{"name", client.name},
+          {"state", name_of(client.state)},
+          {"rows", client.rows < 0 ? Json(nullptr) : Json(client.rows)},
+          {"turns", client.turns},
+          {"lastRound", client.last_round < 0 ? Json(nullptr) : Json(client.last_round)},
+          {"skipped", client.skipped},
+          {"upBytes", (client.up_bits + 7) / 8},
+          {"downBytes", (client.down_bits + 7) / 8},
+          {"latency", number(client.latency)}};
+}
+
+Json clients_json(const LiveClients& clients) {
+  Json shown = Json::array();
+  for (const LiveClient& client : clients.shown) shown.push_back(client_json(client));
+  return {{"shown", std::move(shown)},
+          {"inAll", clients.in_all},
+          {"here", clients.here < 0 ? Json(nullptr) : Json(clients.here)},
+          {"heard", clients.heard},
+          {"participants", clients.participants}};
+}
+
+Json column(const History& history, std::size_t at) {
+  Json values = Json::array();
+  for (std::size_t i = 0; i < history.rows(); ++i) values.push_back(number(history.row(i)[at]));
+  return values;
+}
+
+Json diagnostics_json(const History& over_time) {
+  return {{"iteration", column(over_time, 0)}, {"rhat", column(over_time, 1)}, {"ess", column(over_time, 2)}};
+}
+
+Json live_part(const LivePlan* plan, const LiveState& state, const LiveFindings& findings, const LiveEnd* end) {
+  const std::int64_t asked = plan != nullptr ? plan->facts.iterations : 0;
+  const double left = state.rate > 0 ? static_cast<double>(asked - state.iteration) / state.rate : std::nan("");
+  return {{"phase", end != nullptr ? "over" : name_of(state.phase)},
+          {"iteration", state.iteration},
+          {"iterations", plan != nullptr ? Json(asked) : Json(nullptr)},
+          {"started", plan != nullptr ? plan->started : 0},
+          {"rate", number(state.rate)},
+          {"secondsLeft", number(left)},
+          {"rhat", number(state.rhat)},
+          {"ended", end != nullptr ? Json{{"status", name_of(end->status)}, {"words", end->words}} : Json(nullptr)},
+          {"clients", clients_json(state.clients)},
+          {"diagnostics", diagnostics_json(findings.over_time())}};
+}
+
+Json facts_json(const LivePlan& plan, const LiveState& state) {
+  const sink::RunFacts& f = plan.facts;
+  return {{"version", sink::version()},
+          {"sampler", f.sampler},
+          {"model", f.model},
+          {"source", f.source},
+          {"states", name_of(f.states)},
+          {"seed", f.seed},
+          {"chains", f.chains},
+          {"draws", state.draws},
+          {"iterations", state.iteration},
+          {"burnIn", f.burn_in},
+          {"thin", f.thin},
+          {"step", f.step > 0 ? Json(f.step) : Json(nullptr)},
+          {"clients", f.clients},
+          {"trainRows", f.train_rows},
+          {"testRows", f.test_rows},
+          {"seconds", state.seconds},
+          {"gradients", state.counters.gradients},
+          {"iterationsPerSecond", number(state.rate)}};
+}
+
+// Of all parameters at the end, else of those shown.
+Json parameters_json(const LivePlan& plan, const LiveFindings& findings, const LiveEnd* end) {
+  const bool all = end != nullptr && end->summary != nullptr && !end->summary->parameters.empty();
+  const std::vector<stats::ParameterSummary>& found = all ? end->summary->parameters : findings.parameters();
+  Json rows = Json::array();
+  for (std::size_t p = 0; p < plan.parameters.size(); ++p) {
+    const auto j = static_cast<std::size_t>(plan.parameters[p]), at = all ? j : p;
+    const stats::ParameterSummary none{NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    rows.push_back(
+        parameter_row(fmt::format("theta.{}", j + 1), plan.facts.labels[j], at < found.size() ? found[at] : none));
+  }
+  return rows;
+}
+
+Json metrics_json(const LivePlan& plan, const LiveState& state) {
+  Json columns = Json::array(), values = Json::array();
+  for (const char* name : kMetricColumns) columns.push_back(name);
+  for (const std::string& name : plan.scores) columns.push_back(name);
+  for (std::size_t i = 0; i < state.metrics.width(); ++i) {
+    values.push_back(column(state.metrics, i));
+    values.back().push_back(number(state.latest[i]));
+  }
+  return {{"columns", std::move(columns)}, {"values", std::move(values)}, {"rowsInAll", state.metrics.offered()}};
+}
+
+Json communication_json(const Counters& c) {
+  if (c.messages == 0) return nullptr;
+  return {{"rounds", c.rounds},
+          {"uplinkBits", c.uplink_bits},
+          {"downlinkBits", c.downlink_bits},
+          {"broadcastBits", c.broadcast_bits},
+          {"uplinkBitsBound", number(c.uplink_bits_bound)},
+          {"messages", c.messages},
+          {"setupBits", c.setup_bits}};
+}
+
+Json verdict_json(const LivePlan* plan, const LiveState& state, const LiveEnd* end) {
+  std::string words = "The run is being prepared.";
+  if (state.phase == LiveState::Phase::waiting) words = "The server waits for its clients.";
+  if (plan != nullptr) words = "Sampling: whether the chains agree can be said at the end.";
+  if (state.phase == LiveState::Phase::writing) words = "Sampling is over; draws and summary are being written.";
+  if (end != nullptr) words = fmt::format("The run is over: {}.", name_of(end->status));
+  Json reasons = Json::array();
+  if (end != nullptr && !end->words.empty()) reasons.push_back(end->words);
+  return {{"converged", nullptr}, {"words", words}, {"reasons", std::move(reasons)}};
+}
+
+std::vector<std::string> notes_of(const LivePlan& plan, const LiveState& state, const LiveFindings& findings) {
+  std::vector<std::string> notes = plan.facts.notes;
+  if (plan.started > 0)
+    notes.push_back(fmt::format("resumed after {} iterations: draws are shown from there on", plan.started));
+  if (std::cmp_less(plan.parameters.size(), plan.facts.dimension()))
+    notes.push_back(fmt::format("{} of {} parameters are shown, evenly chosen; the worst R-hat is of all",
+                                plan.parameters.size(), plan.facts.dimension()));
+  if (std::cmp_less(findings.draws(), state.trace.offered()))
+    notes.push_back(
+        fmt::format("numbers of parameters are from {} of {} draws a chain, evenly spaced: an ESS is at least "
+                    "what is shown",
+                    findings.draws(), state.trace.offered()));
+  return notes;
+}
+
+Json run_json(const std::string& name, const LivePlan* plan, const LiveState& state, const LiveFindings& findings,
+              const LiveEnd* end) {
+  const LivePlan nothing;
+  const LivePlan& known = plan != nullptr ? *plan : nothing;
+  Json scores = Json::array();
+  if (plan != nullptr)
+    for (std::size_t i = 0; i < plan->scores.size(); ++i)
+      scores.push_back({{"name", plan->scores[i]}, {"value", number(state.latest[kMetricColumns.size() + i])}});
+  return {{"name", name},
+          {"status", end != nullptr ? name_of(end->status) : "running"},
+          {"verdict", verdict_json(plan, state, end)},
+          {"facts", facts_json(known, state)},
+          {"notes", notes_of(known, state, findings)},
+          {"warnings", known.facts.warnings},
+          {"parameters", parameters_json(known, findings, end)},
+          {"parametersInAll", known.facts.dimension()},
+          {"plots", findings.plots()},
+          {"communication", communication_json(state.counters)},
+          {"metrics", plan != nullptr ? metrics_json(*plan, state) : Json(nullptr)},
+          {"scores", std::move(scores)},
+          {"clients", Json::array()},
+          {"clientsInAll", state.clients.in_all},
+          {"participation", nullptr},
+          {"heterogeneity", nullptr},
+          {"reliability", Json::array()},
+          {"confidence", Json::array()},
+          {"ood", nullptr},
+          {"privacy", nullptr},
+          {"network", nullptr},
+          {"config", known.config}};
+}
+
+// What the summary says: the report's own words and parts.
+void add_ending(Json& run, const sink::Summary& summary) {
+  const sink::RunFacts& facts = summary.facts;
+  run["verdict"] =
+      verdict({name_of(facts.states), name_of(facts.status), summary.parameters, facts.labels, summary.warnings});
+  run["warnings"] = summary.warnings;
+  if (facts.labels.size() > kMostSummed) return;
+  const Json stored = Json::parse(sink::to_json(summary), nullptr, false);
+  run["facts"] = facts_of(stored, nullptr);
+  run["facts"]["source"] = facts.source;
+  add_stored_parts(run, stored);
+}
+
+}  // namespace
+
+std::string live_json(const std::string& name, const LivePlan* plan, const LiveState& state,
+                      const LiveFindings& findings, const LiveEnd* end) {
+  Json run = run_json(name, plan, state, findings, end);
+  if (end != nullptr && end->summary != nullptr) add_ending(run, *end->summary);
+  const Json data{{"format", 1},
+                  {"made", versions()},
+                  {"runs", Json::array({std::move(run)})},
+                  {"live", live_part(plan, state, findings, end)}};
+  // Names are other people's: whatever is in them, this is JSON on one line.
+  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace pollen::report

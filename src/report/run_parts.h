@@ -1,0 +1,14 @@
+// Parts of ReportData (web/src/data.ts) that a finished and a running run share.
+#pragma once
+
+#include <string>
+
+#include "blocks.h"
+#include "pollen/stats.h"
+
+namespace pollen::report {
+
+Json versions();  // of this build
+Json parameter_row(const std::string& name, const std::string& label, const stats::ParameterSummary& summary);
+
+}  // namespace pollen::report

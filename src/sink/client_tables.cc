@@ -1,0 +1,84 @@
+#include "client_tables.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "pollen/run.h"
+
+namespace pollen::sink {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostLabels = 100;
+
+std::string group_name(const ClientNames& names, Index first, Index last) {
+  const auto from = static_cast<std::size_t>(first), to = static_cast<std::size_t>(last) - 1;
+  return from == to ? names[from] : fmt::format("{} to {}", names[from], names[to]);
+}
+
+Json group_names(const ParticipationTally& tally, const ClientNames& names) {
+  Json out = Json::array();
+  for (Index g = 0; g < tally.groups(); ++g)
+    out.push_back(group_name(names, tally.first_client(g), tally.first_client(g + 1)));
+  return out;
+}
+
+Json participation(const ParticipationTally& tally, Index chains, const ClientNames& names) {
+  Json clients = Json::array(), ends = Json::array(), rounds = Json::array(), messages = Json::array();
+  for (Index b = 0; b < tally.bins(); ++b) {
+    ends.push_back(static_cast<std::uint64_t>(tally.last_iteration(b)));
+    rounds.push_back(static_cast<std::uint64_t>(tally.rounds(b)));
+  }
+  for (Index g = 0; g < tally.groups(); ++g) {
+    clients.push_back(static_cast<std::uint64_t>(tally.first_client(g + 1) - tally.first_client(g)));
+    Json row = Json::array();
+    for (Index b = 0; b < tally.bins(); ++b) row.push_back(static_cast<std::uint64_t>(tally.messages(g, b)));
+    messages.push_back(std::move(row));
+  }
+  return {{"groups", group_names(tally, names)},
+          {"clients", std::move(clients)},
+          {"chains", static_cast<std::uint64_t>(chains)},
+          {"bin_ends", std::move(ends)},
+          {"rounds", std::move(rounds)},
+          {"messages", std::move(messages)}};
+}
+
+// Null where the target has no labels, too many of them, or rows are in other processes.
+Json labels(const ParticipationTally& tally, const ClientNames& names, const Federation& data) {
+  const std::size_t classes = data.class_names.size();
+  const bool here = data.clients() > 0 && tally.first_client(tally.groups()) == data.clients() &&
+                    data.train.rows == data.train_begin.back();
+  if (classes == 0 || classes > kMostLabels || !here || data.train.rows == 0) return nullptr;
+  Json counts = Json::array();
+  for (Index g = 0; g < tally.groups(); ++g) {
+    std::vector<std::uint64_t> row(classes, 0);
+    const Index from = data.train_begin[static_cast<std::size_t>(tally.first_client(g))],
+                to = data.train_begin[static_cast<std::size_t>(tally.first_client(g + 1))];
+    for (Index r = from; r < to; ++r) ++row[static_cast<std::size_t>(data.train.y[static_cast<std::size_t>(r)])];
+    counts.push_back(std::move(row));
+  }
+  return {{"groups", group_names(tally, names)}, {"labels", data.class_names}, {"counts", std::move(counts)}};
+}
+
+}  // namespace
+
+std::string client_tables(const ParticipationTally& tally, Index chains, const ClientNames& names,
+                          const Federation& data) {
+  Json json = Json::object();
+  if (!tally.empty()) json["participation"] = participation(tally, chains, names);
+  if (Json counted = labels(tally, names, data); !counted.is_null()) json["labels"] = std::move(counted);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string client_tables(const Experiment& experiment) {
+  const auto clients = static_cast<std::size_t>(experiment.clients());
+  ClientNames names = experiment.data().client_names;
+  if (names.size() != clients) names = ClientNames(experiment.config().federation.expect);
+  if (names.size() != clients) names = ClientNames(clients);
+  return client_tables(experiment.participation(), experiment.config().run.chains, names, experiment.data());
+}
+
+}  // namespace pollen::sink

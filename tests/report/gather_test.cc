@@ -1,0 +1,105 @@
+#include "fixtures.h"
+#include "pollen/errors.h"
+
+namespace pollen::report {
+namespace {
+
+class Gather : public RunsTest {};
+
+std::size_t values_of(const nlohmann::json& block) {
+  std::size_t count = 1;
+  for (const auto& size : block["shape"]) count *= size.get<std::size_t>();
+  return count;
+}
+
+TEST_F(Gather, AFolderOfCsvFilesIsEnough) {
+  put_draws("a", 4, 500, thetas(3));
+  const auto run = data({path("a")})["runs"][0];
+  EXPECT_EQ(run["name"], path("a"));
+  EXPECT_EQ(run["parameters"].size(), 3u);
+  EXPECT_EQ(run["facts"]["chains"], 4);
+  EXPECT_EQ(run["facts"]["draws"], 500);
+  EXPECT_TRUE(run["communication"].is_null());
+  EXPECT_TRUE(run["metrics"].is_null());
+  const auto& plots = run["plots"];
+  EXPECT_EQ(plots["trace"]["shape"], (std::vector<int>{3, 4, 500}));
+  EXPECT_EQ(plots["every"], 1);
+  EXPECT_EQ(plots["density"]["shape"][1], 5);
+  EXPECT_EQ(plots["ranks"]["shape"][0], 3);
+  EXPECT_EQ(plots["lags"][0], 0);
+  EXPECT_NEAR(run["parameters"][1]["mean"].get<double>(), 1.5, 0.05);
+}
+
+TEST_F(Gather, TheVerdictSaysWhy) {
+  put_draws("good", 4, 1000, thetas(2));
+  EXPECT_EQ(data({path("good")})["runs"][0]["verdict"]["converged"], true);
+  put_draws("bad", 2, 1000, thetas(1));
+  std::string apart = "theta.1\n";
+  for (int i = 0; i < 1000; ++i) apart += fmt::format("{}\n", 40 + value(0, i, 0));
+  put("bad/draws-2.csv", apart);
+  put("bad/draws-1.csv", "theta.1\n" + [] {
+    std::string text;
+    for (int i = 0; i < 1000; ++i) text += fmt::format("{}\n", value(1, i, 0));
+    return text;
+  }());
+  const auto verdict = data({path("bad")})["runs"][0]["verdict"];
+  EXPECT_EQ(verdict["converged"], false);
+  EXPECT_NE(verdict["reasons"].dump().find("R-hat above 1.01"), std::string::npos) << verdict;
+}
+
+// The promise of the command: below 3 MB (the page itself has about 0.1).
+TEST_F(Gather, FiftyParametersStayBelowThreeMegabytes) {
+  put_draws("a", 4, 2000, thetas(50));
+  const std::string json = report_data({path("a")}, 2);
+  EXPECT_LT(json.size(), 2'800'000u);
+  EXPECT_EQ(nlohmann::json::parse(json)["runs"][0]["plots"]["trace"]["shape"], (std::vector<int>{50, 4, 2000}));
+}
+
+TEST_F(Gather, ManyParametersAreThinnedToTheSameSize) {
+  put_draws("a", 4, 1600, thetas(200));
+  const std::string json = report_data({path("a")}, 2);
+  EXPECT_LT(json.size(), 2'900'000u);
+  const auto run = nlohmann::json::parse(json)["runs"][0];
+  EXPECT_EQ(run["plots"]["rows"].size(), 200u);
+  EXPECT_EQ(run["plots"]["draws"], 1600);
+  EXPECT_GT(run["plots"]["every"].get<int>(), 1);
+  EXPECT_LE(values_of(run["plots"]["trace"]), 700'000u);
+}
+
+TEST_F(Gather, MoreParametersThanThePageHasRoomForAreChosenAndSaid) {
+  put_draws("a", 2, 12, thetas(2500));
+  const auto run = data({path("a")})["runs"][0];
+  EXPECT_EQ(run["parametersInAll"], 2500);
+  EXPECT_EQ(run["parameters"].size(), 2000u);
+  EXPECT_LE(run["plots"]["rows"].size(), 300u);
+  for (const auto& row : run["plots"]["rows"]) EXPECT_LT(row.get<std::size_t>(), 2000u);
+  EXPECT_NE(run["notes"].dump().find("2,000 of 2,500"), std::string::npos) << run["notes"];
+}
+
+TEST_F(Gather, SeveralRunsShareThePage) {
+  put_draws("a", 4, 2000, thetas(50));
+  put_draws("b", 4, 2000, thetas(50), 0.1);
+  const std::string json = report_data({path("a"), path("b")}, 2);
+  EXPECT_LT(json.size(), 2'900'000u);
+  const auto runs = nlohmann::json::parse(json)["runs"];
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[1]["name"], path("b"));
+  EXPECT_NEAR(runs[1]["parameters"][0]["mean"].get<double>() - runs[0]["parameters"][0]["mean"].get<double>(), 0.1, 1e-6);
+}
+
+TEST_F(Gather, OneDrawAndConstantsAreShown) {
+  put("a/draws-1.csv", "x,y\n1,nan\n");
+  const auto one = data({path("a")})["runs"][0];
+  EXPECT_TRUE(one["parameters"][0]["rhat"].is_null());
+  EXPECT_EQ(one["verdict"]["converged"], false);
+  put("b/draws-1.csv", "x\n" + std::string("2\n2\n2\n2\n2\n2\n2\n2\n"));
+  EXPECT_EQ(data({path("b")})["runs"][0]["plots"]["trace"]["low"][0], 2.0);
+}
+
+TEST_F(Gather, ThePageHasTheDataInTheirPlace) {
+  EXPECT_EQ(fill_page("<script>@POLLEN_REPORT_DATA@</script>", "{\"a\": \"$&\"}"), "<script>{\"a\": \"$&\"}</script>");
+  EXPECT_THROW(fill_page("<script></script>", "{}"), IoError);
+}
+
+}  // namespace
+}  // namespace pollen::report

@@ -1,0 +1,71 @@
+#include "pollen/plot_stats.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace pollen::stats {
+namespace {
+
+std::vector<double> waves(std::size_t count) {
+  std::vector<double> x;
+  for (std::size_t i = 0; i < count; ++i) x.push_back(std::sin(0.7 * static_cast<double>(i)) + 0.01 * static_cast<double>(i % 7));
+  return x;
+}
+
+TEST(PlotStats, AutocorrelationsAreThoseOfTheDefinition) {
+  const auto x = waves(101);
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / 101;
+  const auto found = autocorrelations(x, 40);
+  const auto covariance = [&](std::size_t lag) {
+    double sum = 0;
+    for (std::size_t t = 0; t + lag < x.size(); ++t) sum += (x[t] - mean) * (x[t + lag] - mean);
+    return sum;
+  };
+  for (std::size_t lag = 0; lag < 40; ++lag) EXPECT_NEAR(found[lag], covariance(lag) / covariance(0), 1e-12) << lag;
+}
+
+TEST(PlotStats, AutocorrelationsThatCannotBeAreNan) {
+  const std::vector<double> constant(10, 3.0), one = {1.0, 2.0};
+  EXPECT_TRUE(std::isnan(autocorrelations(constant, 3)[0]));
+  EXPECT_TRUE(std::isnan(autocorrelations(one, 5)[4]));
+}
+
+TEST(PlotStats, RankHistogramsCountEveryDraw) {
+  std::vector<double> x(200);  // chain 0 holds the lower half, chain 1 the upper
+  for (std::size_t i = 0; i < 200; ++i) x[i] = static_cast<double>(i);
+  const auto counts = rank_histograms({x, 2}, 10);
+  for (std::size_t b = 0; b < 10; ++b) {
+    EXPECT_EQ(counts[b], b < 5 ? 20u : 0u);
+    EXPECT_EQ(counts[10 + b], b < 5 ? 0u : 20u);
+  }
+  x[7] = std::numeric_limits<double>::infinity();
+  const auto none = rank_histograms({x, 2}, 10);
+  EXPECT_EQ(std::accumulate(none.begin(), none.end(), 0u), 0u);
+}
+
+TEST(PlotStats, DensitiesIntegrateToOneAndFollowTheDraws) {
+  const auto x = waves(4000);
+  const Densities found = densities({x, 4}, 128);
+  ASSERT_EQ(found.values.size(), 5u * 128);
+  const double width = (found.high - found.low) / 127;
+  for (std::size_t c = 0; c < 5; ++c) {
+    const double sum = std::accumulate(found.values.begin() + static_cast<std::ptrdiff_t>(128 * c),
+                                       found.values.begin() + static_cast<std::ptrdiff_t>(128 * (c + 1)), 0.0);
+    EXPECT_NEAR(sum * width, 1.0, 0.05) << c;  // what lies beyond the grid, and the kernel
+  }
+  // A sine spends most of its time at its ends.
+  EXPECT_GT(found.values[4 * 128 + 20], found.values[4 * 128 + 64]);
+}
+
+TEST(PlotStats, DensitiesOfConstantsAreNone) {
+  const std::vector<double> constant(10, 3.0);
+  const Densities found = densities({constant, 1}, 16);
+  EXPECT_EQ(found.low, 3.0);
+  EXPECT_EQ(std::accumulate(found.values.begin(), found.values.end(), 0.0), 0.0);
+}
+
+}  // namespace
+}  // namespace pollen::stats

@@ -1,0 +1,69 @@
+// The stream of events, kept up: it comes back by itself, and says how it stands.
+import type { LiveData } from "./live_data";
+
+export type Standing = "connecting" | "live" | "lost" | "over";
+
+export interface Listener {
+  data(data: LiveData): void;
+  standing(now: Standing): void;
+}
+
+const kSilence = 8000; // milliseconds without a word (one comes every two seconds): the line is dead
+const kLongestWait = 15000;
+
+export class Connection {
+  private source: EventSource | null = null;
+  private timer = 0;
+  private wait = 1000;
+
+  constructor(private url: string, private listener: Listener) {
+    listener.standing("connecting");
+    this.open();
+  }
+
+  private open(): void {
+    this.source?.close();
+    const source = new EventSource(this.url);
+    this.source = source;
+    this.expect();
+    source.addEventListener("open", () => this.heard());
+    source.addEventListener("alive", () => this.heard());
+    source.addEventListener("state", (event) => this.take(event));
+    source.addEventListener("end", (event) => {
+      this.close();
+      this.take(event);
+      this.listener.standing("over");
+    });
+    source.addEventListener("error", () => this.lost());
+  }
+
+  private take(event: MessageEvent<string>): void {
+    if (event.type !== "end") this.heard();
+    this.listener.data(JSON.parse(event.data) as LiveData);
+  }
+
+  private heard(): void {
+    this.wait = 1000;
+    this.listener.standing("live");
+    this.expect();
+  }
+
+  private expect(): void {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.lost(), kSilence);
+  }
+
+  // The browser's own tries end at some answers (too many pages): these do not.
+  private lost(): void {
+    this.close();
+    this.listener.standing("lost");
+    this.timer = window.setTimeout(() => this.open(), this.wait);
+    this.wait = Math.min(2 * this.wait, kLongestWait);
+  }
+
+  private close(): void {
+    clearTimeout(this.timer);
+    this.source?.close();
+    this.source = null;
+  }
+}

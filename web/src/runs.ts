@@ -1,0 +1,59 @@
+// What sections share about runs: their colours and names, and parameters by label over all of them.
+import type { ParameterRow, ReportData, RunData } from "./data";
+import { el } from "./dom";
+
+export function swatch(index: number): HTMLElement {
+  return el("span", { class: `swatch c${index % 8}`, "aria-hidden": "true" });
+}
+
+export function runName(run: RunData, index: number): HTMLElement {
+  return el("span", {}, swatch(index), run.name);
+}
+
+// Of runs where there are several, else of the chains of the one.
+export function legend(data: ReportData): HTMLElement {
+  const single = data.runs.length === 1 ? data.runs[0] : undefined;
+  const names = single ? Array.from({ length: single.plots?.chains ?? single.facts.chains }, (_, c) => `chain ${c + 1}`) : data.runs.map((r) => r.name);
+  return el("ul", { class: "legend", "aria-label": single ? "chains by colour" : "runs by colour" },
+    ...names.map((name, i) => el("li", {}, swatch(i), name)));
+}
+
+// A parameter of some run: where it is in each (rows and plots), -1 where it is not.
+export interface Shared {
+  label: string;
+  name: string;
+  row: number[]; // index in the run's parameters
+  plot: number[]; // index in the run's plots
+}
+
+export function sharedParameters(data: ReportData): Shared[] {
+  const found = new Map<string, Shared>();
+  data.runs.forEach((run, r) => {
+    run.parameters.forEach((p, i) => {
+      let shared = found.get(p.label);
+      if (!shared) {
+        shared = { label: p.label, name: p.name, row: data.runs.map(() => -1), plot: data.runs.map(() => -1) };
+        found.set(p.label, shared);
+      }
+      shared.row[r] = i;
+    });
+    run.plots?.rows.forEach((row, p) => {
+      const label = run.parameters[row]?.label;
+      const shared = label === undefined ? undefined : found.get(label);
+      if (shared) shared.plot[r] = p;
+    });
+  });
+  return [...found.values()];
+}
+
+export function rowOf(data: ReportData, shared: Shared, run: number): ParameterRow | undefined {
+  return data.runs[run]?.parameters[shared.row[run] ?? -1];
+}
+
+// Limits of docs/diagnostics.md; they say nothing of an optimiser's iterates or of a network's single weights.
+export const kRhatLimit = 1.01;
+export const kEssLimit = 400;
+export const judged = (run: RunData): boolean => run.facts.states === "draws";
+
+// Sections that a run has where `part` is something.
+export const anyRun = (data: ReportData, part: (run: RunData) => boolean): boolean => data.runs.some(part);

@@ -1,0 +1,119 @@
+// Whether probabilities mean what they say: reliability, confidence, accuracy above a threshold, rows from elsewhere.
+import type { ReportData, RunData } from "../data";
+import { el, numbers, table } from "../dom";
+import { fixed, percent, short, whole } from "../format";
+import { linePlot, type Line, type LinePlot, type LineSpec } from "../plots/line";
+import { anyRun, legend, runName } from "../runs";
+import type { Section } from "../section";
+import { colour, seriesColour, seriesDash } from "../theme";
+
+const some = (run: RunData): boolean => run.reliability.length > 0 || run.confidence.length > 0 || run.ood !== null || run.scores.length > 0;
+
+function unionOf(lists: number[][]): number[] {
+  return [...new Set(lists.flat())].sort((a, b) => a - b);
+}
+
+function lines(data: ReportData, x: number[], points: (run: RunData) => [number, number | null][]): Line[] {
+  return data.runs.flatMap((run, i) => {
+    const found = new Map(points(run));
+    if (found.size === 0) return [];
+    return [{ label: run.name, y: x.map((at) => found.get(at)), colour: () => seriesColour(i), dash: seriesDash(i), points: true, width: 1.6 }];
+  });
+}
+
+function reliabilitySpec(data: ReportData): LineSpec {
+  const points = (run: RunData): [number, number | null][] => run.reliability.flatMap((b) => (b.confidence === null ? [] : [[b.confidence, b.accuracy]]));
+  const known = unionOf(data.runs.map((run) => points(run).map(([x]) => x)));
+  const x = unionOf([known, [0, 1]]);
+  const diagonal: Line = { label: "perfect", y: x.map((v) => (v === 0 || v === 1 ? v : undefined)), colour: () => colour("muted"), dash: [4, 4] };
+  const ece = data.runs[0]?.scores.find((s) => s.name === "ece")?.value;
+  return { text: `Reliability diagram; expected calibration error ${short(ece ?? null)}`, x, lines: [diagonal, ...lines(data, x, points)],
+    xLabel: "confidence", yLabel: "accuracy", yRange: [0, 1.02], xFormat: (v) => fixed(v, 2), yFormat: (v) => fixed(v, 2), height: 230 };
+}
+
+function histogramSpec(data: ReportData): LineSpec {
+  const points = (run: RunData): [number, number | null][] => {
+    const all = run.reliability.reduce((sum, b) => sum + b.rows, 0);
+    return run.reliability.map((b) => [(b.lower + b.upper) / 2, all > 0 ? b.rows / all : null]);
+  };
+  const x = unionOf(data.runs.map((run) => points(run).map(([v]) => v)));
+  return { text: "Histogram of confidence: share of test rows in each bin", x, lines: lines(data, x, points), xLabel: "confidence",
+    yLabel: "share of test rows", yRange: [0, null], xFormat: (v) => fixed(v, 2), yFormat: percent, height: 230 };
+}
+
+function thresholdSpec(data: ReportData): LineSpec {
+  const points = (run: RunData): [number, number | null][] => run.confidence.map((c) => [c.threshold, c.accuracy]);
+  const x = unionOf(data.runs.map((run) => points(run).map(([v]) => v)));
+  return { text: "Accuracy of the rows at least so confident", x, lines: lines(data, x, points), xLabel: "confidence at least",
+    yLabel: "accuracy", xFormat: (v) => fixed(v, 2), yFormat: (v) => fixed(v, 3), height: 230 };
+}
+
+function aboveSpec(data: ReportData): LineSpec {
+  const share = (rows: (number | null)[]): (number | null)[] => rows.map((n) => (n === null || !rows[0] ? null : n / rows[0]));
+  const points = (run: RunData, pick: (c: RunData["confidence"][number]) => number | null): [number, number | null][] => {
+    const y = share(run.confidence.map(pick));
+    return run.confidence.map((c, i) => [c.threshold, y[i] ?? null]);
+  };
+  const x = unionOf(data.runs.map((run) => run.confidence.map((c) => c.threshold)));
+  const inside = lines(data, x, (run) => points(run, (c) => c.rows)).map((l) => ({ ...l, label: `${l.label}, test rows` }));
+  const outside = lines(data, x, (run) => (run.ood ? points(run, (c) => c.oodRows) : [])).map((l) => ({ ...l, label: `${l.label}, other rows`, dash: [2, 3] }));
+  return { text: "Share of rows at least so confident", x, lines: [...inside, ...outside], xLabel: "confidence at least",
+    yLabel: "share of rows", yRange: [0, 1.02], xFormat: (v) => fixed(v, 2), yFormat: percent, height: 230 };
+}
+
+function scoresTable(data: ReportData): HTMLElement {
+  const names = [...new Set(data.runs.flatMap((run) => [...run.scores, ...(run.ood?.scores ?? [])].map((s) => s.name)))];
+  const value = (run: RunData, name: string): string => short([...run.scores, ...(run.ood?.scores ?? [])].find((s) => s.name === name)?.value ?? null);
+  return table("Scores of the averaged predictive on test rows; entropy and others, in and out of distribution, where there are other rows",
+    [{ title: "run" }, ...names.map((title) => ({ title, number: true }))], data.runs.filter(some).map((run) => [runName(run, data.runs.indexOf(run)), ...names.map((n) => value(run, n))]));
+}
+
+function binsTable(run: RunData): HTMLElement {
+  return table(`Reliability of ${run.name}`, ["bin", "confidence", "accuracy", "rows"].map((title, i) => ({ title, number: i > 0 })),
+    run.reliability.map((b) => [`${fixed(b.lower, 3)} to ${fixed(b.upper, 3)}`, fixed(b.confidence, 3), fixed(b.accuracy, 3), whole(b.rows)]));
+}
+
+function clientsTable(run: RunData): HTMLElement {
+  const names = [...new Set(run.clients.flatMap((c) => c.scores.map((s) => s.name)))];
+  return table(`Clients of ${run.name}: ${whole(run.clients.length)} of ${whole(run.clientsInAll)}`,
+    [{ title: "client" }, ...["training rows", "test rows", ...names].map((title) => ({ title, number: true }))],
+    run.clients.map((c) => [c.name, whole(c.trainRows), whole(c.testRows), ...names.map((n) => short(c.scores.find((s) => s.name === n)?.value ?? null))]));
+}
+
+class Calibration {
+  private lead = el("div");
+  private grid = el("div", { class: "grid" });
+  private tables = el("div");
+  private plots = new Map<string, LinePlot>();
+
+  constructor(host: HTMLElement) {
+    host.append(this.lead, this.grid, this.tables);
+  }
+
+  update(data: ReportData): void {
+    this.lead.replaceChildren(scoresTable(data), ...(data.runs.length > 1 ? [legend(data)] : []));
+    const bins = anyRun(data, (run) => run.reliability.length > 0), points = anyRun(data, (run) => run.confidence.length > 0);
+    if (bins) this.plot("Reliability: accuracy in each bin of confidence", reliabilitySpec(data));
+    if (bins) this.plot("Confidence of the predicted class", histogramSpec(data));
+    if (points) this.plot("Accuracy above a threshold", thresholdSpec(data));
+    if (points) this.plot("Rows above a threshold", aboveSpec(data));
+    this.tables.replaceChildren(
+      ...data.runs.filter((r) => r.reliability.length > 0).map((run) => numbers(`Reliability of ${run.name} as a table`, () => binsTable(run))),
+      ...data.runs.filter((r) => r.clients.length > 0).map((run) => numbers(`Scores of the clients of ${run.name}`, () => clientsTable(run))));
+  }
+
+  private plot(title: string, spec: LineSpec): void {
+    const known = this.plots.get(title);
+    if (known) return known.update(spec);
+    const cell = el("div", { class: "cell" }, el("h4", {}, title));
+    this.grid.append(cell);
+    this.plots.set(title, linePlot(cell, spec));
+  }
+}
+
+export const calibration: Section = {
+  id: "calibration",
+  title: "Scores and calibration",
+  shown: (data) => anyRun(data, some),
+  create: (host) => new Calibration(host),
+};

@@ -1,0 +1,120 @@
+// Bits against the score: what was sent, and what it bought.
+import type { Metrics, ReportData, RunData } from "../data";
+import { el, numbers, table } from "../dom";
+import { bits, short, whole } from "../format";
+import { linePlot, type LinePlot, type LineSpec } from "../plots/line";
+import { anyRun, legend, runName } from "../runs";
+import type { Section } from "../section";
+import { seriesColour, seriesDash } from "../theme";
+
+const kNotScores = new Set(["round", "uplink_bits", "downlink_bits", "gradients", "seconds", "simulated_seconds", "epsilon", "epsilon_renyi"]);
+
+export function column(metrics: Metrics, name: string): (number | null)[] {
+  return metrics.values[metrics.columns.indexOf(name)] ?? [];
+}
+
+export function scoreNames(data: ReportData): string[] {
+  const names = data.runs.flatMap((run) => run.metrics?.columns.filter((c) => !kNotScores.has(c)) ?? []);
+  return [...new Set(names)].filter((name) => anyRun(data, (run) => !!run.metrics && column(run.metrics, name).some((v) => v !== null)));
+}
+
+// One line a run, over the union of their x.
+function against(data: ReportData, x: string, y: string, words: { x: string; y: string; xFormat: (v: number) => string }): LineSpec {
+  const points = data.runs.map((run) => {
+    const found = new Map<number, number>();
+    if (!run.metrics) return found;
+    const ys = column(run.metrics, y);
+    column(run.metrics, x).forEach((at, i) => {
+      const value = ys[i];
+      if (at !== null && value !== null && value !== undefined) found.set(at, value);
+    });
+    return found;
+  });
+  const grid = [...new Set(points.flatMap((p) => [...p.keys()]))].sort((a, b) => a - b);
+  const lines = data.runs.flatMap((run, i) => {
+    const mine = points[i];
+    if (!mine || mine.size === 0) return [];
+    return [{ label: run.name, y: grid.map((at) => mine.get(at)),
+      colour: () => seriesColour(i), dash: seriesDash(i), points: mine.size < 40, width: 1.8 }];
+  });
+  const last = lines[0]?.y.filter((v) => v !== null && v !== undefined).pop();
+  return { text: `${words.y} against ${words.x}; at the end ${short(last ?? null)}`, x: grid, lines,
+    xLabel: words.x, yLabel: words.y, xFormat: words.xFormat, yFormat: short };
+}
+
+function totals(data: ReportData): HTMLElement {
+  const rows = data.runs.flatMap((run, i): (string | Node)[][] => {
+    const c = run.communication;
+    if (!c) return [];
+    return [[runName(run, i), whole(c.rounds), bits(c.uplinkBits), bits(c.downlinkBits), bits(c.broadcastBits), bits(c.setupBits), whole(c.messages)]];
+  });
+  return table("What was sent, over all chains (a broadcast to b clients counts b times in “down”)",
+    [{ title: "run" }, ...["rounds", "up", "down", "broadcast once", "set-up", "messages"].map((title) => ({ title, number: true }))], rows);
+}
+
+function metricsTable(run: RunData): HTMLElement {
+  const m = run.metrics as Metrics, count = m.values[0]?.length ?? 0;
+  const picked = [...new Set(Array.from({ length: Math.min(20, count) }, (_, i) => Math.round((i * (count - 1)) / Math.max(1, Math.min(20, count) - 1))))];
+  return table(`metrics.csv of ${run.name}: ${picked.length} of ${whole(m.rowsInAll)} rows`,
+    m.columns.map((title) => ({ title, number: true })),
+    picked.map((i) => m.values.map((v, c) => (m.columns[c]?.endsWith("_bits") ? bits(v[i] ?? null) : short(v[i] ?? null)))));
+}
+
+class Communication {
+  private lead = el("div");
+  private grid = el("div", { class: "grid" });
+  private tables = el("div");
+  private plots = new Map<string, LinePlot>();
+  private score = "";
+  private pick = el("select", { id: "score-choice" });
+
+  constructor(host: HTMLElement) {
+    this.pick.addEventListener("change", () => {
+      this.score = this.pick.value;
+      if (this.data) this.draw(this.data);
+    });
+    const choose = el("div", { class: "controls" }, el("label", { for: "score-choice" }, "Score"), this.pick);
+    host.append(this.lead, choose, this.grid, this.tables);
+  }
+
+  private data: ReportData | null = null;
+
+  update(data: ReportData): void {
+    this.data = data;
+    const names = scoreNames(data);
+    if (!names.includes(this.score)) this.score = names[0] ?? "";
+    if (Array.from(this.pick.options, (o) => o.value).join() !== names.join())
+      this.pick.replaceChildren(...names.map((name) => el("option", { value: name, selected: name === this.score }, name)));
+    (this.pick.parentElement as HTMLElement).hidden = names.length === 0;
+    this.lead.replaceChildren(totals(data), ...(data.runs.length > 1 ? [legend(data)] : []));
+    this.draw(data);
+    this.tables.replaceChildren(...data.runs.filter((r) => r.metrics).map((run) => numbers(`Numbers of ${run.name} as a table`, () => metricsTable(run))));
+  }
+
+  private draw(data: ReportData): void {
+    if (!anyRun(data, (run) => run.metrics !== null)) return;
+    const shown: [string, LineSpec][] = [];
+    if (this.score) {
+      shown.push(["up", against(data, "uplink_bits", this.score, { x: "bits up", y: this.score, xFormat: bits })]);
+      shown.push(["down", against(data, "downlink_bits", this.score, { x: "bits down", y: this.score, xFormat: bits })]);
+    }
+    shown.push(["rounds-up", { ...against(data, "round", "uplink_bits", { x: "round", y: "bits up", xFormat: whole }), yFormat: bits }]);
+    shown.push(["rounds-down", { ...against(data, "round", "downlink_bits", { x: "round", y: "bits down", xFormat: whole }), yFormat: bits }]);
+    for (const [key, spec] of shown) {
+      const known = this.plots.get(key);
+      if (known) known.update(spec);
+      else if (spec.x.length > 0) {
+        const cell = el("div", { class: "cell" });
+        this.grid.append(cell);
+        this.plots.set(key, linePlot(cell, { ...spec, height: 210 }));
+      }
+    }
+  }
+}
+
+export const communication: Section = {
+  id: "communication",
+  title: "Communication",
+  shown: (data) => anyRun(data, (run) => run.communication !== null || run.metrics !== null),
+  create: (host) => new Communication(host),
+};

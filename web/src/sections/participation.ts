@@ -1,0 +1,62 @@
+// Who took part when.
+import type { Participation, ReportData } from "../data";
+import { el, numbers, table } from "../dom";
+import { percent, whole } from "../format";
+import { whenVisible, forget } from "../lazy";
+import { heatMap, type HeatSpec } from "../plots/heat";
+import { anyRun, runName } from "../runs";
+import type { Section } from "../section";
+
+function share(p: Participation, group: number, bin: number): number | null {
+  const asked = (p.clients[group] ?? 0) * p.chains * (p.rounds[bin] ?? 0);
+  return asked > 0 ? (p.messages[group]?.[bin] ?? 0) / asked : null;
+}
+
+function overall(p: Participation, group: number): number | null {
+  const rounds = p.rounds.reduce((a, b) => a + b, 0), asked = (p.clients[group] ?? 0) * p.chains * rounds;
+  return asked > 0 ? (p.messages[group] ?? []).reduce((a, b) => a + b, 0) / asked : null;
+}
+
+function extremes(p: Participation): string {
+  const shares = p.groups.map((name, g) => ({ name, value: overall(p, g) })).filter((s): s is { name: string; value: number } => s.value !== null);
+  if (shares.length === 0) return "Nobody has taken part yet.";
+  const sorted = [...shares].sort((a, b) => a.value - b.value), least = sorted[0]!, most = sorted[sorted.length - 1]!;
+  if (least.value === most.value) return `Every client took part in ${percent(least.value)} of its rounds.`;
+  return `Least: ${least.name}, ${percent(least.value)} of the rounds; most: ${most.name}, ${percent(most.value)}.`;
+}
+
+function spec(p: Participation): HeatSpec {
+  const first = (bin: number): number => (bin === 0 ? 1 : (p.binEnds[bin - 1] ?? 0) + 1);
+  const bins = p.binEnds.length;
+  return {
+    text: `Participation of ${p.groups.length} clients or groups over iterations. ${extremes(p)}`,
+    rows: p.groups,
+    columns: p.binEnds.map((end, b) => `${first(b)} to ${end}`),
+    ticks: [0, 0.25, 0.5, 0.75, 1].map((at) => ({ at: at * bins, text: at === 0 ? "0" : whole(p.binEnds[Math.round(at * bins) - 1] ?? 0) })),
+    value: (r, c) => share(p, r, c),
+    describe: (r, c) => [p.groups[r] ?? "", `iterations ${whole(first(c))} to ${whole(p.binEnds[c])}`,
+      `took part in ${percent(share(p, r, c))} of ${whole(p.rounds[c])} rounds`],
+    xLabel: "iteration",
+  };
+}
+
+export const participation: Section = {
+  id: "participation",
+  title: "Participation",
+  shown: (data) => anyRun(data, (run) => run.participation !== null),
+  create: (host) => ({
+    update(data: ReportData) {
+      Array.from(host.querySelectorAll(".lazy")).forEach(forget);
+      host.replaceChildren(el("p", { class: "hint" }, "Share of rounds that each client (or group of clients) took part in, over all chains: light none, dark all (in dark colours the other way round)."));
+      data.runs.forEach((run, i) => {
+        const p = run.participation;
+        if (!p) return;
+        const place = el("div", { class: "lazy" });
+        host.append(...(data.runs.length > 1 ? [el("h3", {}, runName(run, i))] : []), el("p", {}, extremes(p)), place,
+          numbers("Shares as a table", () => table("Share of rounds taken part in", [{ title: "client" }, { title: "share", number: true }],
+            p.groups.map((name, g) => [name, percent(overall(p, g))]))));
+        whenVisible(place, () => heatMap(place, spec(p)));
+      });
+    },
+  }),
+};
