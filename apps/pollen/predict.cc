@@ -6,7 +6,6 @@
 
 #include "pollen/errors.h"
 #include "pollen/problem.h"
-#include "pollen/row_layout.h"
 #include "sink/folder.h"
 #include "sink/forecast_text.h"
 #include "sink/parallel.h"
@@ -16,34 +15,6 @@
 namespace pollen::app {
 
 namespace {
-
-// How the run encoded its rows: as it wrote down, or, in a folder of an older version, as its data say again.
-RowLayout layout_for(const sink::RunFolder& folder, const Config& config) {
-  const TargetKind kind = target_of(config);
-  std::error_code ignored;
-  if (std::filesystem::exists(folder.encoder(), ignored)) {
-    RowLayout layout = read_layout(folder.encoder());
-    if (layout.kind != kind)
-      throw ConfigError(folder.encoder(),
-                        fmt::format("found another kind of target than the model {} has, accepted: the "
-                                    "encoder.json of this run",
-                                    config.model.kind));
-    return layout;
-  }
-  try {
-    return layout_of(load_federation(config.data, kind, config.seed, config.file), config.data, kind);
-  } catch (const ConfigError& error) {
-    throw ConfigError(folder.path(), fmt::format("found no encoder.json, and the run's data do not tell how rows are "
-                                                 "encoded: {}",
-                                                 error.what()));
-  }
-}
-
-ModelSpec model_for(const Config& config, const RowLayout& layout) {
-  const auto classes = std::max<Index>(2, std::ssize(layout.classes));
-  const SiteFacts facts{layout.features(), classes, layout.feature_names(), layout.classes, 1, false};
-  return make_remote_problem(config, {facts}).model;
-}
 
 void check(const PredictOptions& options, const Config& config) {
   const char* latents = !options.client.empty()     ? "--client"
@@ -73,6 +44,33 @@ void add_accuracy_mean(const std::optional<sink::StoredSummary>& stored, const M
 
 }  // namespace
 
+RowLayout layout_for(const PredictOptions& options, const Config& config) {
+  const sink::RunFolder folder(options.folder);
+  const TargetKind kind = target_of(config);
+  std::error_code ignored;
+  if (std::filesystem::exists(folder.encoder(), ignored)) {
+    RowLayout layout = read_layout(folder.encoder());
+    if (layout.kind != kind)
+      throw ConfigError(folder.encoder(),
+                        fmt::format("found another kind of target than the model {} has, accepted: the "
+                                    "encoder.json of this run",
+                                    config.model.kind));
+    return layout;
+  }
+  try {
+    return layout_of(load_federation(config.data, kind, config.seed, config.file), config.data, kind);
+  } catch (const ConfigError& error) {
+    throw ConfigError(folder.path(), fmt::format("found no encoder.json, and the run's data do not tell how rows are "
+                                                 "encoded: {}",
+                                                 error.what()));
+  }
+}
+
+SiteFacts facts_of(const RowLayout& layout) {
+  const auto classes = std::max<Index>(2, std::ssize(layout.classes));
+  return {layout.features(), classes, layout.feature_names(), layout.classes, 1, false};
+}
+
 void tell_scores(const sink::Scores& scores, Index rows, Index draws) {
   std::string text = fmt::format("scores of {} rows over {} draws:", rows, draws);
   for (const sink::Score& score : scores) text += fmt::format("  {} {:.4g}", score.name, score.value);
@@ -82,8 +80,8 @@ void tell_scores(const sink::Scores& scores, Index rows, Index draws) {
 int predict_rows(const PredictOptions& options, const Config& config) {
   check(options, config);
   const sink::RunFolder folder(options.folder);
-  const RowLayout layout = layout_for(folder, config);
-  const ModelSpec model = model_for(config, layout);
+  const RowLayout layout = layout_for(options, config);
+  const ModelSpec model = make_remote_problem(config, {facts_of(layout)}).model;
   const Table rows = load_rows(options.data, layout, {options.score, options.labels});
   const sink::ChosenDraws draws(options.folder, options.draws > 0 ? options.draws : sink::kPredictiveDraws);
   const auto stored = sink::read_stored_summary(folder.summary());

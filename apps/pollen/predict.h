@@ -3,12 +3,17 @@
 
 #include "commands.h"
 #include "pollen/config.h"
+#include "pollen/row_layout.h"
 #include "sink/predictive.h"
 
 namespace pollen::app {
 
 int predict_rows(const PredictOptions& options, const Config& config);    // every model without latents
 int predict_client(const PredictOptions& options, const Config& config);  // models with latents
+
+// How the run encoded its rows: as it wrote down, or, in a folder of an older version, as its data say again.
+RowLayout layout_for(const PredictOptions& options, const Config& config);
+SiteFacts facts_of(const RowLayout& layout);
 
 // To people, on stderr.
 void tell_scores(const sink::Scores& scores, Index rows, Index draws);

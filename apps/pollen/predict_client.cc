@@ -68,6 +68,15 @@ void check(const PredictOptions& options) {
     throw ConfigError("--observed", "found without --new-client: a client of the run has its rows already");
 }
 
+// For a new client nothing of the others is looked at but what was learnt from them: they may be anywhere.
+ExperimentOptions strangers(const Config& config, const RowLayout& layout) {
+  const ParticipationConfig& p = config.participation;
+  const Index least = p.probability_is_list ? std::ssize(p.probability) : p.size.value_or(1);
+  ExperimentOptions options;
+  options.sites.assign(static_cast<std::size_t>(std::max<Index>(1, least)), facts_of(layout));
+  return options;
+}
+
 // Some rows of a table.
 Table part(const Table& table, Index first, Index count) {
   Table out = table;
@@ -117,18 +126,18 @@ sink::Scores scores_of(const Forecast& f, Index classes, bool binary, const Numb
 
 int predict_client(const PredictOptions& options, const Config& config) {
   check(options);
-  const Experiment experiment(config);
+  const RowLayout layout = layout_for(options, config);
+  const Experiment experiment(config, options.new_client ? strangers(config, layout) : ExperimentOptions());
   if (experiment.is_baseline())
     throw ConfigError(
         options.folder,
         fmt::format("found a run of {}, which has no posterior; accepted: fedsoul, fedsouk", config.sampler.name));
   const Panel learnt = stored_estimates(sink::RunFolder(options.folder), experiment);
-  const Table rows =
-      load_rows(options.data, config.data, experiment.data(), options.score ? target_of(config) : TargetKind::none);
+  const Table rows = load_rows(options.data, layout, {options.score});
   Table own;
   own.columns = rows.columns;
   own.stride = rows.stride;
-  if (!options.observed.empty()) own = load_rows(options.observed, config.data, experiment.data(), target_of(config));
+  if (!options.observed.empty()) own = load_rows(options.observed, layout, {true});
   std::optional<Index> client;
   if (!options.new_client) client = client_index(experiment.data(), options.client);
   const Index chains = learnt.columns();

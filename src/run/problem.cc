@@ -113,6 +113,18 @@ void add_own_potentials(const Config& config, const Ranks* ranks, StatisticalPro
   add_potentials(config, clients, own, problem);
 }
 
+// A mixed-effects model and clients of whom nothing is known: what predicting for a new one takes.
+StatisticalProblem without_rows(StatisticalProblem problem, std::size_t clients) {
+  Federation& data = problem.data;
+  data.feature_names = problem.model.feature_names;
+  data.class_names = problem.model.class_names;
+  data.train.columns = data.test.columns = problem.model.features;
+  data.train.stride = data.test.stride = padded(problem.model.features);
+  data.train_begin.assign(clients + 1, 0);
+  data.test_begin.assign(clients + 1, 0);
+  return problem;
+}
+
 bool same_columns(const SiteFacts& a, const SiteFacts& b) {
   return a.features == b.features && a.classes == b.classes && a.feature_names == b.feature_names &&
          a.class_names == b.class_names && a.curvature_is_bound == b.curvature_is_bound;
@@ -141,6 +153,7 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
   problem.model.class_names = first.class_names;
   problem.curvature_is_bound = first.curvature_is_bound;
   if (problem.model.kind == ModelKind::network) add_network(config, problem.model);
+  if (is_mixed(config)) return without_rows(std::move(problem), sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) {
     if (!same_columns(sites[i], first))
       throw ConfigError(fmt::format("client {}", i + 1),

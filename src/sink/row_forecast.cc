@@ -122,7 +122,8 @@ void Forecaster::finish_class_row(Series& series, Index row, RowForecast& out) c
     const std::size_t place = at(row * classes_ + c);
     double sum = 0;
     for (const double value : p) sum += value;
-    out.mean[place] = sum / draws;
+    out.mean[place] = out.lower[place] = out.upper[place] = sum / draws;
+    if (std::isnan(sum)) continue;  // a draw that is not finite; NaN cannot be sorted
     std::ranges::sort(p);
     out.lower[place] = sorted_quantile(p, share(false));
     out.upper[place] = sorted_quantile(p, share(true));

@@ -24,14 +24,20 @@ bool few(double ess, Index chains) {
   return ess < std::max(kLeastEss, kLeastEssOfAChain * static_cast<double>(chains));
 }
 
-std::string few_words(const char* which, double ess, Index chains) {
-  if (ess < kLeastEss) return fmt::format("{} ESS {:.0f} < {}", which, ess, kLeastEss);
-  return fmt::format("{} ESS {:.0f} < {} a chain ({} chains)", which, ess, kLeastEssOfAChain, chains);
+// Of the lower of the two where both are low: the numbers themselves are in columns of their own.
+std::string few_words(const stats::ParameterSummary& p, Index chains) {
+  const bool bulk = few(p.ess_bulk, chains), tail = few(p.ess_tail, chains);
+  const double least = std::min(bulk ? p.ess_bulk : p.ess_tail, tail ? p.ess_tail : p.ess_bulk);
+  return fmt::format("{} < {}",
+                     bulk && tail ? "ess"
+                     : bulk       ? "ess_bulk"
+                                  : "ess_tail",
+                     least < kLeastEss ? fmt::format("{}", kLeastEss) : fmt::format("{} a chain", kLeastEssOfAChain));
 }
 
 // Means of stretches of the draws, chain after chain on one scale, so that chains apart are seen to be.
 std::string trace(const DrawSet& draws, std::size_t parameter) {
-  const Index cells = std::clamp<Index>(24 / std::max<Index>(1, draws.chains), 4, 24);
+  const Index cells = std::clamp<Index>(20 / std::max<Index>(1, draws.chains), 3, 20);
   std::vector<double> means;
   for (Index c = 0; c < draws.chains; ++c)
     for (Index k = 0; k < cells; ++k) {
@@ -133,9 +139,8 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 std::vector<std::string> faults_of(const stats::ParameterSummary& p, Index chains) {
   if (std::isnan(p.rhat) && std::isnan(p.ess_bulk)) return {p.sd == 0 ? "constant" : "not finite"};
   std::vector<std::string> faults;
-  if (p.rhat > kMostRhat) faults.push_back(fmt::format("R-hat {:.3f} > {}: chains disagree", p.rhat, kMostRhat));
-  if (few(p.ess_bulk, chains)) faults.push_back(few_words("bulk", p.ess_bulk, chains));
-  if (few(p.ess_tail, chains)) faults.push_back(few_words("tail", p.ess_tail, chains));
+  if (p.rhat > kMostRhat) faults.push_back(fmt::format("rhat > {}", kMostRhat));
+  if (few(p.ess_bulk, chains) || few(p.ess_tail, chains)) faults.push_back(few_words(p, chains));
   return faults;
 }
 

@@ -92,6 +92,19 @@ TEST_F(Predict, RowsOfOnesOwnNarrowTheIntervals) {
   }
 }
 
+TEST_F(Predict, ANewClientNeedsNobodysData) {
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
+  put("own.csv", "y,x,colour\n1.3,0,red\n1.8,1,red\n2.2,2,red\n");
+  const Json before = ask({"--new-client"}), known = ask({"--new-client", "--observed", "own.csv"});
+  const std::string rows = slurp("d.csv");
+  put("d.csv", "gone\n1\n");
+  EXPECT_EQ(ask({"--new-client"}), before);
+  EXPECT_EQ(ask({"--new-client", "--observed", "own.csv"}), known);
+  EXPECT_EQ(run({"predict", "a", "--data", "rows.csv", "--client", "w3"}).code, 2);  // its rows are what it is drawn from
+  put("d.csv", rows);
+  EXPECT_EQ(run({"predict", "a", "--data", "rows.csv", "--client", "w3"}).code, 0);
+}
+
 TEST_F(Predict, WhatIsWrongIsTold) {
   ASSERT_EQ(
       run({"run", "a.toml", "--out", "a", "--quiet", "--set", "run.iterations=20", "--set", "run.burn_in=5"}).code, 0);

@@ -198,6 +198,16 @@ TEST(ForecastText, CsvAndJsonSayTheSame) {
   EXPECT_TRUE(parsed["scores"]["nnll"].is_null());
 }
 
+TEST(RowForecast, DrawsThatAreNotFiniteAreSeen) {
+  const ChosenDraws draws(states({1, std::nan(""), 2, 3}));
+  for (const ModelKind kind : {ModelKind::logistic, ModelKind::linear, ModelKind::poisson}) {
+    const ModelSpec model = spec(kind);
+    const RowForecast f = Forecaster(model, draws, {0.9, 1}).forecast(table_of({1}, {}), 0, 1);
+    EXPECT_TRUE(std::isnan(f.mean[0]));
+    EXPECT_TRUE(std::isnan(f.upper[0]));
+  }
+}
+
 TEST(RowForecast, RefusesWhatItCannotPredict) {
   const ChosenDraws draws(states({1, 2}));
   const ModelSpec gaussian = spec(ModelKind::gaussian);
