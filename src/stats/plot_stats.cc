@@ -13,10 +13,10 @@ namespace pollen::stats {
 
 namespace {
 
-constexpr double kTail = 0.001;    // of the draws, at each end of a density's grid
-constexpr double kMargin = 0.1;    // of the grid's width, beyond them
-constexpr std::size_t kFine = 4;   // bins a point of the grid
-constexpr double kKernelEnd = 4;   // standard deviations
+constexpr double kTail = 0.001;   // of the draws, at each end of a density's grid
+constexpr double kMargin = 0.1;   // of the grid's width, beyond them
+constexpr std::size_t kFine = 4;  // bins a point of the grid
+constexpr double kKernelEnd = 4;  // standard deviations
 
 struct Grid {
   double low = 0, high = 0;

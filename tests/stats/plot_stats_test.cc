@@ -11,7 +11,8 @@ namespace {
 
 std::vector<double> waves(std::size_t count) {
   std::vector<double> x;
-  for (std::size_t i = 0; i < count; ++i) x.push_back(std::sin(0.7 * static_cast<double>(i)) + 0.01 * static_cast<double>(i % 7));
+  for (std::size_t i = 0; i < count; ++i)
+    x.push_back(std::sin(0.7 * static_cast<double>(i)) + 0.01 * static_cast<double>(i % 7));
   return x;
 }
 
