@@ -82,7 +82,7 @@ const blank = (page) => page.evaluate(() =>
 const picture = async (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
 const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
-const kRun = ["--set", "run.iterations=3000", "--set", "participation.policy=bernoulli", "--set", "participation.probability=0.5", "--quiet"];
+const kRun = ["--set", "run.iterations=3000", "--set", "run.burn_in=500", "--set", "participation.policy=bernoulli", "--set", "participation.probability=0.5", "--quiet"];
 function run(name, ...more) {
   if (!existsSync(join(folder, name))) make("run", "--out", name, ...kRun, ...more);
 }
