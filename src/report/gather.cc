@@ -35,6 +35,20 @@ std::string text_or_none(const std::string& path) {
   return read_text(path);
 }
 
+// What [data] names as its source in a configuration as runs write it; of a path the file's name alone.
+std::string data_source(std::string_view config) {
+  constexpr std::string_view kSection = "\n[data]\n", kKey = "\nsource = \"";
+  const std::size_t section = config.find(kSection);
+  if (section == std::string_view::npos) return "";
+  config.remove_prefix(section + kSection.size() - 1);
+  config = config.substr(0, config.find("\n["));
+  const std::size_t key = config.find(kKey);
+  if (key == std::string_view::npos) return "";
+  config.remove_prefix(key + kKey.size());
+  config = config.substr(0, config.find('"'));
+  return fs::path(config).filename().string();
+}
+
 // One run, as far as it has been read.
 class Run {
  public:
@@ -131,7 +145,9 @@ class Run {
     run["heterogeneity"] = label_table(held, files_.client_tables());
     std::error_code error;
     const bool fits = fs::file_size(files_.config(), error) <= kMostText && !error;
-    run["config"] = fits ? text_or_none(files_.config()) : "";
+    const std::string config = fits ? text_or_none(files_.config()) : "";
+    run["config"] = config;
+    run["facts"]["source"] = data_source(config);
   }
 
   Json notes(std::size_t rows) const {

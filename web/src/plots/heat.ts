@@ -12,7 +12,7 @@ export interface HeatSpec {
   xLabel: string;
 }
 
-const kLeft = 110, kBottom = 34, kTop = 4, kRight = 8;
+const kLeft = 110, kBottom = 34, kTop = 4, kRight = 26;
 
 function rowHeight(rows: number): number {
   return Math.max(3, Math.min(20, 420 / Math.max(1, rows)));

@@ -21,8 +21,9 @@ function extremes(p: Participation): string {
   const shares = p.groups.map((name, g) => ({ name, value: overall(p, g) })).filter((s): s is { name: string; value: number } => s.value !== null);
   if (shares.length === 0) return "Nobody has taken part yet.";
   const sorted = [...shares].sort((a, b) => a.value - b.value), least = sorted[0]!, most = sorted[sorted.length - 1]!;
+  const who = (name: string): string => (/^[0-9]/.test(name) ? `client ${name}` : name);
   if (least.value === most.value) return `Every client took part in ${percent(least.value)} of its rounds.`;
-  return `Least: ${least.name}, ${percent(least.value)} of the rounds; most: ${most.name}, ${percent(most.value)}.`;
+  return `Least: ${who(least.name)}, ${percent(least.value)} of the rounds; most: ${who(most.name)}, ${percent(most.value)}.`;
 }
 
 function spec(p: Participation): HeatSpec {
