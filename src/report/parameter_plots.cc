@@ -69,10 +69,7 @@ void add_parameter(const stats::Draws& draws, std::size_t p, const Sizes& s, Cur
   out.high[p] = density.high;
   place(density.values, p, out.density);
   place(stats::rank_histograms(draws, kBins), p, out.ranks);
-  for (std::size_t c = 0; c < s.chains; ++c) {
-    const auto chain = draws.values.subspan(c * s.length, s.length);
-    place(stats::autocorrelations(chain, static_cast<Index>(s.lags)), p * s.chains + c, out.autocorrelation);
-  }
+  place(stats::autocorrelations(draws, static_cast<Index>(s.lags)), p, out.autocorrelation);
 }
 
 // The lag from which on no chain's autocorrelation is worth a look, and half as far again.

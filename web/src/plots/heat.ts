@@ -1,4 +1,5 @@
 // A heat map: rows × columns of shares in 0 to 1, or none.
+import { el } from "../dom";
 import { colour } from "../theme";
 import { canvasPlot, fitted, type CanvasPlot, type Picture } from "./canvas";
 
@@ -61,6 +62,11 @@ function picture(spec: HeatSpec): Picture {
       return spec.describe(r, c);
     },
   };
+}
+
+// What the colours mean.
+export function ramp(): HTMLElement {
+  return el("p", { class: "hint" }, "0 %", el("span", { class: "ramp", role: "img", "aria-label": "colours from none to all" }), "100 %");
 }
 
 export interface HeatMap {

@@ -3,7 +3,7 @@ import type { Participation, ReportData } from "../data";
 import { el, numbers, table } from "../dom";
 import { percent, whole } from "../format";
 import { whenVisible, forget } from "../lazy";
-import { heatMap, type HeatSpec } from "../plots/heat";
+import { heatMap, ramp, type HeatSpec } from "../plots/heat";
 import { anyRun, runName } from "../runs";
 import type { Section } from "../section";
 
@@ -48,7 +48,7 @@ export const participation: Section = {
   create: (host) => ({
     update(data: ReportData) {
       Array.from(host.querySelectorAll(".lazy")).forEach(forget);
-      host.replaceChildren(el("p", { class: "hint" }, "Share of rounds that each client (or group of clients) took part in, over all chains: light none, dark all (in dark colours the other way round)."));
+      host.replaceChildren(el("p", { class: "hint" }, "Share of rounds that each client (or group of clients) took part in, over all chains."), ramp());
       data.runs.forEach((run, i) => {
         const p = run.participation;
         if (!p) return;
