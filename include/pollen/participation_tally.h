@@ -1,5 +1,5 @@
-// How often clients took part over a run: clients in at most 200 groups that follow each other, iterations in at most 100
-// bins, whatever their numbers. Counts depend on the rosters alone, so a resumed run has those of one that never stopped.
+// How often clients took part over a run: clients in at most 200 groups that follow each other, iterations in at most
+// 100 bins. Counts depend on the rosters alone, so a resumed run has those of one that never stopped.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "pollen/stats.h"
@@ -10,8 +9,8 @@
 
 namespace pollen::stats {
 
-// Of one chain at lags 0 .. lags-1, divisor n. NaN where it is shorter than that, not finite or constant.
-std::vector<double> autocorrelations(std::span<const double> chain, Index lags);
+// Of every chain at lags 0 .. lags-1, divisor n: chains × lags. NaN where a chain is shorter, not finite or constant.
+std::vector<double> autocorrelations(const Draws& draws, Index lags);
 
 // How many draws of each chain have ranks in each of `bins` equal parts of the ranks over all chains (Vehtari et al.
 // 2021): chains × bins. All zero where a draw is not finite.

@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kMostGroups = 200, kMostColumns = 100;
 
 [[noreturn]] void refuse(const std::string& path, const char* part) {
-  throw ConfigError(path, std::string("found \"") + part + "\" of another shape, accepted: clients.json as a run writes it");
+  throw ConfigError(path,
+                    std::string("found \"") + part + "\" of another shape, accepted: clients.json as a run writes it");
 }
 
 template <class Is>
@@ -43,7 +44,7 @@ Json participation_table(const Json& held, const std::string& path) {
                      list_of(at("bin_ends"), bins, is_count) && list_of(at("rounds"), bins, is_count) &&
                      table_of_counts(at("messages"), groups, bins) && is_count(at("chains"));
   if (!right) refuse(path, "participation");
-  return {{"groups", p["groups"]},     {"clients", p["clients"]}, {"chains", p["chains"]},
+  return {{"groups", p["groups"]},    {"clients", p["clients"]}, {"chains", p["chains"]},
           {"binEnds", p["bin_ends"]}, {"rounds", p["rounds"]},   {"messages", p["messages"]}};
 }
 

@@ -35,6 +35,20 @@ std::string text_or_none(const std::string& path) {
   return read_text(path);
 }
 
+// What [data] names as its source in a configuration as runs write it; of a path the file's name alone.
+std::string data_source(std::string_view config) {
+  constexpr std::string_view kSection = "\n[data]\n", kKey = "\nsource = \"";
+  const std::size_t section = config.find(kSection);
+  if (section == std::string_view::npos) return "";
+  config.remove_prefix(section + kSection.size() - 1);
+  config = config.substr(0, config.find("\n["));
+  const std::size_t key = config.find(kKey);
+  if (key == std::string_view::npos) return "";
+  config.remove_prefix(key + kKey.size());
+  config = config.substr(0, config.find('"'));
+  return fs::path(config).filename().string();
+}
+
 // One run, as far as it has been read.
 class Run {
  public:
@@ -47,9 +61,8 @@ class Run {
   Json json() {
     Json run = {{"name", folder_}, {"status", status()}};
     run["verdict"] = verdict({states(), status(), parameters_, labels_, warnings()});
-    run["facts"] = facts_of(summary_, draws_.chains > 0
-                                          ? Json({{"chains", draws_.chains}, {"draws", draws_.length}})
-                                          : Json(nullptr));
+    run["facts"] = facts_of(
+        summary_, draws_.chains > 0 ? Json({{"chains", draws_.chains}, {"draws", draws_.length}}) : Json(nullptr));
     add_stored_parts(run, summary_);
     const std::vector<std::size_t> rows = chosen(parameters_, std::max<std::size_t>(50, kMostRows / runs_));
     run["parameters"] = table(rows);
@@ -67,13 +80,16 @@ class Run {
     if (!sink::draw_files(folder_).empty()) draws_ = sink::read_draws(folder_);
     const auto stored = sink::read_stored_summary(files_.summary());
     if (!summary_.is_null() && !stored)
-      throw ConfigError(files_.summary(), "found parameters that lack a number, accepted: summary.json as a run writes it");
+      throw ConfigError(files_.summary(),
+                        "found parameters that lack a number, accepted: summary.json as a run writes it");
     if (!stored && draws_.length == 0)
-      throw ConfigError(folder_, draws_.chains > 0 ? "found no draws in its files, accepted: at least one a chain"
-                                                   : "found no draws and no summary.json, accepted: the folder of a run "
-                                                     "that has ended or was stopped, or one with CmdStan's CSVs");
-    const bool same = stored && (draws_.chains == 0 || (stored->parameters.size() == draws_.names.size() &&
-                                                        stored->chains == draws_.chains && stored->draws == draws_.length));
+      throw ConfigError(folder_, draws_.chains > 0
+                                     ? "found no draws in its files, accepted: at least one a chain"
+                                     : "found no draws and no summary.json, accepted: the folder of a run "
+                                       "that has ended or was stopped, or one with CmdStan's CSVs");
+    const bool same =
+        stored && (draws_.chains == 0 || (stored->parameters.size() == draws_.names.size() &&
+                                          stored->chains == draws_.chains && stored->draws == draws_.length));
     parameters_ = same ? stored->parameters : sink::summarize(draws_, threads_);
     names_ = same ? stored->names : draws_.names;
     labels_ = same ? stored->labels : draws_.labels;
@@ -116,7 +132,9 @@ class Run {
     run["heterogeneity"] = label_table(held, files_.client_tables());
     std::error_code error;
     const bool fits = fs::file_size(files_.config(), error) <= kMostText && !error;
-    run["config"] = fits ? text_or_none(files_.config()) : "";
+    const std::string config = fits ? text_or_none(files_.config()) : "";
+    run["config"] = config;
+    run["facts"]["source"] = data_source(config);
   }
 
   Json notes(std::size_t rows) const {

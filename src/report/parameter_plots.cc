@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "pollen/plot_stats.h"
@@ -16,18 +17,59 @@ constexpr std::size_t kLongestLag = 2000;
 constexpr double kSmall = 0.05;  // an autocorrelation that is as good as none
 
 // Every so many-th draw, so that at most `most` points are left.
-std::size_t every_for(std::size_t length, std::size_t most) { return std::max<std::size_t>(1, (length + most - 1) / most); }
+std::size_t every_for(std::size_t length, std::size_t most) {
+  return std::max<std::size_t>(1, (length + most - 1) / most);
+}
+
+// How large everything is.
+struct Sizes {
+  std::size_t parameters = 0, chains = 0, length = 0;
+  std::size_t every = 1, points = 0;  // of traces
+  std::size_t lags = 1;               // looked at
+};
+
+Sizes sizes_of(const sink::DrawSet& draws, std::size_t parameters, const PlotBudget& budget) {
+  Sizes s{parameters, static_cast<std::size_t>(draws.chains), static_cast<std::size_t>(draws.length)};
+  const std::size_t fits = budget.trace / std::max<std::size_t>(1, parameters * s.chains);
+  s.every = every_for(s.length, std::clamp<std::size_t>(fits, 2, kTracePoints));
+  s.points = s.length / s.every;
+  s.lags = std::clamp<std::size_t>(s.length / 2, 1, kLongestLag);
+  return s;
+}
 
 struct Curves {
+  explicit Curves(const Sizes& s)
+      : trace(s.parameters * s.chains * s.points),
+        density(s.parameters * (s.chains + 1) * kDensityPoints),
+        autocorrelation(s.parameters * s.chains * s.lags),
+        low(s.parameters),
+        high(s.parameters),
+        ranks(s.parameters * s.chains * kBins) {}
   std::vector<double> trace, density, autocorrelation;
-  std::vector<std::uint32_t> ranks;
   std::vector<double> low, high;  // of density grids
+  std::vector<std::uint32_t> ranks;
 };
 
 void add_trace(const stats::Draws& draws, std::size_t every, std::span<double> out) {
   const auto length = static_cast<std::size_t>(draws.length()), points = length / every;
   for (std::size_t c = 0; c < static_cast<std::size_t>(draws.chains); ++c)
     for (std::size_t i = 0; i < points; ++i) out[c * points + i] = draws.values[c * length + (i + 1) * every - 1];
+}
+
+template <class T>
+void place(const std::vector<T>& values, std::size_t index, std::vector<T>& all) {
+  std::ranges::copy(values, all.begin() + static_cast<std::ptrdiff_t>(index * values.size()));
+}
+
+void add_parameter(const stats::Draws& draws, std::size_t p, const Sizes& s, Curves& out) {
+  const std::size_t each = s.chains * s.points;
+  add_trace(draws, s.every, std::span(out.trace).subspan(p * each, each));
+  const stats::Densities density = stats::densities(draws, kDensityPoints);
+  out.low[p] = density.low;
+  out.high[p] = density.high;
+  place(density.values, p, out.density);
+  place(stats::rank_histograms(draws, kBins), p, out.ranks);
+  place(stats::autocorrelations(draws, static_cast<Index>(s.lags)), p, out.autocorrelation);
 }
 
 // The lag from which on no chain's autocorrelation is worth a look, and half as far again.
@@ -81,47 +123,26 @@ std::size_t room_for_plots(Index chains, const PlotBudget& budget) {
 
 Json parameter_plots(const sink::DrawSet& draws, const std::vector<std::size_t>& which,
                      const std::vector<std::size_t>& rows, const PlotBudget& budget, int threads) {
-  const std::size_t count = which.size(), chains = static_cast<std::size_t>(draws.chains),
-                    length = static_cast<std::size_t>(draws.length);
-  const std::size_t fits = std::clamp<std::size_t>(budget.trace / std::max<std::size_t>(1, count * chains), 2, kTracePoints);
-  const std::size_t every = every_for(length, fits), points = length / every;
-  const std::size_t lags = std::clamp<std::size_t>(length / 2, 1, kLongestLag);
-  Curves curves;
-  curves.trace.resize(count * chains * points);
-  curves.density.resize(count * (chains + 1) * kDensityPoints);
-  curves.ranks.resize(count * chains * kBins);
-  curves.autocorrelation.resize(count * chains * lags);
-  curves.low.resize(count);
-  curves.high.resize(count);
-  sink::for_each_index(static_cast<Index>(count), threads, [&](Index index) {
+  const Sizes s = sizes_of(draws, which.size(), budget);
+  Curves curves(s);
+  sink::for_each_index(static_cast<Index>(which.size()), threads, [&](Index index) {
     const auto p = static_cast<std::size_t>(index);
-    const stats::Draws mine = draws.of(static_cast<Index>(which[p]));
-    add_trace(mine, every, std::span(curves.trace).subspan(p * chains * points, chains * points));
-    const stats::Densities density = stats::densities(mine, kDensityPoints);
-    curves.low[p] = density.low;
-    curves.high[p] = density.high;
-    std::ranges::copy(density.values, curves.density.begin() + static_cast<std::ptrdiff_t>(p * density.values.size()));
-    const auto ranks = stats::rank_histograms(mine, kBins);
-    std::ranges::copy(ranks, curves.ranks.begin() + static_cast<std::ptrdiff_t>(p * ranks.size()));
-    for (std::size_t c = 0; c < chains; ++c) {
-      const auto one = stats::autocorrelations(mine.values.subspan(c * length, length), static_cast<Index>(lags));
-      std::ranges::copy(one, curves.autocorrelation.begin() + static_cast<std::ptrdiff_t>((p * chains + c) * lags));
-    }
+    add_parameter(draws.of(static_cast<Index>(which[p])), p, s, curves);
   });
-  const auto shown = spread_lags(last_lag(curves.autocorrelation, lags));
+  const auto lags = spread_lags(last_lag(curves.autocorrelation, s.lags));
   constexpr double kZero = 0;
   return {{"rows", rows},
-          {"chains", chains},
-          {"draws", length},
-          {"every", every},
-          {"trace", scaled_block({count, chains, points}, curves.trace)},
-          {"density", scaled_block({count, chains + 1, kDensityPoints}, curves.density, &kZero)},
+          {"chains", s.chains},
+          {"draws", s.length},
+          {"every", s.every},
+          {"trace", scaled_block({s.parameters, s.chains, s.points}, curves.trace)},
+          {"density", scaled_block({s.parameters, s.chains + 1, kDensityPoints}, curves.density, &kZero)},
           {"densityLow", numbers(curves.low)},
           {"densityHigh", numbers(curves.high)},
-          {"ranks", counts_block({count, chains, kBins}, curves.ranks)},
+          {"ranks", counts_block({s.parameters, s.chains, kBins}, curves.ranks)},
           {"autocorrelation",
-           scaled_block({count, chains, shown.size()}, picked(curves.autocorrelation, lags, shown))},
-          {"lags", shown}};
+           scaled_block({s.parameters, s.chains, lags.size()}, picked(curves.autocorrelation, s.lags, lags))},
+          {"lags", lags}};
 }
 
 }  // namespace pollen::report

@@ -122,8 +122,7 @@ Json read_object(const std::string& path, const char* accepted) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return nullptr;
   Json json = Json::parse(read_text(path), nullptr, false);
-  if (!json.is_object())
-    throw ConfigError(path, std::string("found what is no JSON object, accepted: ") + accepted);
+  if (!json.is_object()) throw ConfigError(path, std::string("found what is no JSON object, accepted: ") + accepted);
   return json;
 }
 
@@ -135,7 +134,8 @@ Json read_summary(const std::string& path) {
     throw ConfigError(path, "found no parameters or no sampler in it, accepted: summary.json as a run writes it");
   for (const char* key : {"states", "status"})
     if (!member(json, key).is_null() && !member(json, key).is_string())
-      throw ConfigError(path, fmt::format("found \"{}\" that is no text, accepted: summary.json as a run writes it", key));
+      throw ConfigError(path,
+                        fmt::format("found \"{}\" that is no text, accepted: summary.json as a run writes it", key));
   return json;
 }
 
@@ -178,7 +178,8 @@ void add_stored_parts(Json& run, const Json& s) {
   run["clientsInAll"] = member(s, "clients").is_array() ? member(s, "clients").size() : 0;
   run["reliability"] = reliability(member(s, "reliability"));
   run["confidence"] = confidence(member(s, "confidence"));
-  run["ood"] = ood.is_object() ? Json({{"rows", number_at(ood, "rows")}, {"scores", scores_of(ood, {"rows"})}}) : Json(nullptr);
+  run["ood"] =
+      ood.is_object() ? Json({{"rows", number_at(ood, "rows")}, {"scores", scores_of(ood, {"rows"})}}) : Json(nullptr);
   run["privacy"] = privacy(member(s, "privacy"));
   run["network"] = network(member(s, "network"));
 }

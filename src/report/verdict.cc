@@ -56,8 +56,10 @@ Json verdict(const Judged& run) {
   if (run.status == "failed") return said(false, "Not converged: the run failed.", reasons);
   if (reasons.empty()) return said(true, good_words(run.parameters));
   const bool stopped = run.status == "interrupted";
-  return said(false, stopped ? "Not converged: the run was stopped before its end." : "Not converged: do not rely on these draws yet.",
-              reasons);
+  return said(
+      false,
+      stopped ? "Not converged: the run was stopped before its end." : "Not converged: do not rely on these draws yet.",
+      reasons);
 }
 
 }  // namespace pollen::report

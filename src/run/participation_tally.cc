@@ -4,7 +4,8 @@
 
 namespace pollen {
 
-ParticipationTally::ParticipationTally(Index clients, std::int64_t iterations) : iterations_(std::max<std::int64_t>(1, iterations)) {
+ParticipationTally::ParticipationTally(Index clients, std::int64_t iterations)
+    : iterations_(std::max<std::int64_t>(1, iterations)) {
   const Index groups = std::min(clients, kMostGroups);
   begin_.resize(static_cast<std::size_t>(groups) + 1);
   for (Index g = 0; g <= groups; ++g) begin_[static_cast<std::size_t>(g)] = groups == 0 ? 0 : g * clients / groups;

@@ -84,8 +84,11 @@ DrawSet read_draws(const std::string& folder) {
   const auto paths = draw_files(folder);
   if (paths.empty())
     throw ConfigError(folder, "found no draws, accepted: a folder with draws-1.csv, ... or CmdStan's CSVs");
-  std::vector<StanCsv> files;
-  for (const std::string& path : paths) files.push_back(read_stan_csv(path));
+  std::vector<StanCsv> files(paths.size());
+  constexpr int kAtOnce = 4;  // texts in memory
+  for_each_index(static_cast<Index>(paths.size()), std::min(kAtOnce, sensible_threads(0)), [&](Index i) {
+    files[static_cast<std::size_t>(i)] = read_stan_csv(paths[static_cast<std::size_t>(i)]);
+  });
   DrawSet set = join(files, paths);
   if (const auto stored = read_stored_summary(RunFolder(folder).summary())) {
     if (stored->labels.size() == set.labels.size()) set.labels = stored->labels;

@@ -13,10 +13,10 @@ namespace pollen::stats {
 
 namespace {
 
-constexpr double kTail = 0.001;    // of the draws, at each end of a density's grid
-constexpr double kMargin = 0.1;    // of the grid's width, beyond them
-constexpr std::size_t kFine = 4;   // bins a point of the grid
-constexpr double kKernelEnd = 4;   // standard deviations
+constexpr double kTail = 0.001;   // of the draws, at each end of a density's grid
+constexpr double kMargin = 0.1;   // of the grid's width, beyond them
+constexpr std::size_t kFine = 4;  // bins a point of the grid
+constexpr double kKernelEnd = 4;  // standard deviations
 
 struct Grid {
   double low = 0, high = 0;
@@ -66,18 +66,35 @@ void smooth(std::span<const double> x, const Grid& grid, std::span<double> out) 
 
 }  // namespace
 
-std::vector<double> autocorrelations(std::span<const double> chain, Index lags) {
-  const auto wanted = static_cast<std::size_t>(lags), n = chain.size();
-  std::vector<double> out(wanted, std::numeric_limits<double>::quiet_NaN());
-  if (degenerate(chain)) return out;
-  const double centre = mean(chain);
-  const Fft fft(power_of_two_above(2 * n));
-  std::vector<std::complex<double>> work(fft.size());
-  for (std::size_t t = 0; t < n; ++t) work[t] = chain[t] - centre;
-  fft.transform(work);
-  for (auto& x : work) x = std::norm(x);  // a real spectrum: its transform is its own inverse
-  fft.transform(work);
-  for (std::size_t lag = 0; lag < std::min(wanted, n); ++lag) out[lag] = work[lag].real() / work[0].real();
+// Two chains share both transforms, as real and imaginary part: A_k = (Z_k + conj Z_{M-k})/2, B_k = (Z_k - conj
+// Z_{M-k})/2i, and the transforms of the two real, even spectra come back apart. Twice the length keeps lags from
+// wrapping.
+std::vector<double> autocorrelations(const Draws& draws, Index lags) {
+  const auto chains = static_cast<std::size_t>(draws.chains), n = static_cast<std::size_t>(draws.length()),
+             wanted = static_cast<std::size_t>(lags), kept = std::min(wanted, n);
+  std::vector<double> out(chains * wanted, std::numeric_limits<double>::quiet_NaN());
+  const auto chain = [&](std::size_t c) { return draws.values.subspan(c * n, n); };
+  const auto usable = [&](std::size_t c) { return c < chains && !degenerate(chain(c)); };
+  const Fft fft(power_of_two_above(2 * std::max<std::size_t>(1, n)));
+  const std::size_t m = fft.size();
+  std::vector<std::complex<double>> work(m);
+  for (std::size_t c = 0; c < chains; c += 2) {
+    const bool first = usable(c), second = usable(c + 1);
+    const double a = first ? mean(chain(c)) : 0, b = second ? mean(chain(c + 1)) : 0;
+    std::fill(work.begin(), work.end(), std::complex<double>());
+    for (std::size_t t = 0; t < n; ++t) work[t] = {first ? chain(c)[t] - a : 0.0, second ? chain(c + 1)[t] - b : 0.0};
+    fft.transform(work);
+    for (std::size_t k = 0; k <= m / 2; ++k) {
+      const std::size_t mirror = (m - k) % m;
+      const auto x = work[k], y = std::conj(work[mirror]);
+      work[k] = work[mirror] = {std::norm(x + y), std::norm(x - y)};
+    }
+    fft.transform(work);
+    for (std::size_t lag = 0; lag < kept; ++lag) {
+      if (first) out[c * wanted + lag] = work[lag].real() / work[0].real();
+      if (second) out[(c + 1) * wanted + lag] = work[lag].imag() / work[0].imag();
+    }
+  }
   return out;
 }
 

@@ -34,7 +34,8 @@ after(async () => {
 // A program with what it has said so far on stderr.
 function start(...words) {
   const process = spawn(pollen, words, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
-  const child = { process, said: "", ended: new Promise((done) => process.on("close", (code) => done(code))) };
+  const child = { process, said: "", over: false, ended: null };
+  child.ended = new Promise((done) => process.on("close", (code) => ((child.over = true), done(code))));
   process.stderr.setEncoding("utf8").on("data", (text) => (child.said += text));
   children.push(child);
   return child;
@@ -44,6 +45,7 @@ async function heard(child, words) {
   for (let i = 0; i < kPatience / 20; ++i) {
     const found = words.exec(child.said);
     if (found) return found;
+    if (child.over) break;
     await new Promise((done) => setTimeout(done, 20));
   }
   throw new Error(`never said ${words}: ${child.said}`);

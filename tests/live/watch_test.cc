@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"vr_fald", {"sampler.name=vr-fald*", "sampler.local_steps=5"}},
                       Case{"partial", {"participation.policy=bernoulli", "participation.probability=0.5"}},
                       Case{"scaffold", {"sampler.name=scaffold"}}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& of) { return of.param.name; });
 
 }  // namespace
 }  // namespace pollen

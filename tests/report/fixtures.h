@@ -49,7 +49,9 @@ class RunsTest : public testing::Test {
     return names;
   }
   static double value(Index c, Index i, std::size_t j) {
-    const double x = std::sin(12.9898 * static_cast<double>(i) + 78.233 * static_cast<double>(c) + 3.7 * static_cast<double>(j)) * 43758.5453;
+    const double x =
+        std::sin(12.9898 * static_cast<double>(i) + 78.233 * static_cast<double>(c) + 3.7 * static_cast<double>(j)) *
+        43758.5453;
     return x - std::floor(x) + static_cast<double>(j);
   }
 

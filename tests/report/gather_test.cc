@@ -37,11 +37,12 @@ TEST_F(Gather, TheVerdictSaysWhy) {
   std::string apart = "theta.1\n";
   for (int i = 0; i < 1000; ++i) apart += fmt::format("{}\n", 40 + value(0, i, 0));
   put("bad/draws-2.csv", apart);
-  put("bad/draws-1.csv", "theta.1\n" + [] {
-    std::string text;
-    for (int i = 0; i < 1000; ++i) text += fmt::format("{}\n", value(1, i, 0));
-    return text;
-  }());
+  put(
+      "bad/draws-1.csv", "theta.1\n" + [] {
+        std::string text;
+        for (int i = 0; i < 1000; ++i) text += fmt::format("{}\n", value(1, i, 0));
+        return text;
+      }());
   const auto verdict = data({path("bad")})["runs"][0]["verdict"];
   EXPECT_EQ(verdict["converged"], false);
   EXPECT_NE(verdict["reasons"].dump().find("R-hat above 1.01"), std::string::npos) << verdict;
@@ -84,7 +85,8 @@ TEST_F(Gather, SeveralRunsShareThePage) {
   const auto runs = nlohmann::json::parse(json)["runs"];
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[1]["name"], path("b"));
-  EXPECT_NEAR(runs[1]["parameters"][0]["mean"].get<double>() - runs[0]["parameters"][0]["mean"].get<double>(), 0.1, 1e-6);
+  EXPECT_NEAR(runs[1]["parameters"][0]["mean"].get<double>() - runs[0]["parameters"][0]["mean"].get<double>(), 0.1,
+              1e-6);
 }
 
 TEST_F(Gather, OneDrawAndConstantsAreShown) {

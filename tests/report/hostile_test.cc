@@ -47,9 +47,9 @@ TEST_F(Hostile, FoldersThatHoldNoRun) {
 
 TEST_F(Hostile, SummariesThatAreNone) {
   put_draws("a", 1, 20, {"x"});
-  for (const char* text : {"", "[]", "{", "null", "\"x\"", "{\"parameters\": 3}", "{\"parameters\": [], \"sampler\": 1}",
-                           "{\"parameters\": [], \"sampler\": \"q\", \"status\": []}",
-                           "{\"parameters\": [{}], \"sampler\": \"q\"}"}) {
+  for (const char* text :
+       {"", "[]", "{", "null", "\"x\"", "{\"parameters\": 3}", "{\"parameters\": [], \"sampler\": 1}",
+        "{\"parameters\": [], \"sampler\": \"q\", \"status\": []}", "{\"parameters\": [{}], \"sampler\": \"q\"}"}) {
     put("a/summary.json", text);
     expect_refused({path("a")}, "summary.json", "accepted: summary.json as a run writes it");
   }
@@ -70,11 +70,12 @@ TEST_F(Hostile, PartsOfASummaryOfAnotherShapeAreLeftOut) {
 
 TEST_F(Hostile, ClientTablesMustHaveTheirShape) {
   put_draws("a", 1, 20, {"x"});
-  for (const char* text :
-       {R"({"participation": 1})", R"({"participation": {"groups": ["a"], "bin_ends": [1]}})",
-        R"({"participation": {"groups": ["a"], "clients": [1], "chains": 1, "bin_ends": [5], "rounds": [5], "messages": [[1, 2]]}})",
-        R"({"participation": {"groups": [1], "clients": [1], "chains": 1, "bin_ends": [5], "rounds": [5], "messages": [[1]]}})",
-        R"({"labels": {"groups": ["a"], "labels": ["u"], "counts": [[-1]]}})", R"({"labels": {"groups": ["a"]}})"}) {
+  for (
+      const char* text :
+      {R"({"participation": 1})", R"({"participation": {"groups": ["a"], "bin_ends": [1]}})",
+       R"({"participation": {"groups": ["a"], "clients": [1], "chains": 1, "bin_ends": [5], "rounds": [5], "messages": [[1, 2]]}})",
+       R"({"participation": {"groups": [1], "clients": [1], "chains": 1, "bin_ends": [5], "rounds": [5], "messages": [[1]]}})",
+       R"({"labels": {"groups": ["a"], "labels": ["u"], "counts": [[-1]]}})", R"({"labels": {"groups": ["a"]}})"}) {
     put("a/clients.json", text);
     expect_refused({path("a")}, "clients.json", "of another shape");
   }

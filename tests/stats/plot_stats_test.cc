@@ -11,26 +11,34 @@ namespace {
 
 std::vector<double> waves(std::size_t count) {
   std::vector<double> x;
-  for (std::size_t i = 0; i < count; ++i) x.push_back(std::sin(0.7 * static_cast<double>(i)) + 0.01 * static_cast<double>(i % 7));
+  for (std::size_t i = 0; i < count; ++i)
+    x.push_back(std::sin(0.7 * static_cast<double>(i)) + 0.01 * static_cast<double>(i % 7));
   return x;
 }
 
 TEST(PlotStats, AutocorrelationsAreThoseOfTheDefinition) {
-  const auto x = waves(101);
-  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / 101;
-  const auto found = autocorrelations(x, 40);
-  const auto covariance = [&](std::size_t lag) {
-    double sum = 0;
-    for (std::size_t t = 0; t + lag < x.size(); ++t) sum += (x[t] - mean) * (x[t + lag] - mean);
-    return sum;
-  };
-  for (std::size_t lag = 0; lag < 40; ++lag) EXPECT_NEAR(found[lag], covariance(lag) / covariance(0), 1e-12) << lag;
+  const auto all = waves(303);  // three chains: a pair, and one alone
+  const auto found = autocorrelations({all, 3}, 40);
+  for (std::size_t c = 0; c < 3; ++c) {
+    const auto x = std::span(all).subspan(c * 101, 101);
+    const double mean = std::accumulate(x.begin(), x.end(), 0.0) / 101;
+    const auto covariance = [&](std::size_t lag) {
+      double sum = 0;
+      for (std::size_t t = 0; t + lag < x.size(); ++t) sum += (x[t] - mean) * (x[t + lag] - mean);
+      return sum;
+    };
+    for (std::size_t lag = 0; lag < 40; ++lag)
+      EXPECT_NEAR(found[c * 40 + lag], covariance(lag) / covariance(0), 1e-12) << c << " " << lag;
+  }
 }
 
 TEST(PlotStats, AutocorrelationsThatCannotBeAreNan) {
-  const std::vector<double> constant(10, 3.0), one = {1.0, 2.0};
-  EXPECT_TRUE(std::isnan(autocorrelations(constant, 3)[0]));
-  EXPECT_TRUE(std::isnan(autocorrelations(one, 5)[4]));
+  std::vector<double> x(20, 3.0);  // a constant beside a chain that moves
+  for (std::size_t i = 10; i < 20; ++i) x[i] = static_cast<double>(i % 3);
+  const auto found = autocorrelations({x, 2}, 12);
+  EXPECT_TRUE(std::isnan(found[0]));
+  EXPECT_DOUBLE_EQ(found[12], 1.0);
+  EXPECT_TRUE(std::isnan(found[12 + 11]));  // longer than the chain
 }
 
 TEST(PlotStats, RankHistogramsCountEveryDraw) {

@@ -11,7 +11,14 @@ export function short(value: number | null | undefined, digits = 4): string {
 }
 
 export function fixed(value: number | null | undefined, places: number): string {
-  return value === null || value === undefined || Number.isNaN(value) ? kNone : value.toFixed(places);
+  if (value === null || value === undefined || Number.isNaN(value)) return kNone;
+  return (Math.abs(value) < 0.5 * 10 ** -places ? 0 : value).toFixed(places);
+}
+
+// "every 2nd draw"
+export function ordinal(n: number): string {
+  const teen = n % 100 >= 11 && n % 100 <= 13;
+  return `${whole(n)}${teen ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th")}`;
 }
 
 export function whole(value: number | null | undefined): string {

@@ -25,7 +25,7 @@ function place(section: Section): Placed {
 
 export function createPage(root: HTMLElement, sections: Section[], title = "pollen report"): Page {
   const placed = sections.map(place);
-  const name = el("span", { class: "title" }, title);
+  const name = el("h1", {}, title);
   root.replaceChildren(
     el("a", { class: "skip", href: "#content" }, "Skip to the content"),
     el("header", { class: "top" }, name, themeChooser()),
@@ -34,7 +34,9 @@ export function createPage(root: HTMLElement, sections: Section[], title = "poll
   );
   return {
     update(data) {
-      document.title = `${title}: ${data.runs.map((run) => run.name).join(", ")}`;
+      const runs = data.runs.map((run) => run.name).join(", ");
+      document.title = `${title}: ${runs}`;
+      name.replaceChildren(title, el("small", {}, runs));
       for (const p of placed) {
         const shown = p.section.shown(data);
         p.host.hidden = p.link.hidden = !shown;

@@ -1,4 +1,5 @@
 // A heat map: rows × columns of shares in 0 to 1, or none.
+import { el } from "../dom";
 import { colour } from "../theme";
 import { canvasPlot, fitted, type CanvasPlot, type Picture } from "./canvas";
 
@@ -12,7 +13,7 @@ export interface HeatSpec {
   xLabel: string;
 }
 
-const kLeft = 110, kBottom = 34, kTop = 4, kRight = 8;
+const kLeft = 110, kBottom = 34, kTop = 4, kRight = 26;
 
 function rowHeight(rows: number): number {
   return Math.max(3, Math.min(20, 420 / Math.max(1, rows)));
@@ -61,6 +62,11 @@ function picture(spec: HeatSpec): Picture {
       return spec.describe(r, c);
     },
   };
+}
+
+// What the colours mean.
+export function ramp(): HTMLElement {
+  return el("p", { class: "hint" }, "0 %", el("span", { class: "ramp", role: "img", "aria-label": "colours from none to all" }), "100 %");
 }
 
 export interface HeatMap {

@@ -13,6 +13,7 @@ export interface Line {
   dash?: number[];
   width?: number;
   points?: boolean; // dots as well as the line
+  bars?: boolean; // instead of it
 }
 
 export interface LineSpec {
@@ -93,17 +94,18 @@ function axis(label: string | undefined, format: (v: number) => string, vertical
 
 function options(spec: () => LineSpec, width: number): uPlot.Options {
   const s = spec();
-  const yScale: uPlot.Scale = {};
-  if (s.yRange) {
-    const [least, most] = s.yRange;
-    yScale.range = (_, low, high) => [least ?? low - 0.05 * (high - low || 1), most ?? high + 0.05 * (high - low || 1)];
-  }
+  const [least, most] = s.yRange ?? [null, null];
+  const range = (_: uPlot, low: number | null, high: number | null): [number, number] => {
+    if (low === null || high === null) return [least ?? 0, most ?? 1];
+    const margin = high > low ? 0.06 * (high - low) : 0.02 * Math.abs(high) || 1; // a level line in the middle
+    return [least ?? low - margin, most ?? high + margin];
+  };
   return {
     width,
     height: s.height ?? 180,
     legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false } },
-    scales: { x: s.xLog ? { time: false, distr: 3 } : { time: false }, y: yScale },
+    scales: { x: s.xLog ? { time: false, distr: 3 } : { time: false }, y: { range } },
     axes: [axis(s.xLabel, s.xFormat ?? axisNumber, false), axis(s.yLabel, s.yFormat ?? axisNumber, true)],
     series: [{}, ...s.lines.map((line, i): uPlot.Series => ({
       label: line.label,
@@ -111,6 +113,7 @@ function options(spec: () => LineSpec, width: number): uPlot.Options {
       width: line.width ?? 1.25,
       dash: line.dash ?? [],
       points: { show: line.points ?? false, size: 5 },
+      ...(line.bars && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.92] }), fill: () => `${spec().lines[i]?.colour() ?? ""}99` } : {}),
       spanGaps: false,
     }))],
     plugins: [marksPlugin(spec), tooltipPlugin(spec)],

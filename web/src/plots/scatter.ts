@@ -55,10 +55,11 @@ function picture(spec: ScatterSpec): Picture {
       context.fillText(spec.xLabel, (kLeft + width) / 2, height - 7);
       for (const cloud of spec.clouds) {
         context.fillStyle = seriesColour(cloud.colour);
-        context.globalAlpha = cloud.x.length > 1500 ? 0.35 : 0.55;
+        const size = cloud.x.length > 1000 ? 2 : 3;
+        context.globalAlpha = cloud.x.length > 1000 ? 0.4 : 0.6;
         cloud.x.forEach((x, i) => {
           const y = cloud.y[i];
-          if (x !== null && y !== null && y !== undefined) context.fillRect(at.x(x) - 1, at.y(y) - 1, 2, 2);
+          if (x !== null && y !== null && y !== undefined) context.fillRect(at.x(x) - size / 2, at.y(y) - size / 2, size, size);
         });
         context.globalAlpha = 1;
       }

@@ -37,7 +37,7 @@ function histogramSpec(data: ReportData): LineSpec {
     return run.reliability.map((b) => [(b.lower + b.upper) / 2, all > 0 ? b.rows / all : null]);
   };
   const x = unionOf(data.runs.map((run) => points(run).map(([v]) => v)));
-  return { text: "Histogram of confidence: share of test rows in each bin", x, lines: lines(data, x, points), xLabel: "confidence",
+  return { text: "Histogram of confidence: share of test rows in each bin", x, lines: lines(data, x, points).map((l) => (data.runs.length > 1 ? l : { ...l, bars: true, points: false })), xLabel: "confidence",
     yLabel: "share of test rows", yRange: [0, null], xFormat: (v) => fixed(v, 2), yFormat: percent, height: 230 };
 }
 

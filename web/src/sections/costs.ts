@@ -9,14 +9,14 @@ import { seriesColour, seriesDash } from "../theme";
 import { column } from "./communication";
 
 function privacyWords(p: Privacy): HTMLElement {
-  const pairs: [string, string][] = [];
+  const pairs: [string, string][] = [], missing: string[] = [];
   if (p.epsilon !== null) pairs.push(["ε (Theorem G.3)", short(p.epsilon)], ["δ", short(p.delta)]);
-  else if (p.why) pairs.push(["no ε (Theorem G.3)", p.why]);
+  else if (p.why) missing.push(`No ε by Theorem G.3: ${p.why}.`);
   if (p.renyiEpsilon !== null) pairs.push(["ε (Rényi)", short(p.renyiEpsilon)], ["δ (Rényi)", short(p.renyiDelta)]);
-  else if (p.renyiWhy) pairs.push(["no ε (Rényi)", p.renyiWhy]);
+  else if (p.renyiWhy) missing.push(`No ε by Rényi divergences: ${p.renyiWhy}.`);
   if (p.targetEpsilon !== null) pairs.push(["target ε", short(p.targetEpsilon)]);
   if (p.spentAtRound !== null) pairs.push(["budget spent at round", whole(p.spentAtRound)]);
-  return facts(pairs);
+  return el("div", {}, facts(pairs), ...missing.map((line) => el("p", {}, line)));
 }
 
 const spends = (run: RunData): boolean => !!run.metrics && ["epsilon", "epsilon_renyi"].some((c) => column(run.metrics!, c).some((v) => v !== null));

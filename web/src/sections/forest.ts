@@ -7,7 +7,7 @@ import { ticks } from "../plots/canvas";
 import { legend, rowOf, sharedParameters, type Shared } from "../runs";
 import type { Section } from "../section";
 
-const kWidth = 900, kLeft = 190, kRight = 20, kTop = 8, kBottom = 26, kMost = 250;
+const kRight = 20, kTop = 8, kBottom = 26, kMost = 250;
 
 interface Interval {
   shared: Shared;
@@ -36,26 +36,28 @@ function intervalMarks(row: ParameterRow, run: number, y: number, at: (x: number
     svg("circle", { cx: at(middle), cy: y, r: 3.5 }));
 }
 
-function shortLabel(label: string): string {
-  return label.length > 28 ? `${label.slice(0, 27)}…` : label;
+function shortLabel(label: string, most: number): string {
+  return label.length > most ? `${label.slice(0, most - 1)}…` : label;
 }
 
-function draw(data: ReportData, intervals: Interval[]): SVGElement {
+// As wide as there is room, so that text keeps its size.
+function draw(data: ReportData, intervals: Interval[], wide: number): SVGElement {
+  const left = Math.min(190, Math.max(90, wide * 0.28)), most = Math.floor(left / 6.6);
   const each = Math.max(17, 9 * data.runs.length + 6), height = kTop + kBottom + each * intervals.length;
   const rows = intervals.flatMap((i) => i.rows.map((r) => r.row));
   const low = Math.min(0, ...rows.map((r) => r.q5 ?? 0)), high = Math.max(0, ...rows.map((r) => r.q95 ?? 0));
-  const width = high > low ? high - low : 1;
-  const at = (x: number): number => kLeft + ((x - low) / width) * (kWidth - kLeft - kRight);
-  const picture = svg("svg", { class: "forest", viewBox: `0 0 ${kWidth} ${height}`, role: "img", "aria-label":
+  const scale = high > low ? high - low : 1;
+  const at = (x: number): number => left + ((x - low) / scale) * (wide - left - kRight);
+  const picture = svg("svg", { class: "forest", viewBox: `0 0 ${wide} ${height}`, role: "img", "aria-label":
     `Forest plot: medians and 90 % intervals of ${intervals.length} parameters; the numbers are in the summary table` });
-  for (const t of ticks(low, high, 8))
+  for (const t of ticks(low, high, wide / 110))
     picture.append(svg("line", { class: "tick", x1: at(t), x2: at(t), y1: kTop, y2: height - kBottom }),
       svg("text", { class: "axis", x: at(t), y: height - 8, "text-anchor": "middle" }, axisNumber(Number(t.toPrecision(6)))));
   picture.append(svg("line", { class: "zero", x1: at(0), x2: at(0), y1: kTop, y2: height - kBottom }));
   intervals.forEach((interval, i) => {
     const middle = kTop + (i + 0.5) * each;
-    picture.append(svg("text", { x: kLeft - 10, y: middle + 4, "text-anchor": "end" },
-      svg("title", {}, interval.shared.label), shortLabel(interval.shared.label)));
+    picture.append(svg("text", { x: left - 10, y: middle + 4, "text-anchor": "end" },
+      svg("title", {}, interval.shared.label), shortLabel(interval.shared.label, most)));
     interval.rows.forEach(({ run, row }) =>
       picture.append(intervalMarks(row, run, middle + (run - (data.runs.length - 1) / 2) * 9, at)));
   });
@@ -67,17 +69,23 @@ export const forest: Section = {
   title: "Forest plot",
   shown: (data) => data.runs.some((run) => run.parameters.some(finite)),
   create(host) {
-    let latest: ReportData | null = null;
+    let latest: ReportData | null = null, width = Math.max(300, host.clientWidth);
     const update = (data: ReportData): void => {
       latest = data;
       clear(host);
       const all = gather(data), shown = all.slice(0, kMost);
       host.append(el("p", { class: "hint" }, "Median and 90 % interval (5 % to 95 % quantile) of each parameter; the dashed line is zero."));
       if (data.runs.length > 1) host.append(legend(data));
-      if (shown.length > 0) host.append(draw(data, shown));
+      if (shown.length > 0) host.append(draw(data, shown, width));
       if (all.length > kMost) host.append(el("p", { class: "hint" }, `The first ${kMost} of ${all.length} are drawn: narrow them with the parameter filter.`));
     };
     parameterFilter.listen(() => latest && update(latest));
+    new ResizeObserver(() => {
+      const now = Math.max(300, host.clientWidth);
+      if (now === width) return;
+      width = now;
+      if (latest) update(latest);
+    }).observe(host);
     return { update };
   },
 };

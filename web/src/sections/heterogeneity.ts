@@ -3,7 +3,7 @@ import type { Heterogeneity, ReportData } from "../data";
 import { el, numbers, table } from "../dom";
 import { percent, whole } from "../format";
 import { whenVisible, forget } from "../lazy";
-import { heatMap, type HeatSpec } from "../plots/heat";
+import { heatMap, ramp, type HeatSpec } from "../plots/heat";
 import { anyRun, runName } from "../runs";
 import type { Section } from "../section";
 
@@ -43,7 +43,7 @@ export const heterogeneity: Section = {
   create: (host) => ({
     update(data: ReportData) {
       Array.from(host.querySelectorAll(".lazy")).forEach(forget);
-      host.replaceChildren(el("p", { class: "hint" }, "Each client's training rows by label, as a share of its rows."));
+      host.replaceChildren(el("p", { class: "hint" }, "Each client's training rows by label, as a share of its rows."), ramp());
       data.runs.forEach((run, i) => {
         const h = run.heterogeneity;
         if (!h) return;

@@ -1,7 +1,7 @@
 // What is drawn of one parameter: density, trace, ranks, autocorrelation. Specs only; the card places them.
 import type { ParameterPlots, ReportData, RunData } from "../data";
 import { row, scaledRow } from "../decode";
-import { fixed, short } from "../format";
+import { fixed, ordinal, short } from "../format";
 import type { Line, LineSpec } from "../plots/line";
 import type { RankStrip } from "../plots/ranks";
 import { rowOf, type Shared } from "../runs";
@@ -70,16 +70,11 @@ export function traceSpec(shared: Shared, { run, index, plots, p }: Plotted, sev
   const points = plots.trace.shape[2] ?? 0;
   const shade = (c: number): number => (several ? index : c);
   return {
-    text: `Trace of ${shared.label}${several ? ` in ${run.name}` : ""}: ${plots.chains} chains, every ${plots.every}${ordinal(plots.every)} of ${plots.draws} draws`,
+    text: `Trace of ${shared.label}${several ? ` in ${run.name}` : ""}: ${plots.chains} chains, every ${ordinal(plots.every)} of ${plots.draws} draws`,
     x: upTo(points).map((i) => (i + 1) * plots.every),
     lines: upTo(plots.chains).map((c) => ({ label: `chain ${c + 1}`, y: scaledRow(plots.trace, p, c), colour: series(shade(c)), width: 0.8 })),
     xLabel: "draw", yFormat: short,
   };
-}
-
-function ordinal(n: number): string {
-  if (n % 100 >= 11 && n % 100 <= 13) return "th";
-  return ["th", "st", "nd", "rd"][n % 10] ?? "th";
 }
 
 export function rankStrips({ index, plots, p }: Plotted, several: boolean): RankStrip[] {

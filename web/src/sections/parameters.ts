@@ -2,7 +2,7 @@
 import type { ReportData } from "../data";
 import { clear, el } from "../dom";
 import { parameterFilter } from "../filter";
-import { fixed, short, whole } from "../format";
+import { fixed, ordinal, short, whole } from "../format";
 import { forget, whenVisible } from "../lazy";
 import { linePlot, type LineSpec } from "../plots/line";
 import { rankPlot } from "../plots/ranks";
@@ -65,6 +65,7 @@ class Card {
     };
     const now = () => plotted(this.data, this.shared);
     line("Density, median and 90 % interval", () => densitySpec(this.data, this.shared, now()));
+    line(several ? "Autocorrelation, mean over chains" : "Autocorrelation", () => autocorrelationSpec(this.shared, now(), several));
     now().forEach((one, i) => {
       const of = several ? ` · ${one.run.name}` : "", again = () => now()[i] ?? one;
       line(`Trace${of}`, () => traceSpec(this.shared, again(), several));
@@ -72,7 +73,6 @@ class Card {
       const ranks = rankPlot(cell(`Ranks, a strip a chain${of}`), text, rankStrips(one, several), 180);
       updates.push(() => ranks.update(text, rankStrips(again(), several)));
     });
-    line(several ? "Autocorrelation, mean over chains" : "Autocorrelation", () => autocorrelationSpec(this.shared, now(), several));
     this.redraw = () => updates.forEach((update) => update());
   }
 }
@@ -106,7 +106,7 @@ class Parameters {
     const few = data.runs.find((run) => run.plots && run.plots.rows.length < run.parametersInAll);
     return el("p", { class: "hint" },
       "Chains that agree have traces that overlap, densities alike, and rank histograms level with their dashed line.",
-      thinned ? ` Traces show every ${whole(thinned.every)}th draw; the rest is from all draws.` : "",
+      thinned ? ` Traces show every ${ordinal(thinned.every)} draw; the rest is from all draws.` : "",
       few ? ` ${whole(few.plots?.rows.length)} of ${whole(few.parametersInAll)} parameters are plotted: those that mixed worst, and the first.` : "");
   }
 

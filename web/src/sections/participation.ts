@@ -3,7 +3,7 @@ import type { Participation, ReportData } from "../data";
 import { el, numbers, table } from "../dom";
 import { percent, whole } from "../format";
 import { whenVisible, forget } from "../lazy";
-import { heatMap, type HeatSpec } from "../plots/heat";
+import { heatMap, ramp, type HeatSpec } from "../plots/heat";
 import { anyRun, runName } from "../runs";
 import type { Section } from "../section";
 
@@ -21,8 +21,9 @@ function extremes(p: Participation): string {
   const shares = p.groups.map((name, g) => ({ name, value: overall(p, g) })).filter((s): s is { name: string; value: number } => s.value !== null);
   if (shares.length === 0) return "Nobody has taken part yet.";
   const sorted = [...shares].sort((a, b) => a.value - b.value), least = sorted[0]!, most = sorted[sorted.length - 1]!;
+  const who = (name: string): string => (/^[0-9]/.test(name) ? `client ${name}` : name);
   if (least.value === most.value) return `Every client took part in ${percent(least.value)} of its rounds.`;
-  return `Least: ${least.name}, ${percent(least.value)} of the rounds; most: ${most.name}, ${percent(most.value)}.`;
+  return `Least: ${who(least.name)}, ${percent(least.value)} of the rounds; most: ${who(most.name)}, ${percent(most.value)}.`;
 }
 
 function spec(p: Participation): HeatSpec {
@@ -47,7 +48,7 @@ export const participation: Section = {
   create: (host) => ({
     update(data: ReportData) {
       Array.from(host.querySelectorAll(".lazy")).forEach(forget);
-      host.replaceChildren(el("p", { class: "hint" }, "Share of rounds that each client (or group of clients) took part in, over all chains: light none, dark all (in dark colours the other way round)."));
+      host.replaceChildren(el("p", { class: "hint" }, "Share of rounds that each client (or group of clients) took part in, over all chains."), ramp());
       data.runs.forEach((run, i) => {
         const p = run.participation;
         if (!p) return;
