@@ -78,7 +78,10 @@ std::string client_tables(const Experiment& experiment) {
   ClientNames names = experiment.data().client_names;
   if (names.size() != clients) names = ClientNames(experiment.config().federation.expect);
   if (names.size() != clients) names = ClientNames(clients);
-  return client_tables(experiment.participation(), experiment.config().run.chains, names, experiment.data());
+  // Counts of labels are of the data themselves: no accountant knows of them.
+  const Federation nothing;
+  return client_tables(experiment.participation(), experiment.config().run.chains, names,
+                       experiment.privacy().asked() ? nothing : experiment.data());
 }
 
 }  // namespace pollen::sink

@@ -33,6 +33,11 @@ double share_of(const ProgressState& state, std::int64_t total) {
   return total > 0 ? static_cast<double>(state.iteration) / static_cast<double>(total) : 1.0;
 }
 
+// Before the first iteration nobody knows.
+std::string time_left(std::int64_t iterations, double speed) {
+  return speed > 0 ? human_seconds(static_cast<double>(iterations) / speed) : "unknown time";
+}
+
 }  // namespace
 
 double Progress::rate(const ProgressState& state) const {
@@ -40,12 +45,12 @@ double Progress::rate(const ProgressState& state) const {
 }
 
 std::string Progress::bar(const ProgressState& state, int width) const {
-  const double speed = rate(state),
-               left = static_cast<double>(options_.total - state.iteration) / std::max(speed, 1e-9);
+  const double speed = rate(state);
   // What is shown, the most dispensable last.
   std::vector<std::string> parts = {
       fmt::format("{:3.0f}%", std::floor(100 * share_of(state, options_.total))),
-      state.iteration >= options_.total ? "done" : fmt::format("{} left", human_seconds(left)),
+      state.iteration >= options_.total ? "done"
+                                        : fmt::format("{} left", time_left(options_.total - state.iteration, speed)),
       fmt::format("{}/{}", state.iteration, options_.total), fmt::format("{} {}/s", human_rate(speed), options_.unit)};
   if (has_rounds(state)) parts.push_back(fmt::format("{} rounds", state.rounds));
   if (has_traffic(state))
@@ -69,11 +74,11 @@ std::string Progress::bar(const ProgressState& state, int width) const {
 std::string Progress::line(const ProgressState& state) const {
   const double speed = rate(state);
   const bool done = state.iteration >= options_.total;
-  const double left = static_cast<double>(options_.total - state.iteration) / std::max(speed, 1e-9);
   std::string text =
       fmt::format("pollen: {:.0f}%, {} of {} {}, {} a second, {} {}", std::floor(100 * share_of(state, options_.total)),
                   state.iteration, options_.total, options_.counted, human_rate(speed),
-                  human_seconds(done ? state.seconds : left), done ? "in all" : "left");
+                  done ? human_seconds(state.seconds) : time_left(options_.total - state.iteration, speed),
+                  done ? "in all" : "left");
   if (has_rounds(state)) text += fmt::format(", {} rounds", state.rounds);
   if (has_traffic(state))
     text += fmt::format(", {} up, {} down", human_bits(static_cast<double>(state.uplink_bits)),

@@ -126,9 +126,10 @@ std::string run_report(const Summary& s, const std::string& folder, const std::v
   }
   text += fmt::format("\n  files: {}/", folder);
   for (std::size_t i = 0; i < files.size(); ++i) text += (i == 0 ? " " : ", ") + files[i];
-  return text +
-         fmt::format("\n  next:  pollen summary {0}   ·   pollen compare {0} REFERENCE   ·   pollen run --help\n",
-                     folder);
+  return text + fmt::format(
+                    "\n  next:  pollen summary {0}   ·   pollen report {0}   ·   pollen predict {0} --data FILE   ·   "
+                    "pollen compare {0} REFERENCE\n",
+                    folder);
 }
 
 }  // namespace pollen::sink
