@@ -18,18 +18,21 @@ constexpr Index kPiece = 128;  // rows a thread takes; fixed, so that nothing de
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-double entropy(std::span<const double> p) {
+// -Σ p log p, the logarithms given.
+double entropy(std::span<const double> p, std::span<const double> log) {
   double sum = 0;
-  for (const double x : p) sum -= x > 0 ? x * std::log(x) : 0;
-  return sum;
+  for (std::size_t c = 0; c < p.size(); ++c) sum -= p[c] > 0 ? p[c] * log[c] : 0;
+  return std::isnan(p.front()) ? p.front() : sum;
 }
 
-// Type 7, of sorted values.
-double sorted_quantile(std::span<const double> values, double p) {
+// Type 7, without sorting: the values change places.
+double take_quantile(std::span<double> values, double p) {
   const double place = p * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const double above = values[std::min(below + 1, values.size() - 1)];
-  return values[below] + (place - static_cast<double>(below)) * (above - values[below]);
+  const auto below = static_cast<std::ptrdiff_t>(place);
+  const auto at_below = values.begin() + below;
+  std::nth_element(values.begin(), at_below, values.end());
+  if (at_below + 1 == values.end()) return *at_below;
+  return *at_below + (place - static_cast<double>(below)) * (*std::min_element(at_below + 1, values.end()) - *at_below);
 }
 
 double log_add(double a, double b) {
@@ -79,12 +82,14 @@ void Forecaster::collect_classes(const math::RowsView& x, Series& series) const 
   draws_->visit([&](ConstPanelView states, Index first_state) {
     for_each_piece(x.rows, options_.threads, [&](Index first, Index count) {
       Scratch scratch;
-      std::vector<double> now(at(count * classes_));
+      std::vector<double> now(at(count * classes_)), log(now.size());
       for (Index s = 0; s < states.columns; ++s) {
         rows.class_probabilities(states.column(s), first, count, now, scratch);
+        math::log(now, log);
         for (Index r = 0; r < count; ++r) {
-          const auto p = std::span<const double>(now).subspan(at(r * classes_), at(classes_));
-          series.entropy[at(first + r)] += entropy(p);
+          const auto row = [&](std::span<const double> all) { return all.subspan(at(r * classes_), at(classes_)); };
+          const auto p = row(now);
+          series.entropy[at(first + r)] += entropy(p, row(log));
           for (Index c = 0; c < classes_; ++c) series.of(first + r, c)[at(first_state + s)] = p[at(c)];
         }
       }
@@ -123,12 +128,14 @@ void Forecaster::finish_class_row(Series& series, Index row, RowForecast& out) c
     double sum = 0;
     for (const double value : p) sum += value;
     out.mean[place] = out.lower[place] = out.upper[place] = sum / draws;
-    if (std::isnan(sum)) continue;  // a draw that is not finite; NaN cannot be sorted
-    std::ranges::sort(p);
-    out.lower[place] = sorted_quantile(p, share(false));
-    out.upper[place] = sorted_quantile(p, share(true));
+    if (std::isnan(sum)) continue;  // a draw that is not finite; NaN has no order
+    out.lower[place] = take_quantile(p, share(false));
+    out.upper[place] = take_quantile(p, share(true));
   }
-  out.total[at(row)] = entropy(std::span<const double>(out.mean).subspan(at(row * classes_), at(classes_)));
+  const auto mean = std::span<const double>(out.mean).subspan(at(row * classes_), at(classes_));
+  std::vector<double> log(mean.size());
+  math::log(mean, log);
+  out.total[at(row)] = entropy(mean, log);
   out.aleatoric[at(row)] = std::min(series.entropy[at(row)] / draws, out.total[at(row)]);  // but for rounding it is
   out.epistemic[at(row)] = out.total[at(row)] - out.aleatoric[at(row)];
 }

@@ -32,7 +32,7 @@ struct RowForecast {
 struct ForecastOptions {
   double interval = 0.9;
   int threads = 1;
-  Index buffer = Index{1} << 25;  // numbers held for a block of rows
+  Index buffer = Index{1} << 24;  // numbers held for a block of rows: 128 MB
 };
 
 class Forecaster {
