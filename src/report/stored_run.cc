@@ -27,6 +27,13 @@ Json number_at(const Json& json, const char* key) {
   return value.is_number() ? value : Json(nullptr);
 }
 
+// JavaScript's numbers are exact up to 2^53.
+Json seed_at(const Json& json) {
+  const Json seed = number_at(json, "seed");
+  const bool large = seed.is_number_unsigned() && seed.get<std::uint64_t>() > (std::uint64_t{1} << 53U);
+  return large ? Json(std::to_string(seed.get<std::uint64_t>())) : seed;
+}
+
 std::string text_at(const Json& json, const char* key) {
   const Json& value = member(json, key);
   return value.is_string() ? value.get<std::string>() : std::string();
@@ -154,7 +161,7 @@ Json facts_of(const Json& s, const Json& draws) {
           {"model", text_at(s, "model")},
           {"source", ""},
           {"states", states.empty() ? "draws" : states},
-          {"seed", number_at(s, "seed")},
+          {"seed", seed_at(s)},
           {"chains", shape("chains", "chains")},
           {"draws", shape("draws", "draws_per_chain")},
           {"iterations", number_at(s, "iterations")},
