@@ -136,7 +136,7 @@ export function linePlot(host: HTMLElement, first: LineSpec): LinePlot {
     const width = Math.max(160, frame.clientWidth);
     if (plot && width !== plot.width) plot.setSize({ width, height: spec.height ?? 180 });
   }).observe(frame);
-  onThemeChange(() => plot?.redraw(false, true));
+  onThemeChange(frame, () => plot?.redraw(false, true));
   return {
     update(next) {
       const same = shape(next) === shape(spec);
