@@ -61,9 +61,10 @@ if(POLLEN_WEB_HAS_PAGES)
     WORKING_DIRECTORY ${POLLEN_WEB_BUILD} DEPENDS ${web_sources} ${web_files} VERBATIM COMMENT "Building the web pages")
 endif()
 
+list(JOIN pages "+" joined)
 set(embedded ${POLLEN_WEB_BUILD}/pages.cc)
 add_custom_command(OUTPUT ${embedded}
-  COMMAND ${CMAKE_COMMAND} -DPAGES=${POLLEN_WEB_BUILD}/dist -DBUILT=$<JOIN:${pages},+> -DOUT=${embedded}
+  COMMAND ${CMAKE_COMMAND} -DPAGES=${POLLEN_WEB_BUILD}/dist -DBUILT=${joined} -DOUT=${embedded}
     -P ${PROJECT_SOURCE_DIR}/cmake/embed_pages.cmake
   DEPENDS ${built_pages} ${PROJECT_SOURCE_DIR}/cmake/embed_pages.cmake VERBATIM COMMENT "Embedding the web pages")
 add_library(pollen_web STATIC ${embedded})

@@ -18,7 +18,7 @@ if (!chromiumPath) {
 const { chromium } = createRequire(join(webBuild, "package.json"))("playwright-core");
 const folder = mkdtempSync(join(tmpdir(), "pollen-dashboard-"));
 const shots = process.env.POLLEN_SHOTS; // a folder for pictures, for those who want to look
-const kPatience = 120000;
+const kPatience = 60000;
 
 let browser;
 const children = [];
@@ -63,9 +63,13 @@ async function open(url, options = {}) {
   return { page, wrong, close: () => context.close() };
 }
 
-// Until it is so, as a person would look again.
+// Until it is so, as a person would look again. (The page's policy forbids what waitForFunction does.)
 async function until(page, condition, argument) {
-  await page.waitForFunction(condition, argument, { polling: 100, timeout: kPatience });
+  const end = Date.now() + kPatience;
+  while (!(await page.evaluate(condition, argument))) {
+    assert.ok(Date.now() < end, `never: ${condition}`);
+    await new Promise((done) => setTimeout(done, 100));
+  }
 }
 
 // Canvases that have one colour only.
