@@ -140,8 +140,8 @@ TEST(LiveServer, ASlowReaderHoldsNobodyUpAndSkipsWhatItMissed) {
   live.publish("\"begin\"");
   slow.read_until("begin");  // and then nothing, for a while
   quick.read_until("begin");
-  const std::string much(2 << 20, 'x');  // more than any buffer of a socket
-  constexpr int kEvents = 20;
+  const std::string much(8 << 20, 'x');  // more than any buffer of a socket
+  constexpr int kEvents = 7;
   for (int i = 2; i <= kEvents; ++i) {
     live.publish(fmt::format("\"{} {}\"", i, much));
     quick.read_until(fmt::format("id: {}\n", i));
@@ -153,7 +153,7 @@ TEST(LiveServer, ASlowReaderHoldsNobodyUpAndSkipsWhatItMissed) {
   std::set<int> got;
   for (int i = 1; i <= kEvents; ++i)
     if (seen.find(fmt::format("id: {}\n", i)) != std::string::npos) got.insert(i);
-  EXPECT_LE(got.size(), 4u);  // the first, one that was on its way, perhaps those after it
+  EXPECT_LE(got.size(), 3u);  // the first, one that was on its way, perhaps those after it
 }
 
 TEST(LiveServer, AReaderThatTakesNothingIsDropped) {
@@ -165,7 +165,7 @@ TEST(LiveServer, AReaderThatTakesNothingIsDropped) {
   live.publish("\"begin\"");
   dead.read_until("begin");
   EXPECT_EQ(live.readers(), 1u);
-  const std::string much(2 << 20, 'x');
+  const std::string much(16 << 20, 'x');
   live.publish('"' + much + '"');
   while (live.readers() > 0) std::this_thread::yield();  // would hang here
   EXPECT_LT(dead.read_all().size(), much.size());
