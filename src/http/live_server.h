@@ -1,5 +1,5 @@
 // A page and the stream of events it lives on (server-sent events). Readers get the latest state and no other: one that
-// is slow skips what came meanwhile, one that takes nothing for ten seconds is dropped, and none of them keeps anything
+// is slow skips what came meanwhile, one that takes nothing for a while is dropped, and none of them keeps anything
 // in memory but its connection. publish() may be called from any thread and never waits for a reader.
 //
 //   LiveServer live({.page = html, .port = 0});   // IoError where it cannot listen
@@ -16,11 +16,12 @@
 namespace pollen::http {
 
 struct LiveOptions {
-  std::string option = "--dashboard";  // for what goes wrong
-  std::string_view page;               // HTML; outlives the server
-  std::string address = "127.0.0.1";   // any but the machine's own needs a token, which is made up and in url()
-  int port = 0;                        // 0: any free one
-  std::size_t most_readers = 32;       // of the stream, at a time; more are told to come back
+  std::string option = "--dashboard";         // for what goes wrong
+  std::string_view page;                      // HTML; outlives the server
+  std::string address = "127.0.0.1";          // any but the machine's own needs a token, which is made up and in url()
+  int port = 0;                               // 0: any free one
+  std::size_t most_readers = 32;              // of the stream, at a time; more are told to come back
+  std::chrono::milliseconds patience{10000};  // with a reader that takes nothing
 };
 
 class LiveServer {

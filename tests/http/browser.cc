@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace pollen::http {
 
 Browser::Browser(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -36,11 +38,15 @@ void Browser::get(const std::string& path, const std::string& host, const std::s
 }
 
 const std::string& Browser::read_until(const std::string& words) {
-  char part[65536];
-  while (!hung_up_ && (words.empty() || came_.find(words) == std::string::npos)) {
+  static char part[1 << 20];
+  bool found = !words.empty() && came_.find(words) != std::string::npos;
+  while (!hung_up_ && !found) {
     const ssize_t n = ::recv(socket_, part, sizeof part, 0);
     hung_up_ = n <= 0;
-    if (n > 0) came_.append(part, static_cast<std::size_t>(n));
+    if (hung_up_) break;
+    const std::size_t before = came_.size();
+    came_.append(part, static_cast<std::size_t>(n));
+    found = !words.empty() && came_.find(words, before - std::min(before, words.size())) != std::string::npos;
   }
   return came_;
 }

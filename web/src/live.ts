@@ -41,7 +41,7 @@ function start(root: HTMLElement): void {
   const page = createPage(root, kSections, kTitle);
   const words = el("span", {}, kWords.connecting);
   const sign = el("p", { class: "standing connecting", role: "status" }, el("span", { class: "dot", "aria-hidden": "true" }), words);
-  root.querySelector(".top .title")?.after(sign);
+  root.querySelector(".top h1")?.after(sign);
   let latest: LiveData | null = null, waits = false, seen = "";
 
   const show = (): void => {

@@ -35,7 +35,7 @@ class Card {
   }
 
   update(client: LiveClient, index: number): void {
-    const name = client.name || `place ${index + 1}, free`;
+    const name = /^\d+$/.test(client.name) ? `client ${client.name}` : client.name || `place ${index + 1}, free`;
     setText(this.name, name);
     this.name.title = name;
     setText(this.state, kStates[client.state]);

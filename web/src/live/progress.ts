@@ -18,8 +18,11 @@ const kEnds: Record<string, string> = {
   failed: "The run failed.",
 };
 
-function phaseWords(live: Live, burnIn: number | null): string {
-  if (live.ended) return [kEnds[live.ended.status] ?? kPhases.over, live.ended.words].filter((part) => part).join(" ");
+function phaseWords(live: Live, name: string, burnIn: number | null): string {
+  if (live.ended) {
+    const report = live.ended.status === "failed" || live.iteration === 0 ? "" : `pollen report ${name} makes a page of all of it.`;
+    return [kEnds[live.ended.status] ?? kPhases.over, live.ended.words, report].filter((part) => part).join(" ");
+  }
   if (live.phase === "sampling" && burnIn !== null && live.iteration <= burnIn) return `Burn-in: draws are kept after iteration ${whole(burnIn)}.`;
   return kPhases[live.phase];
 }
@@ -56,7 +59,7 @@ class Progress {
   update(data: ReportData): void {
     const live = liveOf(data), run = data.runs[0];
     if (!live || !run) return;
-    const words = phaseWords(live, run.facts.burnIn);
+    const words = phaseWords(live, run.name, run.facts.burnIn);
     if (this.words.textContent !== words) this.words.textContent = words;
     this.words.classList.toggle("failed", live.ended?.status === "failed");
     const share = live.iterations ? live.iteration / live.iterations : 0;
