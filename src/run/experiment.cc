@@ -26,6 +26,23 @@ std::string checked_init(const Config& config, Index dimension) {
   return {};
 }
 
+// Which part of the clients a round has, as far as it is one number.
+double active_share(const ParticipationConfig& p, Index clients) {
+  if (p.policy == "fixed-size") return static_cast<double>(p.size.value_or(clients)) / static_cast<double>(clients);
+  return p.policy == "bernoulli" && !p.probability_is_list && !p.probability.empty() ? p.probability[0] : 1;
+}
+
+// lp__ looks at every row of every client, also where few take part in a round.
+void warn_of_lp(const Config& config, const StatisticalProblem& problem, std::vector<std::string>& warnings) {
+  constexpr double kTolerated = 10;  // times what sampling costs with all rows of those who take part
+  const double sampling = active_share(config.participation, problem.clients()) * static_cast<double>(config.run.thin);
+  if (!config.output.lp || problem.data.train_begin.empty() || kTolerated * sampling > 1) return;
+  warnings.push_back(
+      fmt::format("lp__ takes a pass over all {} rows at every kept draw, {} times the work of sampling or more; "
+                  "output.lp = false leaves it out, run.thin makes it rarer",
+                  problem.data.train_begin.back(), std::floor(1 / sampling)));
+}
+
 }  // namespace
 
 Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
@@ -48,6 +65,7 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
   if (const std::string wrong = checked_init(config, problem.dimension()); !wrong.empty())
     throw ConfigError(config.file + ": run.init", wrong);
   make_clock();
+  warn_of_lp(config, problem, warnings);
   outside = o.sites.empty() ? outside_the_theorem(config, problem.data) : outside_the_theorem(config, o.levels_shown);
   make_engine();
 }

@@ -50,9 +50,23 @@ TEST(Experiment, AutoPicksAStableStepAndSaysSo) {
     EXPECT_GT(e.recipe().step, 0) << name;
     EXPECT_LE(e.recipe().step, 0.1 / e.smoothness() * 1.0001) << name;
     EXPECT_EQ(to_toml(e.config()).find("auto"), std::string::npos);
-    EXPECT_TRUE(std::ranges::any_of(e.notes(), [](const std::string& n) { return n.find("picked") != n.npos; })) << name;
+    EXPECT_TRUE(std::ranges::any_of(e.notes(), [](const std::string& n) { return n.find("picked") != n.npos; }))
+        << name;
     EXPECT_GT(e.counters().setup_bits, 0);
   }
+}
+
+TEST(Experiment, WarnsWhereLpCostsMoreThanSampling) {
+  const auto warned = [](Overrides keys) {
+    keys.insert(keys.end(), {"data.source=synthetic-logistic", "data.clients=100", "data.min_size=5", "data.max_size=6",
+                             "participation.policy=fixed-size"});
+    const Experiment e = prepared(kLogistic, keys);
+    return std::ranges::any_of(e.warnings(), [](const std::string& w) { return w.starts_with("lp__ takes a pass"); });
+  };
+  EXPECT_TRUE(warned({"participation.size=10"}));
+  EXPECT_FALSE(warned({"participation.size=11"}));
+  EXPECT_FALSE(warned({"participation.size=10", "run.thin=2"}));
+  EXPECT_FALSE(warned({"participation.size=10", "output.lp=false"}));
 }
 
 TEST(Experiment, WarnsOfAnUnstableStepAndNamesTheRoundOfTheExplosion) {
@@ -74,7 +88,8 @@ TEST(Experiment, WarnsOfAnUnstableStepAndNamesTheRoundOfTheExplosion) {
 TEST(Experiment, RunsFromItsOwnEffectiveConfiguration) {
   for (const char* text : {kGaussian, kLogistic}) {
     for (const char* name : {"qlsd++", "b-elf", "p-elf", "sgld"}) {
-      Experiment first = prepared(text, {std::string("sampler.name=") + name, "run.iterations=50", "sampler.step=auto"});
+      Experiment first =
+          prepared(text, {std::string("sampler.name=") + name, "run.iterations=50", "sampler.step=auto"});
       first.prepare();
       Collect a, b;
       first.advance(50, a);
@@ -127,7 +142,8 @@ step = 1e-12
   Collect collect;
   e.advance(1, collect);
   const double x = collect.draws[0][0];
-  const double u = 0.25 * (0.5 * (x - 1) * (x - 1) + 0.5 * (x - 3) * (x - 3)) + 0.5 * 0.5 * (x - 10) * (x - 10) + x * x / 8;
+  const double u =
+      0.25 * (0.5 * (x - 1) * (x - 1) + 0.5 * (x - 3) * (x - 3)) + 0.5 * 0.5 * (x - 10) * (x - 10) + x * x / 8;
   EXPECT_NEAR(collect.potentials[0], u, 1e-9);
   EXPECT_NEAR(e.smoothness(), 0.5 + 0.5 + 0.25, 1e-3);
 }
