@@ -100,7 +100,8 @@ TEST_F(Predict, ANewClientNeedsNobodysData) {
   put("d.csv", "gone\n1\n");
   EXPECT_EQ(ask({"--new-client"}), before);
   EXPECT_EQ(ask({"--new-client", "--observed", "own.csv"}), known);
-  EXPECT_EQ(run({"predict", "a", "--data", "rows.csv", "--client", "w3"}).code, 2);  // its rows are what it is drawn from
+  EXPECT_EQ(run({"predict", "a", "--data", "rows.csv", "--client", "w3"}).code,
+            2);  // its rows are what it is drawn from
   put("d.csv", rows);
   EXPECT_EQ(run({"predict", "a", "--data", "rows.csv", "--client", "w3"}).code, 0);
 }
