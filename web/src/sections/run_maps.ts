@@ -2,7 +2,7 @@
 import type { ReportData, RunData } from "../data";
 import { el, numbers } from "../dom";
 import { forget, whenVisible } from "../lazy";
-import { heatMap, ramp, type HeatMap, type HeatSpec } from "../plots/heat";
+import { heatMap, largest, ramp, type HeatMap, type HeatSpec } from "../plots/heat";
 import { runName } from "../runs";
 import type { SectionView } from "../section";
 
@@ -35,8 +35,8 @@ class Slot {
 }
 
 export function runMaps(host: HTMLElement, hint: string, of: (run: RunData) => RunMap | null): SectionView {
-  const list = el("div");
-  host.append(el("p", { class: "hint" }, hint), ramp(), list);
+  const list = el("div"), scale = el("div");
+  host.append(el("p", { class: "hint" }, hint), scale, list);
   let slots: Slot[] = [], known = "";
   return {
     update(data: ReportData) {
@@ -44,6 +44,9 @@ export function runMaps(host: HTMLElement, hint: string, of: (run: RunData) => R
         const map = of(run);
         return map ? [{ run, i, map }] : [];
       });
+      const top = Math.max(0, ...maps.map(({ map }) => largest(map.spec))) || 1;
+      maps.forEach(({ map }) => (map.spec.top = top)); // one scale for all runs
+      scale.replaceChildren(ramp(top));
       const names = JSON.stringify(maps.map(({ run }) => run.name));
       if (names === known) return maps.forEach(({ map }, s) => slots[s]?.update(map));
       known = names;
