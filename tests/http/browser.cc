@@ -32,6 +32,8 @@ bool Browser::say(const std::string& text) const {
   return true;
 }
 
+void Browser::say_no_more() const { ::shutdown(socket_, SHUT_WR); }
+
 void Browser::get(const std::string& path, const std::string& host, const std::string& more) const {
   const std::string named = host.empty() ? "" : fmt::format("Host: {}\r\n", host);
   say(fmt::format("GET {} HTTP/1.1\r\n{}{}\r\n", path, named, more));

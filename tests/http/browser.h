@@ -14,6 +14,7 @@ class Browser {
 
   bool connected() const { return connected_; }
   bool say(const std::string& text) const;  // false where the other side has hung up
+  void say_no_more() const;
   void get(const std::string& path, const std::string& host = "127.0.0.1", const std::string& more = "") const;
   // Until the words have come, or the other side hangs up; all that has come so far.
   const std::string& read_until(const std::string& words);

@@ -62,9 +62,10 @@ TEST(Limits, EndlessRequestsEnd) {
 TEST(Limits, BodiesAndOtherMethodsAreNotTaken) {
   LiveServer live(for_few());
   Browser poster(live.port());
-  poster.say("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000000\r\n\r\n");
+  poster.say("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000000\r\n\r\nhello");
+  poster.say_no_more();
   const int code = status(poster.read_all());
-  EXPECT_TRUE(code == 404 || code == 413) << code;
+  EXPECT_TRUE(code == 0 || (code >= 400 && code < 500)) << code;
   Browser other(live.port());
   other.say(std::string("\0\1\2\r\n\r\n", 7));
   EXPECT_NE(status(other.read_all()), 200);
