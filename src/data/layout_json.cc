@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -24,8 +25,9 @@ constexpr int kVersion = 1;
 constexpr const char* kWhat = "how rows of this run are encoded";
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
 constexpr Index kMostNumbers = Index{1} << 21;  // a row
-const std::vector<std::string> kFormats = {"csv", "libsvm", "idx", "cifar", ""};
-const std::vector<std::string> kKinds = {"none", "real", "binary", "classes", "count"};  // in TargetKind's order
+constexpr std::array kFormats = {"csv", "libsvm", "idx", "cifar", ""};
+constexpr std::array kColumnKinds = {"number", "text"};
+constexpr std::array kKinds = {"none", "real", "binary", "classes", "count"};  // in TargetKind's order
 
 bool is_utf8(std::string_view text) {
   std::size_t more = 0;  // bytes of this character still to come
@@ -46,7 +48,7 @@ bool is_utf8(std::string_view text) {
 Json word(const std::string& text) {
   if (is_utf8(text)) {
     try {
-      const Json json = text;
+      Json json = text;
       (void)json.dump();  // throws for the few that look like UTF-8 and are none
       return json;
     } catch (const Json::exception&) {
@@ -77,7 +79,7 @@ class LayoutReader {
     if (!json_.is_object()) fault("", "found no object");
     read_version();
     RowLayout layout;
-    layout.format = one_of(json_, "format", kFormats);
+    layout.format = kFormats[one_of(json_, "format", kFormats)];
     layout.header = flag(json_, "header");
     layout.intercept = flag(json_, "intercept");
     read_columns(layout);
@@ -132,10 +134,12 @@ class LayoutReader {
     return out;
   }
 
-  std::string one_of(const Json& from, const std::string& key, const std::vector<std::string>& names) const {
+  // Which of `names` it is.
+  std::size_t one_of(const Json& from, const std::string& key, std::span<const char* const> names) const {
     const std::string found = text(field(from, key), key);
-    if (std::ranges::count(names, found) == 0) fault(key, fmt::format("found {}", data::quoted(found)));
-    return found;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (found == names[i]) return i;
+    fault(key, fmt::format("found {}", data::quoted(found)));
   }
 
   const Json& list(const Json& from, const std::string& key) const {
@@ -168,7 +172,7 @@ class LayoutReader {
     std::set<std::string> seen;
     for (const Json& json : list(json_, "columns")) {
       LayoutColumn column{text(field(json, "name"), "columns")};
-      const bool is_text = one_of(json, "kind", {"number", "text"}) == "text";
+      const bool is_text = one_of(json, "kind", kColumnKinds) == 1;
       if (is_text) column.levels = list_of_texts(json, "levels", "levels of " + data::quoted(column.name));
       if (is_text && column.levels.empty()) fault("levels of " + data::quoted(column.name), "found none");
       if (!seen.insert(column.name).second) fault("columns", fmt::format("found {} twice", data::quoted(column.name)));
@@ -185,8 +189,7 @@ class LayoutReader {
 
   void read_target(RowLayout& layout) const {
     const Json& target = field(json_, "target");
-    const std::string kind = one_of(target, "kind", kKinds);
-    layout.kind = static_cast<TargetKind>(std::ranges::find(kKinds, kind) - kKinds.begin());
+    layout.kind = static_cast<TargetKind>(one_of(target, "kind", kKinds));
     layout.target = text(field(target, "name"), "target");
     layout.labels = list_of_texts(target, "labels", "labels");
     layout.positive = list_of_texts(target, "positive", "positive");
