@@ -57,9 +57,7 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 
 // A flag that may have a value: the next word is never its.
 void add_dashboard(CLI::App& command, Arguments& a) {
-  command
-      .add_flag("--dashboard{7655}", a.dashboard,
-                "a live page of the run at http://127.0.0.1:PORT [7655]; 0 is any free port")
+  command.add_flag("--dashboard", a.dashboard, "a live page of the run at http://127.0.0.1:PORT [7655]; 0 is any free port")
       ->type_name("[=PORT]");
   command
       .add_option("--dashboard-address", a.dashboard_address,
@@ -295,7 +293,9 @@ void add_join(CLI::App& app, Arguments& a) {
 
 DashboardOptions dashboard_of(const Arguments& a) {
   DashboardOptions options;
-  if (!a.dashboard.empty()) options.port = number<int>("--dashboard", a.dashboard, 0, 65535);
+  constexpr int kPort = 7655;
+  const bool bare = a.dashboard == "true";  // what CLI11 makes of a flag without a value
+  if (!a.dashboard.empty()) options.port = bare ? kPort : number<int>("--dashboard", a.dashboard, 0, 65535);
   if (a.dashboard_address.empty()) return options;
   if (!options.port) throw ConfigError("--dashboard-address", "found without --dashboard, which it is for");
   options.address = a.dashboard_address;

@@ -34,13 +34,17 @@ double active_share(const ParticipationConfig& p, Index clients) {
 
 // lp__ looks at every row of every client, also where few take part in a round.
 void warn_of_lp(const Config& config, const StatisticalProblem& problem, std::vector<std::string>& warnings) {
-  constexpr double kTolerated = 10;  // times what sampling costs with all rows of those who take part
-  const double sampling = active_share(config.participation, problem.clients()) * static_cast<double>(config.run.thin);
-  if (!config.output.lp || problem.data.train_begin.empty() || kTolerated * sampling > 1) return;
+  constexpr double kTimesSampling = 10, kRows = 1e9;  // below either it is not worth a word
+  if (!config.output.lp || problem.data.train_begin.empty()) return;
+  const RunConfig& run = config.run;
+  const auto rows = static_cast<double>(problem.data.train_begin.back());
+  const double draws = static_cast<double>((run.iterations - run.burn_in.value_or(0)) / run.thin);
+  const double sampling = active_share(config.participation, problem.clients()) * static_cast<double>(run.thin);
+  if (kTimesSampling * sampling > 1 || draws * static_cast<double>(run.chains) * rows < kRows) return;
   warnings.push_back(
       fmt::format("lp__ takes a pass over all {} rows at every kept draw, {} times the work of sampling or more; "
                   "output.lp = false leaves it out, run.thin makes it rarer",
-                  problem.data.train_begin.back(), std::floor(1 / sampling)));
+                  rows, std::floor(1 / sampling)));
 }
 
 }  // namespace

@@ -156,6 +156,7 @@ void LiveFeed::exchanged(std::span<const Load> loads) {
 
 void LiveFeed::clients(LiveClients now) {
   mine_.clients = std::move(now);
+  if (settled_ != nullptr) measure_rate(Clock::now());  // a round that waits for somebody has none
   hand_over(false);
 }
 

@@ -59,7 +59,7 @@ TEST(Experiment, AutoPicksAStableStepAndSaysSo) {
 TEST(Experiment, WarnsWhereLpCostsMoreThanSampling) {
   const auto warned = [](Overrides keys) {
     keys.insert(keys.end(), {"data.source=synthetic-logistic", "data.clients=100", "data.min_size=5", "data.max_size=6",
-                             "participation.policy=fixed-size"});
+                             "participation.policy=fixed-size", "run.iterations=4000000"});
     const Experiment e = prepared(kLogistic, keys);
     return std::ranges::any_of(e.warnings(), [](const std::string& w) { return w.starts_with("lp__ takes a pass"); });
   };
@@ -67,6 +67,7 @@ TEST(Experiment, WarnsWhereLpCostsMoreThanSampling) {
   EXPECT_FALSE(warned({"participation.size=11"}));
   EXPECT_FALSE(warned({"participation.size=10", "run.thin=2"}));
   EXPECT_FALSE(warned({"participation.size=10", "output.lp=false"}));
+  EXPECT_FALSE(warned({"participation.size=10", "run.burn_in=3999000"}));
 }
 
 TEST(Experiment, WarnsOfAnUnstableStepAndNamesTheRoundOfTheExplosion) {

@@ -22,8 +22,8 @@ import "./live/live.css";
 
 const kTitle = "pollen dashboard";
 const kSections: Section[] = [
-  progress, clients, diagnostics, calm(summary, 1500), calm(forest, 1500), calm(communication, 1500), calm(calibration, 3000),
-  calm(parameters, 1500), calm(pairs, 5000), calm(head, 2000), calm(configuration, 1e9),
+  progress, clients, diagnostics, calm(head, 2000), calm(summary, 1500), calm(forest, 1500), calm(communication, 1500), calm(calibration, 3000),
+  calm(parameters, 1500), calm(pairs, 5000), calm(configuration, 1e9),
 ];
 
 const kWords: Record<Standing, string> = {

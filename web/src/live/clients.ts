@@ -14,6 +14,10 @@ export function bytes(value: number): string {
   return `${Number(value.toPrecision(3))} ${prefixes[at]}B`;
 }
 
+function duration(value: number): string {
+  return value < 1 ? `${Number((1000 * value).toPrecision(2))} ms` : seconds(value);
+}
+
 function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -45,7 +49,7 @@ class Card {
     this.set("rows", client.rows === null ? null : whole(client.rows));
     this.set("rounds", whole(client.turns));
     this.set("last round", client.lastRound === null ? "none yet" : whole(client.lastRound + 1));
-    this.set("latency", client.latency === null ? null : seconds(client.latency));
+    this.set("latency", client.latency === null ? null : duration(client.latency));
     this.set("up", bytes(client.upBytes));
     this.set("down", bytes(client.downBytes));
     this.set("left out", client.skipped > 0 ? `${whole(client.skipped)} times` : null);

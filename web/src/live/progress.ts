@@ -18,8 +18,9 @@ const kEnds: Record<string, string> = {
   failed: "The run failed.",
 };
 
-function phaseWords(live: Live, name: string, burnIn: number | null): string {
+function phaseWords(live: Live, name: string, verdict: string, burnIn: number | null): string {
   if (live.ended) {
+    if (live.ended.status === "complete") return `${kEnds["complete"]} ${verdict} pollen report ${name} makes a page of all of it.`;
     const report = live.ended.status === "failed" || live.iteration === 0 ? "" : `pollen report ${name} makes a page of all of it.`;
     return [kEnds[live.ended.status] ?? kPhases.over, live.ended.words, report].filter((part) => part).join(" ");
   }
@@ -59,7 +60,7 @@ class Progress {
   update(data: ReportData): void {
     const live = liveOf(data), run = data.runs[0];
     if (!live || !run) return;
-    const words = phaseWords(live, run.name, run.facts.burnIn);
+    const words = phaseWords(live, run.name, run.verdict.words, run.facts.burnIn);
     if (this.words.textContent !== words) this.words.textContent = words;
     this.words.classList.toggle("failed", live.ended?.status === "failed");
     const share = live.iterations ? live.iteration / live.iterations : 0;
