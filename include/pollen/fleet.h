@@ -59,6 +59,10 @@ Index longest_leg(Index dimension, Index chains);
 
 // w_i: 1/b of all clients, or N_i/N of each.
 std::vector<double> local_weights(const LocalSteps& local, std::span<const Index> sizes);
+// Of one client; 1 without any.
+inline double weight_in(std::span<const double> weights, std::size_t client) {
+  return weights.empty() ? 1 : weights[weights.size() == 1 ? 0 : client];
+}
 
 // What clients send with: one for all, or one a client.
 std::vector<std::unique_ptr<const Compressor>> compressors_of(const Recipe& recipe, Index dimension);

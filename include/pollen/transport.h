@@ -11,7 +11,7 @@
 namespace pollen {
 
 // Questions outside sampling: mode finding, constants, lp__. The answer is the sum over clients, in client order in
-// blocks.
+// blocks, or a column a client.
 struct Query {
   enum class What {
     value,         // U_i(θ_c):               1 × R
@@ -29,6 +29,9 @@ struct Query {
   std::uint64_t step = 0;    // descent: below kSteps; every step, client and chain has rows of its own
   Index batch = 1;           // descent: n, or N_i where that is less
   static constexpr std::uint64_t kSteps = std::uint64_t{1} << 43;
+
+  // Not a sum: a column a client.
+  static constexpr bool by_client(What what) { return what == What::bounds || what == What::rows; }
 };
 
 class Transport {
@@ -58,6 +61,16 @@ void answer(Client& client, const Station& station, const Query& query, PanelVie
 // Of one of several. Light ones that only look are not kept for it.
 void answer(Clients& clients, std::size_t place, const Station& station, const Query& query, PanelView out,
             Workspace& work);
+
+// Memory for an answer as `like`, whatever it was before.
+inline void fit(const Panel& like, Panel& answered) {
+  if (answered.rows() != like.rows() || answered.columns() != like.columns())
+    answered = Panel(like.rows(), like.columns());
+}
+
+// Of all of them to a question by client: column i of `out` is of the one at place i. `work`: one a member.
+void answer_columns(Clients& clients, const Station& station, const Query& query, PanelView out, const Team& team,
+                    const std::function<Workspace&(int member)>& work);
 
 // Clients in this process, on `threads` threads (this one included). Errors of clients name round and client.
 std::unique_ptr<Transport> make_thread_transport(Station& station, Clients& clients, int threads);

@@ -10,7 +10,7 @@ std::string_view live_page();    // of the dashboard of a run that goes on
 
 // What to do where a page is missing, in a sentence.
 inline constexpr std::string_view kHowToGetPages =
-    "this build has no web pages; install npm (Debian: nodejs npm) and build pollen again: cmake --preset release, "
-    "cmake --build build";
+    "found a build of pollen without its web pages, accepted: one made where npm is (Debian: nodejs npm) and can reach "
+    "its registry once: cmake --preset release && cmake --build build";
 
 }  // namespace pollen::web

@@ -5,6 +5,7 @@
 #include "data/builtin.h"
 #include "data/phrases.h"
 #include "data/sources.h"
+#include "pollen/client_files.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {

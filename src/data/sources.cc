@@ -10,9 +10,12 @@
 #include "data/builtin.h"
 #include "data/phrases.h"
 #include "data/readers.h"
+#include "pollen/client_files.h"
 #include "pollen/errors.h"
 
-namespace pollen::data {
+namespace pollen {
+
+namespace data {
 
 namespace {
 
@@ -21,7 +24,8 @@ std::string without_gz(std::string name) {
   return name;
 }
 
-std::string format_of(const DataSpec& spec, const std::string& path, const std::string& where) {
+// data.format, or what the file's name tells; nothing where it does not.
+std::string format_by_name(const DataSpec& spec, const std::string& path) {
   if (!spec.format.empty()) return spec.format;
   const std::string name = without_gz(std::filesystem::path(path).filename().string());
   if (name.find("-idx") != std::string::npos || name.ends_with(".idx")) return "idx";
@@ -29,7 +33,12 @@ std::string format_of(const DataSpec& spec, const std::string& path, const std::
   if (extension == ".csv" || extension == ".tsv" || extension == ".data" || extension == ".txt") return "csv";
   if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return "libsvm";
   if (extension == ".bin") return "cifar";
-  if (extension == ".pollen")
+  return {};
+}
+
+std::string format_of(const DataSpec& spec, const std::string& path, const std::string& where) {
+  if (std::string format = format_by_name(spec, path); !format.empty()) return format;
+  if (without_gz(path).ends_with(".pollen"))
     throw ConfigError(path, "found a store, accepted: as data.source, alone; or the file that it was made from");
   throw ConfigError(
       key(where, "format"),
@@ -121,11 +130,15 @@ RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::strin
   return table;
 }
 
+}  // namespace data
+
 std::vector<std::string> names_of_files(const std::vector<std::string>& files) {
   std::vector<std::string> names;
-  for (const std::string& file : files) names.push_back(stem(file));
+  for (const std::string& file : files) names.push_back(data::stem(file));
   const bool alike = std::set<std::string>(names.begin(), names.end()).size() < names.size();
   return alike ? files : names;
 }
 
-}  // namespace pollen::data
+bool is_csv(const DataSpec& spec, const std::string& path) { return data::format_by_name(spec, path) == "csv"; }
+
+}  // namespace pollen

@@ -17,7 +17,4 @@ RawTable read_one(const DataSpec& spec, const std::string& path, const std::stri
 
 RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::string& where);
 
-// The file's name without folder, .gz and extension, or the whole path where two of them would be alike.
-std::vector<std::string> names_of_files(const std::vector<std::string>& files);
-
 }  // namespace pollen::data

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "data/tables.h"
+#include "pollen/client_files.h"
 #include "pollen/errors.h"
 
 namespace pollen {
@@ -105,22 +106,30 @@ void standardize(const ColumnScaling& scaling, Federation& federation) {
   federation.encoder.sd = scaling.sd;
 }
 
+void check_scaling(const ColumnScaling& scaling, const Federation& like, const std::string& where) {
+  Problems problems;
+  for (std::size_t j = 0; j < scaling.mean.size(); ++j)
+    if (!std::isfinite(scaling.mean[j]) || !std::isfinite(scaling.sd[j]))
+      problems.add(fmt::format("{}column {}", where, like.feature_names[j + (like.intercept ? 1 : 0)]),
+                   "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
+  problems.raise();
+}
+
+std::int64_t scaling_bits(Index clients, std::size_t columns) {
+  if (columns == 0) return 0;
+  const auto p = static_cast<std::int64_t>(columns);
+  return 64 * clients * ((1 + 2 * p) + 2 * p);
+}
+
 namespace data {
 
 void standardize(Index first, const std::string& where, Federation& federation) {
   const auto p = static_cast<std::size_t>(federation.train.columns - first);
   if (p == 0) return;
   const ColumnScaling scaling = pooled_over(federation, p);
-  Problems problems;
-  for (std::size_t j = 0; j < p; ++j)
-    if (!std::isfinite(scaling.mean[j]) || !std::isfinite(scaling.sd[j]))
-      problems.add(fmt::format("{}: column {}", where, federation.feature_names[static_cast<std::size_t>(first) + j]),
-                   "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
-  problems.raise();
+  check_scaling(scaling, federation, where + ": ");
   pollen::standardize(scaling, federation);
-  const auto up = static_cast<std::int64_t>(1 + 2 * p);
-  const auto down = static_cast<std::int64_t>(2 * p);
-  federation.setup_bits += 64 * federation.clients() * (up + down);
+  federation.setup_bits += scaling_bits(federation.clients(), p);
 }
 
 }  // namespace data

@@ -94,10 +94,6 @@ class RemoteTransport final : public Transport {
   }
 
  private:
-  double weight_of(std::size_t client) const {
-    return weights_.empty() ? 1 : weights_[weights_.size() == 1 ? 0 : client];
-  }
-
   struct Seat {
     bool greeted = false;            // on its present connection
     bool wanted = false;             // see want()
@@ -173,7 +169,7 @@ class RemoteTransport final : public Transport {
     if (!hall_.present(client) || seat.owes) return;
     outgoing_.clear();
     if (!seat.greeted) {
-      outgoing_.push_back(shared(wire::encode(wire::Seat{weight_of(client)})));
+      outgoing_.push_back(shared(wire::encode(wire::Seat{weight_in(weights_, client)})));
       outgoing_.push_back(shared(wire::encode(settings_)));
       seat.greeted = true;
       seat.heard = heard_ == 0 ? 0 : kNothing;  // before the first broadcast there is nothing to catch up with
@@ -355,7 +351,7 @@ class RemoteTransport final : public Transport {
 
   // Numbers, but for potentials, which may be infinite; and nothing in other clients' columns.
   static void check_numbers(const Panel& values, std::uint32_t client, Query::What what) {
-    const bool own_column = what == Query::What::bounds || what == Query::What::rows;
+    const bool own_column = Query::by_client(what);
     for (Index c = 0; c < values.columns(); ++c) {
       const auto column = values.column(c);
       const bool number = what == Query::What::value ? !std::isnan(column[0]) : math::all_finite(column);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <utility>
 
 #include "pollen/math.h"
@@ -25,7 +26,7 @@ class RankTransport final : public Transport {
     for (int r = 0; r < ranks.size(); ++r) {
       const ClientRange theirs = client_range(r, ranks.size(), share.clients, share.numbers);
       borders_.emplace_back(theirs, share.clients);
-      clients_.push_back(theirs.size());
+      clients_.push_back(theirs);
     }
   }
 
@@ -40,7 +41,7 @@ class RankTransport final : public Transport {
           section_.exchange(server, [] {});
           server.draw_noise();  // while others are still at it
         },
-        [&](Index block, Archive& archive) { server.archive_block(block, archive); });
+        by_block([&](Index block, Archive& archive) { server.archive_block(block, archive); }));
   }
 
   void query(const Query& query, PanelView sum) override {
@@ -50,6 +51,7 @@ class RankTransport final : public Transport {
     question.archive(asked);
     frame_ = asked.take();
     ranks_.send_all(frame_);
+    if (Query::by_client(query.what)) return collect_columns(query, sum);
     for (Index c = 0; c < sum.columns; ++c) std::ranges::fill(sum.column(c), 0.0);
     const auto add = [&](const Panel& block) {
       for (Index c = 0; c < sum.columns; ++c) math::add(block.column(c), sum.column(c));
@@ -60,10 +62,10 @@ class RankTransport final : public Transport {
           section_.query(query, sum.rows, sum.columns);
           for (Index b = section_.borders().first; b < section_.borders().done; ++b) add(section_.sum(b));
         },
-        [&](Index, Archive& archive) {
+        by_block([&](Index, Archive& archive) {
           archive.array(block.flat());
           add(block);
-        });
+        }));
   }
 
   void recipe_changed(const Recipe& recipe) override {
@@ -86,7 +88,7 @@ class RankTransport final : public Transport {
     for (std::size_t r = 1; r < clients_.size(); ++r) {
       Archive state;
       station_.archive(state);
-      for (Index i = 0; i < clients_[r]; ++i) {
+      for (Index i = 0; i < clients_[r].size(); ++i) {
         archive_state(archive, one);
         archive_state(state, one);
       }
@@ -96,9 +98,26 @@ class RankTransport final : public Transport {
   }
 
  private:
-  // This rank's part, then every other's finished blocks; an error of this rank is thrown once all have been heard.
-  template <class Own, class Take>
-  void together(const Own& own, const Take& take) {
+  // Rank 0 has the first clients.
+  void collect_columns(const Query& query, PanelView out) {
+    together([&] { section_.answer_columns(query, out); },
+             [&](int rank, Archive& archive) {
+               const ClientRange& theirs = clients_[static_cast<std::size_t>(rank)];
+               for (Index i = theirs.first; i < theirs.last; ++i) archive.numbers(out.column(i));
+             });
+  }
+
+  // take(block, archive) for every block that ends at a rank.
+  using Hear = std::function<void(int rank, Archive&)>;
+  Hear by_block(std::function<void(Index block, Archive&)> take) const {
+    return [this, take = std::move(take)](int rank, Archive& archive) {
+      const ranks::Borders& borders = borders_[static_cast<std::size_t>(rank)];
+      for (Index block = borders.first; block < borders.done; ++block) take(block, archive);
+    };
+  }
+
+  // This rank's part, then what every other has to say; an error of this rank is thrown once all have been heard.
+  void together(const std::function<void()>& own, const Hear& hear) {
     std::exception_ptr failed;
     try {
       own();
@@ -106,10 +125,7 @@ class RankTransport final : public Transport {
       failed = std::current_exception();
     }
     try {
-      collect(ranks_, frame_, [&](int rank, Archive& archive) {
-        const ranks::Borders& borders = borders_[static_cast<std::size_t>(rank)];
-        for (Index block = borders.first; block < borders.done; ++block) take(block, archive);
-      });
+      collect(ranks_, frame_, hear);
     } catch (...) {
       if (!failed) throw;
     }
@@ -126,7 +142,7 @@ class RankTransport final : public Transport {
   Station& station_;
   ranks::Section section_;
   std::vector<ranks::Borders> borders_;  // of every rank
-  std::vector<Index> clients_;           // likewise: how many it has
+  std::vector<ClientRange> clients_;     // likewise
   Bytes frame_;
 };
 

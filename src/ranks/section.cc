@@ -70,7 +70,7 @@ void Section::exchange(Server& server, const std::function<void()>& open) {
       },
       [&](Archive& partial) {
         server.archive_block(borders_.first, partial);
-        absorb_kept(server, pieces_.front(), members_[0].work);
+        absorb_kept(server);
       },
       [&](Archive& partial) { server.archive_block(borders_.last - 1, partial); });
 }
@@ -87,53 +87,62 @@ void Section::find_pieces(const Server& server) {
                        place(std::min(own_.last, (block + 1) * borders_.block))});
 }
 
-// Replies of a shared first block are kept until its sum arrives; where threads would have too few blocks to share, all
-// are.
+// Replies of a shared first block are kept until its sum arrives.
 void Section::answer_round(Server& server) {
-  station_.receive(server.broadcast(), members_[0].work);
+  station_.receive(server.broadcast(), work(0));
   find_pieces(server);
-  if (pieces_.empty()) return;
-  const Roster& roster = server.broadcast().roster;
-  const auto pieces = static_cast<Index>(pieces_.size());
-  const std::size_t skip = borders_.open_front ? 1 : 0;
-  const bool all = few(pieces);
-  const std::size_t kept_end = all ? pieces_.back().last : skip == 1 ? pieces_[0].last : pieces_[0].first;
-  answer_kept(roster, kept_end - pieces_[0].first, all ? 1 : answer_together(station_));
-  team_.run(pieces - static_cast<Index>(skip), [&](Index item, int member) {
-    const Piece& piece = pieces_[static_cast<std::size_t>(item) + skip];
-    Member& m = members_[static_cast<std::size_t>(member)];
-    if (all)
-      absorb_kept(server, piece, m.work);
-    else
-      answer_and_absorb(server, piece, m);
+  std::span<const PlaceRow> rest = pieces_;
+  if (borders_.open_front) {
+    answer_kept(server.broadcast().roster);
+    rest = rest.subspan(1);
+  }
+  if (few(rest)) return answer_by_client(server, rest);
+  team_.run(std::ssize(rest), [&](Index item, int member) {
+    answer_and_absorb(server, rest[static_cast<std::size_t>(item)], members_[static_cast<std::size_t>(member)]);
   });
 }
 
-void Section::answer_kept(const Roster& roster, std::size_t many, std::size_t together) {
-  const std::size_t first = pieces_[0].first;
-  if (replies_.size() < many) replies_.resize(many);
-  team_.run(static_cast<Index>((many + together - 1) / together), [&](Index item, int member) {
+void Section::answer_kept(const Roster& roster) {
+  const PlaceRow& piece = pieces_.front();
+  const std::size_t together = team_.size() > 1 ? 1 : answer_together(station_);
+  if (replies_.size() < piece.size()) replies_.resize(piece.size());
+  team_.run(static_cast<Index>((piece.size() + together - 1) / together), [&](Index item, int member) {
     Member& m = members_[static_cast<std::size_t>(member)];
-    const std::size_t begin = static_cast<std::size_t>(item) * together, n = std::min(together, many - begin);
+    const std::size_t begin = static_cast<std::size_t>(item) * together, n = std::min(together, piece.size() - begin);
     for (std::size_t i = 0; i < n; ++i) {
-      const Roster::Entry& entry = roster.clients[first + begin + i];
+      const Roster::Entry& entry = roster.clients[piece.first + begin + i];
       m.turns[i] = {&client(entry.client), roster.chains(entry), &replies_[begin + i]};
     }
     answer_all(station_, {m.turns.data(), n}, m.work);
   });
 }
 
-void Section::absorb_kept(Server& server, const Piece& piece, Workspace& work) {
+void Section::answer_by_client(Server& server, std::span<const PlaceRow> pieces) {
+  const Roster& roster = server.broadcast().roster;
+  in_turn_.run(
+      team_.team(), pieces,
+      [&](std::size_t e, Reply& reply, int member) {
+        const Roster::Entry& entry = roster.clients[e];
+        client(entry.client).answer(station_, roster.chains(entry), reply, work(member));
+      },
+      [&](std::size_t e, Reply& reply, int member) {
+        server.absorb(reply, roster.clients[e], work(member));
+        client(reply.client).settle(reply, true);
+      });
+}
+
+void Section::absorb_kept(Server& server) {
+  const PlaceRow& piece = pieces_.front();
   const std::span entries(server.broadcast().roster.clients);
-  const std::span replies(replies_.data() + (piece.first - pieces_[0].first), piece.last - piece.first);
+  const std::span replies(replies_.data(), piece.size());
   for (std::size_t e = 0; e < replies.size(); e += kTogether) {
     const std::size_t n = std::min(kTogether, replies.size() - e);
-    server.absorb_all(replies.subspan(e, n), entries.subspan(piece.first + e, n), work);
+    server.absorb_all(replies.subspan(e, n), entries.subspan(piece.first + e, n), work(0));
   }
   for (const Reply& reply : replies) client(reply.client).settle(reply, true);
 }
 
-void Section::answer_and_absorb(Server& server, const Piece& piece, Member& member) {
+void Section::answer_and_absorb(Server& server, const PlaceRow& piece, Member& member) {
   const Roster& roster = server.broadcast().roster;
   const std::span entries(roster.clients);
   const std::size_t together = answer_together(station_);
@@ -151,42 +160,56 @@ void Section::query(const Query& query, Index rows, Index columns) {
   relay([&] { answer_query(query, rows, columns); },
         [&](Archive& partial) {
           partial.array(sum(borders_.first).flat());
-          add_answers(own_.first, std::min(own_.last, (borders_.first + 1) * borders_.block), sum(borders_.first));
+          for (const Panel& answered : answers_) add(answered, sum(borders_.first));
         },
         [&](Archive& partial) { partial.array(sum(borders_.last - 1).flat()); });
 }
 
 void Section::answer_query(const Query& query, Index rows, Index columns) {
-  const Index blocks = borders_.last - borders_.first, skip = borders_.open_front ? 1 : 0;
-  sums_.resize(static_cast<std::size_t>(blocks));
+  sums_.resize(static_cast<std::size_t>(borders_.last - borders_.first));
   for (Panel& sum : sums_) sum = Panel(rows, columns);
-  const bool all = few(blocks);
-  const Index kept_end = all ? own_.last : std::min(own_.last, (borders_.first + skip) * borders_.block);
-  const Index kept = blocks == 0 ? 0 : std::max<Index>(0, kept_end - own_.first);
-  answers_.resize(static_cast<std::size_t>(kept));
-  team_.run(kept, [&](Index item, int member) {
-    Panel& answered = answers_[static_cast<std::size_t>(item)];
-    if (answered.rows() != rows || answered.columns() != columns) answered = Panel(rows, columns);
-    pollen::answer(clients_, static_cast<std::size_t>(item), station_, query, answered,
-                   members_[static_cast<std::size_t>(member)].work);
-  });
-  team_.run(blocks - skip, [&](Index item, int member) {
-    const Index block = borders_.first + skip + item;
-    const Index first = std::max(own_.first, block * borders_.block);
-    const Index last = std::min(own_.last, (block + 1) * borders_.block);
-    if (all) return add_answers(first, last, sum(block));
-    Workspace& work = members_[static_cast<std::size_t>(member)].work;
-    Scratch::Frame frame(work.scratch);
-    const PanelView answered = work.scratch.panel(rows, columns);
-    for (Index i = first; i < last; ++i) {
-      pollen::answer(clients_, static_cast<std::size_t>(i - own_.first), station_, query, answered, work);
-      add(answered, sum(block));
+  std::vector<PlaceRow> blocks;  // of our clients, by place
+  for (Index block = borders_.first; block < borders_.last; ++block)
+    blocks.push_back({static_cast<std::size_t>(std::max(own_.first, block * borders_.block) - own_.first),
+                      static_cast<std::size_t>(std::min(own_.last, (block + 1) * borders_.block) - own_.first)});
+  std::span<const PlaceRow> rest = blocks;
+  if (borders_.open_front) {
+    answers_.resize(blocks.front().size());
+    team_.run(std::ssize(answers_), [&](Index item, int member) {
+      answer_one(query, static_cast<std::size_t>(item), answers_[static_cast<std::size_t>(item)], member);
+    });
+    rest = rest.subspan(1);
+  }
+  if (few(rest)) {
+    answers_in_turn_.run(
+        team_.team(), rest,
+        [&](std::size_t place, Panel& answered, int member) { answer_one(query, place, answered, member); },
+        [&](std::size_t place, Panel& answered, int) {
+          add(answered, sum((own_.first + static_cast<Index>(place)) / borders_.block));
+        });
+    return;
+  }
+  team_.run(std::ssize(rest), [&](Index item, int member) {
+    const PlaceRow& block = rest[static_cast<std::size_t>(item)];
+    Workspace& own_work = work(member);
+    Scratch::Frame frame(own_work.scratch);
+    const PanelView answered = own_work.scratch.panel(rows, columns);
+    Panel& total = sum((own_.first + static_cast<Index>(block.first)) / borders_.block);
+    for (std::size_t place = block.first; place < block.last; ++place) {
+      pollen::answer(clients_, place, station_, query, answered, own_work);
+      add(answered, total);
     }
   });
 }
 
-void Section::add_answers(Index first, Index last, Panel& total) const {
-  for (Index i = first; i < last; ++i) add(answers_[static_cast<std::size_t>(i - own_.first)], total);
+void Section::answer_one(const Query& query, std::size_t place, Panel& answered, int member) {
+  fit(sums_.front(), answered);
+  pollen::answer(clients_, place, station_, query, answered, work(member));
+}
+
+void Section::answer_columns(const Query& query, PanelView out) {
+  pollen::answer_columns(clients_, station_, query, out, team_.team(),
+                         [this](int member) -> Workspace& { return work(member); });
 }
 
 }  // namespace pollen::ranks

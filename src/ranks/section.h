@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "pollen/in_turn.h"
 #include "pollen/rank_transport.h"
 #include "pollen/thread_team.h"
 
@@ -32,6 +33,8 @@ class Section {
   void exchange(Server& server, const std::function<void()>& open);
   // Likewise; sum(block) is then complete.
   void query(const Query& query, Index rows, Index columns);
+  // To a question by client: column i is of our client at place i.
+  void answer_columns(const Query& query, PanelView out);
   Panel& sum(Index block) { return sums_[static_cast<std::size_t>(block - borders_.first)]; }
 
  private:
@@ -40,23 +43,23 @@ class Section {
     std::array<Reply, kTogether> replies;
     std::array<Turn, kTogether> turns;
   };
-  struct Piece {  // roster entries [first, last) of one block
-    std::size_t first, last;
-  };
   using Carry = std::function<void(Archive&)>;
 
   void relay(const std::function<void()>& work, const Carry& join, const Carry& leave);
   void answer_round(Server& server);
   void find_pieces(const Server& server);
-  void answer_kept(const Roster& roster, std::size_t many, std::size_t together);
-  void answer_and_absorb(Server& server, const Piece& piece, Member& member);
-  void absorb_kept(Server& server, const Piece& piece, Workspace& work);
+  void answer_kept(const Roster& roster);
+  void absorb_kept(Server& server);
+  void answer_by_client(Server& server, std::span<const PlaceRow> pieces);
+  void answer_and_absorb(Server& server, const PlaceRow& piece, Member& member);
   void answer_query(const Query& query, Index rows, Index columns);
-  void add_answers(Index first, Index last, Panel& total) const;
+  void answer_one(const Query& query, std::size_t place, Panel& answered, int member);
+  Workspace& work(int member) { return members_[static_cast<std::size_t>(member)].work; }
   Client& client(std::uint32_t index) {
     return clients_[static_cast<std::size_t>(static_cast<Index>(index) - own_.first)];
   }
-  bool few(Index pieces) const { return team_.size() > 1 && pieces < 4 * team_.size(); }
+  // Too few blocks for each member to have some: they share clients.
+  bool few(std::span<const PlaceRow> blocks) const { return team_.size() > 1 && std::ssize(blocks) < 4 * team_.size(); }
 
   Ranks& ranks_;
   Station& station_;
@@ -65,9 +68,11 @@ class Section {
   Borders borders_;
   ThreadTeam team_;
   std::vector<Member> members_;
-  std::vector<Piece> pieces_;   // of the round, one a block of ours
-  std::vector<Reply> replies_;  // kept: of roster entries from pieces_.front().first on
+  std::vector<PlaceRow> pieces_;  // the round's roster entries, one a block of ours
+  std::vector<Reply> replies_;    // kept: of the first piece
   std::vector<Panel> sums_, answers_;
+  InTurn<Reply> in_turn_;
+  InTurn<Panel> answers_in_turn_;
   Bytes partial_;
 };
 

@@ -93,10 +93,19 @@ class Service {
     Question question;
     question.archive(asked);
     asked.finish();
+    if (Query::by_client(question.what)) return columns(question);
     section_->query(question.query(), question.rows, question.columns);
     reply([&](Archive& out) {
       for (Index block = section_->borders().first; block < section_->borders().done; ++block)
         out.array(section_->sum(block).flat());
+    });
+  }
+
+  void columns(const Question& question) {
+    Panel answered(question.rows, std::ssize(*duties_.clients));
+    section_->answer_columns(question.query(), answered);
+    reply([&](Archive& out) {
+      for (Index i = 0; i < answered.columns(); ++i) out.numbers(answered.column(i));
     });
   }
 

@@ -27,6 +27,13 @@ Json number_at(const Json& json, const char* key) {
   return value.is_number() ? value : Json(nullptr);
 }
 
+// JavaScript's numbers are exact up to 2^53.
+Json seed_at(const Json& json) {
+  const Json seed = number_at(json, "seed");
+  const bool large = seed.is_number_unsigned() && seed.get<std::uint64_t>() > (std::uint64_t{1} << 53U);
+  return large ? Json(std::to_string(seed.get<std::uint64_t>())) : seed;
+}
+
 std::string text_at(const Json& json, const char* key) {
   const Json& value = member(json, key);
   return value.is_string() ? value.get<std::string>() : std::string();
@@ -118,28 +125,40 @@ Json network(const Json& n) {
   return {{"seconds", number_at(n, "simulated_seconds")}, {"parts", std::move(parts)}};
 }
 
-Json read_object(const std::string& path, const char* accepted) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return nullptr;
-  Json json = Json::parse(read_text(path), nullptr, false);
+Json object_of(std::string_view text, const std::string& path, const char* accepted) {
+  Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) throw ConfigError(path, std::string("found what is no JSON object, accepted: ") + accepted);
   return json;
 }
 
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
 }  // namespace
 
-Json read_summary(const std::string& path) {
-  Json json = read_object(path, "summary.json as a run writes it");
-  if (!json.is_null() && (!member(json, "parameters").is_array() || !member(json, "sampler").is_string()))
+Json parse_summary(std::string_view text, const std::string& path) {
+  Json json = object_of(text, path, "summary.json as a run writes it");
+  if (!member(json, "parameters").is_array() || !member(json, "sampler").is_string())
     throw ConfigError(path, "found no parameters or no sampler in it, accepted: summary.json as a run writes it");
   for (const char* key : {"states", "status"})
-    if (!member(json, key).is_null() && !member(json, key).is_string())
+    if (json.contains(key) && !json[key].is_string())
       throw ConfigError(path,
                         fmt::format("found \"{}\" that is no text, accepted: summary.json as a run writes it", key));
   return json;
 }
 
-Json read_clients(const std::string& path) { return read_object(path, "clients.json as a run writes it"); }
+Json parse_clients(std::string_view text, const std::string& path) {
+  return object_of(text, path, "clients.json as a run writes it");
+}
+
+Json read_summary(const std::string& path) {
+  return is_there(path) ? parse_summary(read_text(path), path) : Json(nullptr);
+}
+Json read_clients(const std::string& path) {
+  return is_there(path) ? parse_clients(read_text(path), path) : Json(nullptr);
+}
 
 Json facts_of(const Json& s, const Json& draws) {
   const Json &setup = member(s, "setup"), &work = member(s, "work");
@@ -154,7 +173,7 @@ Json facts_of(const Json& s, const Json& draws) {
           {"model", text_at(s, "model")},
           {"source", ""},
           {"states", states.empty() ? "draws" : states},
-          {"seed", number_at(s, "seed")},
+          {"seed", seed_at(s)},
           {"chains", shape("chains", "chains")},
           {"draws", shape("draws", "draws_per_chain")},
           {"iterations", number_at(s, "iterations")},

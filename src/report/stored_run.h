@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "blocks.h"
@@ -13,6 +14,9 @@ namespace pollen::report {
 Json read_summary(const std::string& path);
 // DIR/clients.json, likewise.
 Json read_clients(const std::string& path);
+
+Json parse_summary(std::string_view text, const std::string& path);
+Json parse_clients(std::string_view text, const std::string& path);
 
 // The parts of RunData (web/src/data.ts) that a summary has.
 Json facts_of(const Json& summary, const Json& draws);  // draws: {"chains", "draws"} where they were read, else null

@@ -88,10 +88,7 @@ void Server::book_refresh() {
 }
 
 // w_i, times what participation makes of it: 1/|A| or m_c/S in all.
-double Server::weight_of(std::uint32_t client) const {
-  const std::vector<double>& weights = setup_.weights;
-  return weights.empty() ? 1 : weights[weights.size() == 1 ? 0 : client];
-}
+double Server::weight_of(std::uint32_t client) const { return weight_in(setup_.weights, client); }
 
 // What the average takes it for.
 double Server::own_weight(std::uint32_t client) const {

@@ -1,24 +1,14 @@
 #include "run/own_files.h"
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <set>
 #include <utility>
 
-#include "pollen/errors.h"
+#include "pollen/client_files.h"
 #include "pollen/messages.h"
 
 namespace pollen {
 
 namespace {
-
-bool is_csv(const DataSpec& spec, const std::string& source) {
-  if (!spec.format.empty()) return spec.format == "csv";
-  std::filesystem::path path = source;
-  if (path.extension() == ".gz") path = path.stem();
-  return path.extension() == ".csv" || path.extension() == ".tsv";
-}
 
 // Every rank's messages in client order at rank 0: of type Message, one a client.
 template <class Message>
@@ -135,21 +125,11 @@ class OwnFiles {
     wire::Scaling scaling;
     if (first()) {
       scaling.scaling = pooled(all);
-      check(scaling.scaling);
-      if (const std::int64_t p = std::ssize(scaling.scaling.mean); p > 0) bits_ += 64 * std::ssize(all) * (1 + 4 * p);
+      check_scaling(scaling.scaling, parts_.front(), "");
+      bits_ += scaling_bits(std::ssize(all), scaling.scaling.mean.size());
     }
     scaling = share_one(ranks_, std::move(scaling));
     for (Federation& part : parts_) standardize(scaling.scaling, part);
-  }
-
-  void check(const ColumnScaling& scaling) const {
-    const auto& names = parts_.front().feature_names;
-    Problems problems;
-    for (std::size_t j = 0; j < scaling.mean.size(); ++j)
-      if (!std::isfinite(scaling.mean[j]) || !std::isfinite(scaling.sd[j]))
-        problems.add("column " + names[j + (parts_.front().intercept ? 1 : 0)],
-                     "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
-    problems.raise();
   }
 
   // Rank 0 always has clients, and a part that knows columns and classes.
@@ -209,19 +189,7 @@ class OwnFiles {
     data.level_bits = whole.level_bits;
     data.train.columns = whole.columns;
     data.train.stride = padded(whole.columns);
-    data.client_names = names();
-  }
-
-  // As load_federation() names files: without folders and endings, where that leaves them apart.
-  std::vector<std::string> names() const {
-    std::vector<std::string> names;
-    for (const std::string& source : spec_.sources) {
-      std::filesystem::path name = std::filesystem::path(source).filename();
-      if (name.extension() == ".gz") name = name.stem();
-      names.push_back(name.stem().string());
-    }
-    const bool alike = std::set<std::string>(names.begin(), names.end()).size() < names.size();
-    return alike ? spec_.sources : names;
+    data.client_names = names_of_files(spec_.sources);
   }
 
   const DataSpec& spec_;

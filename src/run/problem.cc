@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "pollen/errors.h"
+#include "run/gaussian_clients.h"
 #include "run/network_model.h"
 #include "run/own_files.h"
 
@@ -22,116 +22,6 @@ ModelKind kind_of(const Config& config) {
   if (name == "poisson") return ModelKind::poisson;
   return ModelKind::logistic;  // and the mixed-effects models, which have potentials of their own
 }
-
-// A positive semi-definite check by Cholesky with pivots allowed down to rounding of zero.
-bool semidefinite(std::vector<std::vector<double>> a) {
-  const std::size_t d = a.size();
-  double largest = 0;
-  for (std::size_t i = 0; i < d; ++i) largest = std::max(largest, std::abs(a[i][i]));
-  const double slack = 1e-10 * std::max(largest, 1e-300);
-  for (std::size_t j = 0; j < d; ++j) {
-    if (a[j][j] < -slack) return false;
-    const bool zero = a[j][j] <= slack;
-    for (std::size_t i = j + 1; i < d; ++i) {
-      if (zero && std::abs(a[i][j]) > std::sqrt(slack * largest)) return false;
-      const double factor = zero ? 0 : a[i][j] / a[j][j];
-      for (std::size_t k = j + 1; k <= i; ++k) a[i][k] -= factor * a[k][j];
-    }
-  }
-  return true;
-}
-
-// The [[client]] tables of a gaussian problem, checked, into potentials and (for data) one table.
-class GaussianClients {
- public:
-  GaussianClients(const Config& config, StatisticalProblem& problem) : config_(config), problem_(problem) {}
-
-  void build() {
-    for (std::size_t i = 0; i < config_.clients.size(); ++i) check(i);
-    problems_.raise();
-    problem_.model.features = dimension_;
-    fill_tables();
-    for (std::size_t i = 0; i < config_.clients.size(); ++i) {
-      add(i);
-      problem_.rows.push_back(problem_.potentials[i]->rows());
-    }
-  }
-
- private:
-  std::string at(std::size_t i) const { return fmt::format("{}: client {}", config_.file, i + 1); }
-
-  void same_dimension(std::size_t i, const char* key, std::size_t size) {
-    if (dimension_ == 0) dimension_ = static_cast<Index>(size);
-    if (static_cast<Index>(size) != dimension_)
-      problems_.add(fmt::format("{}, {}", at(i), key),
-                    fmt::format("found {} numbers, accepted: {}, as for the clients before it", size, dimension_));
-  }
-
-  void check(std::size_t i) {
-    const ClientConfig& c = config_.clients[i];
-    if (!c.data.empty()) {
-      if (!c.mean.empty() || !c.precision.empty())
-        problems_.add(at(i), "has both data and mean or precision, accepted: one of the two");
-      for (const auto& row : c.data) same_dimension(i, "data", row.size());
-      return;
-    }
-    if (c.mean.empty()) return problems_.add(at(i), "has neither mean and precision nor data");
-    if (c.precision.empty()) return problems_.add(at(i), "has a mean and no precision");
-    same_dimension(i, "mean", c.mean.size());
-    const std::size_t d = c.mean.size();
-    bool square = c.precision.size() == d;
-    for (const auto& row : c.precision) square = square && row.size() == d;
-    if (!square)
-      return problems_.add(at(i) + ", precision",
-                           fmt::format("found {} rows, accepted: {} rows of {} numbers", c.precision.size(), d, d));
-    for (std::size_t r = 0; r < d; ++r)
-      for (std::size_t s = 0; s < r; ++s)
-        if (c.precision[r][s] != c.precision[s][r])
-          return problems_.add(at(i) + ", precision",
-                               fmt::format("is not symmetric: row {}, column {} has {}, the mirrored entry {}", r + 1,
-                                           s + 1, c.precision[r][s], c.precision[s][r]));
-    if (!semidefinite(c.precision)) problems_.add(at(i) + ", precision", "is not positive semi-definite");
-  }
-
-  void fill_tables() {
-    Federation& data = problem_.data;
-    Table& train = data.train;
-    train.columns = data.test.columns = dimension_;
-    train.stride = data.test.stride = padded(dimension_);
-    data.train_begin = {0};
-    for (std::size_t i = 0; i < config_.clients.size(); ++i) {
-      for (const auto& row : config_.clients[i].data) {
-        train.x.resize(static_cast<std::size_t>((train.rows + 1) * train.stride), 0.0);
-        std::copy(row.begin(), row.end(), train.x.begin() + train.rows * train.stride);
-        ++train.rows;
-      }
-      data.train_begin.push_back(train.rows);
-    }
-    data.client_names = ClientNames(config_.clients.size());
-    data.test_begin.assign(data.train_begin.size(), 0);
-  }
-
-  void add(std::size_t i) {
-    const ClientConfig& c = config_.clients[i];
-    const auto b = static_cast<double>(config_.clients.size());
-    const bool mean = config_.model.likelihood == "mean";
-    if (!c.data.empty()) {
-      const double scale = mean ? 1 / (b * static_cast<double>(c.data.size())) : 1;
-      const Index first = problem_.data.train_begin[i];
-      problem_.potentials.push_back(
-          make_gaussian_data(problem_.data.train.view().slice(first, static_cast<Index>(c.data.size())), scale));
-      return;
-    }
-    std::vector<double> flat;
-    for (const auto& row : c.precision) flat.insert(flat.end(), row.begin(), row.end());
-    problem_.potentials.push_back(make_gaussian(c.mean, std::move(flat), mean ? 1 / b : 1));
-  }
-
-  const Config& config_;
-  StatisticalProblem& problem_;
-  Index dimension_ = 0;
-  Problems problems_;
-};
 
 // `clients`: of the whole federation, which `problem` may hold only a part of; `own`: of these the ones whose rows are
 // there.
@@ -303,7 +193,7 @@ StatisticalProblem make_problem(const Config& config, Ranks* ranks) {
     throw ConfigError(config.file + ": data.source",
                       "the clients are written out as [[client]]; accepted: one of the two");
   if (written_out) {
-    GaussianClients(config, problem).build();
+    add_gaussian_clients(config, problem);
   } else {
     if (config.data.sources.empty())
       throw ConfigError(

@@ -67,4 +67,15 @@ void answer(Clients& clients, std::size_t place, const Station& station, const Q
   clients.look(place, [&](Client& client) { answer(client, station, query, out, work); });
 }
 
+void answer_columns(Clients& clients, const Station& station, const Query& query, PanelView out, const Team& team,
+                    const std::function<Workspace&(int member)>& work) {
+  constexpr Index kItem = 64;  // clients
+  const Index all = std::ssize(clients);
+  team.run((all + kItem - 1) / kItem, [&](Index item, int member) {
+    for (Index i = item * kItem; i < std::min(all, (item + 1) * kItem); ++i)
+      answer(clients, static_cast<std::size_t>(i), station, query, {out.column(i).data(), out.rows, 1, out.stride},
+             work(member));
+  });
+}
+
 }  // namespace pollen

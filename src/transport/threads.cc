@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "pollen/errors.h"
+#include "pollen/in_turn.h"
 #include "pollen/math.h"
 #include "pollen/thread_team.h"
 #include "pollen/transport.h"
@@ -18,29 +19,34 @@ class ThreadTransport final : public Transport {
 
   void exchange(Server& server) override {
     station_.receive(server.broadcast(), members_[0].work);
-    if (team_.size() > 1 && server.blocks() < 4 * team_.size()) return exchange_by_client(server);
+    rows_.clear();
+    for (Index block = 0; block < server.blocks(); ++block) {
+      const auto [first, last] = server.block_entries(block);
+      rows_.push_back({first, last});
+    }
+    if (few()) return exchange_by_client(server);
     team_.run(server.blocks(), [&](Index block, int member) { serve_block(server, block, member); });
   }
 
   // Blocks as in the server's sums, so that an answer does not depend on the number of threads.
   void query(const Query& query, PanelView sum) override {
-    if (query.what == Query::What::bounds || query.what == Query::What::rows) return answer_columns(query, sum);
-    const auto clients = static_cast<Index>(clients_.size());
-    const Index block_size = block_size_for(clients);
-    const Index blocks = (clients + block_size - 1) / block_size;
-    sums_.resize(static_cast<std::size_t>(blocks));
-    const bool few = team_.size() > 1 && blocks < 4 * team_.size();
-    if (few) answer_by_client(query, sum.rows, sum.columns);
-    team_.run(blocks, [&](Index block, int member) {
-      Panel& total = sums_[static_cast<std::size_t>(block)];
-      total = Panel(sum.rows, sum.columns);
-      const Index last = std::min(clients, (block + 1) * block_size);
-      for (Index i = block * block_size; i < last; ++i)
-        if (few)
-          add(answers_[static_cast<std::size_t>(i)], total);
-        else
-          add_answer(static_cast<std::size_t>(i), query, total, members_[static_cast<std::size_t>(member)].work);
-    });
+    if (Query::by_client(query.what))
+      return answer_columns(clients_, station_, query, sum, team_.team(),
+                            [this](int member) -> Workspace& { return work(member); });
+    const Index block_size = block_size_for(std::ssize(clients_));
+    rows_.clear();
+    for (std::size_t first = 0; first < clients_.size(); first = rows_.back().last)
+      rows_.push_back({first, std::min(clients_.size(), first + static_cast<std::size_t>(block_size))});
+    sums_.resize(rows_.size());
+    for (Panel& total : sums_) total = Panel(sum.rows, sum.columns);
+    if (few())
+      answer_by_client(query, block_size);
+    else
+      team_.run(std::ssize(rows_), [&](Index block, int member) {
+        const PlaceRow& row = rows_[static_cast<std::size_t>(block)];
+        for (std::size_t i = row.first; i < row.last; ++i)
+          add_answer(i, query, sums_[static_cast<std::size_t>(block)], work(member));
+      });
     for (Index c = 0; c < sum.columns; ++c) {
       std::ranges::fill(sum.column(c), 0.0);
       for (const Panel& block : sums_) math::add(block.column(c), sum.column(c));
@@ -56,26 +62,28 @@ class ThreadTransport final : public Transport {
     std::array<Turn, kTogether> turns;
   };
 
-  // Few clients: one client a turn, replies kept, then the same sums in the same order.
+  Workspace& work(int member) { return members_[static_cast<std::size_t>(member)].work; }
+
+  // Too few blocks for each member to have some: they share clients.
+  bool few() const { return team_.size() > 1 && std::ssize(rows_) < 4 * team_.size(); }
+
   void exchange_by_client(Server& server) {
     const Roster& roster = server.broadcast().roster;
-    if (replies_.size() < roster.clients.size()) replies_.resize(roster.clients.size());
-    team_.run(static_cast<Index>(roster.clients.size()), [&](Index e, int member) {
-      answer(roster, static_cast<std::size_t>(e), replies_[static_cast<std::size_t>(e)],
-             members_[static_cast<std::size_t>(member)].work);
-    });
-    team_.run(server.blocks(), [&](Index block, int member) {
-      const auto [first, last] = server.block_entries(block);
-      for (std::size_t e = first; e < last; ++e) {
-        server.absorb(replies_[e], roster.clients[e], members_[static_cast<std::size_t>(member)].work);
-        clients_[roster.clients[e].client].settle(replies_[e], true);
-      }
-    });
+    replies_.run(
+        team_.team(), rows_,
+        [&](std::size_t e, Reply& reply, int member) {
+          const Roster::Entry& entry = roster.clients[e];
+          clients_[entry.client].answer(station_, roster.chains(entry), reply, work(member));
+        },
+        [&](std::size_t e, Reply& reply, int member) {
+          server.absorb(reply, roster.clients[e], work(member));
+          clients_[reply.client].settle(reply, true);
+        });
   }
 
   void serve_block(Server& server, Index block, int member) {
     Member& m = members_[static_cast<std::size_t>(member)];
-    const auto [first, last] = server.block_entries(block);
+    const auto [first, last] = rows_[static_cast<std::size_t>(block)];
     const std::span entries(server.broadcast().roster.clients);
     const std::size_t together = answer_together(station_);
     for (std::size_t e = first; e < last; e += together) {
@@ -89,51 +97,38 @@ class ThreadTransport final : public Transport {
     }
   }
 
-  void answer(const Roster& roster, std::size_t e, Reply& reply, Workspace& work) {
-    const Roster::Entry& entry = roster.clients[e];
-    clients_[entry.client].answer(station_, roster.chains(entry), reply, work);
-  }
-
   void add_answer(std::size_t client, const Query& query, Panel& total, Workspace& work) {
     Scratch::Frame frame(work.scratch);
     const PanelView answered = work.scratch.panel(total.rows(), total.columns());
-    pollen::answer(clients_, client, station_, query, answered, work);
+    answer(clients_, client, station_, query, answered, work);
     add(answered, total);
-  }
-
-  // Of questions whose answers are a column a client.
-  void answer_columns(const Query& query, PanelView out) {
-    const auto clients = static_cast<Index>(clients_.size());
-    const Index block_size = block_size_for(clients);
-    team_.run((clients + block_size - 1) / block_size, [&](Index block, int member) {
-      for (Index i = block * block_size; i < std::min(clients, (block + 1) * block_size); ++i)
-        pollen::answer(clients_, static_cast<std::size_t>(i), station_, query,
-                       {out.column(i).data(), out.rows, 1, out.stride},
-                       members_[static_cast<std::size_t>(member)].work);
-    });
   }
 
   static void add(ConstPanelView answered, Panel& total) {
     for (Index c = 0; c < total.columns(); ++c) math::add(answered.column(c), total.column(c));
   }
 
-  // As exchange_by_client().
-  void answer_by_client(const Query& query, Index rows, Index columns) {
-    answers_.resize(clients_.size());
-    team_.run(std::ssize(clients_), [&](Index client, int member) {
-      Panel& answered = answers_[static_cast<std::size_t>(client)];
-      if (answered.rows() != rows || answered.columns() != columns) answered = Panel(rows, columns);
-      pollen::answer(clients_, static_cast<std::size_t>(client), station_, query, answered,
-                     members_[static_cast<std::size_t>(member)].work);
-    });
+  void answer_by_client(const Query& query, Index block_size) {
+    const Panel& like = sums_.front();
+    answers_.run(
+        team_.team(), rows_,
+        [&](std::size_t client, Panel& answered, int member) {
+          fit(like, answered);
+          answer(clients_, client, station_, query, answered, work(member));
+        },
+        [&](std::size_t client, Panel& answered, int) {
+          add(answered, sums_[client / static_cast<std::size_t>(block_size)]);
+        });
   }
 
   Station& station_;
   Clients& clients_;
   ThreadTeam team_;
   std::vector<Member> members_;
-  std::vector<Reply> replies_;
-  std::vector<Panel> sums_, answers_;
+  std::vector<PlaceRow> rows_;  // a block each: of the roster's entries, or of clients
+  InTurn<Reply> replies_;
+  InTurn<Panel> answers_;
+  std::vector<Panel> sums_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "support/federated.h"
 #include "world.h"
 
 namespace pollen {
@@ -11,22 +12,7 @@ namespace {
 
 using testing::World;
 
-const char* kStudy = R"(
-seed = 5
-[model]
-kind = "logistic"
-[data]
-target = "sick"
-[sampler]
-name = "qlsd++"
-step = 0.001
-[run]
-iterations = 40
-burn_in = 0
-chains = 2
-[federation]
-expect = ["a", "b", "c"]
-)";
+const std::string kStudy = std::string(kSick) + "[federation]\nexpect = [\"a\", \"b\", \"c\"]\n";
 
 class OwnData : public ::testing::Test {
  protected:

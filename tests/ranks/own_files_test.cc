@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/federated.h"
 #include "world.h"
 
 namespace pollen {
@@ -36,21 +37,7 @@ class OwnFiles : public ::testing::Test {
     std::string files;
     for (int i = 0; i < 5; ++i) files += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", path(i));
     more.insert(more.begin(), {fmt::format("data.source=[{}]", files), "data.partition=given", "data.missing=drop"});
-    return {R"(
-seed = 5
-[model]
-kind = "logistic"
-[data]
-target = "sick"
-[sampler]
-name = "qlsd++"
-step = 0.001
-[run]
-iterations = 40
-burn_in = 0
-chains = 2
-)",
-            more};
+    return {kSick, more};
   }
   std::string folder_;
 };

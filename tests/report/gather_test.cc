@@ -57,12 +57,12 @@ TEST_F(Gather, FiftyParametersStayBelowThreeMegabytes) {
 }
 
 TEST_F(Gather, ManyParametersAreThinnedToTheSameSize) {
-  put_draws("a", 4, 1600, thetas(200));
+  put_draws("a", 4, 1000, thetas(200));
   const std::string json = report_data({path("a")}, 2);
   EXPECT_LT(json.size(), 2'900'000u);
   const auto run = nlohmann::json::parse(json)["runs"][0];
   EXPECT_EQ(run["plots"]["rows"].size(), 200u);
-  EXPECT_EQ(run["plots"]["draws"], 1600);
+  EXPECT_EQ(run["plots"]["draws"], 1000);
   EXPECT_GT(run["plots"]["every"].get<int>(), 1);
   EXPECT_LE(values_of(run["plots"]["trace"]), 700'000u);
 }

@@ -49,7 +49,8 @@ TEST_F(Hostile, SummariesThatAreNone) {
   put_draws("a", 1, 20, {"x"});
   for (const char* text :
        {"", "[]", "{", "null", "\"x\"", "{\"parameters\": 3}", "{\"parameters\": [], \"sampler\": 1}",
-        "{\"parameters\": [], \"sampler\": \"q\", \"status\": []}", "{\"parameters\": [{}], \"sampler\": \"q\"}"}) {
+        "{\"parameters\": [], \"sampler\": \"q\", \"status\": []}", "{\"parameters\": [{}], \"sampler\": \"q\"}",
+        "{\"parameters\": [], \"sampler\": \"q\", \"states\": null}"}) {
     put("a/summary.json", text);
     expect_refused({path("a")}, "summary.json", "accepted: summary.json as a run writes it");
   }

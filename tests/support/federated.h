@@ -28,6 +28,22 @@ refresh = 10
 step = 0.002
 )";
 
+// Of clients with files of their own, whose sources are told elsewhere.
+inline const char* const kSick = R"(
+seed = 5
+[model]
+kind = "logistic"
+[data]
+target = "sick"
+[sampler]
+name = "qlsd++"
+step = 0.001
+[run]
+iterations = 40
+burn_in = 0
+chains = 2
+)";
+
 struct FederatedSampler {
   const char* name;
   std::vector<std::string> keys;  // "key=value"

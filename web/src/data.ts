@@ -53,7 +53,7 @@ export interface Facts {
   model: string;
   source: string;
   states: string; // draws | weights | estimates | iterates
-  seed: number | null;
+  seed: number | string | null; // text where it is past what numbers hold
   chains: number;
   draws: number; // a chain
   iterations: number | null; // done

@@ -3,7 +3,9 @@ import { el } from "./dom";
 
 const kKey = "pollen-theme";
 type Theme = "auto" | "light" | "dark";
-const listeners = new Set<() => void>();
+// By the element that they draw: those of elements that are gone are dropped from time to time.
+const listeners = new Map<Element, () => void>();
+let dropAt = 256;
 
 function stored(): Theme {
   try {
@@ -30,9 +32,11 @@ function store(theme: Theme): void {
   }
 }
 
-export function onThemeChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+export function onThemeChange(element: Element, listener: () => void): void {
+  listeners.set(element, listener);
+  if (listeners.size < dropAt) return;
+  for (const known of listeners.keys()) if (known !== element && !known.isConnected) listeners.delete(known);
+  dropAt = 2 * listeners.size + 256;
 }
 
 export function colour(name: string): string {

@@ -41,7 +41,7 @@ export function canvasPlot(host: HTMLElement, first: Picture): CanvasPlot {
   new ResizeObserver(() => {
     if (Math.max(120, frame.clientWidth) !== width) draw();
   }).observe(frame);
-  onThemeChange(draw);
+  onThemeChange(frame, draw);
   canvas.addEventListener("mousemove", (event) => {
     const lines = picture.hover?.(event.offsetX, event.offsetY, width, height) ?? null;
     if (lines) showTooltip(lines, event.clientX, event.clientY);

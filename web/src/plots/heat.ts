@@ -1,5 +1,6 @@
 // A heat map: rows × columns of shares in 0 to 1, or none.
 import { el } from "../dom";
+import { percent } from "../format";
 import { colour } from "../theme";
 import { canvasPlot, fitted, type CanvasPlot, type Picture } from "./canvas";
 
@@ -9,6 +10,7 @@ export interface HeatSpec {
   columns: string[]; // as the tooltip names them
   ticks: { at: number; text: string }[]; // under columns; `at` counts columns, halves are between
   value(row: number, column: number): number | null; // 0 to 1
+  top?: number; // what has the full colour; 1 unless set
   describe(row: number, column: number): string[];
   xLabel: string;
 }
@@ -44,8 +46,9 @@ function picture(spec: HeatSpec): Picture {
         const y = kTop + r * tall;
         spec.columns.forEach((_, c) => {
           const share = spec.value(r, c);
-          context.fillStyle = share === null ? colour("panel") : mix(Math.max(0, Math.min(1, share)));
-          context.fillRect(kLeft + c * wide, y, Math.ceil(wide * 10) / 10 - (wide > 6 ? 1 : 0), tall - (tall > 6 ? 1 : 0));
+          context.fillStyle = share === null ? colour("panel") : mix(Math.max(0, Math.min(1, share / (spec.top || 1))));
+          const from = Math.round(kLeft + c * wide), to = Math.round(kLeft + (c + 1) * wide); // whole pixels: no stripes
+          context.fillRect(from, y, Math.max(1, to - from - (wide > 6 ? 1 : 0)), tall - (tall > 6 ? 1 : 0));
         });
         if (r % every !== 0) return;
         context.fillStyle = colour("ink");
@@ -65,8 +68,15 @@ function picture(spec: HeatSpec): Picture {
 }
 
 // What the colours mean.
-export function ramp(): HTMLElement {
-  return el("p", { class: "hint" }, "0 %", el("span", { class: "ramp", role: "img", "aria-label": "colours from none to all" }), "100 %");
+export function ramp(top: number): HTMLElement {
+  const most = percent(top);
+  return el("p", { class: "hint" }, "0 %", el("span", { class: "ramp", role: "img", "aria-label": `colours from 0 to ${most}` }), most);
+}
+
+export function largest(spec: HeatSpec): number {
+  let most = 0;
+  spec.rows.forEach((_, r) => spec.columns.forEach((__, c) => (most = Math.max(most, spec.value(r, c) ?? 0))));
+  return most;
 }
 
 export interface HeatMap {

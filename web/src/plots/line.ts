@@ -85,7 +85,8 @@ function axis(label: string | undefined, format: (v: number) => string, vertical
     ticks: { stroke: () => colour("grid"), width: 1, size: 4 },
     font: "11px system-ui, sans-serif",
     labelFont: "11px system-ui, sans-serif",
-    size: vertical ? 52 : 30,
+    // As wide as its numbers.
+    size: vertical ? (_, values) => Math.max(44, 16 + 6.3 * Math.max(0, ...(values ?? []).map((v) => v.length))) : 30,
     values: (_, splits) => splits.map((v) => (v === null ? "" : format(v))),
   };
   if (label) (made.label = label), (made.labelSize = 16);
@@ -112,7 +113,7 @@ function options(spec: () => LineSpec, width: number): uPlot.Options {
       stroke: () => spec().lines[i]?.colour() ?? colour("ink"),
       width: line.width ?? 1.25,
       dash: line.dash ?? [],
-      points: { show: line.points ?? false, size: 5 },
+      points: { show: () => line.points ?? spec().x.length < 3, size: 5 }, // a single point is no line
       ...(line.bars && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.92] }), fill: () => `${spec().lines[i]?.colour() ?? ""}99` } : {}),
       spanGaps: false,
     }))],
@@ -136,7 +137,7 @@ export function linePlot(host: HTMLElement, first: LineSpec): LinePlot {
     const width = Math.max(160, frame.clientWidth);
     if (plot && width !== plot.width) plot.setSize({ width, height: spec.height ?? 180 });
   }).observe(frame);
-  onThemeChange(() => plot?.redraw(false, true));
+  onThemeChange(frame, () => plot?.redraw(false, true));
   return {
     update(next) {
       const same = shape(next) === shape(spec);

@@ -1,7 +1,7 @@
 // Bits against the score: what was sent, and what it bought.
 import type { Metrics, ReportData, RunData } from "../data";
 import { el, numbers, table } from "../dom";
-import { bits, short, whole } from "../format";
+import { bits, seconds, short, whole } from "../format";
 import { linePlot, type LinePlot, type LineSpec } from "../plots/line";
 import { anyRun, legend, runName } from "../runs";
 import type { Section } from "../section";
@@ -98,6 +98,9 @@ class Communication {
       shown.push(["up", against(data, "uplink_bits", this.score, { x: "bits up", y: this.score, xFormat: bits })]);
       shown.push(["down", against(data, "downlink_bits", this.score, { x: "bits down", y: this.score, xFormat: bits })]);
     }
+    // What bits are worth on a given network.
+    if (this.score && anyRun(data, (run) => run.metrics?.columns.includes("simulated_seconds") ?? false))
+      shown.push(["time", against(data, "simulated_seconds", this.score, { x: "simulated time", y: this.score, xFormat: seconds })]);
     shown.push(["rounds-up", { ...against(data, "round", "uplink_bits", { x: "round", y: "bits up", xFormat: whole }), yFormat: bits }]);
     shown.push(["rounds-down", { ...against(data, "round", "downlink_bits", { x: "round", y: "bits down", xFormat: whole }), yFormat: bits }]);
     for (const [key, spec] of shown) {

@@ -24,7 +24,7 @@ function known(run: RunData): [string, string][] {
     ["parameters", whole(run.parametersInAll)],
     ["chains × draws", `${whole(f.chains)} × ${whole(f.draws)}`],
     ["iterations", f.iterations === null ? null : `${whole(f.iterations)}, burn-in ${whole(f.burnIn)}, thin ${whole(f.thin)}`],
-    ["step", f.step === null ? null : short(f.step)],
+    ["step", f.step ? short(f.step) : null],
     ["seed", f.seed === null ? null : String(f.seed)],
     ["sampling time", f.seconds === null ? null : seconds(f.seconds)],
     ["gradients", f.gradients === null ? null : whole(f.gradients)],

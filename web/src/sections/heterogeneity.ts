@@ -1,11 +1,11 @@
 // Clients × labels: how differently their rows are spread.
-import type { Heterogeneity, ReportData } from "../data";
-import { el, numbers, table } from "../dom";
+import type { Heterogeneity } from "../data";
+import { table } from "../dom";
 import { percent, whole } from "../format";
-import { whenVisible, forget } from "../lazy";
-import { heatMap, ramp, type HeatSpec } from "../plots/heat";
-import { anyRun, runName } from "../runs";
+import type { HeatSpec } from "../plots/heat";
+import { anyRun } from "../runs";
 import type { Section } from "../section";
+import { runMaps, type RunMap } from "./run_maps";
 
 function rowSum(h: Heterogeneity, group: number): number {
   return (h.counts[group] ?? []).reduce((a, b) => a + b, 0);
@@ -36,24 +36,20 @@ function spec(h: Heterogeneity): HeatSpec {
   };
 }
 
+function mapOf(h: Heterogeneity): RunMap {
+  return {
+    words: `${percent(distance(h))} of the rows would have to change their label for all clients to be alike.`,
+    spec: spec(h),
+    caption: "Rows as a table",
+    table: () => table("Training rows of each label", [{ title: "client" }, ...h.labels.map((title) => ({ title, number: true }))],
+      h.groups.map((name, g) => [name, ...(h.counts[g] ?? []).map((n) => whole(n))])),
+  };
+}
+
 export const heterogeneity: Section = {
   id: "heterogeneity",
   title: "Heterogeneity",
   shown: (data) => anyRun(data, (run) => run.heterogeneity !== null),
-  create: (host) => ({
-    update(data: ReportData) {
-      Array.from(host.querySelectorAll(".lazy")).forEach(forget);
-      host.replaceChildren(el("p", { class: "hint" }, "Each client's training rows by label, as a share of its rows."), ramp());
-      data.runs.forEach((run, i) => {
-        const h = run.heterogeneity;
-        if (!h) return;
-        const place = el("div", { class: "lazy" });
-        host.append(...(data.runs.length > 1 ? [el("h3", {}, runName(run, i))] : []),
-          el("p", {}, `${percent(distance(h))} of the rows would have to change their label for all clients to be alike.`), place,
-          numbers("Rows as a table", () => table("Training rows of each label", [{ title: "client" }, ...h.labels.map((title) => ({ title, number: true }))],
-            h.groups.map((name, g) => [name, ...(h.counts[g] ?? []).map((n) => whole(n))]))));
-        whenVisible(place, () => heatMap(place, spec(h)));
-      });
-    },
-  }),
+  create: (host) => runMaps(host, "Each client's training rows by label, as a share of its rows.",
+    (run) => (run.heterogeneity ? mapOf(run.heterogeneity) : null)),
 };

@@ -1,11 +1,11 @@
 // Who took part when.
-import type { Participation, ReportData } from "../data";
-import { el, numbers, table } from "../dom";
+import type { Participation } from "../data";
+import { table } from "../dom";
 import { percent, whole } from "../format";
-import { whenVisible, forget } from "../lazy";
-import { heatMap, ramp, type HeatSpec } from "../plots/heat";
-import { anyRun, runName } from "../runs";
+import type { HeatSpec } from "../plots/heat";
+import { anyRun } from "../runs";
 import type { Section } from "../section";
+import { runMaps, type RunMap } from "./run_maps";
 
 function share(p: Participation, group: number, bin: number): number | null {
   const asked = (p.clients[group] ?? 0) * p.chains * (p.rounds[bin] ?? 0);
@@ -41,23 +41,20 @@ function spec(p: Participation): HeatSpec {
   };
 }
 
+function mapOf(p: Participation): RunMap {
+  return {
+    words: extremes(p),
+    spec: spec(p),
+    caption: "Shares as a table",
+    table: () => table("Share of rounds taken part in", [{ title: "client" }, { title: "share", number: true }],
+      p.groups.map((name, g) => [name, percent(overall(p, g))])),
+  };
+}
+
 export const participation: Section = {
   id: "participation",
   title: "Participation",
   shown: (data) => anyRun(data, (run) => run.participation !== null),
-  create: (host) => ({
-    update(data: ReportData) {
-      Array.from(host.querySelectorAll(".lazy")).forEach(forget);
-      host.replaceChildren(el("p", { class: "hint" }, "Share of rounds that each client (or group of clients) took part in, over all chains."), ramp());
-      data.runs.forEach((run, i) => {
-        const p = run.participation;
-        if (!p) return;
-        const place = el("div", { class: "lazy" });
-        host.append(...(data.runs.length > 1 ? [el("h3", {}, runName(run, i))] : []), el("p", {}, extremes(p)), place,
-          numbers("Shares as a table", () => table("Share of rounds taken part in", [{ title: "client" }, { title: "share", number: true }],
-            p.groups.map((name, g) => [name, percent(overall(p, g))]))));
-        whenVisible(place, () => heatMap(place, spec(p)));
-      });
-    },
-  }),
+  create: (host) => runMaps(host, "Share of rounds that each client (or group of clients) took part in, over all chains.",
+    (run) => (run.participation ? mapOf(run.participation) : null)),
 };

@@ -80,9 +80,9 @@ class Summary {
   }
 
   update(data: ReportData): void {
-    this.several = data.runs.length > 1;
+    const several = data.runs.length > 1;
+    if (several !== this.several || this.head.childElementCount === 0) (this.several = several), this.drawHead();
     this.entries = data.runs.flatMap((run, index) => run.parameters.map((row, i) => ({ row, run, index, order: i * data.runs.length + index })));
-    this.drawHead();
     this.lines = this.entries.map((entry) => ({ entry, element: line(entry, this.several) }));
     this.arrange();
     this.filter();
