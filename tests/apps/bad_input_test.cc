@@ -29,6 +29,7 @@ TEST_P(BadInput, IsExitTwoWithOneLineAndNothingWritten) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, BadInput,
     testing::Values(Wrong{"misspelt_command", {"sumary", "x"}, "did you mean summary?"},
+                    Wrong{"later_command", {"reproduce", "a.toml"}, "not in this version"},
                     Wrong{"report_of_no_folder", {"report", "a.toml"}, "found no such folder"},
                     Wrong{"misspelt_option", {"run", "a.toml", "--trheads", "2"}, "did you mean --threads?"},
                     Wrong{"misspelt_option_with_value", {"run", "--otu=x"}, "did you mean --out?"},
