@@ -1,0 +1,36 @@
+// What the options of all commands are read into, and how each command names its own.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+
+namespace pollen::app {
+
+struct Arguments {
+  RunRequest run;
+  std::string threads, seed, checkpoint_every;
+  std::string folder, reference, config, what;
+  std::vector<std::string> set;
+  PlanOptions plan;
+  PredictOptions predict;
+  SummaryOptions summary;
+  ConvertOptions convert;
+  ReportOptions report;
+  std::string interval, draws;
+  KeysOptions keys;
+  ServeOptions serve;
+  JoinOptions join;
+  std::string part, max_rounds, min_rows, max_epsilon, give_up;
+  std::string days;
+  std::string precision, round_price;
+  std::string dashboard, dashboard_address;
+  bool version = false;
+};
+
+// Every command with its options and examples.
+void add_commands(CLI::App& app, Arguments& a);
+
+}  // namespace pollen::app
