@@ -96,7 +96,7 @@ class Calibration {
     if (bins) this.plot("Reliability: accuracy in each bin of confidence", reliabilitySpec(data));
     if (bins) this.plot("Confidence of the predicted class", histogramSpec(data));
     if (points) this.plot("Accuracy above a threshold", thresholdSpec(data));
-    if (points) this.plot("Rows above a threshold", aboveSpec(data));
+    if (points) this.plot(data.runs.some((run) => run.ood) ? "Rows above a threshold (dotted: rows from elsewhere)" : "Rows above a threshold", aboveSpec(data));
     this.tables.replaceChildren(
       ...data.runs.filter((r) => r.reliability.length > 0).map((run) => numbers(`Reliability of ${run.name} as a table`, () => binsTable(run))),
       ...data.runs.filter((r) => r.clients.length > 0).map((run) => numbers(`Scores of the clients of ${run.name}`, () => clientsTable(run))));

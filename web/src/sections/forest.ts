@@ -7,7 +7,7 @@ import { ticks } from "../plots/canvas";
 import { legend, rowOf, sharedParameters, type Shared } from "../runs";
 import type { Section } from "../section";
 
-const kRight = 20, kTop = 8, kBottom = 26, kMost = 250;
+const kRight = 20, kTop = 8, kBottom = 26, kMost = 60;
 
 interface Interval {
   shared: Shared;
