@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -18,7 +19,8 @@ namespace pollen::app {
 
 namespace {
 
-constexpr auto kEvery = std::chrono::milliseconds(250);
+constexpr auto kEvery = std::chrono::milliseconds(250), kLongestRest = std::chrono::milliseconds(5000);
+constexpr int kRest = 150;                                  // times as long as an event took to make
 constexpr auto kFarewell = std::chrono::milliseconds(700);  // that pages have to take the last word
 
 class HttpDashboard final : public Dashboard {
@@ -36,6 +38,7 @@ class HttpDashboard final : public Dashboard {
   void end(const sink::Summary& summary) override { end_by({summary.facts.status, summary.facts.failure, &summary}); }
 
  private:
+  using Clock = std::chrono::steady_clock;
   void end_by(const report::LiveEnd& word) {
     ended_ = true;
     {
@@ -53,14 +56,16 @@ class HttpDashboard final : public Dashboard {
   void work() {
     (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 10);
     bool news = true;
+    Clock::time_point due;  // the next event: where the sampling has all cores, every one costs it time
     std::unique_lock lock(mutex_);
     while (!over_) {
       lock.unlock();
       news |= feed_.take(state_);
       if (const auto plan = feed_.plan()) findings_.look(state_, *plan);
-      if (news && server_.readers() > 0) {
+      if (const Clock::time_point begin = Clock::now(); news && begin >= due && server_.readers() > 0) {
         server_.publish(text(nullptr));
         news = false;
+        due = begin + std::min<Clock::duration>(kRest * (Clock::now() - begin), kLongestRest);
       }
       lock.lock();
       wake_.wait_for(lock, kEvery, [&] { return over_; });
