@@ -1,8 +1,6 @@
 # make run: the first posterior. make test: everything. See `make help`.
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
-export CCACHE_BASEDIR := $(CURDIR)
-export CCACHE_NOHASHDIR := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help run build full test bench format lint clean setup-core setup-all

@@ -98,7 +98,7 @@ Recipe recipe_of(const std::string& name, Index dimension) {
 class Rounds {
  public:
   Rounds(const Recipe& recipe, const Problem& problem)
-      : engine_(setup(recipe, problem), [](Station& s, Clients& c) { return make_thread_transport(s, c, 1); }) {
+      : engine_(setup(recipe, problem), [](ClientView& s, Clients& c) { return make_thread_transport(s, c, 1); }) {
     Panel start(problem.model.dimension(), 1);
     normals(make_stream(3, 0, Purpose::init), start.column(0));
     for (double& v : start.column(0)) v *= 0.05;

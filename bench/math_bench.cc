@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "pollen/math.h"
+#include "math/math.h"
 #include "pollen/random.h"
 
 namespace {

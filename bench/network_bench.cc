@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "pollen/network.h"
+#include "network/network.h"
 
 namespace {
 

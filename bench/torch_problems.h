@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pollen/network.h"
+#include "network/network.h"
 
 namespace pollen::bench {
 

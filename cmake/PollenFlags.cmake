@@ -9,7 +9,9 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 find_program(POLLEN_CCACHE ccache)
 if(POLLEN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${POLLEN_CCACHE})
+  # Clones in other folders share the cache; precompiled headers are cached too.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_CURRENT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${POLLEN_CCACHE})
 endif()
 
 if(NOT CMAKE_BUILD_TYPE)
@@ -17,6 +19,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 option(POLLEN_WERROR "Warnings are errors" ON)
+option(POLLEN_UNITY "Compile several source files at a time" ON)
 set(POLLEN_SANITIZE "" CACHE STRING "address;undefined or thread")
 
 add_library(pollen_flags INTERFACE)
@@ -28,7 +31,7 @@ if(POLLEN_WERROR)
   target_compile_options(pollen_flags INTERFACE -Werror)
 endif()
 target_compile_definitions(pollen_flags INTERFACE EIGEN_DONT_PARALLELIZE EIGEN_MPL2_ONLY)
-target_include_directories(pollen_flags INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src)
+target_include_directories(pollen_flags INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include)
 if(POLLEN_SANITIZE)
   list(JOIN POLLEN_SANITIZE "," sanitize)
   target_compile_options(pollen_flags INTERFACE -fsanitize=${sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer)

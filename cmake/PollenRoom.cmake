@@ -1,18 +1,30 @@
-# pollen_room(name SOURCES a.cc ... LINK target ...): the static library pollen_<name> of src/<name>.
+# pollen_room(name SOURCES a.cc ... [ALONE b.cc ...] LINK target ...): the static library pollen_<name> of src/<name>.
+# Other rooms see the headers in src/<name>/include, as "<name>/x.h", if they link the room; the room's own headers lie beside
+# its sources and nobody else's compiler finds them.
+# The sources are compiled several at a time (a unity build), because reading the standard library's headers takes longer than
+# compiling what we wrote. So names in unnamed namespaces must differ within a room. Files in ALONE are compiled by themselves:
+# those that Highway compiles once per instruction set, and those that include what others must not see.
 function(pollen_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;LINK" ${ARGN})
-  add_library(pollen_${name} STATIC ${ROOM_SOURCES})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;ALONE;LINK" ${ARGN})
+  add_library(pollen_${name} STATIC ${ROOM_SOURCES} ${ROOM_ALONE})
   target_link_libraries(pollen_${name} PUBLIC pollen_flags ${ROOM_LINK})
   target_include_directories(pollen_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/include)
+    target_include_directories(pollen_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  endif()
+  set_target_properties(pollen_${name} PROPERTIES UNITY_BUILD ${POLLEN_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  set_source_files_properties(${ROOM_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # pollen_test(name SOURCES a_test.cc ... LINK target ... [SLOW]): one GoogleTest program of tests/<name>.
+# Tests may look into any room: "<room>/x.h" also finds a room's own headers.
 # SLOW labels its tests <name>-slow (statistical tests; `ctest -L slow`); all labels run in `make test`.
 function(pollen_test name)
   cmake_parse_arguments(TEST "SLOW" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name}_test ${TEST_SOURCES})
   target_link_libraries(${name}_test PRIVATE pollen_flags pollen_test_support ${TEST_LINK} GTest::gtest_main GTest::gmock)
   target_compile_definitions(${name}_test PRIVATE POLLEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_precompile_headers(${name}_test REUSE_FROM pollen_test_headers)
   set(label ${name})
   if(TEST_SLOW)
     set(label ${name}-slow)  # one label: a list would be taken apart on its way through gtest_discover_tests

@@ -1,4 +1,4 @@
-# The target pollen_web (include/pollen/web.h): the pages of web/, built by npm, TypeScript and Vite in the build folder and
+# The target pollen_web (src/report/include/report/web.h): the pages of web/, built by npm, TypeScript and Vite in the build folder and
 # embedded as bytes. Without npm, or where it cannot fetch what web/package-lock.json pins, the pages are left out with a line.
 option(POLLEN_WEB "Build the pages of pollen report (needs npm)" ON)
 
@@ -69,3 +69,4 @@ add_custom_command(OUTPUT ${embedded}
   DEPENDS ${built_pages} ${PROJECT_SOURCE_DIR}/cmake/embed_pages.cmake VERBATIM COMMENT "Embedding the web pages")
 add_library(pollen_web STATIC ${embedded})
 target_link_libraries(pollen_web PUBLIC pollen_flags)
+target_include_directories(pollen_web PUBLIC ${PROJECT_SOURCE_DIR}/src/report/include)

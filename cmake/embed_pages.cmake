@@ -1,7 +1,7 @@
 # Writes OUT, a C++ file with the pages of the folder PAGES as bytes: those that BUILT (with + between them) names, others empty.
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "+" ";" BUILT "${BUILT}")
-set(text "#include \"pollen/web.h\"\n\nnamespace pollen::web {\n\n")
+set(text "#include \"report/web.h\"\n\nnamespace pollen::web {\n\n")
 foreach(page report live)
   if(page IN_LIST BUILT)
     file(READ ${PAGES}/${page}.html hex HEX)

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "commands.h"
+#include "data/store.h"
 #include "pollen/config.h"
 #include "pollen/errors.h"
-#include "pollen/problem.h"
-#include "pollen/store.h"
+#include "run/problem.h"
 #include "terminal.h"
 
 namespace pollen::app {
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostGuessed = 100;  // labels, where nobody said what the target is
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) (c == '"' || c == '\\' ? out += '\\' : out) += c;
   return out + '"';
@@ -33,7 +33,7 @@ std::string likely_model(const DataSpec& data) {
 Config config_of(const ConvertOptions& options, bool& guessed) {
   if (options.in.ends_with(".toml")) return read_config_file(options.in, options.set);
   Overrides overrides = options.set;
-  overrides.insert(overrides.begin(), "data.source=" + quoted(options.in));
+  overrides.insert(overrides.begin(), "data.source=" + in_quotes(options.in));
   Config config = read_config_text("", "pollen convert", overrides);
   guessed = !config.given.contains("model.kind");
   if (guessed) config.model.kind = likely_model(config.data);
@@ -77,8 +77,9 @@ int convert_command(const ConvertOptions& options) {
     throw;
   }
   print(described(options.out) +
-        fmt::format("{} [data] source = {}\n",
-                    options.out.ends_with(".pollen") ? "use:" : "use, with format = \"pollen\":", quoted(options.out)));
+        fmt::format(
+            "{} [data] source = {}\n",
+            options.out.ends_with(".pollen") ? "use:" : "use, with format = \"pollen\":", in_quotes(options.out)));
   return kDone;
 }
 

@@ -12,8 +12,8 @@
 #include "dashboard.h"
 #include "http/live_server.h"
 #include "pollen/errors.h"
-#include "pollen/web.h"
 #include "report/live_json.h"
+#include "report/web.h"
 
 namespace pollen::app {
 

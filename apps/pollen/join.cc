@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <thread>
 
+#include "federation/federation.h"
 #include "log.h"
 #include "pollen/errors.h"
-#include "pollen/federation.h"
 #include "share_draws.h"
 #include "sink/version.h"
 #include "stop.h"
@@ -79,7 +79,7 @@ void check_options(const JoinOptions& options, const Identity& identity) {
 void print_revelations(const Config& config) {
   std::string text = fmt::format("Under this configuration (sampler {}, model {}) this client would send:\n",
                                  config.sampler.name, config.model.kind);
-  for (const std::string& line : revelations(config)) text += fmt::format("  - {}\n", line);
+  for (const std::string& line : disclosed_messages(config)) text += fmt::format("  - {}\n", line);
   text += "No row leaves it. Nothing of its data has been sent. docs/privacy.md says more.\n";
   print(text);
 }

@@ -1,4 +1,4 @@
-#include "pollen/keys.h"
+#include "keys/keys.h"
 
 #include <fmt/format.h>
 

@@ -3,11 +3,11 @@
 #include <map>
 
 #include "commands.h"
+#include "personal/baselines.h"
 #include "pollen/data.h"
 #include "pollen/errors.h"
 #include "pollen/recipe.h"
-#include "pollen/baselines.h"
-#include "pollen/reference.h"
+#include "reference/reference.h"
 #include "sink/text.h"
 #include "terminal.h"
 
@@ -41,7 +41,8 @@ sink::TextTable models() {
   table.row({"cnn5", "307,842", "two convolutions and three layers, on 3 x 32 x 32 (libtorch)"});
   table.row({"resnet20", "274,042", "ResNet-20 with model.norm frn, group or batch (libtorch)"});
   table.row({"torchscript", "the file's", "your own network, model.file (libtorch)"});
-  table.row({"", "", "model.personal = \"last-layer\": a last layer of every client's own (not torchscript), for fedsoul"});
+  table.row(
+      {"", "", "model.personal = \"last-layer\": a last layer of every client's own (not torchscript), for fedsoul"});
   return table;
 }
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pollen/federation.h"
+#include "federation/federation.h"
 
 namespace pollen::app {
 

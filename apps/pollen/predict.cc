@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "pollen/errors.h"
-#include "pollen/problem.h"
+#include "run/problem.h"
 #include "sink/folder.h"
 #include "sink/forecast_text.h"
 #include "sink/parallel.h"

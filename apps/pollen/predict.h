@@ -2,8 +2,8 @@
 #pragma once
 
 #include "commands.h"
+#include "data/row_layout.h"
 #include "pollen/config.h"
-#include "pollen/row_layout.h"
 #include "sink/predictive.h"
 
 namespace pollen::app {

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
+#include "base/file.h"
 #include "commands.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
-#include "pollen/web.h"
+#include "report/web.h"
 #include "sink/folder.h"
 #include "sink/text.h"
 #include "terminal.h"

@@ -105,7 +105,7 @@ int serve(const RunRequest& request, Ranks& ranks) {
 int run(const RunRequest& request, Ranks* ranks) {
   Job job = make_job(request);
   job.experiment.ranks = ranks;
-  if (ranks != nullptr && !spreads(job.config) && !request.quiet)
+  if (ranks != nullptr && !runs_distributed(job.config) && !request.quiet)
     tell(fmt::format("{} ranks are idle: this run is computed by rank 0 alone (docs/cluster.md)", ranks->size() - 1));
   const std::string shown = job.shown_folder;
   const bool over = job.checkpoint && job.checkpoint->finished;

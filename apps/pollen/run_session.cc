@@ -7,10 +7,10 @@
 #include <cmath>
 #include <filesystem>
 
-#include "pollen/config_difference.h"
+#include "base/file.h"
+#include "federation/federation.h"
 #include "pollen/errors.h"
-#include "pollen/federation.h"
-#include "pollen/file.h"
+#include "recipe/config_difference.h"
 #include "sink/client_tables.h"
 #include "sink/parallel.h"
 #include "sink/personal.h"
@@ -42,7 +42,7 @@ ExperimentOptions RunSession::options_of_experiment() {
   options.threads = job_.request.threads;
   options.stop = &pause_flag();
   if (job_.live != nullptr && options.sites.empty())
-    options.watch = [live = job_.live](std::span<const Load> loads) { live->exchanged(loads); };
+    options.watch = [live = job_.live](std::span<const ClientTraffic> loads) { live->exchanged(loads); };
   options.warming = [this](std::int64_t done, std::int64_t steps) { show_warming(done, steps); };
   return options;
 }

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "commands.h"
-#include "pollen/row_layout.h"
+#include "data/row_layout.h"
 #include "pollen/run.h"
 #include "sink/checkpoint.h"
 #include "sink/facts.h"

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.h"
 #include "dashboard.h"
 #include "log.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
 #include "run_session.h"
 #include "share_draws.h"
 #include "sink/report.h"
@@ -34,14 +34,15 @@ Paths paths_of(const ServeOptions& options, const sink::RunFolder& folder) {
 }
 
 // Before the first round: from here on a restarted server goes on.
-void begin_state(const Paths& paths, Hall& hall) {
+void begin_state(const Paths& paths, ConnectionRegistry& registry) {
   fs::remove(paths.checkpoint);
-  hall.write(paths.federation);
+  registry.write(paths.federation);
 }
 
-void add_facts(sink::RunFacts& facts, const Hall& hall, const RoundStatistics& statistics) {
+void add_facts(sink::RunFacts& facts, const ConnectionRegistry& registry, const RoundStatistics& statistics) {
   sink::FederationFacts f;
-  for (std::size_t i = 0; i < hall.names().size(); ++i) f.sites.push_back({hall.names()[i], hall.sites()[i].rows});
+  for (std::size_t i = 0; i < registry.names().size(); ++i)
+    f.sites.push_back({registry.names()[i], registry.sites()[i].rows});
   f.skipped = statistics.skipped;
   f.repeated = statistics.repeated;
   f.brought_up = statistics.brought_up;
@@ -62,13 +63,13 @@ class Service {
       : options_(options),
         log_(make_log(options.log_format, options.run.quiet)),
         watch_(options.log_format == "json" ? log_ : Tell()),
-        hall_(wires.links(), with_folder(config),
+        registry_(wires.links(), with_folder(config),
               {sink::version(), options.wire.shared_seed, &pause_flag(), log_, [this] { watch_.look(); }}),
         paths_(paths_of(options, job_.folder)) {
     if (!options.state.empty()) lock_.emplace(options.state);
     if (lock_ && !lock_->held())
       throw ConfigError("--state", fmt::format("found \"{}\", which another server is using", options.state));
-    watch_.sources = {&hall_, &statistics_, nullptr, nullptr};
+    watch_.sources = {&registry_, &statistics_, nullptr, nullptr};
     show_dashboard();
     if (options.metrics.empty()) return;
     metrics_ = serve_metrics(options.metrics, watch_.monitor());
@@ -80,20 +81,20 @@ class Service {
     const bool goes_on = (!options_.state.empty() || options_.run.resume) && fs::exists(paths_.federation);
     try {
       if (goes_on) {
-        hall_.read(paths_.federation);
+        registry_.read(paths_.federation);
         job_.checkpoint = sink::read_checkpoint(paths_.checkpoint);
       } else {
         job_.folder.check_free();
       }
       log_({"listening", greeting});
-      if (!goes_on) hall_.gather();
+      if (!goes_on) registry_.gather();
       describe_job();
       return sample();
     } catch (const ConfigError& error) {
-      hall_.end({false, error.what()});
+      registry_.end({false, error.what()});
       throw;
     } catch (const NumericError& error) {
-      hall_.end({false, error.what()});
+      registry_.end({false, error.what()});
       throw;
     }
   }
@@ -125,17 +126,17 @@ class Service {
   void describe_job() {
     const FederationConfig& federation = job_.config.federation;
     const auto quorum = static_cast<std::size_t>(federation.quorum.value_or(1));
-    job_.experiment.sites = hall_.sites();
-    job_.experiment.setup_bits = hall_.setup_bits();
-    job_.experiment.levels_shown = hall_.levels_shown();
-    job_.experiment.transport = [this, federation, quorum](Station& station, Clients&) {
-      return make_remote_transport(hall_, station, {federation, quorum, log_, &statistics_});
+    job_.experiment.sites = registry_.sites();
+    job_.experiment.setup_bits = registry_.setup_bits();
+    job_.experiment.levels_shown = registry_.levels_shown();
+    job_.experiment.transport = [this, federation, quorum](ClientView& view, Clients&) {
+      return make_remote_transport(registry_, view, {federation, quorum, log_, &statistics_});
     };
-    if (hall_.layout())
-      job_.layout = layout_of(*hall_.layout(), hall_.scaling().value_or(ColumnScaling{}), job_.config.data,
+    if (registry_.layout())
+      job_.layout = layout_of(*registry_.layout(), registry_.scaling().value_or(ColumnScaling{}), job_.config.data,
                               target_of(job_.config));
     job_.checkpoint_file = paths_.checkpoint;
-    job_.add_facts = [this](sink::RunFacts& facts) { add_facts(facts, hall_, statistics_); };
+    job_.add_facts = [this](sink::RunFacts& facts) { add_facts(facts, registry_, statistics_); };
   }
 
   int sample() {
@@ -151,7 +152,7 @@ class Service {
     if (job_.request.quiet && !job_.checkpoint)
       for (const std::string& line : session.experiment().warnings())
         log_({"warning", line, {}, {}, Notice::Level::warning});
-    if (!job_.checkpoint) begin_state(paths_, hall_);
+    if (!job_.checkpoint) begin_state(paths_, registry_);
     const int code = finish(session);
     watch_.sources.session = nullptr;
     return code;
@@ -162,7 +163,7 @@ class Service {
     if (dashboard_) dashboard_->feed().phase(sink::LiveState::Phase::writing);
     const bool complete = status == sink::RunStatus::complete;
     if (complete && options_.share_draws)
-      session.read_draws([&](const sink::SpoolReader& spool) { share_draws(hall_, spool); });
+      session.read_draws([&](const sink::SpoolReader& spool) { share_draws(registry_, spool); });
     const sink::Summary summary = session.finish(status);
     if (dashboard_) dashboard_->end(summary);
     print(sink::run_report(summary, job_.shown_folder, session.files()));
@@ -178,7 +179,7 @@ class Service {
       end_complete();
       return kDone;
     }
-    hall_.end({false, session.failure()});
+    registry_.end({false, session.failure()});
     tell(session.failure());
     return kFailed;
   }
@@ -186,13 +187,13 @@ class Service {
   // A client that is away for a moment, or waits before its next try, should not try for ever.
   void end_complete() {
     const wire::End message{true, "the run is complete"};
-    const std::vector<std::string> away = hall_.absent();
-    hall_.end(message);
+    const std::vector<std::string> away = registry_.absent();
+    registry_.end(message);
     if (away.empty()) return;
     constexpr auto kLinger = std::chrono::seconds(35);  // a client tries every half minute at least
     log_({"lingering",
           fmt::format("the run is complete; waiting up to {} s to tell {}", kLinger.count(), fmt::join(away, ", "))});
-    hall_.linger(message, std::chrono::steady_clock::now() + kLinger);
+    registry_.linger(message, std::chrono::steady_clock::now() + kLinger);
   }
 
   const ServeOptions& options_;
@@ -200,7 +201,7 @@ class Service {
   Tell log_;
   RoundStatistics statistics_;
   Watch watch_;
-  Hall hall_;
+  ConnectionRegistry registry_;
   Paths paths_;
   std::optional<FolderLock> lock_;
   std::unique_ptr<MetricsServer> metrics_;

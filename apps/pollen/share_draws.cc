@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "pollen/file.h"
+#include "base/file.h"
 #include "sink/facts.h"
 #include "sink/parallel.h"
 #include "sink/stan_csv.h"
@@ -17,14 +17,14 @@ constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;  // they wait in mem
 constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kBlockDraws = 256;
 
-void send_block(Hall& hall, std::vector<Panel>& block, Index draws, std::int64_t first) {
+void send_block(ConnectionRegistry& registry, std::vector<Panel>& block, Index draws, std::int64_t first) {
   for (std::size_t c = 0; c < block.size(); ++c) {
     wire::Draws message{static_cast<std::uint32_t>(c), static_cast<std::uint64_t>(first),
                         Panel(block[c].rows(), draws)};
     for (Index i = 0; i < draws; ++i) std::ranges::copy(block[c].column(i), message.positions.column(i).begin());
     const auto frame = std::make_shared<const Bytes>(wire::encode(message));
-    for (std::uint32_t client = 0; client < hall.names().size(); ++client)
-      if (hall.present(client)) hall.send(client, frame);
+    for (std::uint32_t client = 0; client < registry.names().size(); ++client)
+      if (registry.present(client)) registry.send(client, frame);
   }
 }
 
@@ -48,7 +48,7 @@ sink::RunFacts facts_of(const Participant& from) {
 
 }  // namespace
 
-void share_draws(Hall& hall, const sink::SpoolReader& spool) {
+void share_draws(ConnectionRegistry& registry, const sink::SpoolReader& spool) {
   const sink::SpoolShape& shape = spool.shape();
   const std::int64_t bytes = 8 * shape.dimension * shape.chains;
   const std::int64_t most = std::max<std::int64_t>(1, kMostBytes / bytes);
@@ -63,11 +63,11 @@ void share_draws(Hall& hall, const sink::SpoolReader& spool) {
       std::ranges::copy(record.subspan(c * shape.width() + 1, static_cast<std::size_t>(shape.dimension)),
                         block[c].column(filled).begin());
     if (++filled < size) return;
-    send_block(hall, block, filled, sent);
+    send_block(registry, block, filled, sent);
     sent += filled;
     filled = 0;
   });
-  if (filled > 0) send_block(hall, block, filled, sent);
+  if (filled > 0) send_block(registry, block, filled, sent);
 }
 
 SharedDraws::SharedDraws(const std::string& folder)

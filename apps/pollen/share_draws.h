@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "pollen/federation.h"
+#include "federation/federation.h"
 #include "sink/folder.h"
 #include "sink/spool.h"
 
 namespace pollen::app {
 
 // The server's side: to everyone who is here, in blocks; every k-th draw where all would be more than 64 MiB.
-void share_draws(Hall& hall, const sink::SpoolReader& spool);
+void share_draws(ConnectionRegistry& registry, const sink::SpoolReader& spool);
 
 // A client's side: what comes goes to the disk, and at the end into draws-*.csv, summary.json and config.toml.
 class SharedDraws {

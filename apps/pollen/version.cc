@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
+#include "base/file.h"
 #include "commands.h"
-#include "pollen/file.h"
-#include "pollen/network.h"
-#include "pollen/ranks.h"
+#include "network/network.h"
+#include "ranks/ranks.h"
 #include "terminal.h"
 
 namespace pollen::app {

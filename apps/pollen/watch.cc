@@ -22,10 +22,11 @@ std::array<double, 3> quantiles_of(std::vector<double> latencies) {
   return out;
 }
 
-sink::LiveClient::State state_of(const Hall& hall, const RoundStatistics& statistics, std::uint32_t i) {
+sink::LiveClient::State state_of(const ConnectionRegistry& registry, const RoundStatistics& statistics,
+                                 std::uint32_t i) {
   using State = sink::LiveClient::State;
-  if (!hall.connected(i)) return State::gone;
-  if (i >= statistics.clients.size() || !hall.present(i)) return State::waiting;
+  if (!registry.connected(i)) return State::gone;
+  if (i >= statistics.clients.size() || !registry.present(i)) return State::waiting;
   const ClientStatistics& client = statistics.clients[i];
   if (client.late) return State::late;
   // Who answered the latest round is as active as who is at work on the next.
@@ -33,18 +34,18 @@ sink::LiveClient::State state_of(const Hall& hall, const RoundStatistics& statis
   return client.wanted || latest ? State::active : State::waiting;
 }
 
-sink::LiveClients clients_of(const Hall& hall, const RoundStatistics& statistics) {
+sink::LiveClients clients_of(const ConnectionRegistry& registry, const RoundStatistics& statistics) {
   sink::LiveClients out;
-  out.in_all = std::ssize(hall.names());
-  out.here = out.in_all - std::ssize(hall.absent());
+  out.in_all = std::ssize(registry.names());
+  out.here = out.in_all - std::ssize(registry.absent());
   out.participants = statistics.participants;
   for (const ClientStatistics& client : statistics.clients) out.heard += client.turns > 0 ? 1 : 0;
   for (const Index index : sink::evenly(out.in_all, sink::kLiveClients)) {
     const auto i = static_cast<std::size_t>(index);
     sink::LiveClient client;
-    client.name = hall.names()[i];
-    client.state = state_of(hall, statistics, static_cast<std::uint32_t>(i));
-    if (i < hall.sites().size()) client.rows = hall.sites()[i].rows;
+    client.name = registry.names()[i];
+    client.state = state_of(registry, statistics, static_cast<std::uint32_t>(i));
+    if (i < registry.sites().size()) client.rows = registry.sites()[i].rows;
     if (i < statistics.clients.size()) {
       const ClientStatistics& s = statistics.clients[i];
       client.turns = s.turns;
@@ -63,10 +64,11 @@ sink::LiveClients clients_of(const Hall& hall, const RoundStatistics& statistics
 
 View Watch::see() {
   View view;
-  const Hall& hall = *sources.hall;
-  view.expected = std::ssize(hall.names());
-  view.missing = hall.absent();
-  view.here = hall.gathered() ? static_cast<std::int64_t>(hall.present()) : view.expected - std::ssize(view.missing);
+  const ConnectionRegistry& registry = *sources.registry;
+  view.expected = std::ssize(registry.names());
+  view.missing = registry.absent();
+  view.here =
+      registry.gathered() ? static_cast<std::int64_t>(registry.present()) : view.expected - std::ssize(view.missing);
   std::erase(view.missing, "");  // a place that anybody may take
   const RoundStatistics& s = *sources.statistics;
   view.participants = s.participants;
@@ -91,10 +93,10 @@ View Watch::see() {
 
 void Watch::look() {
   const auto now = View::Clock::now();
-  if (now < due_ || sources.hall == nullptr) return;
+  if (now < due_ || sources.registry == nullptr) return;
   due_ = now + kEvery;
   View view = see();
-  if (sources.live != nullptr) sources.live->clients(clients_of(*sources.hall, *sources.statistics));
+  if (sources.live != nullptr) sources.live->clients(clients_of(*sources.registry, *sources.statistics));
   if (view.here > 0 || sources.session == nullptr)
     gone_since_.reset();
   else if (!gone_since_)

@@ -2,8 +2,8 @@
 // thread, every half second or so, and publishes what it sees.
 #pragma once
 
+#include "federation/federation.h"
 #include "monitor.h"
-#include "pollen/federation.h"
 #include "run_session.h"
 #include "sink/live_feed.h"
 
@@ -12,7 +12,7 @@ namespace pollen::app {
 class Watch {
  public:
   struct Sources {
-    const Hall* hall = nullptr;
+    const ConnectionRegistry* registry = nullptr;
     const RoundStatistics* statistics = nullptr;
     const RunSession* session = nullptr;  // nothing before set-up is over
     sink::LiveFeed* live = nullptr;       // a dashboard's, which is told of the clients

@@ -4,8 +4,8 @@
 
 #include <charconv>
 
+#include "base/file.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
 
 namespace pollen::app {
 

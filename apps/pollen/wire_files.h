@@ -5,8 +5,8 @@
 #include <string>
 
 #include "commands.h"
-#include "pollen/keys.h"
-#include "pollen/wires.h"
+#include "grpc/wires.h"
+#include "keys/keys.h"
 
 namespace pollen::app {
 

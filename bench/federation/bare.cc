@@ -9,8 +9,8 @@
 #include "federation.grpc.pb.h"
 #include "grpc/chunks.h"
 #include "grpc/settings.h"
-#include "pollen/messages.h"
 #include "usage.h"
+#include "wire/messages.h"
 
 namespace pollen::bench {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "pollen/wires.h"
+#include "grpc/wires.h"
 
 namespace pollen::bench {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pollen/wires.h"
+#include "grpc/wires.h"
 
 namespace pollen::bench {
 

@@ -12,10 +12,10 @@
 #include <fstream>
 
 #include "bare.h"
+#include "base/file.h"
 #include "fakes.h"
-#include "pollen/file.h"
-#include "pollen/keys.h"
-#include "pollen/math.h"
+#include "keys/keys.h"
+#include "math/math.h"
 #include "pollen/run.h"
 #include "usage.h"
 
@@ -92,7 +92,7 @@ struct Spent {
   double wall = 0, cpu = 0, before = 0, after = 0;
 };
 
-// What a station is sent a round: the position.
+// What a view is sent a round: the position.
 Bytes make_broadcast() {
   Broadcast broadcast;
   broadcast.payload.assign(kDimension * sizeof(double), 1);
@@ -107,15 +107,15 @@ Bytes make_broadcast() {
 double serve(WireServer& wires, int clients, int rounds, double decode) {
   const double empty = megabytes();
   const Config config = config_for(clients, rounds);
-  Hall hall(wires.links(), config, {});
+  ConnectionRegistry registry(wires.links(), config, {});
   const double start = wall();
-  hall.gather();
+  registry.gather();
   const double gathered = wall();
   RoundStatistics statistics;
   ExperimentOptions options;
-  options.sites = hall.sites();
-  options.transport = [&](Station& station, Clients&) {
-    return make_remote_transport(hall, station, {config.federation, 1, [](const Notice&) {}, &statistics});
+  options.sites = registry.sites();
+  options.transport = [&](ClientView& view, Clients&) {
+    return make_remote_transport(registry, view, {config.federation, 1, [](const Notice&) {}, &statistics});
   };
   Experiment experiment(config, options);
   experiment.prepare();
@@ -126,7 +126,7 @@ double serve(WireServer& wires, int clients, int rounds, double decode) {
   Spent s{wall(), cpu_seconds(), megabytes(), 0};
   experiment.advance(rounds - warm, nobody);
   s = {wall() - s.wall, cpu_seconds() - s.cpu, s.before, megabytes()};
-  hall.end({true, "done"});
+  registry.end({true, "done"});
   std::ranges::sort(statistics.latencies);
   const double p99 = statistics.latencies[statistics.latencies.size() * 99 / 100];
   const double message = s.cpu / (rounds - warm) / clients;

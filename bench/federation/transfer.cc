@@ -9,12 +9,12 @@
 #include <latch>
 #include <thread>
 
+#include "base/file.h"
 #include "federation.grpc.pb.h"
 #include "grpc/chunks.h"
 #include "grpc/settings.h"
-#include "pollen/file.h"
-#include "pollen/keys.h"
-#include "pollen/wires.h"
+#include "grpc/wires.h"
+#include "keys/keys.h"
 
 namespace pollen::bench {
 namespace {

@@ -1,8 +1,8 @@
 // Data: from files or generators to one table a federation, rows grouped by client.
 //
-// load_federation() reads, encodes (one-hot, classes), splits over clients, holds out or reads test rows, standardises and adds
-// the intercept, in that order; everything random comes from `seed`. Every fault of the input is a ConfigError that names file
-// and row. Semantics: interface.md, "Words that must mean one thing"; formats: docs/data.md.
+// load_federation() reads, encodes (one-hot, classes), splits over clients, holds out or reads test rows, standardises
+// and adds the intercept, in that order; everything random comes from `seed`. Every fault of the input is a ConfigError
+// that names file and row. Semantics: interface.md, "Words that must mean one thing"; formats: docs/data.md.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "pollen/client_names.h"
-#include "pollen/math.h"
+#include "data/client_names.h"
+#include "math/math.h"
 #include "pollen/types.h"
 
 namespace pollen {
@@ -24,43 +24,43 @@ namespace pollen {
 enum class TargetKind { none, real, binary, classes, count };  // what the model wants of y
 
 struct DataSpec {
-  std::vector<std::string> sources;   // a built-in name or a path; several with partition = "given"
-  std::string format;                 // csv | libsvm | idx | cifar | pollen (a store); empty = by the file's name
-  std::string labels;                 // idx: the label file; empty = the image file's name with images-idx3 → labels-idx1
-  std::string target;                 // csv: the column to predict; empty = the last
-  std::vector<std::string> categorical;                   // csv: columns read as text whatever they hold
-  std::map<std::string, std::vector<std::string>> levels; // csv: a column's levels, given; the target's too
-  std::vector<std::string> positive;  // binary: these labels are class 1, all others class 0
-  std::string missing = "error";      // error | drop | mean
-  bool header = true;                 // csv: the first row names the columns; else c1, c2, ...
-  std::vector<std::string> features;  // csv: only these columns; empty = all but the target
-  std::optional<bool> standardize;    // absent: true, but false for synthetic-mixed
-  std::optional<bool> intercept;      // absent: true, but false for synthetic-mixed
+  std::vector<std::string> sources;  // a built-in name or a path; several with partition = "given"
+  std::string format;                // csv | libsvm | idx | cifar | pollen (a store); empty = by the file's name
+  std::string labels;  // idx: the label file; empty = the image file's name with images-idx3 → labels-idx1
+  std::string target;  // csv: the column to predict; empty = the last
+  std::vector<std::string> categorical;                    // csv: columns read as text whatever they hold
+  std::map<std::string, std::vector<std::string>> levels;  // csv: a column's levels, given; the target's too
+  std::vector<std::string> positive;                       // binary: these labels are class 1, all others class 0
+  std::string missing = "error";                           // error | drop | mean
+  bool header = true;                                      // csv: the first row names the columns; else c1, c2, ...
+  std::vector<std::string> features;                       // csv: only these columns; empty = all but the target
+  std::optional<bool> standardize;                         // absent: true, but false for synthetic-mixed
+  std::optional<bool> intercept;                           // absent: true, but false for synthetic-mixed
   double test_fraction = 0.2;
-  std::string test_source;            // a file of test rows; nothing is held out then
-  std::string test_labels;            // idx: its label file; empty = by the name
-  std::string ood_source;             // classifiers: a file of rows from elsewhere, whose labels are not looked at
-  std::string distill_source;         // classifiers: a file of rows that the server has, whose labels are not looked at
-  std::string partition = "iid";      // iid | dirichlet | label-shards | dominant-label | label-pairs | classes-per-client |
-                                      // by-column | by-writer | given
-  std::optional<Index> clients;       // absent: 10; 20 for dominant-label and label-pairs; by-writer: all there are
+  std::string test_source;        // a file of test rows; nothing is held out then
+  std::string test_labels;        // idx: its label file; empty = by the name
+  std::string ood_source;         // classifiers: a file of rows from elsewhere, whose labels are not looked at
+  std::string distill_source;     // classifiers: a file of rows that the server has, whose labels are not looked at
+  std::string partition = "iid";  // iid | dirichlet | label-shards | dominant-label | label-pairs | classes-per-client
+                                  // | by-column | by-writer | given
+  std::optional<Index> clients;  // absent: 10; 20 for dominant-label and label-pairs; by-writer: all there are
   double dirichlet_alpha = 1.0;
-  Index shards = 2;                   // label-shards: shards a client
+  Index shards = 2;                      // label-shards: shards a client
   std::optional<double> dominant_share;  // absent: 0.4 for dominant-label, 0.8 for label-pairs
-  double other_share = 0.01;          // dominant-label: of every label that is not the client's own
+  double other_share = 0.01;             // dominant-label: of every label that is not the client's own
   Index classes_per_client = 2;
-  std::string column;                 // by-column
-  std::string writers;                // by-writer, idx: the file of the writers
-  Index least_rows = 1;               // by-column, by-writer: clients with fewer are left out
-  Index limit = 0;                    // the first rows of the file only; 0 = all
+  std::string column;    // by-column
+  std::string writers;   // by-writer, idx: the file of the writers
+  Index least_rows = 1;  // by-column, by-writer: clients with fewer are left out
+  Index limit = 0;       // the first rows of the file only; 0 = all
   // synthetic-gaussian, synthetic-logistic, synthetic-mixed
   Index dimension = 50;
   std::optional<double> heterogeneity;  // sd of the clients' means or latents; absent: 5, but 1 for synthetic-mixed
   Index min_size = 10;
   Index max_size = 200;
-  double alpha = 1.0;                 // SYNTHETIC(α, β) of Li et al. 2020
+  double alpha = 1.0;  // SYNTHETIC(α, β) of Li et al. 2020
   double beta = 1.0;
-  Index latent_dimension = 2;         // synthetic-mixed: d, at most `dimension`
+  Index latent_dimension = 2;             // synthetic-mixed: d, at most `dimension`
   double noise_sd = 0.31622776601683794;  // synthetic-mixed: of y; variance 0.1
   double small_share = 0.9;           // synthetic-mixed: the first clients, with min_size rows; others have max_size
   Index most_cells = Index{1} << 30;  // no key: the most numbers a table may have; 8 GiB of doubles
@@ -131,44 +131,46 @@ struct Table {
 
 // How columns became numbers, for rows that come later.
 struct Encoder {
-  std::vector<std::string> columns;                        // the file's, features alone; empty for formats without columns
+  std::vector<std::string> columns;  // the file's, features alone; empty for formats without columns
   std::map<std::string, std::vector<std::string>> levels;  // of text columns, and of a target with classes
   std::string target;                                      // its column
-  std::vector<double> mean, sd;                            // of feature_names but the intercept; empty: left as they were
+  std::vector<double> mean, sd;  // of feature_names but the intercept; empty: left as they were
 };
 
 struct Federation {
-  Table train;                           // client i's rows are train_begin[i] .. train_begin[i+1]-1
+  Table train;  // client i's rows are train_begin[i] .. train_begin[i+1]-1
   Table test;
   std::vector<Index> train_begin;
-  Table ood;                             // rows of data.ood_source, without targets; none where it is not asked for
-  Table distill;                         // likewise, of data.distill_source
-  std::vector<Index> test_begin;         // as train_begin; rows from its last number on are no client's (data.test_source)
-  ClientNames client_names;              // "1", "2", ... or the file's or the column's value
+  Table ood;                      // rows of data.ood_source, without targets; none where it is not asked for
+  Table distill;                  // likewise, of data.distill_source
+  std::vector<Index> test_begin;  // as train_begin; rows from its last number on are no client's (data.test_source)
+  ClientNames client_names;       // "1", "2", ... or the file's or the column's value
   std::vector<std::string> feature_names;  // of the columns, "intercept" first where there is one
-  bool intercept = false;                // column 0 is ours
-  std::vector<std::string> class_names;  // sorted labels; empty unless the target is binary or classes
-  std::int64_t setup_bits = 0;           // standardisation's counts, sums and squares; levels exchanged
-  std::int64_t level_bits = 0;           // of these, the levels and labels: 0 where all are given
-  std::vector<std::string> notes;        // rows dropped, clients redrawn: for the summary's warnings
+  bool intercept = false;                  // column 0 is ours
+  std::vector<std::string> class_names;    // sorted labels; empty unless the target is binary or classes
+  std::int64_t setup_bits = 0;             // standardisation's counts, sums and squares; levels exchanged
+  std::int64_t level_bits = 0;             // of these, the levels and labels: 0 where all are given
+  std::vector<std::string> notes;          // rows dropped, clients redrawn: for the summary's warnings
   Encoder encoder;
 
   Index clients() const { return static_cast<Index>(train_begin.size()) - 1; }
-  Index train_rows(Index i) const { return train_begin[static_cast<std::size_t>(i) + 1] - train_begin[static_cast<std::size_t>(i)]; }
+  Index train_rows(Index i) const {
+    return train_begin[static_cast<std::size_t>(i) + 1] - train_begin[static_cast<std::size_t>(i)];
+  }
 };
 
 // `where` names the config file in error messages.
 Federation load_federation(const DataSpec& spec, TargetKind target, std::uint64_t seed, const std::string& where);
 
-// Rows of a csv file as `trained` has them, `spec` being what it was loaded with. With TargetKind::none no target is needed and y
-// stays empty. ConfigError where columns or levels are missing or new.
+// Rows of a csv file as `trained` has them, `spec` being what it was loaded with. With TargetKind::none no target is
+// needed and y stays empty. ConfigError where columns or levels are missing or new.
 Table load_rows(const std::string& file, const DataSpec& spec, const Federation& trained, TargetKind target);
 
 // A federation whose clients read their own files: what they exchange so that all encode alike. No rows.
 
 // A file's columns by name: levels of text columns and labels.
 struct ColumnFacts {
-  std::vector<std::string> columns;                        // features, as in the file; empty for formats without columns
+  std::vector<std::string> columns;  // features, as in the file; empty for formats without columns
   std::string target;
   std::map<std::string, std::vector<std::string>> levels;  // of text columns, and of a target with classes
   Index width = 0;                                         // of formats without columns
@@ -191,7 +193,7 @@ struct ColumnScaling {
   std::vector<double> mean, sd;  // 0 and 1 for a column that is left alone
 };
 ColumnMoments moments_of(const Federation& federation, std::size_t client);
-ColumnScaling pooled(const std::vector<ColumnMoments>& clients);      // in client order
+ColumnScaling pooled(const std::vector<ColumnMoments>& clients);  // in client order
 void standardize(const ColumnScaling& scaling, Federation& federation);
 
 // What a client says of its part before anything is sampled.

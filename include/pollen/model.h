@@ -1,5 +1,6 @@
 // Models: what a client's data say about the parameters. U_i(θ) = Σ_j U_ij(θ) is a client's negative log-likelihood,
-// U_0 the prior's (without constants that do not depend on θ). Models know nothing of rounds, clients' ids or transports.
+// U_0 the prior's (without constants that do not depend on θ). Models know nothing of rounds, clients' ids or
+// transports.
 //
 // Parameters θ of each kind (p = feature columns, intercept included):
 //   gaussian  d           U_i = ½(θ-μ)ᵀΛ(θ-μ), or Σ_j ½‖θ-y_j‖²
@@ -15,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "pollen/math.h"
-#include "pollen/network.h"
+#include "math/math.h"
+#include "network/network.h"
 #include "pollen/random.h"
 #include "pollen/types.h"
 
@@ -83,8 +84,8 @@ class Potential {
   // out = Σ_{j ∈ rows} ∇U_ij(θ), overwriting.
   virtual void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
                              Scratch& scratch) const = 0;
-  // The same for gradient descent, which may vary the rows as `stream` says: this is no gradient of the posterior's. The
-  // default is gradient_rows().
+  // The same for gradient descent, which may vary the rows as `stream` says: this is no gradient of the posterior's.
+  // The default is gradient_rows().
   virtual void varied_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, const Stream& stream,
                            std::span<double> out, Scratch& scratch) const;
   // out = Σ_{j ∈ rows} ∇U_ij(θ) min(1, clip/‖∇U_ij(θ)‖); the default takes one row at a time.
@@ -94,7 +95,8 @@ class Potential {
   virtual void difference_rows(std::span<const double> theta, std::span<const double> anchor,
                                std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const;
   // out = ∇U_i(θ) - ∇U_i(anchor) over all rows; the default evaluates both terms.
-  virtual void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch& scratch) const;
+  virtual void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
+                          Scratch& scratch) const;
   // out = B v with B ⪰ ∇²U_i everywhere where the model has such a bound (curvature_is_bound), else B = ∇²U_i(at).
   virtual void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                          Scratch& scratch) const = 0;
@@ -135,8 +137,8 @@ struct Prior {
 
 // Predictive distribution at one θ for rows of features.
 // Classifiers: out is rows × classes, row-major, class probabilities.
-void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x, std::span<double> out,
-                         Scratch& scratch);
+void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x,
+                         std::span<double> out, Scratch& scratch);
 // linear, poisson: the response's mean and standard deviation at each row.
 void response(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x, std::span<double> mean,
               std::span<double> sd, Scratch& scratch);

@@ -2,10 +2,10 @@
 // close. The algorithm and nothing else: no clock, no thread, no transport here.
 //
 //   server.open();                                   // who takes part; what they are told, as bytes
-//   station.receive(server.broadcast());             // once a process: what its clients now know
-//   client.answer(station, assignment, reply, work); // the gradient estimate, compressed
+//   view.receive(server.broadcast());             // once a process: what its clients now know
+//   client.answer(view, assignment, reply, work); // the gradient estimate, compressed
 //   server.absorb(reply, entry, work);               // client order within a block; blocks may be on different threads
-//   client.settle(reply, counted);                   // only now the client's memory moves
+//   client.acknowledge(reply, counted);                   // only now the client's memory moves
 //   server.close();                                  // θ ← θ - γ g + √(2γT) Z
 //
 // Sums over clients are taken in blocks whose size depends on the number of clients alone, so results do not depend on
@@ -18,16 +18,16 @@
 #include <span>
 #include <vector>
 
+#include "base/team.h"
 #include "pollen/compress.h"
-#include "pollen/legs.h"
-#include "pollen/loads.h"
 #include "pollen/model.h"
 #include "pollen/oracle.h"
-#include "pollen/participation.h"
 #include "pollen/random.h"
 #include "pollen/recipe.h"
-#include "pollen/team.h"
 #include "pollen/types.h"
+#include "round/local_segments.h"
+#include "round/participation.h"
+#include "round/traffic.h"
 
 namespace pollen {
 
@@ -38,7 +38,7 @@ struct Broadcast {
   std::uint64_t round = 0;
   bool refresh = false;             // svrg: what clients know of θ becomes ζ
   bool whole = true;                // the payload is a position, not a change of w
-  Leg leg;                          // no payload unless it starts
+  LocalSegment segment;             // no payload unless it starts
   Bytes control;                    // new control variates, or empty: Y of every chain, then C, float64 words
   std::vector<std::size_t> offset;  // chain c's payload is bytes offset[c] .. offset[c+1]-1
   Bytes payload;
@@ -54,9 +54,9 @@ struct Broadcast {
 struct Reply {
   std::uint64_t round = 0;
   std::uint32_t client = 0;
-  std::uint64_t first = 0;  // the leg's
+  std::uint64_t first = 0;  // the segment's
   bool whole = false;       // sent by the identity code whatever the channel's compressor
-  bool silent = false;      // a leg that does not end: nothing is sent
+  bool silent = false;      // a segment that does not end: nothing is sent
   std::vector<std::uint32_t> chains;
   std::vector<std::size_t>
       offset;  // part p is payload bytes offset[p] .. offset[p+1]-1; all zero when bytes are not made
@@ -79,13 +79,13 @@ struct Counters {
 
 // What a process with clients knows from the broadcasts: positions (w with a compressed downlink) and anchors, a column
 // a chain. Clients of one process share it.
-class Station {
+class ClientView {
  public:
   struct Seeds {
     std::uint64_t common = 1;  // of what all clients of the federation share
     std::uint64_t own = 1;     // of what is this process's alone
   };
-  Station(const Recipe& recipe, Index dimension, Index chains, Index clients, const Seeds& seeds);
+  ClientView(const Recipe& recipe, Index dimension, Index chains, Index clients, const Seeds& seeds);
   void receive(const Broadcast& broadcast, Workspace& work);
   void archive(Archive& archive);
 
@@ -93,8 +93,8 @@ class Station {
   void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
   const Recipe& recipe() const { return recipe_; }
 
-  const Leg& leg() const { return leg_; }
-  // √(2γ'Tρ') Z, what all clients add: column s·R + c is of step s of the leg and chain c. Nothing where ρ' = 0.
+  const LocalSegment& segment() const { return segment_; }
+  // √(2γ'Tρ') Z, what all clients add: column s·R + c is of step s of the segment and chain c. Nothing where ρ' = 0.
   ConstPanelView common() const { return common_; }
   // The last broadcast position and the common noise since then: what messages of local steps are relative to.
   ConstPanelView reference() const { return reference_; }
@@ -119,7 +119,7 @@ class Station {
   Team team_;
   std::unique_ptr<const Compressor> whole_, compressor_;
   Panel position_, anchor_, change_;
-  Leg leg_;
+  LocalSegment segment_;
   Panel common_, reference_, control_;
   std::vector<Stream> noise_, local_noise_;
   std::vector<std::uint64_t> anchor_version_;
@@ -141,14 +141,14 @@ struct ClientParts {
 class Client;
 
 // A client's turn in a round: the chains it works for and where its answer goes.
-struct Turn {
+struct Request {
   Client* client = nullptr;
   std::span<const std::uint32_t> chains;
   Reply* reply = nullptr;
 };
 
 // Several clients' answers, the same as one after another; their vectors are encoded side by side.
-void answer_all(const Station& station, std::span<const Turn> turns, Workspace& work);
+void answer_all(const ClientView& view, std::span<const Request> requests, Workspace& work);
 
 // A client's saved state as it stands in an archive: how many bytes, and these. None: it never took part.
 void archive_state(Archive& archive, Bytes& bytes);
@@ -160,9 +160,9 @@ class Client {
   ~Client();
   Client(Client&&) noexcept;
 
-  void answer(const Station& station, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work);
+  void answer(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work);
   // The server counted the reply (the memory moves) or did not (nothing happened; asking again gives the same reply).
-  void settle(const Reply& reply, bool counted);
+  void acknowledge(const Reply& reply, bool counted);
 
   std::uint32_t index() const { return index_; }
   const Potential& potential() const { return *potential_; }
@@ -172,7 +172,7 @@ class Client {
   void start_memory(ConstPanelView gradient);   // memory_init = "gradient"
   // w_i times where the client's local steps have come, a column a chain: the last broadcast position where it takes no
   // part.
-  void local_position(const Station& station, PanelView out) const;
+  void local_position(const ClientView& view, PanelView out) const;
   // out(:, i) = λ_max and λ_min of what the client owns, i its index; other columns are left alone.
   void bounds(std::span<const double> at, PanelView out, Workspace& work) const;
   // out(:, i), likewise: ‖∇ of what the client owns‖², then of its likelihood Σ_j‖∇U_ij‖², ‖Σ_j ∇U_ij‖² and the largest
@@ -183,18 +183,18 @@ class Client {
   void archive_pending(Archive& archive);  // local steps: where they come if the last reply is counted
 
  private:
-  friend void answer_all(const Station& station, std::span<const Turn> turns, Workspace& work);
+  friend void answer_all(const ClientView& view, std::span<const Request> requests, Workspace& work);
   struct State;
   State& state();
-  void begin(const Station& station, std::span<const std::uint32_t> chains, Reply& reply) const;
+  void begin(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply) const;
   // What to encode, one job a chain, and by which compressor.
-  const Compressor& aim(const Station& station, Reply& reply, std::span<Encoding> jobs, Workspace& work);
-  void estimate(const Station& station, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,
+  const Compressor& aim(const ClientView& view, Reply& reply, std::span<Encoding> jobs, Workspace& work);
+  void estimate(const ClientView& view, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,
                 Workspace& work);
-  // Local steps of the station's leg, from where the last one ended to the state's `pending`.
-  void walk(const Station& station, Reply& reply, Workspace& work);
-  void add_prior_and_control(const Station& station, const OracleInput& input, const PanelView& out) const;
-  void send_local(const Station& station, const Reply& reply, const PanelView& out) const;
+  // Local steps of the view's segment, from where the last one ended to the state's `pending`.
+  void walk(const ClientView& view, Reply& reply, Workspace& work);
+  void add_prior_and_control(const ClientView& view, const OracleInput& input, const PanelView& out) const;
+  void send_local(const ClientView& view, const Reply& reply, const PanelView& out) const;
   void commit(const Reply& reply);  // `pending` becomes `local`
 
   std::uint32_t index_;
@@ -223,11 +223,11 @@ class Server {
   void start(ConstPanelView position);
   void set_anchor_gradient(std::span<const double> sum);  // fixed point: what the server adds (section 1, Decided)
   void start_memory(ConstPanelView sum);
-  void share_work(Team team);                                                 // over chains
-  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }                 // once "auto" has picked a step
-  void listen(LoadListener listener) { loads_.listen(std::move(listener)); }  // is told of every exchange
+  void share_work(Team team);                                                      // over chains
+  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }                      // once "auto" has picked a step
+  void listen(TrafficListener listener) { traffic_.listen(std::move(listener)); }  // is told of every exchange
 
-  void open(std::int64_t most = 1);  // local steps: a leg of at most `most` iterations
+  void open(std::int64_t most = 1);  // local steps: a segment of at most `most` iterations
   const Broadcast& broadcast() const { return broadcast_; }
   void start_over();  // as if no reply had been absorbed since open()
   // In another process, which adds up for some of the clients: the round that the server has opened, but for the
@@ -259,7 +259,7 @@ class Server {
 
   // Local steps.
   bool averaged() const { return !recipe_.local || fresh_; }  // position() is of the last iteration
-  bool refresh_due() const { return legs_ && legs_->refresh_due(iteration_); }
+  bool refresh_due() const { return segments_ && segments_->refresh_due(iteration_); }
   // New control variates from the positions of this iteration: they act from the one after next on.
   void refresh(ConstPanelView anchor, ConstPanelView gradient_sum);
   void start_control(ConstPanelView anchor, ConstPanelView gradient_sum);  // before the first iteration
@@ -285,9 +285,9 @@ class Server {
   BlockSum& sum_of(std::uint32_t client) { return block_sums_[static_cast<std::size_t>(block_of(client))]; }
   void encode_broadcast();
   void count_downlink();
-  void book_downlink();
-  void book_answer(const Reply& reply);
-  void book_refresh();
+  void log_downlink();
+  void log_answer(const Reply& reply);
+  void log_refresh();
   void check_answers(const Reply& reply,
                      const Roster::Entry& entry) const;  // WireError unless the reply is the entry's
   std::size_t channel_of(std::uint32_t client) const { return bits_bound_.size() == 1 ? 0 : client; }
@@ -297,9 +297,9 @@ class Server {
   void encode_whole();
   void step_chain(Index chain, int member);
   void draw_normals(Index chain, std::span<double> out) const;
-  void open_leg(std::int64_t most);
+  void open_segment(std::int64_t most);
   void make_control(ConstPanelView anchor, ConstPanelView gradient_sum, Bytes& words) const;
-  void close_leg();
+  void close_segment();
   void archive_local(Archive& archive);
   double own_weight(std::uint32_t client) const;
   void absorb_local(const Reply& reply, const Roster::Entry& entry, std::size_t part, std::span<const double> delta,
@@ -325,7 +325,7 @@ class Server {
   Broadcast broadcast_;
   std::vector<BlockSum> block_sums_;
   Counters counters_;
-  LoadBook loads_;
+  TrafficLog traffic_;
   Workspace work_;
   Team team_;
   struct StepRoom {
@@ -335,9 +335,9 @@ class Server {
   Panel noise_drawn_;                 // by draw_noise()
   std::uint64_t noise_round_ = 0;     // 1 + the round it is for
   double explosion_ = 0;
-  std::optional<LegSchedule> legs_;
+  std::optional<SegmentSchedule> segments_;
   std::uint64_t iteration_ = 0;         // local steps
-  bool fresh_ = true;                   // the next leg starts from position_
+  bool fresh_ = true;                   // the next segment starts from position_
   Panel reference_;                     // changes: x_r and the common noise of this round so far
   Bytes ready_control_, next_control_;  // for the next broadcast, and for the one after
   std::uint64_t control_from_ = 0;      // the iteration next_control_ was made at

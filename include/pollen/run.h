@@ -15,15 +15,15 @@
 
 #include "pollen/config.h"
 #include "pollen/data.h"
-#include "pollen/engine.h"
 #include "pollen/model.h"
-#include "pollen/participation_tally.h"
-#include "pollen/privacy_meter.h"
-#include "pollen/problem.h"
-#include "pollen/ranks.h"
 #include "pollen/round.h"
-#include "pollen/simulated_time.h"
 #include "pollen/transport.h"
+#include "ranks/ranks.h"
+#include "round/engine.h"
+#include "run/participation_tally.h"
+#include "run/privacy_meter.h"
+#include "run/problem.h"
+#include "run/simulated_time.h"
 
 namespace pollen {
 
@@ -46,17 +46,17 @@ struct ExperimentOptions {
   const std::atomic<bool>* stop = nullptr;  // looked at between iterations
   std::function<void(std::int64_t done, std::int64_t steps)> warming =
       {};  // before every step of a warm-up, and after it
-  // Another carrier than threads; makes the transport over the experiment's own station and clients.
-  std::function<std::unique_ptr<Transport>(Station&, Clients&)> transport = {};
+  // Another carrier than threads; makes the transport over the experiment's own view and clients.
+  std::function<std::unique_ptr<Transport>(ClientView&, Clients&)> transport = {};
   // Clients in other processes, by what they said of themselves; `transport` reaches them.
   std::vector<SiteFacts> sites = {};
   std::int64_t setup_bits = 0;  // of what they said
   bool levels_shown = true;     // among it levels or labels that data.levels does not give
   // Several processes that share the clients (pollen/ranks.h): this is rank 0, and the others are in serve_rank().
   Ranks* ranks = nullptr;
-  // Somebody who looks on: is told of every exchange with clients, on the thread of advance(). Nothing depends on it, and
-  // nothing of it is saved.
-  LoadListener watch = {};
+  // Somebody who looks on: is told of every exchange with clients, on the thread of advance(). Nothing depends on it,
+  // and nothing of it is saved.
+  TrafficListener watch = {};
 };
 
 // Models with latents: draws of a client's latent from its own posterior, at what every chain has learnt.
@@ -105,8 +105,8 @@ class Experiment {
   std::int64_t kept() const;  // draws kept so far, a chain
   Counters counters() const;
   const ParticipationTally& participation() const;  // of federated rounds; empty where another engine samples
-  const SimulatedTime* simulated() const;  // in the network of [network]; null where there is none
-  bool has_transitions() const;            // mala, hmc, nuts: what CmdStan's `__` columns hold
+  const SimulatedTime* simulated() const;           // in the network of [network]; null where there is none
+  bool has_transitions() const;                     // mala, hmc, nuts: what CmdStan's `__` columns hold
   const std::vector<std::string>& warnings() const;
   const std::vector<std::string>& notes() const;  // what was picked: the step, the mode
   const PrivacyMeter& privacy() const;            // knows the step after prepare() or load()
@@ -156,7 +156,7 @@ class Experiment {
 
 // Whether the clients of a run can be in several processes: not where a centralised sampler or a personalised baseline
 // samples, nor on a GPU. Rank 0 then works alone.
-bool spreads(const Config& config);
+bool runs_distributed(const Config& config);
 
 // What a rank other than 0 does in a run: the configuration, the experiment, answers until rank 0 says that it is over.
 // Whatever goes wrong is told to rank 0, which throws it. `watched`: rank 0 has a `watch`, and hears what clients did.

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "pollen/fleet.h"
 #include "pollen/round.h"
+#include "round/client_host.h"
 
 namespace pollen {
 
@@ -40,7 +40,7 @@ class Transport {
   // Carries the open round to its participants and gives every reply to server.absorb, in client order within a block.
   virtual void exchange(Server& server) = 0;
   virtual void query(const Query& query, PanelView sum) = 0;
-  // Those who carry rounds, for what server and station do between them.
+  // Those who carry rounds, for what server and view do between them.
   virtual Team team() { return {}; }
   // Once "auto" has picked a step, for clients that are not of this process.
   virtual void recipe_changed(const Recipe&) {}
@@ -53,13 +53,13 @@ class Transport {
 // Clients of single chains answer so many at a time, so that none waits for another's norm; with long vectors each goes
 // through all its passes by itself, in the cache.
 inline constexpr std::size_t kTogether = 8;
-std::size_t answer_together(const Station& station);
+std::size_t answer_together(const ClientView& view);
 
 // One client's answer to a query, overwriting; `anchor` and `start_memory` leave their mark in the client.
-void answer(Client& client, const Station& station, const Query& query, PanelView out, Workspace& work);
+void answer(Client& client, const ClientView& view, const Query& query, PanelView out, Workspace& work);
 
 // Of one of several. Light ones that only look are not kept for it.
-void answer(Clients& clients, std::size_t place, const Station& station, const Query& query, PanelView out,
+void answer(Clients& clients, std::size_t place, const ClientView& view, const Query& query, PanelView out,
             Workspace& work);
 
 // Memory for an answer as `like`, whatever it was before.
@@ -69,10 +69,10 @@ inline void fit(const Panel& like, Panel& answered) {
 }
 
 // Of all of them to a question by client: column i of `out` is of the one at place i. `work`: one a member.
-void answer_columns(Clients& clients, const Station& station, const Query& query, PanelView out, const Team& team,
+void answer_columns(Clients& clients, const ClientView& view, const Query& query, PanelView out, const Team& team,
                     const std::function<Workspace&(int member)>& work);
 
 // Clients in this process, on `threads` threads (this one included). Errors of clients name round and client.
-std::unique_ptr<Transport> make_thread_transport(Station& station, Clients& clients, int threads);
+std::unique_ptr<Transport> make_thread_transport(ClientView& view, Clients& clients, int threads);
 
 }  // namespace pollen

@@ -51,7 +51,7 @@ void Problems::raise() const {
 
 std::optional<std::string> nearest(const std::string& word, const std::vector<std::string>& names) {
   std::optional<std::string> best;
-  // A letter alone is like every other, and a name much longer or shorter is not worth the table.
+  // A incoming alone is like every other, and a name much longer or shorter is not worth the table.
   std::size_t least = std::min(std::max<std::size_t>(2, word.size() / 3) + 1, word.size());
   for (const std::string& name : names) {
     if (std::max(word.size(), name.size()) - std::min(word.size(), name.size()) >= least) continue;

@@ -1,4 +1,4 @@
-#include "pollen/file.h"
+#include "base/file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

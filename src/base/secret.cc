@@ -1,4 +1,4 @@
-#include "pollen/secret.h"
+#include "base/secret.h"
 
 #include <fmt/format.h>
 #include <sys/random.h>

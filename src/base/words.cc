@@ -1,4 +1,4 @@
-#include "pollen/words.h"
+#include "base/words.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "kinds.h"
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
 
 namespace pollen {
 

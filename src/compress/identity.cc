@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "kinds.h"
+#include "math/math.h"
 #include "payload.h"
-#include "pollen/math.h"
 
 namespace pollen::compress {
 namespace {

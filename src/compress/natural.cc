@@ -5,7 +5,7 @@
 #include "bit_reader.h"
 #include "bit_writer.h"
 #include "kinds.h"
-#include "pollen/math.h"
+#include "math/math.h"
 
 namespace pollen::compress {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <string>
 
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
 
 namespace pollen::compress {
 

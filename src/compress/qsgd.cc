@@ -3,6 +3,8 @@
 //
 // Payload: the norm as float32, rounded up; then, unless it is zero, a flag bit (1: sparse) and the levels in the
 // shorter of the two layouts of qsgd_code.h, dense if both are equal; zero bits up to a whole byte.
+#include "compress/qsgd.h"
+
 #include <algorithm>
 #include <bit>
 #include <cfloat>
@@ -11,9 +13,8 @@
 
 #include "elias.h"
 #include "kinds.h"
+#include "math/math.h"
 #include "payload.h"
-#include "pollen/math.h"
-#include "pollen/qsgd.h"
 #include "qsgd_code.h"
 #include "qsgd_kernel.h"
 

@@ -9,11 +9,11 @@
 #include "qsgd_code.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "compress/qsgd_kernel.cc"
+#define HWY_TARGET_INCLUDE "qsgd_kernel.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "pollen/simd/lanes-inl.h"
-#include "pollen/simd/philox-inl.h"
+#include "math/lanes-inl.h"
+#include "random/philox-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::compress::HWY_NAMESPACE {

@@ -9,7 +9,7 @@
 #include "qsgd_groups.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "compress/qsgd_write_dense.cc"
+#define HWY_TARGET_INCLUDE "qsgd_write_dense.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 

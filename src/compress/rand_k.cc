@@ -4,8 +4,8 @@
 
 #include "index_set.h"
 #include "kinds.h"
+#include "math/math.h"
 #include "payload.h"
-#include "pollen/math.h"
 
 namespace pollen::compress {
 namespace {

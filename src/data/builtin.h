@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "data/raw_table.h"
 #include "pollen/data.h"
+#include "raw_table.h"
 
 namespace pollen::data {
 

@@ -1,4 +1,4 @@
-#include "data/cell.h"
+#include "cell.h"
 
 #include <charconv>
 #include <cmath>

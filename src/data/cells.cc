@@ -1,12 +1,12 @@
-#include "data/cells.h"
+#include "cells.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "data/cell.h"
-#include "data/phrases.h"
+#include "cell.h"
+#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {
@@ -45,9 +45,9 @@ void refuse_mixture(const RawTable& table, const Column& column, Problems& probl
   const std::string& text = column.texts[static_cast<std::size_t>(column.code[first_text])];
   const bool not_finite = read_cell(text).kind == CellKind::not_finite;
   problems.add(table.where(first_text, column.name),
-               not_finite ? fmt::format("found {}{}, accepted: a finite number", quoted(text), such(texts))
+               not_finite ? fmt::format("found {}{}, accepted: a finite number", in_quotes(text), such(texts))
                           : fmt::format("found {}{}, accepted: a number, or the column in data.categorical",
-                                        quoted(text), such(texts)));
+                                        in_quotes(text), such(texts)));
 }
 
 void keep_rows(RawTable& table, const std::vector<std::size_t>& kept) {
@@ -128,7 +128,7 @@ void check_target(const RawTable& table, const Roles& roles, TargetKind target) 
     if (numeric)
       problems.add(table.where(0, column.name),
                    fmt::format("found {} in the target, accepted: a number",
-                               quoted(column.texts[static_cast<std::size_t>(column.code[0])])));
+                               in_quotes(column.texts[static_cast<std::size_t>(column.code[0])])));
     problems.raise();
     return;
   }

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "data/raw_table.h"
-#include "data/roles.h"
 #include "pollen/data.h"
+#include "raw_table.h"
+#include "roles.h"
 
 namespace pollen::data {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/builtin.h"
-#include "data/partition.h"
-#include "data/phrases.h"
-#include "data/sources.h"
+#include "builtin.h"
+#include "partition.h"
+#include "phrases.h"
 #include "pollen/errors.h"
+#include "sources.h"
 
 namespace pollen::data {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "data/readers.h"
 #include "pollen/errors.h"
+#include "readers.h"
 
 namespace pollen::data {
 

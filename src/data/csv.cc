@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "data/cell.h"
-#include "data/csv_scan.h"
-#include "data/phrases.h"
-#include "data/readers.h"
+#include "cell.h"
+#include "csv_scan.h"
+#include "phrases.h"
 #include "pollen/errors.h"
+#include "readers.h"
 
 namespace pollen::data {
 
@@ -24,7 +24,7 @@ std::vector<Column> named_columns(const std::vector<std::string_view>& fields, c
     if (columns[c].name.empty())
       problems.add(where, fmt::format("column {} has no name, accepted: a name for each column", c + 1));
     else if (!seen.insert(columns[c].name).second)
-      problems.add(where, fmt::format("found the column {} twice, accepted: different names", quoted(fields[c])));
+      problems.add(where, fmt::format("found the column {} twice, accepted: different names", in_quotes(fields[c])));
   }
   problems.raise();
   return columns;

@@ -1,11 +1,11 @@
-#include "data/csv_scan.h"
+#include "csv_scan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "data/cell.h"
-#include "data/phrases.h"
+#include "cell.h"
+#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {
@@ -82,7 +82,7 @@ std::string_view CsvScanner::quoted_field() {
   while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   if (!at_line_end() && text_[at_] != separator_)
     fail(fmt::format("found {} after a closing quote, accepted: a separator or the end of the line",
-                     quoted(text_.substr(at_, 1))));
+                     in_quotes(text_.substr(at_, 1))));
   if (!doubled) return field;
   std::string& text = unquoted_.emplace_back();
   for (std::size_t i = 0; i < field.size(); ++i) {

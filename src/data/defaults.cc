@@ -1,5 +1,5 @@
 // Defaults that follow from the source or the partition.
-#include "data/builtin.h"
+#include "builtin.h"
 #include "pollen/data.h"
 
 namespace pollen {

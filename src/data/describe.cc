@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "data/phrases.h"
+#include "phrases.h"
 #include "pollen/data.h"
 
 namespace pollen {

@@ -1,12 +1,12 @@
-#include "data/encode.h"
+#include "encode.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "data/cells.h"
-#include "data/dense_limit.h"
-#include "data/phrases.h"
+#include "cells.h"
+#include "dense_limit.h"
+#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "data/readers.h"
 #include "pollen/errors.h"
+#include "readers.h"
 
 namespace pollen::data {
 

@@ -1,13 +1,13 @@
-#include "data/given_rows.h"
+#include "given_rows.h"
 
 #include <fmt/format.h>
 
-#include "data/cells.h"
-#include "data/dense_limit.h"
-#include "data/phrases.h"
-#include "data/sources.h"
-#include "data/tables.h"
+#include "cells.h"
+#include "dense_limit.h"
+#include "phrases.h"
 #include "pollen/errors.h"
+#include "sources.h"
+#include "tables.h"
 
 namespace pollen::data {
 
@@ -59,7 +59,7 @@ void check_columns(const Trained& trained, const DataSpec& spec, bool with_targe
   for (const std::string& name : needed)
     if (table.find(name) < 0)
       problems.add(table.files.front(), fmt::format("found no column {}, which {} has, accepted: its columns, {}",
-                                                    quoted(name), trained.table.files.front(), listed(needed)));
+                                                    in_quotes(name), trained.table.files.front(), listed(needed)));
   problems.raise();
 }
 
@@ -69,10 +69,10 @@ void check_numbers(const Trained& trained, const Roles& roles, const RawTable& t
   for (std::size_t k = 0; k < roles.features.size(); ++k) {
     const Column& column = table.columns[roles.features[k]];
     if (trained.encoding.features[k].text || !is_text(column)) continue;
-    problems.add(
-        table.where(0, column.name),
-        fmt::format("found {}, accepted: a number, as in {}",
-                    quoted(column.texts[static_cast<std::size_t>(column.code.front())]), trained.table.files.front()));
+    problems.add(table.where(0, column.name),
+                 fmt::format("found {}, accepted: a number, as in {}",
+                             in_quotes(column.texts[static_cast<std::size_t>(column.code.front())]),
+                             trained.table.files.front()));
   }
   problems.raise();
 }

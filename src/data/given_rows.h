@@ -1,15 +1,16 @@
-// Rows from a file of their own: data.test_source, data.ood_source and data.distill_source. They are encoded as the training rows were: the
-// same columns, the same levels and labels. What the training rows do not know is a ConfigError that names the file.
+// Rows from a file of their own: data.test_source, data.ood_source and data.distill_source. They are encoded as the
+// training rows were: the same columns, the same levels and labels. What the training rows do not know is a ConfigError
+// that names the file.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "data/encode.h"
-#include "data/raw_table.h"
-#include "data/roles.h"
-#include "data/table_memory.h"
+#include "encode.h"
 #include "pollen/data.h"
+#include "raw_table.h"
+#include "roles.h"
+#include "table_memory.h"
 
 namespace pollen::data {
 
@@ -21,8 +22,8 @@ struct Trained {
   const std::string& where;
 };
 
-// Fills `test`, `ood` and `distill` of the federation, whose intercept is settled; not yet imputed or standardised. No test row
-// belongs to a client. The number of cells that are missing is returned. Adds to the federation's notes.
+// Fills `test`, `ood` and `distill` of the federation, whose intercept is settled; not yet imputed or standardised. No
+// test row belongs to a client. The number of cells that are missing is returned. Adds to the federation's notes.
 Index add_given_rows(const Trained& trained, TargetKind target, TableMemory& memory, Federation& federation);
 
 // Numbers missing in columns that are features.

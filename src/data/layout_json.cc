@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "data/encode.h"
-#include "data/phrases.h"
+#include "base/file.h"
+#include "data/row_layout.h"
+#include "encode.h"
+#include "phrases.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
-#include "pollen/row_layout.h"
 
 namespace pollen {
 
@@ -109,7 +109,7 @@ class LayoutReader {
     const Json& version = field(json_, "version");
     if (!version.is_number_integer() || version != kVersion)
       throw ConfigError(file_ + ": version", fmt::format("found {}, accepted: {} (a newer pollen may have written it)",
-                                                         data::quoted(version.dump(-1, ' ', true)), kVersion));
+                                                         data::in_quotes(version.dump(-1, ' ', true)), kVersion));
   }
 
   bool flag(const Json& from, const std::string& key) const {
@@ -139,7 +139,7 @@ class LayoutReader {
     const std::string found = text(field(from, key), key);
     for (std::size_t i = 0; i < names.size(); ++i)
       if (found == names[i]) return i;
-    fault(key, fmt::format("found {}", data::quoted(found)));
+    fault(key, fmt::format("found {}", data::in_quotes(found)));
   }
 
   const Json& list(const Json& from, const std::string& key) const {
@@ -173,9 +173,10 @@ class LayoutReader {
     for (const Json& json : list(json_, "columns")) {
       LayoutColumn column{text(field(json, "name"), "columns")};
       const bool is_text = one_of(json, "kind", kColumnKinds) == 1;
-      if (is_text) column.levels = list_of_texts(json, "levels", "levels of " + data::quoted(column.name));
-      if (is_text && column.levels.empty()) fault("levels of " + data::quoted(column.name), "found none");
-      if (!seen.insert(column.name).second) fault("columns", fmt::format("found {} twice", data::quoted(column.name)));
+      if (is_text) column.levels = list_of_texts(json, "levels", "levels of " + data::in_quotes(column.name));
+      if (is_text && column.levels.empty()) fault("levels of " + data::in_quotes(column.name), "found none");
+      if (!seen.insert(column.name).second)
+        fault("columns", fmt::format("found {} twice", data::in_quotes(column.name)));
       layout.columns.push_back(std::move(column));
     }
     const Json& width = field(json_, "width");
@@ -198,7 +199,7 @@ class LayoutReader {
       fault("target", "found it among the columns");
     for (const std::string& label : layout.positive)
       if (std::ranges::count(layout.labels, label) == 0)
-        fault("positive", fmt::format("found {}, which is no label", data::quoted(label)));
+        fault("positive", fmt::format("found {}, which is no label", data::in_quotes(label)));
     const std::size_t classes = layout.classes.size();
     const bool merged = !layout.positive.empty();
     bool right = classes == 0 && layout.labels.empty() && !merged;

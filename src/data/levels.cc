@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "data/cell.h"
-#include "data/cells.h"
-#include "data/encode.h"
-#include "data/phrases.h"
+#include "cell.h"
+#include "cells.h"
+#include "encode.h"
+#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {

@@ -2,10 +2,10 @@
 
 #include <charconv>
 
-#include "data/cell.h"
-#include "data/phrases.h"
-#include "data/readers.h"
+#include "cell.h"
+#include "phrases.h"
 #include "pollen/errors.h"
+#include "readers.h"
 
 namespace pollen::data {
 
@@ -30,17 +30,17 @@ std::string_view take_word(std::string_view& line) {
 std::string add_entry(std::string_view word, std::uint32_t last, SparseRows& rows) {
   const std::size_t colon = word.find(':');
   if (colon == std::string_view::npos)
-    return fmt::format("found {}, accepted: position:value, such as 3:0.5", quoted(word));
+    return fmt::format("found {}, accepted: position:value, such as 3:0.5", in_quotes(word));
   std::uint32_t position = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + colon, position);
   if (error != std::errc() || end != word.data() + colon || position == 0 || position > kMostFeatures)
-    return fmt::format("found the position {}, accepted: a whole number from 1 to {}", quoted(word.substr(0, colon)),
+    return fmt::format("found the position {}, accepted: a whole number from 1 to {}", in_quotes(word.substr(0, colon)),
                        kMostFeatures);
   if (position <= last) return fmt::format("found position {} after {}, accepted: positions that rise", position, last);
   const Cell value = read_cell(word.substr(colon + 1));
   if (value.kind != CellKind::number)
-    return fmt::format("found the value {} at position {}, accepted: a finite number", quoted(word.substr(colon + 1)),
-                       position);
+    return fmt::format("found the value {} at position {}, accepted: a finite number",
+                       in_quotes(word.substr(colon + 1)), position);
   rows.position.push_back(position - 1);
   rows.value.push_back(value.number);
   return {};
@@ -49,7 +49,7 @@ std::string add_entry(std::string_view word, std::uint32_t last, SparseRows& row
 std::string add_line(std::string_view line, Column& label, SparseRows& rows) {
   const std::string_view first = take_word(line);
   const Cell cell = read_cell(first);
-  if (cell.kind != CellKind::number) return fmt::format("found the label {}, accepted: a number", quoted(first));
+  if (cell.kind != CellKind::number) return fmt::format("found the label {}, accepted: a number", in_quotes(first));
   std::uint32_t last = 0;
   for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
     if (std::string why = add_entry(word, last, rows); !why.empty()) return why;

@@ -5,22 +5,22 @@
 #include <limits>
 #include <utility>
 
-#include "data/builtin.h"
-#include "data/cells.h"
-#include "data/encode.h"
-#include "data/given_rows.h"
-#include "data/partition.h"
-#include "data/phrases.h"
-#include "data/roles.h"
-#include "data/sources.h"
-#include "data/spill.h"
+#include "builtin.h"
+#include "cells.h"
 #include "data/store.h"
-#include "data/store_writer.h"
-#include "data/tables.h"
-#include "data/test_split.h"
+#include "encode.h"
+#include "given_rows.h"
+#include "partition.h"
+#include "phrases.h"
 #include "pollen/data.h"
 #include "pollen/errors.h"
-#include "pollen/store.h"
+#include "roles.h"
+#include "sources.h"
+#include "spill.h"
+#include "store_layout.h"
+#include "store_writer.h"
+#include "tables.h"
+#include "test_split.h"
 
 namespace pollen {
 

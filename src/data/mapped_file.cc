@@ -1,4 +1,4 @@
-#include "data/mapped_file.h"
+#include "mapped_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,13 +1,13 @@
-#include "pollen/network_trace.h"
+#include "data/network_trace.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "data/phrases.h"
-#include "data/readers.h"
+#include "phrases.h"
 #include "pollen/errors.h"
+#include "readers.h"
 
 namespace pollen {
 
@@ -53,7 +53,7 @@ void check_columns(const RawTable& table, const std::string& file) {
 
 std::string cell_of(const Column& column, std::size_t r) {
   if (column.missing(r)) return "an empty cell";
-  if (column.code[r] >= 0) return data::quoted(column.texts[static_cast<std::size_t>(column.code[r])]);
+  if (column.code[r] >= 0) return data::in_quotes(column.texts[static_cast<std::size_t>(column.code[r])]);
   return fmt::format("{}", column.number[r]);
 }
 
@@ -73,7 +73,7 @@ class TraceReader {
     if (missing != seen_.end()) {
       const auto left = std::ranges::count(seen_, 0U);
       throw ConfigError(file_, fmt::format("found no row for client {}{}, accepted: one for each of the {} clients",
-                                           data::quoted(clients_[static_cast<std::size_t>(missing - seen_.begin())]),
+                                           data::in_quotes(clients_[static_cast<std::size_t>(missing - seen_.begin())]),
                                            left > 1 ? fmt::format(" and {} others", left - 1) : "", clients_.size()));
     }
     return std::move(rows_);
@@ -88,8 +88,8 @@ class TraceReader {
     if (at == index_.end()) return problems_.add(where(r) + ", column client", data::unknown_name(name, clients_));
     if (seen_[at->second] != 0)
       return problems_.add(where(r) + ", column client",
-                           fmt::format("found {} again, as in row {}; accepted: one row a client", data::quoted(name),
-                                       seen_[at->second]));
+                           fmt::format("found {} again, as in row {}; accepted: one row a client",
+                                       data::in_quotes(name), seen_[at->second]));
     seen_[at->second] = table_.rows[r].line;
     for (const Field& field : kFields) {
       const auto column = std::ranges::find(table_.columns, field.name, &Column::name);

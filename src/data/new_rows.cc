@@ -5,13 +5,13 @@
 #include <cmath>
 #include <filesystem>
 
-#include "data/cells.h"
-#include "data/dense_limit.h"
-#include "data/phrases.h"
-#include "data/sources.h"
-#include "data/tables.h"
+#include "cells.h"
+#include "data/row_layout.h"
+#include "dense_limit.h"
+#include "phrases.h"
 #include "pollen/errors.h"
-#include "pollen/row_layout.h"
+#include "sources.h"
+#include "tables.h"
 
 namespace pollen {
 
@@ -100,7 +100,7 @@ class LaterReader {
     // Label files of images may name their columns differently: `label`, or QMNIST's label1.
     roles.target = std::max<Index>(0, table_.find(layout_.target));
     if (table_.columns.empty())
-      throw ConfigError(file_, fmt::format("found no {}, accepted: rows with it", data::quoted(layout_.target)));
+      throw ConfigError(file_, fmt::format("found no {}, accepted: rows with it", data::in_quotes(layout_.target)));
     return roles;
   }
 
@@ -115,8 +115,8 @@ class LaterReader {
     for (const std::string& name : needed) {
       if (table_.find(name) >= 0) continue;
       const auto near = nearest(name, unknown);
-      problems.add(file_, fmt::format("found no column {}, which the run was trained with{}", data::quoted(name),
-                                      near ? fmt::format("; the file's {} is near it", data::quoted(*near)) : ""));
+      problems.add(file_, fmt::format("found no column {}, which the run was trained with{}", data::in_quotes(name),
+                                      near ? fmt::format("; the file's {} is near it", data::in_quotes(*near)) : ""));
     }
     if (problems.empty()) return;
     if (!problems.full())
@@ -145,7 +145,7 @@ class LaterReader {
       if (code >= 0 && numbers)
         return problems.add(table_.where(r, column.name),
                             fmt::format("found {}, accepted: a number, as the run was trained with",
-                                        data::quoted(column.texts[static_cast<std::size_t>(code)])));
+                                        data::in_quotes(column.texts[static_cast<std::size_t>(code)])));
     }
   }
 

@@ -1,12 +1,12 @@
-#include "data/partition.h"
+#include "partition.h"
 
 #include <fmt/format.h>
 
-#include "data/builtin.h"
-#include "data/phrases.h"
-#include "data/sources.h"
-#include "pollen/client_files.h"
+#include "builtin.h"
+#include "data/client_files.h"
+#include "phrases.h"
 #include "pollen/errors.h"
+#include "sources.h"
 
 namespace pollen::data {
 

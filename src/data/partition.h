@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "data/encode.h"
-#include "data/raw_table.h"
-#include "data/roles.h"
+#include "encode.h"
 #include "pollen/data.h"
+#include "raw_table.h"
+#include "roles.h"
 
 namespace pollen::data {
 

@@ -1,4 +1,4 @@
-#include "data/phrases.h"
+#include "phrases.h"
 
 #include <fmt/format.h>
 
@@ -17,12 +17,12 @@ std::string listed(const std::vector<std::string>& names, std::size_t most) {
 }
 
 std::string unknown_name(const std::string& found, const std::vector<std::string>& accepted) {
-  std::string text = fmt::format("found {}, accepted: {}", quoted(found), listed(accepted));
+  std::string text = fmt::format("found {}, accepted: {}", in_quotes(found), listed(accepted));
   if (const auto near = nearest(found, accepted)) text += fmt::format("; did you mean \"{}\"?", *near);
   return text;
 }
 
-std::string quoted(std::string_view cell) {
+std::string in_quotes(std::string_view cell) {
   constexpr std::size_t kMost = 40;
   std::string text = "\"";
   std::size_t used = 0;

@@ -14,7 +14,7 @@ std::string listed(const std::vector<std::string>& names, std::size_t most = 20)
 std::string unknown_name(const std::string& found, const std::vector<std::string>& accepted);
 
 // A cell as a message shows it: quoted, control characters as ?, cut after some forty bytes.
-std::string quoted(std::string_view cell);
+std::string in_quotes(std::string_view cell);
 
 // "experiment.toml: data.target", or "data.target" where no file is known.
 std::string key(const std::string& where, const std::string& name);

@@ -1,4 +1,4 @@
-#include "data/raw_table.h"
+#include "raw_table.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "data/cell.h"
-#include "data/phrases.h"
+#include "cell.h"
+#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {

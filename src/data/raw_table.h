@@ -15,8 +15,8 @@
 #include <variant>
 #include <vector>
 
-#include "data/spill.h"
 #include "pollen/types.h"
+#include "spill.h"
 
 namespace pollen::data {
 
@@ -27,8 +27,8 @@ class Column {
   static constexpr std::int32_t kMissing = -2;
 
   std::string name;
-  bool as_text = false;        // numbers are kept as text too, in their shortest form
-  Long<double> number;         // NaN where the cell is no number
+  bool as_text = false;  // numbers are kept as text too, in their shortest form
+  Long<double> number;   // NaN where the cell is no number
   Long<std::int32_t> code;
   std::vector<std::string> texts;  // in order of appearance
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "data/mapped_file.h"
-#include "data/raw_table.h"
+#include "mapped_file.h"
+#include "raw_table.h"
 
 namespace pollen::data {
 

@@ -1,10 +1,10 @@
-#include "data/roles.h"
+#include "roles.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "data/phrases.h"
+#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {
@@ -23,7 +23,7 @@ class RoleFinder {
     if (spec_.partition == "by-column") roles.client = column("column", spec_.column);
     if (roles.client >= 0 && roles.client == roles.target)
       problems_.add(key(where_, "column"),
-                    fmt::format("found the target {}, accepted: another column", quoted(spec_.column)));
+                    fmt::format("found the target {}, accepted: another column", in_quotes(spec_.column)));
     for (const std::string& name : spec_.categorical) column("categorical", name);
     for (const auto& [name, levels] : spec_.levels) check_levels(name, levels);
     find_features(roles);
@@ -60,10 +60,10 @@ class RoleFinder {
       const Index at = column("features", name);
       if (at >= 0 && (at == roles.target || at == roles.client))
         problems_.add(key(where_, "features"),
-                      fmt::format("found {}, which is the {}, accepted: other columns", quoted(name),
+                      fmt::format("found {}, which is the {}, accepted: other columns", in_quotes(name),
                                   at == roles.target ? "target" : "clients' column"));
       else if (at >= 0 && std::count(roles.features.begin(), roles.features.end(), static_cast<std::size_t>(at)) > 0)
-        problems_.add(key(where_, "features"), fmt::format("found {} twice, accepted: once", quoted(name)));
+        problems_.add(key(where_, "features"), fmt::format("found {} twice, accepted: once", in_quotes(name)));
       else if (at >= 0)
         roles.features.push_back(static_cast<std::size_t>(at));
     }

@@ -1,13 +1,13 @@
-#include "pollen/row_layout.h"
+#include "data/row_layout.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "data/builtin.h"
-#include "data/encode.h"
-#include "data/sources.h"
-#include "pollen/store.h"
+#include "builtin.h"
+#include "data/store.h"
+#include "encode.h"
+#include "sources.h"
 
 namespace pollen {
 

@@ -1,4 +1,4 @@
-#include "data/shares.h"
+#include "shares.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/partition.h"
+#include "partition.h"
 
 namespace pollen::data {
 

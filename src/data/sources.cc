@@ -1,4 +1,4 @@
-#include "data/sources.h"
+#include "sources.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <set>
 
-#include "data/builtin.h"
-#include "data/phrases.h"
-#include "data/readers.h"
-#include "pollen/client_files.h"
+#include "builtin.h"
+#include "data/client_files.h"
+#include "phrases.h"
 #include "pollen/errors.h"
+#include "readers.h"
 
 namespace pollen {
 

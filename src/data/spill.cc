@@ -1,4 +1,4 @@
-#include "data/spill.h"
+#include "spill.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

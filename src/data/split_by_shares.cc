@@ -1,10 +1,10 @@
 // The partitioners that deal out shares of labels, and what can be wrong with the shares.
 #include <fmt/format.h>
 
-#include "data/partition.h"
-#include "data/phrases.h"
-#include "data/shares.h"
+#include "partition.h"
+#include "phrases.h"
 #include "pollen/errors.h"
+#include "shares.h"
 
 namespace pollen::data {
 
@@ -22,7 +22,7 @@ void check_total(const PartitionInput& input, const Shares& shares) {
             "found {}, with which (data.other_share being {}) {} clients take {:.6g} of the label {}, accepted: "
             "shares that sum to at most 1 for each label",
             *input.spec.dominant_share, input.spec.other_share, shares.clients, total,
-            quoted(input.encoding.classes.names[y])));
+            in_quotes(input.encoding.classes.names[y])));
   }
 }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "data/partition.h"
-#include "data/phrases.h"
+#include "partition.h"
+#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {

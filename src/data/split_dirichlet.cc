@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/partition.h"
+#include "partition.h"
 #include "pollen/random.h"
 
 namespace pollen::data {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "data/partition.h"
+#include "partition.h"
 #include "pollen/random.h"
 
 namespace pollen::data {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "data/tables.h"
-#include "pollen/client_files.h"
+#include "data/client_files.h"
 #include "pollen/errors.h"
+#include "tables.h"
 
 namespace pollen {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <set>
 
-#include "data/store.h"
 #include "pollen/errors.h"
+#include "store_layout.h"
 
 namespace pollen::data {
 

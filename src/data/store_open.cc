@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "data/mapped_file.h"
 #include "data/store.h"
-#include "data/store_names.h"
+#include "mapped_file.h"
 #include "pollen/errors.h"
-#include "pollen/store.h"
+#include "store_layout.h"
+#include "store_names.h"
 
 namespace pollen {
 

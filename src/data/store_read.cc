@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "data/phrases.h"
-#include "data/store.h"
-#include "data/store_names.h"
+#include "phrases.h"
 #include "pollen/errors.h"
+#include "store_layout.h"
+#include "store_names.h"
 
 namespace pollen::data {
 

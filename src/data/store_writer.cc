@@ -1,4 +1,4 @@
-#include "data/store_writer.h"
+#include "store_writer.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,9 +12,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "data/store_names.h"
+#include "base/file.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
+#include "store_names.h"
 
 namespace pollen::data {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "data/store.h"
-#include "data/table_memory.h"
+#include "store_layout.h"
+#include "table_memory.h"
 
 namespace pollen::data {
 

@@ -1,13 +1,13 @@
-#include "data/synthetic.h"
+#include "synthetic.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <utility>
 
-#include "data/builtin.h"
-#include "data/dense_limit.h"
-#include "pollen/math.h"
+#include "builtin.h"
+#include "dense_limit.h"
+#include "math/math.h"
 
 namespace pollen::data {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/raw_table.h"
 #include "pollen/random.h"
+#include "raw_table.h"
 
 namespace pollen::data::synthetic {
 

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <span>
 
-#include "data/builtin.h"
-#include "data/dense_limit.h"
-#include "data/phrases.h"
-#include "data/sources.h"
-#include "data/synthetic.h"
-#include "pollen/math.h"
+#include "builtin.h"
+#include "dense_limit.h"
+#include "math/math.h"
+#include "phrases.h"
+#include "sources.h"
+#include "synthetic.h"
 
 namespace pollen {
 

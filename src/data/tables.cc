@@ -1,4 +1,4 @@
-#include "data/tables.h"
+#include "tables.h"
 
 #include <fmt/format.h>
 

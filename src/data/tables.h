@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "data/encode.h"
-#include "data/table_memory.h"
-#include "data/test_split.h"
+#include "encode.h"
 #include "pollen/data.h"
+#include "table_memory.h"
+#include "test_split.h"
 
 namespace pollen::data {
 

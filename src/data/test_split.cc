@@ -1,4 +1,4 @@
-#include "data/test_split.h"
+#include "test_split.h"
 
 #include <algorithm>
 #include <cmath>

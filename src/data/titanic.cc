@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "data/builtin.h"
+#include "builtin.h"
 
 namespace pollen {
 

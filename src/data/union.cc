@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "data/phrases.h"
+#include "phrases.h"
 #include "pollen/data.h"
 #include "pollen/errors.h"
 

@@ -1,14 +1,14 @@
-#include "federation/client_state.h"
+#include "client_state.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 
-#include "federation/sealed_file.h"
+#include "base/file.h"
+#include "base/secret.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
-#include "pollen/secret.h"
+#include "sealed_file.h"
 
 namespace pollen {
 

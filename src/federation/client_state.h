@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "pollen/file.h"
+#include "base/file.h"
 #include "pollen/types.h"
 
 namespace pollen {

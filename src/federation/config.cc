@@ -1,8 +1,8 @@
 // What a configuration means in a federation, for both sides.
 #include <fmt/format.h>
 
+#include "federation/federation.h"
 #include "pollen/errors.h"
-#include "pollen/federation.h"
 
 namespace pollen {
 

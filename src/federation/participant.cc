@@ -1,5 +1,5 @@
 // A client's side of a federation: what comes is handed to set-up or to the rounds.
-#include "federation/participant_parts.h"
+#include "participant_parts.h"
 
 namespace pollen {
 
@@ -9,13 +9,13 @@ Participant::~Participant() = default;
 const std::optional<Participant::Ended>& Participant::ended() const { return parts_->ended; }
 void Participant::forget_ending() { parts_->ended.reset(); }
 std::int64_t Participant::turns() const { return parts_->turns; }
-const Recipe* Participant::recipe() const { return parts_->fleet ? &parts_->recipe : nullptr; }
-const StatisticalProblem* Participant::problem() const { return parts_->fleet ? &*parts_->problem : nullptr; }
+const Recipe* Participant::recipe() const { return parts_->host ? &parts_->recipe : nullptr; }
+const StatisticalProblem* Participant::problem() const { return parts_->host ? &*parts_->problem : nullptr; }
 const Config* Participant::config() const { return parts_->config ? &*parts_->config : nullptr; }
 
 std::size_t Participant::most_bytes() const {
   constexpr std::size_t kSetup = std::size_t{64} << 20;
-  if (!parts_->fleet) return kSetup;
+  if (!parts_->host) return kSetup;
   const auto words = static_cast<std::size_t>(parts_->problem->dimension() * parts_->config->run.chains);
   return kSetup + 8 * 8 * words;  // a standing is at most five panels
 }
@@ -29,7 +29,7 @@ Bytes Participant::hello() const {
   hello.part = p.options.part;
   if (p.options.config) hello.config = to_toml(*p.options.config);
   hello.run = p.file.state().run;
-  hello.ready = p.fleet != nullptr && p.run == hello.run;
+  hello.ready = p.host != nullptr && p.run == hello.run;
   hello.shared_seed = p.options.shared_seed;
   return wire::encode(hello);
 }
@@ -52,10 +52,10 @@ void Participant::handle(ByteView frame, const Send& send) {
       return p.seated(wire::decode<wire::Seat>(frame));
     case wire::Type::settings:
       return p.take_settings(wire::decode<wire::Settings>(frame));
-    case wire::Type::settled:
-      return p.settled(wire::decode<wire::Settled>(frame));
-    case wire::Type::standing:
-      return p.caught_up(wire::decode<wire::Standing>(frame));
+    case wire::Type::acknowledged:
+      return p.acknowledged(wire::decode<wire::Acknowledged>(frame));
+    case wire::Type::catch_up:
+      return p.caught_up(wire::decode<wire::CatchUp>(frame));
     case wire::Type::ask:
       return p.asked(wire::decode<wire::Ask>(frame), send);
     case wire::Type::broadcast:

@@ -1,11 +1,11 @@
 // What a participant is made of; its set-up is in participant_setup.cc, its rounds in participant_rounds.cc.
 #pragma once
 
-#include "federation/client_state.h"
-#include "federation/plain.h"
+#include "client_state.h"
+#include "federation/federation.h"
+#include "plain.h"
 #include "pollen/errors.h"
-#include "pollen/federation.h"
-#include "pollen/privacy_meter.h"
+#include "run/privacy_meter.h"
 
 namespace pollen {
 
@@ -32,7 +32,7 @@ struct Participant::Parts {
   std::size_t part = 0;  // which of the problem's potentials is this client's
   // From the seat on.
   Recipe recipe;
-  std::unique_ptr<Fleet> fleet;
+  std::unique_ptr<ClientHost> host;
   double weight = 1;
   Reply reply;
   bool reply_is_whole = false;  // the pending reply is in memory, not only on the disk
@@ -48,7 +48,7 @@ struct Participant::Parts {
   Index draws_block = 0;
 
   ClientState& state() { return file.state(); }
-  Client& client() { return fleet->clients().front(); }
+  Client& client() { return host->clients().front(); }
   std::uint64_t seed() const { return options.shared_seed ? config->seed : file.state().seed; }
 
   void stop(const Send& send, const std::string& why) {
@@ -66,8 +66,8 @@ struct Participant::Parts {
   void send_site(const Send& send);
   void seated(const wire::Seat& message);
   void take_settings(const wire::Settings& message);
-  void settled(const wire::Settled& message);
-  void caught_up(const wire::Standing& message);
+  void acknowledged(const wire::Acknowledged& message);
+  void caught_up(const wire::CatchUp& message);
   void asked(const wire::Ask& message, const Send& send);
   void broadcast(ByteView frame, const Send& send);
   void take_draws(const wire::Draws& message);
@@ -80,7 +80,7 @@ struct Participant::Parts {
   std::optional<double> epsilon_after(std::uint64_t iterations) const;
   std::string beyond_limits(const Broadcast& heard) const;
   void need_fleet() const {
-    if (!fleet) throw WireError("message: before set-up is over");
+    if (!host) throw WireError("message: before set-up is over");
   }
 };
 

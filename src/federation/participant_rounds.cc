@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "federation/participant_parts.h"
-#include "federation/question.h"
+#include "participant_parts.h"
+#include "question.h"
 
 namespace pollen {
 
@@ -30,7 +30,7 @@ void Participant::Parts::measure() {
   const auto all = static_cast<Index>(std::llround(static_cast<double>(mine) / weight));
   std::vector<Index> sizes = {mine};
   if (all > mine) sizes.push_back(all - mine);
-  meter.emplace(*config, recipe, sizes, outside_the_theorem(*config, true));
+  meter.emplace(*config, recipe, sizes, uncovered_queries(*config, true));
 }
 
 std::optional<double> Participant::Parts::epsilon_after(std::uint64_t iterations) const {
@@ -45,7 +45,7 @@ std::string Participant::Parts::beyond_limits(const Broadcast& heard) const {
   if (limits.most_rounds > 0 && file.state().turns >= limits.most_rounds)
     return fmt::format("it has answered {} rounds, its --max-rounds", limits.most_rounds);
   if (!meter) return {};
-  const auto epsilon = epsilon_after(heard.leg.first + heard.leg.steps);
+  const auto epsilon = epsilon_after(heard.segment.first + heard.segment.steps);
   if (!epsilon)
     return fmt::format("no epsilon can be given, so that its --max-epsilon cannot hold: {}",
                        fmt::join(meter->after(1).why, "; "));
@@ -76,12 +76,12 @@ void Participant::Parts::take_settings(const wire::Settings& message) {
     recipe.local->smoothness = message.smoothness;
     recipe.local->convexity = message.convexity;
   }
-  fleet->station().set_recipe(recipe);
+  host->view().set_recipe(recipe);
   measure();
 }
 
 // The server says which reply was the last one counted: the pending one, or the one before it.
-void Participant::Parts::settled(const wire::Settled& message) {
+void Participant::Parts::acknowledged(const wire::Acknowledged& message) {
   need_fleet();
   if (!keeps_state(recipe) || message.counted == state().committed) return;
   if (before && message.counted == before->committed) return move_back();
@@ -91,7 +91,7 @@ void Participant::Parts::settled(const wire::Settled& message) {
                                "it is not the state this client had; the run cannot go on with it",
                                state().committed, state().pending, message.counted));
   restore_reply();
-  client().settle(reply, true);
+  client().acknowledge(reply, true);
   before = Before{state().committed, state().pending};
   state().committed = message.counted;
   state().pending = 0;
@@ -115,13 +115,13 @@ void Participant::Parts::restore_reply() {
   reply_is_whole = true;
 }
 
-void Participant::Parts::caught_up(const wire::Standing& message) {
+void Participant::Parts::caught_up(const wire::CatchUp& message) {
   need_fleet();
-  Archive archive(message.station);
-  Station& station = fleet->station();
-  station.archive(archive);
+  Archive archive(message.view);
+  ClientView& view = host->view();
+  view.archive(archive);
   archive.finish();
-  for (const ConstPanelView panel : {station.position(), station.reference(), station.control(), station.anchor()})
+  for (const ConstPanelView panel : {view.position(), view.reference(), view.control(), view.anchor()})
     check_numbers(panel, "standing");
 }
 
@@ -131,7 +131,7 @@ void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
   const Query::What what =
       check_question(message, {&recipe, problem->dimension(), config->run.chains, clients, warm_up.epochs > 0});
   wire::Answer answer{message.number, Panel(message.rows, message.columns)};
-  pollen::answer(client(), fleet->station(), {what, message.at, message.direction, message.step, warm_up.batch},
+  pollen::answer(client(), host->view(), {what, message.at, message.direction, message.step, warm_up.batch},
                  answer.values, work);
   if (what == Query::What::anchor || what == Query::What::start_memory) keep_client();
   send(wire::encode(answer));
@@ -169,13 +169,13 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
       static_cast<Index>(chains.size()) != config->run.chains)
     throw WireError("broadcast: of another number of chains");
   check_leg(heard, problem->dimension(), config->run.chains);
-  if ((heard.leg.steps > 0) != recipe.local.has_value()) throw WireError("broadcast: for another kind of sampler");
-  const std::uint64_t turn = 1 + (recipe.local ? heard.leg.first : heard.round);
-  fleet->station().receive(heard, work);
+  if ((heard.segment.steps > 0) != recipe.local.has_value()) throw WireError("broadcast: for another kind of sampler");
+  const std::uint64_t turn = 1 + (recipe.local ? heard.segment.first : heard.round);
+  host->view().receive(heard, work);
   if (keeps_state(recipe) && state().pending == turn && !state().reply.empty()) return send(state().reply);
   if (keeps_state(recipe) && turn <= state().committed) throw WireError("broadcast: of a round that is over");
   if (const std::string why = beyond_limits(heard); !why.empty()) return stop(send, why);
-  client().answer(fleet->station(), chains, reply, work);
+  client().answer(host->view(), chains, reply, work);
   Bytes out;
   wire::encode(reply, out);
   ++state().turns;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "federation/participant_parts.h"
-#include "pollen/secret.h"
+#include "base/secret.h"
+#include "participant_parts.h"
 
 namespace pollen {
 
@@ -43,8 +43,8 @@ void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send
     throw WireError("welcome: a number that cannot be");
   if (message.run.empty() || message.run.size() > 64 || !is_plain(message.run))
     throw WireError("welcome: a run without a name");
-  if (fleet && run == message.run && index == message.index) return;  // a connection later, nothing else
-  fleet.reset();
+  if (host && run == message.run && index == message.index) return;  // a connection later, nothing else
+  host.reset();
   problem.reset();
   data.reset();
   own_columns.reset();
@@ -142,15 +142,15 @@ void Participant::Parts::send_site(const Send& send) {
 void Participant::Parts::seated(const wire::Seat& message) {
   if (!problem) throw WireError("seat: before set-up");
   if (!(message.weight > 0 && message.weight <= 1)) throw WireError("seat: a weight that cannot be");
-  if (fleet) return;
+  if (host) return;
   check_room(problem->dimension(), config->run.chains);
   std::vector<std::string> warnings;
   recipe = complete(*config, clients, problem->dimension(), warnings);
   recipe.make_bytes = true;
-  const FleetSetup setup{&recipe,      &problem->prior, problem->dimension(), config->run.chains, clients,
-                         config->seed, seed()};
+  const HostSetup setup{&recipe,      &problem->prior, problem->dimension(), config->run.chains, clients,
+                        config->seed, seed()};
   const Member member{index, problem->potentials[part], message.weight};
-  fleet = std::make_unique<Fleet>(setup, 1, [member](std::size_t) { return member; });
+  host = std::make_unique<ClientHost>(setup, 1, [member](std::size_t) { return member; });
   weight = message.weight;
   if (state().data != data_print) {  // from here on it is these rows or none
     state().data = data_print;

@@ -1,4 +1,4 @@
-#include "federation/plain.h"
+#include "plain.h"
 
 namespace pollen {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "pollen/federation.h"
+#include "federation/federation.h"
 
 namespace pollen {
 

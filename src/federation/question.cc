@@ -1,12 +1,12 @@
-#include "federation/question.h"
+#include "question.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/fleet.h"
-#include "pollen/math.h"
+#include "round/client_host.h"
 
 namespace pollen {
 
@@ -60,9 +60,9 @@ Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits) {
 
 void check_leg(const Broadcast& heard, Index dimension, Index chains) {
   constexpr std::uint64_t kLast = std::uint64_t{1} << 62;
-  if (static_cast<Index>(heard.leg.steps) > longest_leg(dimension, chains))
-    throw WireError("broadcast: a leg of too many steps");
-  if (heard.leg.first > kLast || heard.round > kLast) throw WireError("broadcast: of a round that cannot be");
+  if (static_cast<Index>(heard.segment.steps) > longest_segment(dimension, chains))
+    throw WireError("broadcast: a segment of too many steps");
+  if (heard.segment.first > kLast || heard.round > kLast) throw WireError("broadcast: of a round that cannot be");
 }
 
 }  // namespace pollen

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "federation/federation.h"
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/federation.h"
-#include "pollen/math.h"
 
 namespace pollen {
 
@@ -21,18 +21,18 @@ Frame shared(Bytes bytes) { return std::make_shared<const Bytes>(std::move(bytes
 
 class RemoteTransport final : public Transport {
  public:
-  RemoteTransport(Hall& hall, Station& mirror, const RemoteOptions& options)
-      : hall_(hall), mirror_(mirror), options_(options), seats_(hall.sites().size()) {
+  RemoteTransport(ConnectionRegistry& registry, ClientView& mirror, const RemoteOptions& options)
+      : registry_(registry), mirror_(mirror), options_(options), seats_(registry.sites().size()) {
     const Recipe& recipe = mirror.recipe();
     std::vector<Index> sizes;
-    for (const SiteFacts& site : hall.sites()) sizes.push_back(site.rows);
+    for (const SiteFacts& site : registry.sites()) sizes.push_back(site.rows);
     if (recipe.local) weights_ = local_weights(*recipe.local, sizes);
     settings_ = settings_of(recipe);
     for (Index c = 0; c < mirror.chains(); ++c) chains_.push_back(static_cast<std::uint32_t>(c));
     stateful_ = keeps_state(recipe);
     statistics().clients.resize(seats_.size());
-    hall.rounds_begin(stateful_);
-    hall.limit_frames(most_bytes(mirror));
+    registry.rounds_begin(stateful_);
+    registry.limit_frames(most_bytes(mirror));
   }
 
   void exchange(Server& server) override {
@@ -69,8 +69,8 @@ class RemoteTransport final : public Transport {
     while (wanted_ > 0) {
       const bool late = overdue();
       if (late && policy() == "abort") give_up("a question to all clients");
-      const auto letter = wait(late ? std::nullopt : deadline());
-      if (letter && !letter->arrived) take_answer(*letter, ask, answers);
+      const auto incoming = wait(late ? std::nullopt : deadline());
+      if (incoming && !incoming->arrived) take_answer(*incoming, ask, answers);
     }
     close_turn();
     add_in_blocks(answers, sum);
@@ -99,16 +99,16 @@ class RemoteTransport final : public Transport {
     bool wanted = false;             // see want()
     bool called = false;             // it was sent what is open now
     bool owes = false;               // on this connection it was asked something that it has not answered
-    std::uint64_t heard = kNothing;  // broadcasts its station has heard, as heard_ counts them
+    std::uint64_t heard = kNothing;  // broadcasts its view has heard, as heard_ counts them
     std::uint64_t counted = 0;       // its last reply that was: 1 + the iteration its turn began at
     Reply reply;
   };
   static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
 
   // A client's longest frame: set-up again, or a vector a chain, in no code above two words a coordinate.
-  static std::size_t most_bytes(const Station& station) {
+  static std::size_t most_bytes(const ClientView& view) {
     constexpr std::size_t kSetup = std::size_t{16} << 20;
-    const ConstPanelView x = station.position();
+    const ConstPanelView x = view.position();
     return kSetup + 2 * sizeof(double) * static_cast<std::size_t>(x.rows * x.columns);
   }
 
@@ -133,7 +133,7 @@ class RemoteTransport final : public Transport {
 
   void send(std::uint32_t client, const Frame& frame) {
     count_out(client, frame);
-    hall_.send(client, frame);
+    registry_.send(client, frame);
   }
 
   void open(Frame frame, const Roster& roster) {
@@ -166,7 +166,7 @@ class RemoteTransport final : public Transport {
   void call(std::uint32_t client) {
     Seat& seat = seats_[client];
     // One that does not answer is not sent more, or what is sent would pile up here.
-    if (!hall_.present(client) || seat.owes) return;
+    if (!registry_.present(client) || seat.owes) return;
     outgoing_.clear();
     if (!seat.greeted) {
       outgoing_.push_back(shared(wire::encode(wire::Seat{weight_in(weights_, client)})));
@@ -179,10 +179,10 @@ class RemoteTransport final : public Transport {
       seat.heard = heard_;
       ++statistics().brought_up;
     }
-    if (stateful_) outgoing_.push_back(shared(wire::encode(wire::Settled{seat.counted})));
+    if (stateful_) outgoing_.push_back(shared(wire::encode(wire::Acknowledged{seat.counted})));
     outgoing_.push_back(frame_);
     for (const Frame& frame : outgoing_) count_out(client, frame);
-    hall_.send_all(client, outgoing_);
+    registry_.send_all(client, outgoing_);
     seat.called = seat.owes = true;
   }
 
@@ -190,35 +190,35 @@ class RemoteTransport final : public Transport {
     if (standing_ && standing_at_ == heard_) return standing_;
     Archive archive;
     mirror_.archive(archive);
-    standing_ = shared(wire::encode(wire::Standing{archive.take()}));
+    standing_ = shared(wire::encode(wire::CatchUp{archive.take()}));
     standing_at_ = heard_;
     return standing_;
   }
 
   void tell_if_all_are_gone() {
-    if (told_ || hall_.present() > 0) return;
+    if (told_ || registry_.present() > 0) return;
     options_.tell({"all-gone", "all clients are gone; waiting for them to come back", {}, {}, Notice::Level::warning});
     told_ = true;
   }
 
   // The next thing clients have to say; who comes back is called at once.
-  std::optional<Hall::Letter> wait(std::optional<Deadline> until) {
+  std::optional<ConnectionRegistry::Message> wait(std::optional<Deadline> until) {
     const Deadline patience = Clock::now() + std::chrono::seconds(1);
-    auto letter = hall_.next(until ? std::min(*until, patience) : patience);
-    if (!letter) {
+    auto incoming = registry_.next(until ? std::min(*until, patience) : patience);
+    if (!incoming) {
       tell_if_all_are_gone();
-      return letter;
+      return incoming;
     }
-    statistics().bytes_in += static_cast<std::int64_t>(letter->frame.size());
-    statistics_of(letter->client).bytes_in += static_cast<std::int64_t>(letter->frame.size());
-    Seat& seat = seats_[letter->client];
+    statistics().bytes_in += static_cast<std::int64_t>(incoming->frame.size());
+    statistics_of(incoming->client).bytes_in += static_cast<std::int64_t>(incoming->frame.size());
+    Seat& seat = seats_[incoming->client];
     seat.owes = false;
-    if (letter->arrived) {
+    if (incoming->arrived) {
       seat.greeted = false;
       if (seat.wanted && seat.called) ++statistics().repeated;
     }
-    if (seat.wanted && (letter->arrived || !seat.called)) call(letter->client);
-    return letter;
+    if (seat.wanted && (incoming->arrived || !seat.called)) call(incoming->client);
+    return incoming;
   }
 
   // Until everybody has answered, or the deadline has passed and the rest may be left out.
@@ -226,8 +226,8 @@ class RemoteTransport final : public Transport {
     while (wanted_ > 0) {
       const bool late = overdue();
       if (late && missed(server)) return;
-      const auto letter = wait(late ? std::nullopt : deadline());
-      if (letter && !letter->arrived) take_reply(*letter, server);
+      const auto incoming = wait(late ? std::nullopt : deadline());
+      if (incoming && !incoming->arrived) take_reply(*incoming, server);
     }
   }
 
@@ -256,7 +256,7 @@ class RemoteTransport final : public Transport {
     const std::vector<std::uint32_t> late = this->late();
     if (policy() == "abort") give_up(fmt::format("round {}", server.round()));
     const std::size_t answered = server.broadcast().roster.clients.size() - late.size();
-    if (policy() != "skip" || answered == 0 || hall_.present() < options_.quorum) {
+    if (policy() != "skip" || answered == 0 || registry_.present() < options_.quorum) {
       if (!told_) tell_of(server, "late", "still waiting for", late);
       told_ = true;
       for (const std::uint32_t client : late) statistics_of(client).late = true;
@@ -276,7 +276,7 @@ class RemoteTransport final : public Transport {
   std::string names(const std::vector<std::uint32_t>& clients, const char* between = ", ") const {
     std::vector<std::string> list;
     list.reserve(clients.size());
-    for (const std::uint32_t client : clients) list.push_back(hall_.names()[client]);
+    for (const std::uint32_t client : clients) list.push_back(registry_.names()[client]);
     return fmt::format("{}", fmt::join(list, between));
   }
 
@@ -286,25 +286,25 @@ class RemoteTransport final : public Transport {
                    Notice::Level::warning});
   }
 
-  void take_reply(const Hall::Letter& letter, const Server& server) {
-    Seat& seat = seats_[letter.client];
+  void take_reply(const ConnectionRegistry::Message& incoming, const Server& server) {
+    Seat& seat = seats_[incoming.client];
     try {
-      if (wire::type_of(letter.frame) != wire::Type::reply) return;  // an answer to a question that is settled
-      wire::decode(letter.frame, incoming_);
+      if (wire::type_of(incoming.frame) != wire::Type::reply) return;  // an answer to a question that is settled
+      wire::decode(incoming.frame, incoming_);
     } catch (const WireError& error) {
-      return hall_.dismiss(letter.client, fmt::format("its reply cannot be read ({})", error.what()), false);
+      return registry_.dismiss(incoming.client, fmt::format("its reply cannot be read ({})", error.what()), false);
     }
-    const Leg& leg = server.broadcast().leg;
+    const LocalSegment& segment = server.broadcast().segment;
     const auto [round, first] = std::pair(incoming_.round, incoming_.first);
-    if (round < server.round() || (round == server.round() && first < leg.first)) return;  // said before
-    if (incoming_.client != letter.client || round != server.round() || first != leg.first)
-      return hall_.dismiss(letter.client, "its reply is of a round that is not open", false);
+    if (round < server.round() || (round == server.round() && first < segment.first)) return;  // said before
+    if (incoming_.client != incoming.client || round != server.round() || first != segment.first)
+      return registry_.dismiss(incoming.client, "its reply is of a round that is not open", false);
     if (!seat.wanted) return;  // said twice
     std::swap(seat.reply, incoming_);
-    want(letter.client, false);
+    want(incoming.client, false);
     auto& latencies = statistics().latencies;
     const double seconds = std::chrono::duration<double>(Clock::now() - opened_).count();
-    statistics_of(letter.client).latency = seconds;
+    statistics_of(incoming.client).latency = seconds;
     if (latencies.size() < kLatencies)
       latencies.push_back(seconds);
     else
@@ -320,7 +320,7 @@ class RemoteTransport final : public Transport {
       } catch (const WireError& error) {
         server.start_over();
         want(entry.client, true);
-        hall_.dismiss(entry.client, error.what(), false);
+        registry_.dismiss(entry.client, error.what(), false);
         return false;
       }
     }
@@ -333,19 +333,19 @@ class RemoteTransport final : public Transport {
     return true;
   }
 
-  void take_answer(const Hall::Letter& letter, const wire::Ask& ask, std::vector<Panel>& answers) {
-    Seat& seat = seats_[letter.client];
+  void take_answer(const ConnectionRegistry::Message& incoming, const wire::Ask& ask, std::vector<Panel>& answers) {
+    Seat& seat = seats_[incoming.client];
     try {
-      if (wire::type_of(letter.frame) != wire::Type::answer) return;
-      auto answer = wire::decode<wire::Answer>(letter.frame);
+      if (wire::type_of(incoming.frame) != wire::Type::answer) return;
+      auto answer = wire::decode<wire::Answer>(incoming.frame);
       if (answer.number != ask.number || !seat.wanted) return;
       if (answer.values.rows() != ask.rows || answer.values.columns() != ask.columns)
         throw WireError("an answer of another size than asked for");
-      check_numbers(answer.values, letter.client, static_cast<Query::What>(ask.what));
-      answers[letter.client] = std::move(answer.values);
-      want(letter.client, false);
+      check_numbers(answer.values, incoming.client, static_cast<Query::What>(ask.what));
+      answers[incoming.client] = std::move(answer.values);
+      want(incoming.client, false);
     } catch (const WireError& error) {
-      hall_.dismiss(letter.client, fmt::format("its answer cannot be taken ({})", error.what()), false);
+      registry_.dismiss(incoming.client, fmt::format("its answer cannot be taken ({})", error.what()), false);
     }
   }
 
@@ -375,8 +375,8 @@ class RemoteTransport final : public Transport {
     }
   }
 
-  Hall& hall_;
-  Station& mirror_;
+  ConnectionRegistry& registry_;
+  ClientView& mirror_;
   RemoteOptions options_;
   RoundStatistics own_statistics_;
   std::vector<Seat> seats_;
@@ -400,8 +400,9 @@ class RemoteTransport final : public Transport {
 
 bool keeps_state(const Recipe& recipe) { return recipe.up.memory != Memory::none || recipe.local.has_value(); }
 
-std::unique_ptr<Transport> make_remote_transport(Hall& hall, Station& mirror, const RemoteOptions& options) {
-  return std::make_unique<RemoteTransport>(hall, mirror, options);
+std::unique_ptr<Transport> make_remote_transport(ConnectionRegistry& registry, ClientView& mirror,
+                                                 const RemoteOptions& options) {
+  return std::make_unique<RemoteTransport>(registry, mirror, options);
 }
 
 }  // namespace pollen

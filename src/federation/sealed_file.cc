@@ -1,4 +1,4 @@
-#include "federation/sealed_file.h"
+#include "sealed_file.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -6,8 +6,8 @@
 
 #include <cstring>
 
+#include "base/file.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
 
 namespace pollen {
 

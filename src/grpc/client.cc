@@ -3,10 +3,10 @@
 
 #include <thread>
 
+#include "chunks.h"
 #include "federation.grpc.pb.h"
-#include "grpc/chunks.h"
-#include "grpc/settings.h"
-#include "pollen/wires.h"
+#include "grpc/wires.h"
+#include "settings.h"
 
 namespace pollen {
 

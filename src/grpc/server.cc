@@ -9,10 +9,10 @@
 #include <span>
 #include <unordered_map>
 
+#include "chunks.h"
 #include "federation.grpc.pb.h"
-#include "grpc/chunks.h"
-#include "grpc/settings.h"
-#include "pollen/wires.h"
+#include "grpc/wires.h"
+#include "settings.h"
 
 namespace pollen {
 

@@ -1,4 +1,4 @@
-#include "grpc/settings.h"
+#include "settings.h"
 
 #include <absl/synchronization/mutex.h>
 #include <grpc/support/log.h>

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "pollen/wires.h"
+#include "grpc/wires.h"
 
 namespace pollen {
 

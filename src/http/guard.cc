@@ -1,4 +1,4 @@
-#include "http/guard.h"
+#include "guard.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

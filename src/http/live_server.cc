@@ -7,9 +7,9 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "http/guard.h"
+#include "base/secret.h"
+#include "guard.h"
 #include "http/listener.h"
-#include "pollen/secret.h"
 
 namespace pollen::http {
 

@@ -17,7 +17,7 @@ constexpr const char* kName =
 constexpr const char* kAddress =
     "accepted: a host name (hub.example.org) or an IP address (10.0.0.7, fd00::7), without a port";
 
-// Not isalnum: what is a letter must not depend on the locale.
+// Not isalnum: what is a incoming must not depend on the locale.
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }

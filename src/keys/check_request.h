@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pollen/keys.h"
+#include "keys/keys.h"
 
 namespace pollen::keys {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pollen/keys.h"
+#include "keys/keys.h"
 
 namespace pollen::keys {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pollen/math.h"
+#include "math/math.h"
 
 namespace pollen::math {
 

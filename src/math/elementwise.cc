@@ -1,11 +1,11 @@
 // The elementwise functions over spans and their scalar versions (one lane of the same code).
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "math/elementwise.cc"
+#define HWY_TARGET_INCLUDE "elementwise.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
+#include "functions-inl.h"
 #include "hwy/highway.h"
-#include "math/functions-inl.h"
-#include "pollen/math.h"
+#include "math/math.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::math {

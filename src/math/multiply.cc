@@ -1,13 +1,13 @@
 // z(r, m) = Σ_j X(r, j) θ(j, m). Every (r, m) keeps eight lanes over the features, fused multiply-adds in the order of
 // j, added by FoldToFour and SumEachOfFour: its bits depend on its row and column alone, not on the tile it falls in.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "math/multiply.cc"
+#define HWY_TARGET_INCLUDE "multiply.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
+#include "arguments.h"
 #include "hwy/highway.h"
-#include "math/arguments.h"
-#include "pollen/math.h"
-#include "pollen/simd/lanes-inl.h"
+#include "math/lanes-inl.h"
+#include "math/math.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::math {

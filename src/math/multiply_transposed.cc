@@ -1,15 +1,15 @@
 // g(j, m) += Σ_r X(r, j) residual(r, m). Every (j, m) starts from g and takes one fused multiply-add a row, in row
 // order: its bits do not depend on the tile, on the vector width, nor on how the rows are cut into calls.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "math/multiply_transposed.cc"
+#define HWY_TARGET_INCLUDE "multiply_transposed.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <algorithm>
 
+#include "arguments.h"
 #include "hwy/highway.h"
-#include "math/arguments.h"
-#include "pollen/math.h"
-#include "pollen/simd/lanes-inl.h"
+#include "math/lanes-inl.h"
+#include "math/math.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::math {

@@ -1,13 +1,13 @@
 // out(:, c) = A x(:, c) - offset for a symmetric A. Every entry starts at -offset and takes one fused multiply-add a
 // column of A, in order: its bits do not depend on the tile or the vector width, and nothing is summed across lanes.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "math/symmetric.cc"
+#define HWY_TARGET_INCLUDE "symmetric.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
+#include "arguments.h"
 #include "hwy/highway.h"
-#include "math/arguments.h"
-#include "pollen/math.h"
-#include "pollen/simd/lanes-inl.h"
+#include "math/lanes-inl.h"
+#include "math/math.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::math {

@@ -1,16 +1,16 @@
 // Reductions and updates of plain vectors.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "math/vectors.cc"
+#define HWY_TARGET_INCLUDE "vectors.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <bit>
 #include <cstdint>
 #include <limits>
 
+#include "arguments.h"
 #include "hwy/highway.h"
-#include "math/arguments.h"
-#include "pollen/math.h"
-#include "pollen/simd/lanes-inl.h"
+#include "math/lanes-inl.h"
+#include "math/math.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::math {

@@ -1,4 +1,4 @@
-#include "pollen/mixed.h"
+#include "model/mixed.h"
 
 #include <fmt/format.h>
 

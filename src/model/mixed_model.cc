@@ -1,7 +1,7 @@
 // Mixed-effects models as personal models: their columns picked out of a table.
 #include <algorithm>
 
-#include "pollen/personal_model.h"
+#include "model/personal_model.h"
 
 namespace pollen {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "model/personal_model.h"
 #include "network.h"
-#include "pollen/personal_model.h"
 
 namespace pollen {
 

@@ -1,4 +1,4 @@
-#include "pollen/predicted_rows.h"
+#include "model/predicted_rows.h"
 
 #include "network.h"
 

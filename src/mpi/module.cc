@@ -1,4 +1,4 @@
 // What the module exports.
-#include "mpi/mpi_ranks.h"
+#include "mpi_ranks.h"
 
 extern "C" pollen::Ranks* pollen_open_ranks() { return new pollen::mpi::MpiRanks(); }

@@ -1,4 +1,4 @@
-#include "mpi/mpi_ranks.h"
+#include "mpi_ranks.h"
 
 #include <fmt/format.h>
 #include <signal.h>

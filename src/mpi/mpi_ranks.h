@@ -12,7 +12,7 @@
 #include <list>
 #include <vector>
 
-#include "pollen/ranks.h"
+#include "ranks/ranks.h"
 
 namespace pollen::mpi {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "network/lean/pass.h"
-#include "pollen/network.h"
+#include "lean/pass.h"
+#include "network/network.h"
 
 namespace pollen {
 namespace {

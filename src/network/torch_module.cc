@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "pollen/network.h"
+#include "network/network.h"
 
 namespace pollen {
 namespace {

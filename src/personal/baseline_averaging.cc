@@ -7,7 +7,7 @@
 // With equal N_i this c is the paper's, and c = Σ (N_i/N) c_i always.
 #include <algorithm>
 
-#include "personal/baselines.h"
+#include "baseline_parts.h"
 #include "pollen/archive.h"
 
 namespace pollen::baselines {

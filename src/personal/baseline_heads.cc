@@ -2,7 +2,7 @@
 //   head_steps times  z_i ← z_i - γ ∇_z f_i(φ, z_i),   then local_steps times  φ_i ← φ_i - γ ∇_φ f_i(φ_i, z_i).
 #include <algorithm>
 
-#include "personal/baselines.h"
+#include "baseline_parts.h"
 
 namespace pollen::baselines {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "personal/baselines.h"
+#include "baseline_parts.h"
 
 namespace pollen::baselines {
 

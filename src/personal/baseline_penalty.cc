@@ -8,7 +8,7 @@
 //          γ is the paper's step over the number of clients.
 #include <algorithm>
 
-#include "personal/baselines.h"
+#include "baseline_parts.h"
 #include "pollen/archive.h"
 #include "pollen/random.h"
 

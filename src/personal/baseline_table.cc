@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "personal/baselines.h"
+#include "base/words.h"
+#include "baseline_parts.h"
 #include "pollen/errors.h"
-#include "pollen/words.h"
 
 namespace pollen {
 

@@ -1,11 +1,10 @@
-#include "personal/baselines.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "personal/engine_parts.h"
+#include "baseline_parts.h"
+#include "engine_parts.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 
@@ -46,13 +45,13 @@ void Baseline::start(ConstPanelView position) {
 
 std::int64_t Baseline::advance(std::int64_t) {
   participation_.draw(iteration_, roster_);
-  loads_.open(roster_.clients);
+  traffic_.open(roster_.clients);
   weigh();
   const std::int64_t before = counters_.messages;
   round();
   const bool answered = counters_.messages != before;
   if (answered) ++counters_.rounds;
-  loads_.close(answered || !sends());  // without any messages an iteration of all clients is what can be timed
+  traffic_.close(answered || !sends());  // without any messages an iteration of all clients is what can be timed
   stale_ = sent_.count < whole_.count;
   ++iteration_;
   return 1;
@@ -113,7 +112,7 @@ void Baseline::gradient(Index client, std::span<const double> w, std::span<doubl
   mean_gradient(client, w, g);
   const std::int64_t evaluated = problem_.clients[static_cast<std::size_t>(client)]->rows();
   counters_.gradients += evaluated;
-  loads_.add({.client = static_cast<std::uint32_t>(client), .gradients = evaluated});
+  traffic_.add({.client = static_cast<std::uint32_t>(client), .gradients = evaluated});
 }
 
 void Baseline::count_message(Index client, Slice sent) {
@@ -121,7 +120,7 @@ void Baseline::count_message(Index client, Slice sent) {
   const std::int64_t bits = 64 * vectors_ * static_cast<std::int64_t>(sent.count);
   counters_.uplink_bits += bits;
   counters_.downlink_bits += bits;
-  loads_.add({static_cast<std::uint32_t>(client), bits, 0, bits});
+  traffic_.add({static_cast<std::uint32_t>(client), bits, 0, bits});
 }
 
 void Baseline::count_broadcast(Index chain, Slice sent) {
@@ -171,7 +170,7 @@ void Baseline::archive(Archive& archive) {
   archive.array(own_.flat());
   archive.field(iteration_);
   archive_counters(archive, counters_);
-  loads_.archive(archive, clients());
+  traffic_.archive(archive, clients());
 }
 
 }  // namespace pollen::baselines

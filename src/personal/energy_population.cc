@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pollen/math.h"
-#include "pollen/personal.h"
+#include "math/math.h"
+#include "personal/personal.h"
 #include "pollen/random.h"
 
 namespace pollen {

@@ -1,4 +1,4 @@
-#include "personal/engine_parts.h"
+#include "engine_parts.h"
 
 #include <cmath>
 

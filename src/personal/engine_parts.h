@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "personal/personal.h"
 #include "pollen/archive.h"
-#include "pollen/personal.h"
 
 namespace pollen {
 

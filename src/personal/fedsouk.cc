@@ -5,15 +5,15 @@
 #include <optional>
 #include <utility>
 
-#include "personal/engine_parts.h"
-#include "personal/local_round.h"
-#include "personal/prior_chain.h"
-#include "personal/server_steps.h"
+#include "engine_parts.h"
+#include "local_round.h"
+#include "math/math.h"
+#include "personal/personal.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
-#include "pollen/participation.h"
-#include "pollen/personal.h"
+#include "prior_chain.h"
+#include "round/participation.h"
+#include "server_steps.h"
 
 namespace pollen {
 
@@ -55,7 +55,7 @@ class Fedsouk final : public PersonalEngine {
 
   std::int64_t advance(std::int64_t) override {
     participation_.draw(round_, roster_);
-    loads_.open(roster_.clients);
+    traffic_.open(roster_.clients);
     std::ranges::fill(sum_.flat(), 0.0);
     std::ranges::fill(memory_change_.flat(), 0.0);
     std::size_t block = 0;
@@ -75,7 +75,7 @@ class Fedsouk final : public PersonalEngine {
     close_block();
     for (Index c = 0; c < problem_.chains; ++c) step_server(c);
     if (static_cast<std::int64_t>(round_) >= settings_.averaged_from) add_to_average();
-    loads_.close(true);
+    traffic_.close(true);
     ++round_;
     counters_.rounds = static_cast<std::int64_t>(round_);
     return 1;
@@ -84,7 +84,7 @@ class Fedsouk final : public PersonalEngine {
   ConstPanelView position() const override { return position_; }
   std::int64_t iteration() const override { return static_cast<std::int64_t>(round_); }
   Counters& counters() override { return counters_; }
-  void listen(LoadListener listener) override { loads_.listen(std::move(listener)); }
+  void listen(TrafficListener listener) override { traffic_.listen(std::move(listener)); }
   ConstPanelView average() const override { return average_; }
   double accepted() const override {
     return proposals_ > 0 ? static_cast<double>(accepted_) / static_cast<double>(proposals_) : 1;
@@ -232,7 +232,7 @@ class Fedsouk final : public PersonalEngine {
     counters_.uplink_bits_bound += receipt.bits_bound;
     counters_.downlink_bits += 64 * problem_.dimension();
     counters_.gradients += receipt.gradients;
-    loads_.add({client, 64 * problem_.dimension(), receipt.gradients, receipt.bits});
+    traffic_.add({client, 64 * problem_.dimension(), receipt.gradients, receipt.bits});
   }
 
   // η_k/η_0.
@@ -298,7 +298,7 @@ class Fedsouk final : public PersonalEngine {
   double weight_ = 0;  // of average_
   std::int64_t accepted_ = 0, proposals_ = 0;
   Counters counters_;
-  LoadBook loads_;
+  TrafficLog traffic_;
   Team team_;
   OtherClients others_;
   std::vector<Bytes> answers_;    // of the other processes, in this round

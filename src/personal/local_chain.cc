@@ -1,10 +1,10 @@
-#include "personal/local_chain.h"
+#include "local_chain.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "pollen/math.h"
+#include "math/math.h"
 
 namespace pollen {
 

@@ -1,7 +1,7 @@
 // A client's Markov chain for p(z | D_i, φ, β) at fixed φ and β.
 #pragma once
 
-#include "pollen/personal.h"
+#include "personal/personal.h"
 
 namespace pollen {
 

@@ -1,11 +1,11 @@
-#include "personal/local_round.h"
+#include "local_round.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "personal/local_chain.h"
+#include "local_chain.h"
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
 
 namespace pollen {
 

@@ -1,9 +1,9 @@
-#include "personal/prior_chain.h"
+#include "prior_chain.h"
 
 #include <algorithm>
 
-#include "personal/local_chain.h"
-#include "pollen/math.h"
+#include "local_chain.h"
+#include "math/math.h"
 
 namespace pollen {
 

@@ -1,10 +1,10 @@
-#include "personal/server_steps.h"
+#include "server_steps.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "pollen/math.h"
+#include "math/math.h"
 #include "pollen/random.h"
 
 namespace pollen {

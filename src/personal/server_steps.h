@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "pollen/personal.h"
+#include "personal/personal.h"
 
 namespace pollen {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "plan/proofs.h"
+#include "proofs.h"
 
 namespace pollen::plan {
 

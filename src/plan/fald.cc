@@ -1,11 +1,11 @@
 // FALD (fald.txt, Theorem 20): clients take Langevin steps and average with probability p_c. Mended: docs/plan.md.
-#include "plan/fald.h"
+#include "fald.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "plan/proofs.h"
-#include "plan/recursion.h"
+#include "proofs.h"
+#include "recursion.h"
 
 namespace pollen::plan {
 
@@ -43,7 +43,7 @@ double fald_drift_limit(const FaldConstants& f, double p) {
 namespace {
 
 // Coordinates: E‖X_kγ - X_k‖² (Lemma 19), E V_k (Lemma 10's first step, Lemma 16), E d_k² (Lemma 17).
-Recursion recursion(const FaldConstants& f, const Constants& c, const Averaging& how, double step) {
+Recursion fald_recursion(const FaldConstants& f, const Constants& c, const Averaging& how, double step) {
   const double m = f.m, l2 = f.l * f.l, p = how.communicate, apart = 1 - p, inverse = (2 + p) / p;
   Recursion r{Eigen::MatrixXd::Zero(3, 3), Eigen::VectorXd::Zero(3), Eigen::VectorXd::Zero(3)};
   r.matrix(0, 0) = 1 - step * m * (1 - 3 * step * f.l) + 3 * step * step * f.oracle;
@@ -74,9 +74,9 @@ Guarantee fald(const Constants& c, const Method& method) {
               {"1/(6(L + L^2_hat/m)) (gamma_2)", 1 / (6 * (l + f.oracle / m))},
               {"p_c m/(38 L sqrt((1-p_c)(p_c w + 3L^2))) (gamma_2)",
                p * m / (38 * l * std::sqrt((1 - p) * (p * f.spread + 3 * l * l)))}};
-  g.rate = [=](double step) { return recursion(f, c, how, step).rate(); };
-  g.limit = [=](double step) { return recursion(f, c, how, step).limit(); };
-  g.after = [=](double step, double k) { return recursion(f, c, how, step).after(k); };
+  g.rate = [=](double step) { return fald_recursion(f, c, how, step).rate(); };
+  g.limit = [=](double step) { return fald_recursion(f, c, how, step).limit(); };
+  g.after = [=](double step, double k) { return fald_recursion(f, c, how, step).after(k); };
   return g;
 }
 

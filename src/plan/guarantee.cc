@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "plan/proofs.h"
+#include "proofs.h"
 
 namespace pollen::plan {
 

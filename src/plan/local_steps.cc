@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "plan/search.h"
 #include "pollen/plan.h"
+#include "search.h"
 
 namespace pollen::plan {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plan/proofs.h"
 #include "pollen/errors.h"
+#include "proofs.h"
 
 namespace pollen::plan {
 

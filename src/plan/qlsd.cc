@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plan/proofs.h"
+#include "proofs.h"
 
 namespace pollen::plan {
 

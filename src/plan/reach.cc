@@ -4,14 +4,13 @@
 #include <cmath>
 #include <limits>
 
-#include "plan/search.h"
 #include "pollen/plan.h"
+#include "search.h"
 
 namespace pollen::plan {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMost = 1e18;  // iterations beyond which a plan is none
 
 // The fewest iterations (to one in ten thousand, from above) after which the bound is below `square`.

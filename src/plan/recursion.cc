@@ -1,13 +1,13 @@
-#include "plan/recursion.h"
+#include "recursion.h"
 
 #include <cmath>
 #include <limits>
 
+#include "search.h"
+
 namespace pollen::plan {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Eigen::VectorXd fixed_point(const Recursion& r) {
   const auto n = r.matrix.rows();

@@ -1,4 +1,4 @@
-#include "plan/search.h"
+#include "search.h"
 
 #include <algorithm>
 #include <cmath>

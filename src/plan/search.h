@@ -2,8 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 
 namespace pollen::plan {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The largest x in [low, high] with holds(x), for a condition that holds below some point; `low` must hold.
 double largest(double low, double high, const std::function<bool(double)>& holds);

@@ -3,7 +3,7 @@
 // and heterogeneity, say), the later in the order is charged.
 #include <algorithm>
 
-#include "plan/proofs.h"
+#include "proofs.h"
 
 namespace pollen::plan {
 

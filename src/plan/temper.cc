@@ -1,4 +1,4 @@
-#include "plan/proofs.h"
+#include "proofs.h"
 
 namespace pollen::plan {
 

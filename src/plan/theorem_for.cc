@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "plan/proofs.h"
+#include "proofs.h"
 
 namespace pollen::plan {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plan/fald.h"
-#include "plan/proofs.h"
-#include "plan/recursion.h"
+#include "fald.h"
+#include "proofs.h"
+#include "recursion.h"
 
 namespace pollen::plan {
 
@@ -13,7 +13,7 @@ namespace {
 
 // Coordinates: e_k = E‖X_kγ - X_k‖² (Lemma 27), h_k = E e at the last refresh, E V_k (Lemmas 10 and 22), E d_k² (Lemma
 // 23), E σ_k² (Lemma 24, the anchor being the mean of the chains).
-Recursion recursion(const FaldConstants& f, const Constants& c, const Averaging& how, double step) {
+Recursion vr_fald_recursion(const FaldConstants& f, const Constants& c, const Averaging& how, double step) {
   const double m = f.m, l2 = f.l * f.l, p = how.communicate, q = how.refresh, w = f.spread;
   const double apart = 1 - p, inverse = (2 + p) / p;
   Recursion r{Eigen::MatrixXd::Zero(5, 5), Eigen::VectorXd::Zero(5), Eigen::VectorXd::Zero(5)};
@@ -57,9 +57,9 @@ Guarantee vr_fald(const Constants& c, const Method& method) {
               {"q_c/L (gamma_2)", q / l},
               {"q_c/(2m) (gamma_2)", q / (2 * m)},
               {"1/(6(L + 4w/m)) (gamma_2)", 1 / (6 * (l + 4 * f.spread / m))}};
-  g.rate = [=](double step) { return recursion(f, c, how, step).rate(); };
-  g.limit = [=](double step) { return recursion(f, c, how, step).limit(); };
-  g.after = [=](double step, double k) { return recursion(f, c, how, step).after(k); };
+  g.rate = [=](double step) { return vr_fald_recursion(f, c, how, step).rate(); };
+  g.limit = [=](double step) { return vr_fald_recursion(f, c, how, step).limit(); };
+  g.after = [=](double step, double k) { return vr_fald_recursion(f, c, how, step).after(k); };
   return g;
 }
 

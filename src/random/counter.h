@@ -6,7 +6,7 @@
 #include <span>
 
 #include "pollen/random.h"
-#include "pollen/simd/philox.h"
+#include "random/philox.h"
 
 namespace pollen {
 

@@ -1,15 +1,15 @@
 // random_words, uniforms and normals: Philox and the transforms, for AVX2 and AVX-512, chosen at run time.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "random/generate.cc"
+#define HWY_TARGET_INCLUDE "generate.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <cstring>
 
+#include "counter.h"
 #include "hwy/highway.h"
 #include "pollen/random.h"
-#include "pollen/simd/philox-inl.h"
-#include "random/counter.h"
-#include "random/transforms-inl.h"
+#include "random/philox-inl.h"
+#include "transforms-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen {

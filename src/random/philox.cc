@@ -1,4 +1,4 @@
-#include "pollen/simd/philox.h"
+#include "random/philox.h"
 
 #include "pollen/random.h"
 

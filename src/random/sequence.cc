@@ -1,9 +1,9 @@
 #include <bit>
 #include <cmath>
 
-#include "pollen/math.h"
+#include "counter.h"
+#include "math/math.h"
 #include "pollen/random.h"
-#include "random/counter.h"
 
 namespace pollen {
 

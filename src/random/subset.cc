@@ -3,7 +3,7 @@
 #include <bit>
 #include <numeric>
 
-#include "pollen/math.h"
+#include "math/math.h"
 #include "pollen/random.h"
 
 namespace pollen {

@@ -1,9 +1,9 @@
 // Rank 0 hears the others.
 #pragma once
 
+#include "frames.h"
 #include "pollen/archive.h"
-#include "pollen/ranks.h"
-#include "ranks/frames.h"
+#include "ranks/ranks.h"
 
 namespace pollen::ranks {
 

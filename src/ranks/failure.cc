@@ -4,8 +4,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "frames.h"
 #include "pollen/errors.h"
-#include "ranks/frames.h"
 
 namespace pollen::ranks {
 

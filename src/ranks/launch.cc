@@ -7,7 +7,7 @@
 #include <initializer_list>
 
 #include "pollen/errors.h"
-#include "pollen/ranks.h"
+#include "ranks/ranks.h"
 
 namespace pollen {
 

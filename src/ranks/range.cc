@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "pollen/ranks.h"
 #include "pollen/round.h"
+#include "ranks/ranks.h"
 
 namespace pollen {
 

@@ -1,16 +1,16 @@
 // Rank 0's end: what is opened here goes to all ranks, every rank's finished blocks come back in client order.
-#include "pollen/rank_transport.h"
+#include "ranks/rank_transport.h"
 
 #include <algorithm>
 #include <exception>
 #include <functional>
 #include <utility>
 
-#include "pollen/math.h"
-#include "pollen/messages.h"
-#include "ranks/collect.h"
-#include "ranks/frames.h"
-#include "ranks/section.h"
+#include "collect.h"
+#include "frames.h"
+#include "math/math.h"
+#include "section.h"
+#include "wire/messages.h"
 
 namespace pollen {
 
@@ -21,8 +21,8 @@ using ranks::Kind;
 
 class RankTransport final : public Transport {
  public:
-  RankTransport(Ranks& ranks, Station& station, Clients& clients, const RankShare& share)
-      : ranks_(ranks), station_(station), section_(ranks, station, clients, share) {
+  RankTransport(Ranks& ranks, ClientView& view, Clients& clients, const RankShare& share)
+      : ranks_(ranks), view_(view), section_(ranks, view, clients, share) {
     for (int r = 0; r < ranks.size(); ++r) {
       const ClientRange theirs = client_range(r, ranks.size(), share.clients, share.numbers);
       borders_.emplace_back(theirs, share.clients);
@@ -87,7 +87,7 @@ class RankTransport final : public Transport {
     Bytes one;
     for (std::size_t r = 1; r < clients_.size(); ++r) {
       Archive state;
-      station_.archive(state);
+      view_.archive(state);
       for (Index i = 0; i < clients_[r].size(); ++i) {
         archive_state(archive, one);
         archive_state(state, one);
@@ -139,7 +139,7 @@ class RankTransport final : public Transport {
   }
 
   Ranks& ranks_;
-  Station& station_;
+  ClientView& view_;
   ranks::Section section_;
   std::vector<ranks::Borders> borders_;  // of every rank
   std::vector<ClientRange> clients_;     // likewise
@@ -148,9 +148,9 @@ class RankTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> make_rank_transport(Ranks& ranks, Station& station, Clients& clients,
+std::unique_ptr<Transport> make_rank_transport(Ranks& ranks, ClientView& view, Clients& clients,
                                                const RankShare& share) {
-  return std::make_unique<RankTransport>(ranks, station, clients, share);
+  return std::make_unique<RankTransport>(ranks, view, clients, share);
 }
 
 }  // namespace pollen

@@ -1,10 +1,10 @@
-#include "ranks/section.h"
+#include "section.h"
 
 #include <algorithm>
 #include <exception>
 
-#include "pollen/math.h"
-#include "ranks/frames.h"
+#include "frames.h"
+#include "math/math.h"
 
 namespace pollen::ranks {
 
@@ -24,9 +24,9 @@ Borders::Borders(const ClientRange& own, Index clients) : block(block_size_for(c
   done = open_back ? last - 1 : last;
 }
 
-Section::Section(Ranks& ranks, Station& station, Clients& clients, const RankShare& share)
+Section::Section(Ranks& ranks, ClientView& view, Clients& clients, const RankShare& share)
     : ranks_(ranks),
-      station_(station),
+      view_(view),
       clients_(clients),
       own_(share.own),
       borders_(share.own, share.clients),
@@ -89,7 +89,7 @@ void Section::find_pieces(const Server& server) {
 
 // Replies of a shared first block are kept until its sum arrives.
 void Section::answer_round(Server& server) {
-  station_.receive(server.broadcast(), work(0));
+  view_.receive(server.broadcast(), work(0));
   find_pieces(server);
   std::span<const PlaceRow> rest = pieces_;
   if (borders_.open_front) {
@@ -104,30 +104,30 @@ void Section::answer_round(Server& server) {
 
 void Section::answer_kept(const Roster& roster) {
   const PlaceRow& piece = pieces_.front();
-  const std::size_t together = team_.size() > 1 ? 1 : answer_together(station_);
+  const std::size_t together = team_.size() > 1 ? 1 : answer_together(view_);
   if (replies_.size() < piece.size()) replies_.resize(piece.size());
   team_.run(static_cast<Index>((piece.size() + together - 1) / together), [&](Index item, int member) {
     Member& m = members_[static_cast<std::size_t>(member)];
     const std::size_t begin = static_cast<std::size_t>(item) * together, n = std::min(together, piece.size() - begin);
     for (std::size_t i = 0; i < n; ++i) {
       const Roster::Entry& entry = roster.clients[piece.first + begin + i];
-      m.turns[i] = {&client(entry.client), roster.chains(entry), &replies_[begin + i]};
+      m.requests[i] = {&client(entry.client), roster.chains(entry), &replies_[begin + i]};
     }
-    answer_all(station_, {m.turns.data(), n}, m.work);
+    answer_all(view_, {m.requests.data(), n}, m.work);
   });
 }
 
 void Section::answer_by_client(Server& server, std::span<const PlaceRow> pieces) {
   const Roster& roster = server.broadcast().roster;
-  in_turn_.run(
+  ordered_.run(
       team_.team(), pieces,
       [&](std::size_t e, Reply& reply, int member) {
         const Roster::Entry& entry = roster.clients[e];
-        client(entry.client).answer(station_, roster.chains(entry), reply, work(member));
+        client(entry.client).answer(view_, roster.chains(entry), reply, work(member));
       },
       [&](std::size_t e, Reply& reply, int member) {
         server.absorb(reply, roster.clients[e], work(member));
-        client(reply.client).settle(reply, true);
+        client(reply.client).acknowledge(reply, true);
       });
 }
 
@@ -139,20 +139,20 @@ void Section::absorb_kept(Server& server) {
     const std::size_t n = std::min(kTogether, replies.size() - e);
     server.absorb_all(replies.subspan(e, n), entries.subspan(piece.first + e, n), work(0));
   }
-  for (const Reply& reply : replies) client(reply.client).settle(reply, true);
+  for (const Reply& reply : replies) client(reply.client).acknowledge(reply, true);
 }
 
 void Section::answer_and_absorb(Server& server, const PlaceRow& piece, Member& member) {
   const Roster& roster = server.broadcast().roster;
   const std::span entries(roster.clients);
-  const std::size_t together = answer_together(station_);
+  const std::size_t together = answer_together(view_);
   for (std::size_t e = piece.first; e < piece.last; e += together) {
     const std::size_t n = std::min(together, piece.last - e);
     for (std::size_t i = 0; i < n; ++i)
-      member.turns[i] = {&client(entries[e + i].client), roster.chains(entries[e + i]), &member.replies[i]};
-    answer_all(station_, {member.turns.data(), n}, member.work);
+      member.requests[i] = {&client(entries[e + i].client), roster.chains(entries[e + i]), &member.replies[i]};
+    answer_all(view_, {member.requests.data(), n}, member.work);
     server.absorb_all({member.replies.data(), n}, entries.subspan(e, n), member.work);
-    for (std::size_t i = 0; i < n; ++i) member.turns[i].client->settle(member.replies[i], true);
+    for (std::size_t i = 0; i < n; ++i) member.requests[i].client->acknowledge(member.replies[i], true);
   }
 }
 
@@ -181,7 +181,7 @@ void Section::answer_query(const Query& query, Index rows, Index columns) {
     rest = rest.subspan(1);
   }
   if (few(rest)) {
-    answers_in_turn_.run(
+    answers_ordered_.run(
         team_.team(), rest,
         [&](std::size_t place, Panel& answered, int member) { answer_one(query, place, answered, member); },
         [&](std::size_t place, Panel& answered, int) {
@@ -196,7 +196,7 @@ void Section::answer_query(const Query& query, Index rows, Index columns) {
     const PanelView answered = own_work.scratch.panel(rows, columns);
     Panel& total = sum((own_.first + static_cast<Index>(block.first)) / borders_.block);
     for (std::size_t place = block.first; place < block.last; ++place) {
-      pollen::answer(clients_, place, station_, query, answered, own_work);
+      pollen::answer(clients_, place, view_, query, answered, own_work);
       add(answered, total);
     }
   });
@@ -204,11 +204,11 @@ void Section::answer_query(const Query& query, Index rows, Index columns) {
 
 void Section::answer_one(const Query& query, std::size_t place, Panel& answered, int member) {
   fit(sums_.front(), answered);
-  pollen::answer(clients_, place, station_, query, answered, work(member));
+  pollen::answer(clients_, place, view_, query, answered, work(member));
 }
 
 void Section::answer_columns(const Query& query, PanelView out) {
-  pollen::answer_columns(clients_, station_, query, out, team_.team(),
+  pollen::answer_columns(clients_, view_, query, out, team_.team(),
                          [this](int member) -> Workspace& { return work(member); });
 }
 

@@ -9,9 +9,9 @@
 #include <functional>
 #include <vector>
 
-#include "pollen/in_turn.h"
-#include "pollen/rank_transport.h"
-#include "pollen/thread_team.h"
+#include "ranks/rank_transport.h"
+#include "transport/ordered_reduce.h"
+#include "transport/thread_team.h"
 
 namespace pollen::ranks {
 
@@ -26,7 +26,7 @@ struct Borders {
 
 class Section {
  public:
-  Section(Ranks& ranks, Station& station, Clients& clients, const RankShare& share);
+  Section(Ranks& ranks, ClientView& view, Clients& clients, const RankShare& share);
 
   const Borders& borders() const { return borders_; }
   // Of the server's round, which `open` opens; its blocks that end here are then complete.
@@ -41,7 +41,7 @@ class Section {
   struct Member {
     Workspace work;
     std::array<Reply, kTogether> replies;
-    std::array<Turn, kTogether> turns;
+    std::array<Request, kTogether> requests;
   };
   using Carry = std::function<void(Archive&)>;
 
@@ -62,7 +62,7 @@ class Section {
   bool few(std::span<const PlaceRow> blocks) const { return team_.size() > 1 && std::ssize(blocks) < 4 * team_.size(); }
 
   Ranks& ranks_;
-  Station& station_;
+  ClientView& view_;
   Clients& clients_;
   ClientRange own_;
   Borders borders_;
@@ -71,8 +71,8 @@ class Section {
   std::vector<PlaceRow> pieces_;  // the round's roster entries, one a block of ours
   std::vector<Reply> replies_;    // kept: of the first piece
   std::vector<Panel> sums_, answers_;
-  InTurn<Reply> in_turn_;
-  InTurn<Panel> answers_in_turn_;
+  OrderedReduce<Reply> ordered_;
+  OrderedReduce<Panel> answers_ordered_;
   Bytes partial_;
 };
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "frames.h"
 #include "pollen/errors.h"
-#include "pollen/messages.h"
-#include "pollen/rank_transport.h"
-#include "ranks/frames.h"
-#include "ranks/section.h"
+#include "ranks/rank_transport.h"
+#include "section.h"
+#include "wire/messages.h"
 
 namespace pollen {
 
@@ -29,7 +29,7 @@ void archive_panel(Archive& a, Panel& panel) {
 class Service {
  public:
   Service(Ranks& ranks, const RankDuties& duties) : ranks_(ranks), duties_(duties) {
-    if (duties.clients != nullptr) section_.emplace(ranks, *duties.station, *duties.clients, duties.share);
+    if (duties.clients != nullptr) section_.emplace(ranks, *duties.view, *duties.clients, duties.share);
   }
 
   void run() {
@@ -61,7 +61,7 @@ class Service {
       case Kind::save:
         return reply(duties_.archive);
       case Kind::load:
-        if (duties_.station != nullptr) duties_.station->archive(asked);
+        if (duties_.view != nullptr) duties_.view->archive(asked);
         duties_.archive(asked);
         asked.finish();
         return reply([](Archive&) {});
@@ -113,7 +113,7 @@ class Service {
     wire::Settings settings;
     settings.archive(asked);
     asked.finish();
-    duties_.settle(settings.step, settings.smoothness, settings.convexity);
+    duties_.set_step(settings.step, settings.smoothness, settings.convexity);
   }
 
   Ranks& ranks_;

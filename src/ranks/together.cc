@@ -3,10 +3,10 @@
 
 #include <utility>
 
+#include "collect.h"
+#include "frames.h"
 #include "pollen/errors.h"
-#include "pollen/rank_transport.h"
-#include "ranks/collect.h"
-#include "ranks/frames.h"
+#include "ranks/rank_transport.h"
 
 namespace pollen {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "parts.h"
 #include "pollen/config.h"
-#include "recipe/parts.h"
 
 namespace pollen {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "pollen/baselines.h"
+#include "parts.h"
+#include "personal/baselines.h"
 #include "pollen/config.h"
 #include "pollen/errors.h"
-#include "pollen/reference.h"
-#include "recipe/parts.h"
+#include "reference/reference.h"
 
 namespace pollen {
 
@@ -78,7 +78,8 @@ void complete_links(Config& config, const NamedSampler& named, Index d, Recipe& 
 }
 
 void complete_per_client(const Config& config, Index clients, Recipe& recipe) {
-  const bool any = std::ranges::any_of(config.clients, [](const ClientConfig& c) { return c.compressor || c.levels || c.k; });
+  const bool any =
+      std::ranges::any_of(config.clients, [](const ClientConfig& c) { return c.compressor || c.levels || c.k; });
   if (!any) return;
   recipe.up.per_client.assign(static_cast<std::size_t>(clients), recipe.up.compressor);
   for (std::size_t i = 0; i < std::min(config.clients.size(), recipe.up.per_client.size()); ++i) {
@@ -102,14 +103,16 @@ void complete_participation(Config& config, Index clients, Problems& problems, R
   out.replacement = p.replacement;
   const std::string key = config.file + ": participation.";
   if (out.policy == ParticipationPolicy::bernoulli) {
-    if (p.probability.empty()) problems.add(key + "probability", "needed for policy = \"bernoulli\": a number above 0 up to 1");
+    if (p.probability.empty())
+      problems.add(key + "probability", "needed for policy = \"bernoulli\": a number above 0 up to 1");
     if (p.probability_is_list && p.probability.size() != static_cast<std::size_t>(clients))
-      problems.add(key + "probability", fmt::format("found {} numbers, accepted: one, or one a client ({})",
-                                                    p.probability.size(), clients));
+      problems.add(key + "probability",
+                   fmt::format("found {} numbers, accepted: one, or one a client ({})", p.probability.size(), clients));
     const bool equal = std::ranges::adjacent_find(p.probability, std::ranges::not_equal_to{}) == p.probability.end();
     if (!equal && out.scaling == Scaling::active)
-      problems.add(key + "scaling",
-                   "found \"active\" with unequal probabilities, whose weights are biased; accepted: \"inverse-probability\"");
+      problems.add(
+          key + "scaling",
+          "found \"active\" with unequal probabilities, whose weights are biased; accepted: \"inverse-probability\"");
     out.probability = p.probability;
     if (equal && !out.probability.empty()) out.probability = std::vector<double>{out.probability.front()};
   }
@@ -117,7 +120,8 @@ void complete_participation(Config& config, Index clients, Problems& problems, R
     if (!p.size)
       problems.add(key + "size", "needed for policy = \"fixed-size\": how many clients take part in a round");
     else if (*p.size > clients && !p.replacement)
-      problems.add(key + "size", fmt::format("found {}, accepted: at most the number of clients ({})", *p.size, clients));
+      problems.add(key + "size",
+                   fmt::format("found {}, accepted: at most the number of clients ({})", *p.size, clients));
     out.size = p.size.value_or(1);
   }
 }

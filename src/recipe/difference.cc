@@ -1,10 +1,10 @@
-#include "pollen/config_difference.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "recipe/config_difference.h"
 
 namespace pollen {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "recipe/schema.h"
+#include "schema.h"
 
 namespace pollen {
 
@@ -42,9 +42,7 @@ struct Range {
   double most = std::numeric_limits<double>::infinity();
   bool least_open = false;
   bool most_open = false;
-  bool holds(double x) const {
-    return (least_open ? x > least : x >= least) && (most_open ? x < most : x <= most);
-  }
+  bool holds(double x) const { return (least_open ? x > least : x >= least) && (most_open ? x < most : x <= most); }
 };
 
 inline constexpr Range kPositive{.least = 0, .least_open = true};
@@ -96,7 +94,7 @@ inline Key integer(std::string path, std::string accepted, std::int64_t least, M
 
 template <class T>
 inline Key maybe_integer(std::string path, std::string accepted, std::int64_t least, Member<std::optional<T>> m,
-                  std::int64_t most = kMost) {
+                         std::int64_t most = kMost) {
   return {std::move(path), std::move(accepted),
           [=](const toml::node& n, Config& c) { return read_integer(n, least, most, m(c).emplace()); },
           [=](const Config& c) { return get(m, c) ? fmt::format("{}", *get(m, c)) : std::string(); }};
@@ -126,8 +124,7 @@ inline bool read_string(const toml::node& n, std::string& out) {
 }
 
 inline Key text(std::string path, std::string accepted, Member<std::string> m) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return read_string(n, m(c)); },
+  return {std::move(path), std::move(accepted), [=](const toml::node& n, Config& c) { return read_string(n, m(c)); },
           [=](const Config& c) { return get(m, c).empty() ? std::string() : toml_string(get(m, c)); }};
 }
 
@@ -199,16 +196,16 @@ inline std::string write_numbers(const std::vector<double>& values) {
 }
 
 inline Key numbers(std::string path, std::string accepted, Range range, Member<std::vector<double>> m) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return read_numbers(n, range, m(c)); },
-          [=](const Config& c) { return get(m, c).size() == 1 ? toml_number(get(m, c)[0]) : write_numbers(get(m, c)); }};
+  return {
+      std::move(path), std::move(accepted),
+      [=](const toml::node& n, Config& c) { return read_numbers(n, range, m(c)); },
+      [=](const Config& c) { return get(m, c).size() == 1 ? toml_number(get(m, c)[0]) : write_numbers(get(m, c)); }};
 }
 
 inline std::string write_strings(const std::vector<std::string>& values) { return fmt::format("[{}]", listed(values)); }
 
 inline Key strings(std::string path, std::string accepted, Member<std::vector<std::string>> m) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return read_strings(n, m(c)); },
+  return {std::move(path), std::move(accepted), [=](const toml::node& n, Config& c) { return read_strings(n, m(c)); },
           [=](const Config& c) { return get(m, c).empty() ? std::string() : write_strings(get(m, c)); }};
 }
 

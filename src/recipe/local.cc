@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "recipe/parts.h"
+#include "parts.h"
 
 namespace pollen {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "recipe/parts.h"
+#include "parts.h"
 
 namespace pollen {
 

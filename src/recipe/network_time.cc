@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "pollen/reference.h"
-#include "recipe/parts.h"
+#include "parts.h"
+#include "reference/reference.h"
 
 namespace pollen {
 

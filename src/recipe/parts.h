@@ -6,7 +6,7 @@
 
 #include "pollen/config.h"
 #include "pollen/errors.h"
-#include "pollen/reference.h"
+#include "reference/reference.h"
 
 namespace pollen {
 
@@ -17,8 +17,8 @@ Config read_layers(const std::string& text, const std::string& file, const std::
 DataSpec stored_data(const std::string& file);               // the keys that a store was made with, without a source
 void settle_stored(const DataSpec& stored, Config& config);  // ConfigError where a given key is another one
 
-// What the theory allows: compressors that fit the channel, the memory's rate. ConfigError where a combination is wrong,
-// a warning where it has no theory behind it.
+// What the theory allows: compressors that fit the channel, the memory's rate. ConfigError where a combination is
+// wrong, a warning where it has no theory behind it.
 void check_theory(Config& config, Index clients, Index dimension, Recipe& recipe, std::vector<std::string>& warnings);
 
 // The averaging family's part of the recipe; nothing for the gradient family.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "pollen/baselines.h"
-#include "pollen/words.h"
-#include "recipe/parts.h"
+#include "base/words.h"
+#include "parts.h"
+#include "personal/baselines.h"
 
 namespace pollen {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "recipe/parts.h"
+#include "parts.h"
 
 namespace pollen {
 

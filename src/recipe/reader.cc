@@ -5,9 +5,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "pollen/store.h"
-#include "recipe/parts.h"
-#include "recipe/schema.h"
+#include "data/store.h"
+#include "parts.h"
+#include "schema.h"
 
 namespace pollen {
 
@@ -121,9 +121,8 @@ class Reader {
         near = nearest(path, {"model", "data", "sampler", "participation", "run", "output", "privacy", "population",
                               "federation", "network", "client"});
     }
-    problems_.add(at(path, node),
-                  near ? fmt::format("unknown key; did you mean {}?", *near)
-                       : std::string("unknown key; docs/configuration.md lists the known ones"));
+    problems_.add(at(path, node), near ? fmt::format("unknown key; did you mean {}?", *near)
+                                       : std::string("unknown key; docs/configuration.md lists the known ones"));
   }
 
   void read_clients(const toml::node& node) {
@@ -146,8 +145,8 @@ class Reader {
         std::vector<std::string> names;
         for (const Key& k : keys) names.push_back(k.path);
         const auto near = nearest(word, names);
-        problems_.add(at(prefix + ", " + word, value), near ? fmt::format("unknown key; did you mean {}?", *near)
-                                                            : std::string("unknown key"));
+        problems_.add(at(prefix + ", " + word, value),
+                      near ? fmt::format("unknown key; did you mean {}?", *near) : std::string("unknown key"));
       }
     }
   }
@@ -192,7 +191,8 @@ toml::table parse_override(const std::string& text) {
 void resolve_paths(Config& config, const fs::path& folder) {
   const auto builtins = builtin_datasets();
   for (std::string& source : config.data.sources)
-    if (std::ranges::find(builtins, source) == builtins.end()) source = fs::absolute(folder / source).lexically_normal().string();
+    if (std::ranges::find(builtins, source) == builtins.end())
+      source = fs::absolute(folder / source).lexically_normal().string();
   if (const std::string file = "file:"; config.run.init.starts_with(file))
     config.run.init = file + fs::absolute(folder / config.run.init.substr(file.size())).lexically_normal().string();
   DataSpec& data = config.data;
@@ -243,7 +243,8 @@ Config read_config_file(const std::string& path, const Overrides& overrides) {
   if (fs::is_directory(path, ec)) throw ConfigError(path, "found a directory, accepted: a TOML file");
   std::ifstream in(path, std::ios::binary);
   if (!in)
-    throw ConfigError(path, fs::exists(path, ec) ? "the file cannot be read" : "found no such file, accepted: a TOML file");
+    throw ConfigError(path,
+                      fs::exists(path, ec) ? "the file cannot be read" : "found no such file, accepted: a TOML file");
   std::ostringstream text;
   if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // nothing to copy would count as a failure
   if (in.bad() || text.fail()) throw ConfigError(path, "the file cannot be read");

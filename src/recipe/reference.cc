@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "pollen/words.h"
-#include "recipe/parts.h"
+#include "base/words.h"
+#include "parts.h"
 
 namespace pollen {
 

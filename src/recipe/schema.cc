@@ -1,6 +1,6 @@
 // All sections together, and the keys of those that have few: [participation], [run], [warm_up], [output], [privacy],
 // [federation], [[client]].
-#include "recipe/schema.h"
+#include "schema.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <limits>
 #include <set>
 
-#include "recipe/key_kinds.h"
-#include "recipe/parts.h"
-#include "recipe/schema_sections.h"
+#include "key_kinds.h"
+#include "parts.h"
+#include "schema_sections.h"
 
 namespace pollen {
 
@@ -97,7 +97,8 @@ std::vector<Key> run_keys() {
       choice("participation.policy", {"full", "bernoulli", "fixed-size"}, AT(std::string, participation.policy)),
       {"participation.probability", "a number above 0 up to 1, or a list of them, one a client", read_probability,
        write_probability},
-      maybe_choice("participation.scaling", {"active", "inverse-probability"}, MAYBE(std::string, participation.scaling)),
+      maybe_choice("participation.scaling", {"active", "inverse-probability"},
+                   MAYBE(std::string, participation.scaling)),
       maybe_integer<Index>("participation.size", "an integer from 1", 1, MAYBE(Index, participation.size)),
       boolean("participation.replacement", AT(bool, participation.replacement)),
       integer<Index>("run.iterations", "an integer from 1", 1, AT(Index, run.iterations), std::int64_t{1} << 43),
@@ -105,10 +106,16 @@ std::vector<Key> run_keys() {
       integer<Index>("run.thin", "an integer from 1", 1, AT(Index, run.thin)),
       integer<Index>("run.chains", "an integer from 1 to 4096", 1, AT(Index, run.chains), 4096),
       boolean("run.coupled", AT(bool, run.coupled)),
-      {"run.init", "\"zero\", \"prior\", \"mode\", \"random\" (networks), \"model\" (torchscript), \"file:PATH\" or a list of numbers, one a coefficient", read_init,
-       [](const Config& c) { return c.run.init == "list" ? write_numbers(c.run.init_values) : toml_string(c.run.init); }},
+      {"run.init",
+       "\"zero\", \"prior\", \"mode\", \"random\" (networks), \"model\" (torchscript), \"file:PATH\" or a list of "
+       "numbers, one a coefficient",
+       read_init,
+       [](const Config& c) {
+         return c.run.init == "list" ? write_numbers(c.run.init_values) : toml_string(c.run.init);
+       }},
       text("output.dir", "a path", AT(std::string, output.dir)),
-      {"output.draws", "a list of \"csv\", \"none\"", read_draws, [](const Config& c) { return write_strings(c.output.draws); }},
+      {"output.draws", "a list of \"csv\", \"none\"", read_draws,
+       [](const Config& c) { return write_strings(c.output.draws); }},
       integer<Index>("output.metrics_every", "an integer from 1", 1, AT(Index, output.metrics_every)),
       boolean("output.lp", AT(bool, output.lp)),
       integer<int>("output.ece_bins", "an integer from 1 to 10000", 1, AT(int, output.ece_bins), 10000),
@@ -177,10 +184,10 @@ const std::vector<Key>& schema() {
                                return read_integer(n, 0, std::numeric_limits<std::int64_t>::max(), c.seed);
                              },
                              [](const Config& c) { return fmt::format("{}", c.seed); }}};
-    for (auto& part : {model_keys(), latent_keys(), network_keys(), data_keys(), partition_keys(), synthetic_mixed_keys(),
-                       sampler_keys(), reference_keys(), personal_keys(), baseline_keys(), run_keys(),
-                       client_output_keys(), warm_up_keys(), privacy_keys(), population_keys(), federation_keys(),
-                       network_time_keys()})
+    for (auto& part :
+         {model_keys(), latent_keys(), network_keys(), data_keys(), partition_keys(), synthetic_mixed_keys(),
+          sampler_keys(), reference_keys(), personal_keys(), baseline_keys(), run_keys(), client_output_keys(),
+          warm_up_keys(), privacy_keys(), population_keys(), federation_keys(), network_time_keys()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
@@ -191,7 +198,9 @@ const std::vector<Key>& client_schema() {
   static const std::vector<Key> keys = {
       {"mean", "a list of numbers",
        [](const toml::node& n, Config& c) { return n.is_array() && read_numbers(n, {}, c.clients.back().mean); },
-       [](const Config& c) { return c.clients.back().mean.empty() ? std::string() : write_numbers(c.clients.back().mean); }},
+       [](const Config& c) {
+         return c.clients.back().mean.empty() ? std::string() : write_numbers(c.clients.back().mean);
+       }},
       {"precision", "a list of rows of numbers",
        [](const toml::node& n, Config& c) { return read_matrix(n, c.clients.back().precision); },
        [](const Config& c) { return write_matrix(c.clients.back().precision); }},
@@ -199,8 +208,8 @@ const std::vector<Key>& client_schema() {
        [](const toml::node& n, Config& c) { return read_matrix(n, c.clients.back().data); },
        [](const Config& c) { return write_matrix(c.clients.back().data); }},
       maybe_choice("compressor", kCompressors, MAYBE(std::string, clients.back().compressor)),
-      maybe_integer<std::uint32_t>("levels", "an integer from 1 to 1048576", 1, MAYBE(std::uint32_t, clients.back().levels),
-                                   1 << 20),
+      maybe_integer<std::uint32_t>("levels", "an integer from 1 to 1048576", 1,
+                                   MAYBE(std::uint32_t, clients.back().levels), 1 << 20),
       maybe_integer<Index>("k", "an integer from 1", 1, MAYBE(Index, clients.back().k)),
   };
   return keys;

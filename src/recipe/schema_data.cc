@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "recipe/key_kinds.h"
-#include "recipe/parts.h"
-#include "recipe/schema_sections.h"
+#include "key_kinds.h"
+#include "parts.h"
+#include "schema_sections.h"
 
 namespace pollen {
 
@@ -48,7 +48,8 @@ Key with_partition(Key key, const std::vector<std::string>& names) {
 
 std::vector<Key> data_keys() {
   return {
-      {"data.source", "a built-in name (see pollen list datasets), a path, or a list of paths with partition = \"given\"",
+      {"data.source",
+       "a built-in name (see pollen list datasets), a path, or a list of paths with partition = \"given\"",
        [](const toml::node& n, Config& c) { return read_strings(n, c.data.sources) && !c.data.sources.empty(); },
        [](const Config& c) {
          if (c.data.sources.empty()) return std::string();
@@ -74,7 +75,8 @@ std::vector<Key> data_keys() {
       text("data.ood_source", "a path", AT(std::string, data.ood_source)),
       text("data.distill_source", "a path", AT(std::string, data.distill_source)),
       choice("data.partition",
-             {"iid", "dirichlet", "label-shards", "dominant-label", "label-pairs", "classes-per-client", "by-column", "by-writer", "given"},
+             {"iid", "dirichlet", "label-shards", "dominant-label", "label-pairs", "classes-per-client", "by-column",
+              "by-writer", "given"},
              AT(std::string, data.partition)),
       by_source(maybe_integer<Index>("data.clients", "an integer from 1", 1, MAYBE(Index, data.clients), 0xffffffff)),
       number("data.dirichlet_alpha", "a number above 0", kPositive, AT(double, data.dirichlet_alpha)),
@@ -92,13 +94,17 @@ std::vector<Key> data_keys() {
 
 std::vector<Key> partition_keys() {
   return {
-      with_partition(by_source(maybe_number("data.dominant_share", "a number from 0 to 1", kUnit, MAYBE(double, data.dominant_share))),
+      with_partition(by_source(maybe_number("data.dominant_share", "a number from 0 to 1", kUnit,
+                                            MAYBE(double, data.dominant_share))),
                      {"dominant-label", "label-pairs"}),
-      with_partition(number("data.other_share", "a number from 0 to 1", kUnit, AT(double, data.other_share)), {"dominant-label"}),
-      with_partition(integer<Index>("data.classes_per_client", "an integer from 1", 1, AT(Index, data.classes_per_client)),
-                     {"classes-per-client"}),
+      with_partition(number("data.other_share", "a number from 0 to 1", kUnit, AT(double, data.other_share)),
+                     {"dominant-label"}),
+      with_partition(
+          integer<Index>("data.classes_per_client", "an integer from 1", 1, AT(Index, data.classes_per_client)),
+          {"classes-per-client"}),
       text("data.writers", "a path", AT(std::string, data.writers)),
-      with_partition(integer<Index>("data.least_rows", "an integer from 1", 1, AT(Index, data.least_rows)), {"by-column", "by-writer"}),
+      with_partition(integer<Index>("data.least_rows", "an integer from 1", 1, AT(Index, data.least_rows)),
+                     {"by-column", "by-writer"}),
   };
 }
 

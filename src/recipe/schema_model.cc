@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "recipe/key_kinds.h"
-#include "recipe/parts.h"
-#include "recipe/schema_sections.h"
+#include "key_kinds.h"
+#include "parts.h"
+#include "schema_sections.h"
 
 namespace pollen {
 

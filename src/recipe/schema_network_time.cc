@@ -1,6 +1,6 @@
 // The keys of [network]: the simulated one, of clients' lines and speeds (docs/network-time.md).
-#include "recipe/parts.h"
-#include "recipe/schema_sections.h"
+#include "parts.h"
+#include "schema_sections.h"
 
 namespace pollen {
 

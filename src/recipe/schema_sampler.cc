@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "pollen/baselines.h"
-#include "pollen/reference.h"
-#include "recipe/key_kinds.h"
-#include "recipe/parts.h"
-#include "recipe/schema_sections.h"
+#include "key_kinds.h"
+#include "parts.h"
+#include "personal/baselines.h"
+#include "reference/reference.h"
+#include "schema_sections.h"
 
 namespace pollen {
 
@@ -30,7 +30,6 @@ std::string write_batch(const Config& c) {
   return b.count ? fmt::format("{}", *b.count) : toml_number(b.fraction.value_or(1.0));
 }
 
-
 std::vector<std::string> sampler_names() {
   std::vector<std::string> names;
   for (const NamedSampler& s : recipe_table()) names.emplace_back(s.name);
@@ -46,10 +45,13 @@ std::vector<Key> sampler_keys() {
   return {
       choice("sampler.name", sampler_names(), AT(std::string, sampler.name)),
       number_or_auto("sampler.step", MAYBE(double, sampler.step)),
-      {"sampler.batch", "a count (an integer from 1) or a fraction (a decimal above 0 up to 1.0)", read_batch, write_batch},
-      maybe_choice("sampler.oracle", {"full", "minibatch", "fixed-point", "svrg", "control"}, MAYBE(std::string, sampler.oracle)),
+      {"sampler.batch", "a count (an integer from 1) or a fraction (a decimal above 0 up to 1.0)", read_batch,
+       write_batch},
+      maybe_choice("sampler.oracle", {"full", "minibatch", "fixed-point", "svrg", "control"},
+                   MAYBE(std::string, sampler.oracle)),
       maybe_choice("sampler.compressor", kCompressors, MAYBE(std::string, sampler.compressor)),
-      integer<std::uint32_t>("sampler.levels", "an integer from 1 to 1048576", 1, AT(std::uint32_t, sampler.levels), 1 << 20),
+      integer<std::uint32_t>("sampler.levels", "an integer from 1 to 1048576", 1, AT(std::uint32_t, sampler.levels),
+                             1 << 20),
       maybe_integer<Index>("sampler.k", "an integer from 1", 1, MAYBE(Index, sampler.k)),
       boolean("sampler.scaled", AT(bool, sampler.scaled)),
       {"sampler.bits", "32 or 64",
@@ -88,9 +90,11 @@ std::vector<Key> sampler_keys() {
 std::vector<Key> reference_keys() {
   std::vector<Key> keys = {
       maybe_number("sampler.target_accept", "a number above 0 below 1",
-                   {.least = 0, .most = 1, .least_open = true, .most_open = true}, MAYBE(double, reference.target_accept)),
+                   {.least = 0, .most = 1, .least_open = true, .most_open = true},
+                   MAYBE(double, reference.target_accept)),
       boolean("sampler.adapt_mass", AT(bool, reference.adapt_mass)),
-      integer<Index>("sampler.leapfrogs", "an integer from 0 (0: trajectory over step)", 0, AT(Index, reference.leapfrogs), 1 << 20),
+      integer<Index>("sampler.leapfrogs", "an integer from 0 (0: trajectory over step)", 0,
+                     AT(Index, reference.leapfrogs), 1 << 20),
       number("sampler.trajectory", "a number above 0", kPositive, AT(double, reference.trajectory)),
       number("sampler.jitter", "a number from 0 to below 1", {.least = 0, .most = 1, .most_open = true},
              AT(double, reference.jitter)),
@@ -107,7 +111,8 @@ std::vector<Key> reference_keys() {
       integer<Index>("sampler.local_burn_in", "an integer from 0", 0, AT(Index, reference.local_burn_in), 1 << 30),
       choice("sampler.server_law", {"gaussian", "dirichlet"}, AT(std::string, reference.server_law)),
       boolean("sampler.distill", AT(bool, reference.distill)),
-      integer<Index>("sampler.distill_steps", "an integer from 1", 1, AT(Index, reference.distill_steps), (1 << 20) - 1),
+      integer<Index>("sampler.distill_steps", "an integer from 1", 1, AT(Index, reference.distill_steps),
+                     (1 << 20) - 1),
       number("sampler.distill_rate", "a number above 0", kPositive, AT(double, reference.distill_rate)),
       maybe_choice("sampler.surrogate", {"draws", "swag"}, MAYBE(std::string, reference.surrogate)),
       maybe_number("sampler.swag_rate", "a number above 0", kPositive, MAYBE(double, reference.swag_rate)),
@@ -117,7 +122,8 @@ std::vector<Key> reference_keys() {
   for (Key& key : keys)
     key.write = [name = key.path.substr(std::string("sampler.").size()), write = key.write](const Config& c) {
       const ReferenceSampler* reference = find_reference(c.sampler.name);
-      const bool read = is_mixed(c) ? baseline_reads(c, name) : reference != nullptr && reference_reads(*reference, name);
+      const bool read =
+          is_mixed(c) ? baseline_reads(c, name) : reference != nullptr && reference_reads(*reference, name);
       return read ? write(c) : std::string();
     };
   return keys;

@@ -1,8 +1,8 @@
 // The schema's parts, a section of the configuration each, and what they share.
 #pragma once
 
-#include "recipe/key_kinds.h"
-#include "recipe/schema.h"
+#include "key_kinds.h"
+#include "schema.h"
 
 #define AT(T, place) Member<T>([](Config& c) -> T& { return c.place; })
 #define MAYBE(T, place) Member<std::optional<T>>([](Config& c) -> std::optional<T>& { return c.place; })

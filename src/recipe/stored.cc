@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "pollen/store.h"
-#include "recipe/parts.h"
-#include "recipe/schema.h"
+#include "data/store.h"
+#include "parts.h"
+#include "schema.h"
 
 namespace pollen {
 

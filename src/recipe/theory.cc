@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "parts.h"
 #include "pollen/errors.h"
-#include "recipe/parts.h"
 
 namespace pollen {
 
@@ -28,15 +28,17 @@ struct LinkCheck {
   static std::string key_of(const std::string& key, const std::string& part) {
     if (part != "k" && part != "levels") return part.empty() ? key : key + ": " + part;
     const std::string downlink = "sampler.downlink";
-    return key == downlink ? downlink + "_" + part : key.substr(0, key.size() - std::string("compressor").size()) + part;
+    return key == downlink ? downlink + "_" + part
+                           : key.substr(0, key.size() - std::string("compressor").size()) + part;
   }
 
   void must_be_unbiased(const Compressor& c, const CompressorSpec& spec, const std::string& key) {
     if (c.unbiased()) return;
-    problems.add(config.file + ": " + key,
-                 fmt::format("found \"{}\"{}, which is biased; accepted without error feedback: identity, qsgd, rand-k, "
-                             "natural (or sampler.name = \"d-elf\")",
-                             name_of(spec.kind), spec.scaled ? " with scaled = true" : ""));
+    problems.add(
+        config.file + ": " + key,
+        fmt::format("found \"{}\"{}, which is biased; accepted without error feedback: identity, qsgd, rand-k, "
+                    "natural (or sampler.name = \"d-elf\")",
+                    name_of(spec.kind), spec.scaled ? " with scaled = true" : ""));
   }
 
   void must_be_contractive(const Compressor& c, const CompressorSpec& spec, const std::string& key) {
@@ -77,8 +79,8 @@ void check_theory(Config& config, Index clients, Index dimension, Recipe& recipe
     if (!config.sampler.memory_rate) config.sampler.memory_rate = 1 / (1 + omega);
     recipe.up.rate = *config.sampler.memory_rate;
     if (recipe.up.rate > 1 / (1 + omega))
-      warnings.push_back(fmt::format("sampler.memory_rate {} is above 1/(1+omega) = {:.4g}, the theory's bound", recipe.up.rate,
-                                     1 / (1 + omega)));
+      warnings.push_back(fmt::format("sampler.memory_rate {} is above 1/(1+omega) = {:.4g}, the theory's bound",
+                                     recipe.up.rate, 1 / (1 + omega)));
   }
   const bool partial = recipe.participation.policy != ParticipationPolicy::full && clients > 1;
   if (partial && recipe.up.memory == Memory::feedback)

@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-#include "recipe/parts.h"
+#include "parts.h"
 
 namespace pollen {
 
@@ -58,10 +58,12 @@ const std::map<std::string, Used>& conditions() {
       {"sampler.error_feedback", [](const Uses& u) { return u.custom(); }},
       {"sampler.levels", [](const Uses& u) { return u.either(CompressorKind::qsgd); }},
       {"sampler.k", [](const Uses& u) { return u.sparse(false); }},
-      {"sampler.bits",
-       [](const Uses& u) { return u.either(CompressorKind::identity) || u.sparse(false); }},
+      {"sampler.bits", [](const Uses& u) { return u.either(CompressorKind::identity) || u.sparse(false); }},
       {"sampler.memory",
-       [](const Uses& u) { return u.custom() || u.averaged() || u.recipe.oracle == OracleKind::svrg || u.recipe.local || u.recipe.personal; }},
+       [](const Uses& u) {
+         return u.custom() || u.averaged() || u.recipe.oracle == OracleKind::svrg || u.recipe.local ||
+                u.recipe.personal;
+       }},
       {"sampler.memory_init", [](const Uses& u) { return u.averaged() && !u.recipe.local; }},
       {"sampler.memory_rate", [](const Uses& u) { return u.averaged(); }},
       {"sampler.downlink_k", [](const Uses& u) { return u.sparse(true); }},
@@ -118,7 +120,8 @@ const std::map<std::string, Used>& conditions() {
        [](const Uses& u) { return u.config.model.kind == "logistic" || u.config.model.kind == "mixed-logistic"; }},
       {"data.dirichlet_alpha", [](const Uses& u) { return u.partition("dirichlet"); }},
       {"data.shards", [](const Uses& u) { return u.partition("label-shards"); }},
-      {"data.dominant_share", [](const Uses& u) { return u.partition("dominant-label") || u.partition("label-pairs"); }},
+      {"data.dominant_share",
+       [](const Uses& u) { return u.partition("dominant-label") || u.partition("label-pairs"); }},
       {"data.other_share", [](const Uses& u) { return u.partition("dominant-label"); }},
       {"data.classes_per_client", [](const Uses& u) { return u.partition("classes-per-client"); }},
       {"data.writers", [](const Uses& u) { return u.partition("by-writer"); }},
@@ -155,8 +158,8 @@ void list_unused(const Config& config, const Recipe& recipe, std::vector<std::st
   for (const std::string& key : config.given) {
     const auto at = conditions().find(key);
     if (key.starts_with("privacy.") && !accounted(recipe))
-      warnings.push_back(fmt::format("{} is set but nothing is accounted: the accountants are about fa-ld, not {}", key,
-                                     recipe.name));
+      warnings.push_back(
+          fmt::format("{} is set but nothing is accounted: the accountants are about fa-ld, not {}", key, recipe.name));
     if ((key.starts_with("compute.") || network_key(key)) && !is_network(config))
       warnings.push_back(fmt::format("{} is set but plays no role here (model {})", key, config.model.kind));
     if (key.starts_with("population.") && !recipe.personal)

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "recipe/schema.h"
+#include "schema.h"
 
 namespace pollen {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "kernel.h"
-#include "pollen/math.h"
+#include "math/math.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -132,4 +132,4 @@ void Adaptation::archive(Archive& archive) {
   archive.array(square_.flat());
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

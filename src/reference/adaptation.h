@@ -9,7 +9,7 @@
 #include "pollen/archive.h"
 #include "pollen/types.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 // log ε_{t+1} = μ - √t/γ · s̄_t, s̄_t an average of (target - accept); the answer is the average of log ε weighted to
 // late t.
@@ -64,4 +64,4 @@ class Adaptation {
   Panel mean_, square_;    // Welford's sums over them
 };
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

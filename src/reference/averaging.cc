@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "client_gradients.h"
+#include "math/math.h"
 #include "pollen/archive.h"
-#include "pollen/math.h"
 #include "samplers.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -104,4 +104,4 @@ KernelPointer make_scaffold(const Chains& chains, const ReferenceSettings& setti
   return std::make_unique<Averaging>(chains, settings, true);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 ClientGradients::ClientGradients(const Chains& chains, const Batch& batch, std::vector<double> prior_share)
     : prior_share_(std::move(prior_share)), everyone_(everyone(chains.count())) {
@@ -33,4 +33,4 @@ void ClientGradients::estimate_likelihood(Chains& chains, Index client, Index ch
   chains.add_gradients(client, evaluated);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

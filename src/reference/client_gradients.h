@@ -7,7 +7,7 @@
 
 #include "kernel.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 class ClientGradients {
  public:
@@ -25,4 +25,4 @@ class ClientGradients {
   std::vector<std::uint32_t> everyone_;
 };
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -8,7 +8,7 @@
 #include "local_posteriors.h"
 #include "pollen/archive.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -75,4 +75,4 @@ KernelPointer make_consensus(const Chains& chains, const ReferenceSettings& sett
   return std::make_unique<Consensus>(chains, settings);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pollen/math.h"
+#include "math/math.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -100,4 +100,4 @@ void RunningCovariance::archive(Archive& archive) {
   sum_.archive(archive);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -9,7 +9,7 @@
 #include "pollen/archive.h"
 #include "pollen/types.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 // d × d by rows, or its diagonal alone where everything else is zero.
 class Symmetric {
@@ -47,4 +47,4 @@ class RunningCovariance {
   Symmetric sum_;  // lower half
 };
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "client_gradients.h"
+#include "math/math.h"
 #include "pollen/archive.h"
-#include "pollen/math.h"
 #include "samplers.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -79,4 +79,4 @@ KernelPointer make_dg_lmc(const Chains& chains, const ReferenceSettings& setting
   return std::make_unique<DgLmc>(chains, settings);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

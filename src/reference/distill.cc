@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "pollen/math.h"
+#include "math/math.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 Distillation::Distillation(std::shared_ptr<const Unlabelled> unlabelled, const ReferenceSettings& settings)
     : unlabelled_(std::move(unlabelled)),
@@ -63,4 +63,4 @@ void Distillation::step(std::span<double> theta, Stream stream, Chains& chains) 
   chains.counters.gradients += batch_;
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

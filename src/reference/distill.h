@@ -7,7 +7,7 @@
 
 #include "kernel.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 class Distillation {
  public:
@@ -30,4 +30,4 @@ class Distillation {
   std::vector<double> gradient_, part_, average_, uniform_;
 };
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -8,11 +8,11 @@
 #include <limits>
 #include <utility>
 
+#include "math/math.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -47,7 +47,7 @@ class ReferenceEngine final : public Engine {
   ConstPanelView position() const override { return chains_->position; }
   std::int64_t iteration() const override { return chains_->iteration; }
   Counters& counters() override { return chains_->counters; }
-  void listen(LoadListener listener) override { chains_->loads.listen(std::move(listener)); }
+  void listen(TrafficListener listener) override { chains_->loads.listen(std::move(listener)); }
   std::span<const Transition> transitions() const override { return kernel_->transitions(); }
 
   void archive(Archive& archive) override {
@@ -141,4 +141,4 @@ std::vector<double> size_weights(const ReferenceProblem& problem) {
   return weights;
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

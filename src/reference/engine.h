@@ -3,8 +3,8 @@
 
 #include "kernel.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 std::unique_ptr<Engine> make_engine(std::unique_ptr<Chains> chains, KernelPointer kernel);
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

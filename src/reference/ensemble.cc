@@ -1,7 +1,7 @@
 // A deep ensemble: chains that have descended from starts of their own (the run's warm-up) and stay where they are.
 #include "samplers.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -14,4 +14,4 @@ class Members final : public Kernel {
 
 KernelPointer make_ensemble(const Chains&, const ReferenceSettings&) { return std::make_unique<Members>(); }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -9,11 +9,11 @@
 
 #include "client_gradients.h"
 #include "distill.h"
+#include "math/math.h"
 #include "pollen/archive.h"
-#include "pollen/math.h"
 #include "samplers.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -140,4 +140,4 @@ KernelPointer make_fedbe(const Chains& chains, const ReferenceSettings& settings
   return std::make_unique<FedBe>(chains, settings);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "client_gradients.h"
+#include "math/math.h"
 #include "pollen/archive.h"
-#include "pollen/math.h"
 #include "samplers.h"
 #include "shrinkage.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -85,4 +85,4 @@ KernelPointer make_fedpa(const Chains& chains, const ReferenceSettings& settings
   return std::make_unique<FedPa>(chains, settings);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "client_gradients.h"
+#include "math/math.h"
 #include "pollen/archive.h"
-#include "pollen/math.h"
 #include "samplers.h"
 #include "surrogates.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -140,4 +140,4 @@ KernelPointer make_fsgld(const Chains& chains, const ReferenceSettings& settings
   return std::make_unique<Fsgld>(chains, settings);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -5,10 +5,10 @@
 #include <limits>
 #include <utility>
 
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 void draw_momentum(const Stream& stream, std::span<const double> inverse_mass, std::span<double> momentum) {
   normals(stream, momentum);
@@ -104,4 +104,4 @@ void HamiltonianState::archive(Archive& archive) {
   }
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

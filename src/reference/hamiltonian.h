@@ -6,7 +6,9 @@
 #include "kernel.h"
 #include "target.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
+
+inline constexpr double kDivergence = 1000;  // a loss of energy that no accurate trajectory has
 
 // p = M^½ z.
 void draw_momentum(const Stream& stream, std::span<const double> inverse_mass, std::span<double> momentum);
@@ -42,4 +44,4 @@ class HamiltonianState {
   std::vector<double> accept_;
 };
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

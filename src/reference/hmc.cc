@@ -6,14 +6,12 @@
 #include <utility>
 
 #include "hamiltonian.h"
-#include "pollen/math.h"
+#include "math/math.h"
 #include "samplers.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
-
-constexpr double kDivergence = 1000;  // a loss of energy no accurate trajectory has
 
 struct Path {
   bool mala = false;
@@ -157,4 +155,4 @@ KernelPointer make_hmc(const Chains& chains, const ReferenceSettings& settings, 
   return std::make_unique<Hmc>(chains, settings, HamiltonianState(chains, settings, std::move(target), accept), path);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

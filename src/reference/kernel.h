@@ -5,12 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "pollen/engine.h"
 #include "pollen/oracle.h"
 #include "pollen/random.h"
-#include "pollen/reference.h"
+#include "reference/reference.h"
+#include "round/engine.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 struct Chains {
   // client: whose numbers are drawn, where clients sample by themselves; 0 for the pooled chains.
@@ -32,7 +32,7 @@ struct Chains {
   Panel position;
   std::int64_t iteration = 0;  // done so far
   Counters counters;
-  LoadBook loads;
+  TrafficLog loads;
   Workspace work;
 };
 
@@ -58,4 +58,4 @@ std::vector<std::uint32_t> everyone(Index n);
 // N_i / N: a client's weight in an average.
 std::vector<double> size_weights(const ReferenceProblem& problem);
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

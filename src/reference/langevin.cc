@@ -9,12 +9,12 @@
 #include <cmath>
 #include <utility>
 
+#include "math/math.h"
 #include "pollen/archive.h"
-#include "pollen/math.h"
 #include "pooled.h"
 #include "samplers.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -84,4 +84,4 @@ KernelPointer make_svrg_ld(const Chains& chains, const ReferenceSettings& settin
   return std::make_unique<Langevin>(chains, settings, OracleKind::svrg);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -4,7 +4,7 @@
 
 #include "pollen/errors.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -73,4 +73,4 @@ void LocalPosteriors::archive(Archive& archive) {
   }
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -8,7 +8,7 @@
 #include "dense.h"
 #include "samplers.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 class LocalPosteriors {
  public:
@@ -38,4 +38,4 @@ class LocalPosteriors {
   std::vector<std::unique_ptr<Client>> clients_;
 };
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -6,7 +6,7 @@
 #include "samplers.h"
 #include "tree.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -57,4 +57,4 @@ KernelPointer make_nuts(const Chains& chains, const ReferenceSettings& settings,
   return std::make_unique<Nuts>(chains, settings, HamiltonianState(chains, settings, std::move(target), accept));
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "pollen/math.h"
+#include "math/math.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -37,7 +37,8 @@ class Pooled final : public Potential {
     sum(out, scratch, [&](const Potential& client, const PanelView& part) { client.gradient(theta, part, scratch); });
   }
 
-  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch& scratch) const override {
+  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
+                  Scratch& scratch) const override {
     sum(out, scratch,
         [&](const Potential& client, const PanelView& part) { client.difference(theta, anchor, part, scratch); });
   }
@@ -110,4 +111,4 @@ std::shared_ptr<const Potential> make_pooled(const ReferenceProblem& problem) {
   return std::make_shared<Pooled>(problem.clients);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

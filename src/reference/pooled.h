@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "pollen/reference.h"
+#include "reference/reference.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 std::shared_ptr<const Potential> make_pooled(const ReferenceProblem& problem);
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

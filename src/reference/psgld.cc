@@ -6,12 +6,12 @@
 #include <cmath>
 #include <utility>
 
+#include "math/math.h"
 #include "pollen/archive.h"
-#include "pollen/math.h"
 #include "pooled.h"
 #include "samplers.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -73,4 +73,4 @@ KernelPointer make_psgld(const Chains& chains, const ReferenceSettings& settings
   return std::make_unique<Preconditioned>(chains, settings);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

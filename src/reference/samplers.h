@@ -4,7 +4,7 @@
 #include "kernel.h"
 #include "target.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 KernelPointer make_ula(const Chains& chains, const ReferenceSettings& settings);
 KernelPointer make_sgld_pooled(const Chains& chains, const ReferenceSettings& settings);
@@ -28,4 +28,4 @@ KernelPointer make_nuts(const Chains& chains, const ReferenceSettings& settings,
 void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& problem,
                     const ReferenceSettings& settings);
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

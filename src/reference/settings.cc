@@ -5,11 +5,11 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/words.h"
 #include "pollen/errors.h"
-#include "pollen/words.h"
 #include "samplers.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -87,4 +87,4 @@ void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& pro
   check.raise();
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "pollen/math.h"
+#include "math/math.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 ShrinkageSolver::ShrinkageSolver(Index dimension, Index samples, double shrinkage)
     : shrinkage_(shrinkage),
@@ -48,4 +48,4 @@ void ShrinkageSolver::solve(std::span<const double> x, std::span<double> out) {
   math::scale(1 + static_cast<double>(count_ - 1) * shrinkage_, out);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -10,7 +10,7 @@
 
 #include "pollen/types.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 class ShrinkageSolver {
  public:
@@ -33,4 +33,4 @@ class ShrinkageSolver {
   std::vector<double> projection_;
 };
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

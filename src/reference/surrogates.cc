@@ -1,9 +1,9 @@
 #include "surrogates.h"
 
 #include "local_posteriors.h"
-#include "pollen/math.h"
+#include "math/math.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 void Surrogate::add_gradient(std::span<const double> theta, double weight, std::span<double> g) const {
   precision.multiply_add(theta, weight, g);
@@ -77,4 +77,4 @@ std::unique_ptr<SurrogateFit> make_fit_of_draws(const Chains& chains, const Refe
   return std::make_unique<FitOfDraws>(chains, settings, warm_up);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

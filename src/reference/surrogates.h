@@ -8,7 +8,7 @@
 #include "dense.h"
 #include "kernel.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 struct Surrogate {
   Symmetric precision;        // Λ
@@ -51,4 +51,4 @@ std::unique_ptr<SurrogateFit> make_fit_of_draws(const Chains& chains, const Refe
 // SWAG (Maddox et al. 2019), diagonal; one a chain, since chains may be near different modes.
 std::unique_ptr<SurrogateFit> make_swag_fit(const Chains& chains, const ReferenceSettings& settings);
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -12,11 +12,11 @@
 #include <cmath>
 
 #include "client_gradients.h"
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
 #include "surrogates.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::unique_ptr<SurrogateFit> make_swag_fit(const Chains& chains, const Referenc
   return std::make_unique<Swag>(chains, settings);
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/words.h"
 #include "engine.h"
-#include "pollen/words.h"
 #include "pooled.h"
 #include "samplers.h"
 
@@ -53,7 +53,7 @@ const ReferenceSampler* find_reference(const std::string& name) {
   return at == table.end() ? nullptr : &*at;
 }
 
-namespace centralised {
+namespace reference {
 namespace {
 
 using Make = KernelPointer (*)(const Chains&, const ReferenceSettings&);
@@ -89,20 +89,20 @@ constexpr std::pair<const char*, Make> kMakers[] = {
 }
 
 }  // namespace
-}  // namespace centralised
+}  // namespace reference
 
 std::unique_ptr<Engine> make_reference(const std::string& name, const ReferenceProblem& problem,
                                        const ReferenceSettings& settings) {
   const ReferenceSampler* sampler = find_reference(name);
-  if (sampler == nullptr) centralised::unknown(name);
-  centralised::check_settings(*sampler, problem, settings);
-  auto chains = std::make_unique<centralised::Chains>(problem);
-  for (const auto& [maker_name, make] : centralised::kMakers) {
+  if (sampler == nullptr) reference::unknown(name);
+  reference::check_settings(*sampler, problem, settings);
+  auto chains = std::make_unique<reference::Chains>(problem);
+  for (const auto& [maker_name, make] : reference::kMakers) {
     if (name != maker_name) continue;
     auto kernel = make(*chains, settings);
-    return centralised::make_engine(std::move(chains), std::move(kernel));
+    return reference::make_engine(std::move(chains), std::move(kernel));
   }
-  centralised::unknown(name);
+  reference::unknown(name);
 }
 
 }  // namespace pollen

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "pollen/math.h"
+#include "math/math.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 Target::Target(std::shared_ptr<const Potential> likelihood, Prior prior, double temperature)
     : likelihood_(std::move(likelihood)), prior_(prior), temperature_(temperature) {}
@@ -29,4 +29,4 @@ std::shared_ptr<const Potential> borrowed(const Potential& potential) {
   return {std::shared_ptr<const Potential>(), &potential};
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

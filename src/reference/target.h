@@ -6,7 +6,7 @@
 
 #include "pollen/model.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 class Target {
  public:
@@ -31,4 +31,4 @@ class Target {
 // Over a potential that somebody else keeps.
 std::shared_ptr<const Potential> borrowed(const Potential& potential);
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

@@ -5,14 +5,13 @@
 #include <limits>
 
 #include "hamiltonian.h"
-#include "pollen/math.h"
+#include "math/math.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 namespace {
 
-constexpr double kDivergence = 1000;  // a loss of energy no accurate trajectory has
-constexpr Index kColumns = 7;         // vectors of a tree
+constexpr Index kColumns = 7;  // vectors of a tree
 
 double log_sum(double a, double b) {
   const double high = std::max(a, b), low = std::min(a, b);
@@ -149,4 +148,4 @@ void TreeSampler::take(Tree& tree, const Tree& other) {
   tree.energy = other.energy;
 }
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

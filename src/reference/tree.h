@@ -12,7 +12,7 @@
 #include "kernel.h"
 #include "target.h"
 
-namespace pollen::centralised {
+namespace pollen::reference {
 
 class TreeSampler {
  public:
@@ -65,4 +65,4 @@ class TreeSampler {
   Edge backward_, forward_;
 };
 
-}  // namespace pollen::centralised
+}  // namespace pollen::reference

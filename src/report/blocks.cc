@@ -1,4 +1,4 @@
-#include "blocks.h"
+#include "report/blocks.h"
 
 #include <fmt/format.h>
 

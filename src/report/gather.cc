@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.h"
 #include "client_tables.h"
 #include "metrics_table.h"
 #include "parameter_plots.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
 #include "pollen/report.h"
 #include "run_parts.h"
 #include "sink/draws.h"
@@ -192,9 +192,7 @@ std::string report_data(const std::vector<std::string>& folders, int threads) {
   Json runs = Json::array();
   for (const std::string& folder : folders)
     runs.push_back(Run(folder, folders.size(), sink::sensible_threads(threads)).json());
-  const Json data = {{"format", 1},
-                     {"made", versions()},
-                     {"runs", std::move(runs)}};
+  const Json data = {{"format", 1}, {"made", versions()}, {"runs", std::move(runs)}};
   return escaped(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

@@ -1,4 +1,4 @@
-#include "live_findings.h"
+#include "report/live_findings.h"
 
 #include <algorithm>
 #include <cmath>

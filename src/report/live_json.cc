@@ -1,4 +1,4 @@
-#include "live_json.h"
+#include "report/live_json.h"
 
 #include <fmt/format.h>
 

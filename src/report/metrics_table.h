@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "blocks.h"
+#include "report/blocks.h"
 
 namespace pollen::report {
 

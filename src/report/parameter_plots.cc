@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "pollen/plot_stats.h"
 #include "sink/parallel.h"
+#include "stats/plot_stats.h"
 
 namespace pollen::report {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "blocks.h"
+#include "report/blocks.h"
 #include "sink/draws.h"
 
 namespace pollen::report {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "blocks.h"
 #include "pollen/stats.h"
+#include "report/blocks.h"
 
 namespace pollen::report {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
 
 namespace pollen::report {
 

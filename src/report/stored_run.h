@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "blocks.h"
+#include "report/blocks.h"
 
 namespace pollen::report {
 

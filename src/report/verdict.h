@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "blocks.h"
 #include "pollen/stats.h"
+#include "report/blocks.h"
 
 namespace pollen::report {
 

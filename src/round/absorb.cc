@@ -5,20 +5,20 @@
 #include <algorithm>
 #include <numeric>
 
+#include "math/math.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
 #include "pollen/round.h"
 
 namespace pollen {
 
 void Server::check_answers(const Reply& reply, const Roster::Entry& entry) const {
-  if (reply.round != round_ || reply.first != broadcast_.leg.first || reply.silent == broadcast_.leg.ends ||
+  if (reply.round != round_ || reply.first != broadcast_.segment.first || reply.silent == broadcast_.segment.ends ||
       reply.client != entry.client || reply.whole != first_round_whole() ||
       !std::ranges::equal(reply.chains, broadcast_.roster.chains(entry)))
     throw WireError(fmt::format("round {}, client {}: the reply answers another question", round_, entry.client + 1));
   // Whatever the oracle, a step looks at a row three times at most.
-  const auto steps = std::max<std::int64_t>(1, broadcast_.leg.steps);
+  const auto steps = std::max<std::int64_t>(1, broadcast_.segment.steps);
   const auto most = 4 * static_cast<std::int64_t>(reply.chains.size()) * setup_.sizes[entry.client];
   if (reply.gradients < 0 || reply.gradients / steps > most)
     throw WireError(
@@ -31,7 +31,7 @@ const Compressor& Server::compressor_of(const Reply& reply) const {
 
 void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work) {
   check_answers(reply, entry);
-  book_answer(reply);
+  log_answer(reply);
   const std::size_t parts = reply.chains.size();
   BlockSum& block = sum_of(reply.client);
   block.counters.gradients += reply.gradients;
@@ -100,7 +100,7 @@ void Server::absorb_singles(std::span<const Reply> replies, Workspace& work) {
   for (const Reply& reply : replies) {
     count_part(reply, 0, block.counters);
     block.counters.gradients += reply.gradients;
-    book_answer(reply);
+    log_answer(reply);
   }
 }
 
@@ -126,7 +126,7 @@ void Server::archive_block(Index block, Archive& archive) {
     archive.field(*n);
   archive.field(sum.counters.uplink_bits_bound);
   const auto [first, last] = block_entries(block);
-  loads_.archive_done(archive, first, last);
+  traffic_.archive_done(archive, first, last);
 }
 
 void Server::absorb_sum(Index block, Index chain, std::span<const double> sum) {
@@ -139,13 +139,13 @@ void Server::count(const Sent& sent) {
   counters.uplink_bits_bound += bits_bound_[channel_of(sent.client)];
   counters.gradients += sent.gradients;
   ++counters.messages;
-  loads_.add({.client = sent.client, .gradients = sent.gradients, .up_bits = sent.bits});
+  traffic_.add({.client = sent.client, .gradients = sent.gradients, .up_bits = sent.bits});
 }
 
-void Server::book_answer(const Reply& reply) {
-  if (!loads_.listens()) return;
+void Server::log_answer(const Reply& reply) {
+  if (!traffic_.listens()) return;
   const std::int64_t bits = reply.silent ? 0 : std::accumulate(reply.bits.begin(), reply.bits.end(), std::int64_t{0});
-  loads_.add({.client = reply.client, .gradients = reply.gradients, .up_bits = bits});
+  traffic_.add({.client = reply.client, .gradients = reply.gradients, .up_bits = bits});
 }
 
 void Server::count_part(const Reply& reply, std::size_t part, Counters& counters) const {

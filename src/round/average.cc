@@ -1,4 +1,4 @@
-// The server's half of local steps (algorithms.md section 6): legs, control variates, the average.
+// The server's half of local steps (algorithms.md section 6): segments, control variates, the average.
 //   positions:  x_{r+1} = Σ w_i x_i
 //   changes:    x_{r+1} = x_r + n_r + H + Σ w_i δ_i,  H ← H + α Σ w_i δ_i,  n_r the common noise of the round
 #include <fmt/format.h>
@@ -8,30 +8,30 @@
 #include <cstring>
 #include <numeric>
 
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/fleet.h"
-#include "pollen/math.h"
 #include "pollen/round.h"
+#include "round/client_host.h"
 
 namespace pollen {
 
-void Server::open_leg(std::int64_t most) {
+void Server::open_segment(std::int64_t most) {
   const LocalSteps& local = *recipe_.local;
-  const std::int64_t room = longest_leg(setup_.dimension, setup_.chains);
-  Leg& leg = broadcast_.leg;
-  leg = legs_->next(iteration_, static_cast<std::uint64_t>(local.emit_every ? 1 : std::min(most, room)));
-  leg.starts = fresh_;
+  const std::int64_t room = longest_segment(setup_.dimension, setup_.chains);
+  LocalSegment& segment = broadcast_.segment;
+  segment = segments_->next(iteration_, static_cast<std::uint64_t>(local.emit_every ? 1 : std::min(most, room)));
+  segment.starts = fresh_;
   if (!next_control_.empty() && control_from_ != iteration_) ready_control_ = std::move(next_control_);
   broadcast_.control = std::move(ready_control_);
   ready_control_.clear();
   if (!recipe_.sends_changes()) return;
   if (fresh_) std::ranges::copy(position_.flat(), reference_.flat().begin());
-  for (std::uint32_t s = 0; s < leg.steps && local.common > 0; ++s) {
-    const double spread = local.common_spread(recipe_.step, clients(), leg.first + s, recipe_.temperature);
+  for (std::uint32_t s = 0; s < segment.steps && local.common > 0; ++s) {
+    const double spread = local.common_spread(recipe_.step, clients(), segment.first + s, recipe_.temperature);
     for (Index c = 0; c < setup_.chains; ++c) {
       const std::span<double> z(step_rooms_[0].normals.data(), static_cast<std::size_t>(setup_.dimension));
       Stream stream = noise_[static_cast<std::size_t>(c)];
-      stream.round = leg.first + s;
+      stream.round = segment.first + s;
       normals(stream, z);
       math::scale(spread, z);
       math::add(z, reference_.column(c));
@@ -57,7 +57,7 @@ void Server::refresh(ConstPanelView anchor, ConstPanelView gradient_sum) {
   if (!next_control_.empty()) ready_control_ = std::move(next_control_);
   make_control(anchor, gradient_sum, next_control_);
   control_from_ = iteration_;
-  legs_->refreshed();
+  segments_->refreshed();
   const auto words = 64 * static_cast<std::int64_t>(setup_.dimension * setup_.chains);
   counters_.rounds += 2;
   counters_.messages += 2 * clients() * setup_.chains;
@@ -66,25 +66,25 @@ void Server::refresh(ConstPanelView anchor, ConstPanelView gradient_sum) {
   counters_.downlink_bits += 2 * words * clients();
   counters_.broadcast_bits += 2 * words;
   counters_.gradients += std::accumulate(setup_.sizes.begin(), setup_.sizes.end(), std::int64_t{0}) * setup_.chains;
-  book_refresh();
+  log_refresh();
 }
 
 // Y cannot be known before all positions are there, nor C before all gradients; C goes with what comes next.
-void Server::book_refresh() {
-  if (!loads_.listens()) return;
+void Server::log_refresh() {
+  if (!traffic_.listens()) return;
   const auto words = 64 * static_cast<std::int64_t>(setup_.dimension * setup_.chains);
-  const auto everybody = [&](const Load& load, bool evaluates) {
+  const auto everybody = [&](const ClientTraffic& load, bool evaluates) {
     for (std::size_t i = 0; i < setup_.sizes.size(); ++i)
-      loads_.add({static_cast<std::uint32_t>(i), load.down_bits, evaluates ? setup_.sizes[i] * setup_.chains : 0,
-                  load.up_bits});
+      traffic_.add({static_cast<std::uint32_t>(i), load.down_bits, evaluates ? setup_.sizes[i] * setup_.chains : 0,
+                    load.up_bits});
   };
-  loads_.open(clients());
+  traffic_.open(clients());
   everybody({.up_bits = words}, false);
-  loads_.close(true);
+  traffic_.close(true);
   everybody({.down_bits = words, .up_bits = words}, true);
-  loads_.close(true);
+  traffic_.close(true);
   everybody({.down_bits = words}, false);
-  loads_.close(false);
+  traffic_.close(false);
 }
 
 // w_i, times what participation makes of it: 1/|A| or m_c/S in all.
@@ -125,13 +125,13 @@ void Server::average_chain(Index chain) {
   check_position(math::max_abs(x), chain);
 }
 
-void Server::close_leg() {
-  const Leg leg = broadcast_.leg;
-  iteration_ += leg.steps;
-  legs_->done(leg);
-  loads_.close(leg.ends);
-  fresh_ = leg.ends;
-  if (!leg.ends) return;
+void Server::close_segment() {
+  const LocalSegment segment = broadcast_.segment;
+  iteration_ += segment.steps;
+  segments_->done(segment);
+  traffic_.close(segment.ends);
+  fresh_ = segment.ends;
+  if (!segment.ends) return;
   each_chain([&](Index c, int) { average_chain(c); });
   ++counters_.rounds;
   ++round_;

@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "pollen/math.h"
+#include "math/math.h"
 #include "pollen/round.h"
 
 namespace pollen {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "pollen/math.h"
+#include "math/math.h"
 #include "pollen/round.h"
 
 namespace pollen {
@@ -10,10 +10,10 @@ namespace pollen {
 // θ whole, or with EF21-P the change C(θ - w) of what clients know.
 void Server::encode_broadcast() {
   broadcast_.whole = !recipe_.down.feedback || round_ == 0;
-  if (broadcast_.leg.starts && broadcast_.whole) return encode_whole();
+  if (broadcast_.segment.starts && broadcast_.whole) return encode_whole();
   broadcast_.payload.clear();
   std::ranges::fill(broadcast_.offset, std::size_t{0});
-  if (!broadcast_.leg.starts) return;
+  if (!broadcast_.segment.starts) return;
   Scratch::Frame frame(work_.scratch);
   const auto decoded = work_.scratch.take<double>(setup_.dimension);
   const auto change = work_.scratch.take<double>(setup_.dimension);
@@ -54,7 +54,7 @@ void Server::count_downlink() {
       all = words * static_cast<std::int64_t>(broadcast_.roster.chain.size());
     }
     counters_.downlink_bits += all;
-    return book_downlink();
+    return log_downlink();
   }
   for (const Roster::Entry& entry : broadcast_.roster.clients) {
     for (const std::uint32_t chain : broadcast_.roster.chains(entry)) {
@@ -68,18 +68,18 @@ void Server::count_downlink() {
       if (recipe_.oracle == OracleKind::svrg && !broadcast_.refresh && heard < anchor_round_ + 1) extra += words;
       counters_.downlink_bits += bits + extra;
       counters_.broadcast_bits += extra;
-      loads_.add({.client = entry.client, .down_bits = bits + extra});
+      traffic_.add({.client = entry.client, .down_bits = bits + extra});
       heard = round_ + 1;
     }
   }
 }
 
 // Where nobody can have missed anything.
-void Server::book_downlink() {
-  if (!loads_.listens()) return;
+void Server::log_downlink() {
+  if (!traffic_.listens()) return;
   for (const Roster::Entry& entry : broadcast_.roster.clients)
     for (const std::uint32_t chain : broadcast_.roster.chains(entry))
-      loads_.add({.client = entry.client, .down_bits = 8 * std::ssize(broadcast_.chain_payload(chain))});
+      traffic_.add({.client = entry.client, .down_bits = 8 * std::ssize(broadcast_.chain_payload(chain))});
 }
 
 }  // namespace pollen

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "client_state.h"
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
 #include "pollen/round.h"
 
 namespace pollen {
@@ -17,12 +17,12 @@ Client::Client(std::uint32_t index, std::shared_ptr<const Potential> potential, 
 Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;
 
-void Client::begin(const Station& station, std::span<const std::uint32_t> chains, Reply& reply) const {
+void Client::begin(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply) const {
   const std::size_t n = chains.size();
-  reply.round = station.round();
-  reply.first = station.leg().first;
+  reply.round = view.round();
+  reply.first = view.segment().first;
   reply.client = index_;
-  reply.silent = !station.leg().ends;
+  reply.silent = !view.segment().ends;
   reply.whole = reply.round == 0 && parts_.recipe->up.memory == Memory::feedback;
   reply.has_bytes = parts_.recipe->make_bytes;
   reply.chains.resize(n);
@@ -30,19 +30,19 @@ void Client::begin(const Station& station, std::span<const std::uint32_t> chains
   reply.offset.resize((reply.silent ? 0 : n) + 1);
   reply.bits.resize(reply.silent ? 0 : n);
   reply.payload.clear();
-  if (reply.decoded.rows() != dimension_ || reply.decoded.columns() != station.chains())
-    reply.decoded = Panel(dimension_, station.chains());
+  if (reply.decoded.rows() != dimension_ || reply.decoded.columns() != view.chains())
+    reply.decoded = Panel(dimension_, view.chains());
 }
 
 // The channel: delta = C(v - h), where h is zero without a memory.
-const Compressor& Client::aim(const Station& station, Reply& reply, std::span<Encoding> jobs, Workspace& work) {
+const Compressor& Client::aim(const ClientView& view, Reply& reply, std::span<Encoding> jobs, Workspace& work) {
   const auto n = static_cast<Index>(jobs.size());
   const PanelView direction{reply.decoded.flat().data(), dimension_, n, reply.decoded.stride()};  // encoded in place
   if (parts_.recipe->local) {
-    walk(station, reply, work);
-    if (!reply.silent) send_local(station, reply, direction);
+    walk(view, reply, work);
+    if (!reply.silent) send_local(view, reply, direction);
   } else {
-    estimate(station, reply.chains, direction, reply, work);
+    estimate(view, reply.chains, direction, reply, work);
   }
   const Panel& memory = state().memory;
   for (Index p = 0; p < n; ++p) {
@@ -50,7 +50,7 @@ const Compressor& Client::aim(const Station& station, Reply& reply, std::span<En
     const auto column = direction.column(p);
     if (!memory.empty()) math::subtract(column, memory.column(chain), column);
     Encoding& job = jobs[static_cast<std::size_t>(p)];
-    job = {column, station.compress_streams()[chain], column, reply.has_bytes ? &reply.payload : nullptr};
+    job = {column, view.compress_streams()[chain], column, reply.has_bytes ? &reply.payload : nullptr};
     job.stream.round = reply.round;
     job.stream.client = index_;
   }
@@ -59,42 +59,42 @@ const Compressor& Client::aim(const Station& station, Reply& reply, std::span<En
 
 namespace {
 
-// Encodes all jobs; turn t's are bound[t] .. bound[t+1]-1 and go through compressors[t].
-void encode(std::span<const Turn> turns, std::span<Encoding> jobs, std::span<const std::size_t> bound,
+// Encodes all jobs; request t has jobs bound[t] .. bound[t+1]-1 and go through compressors[t].
+void encode(std::span<const Request> requests, std::span<Encoding> jobs, std::span<const std::size_t> bound,
             std::span<const Compressor* const> compressors, Scratch& scratch) {
   try {
-    for (std::size_t first = 0; first < turns.size();) {
+    for (std::size_t first = 0; first < requests.size();) {
       std::size_t last = first + 1;
-      while (last < turns.size() && compressors[last] == compressors[first]) ++last;
+      while (last < requests.size() && compressors[last] == compressors[first]) ++last;
       compressors[first]->encode_all(jobs.subspan(bound[first], bound[last] - bound[first]), scratch);
       first = last;
     }
   } catch (const NumericError& e) {
     const auto failed = std::ranges::find(jobs, std::int64_t{-1}, &Encoding::bits) - jobs.begin();
-    const auto turn = std::ranges::upper_bound(bound, static_cast<std::size_t>(failed)) - bound.begin() - 1;
-    const Reply& reply = *turns[static_cast<std::size_t>(turn)].reply;
+    const auto request = std::ranges::upper_bound(bound, static_cast<std::size_t>(failed)) - bound.begin() - 1;
+    const Reply& reply = *requests[static_cast<std::size_t>(request)].reply;
     throw NumericError(e.what(), static_cast<std::int64_t>(reply.round), reply.client);
   }
 }
 
 }  // namespace
 
-void answer_all(const Station& station, std::span<const Turn> turns, Workspace& work) {
+void answer_all(const ClientView& view, std::span<const Request> requests, Workspace& work) {
   Scratch::Frame frame(work.scratch);
-  const auto bound = work.scratch.take<std::size_t>(static_cast<Index>(turns.size()) + 1);
-  const auto compressors = work.scratch.take<const Compressor*>(static_cast<Index>(turns.size()));
+  const auto bound = work.scratch.take<std::size_t>(static_cast<Index>(requests.size()) + 1);
+  const auto compressors = work.scratch.take<const Compressor*>(static_cast<Index>(requests.size()));
   bound[0] = 0;
-  for (std::size_t t = 0; t < turns.size(); ++t)
-    bound[t + 1] = bound[t] + (station.leg().ends ? turns[t].chains.size() : 0);
+  for (std::size_t t = 0; t < requests.size(); ++t)
+    bound[t + 1] = bound[t] + (view.segment().ends ? requests[t].chains.size() : 0);
   const auto jobs = work.scratch.take<Encoding>(static_cast<Index>(bound.back()));
-  for (std::size_t t = 0; t < turns.size(); ++t) {
-    turns[t].client->begin(station, turns[t].chains, *turns[t].reply);
+  for (std::size_t t = 0; t < requests.size(); ++t) {
+    requests[t].client->begin(view, requests[t].chains, *requests[t].reply);
     compressors[t] =
-        &turns[t].client->aim(station, *turns[t].reply, jobs.subspan(bound[t], bound[t + 1] - bound[t]), work);
+        &requests[t].client->aim(view, *requests[t].reply, jobs.subspan(bound[t], bound[t + 1] - bound[t]), work);
   }
-  encode(turns, jobs, bound, compressors, work.scratch);
-  for (std::size_t t = 0; t < turns.size(); ++t) {
-    Reply& reply = *turns[t].reply;
+  encode(requests, jobs, bound, compressors, work.scratch);
+  for (std::size_t t = 0; t < requests.size(); ++t) {
+    Reply& reply = *requests[t].reply;
     reply.offset[0] = 0;
     for (std::size_t p = 0; p < reply.bits.size(); ++p) {
       reply.bits[p] = jobs[bound[t] + p].bits;
@@ -103,16 +103,16 @@ void answer_all(const Station& station, std::span<const Turn> turns, Workspace& 
   }
 }
 
-void Client::answer(const Station& station, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work) {
-  const Turn turn{this, chains, &reply};
-  answer_all(station, {&turn, 1}, work);
+void Client::answer(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work) {
+  const Request request{this, chains, &reply};
+  answer_all(view, {&request, 1}, work);
 }
 
-void Client::estimate(const Station& station, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,
+void Client::estimate(const ClientView& view, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,
                       Workspace& work) {
   Scratch::Frame frame(work.scratch);
-  ConstPanelView position = station.position();
-  if (static_cast<Index>(chains.size()) != station.chains()) {  // not every chain: gather those columns
+  ConstPanelView position = view.position();
+  if (static_cast<Index>(chains.size()) != view.chains()) {  // not every chain: gather those columns
     PanelView some = work.scratch.panel(out.rows, out.columns);
     for (Index c = 0; c < some.columns; ++c) {
       const auto from = position.column(chains[static_cast<std::size_t>(c)]);
@@ -120,7 +120,7 @@ void Client::estimate(const Station& station, std::span<const std::uint32_t> cha
     }
     position = some;
   }
-  const OracleInput input{position,    chains, station.anchor(), station.anchor_version(), station.minibatch_streams(),
+  const OracleInput input{position,    chains, view.anchor(), view.anchor_version(), view.minibatch_streams(),
                           reply.round, index_};
   reply.gradients = state().oracle->estimate(input, out, work);
   if (parts_.prior_share == 0) return;
@@ -130,7 +130,7 @@ void Client::estimate(const Station& station, std::span<const std::uint32_t> cha
   }
 }
 
-void Client::settle(const Reply& reply, bool counted) {
+void Client::acknowledge(const Reply& reply, bool counted) {
   if (!counted) return;
   State& mine = state();
   if (!mine.local.empty()) commit(reply);

@@ -1,12 +1,12 @@
+#include "round/participation.h"
+
 #include <algorithm>
 #include <numeric>
 
-#include "pollen/participation.h"
-
 namespace pollen {
 
-ParticipationDraw::ParticipationDraw(const Participation& policy, std::span<const Index> sizes, Index chains, bool coupled,
-                                     std::uint64_t seed, bool reweight)
+ParticipationDraw::ParticipationDraw(const Participation& policy, std::span<const Index> sizes, Index chains,
+                                     bool coupled, std::uint64_t seed, bool reweight)
     : policy_(policy),
       clients_(static_cast<Index>(sizes.size())),
       chains_(chains),
@@ -94,9 +94,8 @@ void ParticipationDraw::draw_bernoulli(Sequence& sequence, std::vector<Member>& 
     const double p = policy_.probability[0];
     do bernoulli_subset(sequence, b, p, picked_);
     while (picked_.empty() && policy_.scaling == Scaling::active);
-    const double weight = policy_.scaling == Scaling::active
-                              ? static_cast<double>(b) / static_cast<double>(picked_.size())
-                              : 1 / p;
+    const double weight =
+        policy_.scaling == Scaling::active ? static_cast<double>(b) / static_cast<double>(picked_.size()) : 1 / p;
     for (const std::uint32_t i : picked_) members.push_back({i, 0, weight});
     return;
   }

@@ -1,7 +1,7 @@
 // What a plan wants to know of a client's rows at a point: four numbers leave it.
 #include <cmath>
 
-#include "pollen/math.h"
+#include "math/math.h"
 #include "pollen/round.h"
 
 namespace pollen {

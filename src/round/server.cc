@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "math/math.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
 #include "pollen/round.h"
 
 namespace pollen {
@@ -45,7 +45,7 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
   block_sums_.resize((setup_.sizes.size() + static_cast<std::size_t>(block_size_) - 1) /
                      static_cast<std::size_t>(block_size_));
   for (BlockSum& block : block_sums_) block.plain = Panel(d, setup_.chains);
-  if (recipe.local) legs_.emplace(*recipe.local, setup_.seed);
+  if (recipe.local) segments_.emplace(*recipe.local, setup_.seed);
   if (recipe.sends_changes()) reference_ = Panel(d, setup_.chains);
   broadcast_.offset.resize(static_cast<std::size_t>(setup_.chains) + 1);
   share_work({});
@@ -80,7 +80,7 @@ void Server::start_memory(ConstPanelView sum) {
 
 void Server::open(std::int64_t most) {
   broadcast_.round = round_;
-  if (recipe_.local) open_leg(most);
+  if (recipe_.local) open_segment(most);
   broadcast_.refresh = recipe_.oracle == OracleKind::svrg && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
   if (broadcast_.refresh) anchor_round_ = round_;
   if (first_round_whole())
@@ -88,8 +88,8 @@ void Server::open(std::int64_t most) {
   else
     participation_.draw(round_, broadcast_.roster);
   encode_broadcast();
-  loads_.open(broadcast_.roster.clients);
-  if (broadcast_.leg.starts) count_downlink();
+  traffic_.open(broadcast_.roster.clients);
+  if (broadcast_.segment.starts) count_downlink();
   start_over();
 }
 
@@ -100,7 +100,7 @@ void Server::start_over() {
     if (weighted && block.weighted.empty()) block.weighted = Panel(setup_.dimension, setup_.chains);
     block.counters = {};
   }
-  loads_.start_over();
+  traffic_.start_over();
   each_chain([&](Index c, int) {
     for (BlockSum& block : block_sums_) {
       std::ranges::fill(block.plain.column(c), 0.0);
@@ -111,7 +111,7 @@ void Server::start_over() {
 
 void Server::follow(const Broadcast& broadcast) {
   round_ = broadcast_.round = broadcast.round;
-  broadcast_.leg = broadcast.leg;
+  broadcast_.segment = broadcast.segment;
   if (first_round_whole())
     participation_.everybody(broadcast_.roster);
   else
@@ -121,7 +121,7 @@ void Server::follow(const Broadcast& broadcast) {
   broadcast_.control = broadcast.control;
   broadcast_.offset = broadcast.offset;
   broadcast_.payload = broadcast.payload;
-  loads_.open(broadcast_.roster.clients);
+  traffic_.open(broadcast_.roster.clients);
   start_over();
 }
 
@@ -129,7 +129,7 @@ void Server::leave_out(std::span<const std::uint32_t> clients) {
   Roster& roster = broadcast_.roster;
   const auto drawn = static_cast<double>(roster.clients.size());
   std::erase_if(roster.clients, [&](const Roster::Entry& e) { return std::ranges::binary_search(clients, e.client); });
-  loads_.leave_out(clients);
+  traffic_.leave_out(clients);
   const auto left = static_cast<double>(roster.clients.size());
   const double more = recipe_.up.memory == Memory::feedback || left == 0 ? 1 : drawn / left;
   for (double& weight : roster.weight) weight *= more;
@@ -149,9 +149,9 @@ std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
 
 void Server::close() {
   merge_blocks();
-  if (recipe_.local) return close_leg();
+  if (recipe_.local) return close_segment();
   each_chain([&](Index c, int member) { step_chain(c, member); });
-  loads_.close(true);
+  traffic_.close(true);
   ++counters_.rounds;
   ++round_;
 }
@@ -228,7 +228,7 @@ void Server::check_position(double largest, Index chain) const {
 
 void Server::archive_local(Archive& archive) {
   if (!recipe_.local) return;
-  legs_->archive(archive);
+  segments_->archive(archive);
   archive.array(reference_.flat());
   archive.field(iteration_);
   archive.field(fresh_);
@@ -262,7 +262,7 @@ void Server::archive(Archive& archive) {
     throw WireError("saved state: an array has another size");
   anchor_gradient_.resize(anchored);
   archive.array(std::span(anchor_gradient_));
-  loads_.archive(archive, clients());
+  traffic_.archive(archive, clients());
 }
 
 }  // namespace pollen

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "client_state.h"
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
 #include "pollen/round.h"
 
 namespace pollen {
@@ -18,11 +18,11 @@ namespace {
 // d'.
 class OwnNoise {
  public:
-  OwnNoise(const Station& station, const Reply& reply, Index dimension, Scratch& scratch)
-      : station_(station), reply_(reply), each_((dimension + 1) / 2 * 2), a_round_(std::max<Index>(1, 4096 / each_)) {
+  OwnNoise(const ClientView& view, const Reply& reply, Index dimension, Scratch& scratch)
+      : view_(view), reply_(reply), each_((dimension + 1) / 2 * 2), a_round_(std::max<Index>(1, 4096 / each_)) {
     const auto chains = static_cast<Index>(reply.chains.size());
     const Index room = std::max<Index>(1, 8192 / (each_ * chains));  // of the buffer, which stays in the cache
-    buffer_ = scratch.panel(each_ * std::min(room, static_cast<Index>(station.leg().steps)), chains);
+    buffer_ = scratch.panel(each_ * std::min(room, static_cast<Index>(view.segment().steps)), chains);
   }
 
   Index stride() const { return buffer_.stride; }
@@ -34,14 +34,14 @@ class OwnNoise {
 
  private:
   void make(std::uint64_t iteration) {
-    const Leg& leg = station_.leg();
+    const LocalSegment& segment = view_.segment();
     const auto within = static_cast<Index>(iteration % static_cast<std::uint64_t>(a_round_));
-    const Index steps =
-        std::min({buffer_.rows / each_, a_round_ - within, static_cast<Index>(leg.first + leg.steps - iteration)});
+    const Index steps = std::min(
+        {buffer_.rows / each_, a_round_ - within, static_cast<Index>(segment.first + segment.steps - iteration)});
     begin_ = iteration;
     end_ = iteration + static_cast<std::uint64_t>(steps);
     for (Index p = 0; p < buffer_.columns; ++p) {
-      Stream stream = station_.local_streams()[reply_.chains[static_cast<std::size_t>(p)]];
+      Stream stream = view_.local_streams()[reply_.chains[static_cast<std::size_t>(p)]];
       stream.round = iteration / static_cast<std::uint64_t>(a_round_);
       stream.client = reply_.client;
       normals(stream, buffer_.column(p).first(static_cast<std::size_t>(steps * each_)),
@@ -49,7 +49,7 @@ class OwnNoise {
     }
   }
 
-  const Station& station_;
+  const ClientView& view_;
   const Reply& reply_;
   Index each_, a_round_;
   PanelView buffer_;
@@ -69,8 +69,8 @@ void step_some(std::span<const std::uint32_t> chains, const PanelView& x, const 
 
 }  // namespace
 
-void Client::walk(const Station& station, Reply& reply, Workspace& work) {
-  const Leg& leg = station.leg();
+void Client::walk(const ClientView& view, Reply& reply, Workspace& work) {
+  const LocalSegment& segment = view.segment();
   const LocalSteps& local = *parts_.recipe->local;
   const auto n = static_cast<Index>(reply.chains.size());
   Scratch::Frame frame(work.scratch);
@@ -78,42 +78,42 @@ void Client::walk(const Station& station, Reply& reply, Workspace& work) {
   const PanelView x{mine.pending.flat().data(), dimension_, n,
                     mine.pending.stride()};  // column p is chain chains[p], for now
   const PanelView g = work.scratch.panel(dimension_, n);
-  OwnNoise own(station, reply, dimension_, work.scratch);
+  OwnNoise own(view, reply, dimension_, work.scratch);
   for (Index p = 0; p < n; ++p) {
     const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
-    const auto from = leg.starts ? station.position().column(chain) : std::as_const(mine.local).column(chain);
+    const auto from = segment.starts ? view.position().column(chain) : std::as_const(mine.local).column(chain);
     std::ranges::copy(from, x.column(p).begin());
   }
-  OracleInput input{x, reply.chains, station.anchor(), {}, station.minibatch_streams(), leg.first, index_};
-  const ConstPanelView common = station.common();
+  OracleInput input{x, reply.chains, view.anchor(), {}, view.minibatch_streams(), segment.first, index_};
+  const ConstPanelView common = view.common();
   math::LocalStep in{g.data, g.stride, common.data, common.stride, nullptr, own.stride(), 0, 0};
   const bool bare = parts_.prior_share == 0 && parts_.recipe->oracle != OracleKind::control;
   reply.gradients = 0;
-  for (std::uint32_t s = 0; s < leg.steps; ++s) {
-    input.round = leg.first + s;
+  for (std::uint32_t s = 0; s < segment.steps; ++s) {
+    input.round = segment.first + s;
     reply.gradients += mine.oracle->estimate(input, g, work);
-    if (!bare) add_prior_and_control(station, input, g);
+    if (!bare) add_prior_and_control(view, input, g);
     if (s == 0 || local.decaying) {
       const double step = local.step_at(parts_.recipe->step, parts_.clients, input.round);
       in.step = step / parts_.weight;
       in.spread = std::sqrt(2 * step * parts_.recipe->temperature * (1 - local.common) / parts_.weight);
     }
     if (in.spread > 0) in.own = own.at(input.round);
-    if (n == station.chains())
+    if (n == view.chains())
       math::local_step(x, in);
     else
       step_some(reply.chains, x, in);
-    if (common.data != nullptr) in.common += station.chains() * common.stride;
+    if (common.data != nullptr) in.common += view.chains() * common.stride;
   }
   for (Index p = 0; p < n; ++p)
     if (!math::all_finite(x.column(p)))
       throw NumericError("the local state is not finite; try a smaller sampler.step",
-                         static_cast<std::int64_t>(leg.first + leg.steps), index_);
-  mine.pending_at = leg.first + leg.steps;
+                         static_cast<std::int64_t>(segment.first + segment.steps), index_);
+  mine.pending_at = segment.first + segment.steps;
 }
 
 // From the likelihood's gradient to that of what the client owns; with control variates less that at Y, plus C.
-void Client::add_prior_and_control(const Station& station, const OracleInput& input, const PanelView& out) const {
+void Client::add_prior_and_control(const ClientView& view, const OracleInput& input, const PanelView& out) const {
   const bool control = parts_.recipe->oracle == OracleKind::control;
   for (Index p = 0; p < out.columns; ++p) {
     const auto column = out.column(p);
@@ -122,24 +122,24 @@ void Client::add_prior_and_control(const Station& station, const OracleInput& in
     const auto chain = static_cast<Index>(input.chains[static_cast<std::size_t>(p)]);
     if (parts_.prior_share != 0) parts_.prior->add_gradient(input.anchor.column(chain), -parts_.prior_share, column);
     // C is the clients' average of ∇U^i(Y) for weights 1/b; with others it enters as w_i times the sum.
-    math::axpy(parts_.weight, station.control().column(chain), column);
+    math::axpy(parts_.weight, view.control().column(chain), column);
   }
 }
 
-// Where the leg came to; or, where it is compressed, how far from what the server knows.
-void Client::send_local(const Station& station, const Reply& reply, const PanelView& out) const {
+// Where the segment came to; or, where it is compressed, how far from what the server knows.
+void Client::send_local(const ClientView& view, const Reply& reply, const PanelView& out) const {
   for (Index p = 0; p < out.columns; ++p) {
     const auto here = std::as_const(state_->pending).column(p);
     const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
     if (parts_.recipe->sends_changes())
-      math::subtract(here, station.reference().column(chain), out.column(p));
+      math::subtract(here, view.reference().column(chain), out.column(p));
     else
       std::ranges::copy(here, out.column(p).begin());
   }
 }
 
 void Client::commit(const Reply& reply) {
-  if (!reply.silent) return;  // the next leg starts from the average
+  if (!reply.silent) return;  // the next segment starts from the average
   State& mine = state();
   if (static_cast<Index>(reply.chains.size()) == mine.local.columns()) {
     std::swap(mine.local, mine.pending);
@@ -150,11 +150,11 @@ void Client::commit(const Reply& reply) {
   for (const std::uint32_t chain : reply.chains) mine.local_at[chain] = mine.pending_at;
 }
 
-void Client::local_position(const Station& station, PanelView out) const {
-  const std::uint64_t now = station.leg().first + station.leg().steps;
+void Client::local_position(const ClientView& view, PanelView out) const {
+  const std::uint64_t now = view.segment().first + view.segment().steps;
   for (Index c = 0; c < out.columns; ++c) {
     const bool mine = state_ && state_->local_at[static_cast<std::size_t>(c)] == now && now > 0;
-    const auto from = mine ? std::as_const(state_->local).column(c) : station.position().column(c);
+    const auto from = mine ? std::as_const(state_->local).column(c) : view.position().column(c);
     std::ranges::copy(from, out.column(c).begin());
     math::scale(parts_.weight, out.column(c));
   }

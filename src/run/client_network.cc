@@ -1,9 +1,9 @@
-#include "run/client_network.h"
+#include "client_network.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "pollen/math.h"
+#include "math/math.h"
 
 namespace pollen {
 

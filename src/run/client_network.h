@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "data/network_trace.h"
 #include "pollen/config.h"
-#include "pollen/network_trace.h"
 #include "pollen/random.h"
 
 namespace pollen {

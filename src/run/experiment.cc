@@ -4,12 +4,12 @@
 #include <cmath>
 #include <thread>
 
+#include "fleet_transport.h"
+#include "local_step.h"
+#include "own_draws.h"
+#include "parts.h"
 #include "pollen/errors.h"
-#include "run/fleet_transport.h"
-#include "run/local_step.h"
-#include "run/own_draws.h"
-#include "run/parts.h"
-#include "run/reference_engine.h"
+#include "reference_engine.h"
 
 namespace pollen {
 
@@ -53,8 +53,8 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
     : config(std::move(c)),
       options(o),
       problem(!o.sites.empty() ? make_remote_problem(config, o.sites)
-                               : make_problem(config, spreads(config) ? o.ranks : nullptr)) {
-  if (spreads(config)) ranks = o.ranks;
+                               : make_problem(config, runs_distributed(config) ? o.ranks : nullptr)) {
+  if (runs_distributed(config)) ranks = o.ranks;
   warnings = problem.data.notes;
   if (is_mixed(config)) {
     personal = make_personal_parts(config, problem.model, problem.data);
@@ -70,7 +70,7 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
     throw ConfigError(config.file + ": run.init", wrong);
   make_clock();
   warn_of_lp(config, problem, warnings);
-  outside = o.sites.empty() ? outside_the_theorem(config, problem.data) : outside_the_theorem(config, o.levels_shown);
+  outside = o.sites.empty() ? uncovered_queries(config, problem.data) : uncovered_queries(config, o.levels_shown);
   make_engine();
 }
 
@@ -96,14 +96,14 @@ void Experiment::Parts::make_engine() {
 FederatedEngine::MakeTransport Experiment::Parts::make_transport(int threads) const {
   if (options.transport) return options.transport;
   if (ranks != nullptr && !personal)
-    return [this](Station& station, Clients& clients) {
+    return [this](ClientView& view, Clients& clients) {
       if (ranks->rank() != 0) return std::unique_ptr<Transport>();
-      return make_rank_transport(*ranks, station, clients, rank_share());
+      return make_rank_transport(*ranks, view, clients, rank_share());
     };
   const bool gpu = config.compute.device == "cuda";
-  return [threads, gpu](Station& station, Clients& clients) {
-    std::unique_ptr<Transport> together = gpu ? make_fleet_transport(station, clients, threads) : nullptr;
-    return together ? std::move(together) : make_thread_transport(station, clients, threads);
+  return [threads, gpu](ClientView& view, Clients& clients) {
+    std::unique_ptr<Transport> together = gpu ? make_fleet_transport(view, clients, threads) : nullptr;
+    return together ? std::move(together) : make_thread_transport(view, clients, threads);
   };
 }
 
@@ -111,9 +111,9 @@ FederatedEngine::MakeTransport Experiment::Parts::make_transport(int threads) co
 int Experiment::Parts::pick_threads() {
   const bool large = problem.data.train.rows * problem.data.train.columns >= 1'000'000;
   const bool gpu = config.compute.device == "cuda";  // what carries rounds there has a state
-  if (options.threads > 0 || options.transport || large || gpu || all_cores() == 1) choice.settle();
+  if (options.threads > 0 || options.transport || large || gpu || all_cores() == 1) choice.decide();
   if (ranks != nullptr) {  // which have the cores among them: more is for the user to say
-    choice.settle();
+    choice.decide();
     return std::max(1, options.threads);
   }
   return options.threads > 0 ? options.threads : large ? all_cores() : 1;
@@ -169,7 +169,7 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   const bool fixed = step > 0 && !(self.recipe.local && self.recipe.local->decaying);
   if (fixed) self.config.sampler.step = step;
   std::vector<std::string> looks;
-  for (const OutsideLook& look : self.outside) looks.insert(looks.end(), {look.name, look.what});
+  for (const UncoveredQuery& look : self.outside) looks.insert(looks.end(), {look.name, look.what});
   archive.texts(looks);
   self.outside.clear();
   for (std::size_t i = 0; i + 1 < looks.size(); i += 2) self.outside.push_back({looks[i], looks[i + 1]});

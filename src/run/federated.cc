@@ -1,8 +1,8 @@
-#include "run/federated.h"
+#include "federated.h"
 
 #include <algorithm>
 
-#include "pollen/math.h"
+#include "math/math.h"
 
 namespace pollen {
 
@@ -15,23 +15,23 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
   for (const auto& compressor : compressors_) server.compressors.push_back(compressor.get());
   if (recipe.local) server.weights = local_weights(*recipe.local, setup.sizes);
   server_ = std::make_unique<Server>(recipe, *setup.prior, std::move(server));
-  Fleet::MemberAt member = [this](std::size_t place) {
+  ClientHost::MemberAt member = [this](std::size_t place) {
     const auto i = static_cast<std::uint32_t>(place + static_cast<std::size_t>(setup_.first));
     return Member{i, (*setup_.potentials)[place], server_->weight_of(i)};
   };
-  fleet_ = std::make_unique<Fleet>(FleetSetup{&recipe, setup.prior, d, setup.chains, static_cast<Index>(b), setup.seed,
-                                              setup.seed, setup.potentials->light()},
-                                   setup.potentials->size(), std::move(member));
+  host_ = std::make_unique<ClientHost>(HostSetup{&recipe, setup.prior, d, setup.chains, static_cast<Index>(b),
+                                                 setup.seed, setup.seed, setup.potentials->light()},
+                                       setup.potentials->size(), std::move(member));
   set_transport(make);
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);
   if (recipe.oracle == OracleKind::control) anchor_ = gradient_ = Panel(d, setup.chains);
 }
 
 void FederatedEngine::set_transport(const MakeTransport& make) {
-  transport_ = make(fleet_->station(), fleet_->clients());
+  transport_ = make(host_->view(), host_->clients());
   if (!transport_) return;  // of a rank that only answers
   server_->share_work(transport_->team());
-  fleet_->station().share_work(transport_->team());
+  host_->view().share_work(transport_->team());
 }
 
 std::int64_t FederatedEngine::advance(std::int64_t most) {
@@ -66,13 +66,13 @@ void FederatedEngine::start_control() {
 
 void FederatedEngine::recipe_changed() {
   server_->set_recipe(*setup_.recipe);
-  fleet_->station().set_recipe(*setup_.recipe);
+  host_->view().set_recipe(*setup_.recipe);
   transport_->recipe_changed(*setup_.recipe);
 }
 
 void FederatedEngine::archive(Archive& archive) {
   server_->archive(archive);
-  fleet_->archive(archive);
+  host_->archive(archive);
   transport_->archive_others(archive);
   archive.array(mean_.flat());
   transport_->archive(archive);

@@ -1,14 +1,14 @@
-// The federated round as an engine: server, station, clients and what carries messages between them.
+// The federated round as an engine: server, view, clients and what carries messages between them.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include "pollen/engine.h"
-#include "pollen/fleet.h"
-#include "pollen/problem.h"
 #include "pollen/transport.h"
+#include "round/client_host.h"
+#include "round/engine.h"
+#include "run/problem.h"
 
 namespace pollen {
 
@@ -25,7 +25,7 @@ struct FederatedSetup {
 
 class FederatedEngine final : public Engine {
  public:
-  using MakeTransport = std::function<std::unique_ptr<Transport>(Station&, Clients&)>;
+  using MakeTransport = std::function<std::unique_ptr<Transport>(ClientView&, Clients&)>;
   FederatedEngine(const FederatedSetup& setup, const MakeTransport& make);
 
   void start(ConstPanelView position) override { server_->start(position); }
@@ -34,11 +34,11 @@ class FederatedEngine final : public Engine {
   ConstPanelView position() const override;
   std::int64_t iteration() const override { return server_->iteration(); }
   Counters& counters() override { return server_->counters(); }
-  void listen(LoadListener listener) override { server_->listen(std::move(listener)); }
+  void listen(TrafficListener listener) override { server_->listen(std::move(listener)); }
   void archive(Archive& archive) override;
 
   Server& server() { return *server_; }
-  Fleet& fleet() { return *fleet_; }
+  ClientHost& host() { return *host_; }
   Transport& transport() { return *transport_; }
   void set_transport(const MakeTransport& make);
   void recipe_changed();  // the step, or the constants of a decaying one, were picked
@@ -51,7 +51,7 @@ class FederatedEngine final : public Engine {
   FederatedSetup setup_;
   std::vector<std::unique_ptr<const Compressor>> compressors_;  // as the fleet has them
   std::unique_ptr<Server> server_;
-  std::unique_ptr<Fleet> fleet_;  // without clients of this process: a mirror of what theirs have heard
+  std::unique_ptr<ClientHost> host_;  // without clients of this process: a mirror of what theirs have heard
   std::unique_ptr<Transport> transport_;
   Panel mean_;               // emit = "every": of the last iteration
   Panel anchor_, gradient_;  // control variates: Y and C

@@ -1,13 +1,13 @@
-#include "run/fleet_transport.h"
+#include "fleet_transport.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "compress/qsgd.h"
+#include "math/math.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
-#include "pollen/qsgd.h"
-#include "pollen/thread_team.h"
+#include "transport/thread_team.h"
 
 namespace pollen {
 
@@ -31,17 +31,17 @@ bool fits(const Recipe& recipe) {
 
 class FleetTransport final : public Transport {
  public:
-  FleetTransport(Station& station, Clients& clients, const NetworkFleetSpec& spec, std::unique_ptr<NetworkFleet> fleet,
+  FleetTransport(ClientView& view, Clients& clients, const NetworkFleetSpec& spec, std::unique_ptr<NetworkFleet> fleet,
                  int threads)
-      : station_(station),
+      : view_(view),
         clients_(clients),
         spec_(spec),
         fleet_(std::move(fleet)),
-        questions_(make_thread_transport(station, clients, threads)),
-        team_(std::min(threads, static_cast<int>(station.chains()))),
+        questions_(make_thread_transport(view, clients, threads)),
+        team_(std::min(threads, static_cast<int>(view.chains()))),
         dimension_(clients.front().potential().dimension()) {
     for (std::size_t i = 0; i < clients.size(); ++i) rows_.push_back(clients[i].potential().rows());
-    const auto chains = static_cast<std::size_t>(station.chains());
+    const auto chains = static_cast<std::size_t>(view.chains());
     present_.resize(chains * clients.size());
     minibatch_.resize(chains);
     one_client_.resize(chains);
@@ -52,16 +52,16 @@ class FleetTransport final : public Transport {
 
   void exchange(Server& server) override {
     descent_.reset();
-    station_.receive(server.broadcast(), work_);
+    view_.receive(server.broadcast(), work_);
     const Roster& roster = server.broadcast().roster;
     std::ranges::fill(present_, std::uint8_t{0});
     for (const Roster::Entry& entry : roster.clients)
       for (const std::uint32_t chain : roster.chains(entry)) present_[chain * clients_.size() + entry.client] = 1;
-    for (Index c = 0; c < station_.chains(); ++c) begin(c);
+    for (Index c = 0; c < view_.chains(); ++c) begin(c);
     server.draw_noise();
     draw_ahead();
-    team_.run(station_.chains(), [&](Index c, int) { add_up(server, c); });
-    for (Index c = 0; c < station_.chains(); ++c) count(server, c);
+    team_.run(view_.chains(), [&](Index c, int) { add_up(server, c); });
+    for (Index c = 0; c < view_.chains(); ++c) count(server, c);
   }
 
   Team team() override { return team_.team(); }
@@ -78,12 +78,12 @@ class FleetTransport final : public Transport {
     std::vector<double> memory(spec_.memory ? size : 0), anchored(spec_.anchored ? size : 0);
     archive.array(std::span(anchor_at_));
     archive.array(std::span(evaluated_));
-    for (Index c = 0; c < station_.chains(); ++c) {
+    for (Index c = 0; c < view_.chains(); ++c) {
       if (!archive.reading()) fleet_->save(c, memory.data(), anchored.data());
       archive.array(std::span(memory));
       archive.array(std::span(anchored));
       if (archive.reading())
-        fleet_->load(c, memory.data(), anchored.data(), spec_.anchored ? station_.anchor().column(c).data() : nullptr);
+        fleet_->load(c, memory.data(), anchored.data(), spec_.anchored ? view_.anchor().column(c).data() : nullptr);
     }
   }
 
@@ -93,34 +93,34 @@ class FleetTransport final : public Transport {
     return std::span(present_).subspan(static_cast<std::size_t>(chain) * clients_.size(), clients_.size());
   }
   bool at_anchor(Index chain) const {
-    return spec_.anchored && station_.anchor_version()[static_cast<std::size_t>(chain)] == station_.round() + 1;
+    return spec_.anchored && view_.anchor_version()[static_cast<std::size_t>(chain)] == view_.round() + 1;
   }
 
   void begin(Index chain) {
     const auto c = static_cast<std::size_t>(chain);
     NetworkFleetRound round;
     round.chain = chain;
-    round.position = station_.position().column(chain).data();
+    round.position = view_.position().column(chain).data();
     round.at_anchor = at_anchor(chain);
-    if (spec_.anchored && anchor_at_[c] != station_.anchor_version()[c]) {
-      round.anchor = station_.anchor().column(chain).data();
-      anchor_at_[c] = station_.anchor_version()[c];
+    if (spec_.anchored && anchor_at_[c] != view_.anchor_version()[c]) {
+      round.anchor = view_.anchor().column(chain).data();
+      anchor_at_[c] = view_.anchor_version()[c];
     }
     round.present = present(chain).data();
-    if (!round.at_anchor && drawn_ != station_.round() + 1) draw_rows(chain, station_.round());
+    if (!round.at_anchor && drawn_ != view_.round() + 1) draw_rows(chain, view_.round());
     round.rows = minibatch_[c].data();
-    const Stream& stream = station_.compress_streams()[c];
+    const Stream& stream = view_.compress_streams()[c];
     std::ranges::copy(stream.key, round.key);
-    round.round = station_.round();
+    round.round = view_.round();
     fleet_->begin(round);
   }
 
   // While the device computes: the next round's rows, where everybody takes part in it. The device has its own copy of
   // this round's.
   void draw_ahead() {
-    if (station_.recipe().participation.policy != ParticipationPolicy::full) return;
-    team_.run(station_.chains(), [&](Index c, int) { draw_rows(c, station_.round() + 1); });
-    drawn_ = station_.round() + 2;
+    if (view_.recipe().participation.policy != ParticipationPolicy::full) return;
+    team_.run(view_.chains(), [&](Index c, int) { draw_rows(c, view_.round() + 1); });
+    drawn_ = view_.round() + 2;
   }
 
   void draw_rows(Index chain, std::uint64_t round) {
@@ -131,7 +131,7 @@ class FleetTransport final : public Transport {
 
   void add_rows(Index chain, std::uint64_t round, std::uint32_t client, Index batch) {
     const auto c = static_cast<std::size_t>(chain);
-    draw_minibatch(station_.minibatch_streams()[c], round, client, {rows_[client], batch}, one_client_[c]);
+    draw_minibatch(view_.minibatch_streams()[c], round, client, {rows_[client], batch}, one_client_[c]);
     minibatch_[c].insert(minibatch_[c].end(), one_client_[c].begin(), one_client_[c].end());
   }
 
@@ -183,7 +183,7 @@ class FleetTransport final : public Transport {
     if (spec_.levels == 0) return 64 * dimension_;
     if (!std::isfinite(m.norm))
       throw NumericError("a value is not finite, or the norm is above float32's range",
-                         static_cast<std::int64_t>(station_.round()), static_cast<std::int64_t>(client));
+                         static_cast<std::int64_t>(view_.round()), static_cast<std::int64_t>(client));
     if (m.norm == 0) return kQsgdNothing;
     const QsgdCounts counts{static_cast<std::uint64_t>(dimension_), m.nonzeros, m.dense_logs, m.sparse_logs};
     return qsgd_bits(std::min(qsgd_dense_bits(counts), qsgd_sparse_bits(counts, m.gap_bits)));
@@ -193,13 +193,13 @@ class FleetTransport final : public Transport {
   std::int64_t gradients_of(Index chain, std::size_t client) {
     if (!spec_.anchored) return spec_.batch[client];
     std::uint64_t& evaluated = evaluated_[static_cast<std::size_t>(chain) * clients_.size() + client];
-    const std::uint64_t version = station_.anchor_version()[static_cast<std::size_t>(chain)];
+    const std::uint64_t version = view_.anchor_version()[static_cast<std::size_t>(chain)];
     const std::int64_t all = evaluated == version ? 0 : rows_[client];
     evaluated = version;
     return all + (at_anchor(chain) ? 0 : 2 * spec_.batch[client]);
   }
 
-  Station& station_;
+  ClientView& view_;
   Clients& clients_;
   NetworkFleetSpec spec_;
   std::unique_ptr<NetworkFleet> fleet_, descent_;
@@ -218,8 +218,8 @@ class FleetTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> make_fleet_transport(Station& station, Clients& clients, int threads) {
-  const Recipe& recipe = station.recipe();
+std::unique_ptr<Transport> make_fleet_transport(ClientView& view, Clients& clients, int threads) {
+  const Recipe& recipe = view.recipe();
   if (clients.empty() || !fits(recipe)) return nullptr;
   NetworkFleetSpec spec;
   const HeldNetwork first = held_network(clients.front().potential());
@@ -232,7 +232,7 @@ std::unique_ptr<Transport> make_fleet_transport(Station& station, Clients& clien
     spec.clients.push_back(held.rows);
     spec.batch.push_back(batch);
   }
-  spec.chains = station.chains();
+  spec.chains = view.chains();
   spec.block = block_size_for(static_cast<Index>(clients.size()));
   spec.scale = first.scale;
   spec.anchored = recipe.oracle == OracleKind::svrg;
@@ -241,7 +241,7 @@ std::unique_ptr<Transport> make_fleet_transport(Station& station, Clients& clien
   if (recipe.up.compressor.kind == CompressorKind::qsgd) spec.levels = recipe.up.compressor.levels;
   std::unique_ptr<NetworkFleet> fleet = first.network->fleet(spec);
   if (!fleet) return nullptr;
-  return std::make_unique<FleetTransport>(station, clients, spec, std::move(fleet), threads);
+  return std::make_unique<FleetTransport>(view, clients, spec, std::move(fleet), threads);
 }
 
 }  // namespace pollen

@@ -12,6 +12,6 @@ namespace pollen {
 // Null where the network has no fleet or the recipe is more than one can do: minibatches without or with an anchor
 // (svrg), whole or qsgd messages, with a memory or without, equal weights. Questions go to the clients, on `threads`
 // threads.
-std::unique_ptr<Transport> make_fleet_transport(Station& station, Clients& clients, int threads);
+std::unique_ptr<Transport> make_fleet_transport(ClientView& view, Clients& clients, int threads);
 
 }  // namespace pollen

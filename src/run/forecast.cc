@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "own_draws.h"
+#include "parts.h"
 #include "pollen/stats.h"
-#include "run/own_draws.h"
-#include "run/parts.h"
 
 namespace pollen {
 

@@ -1,4 +1,4 @@
-#include "run/gaussian_clients.h"
+#include "gaussian_clients.h"
 
 #include <fmt/format.h>
 

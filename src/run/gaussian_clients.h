@@ -1,7 +1,7 @@
 // The [[client]] tables of a gaussian problem.
 #pragma once
 
-#include "pollen/problem.h"
+#include "run/problem.h"
 
 namespace pollen {
 

@@ -1,4 +1,4 @@
-#include "run/local_step.h"
+#include "local_step.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "run/mode.h"
+#include "mode.h"
 
 #include <algorithm>
 #include <cmath>
 #include <deque>
 
-#include "pollen/math.h"
+#include "math/math.h"
 
 namespace pollen {
 

@@ -1,4 +1,4 @@
-#include "run/network_model.h"
+#include "network_model.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/file.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
 #include "pollen/random.h"
 
 namespace pollen {

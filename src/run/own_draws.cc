@@ -1,12 +1,12 @@
-#include "run/own_draws.h"
+#include "own_draws.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
-#include "pollen/math.h"
-#include "pollen/reference.h"
+#include "math/math.h"
+#include "reference/reference.h"
 
 namespace pollen {
 

@@ -3,16 +3,16 @@
 
 #include <functional>
 
+#include "personal.h"
 #include "pollen/run.h"
-#include "run/personal.h"
 
 namespace pollen {
 
 using OwnDrawVisitor =
     std::function<void(Index chain, Index draw, std::span<const double> shared, std::span<const double> z)>;
 
-// Draws of the latent given a client's rows, chain after chain. `learnt`: (φ, β), a column a chain; every chain draws at
-// its own.
+// Draws of the latent given a client's rows, chain after chain. `learnt`: (φ, β), a column a chain; every chain draws
+// at its own.
 void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, ConstPanelView learnt, Index draws,
                        std::uint64_t seed, const OwnDrawVisitor& visit);
 

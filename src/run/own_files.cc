@@ -1,10 +1,10 @@
-#include "run/own_files.h"
+#include "own_files.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "pollen/client_files.h"
-#include "pollen/messages.h"
+#include "data/client_files.h"
+#include "wire/messages.h"
 
 namespace pollen {
 

@@ -4,7 +4,7 @@
 
 #include "pollen/config.h"
 #include "pollen/data.h"
-#include "pollen/rank_transport.h"
+#include "ranks/rank_transport.h"
 
 namespace pollen {
 

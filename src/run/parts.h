@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "federated.h"
+#include "personal.h"
 #include "pollen/archive.h"
-#include "pollen/privacy_meter.h"
-#include "pollen/problem.h"
-#include "pollen/rank_transport.h"
 #include "pollen/run.h"
-#include "pollen/thread_team.h"
-#include "run/federated.h"
-#include "run/personal.h"
-#include "run/simulated_clock.h"
-#include "run/thread_choice.h"
+#include "ranks/rank_transport.h"
+#include "run/privacy_meter.h"
+#include "run/problem.h"
+#include "simulated_clock.h"
+#include "thread_choice.h"
+#include "transport/thread_team.h"
 
 namespace pollen {
 
@@ -37,7 +37,7 @@ struct Experiment::Parts {
   std::int64_t kept = 0, emitted = 0;  // after burn-in, a chain
   std::vector<double> potential;
   ThreadChoice choice;
-  std::vector<OutsideLook> outside;  // as the user gave the configuration
+  std::vector<UncoveredQuery> outside;  // as the user gave the configuration
   PrivacyMeter meter;
   ParticipationTally tally;
   Ranks* ranks = nullptr;                 // where clients are spread over them

@@ -1,12 +1,12 @@
-#include "run/personal.h"
+#include "personal.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "pollen/baselines.h"
+#include "network_model.h"
+#include "personal/baselines.h"
 #include "pollen/errors.h"
-#include "run/network_model.h"
 
 namespace pollen {
 

@@ -5,21 +5,21 @@
 #include <optional>
 #include <vector>
 
+#include "base/lazy_vector.h"
+#include "federated.h"
+#include "model/personal_model.h"
+#include "personal/personal.h"
 #include "pollen/config.h"
 #include "pollen/data.h"
-#include "pollen/on_demand.h"
-#include "pollen/personal.h"
-#include "pollen/personal_model.h"
-#include "run/federated.h"
 
 namespace pollen {
 
 struct PersonalParts {
   std::unique_ptr<PersonalModel> model;
-  std::optional<MixedSpec> mixed;      // of a mixed-effects model,
-  std::optional<ModelSpec> network;    // or the network whose last layer is the client's
-  OnDemand<PersonalRows> train, test;  // one a client
-  OnDemand<PersonalPotential> potentials;
+  std::optional<MixedSpec> mixed;        // of a mixed-effects model,
+  std::optional<ModelSpec> network;      // or the network whose last layer is the client's
+  LazyVector<PersonalRows> train, test;  // one a client
+  LazyVector<PersonalPotential> potentials;
   std::vector<Index> sizes;  // N_i
   std::unique_ptr<Population> population;
   PersonalProblem problem;

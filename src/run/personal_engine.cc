@@ -1,5 +1,5 @@
-#include "pollen/baselines.h"
-#include "run/personal.h"
+#include "personal.h"
+#include "personal/baselines.h"
 
 namespace pollen {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pollen/math.h"
+#include "math/math.h"
+#include "network_model.h"
+#include "personal.h"
 #include "pollen/random.h"
-#include "run/network_model.h"
-#include "run/personal.h"
 
 namespace pollen {
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "math/math.h"
 #include "pollen/compress.h"
-#include "pollen/math.h"
 #include "run/planning.h"
-#include "run/smoothness.h"
+#include "smoothness.h"
 
 namespace pollen {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pollen/legs.h"
+#include "round/local_segments.h"
 #include "run/planning.h"
-#include "run/simulated_clock.h"
+#include "simulated_clock.h"
 
 namespace pollen {
 
@@ -24,8 +24,8 @@ class PlannedRounds {
         down_(std::llround(messages.down_bits / static_cast<double>(chains_))),
         participation_(recipe_.participation, sizes, chains_, recipe_.coupled, experiment.config().seed,
                        recipe_.up.memory != Memory::feedback) {
-    if (recipe_.local) legs_.emplace(*recipe_.local, experiment.config().seed);
-    book_.listen([&clock](std::span<const Load> loads) { clock.exchange(loads); });
+    if (recipe_.local) segments_.emplace(*recipe_.local, experiment.config().seed);
+    book_.listen([&clock](std::span<const ClientTraffic> loads) { clock.exchange(loads); });
   }
 
   // The gradient family: one exchange.
@@ -38,15 +38,15 @@ class PlannedRounds {
   // Local steps: up to the next average, with the refreshes before it.
   void local_round() {
     for (bool starts = true, ends = false; !ends; starts = false) {
-      if (legs_->refresh_due(iteration_)) refresh();
-      const Leg leg = legs_->next(iteration_, kMostSteps);
+      if (segments_->refresh_due(iteration_)) refresh();
+      const LocalSegment segment = segments_->next(iteration_, kMostSteps);
       open(round_);
-      ends = leg.ends;
+      ends = segment.ends;
       for (const Roster::Entry& entry : roster_.clients)
-        book(entry, starts ? down_ : 0, leg.steps * gradients(entry.client, false), ends ? up_ : 0);
+        book(entry, starts ? down_ : 0, segment.steps * gradients(entry.client, false), ends ? up_ : 0);
       book_.close(ends);
-      iteration_ += leg.steps;
-      legs_->done(leg);
+      iteration_ += segment.steps;
+      segments_->done(segment);
     }
     ++round_;
   }
@@ -86,7 +86,7 @@ class PlannedRounds {
     book_.close(true);
     everybody(words, false, 0);
     book_.close(false);
-    legs_->refreshed();
+    segments_->refreshed();
   }
 
   const Recipe& recipe_;
@@ -95,8 +95,8 @@ class PlannedRounds {
   std::int64_t words_, up_, down_;  // bits of a vector, and of a chain's messages
   ParticipationDraw participation_;
   Roster roster_;
-  LoadBook book_;
-  std::optional<LegSchedule> legs_;
+  TrafficLog book_;
+  std::optional<SegmentSchedule> segments_;
   std::uint64_t iteration_ = 0, round_ = 0;
 };
 

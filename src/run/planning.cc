@@ -61,7 +61,7 @@ void add_privacy(Experiment& experiment, PlanReport& report) {
     recipe.local->smoothness = 0.5 / std::max(report.plan.step, 1e-300);
   if (recipe.step == 0) recipe.step = report.plan.step;
   report.meter.emplace(experiment.config(), recipe, experiment.questions().sizes,
-                       outside_the_theorem(experiment.config(), experiment.data()));
+                       uncovered_queries(experiment.config(), experiment.data()));
   report.privacy = report.meter->after(experiment.config().run.iterations);
   report.notes.emplace_back("privacy: what this plan itself learnt from the clients is not accounted for");
 }

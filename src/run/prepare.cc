@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "local_step.h"
+#include "mode.h"
+#include "network_model.h"
+#include "parts.h"
 #include "pollen/errors.h"
-#include "run/local_step.h"
-#include "run/mode.h"
-#include "run/network_model.h"
-#include "run/parts.h"
-#include "run/reference_engine.h"
-#include "run/smoothness.h"
-#include "run/warm_up.h"
+#include "reference_engine.h"
+#include "smoothness.h"
+#include "warm_up.h"
 
 namespace pollen {
 
@@ -33,7 +33,7 @@ void Experiment::Parts::uncount_exchanges(std::size_t since) {
 
 void Experiment::Parts::listen() {
   if (!clock && !options.watch) return;
-  engine->listen([this](std::span<const Load> loads) {
+  engine->listen([this](std::span<const ClientTraffic> loads) {
     if (clock) clock->exchange(loads);
     if (options.watch) options.watch(loads);
   });
@@ -45,7 +45,7 @@ void Experiment::Parts::time_setup() {
   const Index clients = problem.clients();
   if (const std::int64_t bits = problem.data.setup_bits + options.setup_bits; bits > 0)
     setup_exchanges.insert(setup_exchanges.begin(), {.up_bits = std::max<std::int64_t>(1, bits / clients)});
-  std::vector<Load> loads(static_cast<std::size_t>(clients));
+  std::vector<ClientTraffic> loads(static_cast<std::size_t>(clients));
   for (const SetupExchange& exchange : setup_exchanges) {
     for (std::size_t i = 0; i < loads.size(); ++i) {
       const Index rows = problem.rows.empty() ? problem.data.train_rows(static_cast<Index>(i)) : problem.rows[i];
@@ -86,7 +86,7 @@ std::vector<double> Experiment::Parts::curvature_point() {
 // A look at the curvature that only warns would itself show something of the data.
 bool Experiment::Parts::looks() const {
   const bool covered = recipe.local && recipe.local->by_size && asks_for_privacy(config);
-  const auto found = [](const OutsideLook& look) { return look.name == "step" || look.name == "schedule"; };
+  const auto found = [](const UncoveredQuery& look) { return look.name == "step" || look.name == "schedule"; };
   return !covered || std::ranges::any_of(outside, found);
 }
 

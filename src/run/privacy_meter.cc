@@ -1,4 +1,4 @@
-#include "pollen/privacy_meter.h"
+#include "run/privacy_meter.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& more) 
 }  // namespace
 
 PrivacyMeter::PrivacyMeter(const Config& config, const Recipe& recipe, std::span<const Index> sizes,
-                           std::vector<OutsideLook> outside)
+                           std::vector<UncoveredQuery> outside)
     : iterations_(config.run.iterations) {
   if (!recipe.local || !recipe.local->by_size) return;
   why_.clear();
@@ -63,7 +63,7 @@ PrivacyMeter::PrivacyMeter(const Config& config, const Recipe& recipe, std::span
   target_ = config.privacy.target_epsilon;
   stops_ = target_ && config.privacy.on_spent.value_or("stop") == "stop";
   accountant_ = config.privacy.accountant.value_or("theorem");
-  for (const OutsideLook& look : outside)
+  for (const UncoveredQuery& look : outside)
     if (std::ranges::count(config.privacy.accept, look.name) == 0)
       why_.push_back(fmt::format("{}: turn it off or accept it with privacy.accept = [\"{}\"]", look.what, look.name));
   curve_ = renyi_curve(inputs_);

@@ -1,13 +1,13 @@
-#include "pollen/problem.h"
+#include "run/problem.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "gaussian_clients.h"
+#include "network_model.h"
+#include "own_files.h"
 #include "pollen/errors.h"
-#include "run/gaussian_clients.h"
-#include "run/network_model.h"
-#include "run/own_files.h"
 
 namespace pollen {
 

@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <limits>
 
-#include "pollen/baselines.h"
+#include "own_files.h"
+#include "parts.h"
+#include "personal/baselines.h"
 #include "pollen/errors.h"
-#include "pollen/reference.h"
-#include "run/own_files.h"
-#include "run/parts.h"
+#include "reference/reference.h"
 
 namespace pollen {
 
-bool spreads(const Config& config) {
+bool runs_distributed(const Config& config) {
   if (is_network(config) && config.compute.device == "cuda") return false;
   if (is_mixed(config)) return !config.given.contains("sampler.name") || find_baseline(config.sampler.name) == nullptr;
   return find_reference(config.sampler.name) == nullptr;
@@ -49,18 +49,18 @@ RankDuties Experiment::Parts::duties() {
     return duties;
   }
   duties.server = &federation->server();
-  duties.station = &federation->fleet().station();
-  duties.clients = &federation->fleet().clients();
-  duties.settle = [this](double step, double l, double m) {
+  duties.view = &federation->host().view();
+  duties.clients = &federation->host().clients();
+  duties.set_step = [this](double step, double l, double m) {
     recipe.step = step;
     if (recipe.local) {
       recipe.local->smoothness = l;
       recipe.local->convexity = m;
     }
     federation->server().set_recipe(recipe);
-    federation->fleet().station().set_recipe(recipe);
+    federation->host().view().set_recipe(recipe);
   };
-  duties.archive = [this](Archive& archive) { federation->fleet().clients().archive(archive); };
+  duties.archive = [this](Archive& archive) { federation->host().clients().archive(archive); };
   return duties;
 }
 
@@ -111,8 +111,9 @@ void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads, 
     ExperimentOptions options;
     options.threads = threads;
     options.ranks = &ranks;
-    if (watched) options.watch = [](std::span<const Load>) {};  // what is carried to rank 0 is then the same on both ends
-    if (spreads(config)) experiment = std::make_unique<Experiment>(config, options);
+    if (watched)
+      options.watch = [](std::span<const ClientTraffic>) {};  // what is carried to rank 0 is then the same on both ends
+    if (runs_distributed(config)) experiment = std::make_unique<Experiment>(config, options);
     if (!experiment) say_ready(ranks, 0);
   } catch (const RanksEnded&) {
     return say_bye(ranks);

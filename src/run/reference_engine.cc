@@ -1,4 +1,4 @@
-#include "run/reference_engine.h"
+#include "reference_engine.h"
 
 namespace pollen {
 

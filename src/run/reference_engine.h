@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "pollen/config.h"
-#include "pollen/reference.h"
-#include "pollen/problem.h"
+#include "reference/reference.h"
+#include "run/problem.h"
 
 namespace pollen {
 

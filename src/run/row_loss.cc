@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "run/parts.h"
+#include "parts.h"
 
 namespace pollen {
 

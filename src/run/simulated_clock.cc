@@ -1,4 +1,4 @@
-#include "run/simulated_clock.h"
+#include "simulated_clock.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@ namespace pollen {
 
 namespace {
 
-SimulatedTime time_of(const Load& load, const ClientPace& pace, double wait) {
+SimulatedTime time_of(const ClientTraffic& load, const ClientPace& pace, double wait) {
   SimulatedTime time;
   time.waiting = wait;
   if (load.down_bits > 0) time.down = pace.latency + static_cast<double>(load.down_bits) / pace.downlink;
@@ -19,10 +19,10 @@ SimulatedTime time_of(const Load& load, const ClientPace& pace, double wait) {
 
 }  // namespace
 
-void SimulatedClock::exchange(std::span<const Load> loads) {
+void SimulatedClock::exchange(std::span<const ClientTraffic> loads) {
   SimulatedTime slowest;
   const double now = time_.total();
-  for (const Load& load : loads) {
+  for (const ClientTraffic& load : loads) {
     if (load.down_bits == 0 && load.gradients == 0 && load.up_bits == 0) continue;
     const SimulatedTime own = time_of(load, network_.pace(load.client, exchanges_), network_.wait(load.client, now));
     if (own.total() > slowest.total()) slowest = own;

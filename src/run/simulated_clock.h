@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "client_network.h"
 #include "pollen/archive.h"
-#include "pollen/loads.h"
-#include "pollen/simulated_time.h"
-#include "run/client_network.h"
+#include "round/traffic.h"
+#include "run/simulated_time.h"
 
 namespace pollen {
 
@@ -21,7 +21,7 @@ class SimulatedClock {
  public:
   SimulatedClock(const Config& config, const ClientNames& clients) : network_(config, clients) {}
 
-  void exchange(std::span<const Load> loads);
+  void exchange(std::span<const ClientTraffic> loads);
   void set_up() { time_.setup = time_.total(); }  // all so far was
   const SimulatedTime& time() const { return time_; }
   std::uint64_t exchanges() const { return exchanges_; }

@@ -1,9 +1,9 @@
-#include "run/smoothness.h"
+#include "smoothness.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "pollen/math.h"
+#include "math/math.h"
 #include "pollen/random.h"
 
 namespace pollen {

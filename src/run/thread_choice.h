@@ -13,9 +13,9 @@ class ThreadChoice {
  public:
   enum class Verdict { stay, use_all, use_one };
 
-  // To be called between rounds. Cheap: it looks at the clock every eighth time, and no more once settled.
+  // To be called between rounds. Cheap: it looks at the clock every eighth time, and no more once decided.
   Verdict between_rounds() {
-    if (phase_ == Phase::settled || calls_++ % kChunk != 0) return Verdict::stay;
+    if (phase_ == Phase::decided || calls_++ % kChunk != 0) return Verdict::stay;
     const auto now = Clock::now();
     const bool first = calls_ == 1;
     const double chunk = std::chrono::duration<double>(now - last_).count() / kChunk;
@@ -27,11 +27,11 @@ class ThreadChoice {
     return judge();
   }
 
-  void settle() { phase_ = Phase::settled; }
+  void decide() { phase_ = Phase::decided; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  enum class Phase { one, all, settled };
+  enum class Phase { one, all, decided };
   static constexpr int kChunk = 8;
   static constexpr int kChunks = 16;
   static constexpr double kWorthSharing = 80e-6;  // seconds a round
@@ -43,7 +43,7 @@ class ThreadChoice {
     total_one_ = total_;
     total_ = 0;
     calls_ = 0;
-    phase_ = trying ? Phase::all : Phase::settled;
+    phase_ = trying ? Phase::all : Phase::decided;
     return trying ? Verdict::use_all : slower ? Verdict::use_one : Verdict::stay;
   }
 

@@ -1,4 +1,4 @@
-#include "run/warm_up.h"
+#include "warm_up.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/math.h"
 
 namespace pollen {
 

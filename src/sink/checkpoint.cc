@@ -1,13 +1,13 @@
-#include "checkpoint.h"
+#include "sink/checkpoint.h"
 
 #include <zlib.h>
 
 #include <cstring>
 #include <filesystem>
 
+#include "base/file.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
 
 namespace pollen::sink {
 

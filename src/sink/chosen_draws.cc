@@ -1,4 +1,4 @@
-#include "chosen_draws.h"
+#include "sink/chosen_draws.h"
 
 #include <algorithm>
 

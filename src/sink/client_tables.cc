@@ -1,16 +1,15 @@
-#include "client_tables.h"
+#include "sink/client_tables.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "numbers.h"
 #include "pollen/run.h"
 
 namespace pollen::sink {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostLabels = 100;
 

@@ -1,4 +1,4 @@
-#include "comparison.h"
+#include "sink/comparison.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,11 @@
 #include <filesystem>
 #include <limits>
 
-#include "folder.h"
+#include "base/file.h"
+#include "numbers.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
-#include "stored_summary.h"
+#include "sink/folder.h"
+#include "sink/stored_summary.h"
 
 namespace pollen::sink {
 
@@ -18,7 +19,6 @@ namespace {
 
 constexpr Index kMomentsMost = 1000;  // dimensions up to which covariances are made
 constexpr Index kPoints = 512;        // of the empirical W2: what exact assignment takes
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Mean, mcse and sd of the reference; exact ones have mcse = 0.
 std::vector<stats::ParameterSummary> summaries(const Reference& reference, int threads) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "comparison.h"
-#include "text.h"
+#include "sink/comparison.h"
+#include "sink/text.h"
 
 namespace pollen::sink {
 

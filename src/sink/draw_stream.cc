@@ -1,12 +1,12 @@
-#include "draw_stream.h"
+#include "sink/draw_stream.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
 
-#include "draws.h"
 #include "pollen/errors.h"
-#include "stan_csv.h"
+#include "sink/draws.h"
+#include "sink/stan_csv.h"
 
 namespace pollen::sink {
 

@@ -1,4 +1,4 @@
-#include "draws.h"
+#include "sink/draws.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <cmath>
 #include <filesystem>
 
-#include "folder.h"
-#include "parallel.h"
 #include "pollen/errors.h"
-#include "stan_csv.h"
-#include "stored_summary.h"
+#include "sink/folder.h"
+#include "sink/parallel.h"
+#include "sink/stan_csv.h"
+#include "sink/stored_summary.h"
 
 namespace pollen::sink {
 

@@ -1,7 +1,7 @@
-#include "facts.h"
+#include "sink/facts.h"
 
-#include "pollen/reference.h"
 #include "pollen/run.h"
+#include "reference/reference.h"
 
 namespace pollen::sink {
 

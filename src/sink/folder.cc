@@ -1,4 +1,4 @@
-#include "folder.h"
+#include "sink/folder.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/file.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
 
 namespace pollen::sink {
 

@@ -1,31 +1,16 @@
-#include "forecast_text.h"
+#include "sink/forecast_text.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "text.h"
+#include "numbers.h"
+#include "sink/text.h"
 
 namespace pollen::sink {
 
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json numbers(std::span<const double> values) {
-  Json list = Json::array();
-  for (const double value : values) list.push_back(number(value));
-  return list;
-}
-
-std::string compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
+namespace {}  // namespace
 
 ForecastWriter::ForecastWriter(ForecastFacts facts, std::function<void(std::string_view)> write)
     : facts_(std::move(facts)), write_(std::move(write)) {
@@ -61,10 +46,10 @@ void ForecastWriter::number_row(const RowForecast& block, Index row) {
 
 std::string ForecastWriter::json_row(const RowForecast& block, Index row) const {
   Json json = {{"row", rows_}};
-  const auto add = [&](const char* name, double value) { json[name] = number(value); };
+  const auto add = [&](const char* name, double value) { json[name] = json_number(value); };
   if (block.classes > 0) {
     const auto of = [&](const std::vector<double>& all) {
-      return numbers(std::span(all).subspan(at(row * block.classes), at(block.classes)));
+      return json_numbers(std::span(all).subspan(at(row * block.classes), at(block.classes)));
     };
     json["predicted"] = facts_.classes[at(block.predicted(row))];
     json["probability"] = of(block.mean);
@@ -101,7 +86,7 @@ void ForecastWriter::finish(const Scores& scores) {
   std::string text = "\n]";
   if (!scores.empty()) {
     Json json = Json::object();
-    for (const Score& score : scores) json[score.name] = number(score.value);
+    for (const Score& score : scores) json[score.name] = json_number(score.value);
     text += ",\n\"scores\": " + compact(json);
   }
   write_(text + "}\n");

@@ -1,4 +1,4 @@
-#include "live_feed.h"
+#include "sink/live_feed.h"
 
 #include <algorithm>
 #include <cmath>
@@ -132,13 +132,13 @@ void LiveFeed::looked(const Look& look) {
   due_ = now + kEvery;
 }
 
-void LiveFeed::exchanged(std::span<const Load> loads) {
+void LiveFeed::exchanged(std::span<const ClientTraffic> loads) {
   LiveClients& all = mine_.clients;
   ++exchanges_;
   if (heard_.empty()) return;
   all.participants = std::ssize(loads);
   const auto shown = std::ssize(all.shown);
-  for (const Load& load : loads) {
+  for (const ClientTraffic& load : loads) {
     std::uint64_t& word = heard_[load.client / 64];
     const std::uint64_t bit = std::uint64_t{1} << (load.client % 64);
     if ((word & bit) == 0) ++all.heard;

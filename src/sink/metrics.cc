@@ -1,4 +1,4 @@
-#include "metrics.h"
+#include "sink/metrics.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "pollen/errors.h"
-#include "text.h"
+#include "sink/text.h"
 
 namespace pollen::sink {
 

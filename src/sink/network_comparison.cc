@@ -1,10 +1,10 @@
-#include "network_comparison.h"
+#include "sink/network_comparison.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "text.h"
+#include "sink/text.h"
 
 namespace pollen::sink {
 

@@ -1,4 +1,4 @@
-#include "parallel.h"
+#include "sink/parallel.h"
 
 #include <algorithm>
 #include <atomic>

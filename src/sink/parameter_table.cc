@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "report.h"
-#include "text.h"
+#include "sink/report.h"
+#include "sink/text.h"
 
 namespace pollen::sink {
 

@@ -1,4 +1,4 @@
-#include "personal.h"
+#include "sink/personal.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <cmath>
 #include <filesystem>
 
-#include "parallel.h"
+#include "base/file.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
 #include "pollen/scores.h"
-#include "text.h"
+#include "sink/parallel.h"
+#include "sink/text.h"
 
 namespace pollen::sink {
 

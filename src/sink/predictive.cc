@@ -1,27 +1,19 @@
-#include "predictive.h"
+#include "sink/predictive.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "parallel.h"
+#include "numbers.h"
+#include "sink/parallel.h"
 
 namespace pollen::sink {
 
 namespace {
 
 constexpr double kNothing = -std::numeric_limits<double>::infinity();
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr Index kAtOnce = 64;  // states in memory
 constexpr Index kBlock = 512;  // rows; fixed, so that sums do not depend on the number of threads
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-// log(exp(a) + exp(b))
-double log_add(double a, double b) {
-  const double high = std::max(a, b), low = std::min(a, b);
-  return low == kNothing ? high : high + std::log1p(std::exp(low - high));
-}
 
 }  // namespace
 

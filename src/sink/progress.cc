@@ -1,4 +1,4 @@
-#include "progress.h"
+#include "sink/progress.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "text.h"
+#include "sink/text.h"
 
 namespace pollen::sink {
 

@@ -1,4 +1,4 @@
-#include "recorder.h"
+#include "sink/recorder.h"
 
 #include <ctime>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "row_forecast.h"
+#include "sink/row_forecast.h"
 
 #include <fmt/format.h>
 
@@ -6,17 +6,16 @@
 #include <cmath>
 #include <limits>
 
-#include "parallel.h"
+#include "numbers.h"
 #include "pollen/errors.h"
-#include "pollen/mixtures.h"
+#include "sink/parallel.h"
+#include "stats/mixtures.h"
 
 namespace pollen::sink {
 
 namespace {
 
 constexpr Index kPiece = 128;  // rows a thread takes; fixed, so that nothing depends on the number of threads
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // -Σ p log p, the logarithms given.
 double entropy(std::span<const double> p, std::span<const double> log) {
@@ -33,11 +32,6 @@ double take_quantile(std::span<double> values, double p) {
   std::nth_element(values.begin(), at_below, values.end());
   if (at_below + 1 == values.end()) return *at_below;
   return *at_below + (place - static_cast<double>(below)) * (*std::min_element(at_below + 1, values.end()) - *at_below);
-}
-
-double log_add(double a, double b) {
-  const double high = std::max(a, b), low = std::min(a, b);
-  return std::isinf(low) && low < 0 ? high : high + std::log1p(std::exp(low - high));
 }
 
 void for_each_piece(Index rows, int threads, const std::function<void(Index first, Index count)>& work) {

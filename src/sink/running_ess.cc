@@ -1,8 +1,10 @@
-#include "running_ess.h"
+#include "sink/running_ess.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "numbers.h"
 
 namespace pollen::sink {
 
@@ -10,7 +12,6 @@ namespace {
 
 constexpr std::size_t kOrigin = 0, kSum = 1, kSquares = 2, kOpen = 3, kFirst = 4;
 constexpr std::int64_t kLeastBatch = 8;  // shorter ones say more about neighbours than about the chain
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 

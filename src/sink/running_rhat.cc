@@ -1,8 +1,10 @@
-#include "running_rhat.h"
+#include "sink/running_rhat.h"
 
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include "numbers.h"
 
 namespace pollen::sink {
 
@@ -23,7 +25,6 @@ void RunningRhat::add(ConstPanelView position) {
 }
 
 double RunningRhat::worst() const {
-  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   const Index chains = sum_.columns();
   if (chains < 2 || count_ < 4) return kUnknown;
   double worst = kUnknown;

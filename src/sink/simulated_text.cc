@@ -1,4 +1,4 @@
-#include "simulated_text.h"
+#include "sink/simulated_text.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "text.h"
+#include "sink/text.h"
 
 namespace pollen::sink {
 

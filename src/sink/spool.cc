@@ -1,4 +1,4 @@
-#include "spool.h"
+#include "sink/spool.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,31 +16,32 @@ namespace pollen::sink {
 
 namespace {
 
-struct Header {
+struct SpoolHeader {
   char magic[8];
   std::uint32_t version;
   std::uint32_t extras;
   std::uint64_t dimension;
   std::uint64_t chains;
 };
-static_assert(sizeof(Header) == 32);
+static_assert(sizeof(SpoolHeader) == 32);
 
-constexpr char kMagic[9] = "POLLENSP";
-constexpr std::uint32_t kVersion = 1;
+constexpr char kSpoolMagic[9] = "POLLENSP";
+constexpr std::uint32_t kSpoolVersion = 1;
 constexpr std::size_t kWriteBuffer = std::size_t{1} << 20;
 constexpr std::size_t kReadBuffer = std::size_t{4} << 20;
 
 std::int64_t offset_of(const SpoolShape& shape, std::int64_t draw) {
-  return static_cast<std::int64_t>(sizeof(Header)) + draw * static_cast<std::int64_t>(shape.record() * sizeof(double));
+  return static_cast<std::int64_t>(sizeof(SpoolHeader)) +
+         draw * static_cast<std::int64_t>(shape.record() * sizeof(double));
 }
 
 }  // namespace
 
 SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape)
     : file_(path, OutputFile::Open::replace, kWriteBuffer), shape_(shape) {
-  Header header{};
-  std::memcpy(header.magic, kMagic, sizeof header.magic);
-  header.version = kVersion;
+  SpoolHeader header{};
+  std::memcpy(header.magic, kSpoolMagic, sizeof header.magic);
+  header.version = kSpoolVersion;
   header.extras = static_cast<std::uint32_t>(shape.extras);
   header.dimension = static_cast<std::uint64_t>(shape.dimension);
   header.chains = static_cast<std::uint64_t>(shape.chains);
@@ -79,12 +80,12 @@ SpoolReader::SpoolReader(const std::string& path)
     : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (descriptor_ < 0) io_failure(path_, "open", errno);
   struct stat status {};
-  Header header{};
+  SpoolHeader header{};
   const bool readable =
       ::fstat(descriptor_, &status) == 0 && ::pread(descriptor_, &header, sizeof header, 0) == sizeof header;
   constexpr std::uint64_t kLarge = std::uint64_t{1} << 40;
-  if (!readable || std::memcmp(header.magic, kMagic, sizeof header.magic) != 0 || header.version != kVersion ||
-      header.dimension > kLarge || header.chains > kLarge || header.chains == 0 ||
+  if (!readable || std::memcmp(header.magic, kSpoolMagic, sizeof header.magic) != 0 ||
+      header.version != kSpoolVersion || header.dimension > kLarge || header.chains > kLarge || header.chains == 0 ||
       (header.extras != 0 && header.extras != SpoolShape::kTransition)) {
     ::close(descriptor_);
     throw IoError(path_ + ": not a spool of draws");

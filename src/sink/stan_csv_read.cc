@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "pollen/errors.h"
-#include "stan_csv.h"
+#include "sink/stan_csv.h"
 
 namespace pollen::sink {
 
@@ -42,7 +42,7 @@ std::optional<double> number(std::string_view cell) {
   return value;
 }
 
-std::string quoted(std::string_view found) {
+std::string in_quotes(std::string_view found) {
   std::string text(found.substr(0, 40));
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 32) c = '?';
@@ -94,8 +94,9 @@ class Reader {
     width_ = names.size();
     std::set<std::string_view> seen;
     for (const std::string_view name : names) {
-      if (name.empty() || number(name)) fail("found " + quoted(name) + " for a column's name, accepted: a CmdStan CSV");
-      if (!seen.insert(name).second) fail("found the column " + quoted(name) + " twice, accepted: different names");
+      if (name.empty() || number(name))
+        fail("found " + in_quotes(name) + " for a column's name, accepted: a CmdStan CSV");
+      if (!seen.insert(name).second) fail("found the column " + in_quotes(name) + " twice, accepted: different names");
       if (name == "lp__") {
         kept_.push_back(kLp);
         shape_.has_lp = true;
@@ -121,7 +122,7 @@ class Reader {
     for (std::size_t j = 0; j < width_; ++j) {
       if (kept_[j] == kSkip) continue;
       const auto value = number(cells[j]);
-      if (!value) fail(fmt::format("column {}: found {}, accepted: a number", j + 1, quoted(cells[j])));
+      if (!value) fail(fmt::format("column {}: found {}, accepted: a number", j + 1, in_quotes(cells[j])));
       (kept_[j] == kLp ? lp : values_[static_cast<std::size_t>(kept_[j])]) = *value;
     }
     visitor_.take({number_of_row, lp, values_});

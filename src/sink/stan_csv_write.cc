@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "stan_csv.h"
-#include "text.h"
-#include "version.h"
+#include "sink/stan_csv.h"
+#include "sink/text.h"
+#include "sink/version.h"
 
 namespace pollen::sink {
 

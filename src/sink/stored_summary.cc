@@ -1,4 +1,4 @@
-#include "stored_summary.h"
+#include "sink/stored_summary.h"
 
 #include <fmt/format.h>
 
@@ -6,16 +6,15 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
+#include "numbers.h"
 #include "pollen/errors.h"
-#include "pollen/file.h"
 
 namespace pollen::sink {
 
 namespace {
 
-using Json = nlohmann::json;
-
-double number(const Json& json) {
+double number_of(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
@@ -23,7 +22,7 @@ std::vector<double> flat_rows(const Json& rows, std::size_t width) {
   std::vector<double> flat;
   for (const Json& row : rows) {
     if (row.size() != width) throw std::invalid_argument("a row has another length");
-    for (const Json& value : row) flat.push_back(number(value));
+    for (const Json& value : row) flat.push_back(number_of(value));
   }
   return flat;
 }
@@ -45,7 +44,7 @@ StoredSummary from_json(const Json& json) {
   for (const Json& p : json.at("parameters")) {
     s.names.push_back(p.at("name").get<std::string>());
     s.labels.push_back(p.at("label").get<std::string>());
-    const auto field = [&](const char* key) { return number(p.at(key)); };
+    const auto field = [&](const char* key) { return number_of(p.at(key)); };
     s.parameters.push_back({field("mean"), field("mcse"), field("sd"), field("q5"), field("q50"), field("q95"),
                             field("ess_bulk"), field("ess_tail"), field("rhat")});
   }

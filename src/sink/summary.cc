@@ -1,11 +1,11 @@
-#include "summary.h"
+#include "sink/summary.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "parallel.h"
+#include "sink/parallel.h"
 
 namespace pollen::sink {
 
@@ -158,7 +158,8 @@ Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) 
   if (facts.states == States::draws)
     for (std::string& line : diagnose(summary.parameters, facts.labels)) summary.warnings.push_back(std::move(line));
   if (facts.states == States::weights)
-    if (std::string line = unmixed_units(summary.parameters); !line.empty()) summary.warnings.push_back(std::move(line));
+    if (std::string line = unmixed_units(summary.parameters); !line.empty())
+      summary.warnings.push_back(std::move(line));
   if (facts.states == States::estimates)
     if (std::string line = unsettled(summary.parameters, facts.labels, facts.identified); !line.empty())
       summary.warnings.push_back(std::move(line));

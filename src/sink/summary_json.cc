@@ -3,19 +3,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "summary.h"
-#include "version.h"
+#include "numbers.h"
+#include "sink/summary.h"
+#include "sink/version.h"
 
 namespace pollen::sink {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// JSON has no NaN and no infinity: null.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-std::string compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // An array with one element a line.
 template <class Element>
@@ -28,7 +22,7 @@ std::string lines(std::size_t count, Element element) {
 
 Json scores(const Scores& all) {
   Json json = Json::object();
-  for (const Score& score : all) json[score.name] = number(score.value);
+  for (const Score& score : all) json[score.name] = json_number(score.value);
   return json;
 }
 
@@ -36,21 +30,21 @@ std::string parameter(const Summary& s, std::size_t j) {
   const auto& p = s.parameters[j];
   return compact({{"name", fmt::format("theta.{}", j + 1)},
                   {"label", s.facts.labels[j]},
-                  {"mean", number(p.mean)},
-                  {"mcse", number(p.mcse)},
-                  {"sd", number(p.sd)},
-                  {"q5", number(p.q5)},
-                  {"q50", number(p.q50)},
-                  {"q95", number(p.q95)},
-                  {"ess_bulk", number(p.ess_bulk)},
-                  {"ess_tail", number(p.ess_tail)},
-                  {"rhat", number(p.rhat)}});
+                  {"mean", json_number(p.mean)},
+                  {"mcse", json_number(p.mcse)},
+                  {"sd", json_number(p.sd)},
+                  {"q5", json_number(p.q5)},
+                  {"q50", json_number(p.q50)},
+                  {"q95", json_number(p.q95)},
+                  {"ess_bulk", json_number(p.ess_bulk)},
+                  {"ess_tail", json_number(p.ess_tail)},
+                  {"rhat", json_number(p.rhat)}});
 }
 
 std::string covariance_row(const Summary& s, std::size_t i) {
   const std::size_t d = s.parameters.size();
   Json row = Json::array();
-  for (std::size_t j = 0; j < d; ++j) row.push_back(number(s.covariance[i * d + j]));
+  for (std::size_t j = 0; j < d; ++j) row.push_back(json_number(s.covariance[i * d + j]));
   return compact(row);
 }
 
@@ -58,7 +52,7 @@ Json columns(const Panel& panel) {
   Json json = Json::array();
   for (Index c = 0; c < panel.columns(); ++c) {
     Json column = Json::array();
-    for (const double x : panel.column(c)) column.push_back(number(x));
+    for (const double x : panel.column(c)) column.push_back(json_number(x));
     json.push_back(column);
   }
   return json;
@@ -74,14 +68,14 @@ std::string reliability_bin(const stats::ReliabilityBin& b) {
   const bool any = b.count > 0;
   return compact({{"lower", b.lower},
                   {"upper", b.upper},
-                  {"confidence", any ? number(b.confidence) : Json(nullptr)},
-                  {"accuracy", any ? number(b.accuracy) : Json(nullptr)},
+                  {"confidence", any ? json_number(b.confidence) : Json(nullptr)},
+                  {"accuracy", any ? json_number(b.accuracy) : Json(nullptr)},
                   {"rows", b.count}});
 }
 
 std::string confidence_point(const Summary& s, std::size_t i) {
   const stats::ConfidencePoint& p = s.confidence[i];
-  Json json = {{"threshold", p.threshold}, {"accuracy", number(p.accuracy)}, {"rows", p.count}};
+  Json json = {{"threshold", p.threshold}, {"accuracy", json_number(p.accuracy)}, {"rows", p.count}};
   if (!s.ood_above.empty()) json["ood_rows"] = s.ood_above[i];
   return compact(json);
 }
@@ -91,7 +85,7 @@ Json communication(const Counters& c) {
           {"uplink_bits", c.uplink_bits},
           {"downlink_bits", c.downlink_bits},
           {"broadcast_bits", c.broadcast_bits},
-          {"uplink_bits_bound", number(c.uplink_bits_bound)},
+          {"uplink_bits_bound", json_number(c.uplink_bits_bound)},
           {"messages", c.messages},
           {"setup_bits", c.setup_bits}};
 }
@@ -112,7 +106,7 @@ Json network(const SimulatedTime& t) {
 
 Json setup(const RunFacts& f) {
   return {{"step", f.step},
-          {"smoothness", f.smoothness > 0 ? number(f.smoothness) : Json(nullptr)},
+          {"smoothness", f.smoothness > 0 ? json_number(f.smoothness) : Json(nullptr)},
           {"temperature", f.temperature},
           {"clients", f.clients},
           {"train_rows", f.train_rows},
@@ -128,10 +122,10 @@ Json federation(const FederationFacts& f) {
           {"brought_up", f.brought_up}, {"bytes_in", f.bytes_in}, {"bytes_out", f.bytes_out}};
 }
 
-Json maybe(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+Json maybe(const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); }
 
 // ε beside its δ, or null and the reasons.
-Json privacy(const PrivacyFacts& p) {
+Json privacy_json(const PrivacyFacts& p) {
   const PrivacySpending& s = p.spending;
   Json json{
       {"epsilon", maybe(s.epsilon)}, {"delta", maybe(s.delta)}, {"why", fmt::format("{}", fmt::join(s.why, "; "))}};
@@ -182,7 +176,7 @@ std::string to_json(const Summary& s) {
     key("ood", compact(ood));
   }
   if (!s.last.empty()) key("estimates", compact({{"last", columns(s.last)}, {"average", columns(s.average)}}));
-  key("privacy", compact(privacy(f.privacy)));
+  key("privacy", compact(privacy_json(f.privacy)));
   key("setup", compact(setup(f)));
   key("notes", lines(f.notes.size(), [&](std::size_t i) { return compact(f.notes[i]); }));
   key("warnings", lines(s.warnings.size(), [&](std::size_t i) { return compact(s.warnings[i]); }));

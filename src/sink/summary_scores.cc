@@ -2,15 +2,15 @@
 #include <cmath>
 #include <limits>
 
+#include "numbers.h"
 #include "pollen/scores.h"
-#include "summary.h"
+#include "sink/summary.h"
 
 namespace pollen::sink {
 
 namespace {
 
 constexpr double kConfident = 0.9;
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Evenly spaced draws, the same ones of every chain, the last one among them.
 std::vector<std::int64_t> spaced(std::int64_t draws, Index chains) {

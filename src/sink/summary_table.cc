@@ -1,4 +1,4 @@
-#include "summary_table.h"
+#include "sink/summary_table.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "report.h"
-#include "text.h"
+#include "numbers.h"
+#include "sink/report.h"
+#include "sink/text.h"
 
 namespace pollen::sink {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double kMostRhat = 1.01, kLeastEss = 400, kLeastEssOfAChain = 100;
 constexpr const char *kBold = "1", *kRed = "31", *kGreen = "32", *kCyan = "36";
@@ -132,8 +131,6 @@ std::string verdict(const SummaryPage& page) {
                      page.parameters.size());
 }
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 }  // namespace
 
 std::vector<std::string> faults_of(const stats::ParameterSummary& p, Index chains) {
@@ -159,10 +156,10 @@ std::string summary_json(const SummaryPage& page) {
   Json parameters = Json::array();
   for (std::size_t j = 0; j < page.parameters.size(); ++j) {
     const stats::ParameterSummary& p = page.parameters[j];
-    Json json = {{"name", page.names[j]},          {"label", page.labels[j]}, {"mean", number(p.mean)},
-                 {"mcse", number(p.mcse)},         {"sd", number(p.sd)},      {"q5", number(p.q5)},
-                 {"q50", number(p.q50)},           {"q95", number(p.q95)},    {"ess_bulk", number(p.ess_bulk)},
-                 {"ess_tail", number(p.ess_tail)}, {"rhat", number(p.rhat)}};
+    Json json = {{"name", page.names[j]},          {"label", page.labels[j]}, {"mean", json_number(p.mean)},
+                 {"mcse", json_number(p.mcse)},         {"sd", json_number(p.sd)},      {"q5", json_number(p.q5)},
+                 {"q50", json_number(p.q50)},           {"q95", json_number(p.q95)},    {"ess_bulk", json_number(p.ess_bulk)},
+                 {"ess_tail", json_number(p.ess_tail)}, {"rhat", json_number(p.rhat)}};
     json["check"] = page.states == "draws" ? Json(faults_of(p, page.chains)) : Json(nullptr);
     parameters.push_back(std::move(json));
   }

@@ -1,4 +1,4 @@
-#include "text.h"
+#include "sink/text.h"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>

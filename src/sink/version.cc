@@ -1,4 +1,4 @@
-#include "version.h"
+#include "sink/version.h"
 
 #include "build_info.h"
 

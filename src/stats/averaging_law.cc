@@ -16,7 +16,7 @@ void check(const AveragingLawOptions& o) {
 
 }  // namespace
 
-// With p_c the chain of all iterations is stationary, and the coin that ends a leg does not look at it: at
+// With p_c the chain of all iterations is stationary, and the coin that ends a segment does not look at it: at
 // communication rounds the law is that of one more step and an exchange.
 std::vector<Law> averaging_family_law(const QuadraticProblem& problem, const AveragingLawOptions& options) {
   check(options);

@@ -2,7 +2,7 @@
 //
 // With Δ = diag(σ), G = B'B and M = s² I + Δ G Δ the inverse of V = s² I + B Δ² B' is (I - B Δ M⁻¹ Δ B')/s², its
 // determinant s^{2(n-d)} |M|, and Δ B' V⁻¹ = M⁻¹ Δ B'. Only d × d systems, and σ near 0 needs no division by σ².
-#include "pollen/mixed_law.h"
+#include "stats/mixed_law.h"
 
 #include <cmath>
 #include <numbers>

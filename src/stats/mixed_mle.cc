@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "pollen/mixed_law.h"
+#include "stats/mixed_law.h"
 
 namespace pollen::stats {
 namespace {

@@ -1,4 +1,4 @@
-#include "pollen/mixtures.h"
+#include "stats/mixtures.h"
 
 #include <math.h>  // lgamma_r: std::lgamma writes a global
 

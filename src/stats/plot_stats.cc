@@ -1,4 +1,4 @@
-#include "pollen/plot_stats.h"
+#include "stats/plot_stats.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,6 @@
 namespace pollen::stats {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 double shifted_mean(std::span<const double> x, double shift) {
   double sum = 0;
   for (const double value : x) sum += value - shift;

@@ -1,10 +1,13 @@
 // Sums and ranks of plain vectors: mean, variance, average ranks, quantiles of sorted values. Pure.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace pollen::stats {
+
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 double mean(std::span<const double> x);      // NaN where empty; exact for constant x
 double variance(std::span<const double> x);  // divisor n-1; NaN where n < 2

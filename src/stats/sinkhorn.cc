@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "pollen/math.h"
+#include "math/math.h"
 #include "transport_cost.h"
 
 namespace pollen::stats {

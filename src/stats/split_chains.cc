@@ -12,8 +12,6 @@
 namespace pollen::stats {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 std::vector<double> chain_means(const SplitChains& x) {
   std::vector<double> means(x.chains);
   for (std::size_t c = 0; c < x.chains; ++c) means[c] = mean(x.chain(c));

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "pollen/network.h"
+#include "network/network.h"
 
 namespace pollen::torch_room {
 
@@ -24,8 +24,8 @@ class Architecture {
  public:
   virtual ~Architecture() = default;
   virtual const std::vector<NetworkTensor>& tensors() const = 0;
-  // `theta` is flat and on the network's device. It must outlive the function, which may hold views of it. With groups > 0
-  // rows come in that many groups of equal size, and leaves have a first dimension for theirs (grouped.h).
+  // `theta` is flat and on the network's device. It must outlive the function, which may hold views of it. With groups
+  // > 0 rows come in that many groups of equal size, and leaves have a first dimension for theirs (grouped.h).
   virtual std::unique_ptr<Function> at(const at::Tensor& theta, bool with_gradient, std::int64_t groups = 0) const = 0;
   virtual bool can_group() const { return false; }
   // Rows of the device's x in the shape that outputs() takes.

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "architecture.h"
-#include "pollen/network.h"
+#include "network/network.h"
 
 namespace pollen::torch_room {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "architecture.h"
-#include "pollen/network.h"
+#include "network/network.h"
 #include "queue.h"
 
 namespace pollen::torch_room {

@@ -3,7 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "pollen/network.h"
+#include "network/network.h"
 
 namespace pollen::torch_room {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "pollen/network.h"
+#include "network/network.h"
 
 namespace pollen::torch_room {
 

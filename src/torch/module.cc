@@ -37,6 +37,6 @@ std::unique_ptr<Architecture> make_architecture(const NetworkSpec& spec) {
 
 extern "C" __attribute__((visibility("default"))) pollen::Network* pollen_make_network(
     const pollen::NetworkSpec& spec) {
-  pollen::torch_room::settle();
+  pollen::torch_room::prepare_process();
   return pollen::torch_room::plainly([&] { return pollen::torch_room::make_network(spec).release(); });
 }

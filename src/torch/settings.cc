@@ -26,7 +26,7 @@ void settle_tf32(bool wanted) {
 
 }  // namespace
 
-void settle() {
+void prepare_process() {
   static std::once_flag once;
   std::call_once(once, [] {
     at::set_num_threads(1);

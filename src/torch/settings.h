@@ -6,12 +6,12 @@
 
 #include <stdexcept>
 
-#include "pollen/network.h"
+#include "network/network.h"
 
 namespace pollen::torch_room {
 
 // One thread for each of our calls, no algorithm that depends on chance. Once for the process.
-void settle();
+void prepare_process();
 
 // "cpu" or "cuda", which must be there. On cuda it also settles tf32, one choice for the process.
 at::Device device_of(const NetworkSpec& spec);

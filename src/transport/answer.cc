@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "pollen/math.h"
+#include "math/math.h"
 #include "pollen/transport.h"
 
 namespace pollen {
@@ -9,11 +9,11 @@ namespace {
 
 // A minibatch of its own for every chain. No sampler has so many rounds, so that nothing else is drawn at these
 // addresses.
-void answer_descent(const Client& client, const Station& station, const Query& query, PanelView out, Workspace& work) {
+void answer_descent(const Client& client, const ClientView& view, const Query& query, PanelView out, Workspace& work) {
   const Potential& potential = client.potential();
   const Index batch = std::min(query.batch, potential.rows());
   for (Index c = 0; c < out.columns; ++c) {
-    Stream stream = station.minibatch_streams()[static_cast<std::size_t>(c)];
+    Stream stream = view.minibatch_streams()[static_cast<std::size_t>(c)];
     draw_minibatch(stream, Query::kSteps + query.step, client.index(), {potential.rows(), batch}, work.rows);
     stream.round = Query::kSteps + query.step;
     stream.client = client.index();
@@ -25,12 +25,12 @@ void answer_descent(const Client& client, const Station& station, const Query& q
 
 }  // namespace
 
-std::size_t answer_together(const Station& station) {
+std::size_t answer_together(const ClientView& view) {
   constexpr Index kShort = 4096;  // coordinates
-  return station.chains() == 1 && station.position().rows <= kShort ? kTogether : 1;
+  return view.chains() == 1 && view.position().rows <= kShort ? kTogether : 1;
 }
 
-void answer(Client& client, const Station& station, const Query& query, PanelView out, Workspace& work) {
+void answer(Client& client, const ClientView& view, const Query& query, PanelView out, Workspace& work) {
   switch (query.what) {
     case Query::What::value: {
       Scratch::Frame frame(work.scratch);
@@ -47,9 +47,9 @@ void answer(Client& client, const Station& station, const Query& query, PanelVie
       if (query.what == Query::What::bounds) return client.bounds(query.at.column(0), out, work);
       return client.look_at_rows(query.at.column(0), out, work);
     case Query::What::local:
-      return client.local_position(station, out);
+      return client.local_position(view, out);
     case Query::What::descent:
-      return answer_descent(client, station, query, out, work);
+      return answer_descent(client, view, query, out, work);
     case Query::What::gradient:
     case Query::What::anchor:
     case Query::What::start_memory:
@@ -60,20 +60,20 @@ void answer(Client& client, const Station& station, const Query& query, PanelVie
   if (query.what == Query::What::start_memory) client.start_memory(out);
 }
 
-void answer(Clients& clients, std::size_t place, const Station& station, const Query& query, PanelView out,
+void answer(Clients& clients, std::size_t place, const ClientView& view, const Query& query, PanelView out,
             Workspace& work) {
   const bool keeps = query.what == Query::What::anchor || query.what == Query::What::start_memory;
-  if (keeps || !clients.light()) return answer(clients[place], station, query, out, work);
-  clients.look(place, [&](Client& client) { answer(client, station, query, out, work); });
+  if (keeps || !clients.light()) return answer(clients[place], view, query, out, work);
+  clients.look(place, [&](Client& client) { answer(client, view, query, out, work); });
 }
 
-void answer_columns(Clients& clients, const Station& station, const Query& query, PanelView out, const Team& team,
+void answer_columns(Clients& clients, const ClientView& view, const Query& query, PanelView out, const Team& team,
                     const std::function<Workspace&(int member)>& work) {
   constexpr Index kItem = 64;  // clients
   const Index all = std::ssize(clients);
   team.run((all + kItem - 1) / kItem, [&](Index item, int member) {
     for (Index i = item * kItem; i < std::min(all, (item + 1) * kItem); ++i)
-      answer(clients, static_cast<std::size_t>(i), station, query, {out.column(i).data(), out.rows, 1, out.stride},
+      answer(clients, static_cast<std::size_t>(i), view, query, {out.column(i).data(), out.rows, 1, out.stride},
              work(member));
   });
 }

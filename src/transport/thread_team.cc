@@ -1,4 +1,4 @@
-#include "pollen/thread_team.h"
+#include "transport/thread_team.h"
 
 #include <utility>
 

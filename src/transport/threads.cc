@@ -2,11 +2,11 @@
 #include <array>
 #include <limits>
 
+#include "math/math.h"
 #include "pollen/errors.h"
-#include "pollen/in_turn.h"
-#include "pollen/math.h"
-#include "pollen/thread_team.h"
 #include "pollen/transport.h"
+#include "transport/ordered_reduce.h"
+#include "transport/thread_team.h"
 
 namespace pollen {
 
@@ -14,11 +14,11 @@ namespace {
 
 class ThreadTransport final : public Transport {
  public:
-  ThreadTransport(Station& station, Clients& clients, int threads)
-      : station_(station), clients_(clients), team_(threads), members_(static_cast<std::size_t>(team_.size())) {}
+  ThreadTransport(ClientView& view, Clients& clients, int threads)
+      : view_(view), clients_(clients), team_(threads), members_(static_cast<std::size_t>(team_.size())) {}
 
   void exchange(Server& server) override {
-    station_.receive(server.broadcast(), members_[0].work);
+    view_.receive(server.broadcast(), members_[0].work);
     rows_.clear();
     for (Index block = 0; block < server.blocks(); ++block) {
       const auto [first, last] = server.block_entries(block);
@@ -31,7 +31,7 @@ class ThreadTransport final : public Transport {
   // Blocks as in the server's sums, so that an answer does not depend on the number of threads.
   void query(const Query& query, PanelView sum) override {
     if (Query::by_client(query.what))
-      return answer_columns(clients_, station_, query, sum, team_.team(),
+      return answer_columns(clients_, view_, query, sum, team_.team(),
                             [this](int member) -> Workspace& { return work(member); });
     const Index block_size = block_size_for(std::ssize(clients_));
     rows_.clear();
@@ -59,7 +59,7 @@ class ThreadTransport final : public Transport {
   struct Member {
     Workspace work;
     std::array<Reply, kTogether> replies;
-    std::array<Turn, kTogether> turns;
+    std::array<Request, kTogether> requests;
   };
 
   Workspace& work(int member) { return members_[static_cast<std::size_t>(member)].work; }
@@ -73,11 +73,11 @@ class ThreadTransport final : public Transport {
         team_.team(), rows_,
         [&](std::size_t e, Reply& reply, int member) {
           const Roster::Entry& entry = roster.clients[e];
-          clients_[entry.client].answer(station_, roster.chains(entry), reply, work(member));
+          clients_[entry.client].answer(view_, roster.chains(entry), reply, work(member));
         },
         [&](std::size_t e, Reply& reply, int member) {
           server.absorb(reply, roster.clients[e], work(member));
-          clients_[reply.client].settle(reply, true);
+          clients_[reply.client].acknowledge(reply, true);
         });
   }
 
@@ -85,22 +85,22 @@ class ThreadTransport final : public Transport {
     Member& m = members_[static_cast<std::size_t>(member)];
     const auto [first, last] = rows_[static_cast<std::size_t>(block)];
     const std::span entries(server.broadcast().roster.clients);
-    const std::size_t together = answer_together(station_);
+    const std::size_t together = answer_together(view_);
     for (std::size_t e = first; e < last; e += together) {
       const std::size_t n = std::min(together, last - e);
       for (std::size_t i = 0; i < n; ++i)
-        m.turns[i] = {&clients_[entries[e + i].client], server.broadcast().roster.chains(entries[e + i]),
-                      &m.replies[i]};
-      answer_all(station_, {m.turns.data(), n}, m.work);
+        m.requests[i] = {&clients_[entries[e + i].client], server.broadcast().roster.chains(entries[e + i]),
+                         &m.replies[i]};
+      answer_all(view_, {m.requests.data(), n}, m.work);
       server.absorb_all({m.replies.data(), n}, entries.subspan(e, n), m.work);
-      for (std::size_t i = 0; i < n; ++i) m.turns[i].client->settle(m.replies[i], true);
+      for (std::size_t i = 0; i < n; ++i) m.requests[i].client->acknowledge(m.replies[i], true);
     }
   }
 
   void add_answer(std::size_t client, const Query& query, Panel& total, Workspace& work) {
     Scratch::Frame frame(work.scratch);
     const PanelView answered = work.scratch.panel(total.rows(), total.columns());
-    answer(clients_, client, station_, query, answered, work);
+    answer(clients_, client, view_, query, answered, work);
     add(answered, total);
   }
 
@@ -114,27 +114,27 @@ class ThreadTransport final : public Transport {
         team_.team(), rows_,
         [&](std::size_t client, Panel& answered, int member) {
           fit(like, answered);
-          answer(clients_, client, station_, query, answered, work(member));
+          answer(clients_, client, view_, query, answered, work(member));
         },
         [&](std::size_t client, Panel& answered, int) {
           add(answered, sums_[client / static_cast<std::size_t>(block_size)]);
         });
   }
 
-  Station& station_;
+  ClientView& view_;
   Clients& clients_;
   ThreadTeam team_;
   std::vector<Member> members_;
   std::vector<PlaceRow> rows_;  // a block each: of the roster's entries, or of clients
-  InTurn<Reply> replies_;
-  InTurn<Panel> answers_;
+  OrderedReduce<Reply> replies_;
+  OrderedReduce<Panel> answers_;
   std::vector<Panel> sums_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> make_thread_transport(Station& station, Clients& clients, int threads) {
-  return std::make_unique<ThreadTransport>(station, clients, threads);
+std::unique_ptr<Transport> make_thread_transport(ClientView& view, Clients& clients, int threads) {
+  return std::make_unique<ThreadTransport>(view, clients, threads);
 }
 
 }  // namespace pollen

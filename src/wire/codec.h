@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pollen/errors.h"
-#include "pollen/wire.h"
+#include "wire/wire.h"
 
 namespace pollen::wire {
 

@@ -1,11 +1,11 @@
-#include "wire/codec.h"
+#include "codec.h"
 
 namespace pollen::wire {
 
 namespace {
 
 constexpr std::int64_t kMostGradients = std::int64_t{1} << 40;  // of one reply
-constexpr std::uint32_t kMostSteps = std::uint32_t{1} << 20;    // of a leg, as LegSchedule has it
+constexpr std::uint32_t kMostSteps = std::uint32_t{1} << 20;    // of a segment, as SegmentSchedule has it
 
 void put_chains(Writer& writer, std::span<const std::uint32_t> chains) {
   writer.put(static_cast<std::uint32_t>(chains.size()));
@@ -41,9 +41,9 @@ void encode(const Broadcast& broadcast, std::span<const std::uint32_t> chains, B
   Writer writer(out, Type::broadcast);
   writer.put(broadcast.round);
   writer.put(static_cast<std::uint8_t>((broadcast.refresh ? 1 : 0) | (broadcast.whole ? 2 : 0) |
-                                       (broadcast.leg.starts ? 4 : 0) | (broadcast.leg.ends ? 8 : 0)));
-  writer.put(broadcast.leg.first);
-  writer.put(broadcast.leg.steps);
+                                       (broadcast.segment.starts ? 4 : 0) | (broadcast.segment.ends ? 8 : 0)));
+  writer.put(broadcast.segment.first);
+  writer.put(broadcast.segment.steps);
   put_chains(writer, chains);
   writer.put(static_cast<std::uint32_t>(broadcast.offset.size() - 1));
   put_pieces(writer, broadcast.offset, broadcast.payload);
@@ -58,11 +58,11 @@ void decode(ByteView frame, Broadcast& broadcast, std::vector<std::uint32_t>& ch
   const std::uint8_t flags = reader.flags(15);
   broadcast.refresh = (flags & 1) != 0;
   broadcast.whole = (flags & 2) != 0;
-  broadcast.leg.starts = (flags & 4) != 0;
-  broadcast.leg.ends = (flags & 8) != 0;
-  broadcast.leg.first = reader.get<std::uint64_t>();
-  broadcast.leg.steps = reader.get<std::uint32_t>();
-  if (broadcast.leg.steps > kMostSteps) throw WireError("frame: a leg of too many steps");
+  broadcast.segment.starts = (flags & 4) != 0;
+  broadcast.segment.ends = (flags & 8) != 0;
+  broadcast.segment.first = reader.get<std::uint64_t>();
+  broadcast.segment.steps = reader.get<std::uint32_t>();
+  if (broadcast.segment.steps > kMostSteps) throw WireError("frame: a segment of too many steps");
   get_chains(reader, chains);
   const std::size_t n = reader.count(sizeof(std::uint64_t));
   if (!chains.empty() && chains.back() >= n) throw WireError("frame: a chain that is not there");

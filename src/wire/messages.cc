@@ -1,6 +1,6 @@
-#include "pollen/messages.h"
+#include "wire/messages.h"
 
-#include "wire/codec.h"
+#include "codec.h"
 
 namespace pollen::wire {
 
@@ -110,8 +110,8 @@ void Settings::archive(Archive& a) {
   a.field(convexity);
 }
 
-void Settled::archive(Archive& a) { a.field(counted); }
-void Standing::archive(Archive& a) { a.list(station); }
+void Acknowledged::archive(Archive& a) { a.field(counted); }
+void CatchUp::archive(Archive& a) { a.list(view); }
 
 void Ask::archive(Archive& a) {
   a.field(number);

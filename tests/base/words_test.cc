@@ -1,4 +1,4 @@
-#include "pollen/words.h"
+#include "base/words.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <functional>
 
-#include "data/store.h"
+#include "data/store_layout.h"
 #include "files.h"
 
 namespace pollen {

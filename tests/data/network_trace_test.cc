@@ -1,5 +1,5 @@
 // Traces of networks, and wrong ones with the exact words a user sees. FILE stands for the file's path.
-#include "pollen/network_trace.h"
+#include "data/network_trace.h"
 
 #include "files.h"
 

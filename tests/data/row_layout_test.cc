@@ -1,12 +1,12 @@
 // A run's layout as JSON and back, and rows that come later: encoded as the training rows were, or refused in words.
-#include "pollen/row_layout.h"
+#include "data/row_layout.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
+#include "data/store.h"
 #include "files.h"
-#include "pollen/store.h"
 
 namespace pollen {
 namespace {

@@ -1,5 +1,5 @@
 // Stores: what comes back is what was converted, and lies in the file; nothing is left of a conversion that fails.
-#include "pollen/store.h"
+#include "data/store.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

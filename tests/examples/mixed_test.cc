@@ -1,8 +1,8 @@
 // What examples/mixed.toml finds is what the closed form of the linear mixed model says.
 #include <gtest/gtest.h>
 
-#include "pollen/mixed_law.h"
 #include "pollen/run.h"
+#include "stats/mixed_law.h"
 
 namespace pollen {
 namespace {

@@ -42,10 +42,10 @@ class SharedDraws : public ::testing::Test {
   // What the clients were told or died of when the server sent this after its last round.
   std::vector<std::string> share(const std::vector<wire::Draws>& messages) {
     testing::World world(kProblem, {}, {}, folder_);
-    world.before_end = [&](Hall& hall) {
+    world.before_end = [&](ConnectionRegistry& registry) {
       for (const wire::Draws& message : messages)
         for (std::uint32_t client = 0; client < 2; ++client)
-          hall.send(client, std::make_shared<const Bytes>(wire::encode(message)));
+          registry.send(client, std::make_shared<const Bytes>(wire::encode(message)));
     };
     taken_.assign(2, {});
     world.shared = [&](std::size_t client, const wire::Draws& message) { taken_[client].push_back(message); };

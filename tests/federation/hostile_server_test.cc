@@ -118,10 +118,10 @@ std::vector<Bytes> every_message(const Recording& recording) {
                             wire::encode(wire::Settings{kNaN, 1, 1}),
                             wire::encode(wire::Settings{-1, 1, 1}),
                             wire::encode(wire::Settings{1e300, 1e300, 1e300}),
-                            wire::encode(wire::Settled{5}),
-                            wire::encode(wire::Settled{~std::uint64_t{0}}),
-                            wire::encode(wire::Standing{}),
-                            wire::encode(wire::Standing{Bytes(300, 0xff)}),
+                            wire::encode(wire::Acknowledged{5}),
+                            wire::encode(wire::Acknowledged{~std::uint64_t{0}}),
+                            wire::encode(wire::CatchUp{}),
+                            wire::encode(wire::CatchUp{Bytes(300, 0xff)}),
                             wire::encode(wire::Ask{}),
                             wire::encode(wire::Answer{}),
                             wire::encode(wire::Draws{}),
@@ -213,9 +213,9 @@ TEST_P(HostileServer, Broadcasts) {
   refused([](Broadcast& b, auto&) { b.payload.push_back(0), ++b.offset.back(); });
   refused([](Broadcast&, auto& to) { to.clear(); });
   refused([](Broadcast&, auto& to) { to.pop_back(); });
-  refused([](Broadcast& b, auto&) { b.leg.steps = b.leg.steps == 0 ? 1 : 0; });
-  refused([](Broadcast& b, auto&) { b.leg.steps = 1 << 20; });
-  refused([](Broadcast& b, auto&) { b.leg.first = ~std::uint64_t{0}; });
+  refused([](Broadcast& b, auto&) { b.segment.steps = b.segment.steps == 0 ? 1 : 0; });
+  refused([](Broadcast& b, auto&) { b.segment.steps = 1 << 20; });
+  refused([](Broadcast& b, auto&) { b.segment.first = ~std::uint64_t{0}; });
   refused([](Broadcast& b, auto&) { b.round = ~std::uint64_t{0}; });
   refused([](Broadcast& b, auto&) { b.control = Bytes(5 * 2 * 2 * 8, 0xff); });
   refused([](Broadcast& b, auto&) { b.control = Bytes(3, 0); });
@@ -224,19 +224,19 @@ TEST_P(HostileServer, Broadcasts) {
 
 TEST_P(HostileServer, Standings) {
   Listener listener = until(recording_, wire::Type::broadcast);
-  EXPECT_THROW(listener.hear(wire::encode(wire::Standing{Bytes(16)})), WireError);
+  EXPECT_THROW(listener.hear(wire::encode(wire::CatchUp{Bytes(16)})), WireError);
   // An honest one with a number that is none in its place.
   Recipe recipe;
   std::vector<std::string> warnings;
   recipe = complete(recording_.config, 3, 5, warnings);
-  Station station(recipe, 5, 2, 3, {1, 1});
+  ClientView view(recipe, 5, 2, 3, {1, 1});
   Archive archive;
-  station.archive(archive);
+  view.archive(archive);
   const Bytes honest = archive.take();
-  EXPECT_TRUE(listener.survives(wire::encode(wire::Standing{honest})));
+  EXPECT_TRUE(listener.survives(wire::encode(wire::CatchUp{honest})));
   Bytes bad = honest;
   std::memcpy(bad.data() + 8, &kNaN, sizeof kNaN);
-  EXPECT_THROW(listener.hear(wire::encode(wire::Standing{bad})), WireError);
+  EXPECT_THROW(listener.hear(wire::encode(wire::CatchUp{bad})), WireError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Samplers, HostileServer,

@@ -81,7 +81,7 @@ TEST_P(Hostile, IsSentAwayAndTheDrawsAreTheSame) {
   world.stubborn = true;
   world.tamper = [this](std::uint32_t client, Bytes& frame) { lie(client, frame); };
   std::string said;
-  HallOptions options{.shared_seed = true};
+  RegistryOptions options{.shared_seed = true};
   options.tell = [&](const Notice& notice) { said += fmt::format("{}\n", notice.text); };
   const auto outcome = run_federation(world, options);
   EXPECT_GE(replies_, 3);
@@ -136,7 +136,11 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"header", "lsd", {}, [](Bytes& f) { f.resize(10); }, "cannot be read"},
         Lie{"empty", "lsd", {}, [](Bytes& f) { f.clear(); }, "cannot be read"},
         Lie{"unknown_type", "lsd", {}, [](Bytes& f) { f[6] = 99; }, "of no known kind"},
-        Lie{"servers_type", "lsd", {}, [](Bytes& f) { f = wire::encode(wire::Settled{3}); }, "not one a client sends"},
+        Lie{"servers_type",
+            "lsd",
+            {},
+            [](Bytes& f) { f = wire::encode(wire::Acknowledged{3}); },
+            "not one a client sends"},
         Lie{"many_chains", "lsd", {}, [](Bytes& f) { f[45] = f[46] = f[47] = f[48] = 0xff; }, "larger than the frame"},
         Lie{"magic", "lsd", {}, [](Bytes& f) { f[0] ^= 1; }, "not one of pollen's"},
         Lie{"hello_again", "lsd", {}, [](Bytes& f) { f = wire::encode(wire::Hello{}); }, "not one a client sends"},

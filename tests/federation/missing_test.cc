@@ -40,7 +40,7 @@ struct Scene {
     };
   }
   testing::FederationOutcome run() {
-    HallOptions options{.shared_seed = true};
+    RegistryOptions options{.shared_seed = true};
     options.tell = [this](const Notice& notice) { said += fmt::format("{}\n", notice.text); };
     return run_federation(world, options);
   }

@@ -4,8 +4,8 @@
 
 #include <limits>
 
+#include "federation/federation.h"
 #include "pollen/errors.h"
-#include "pollen/federation.h"
 
 namespace pollen {
 namespace {
@@ -81,11 +81,11 @@ class Setup : public ::testing::Test {
     for (std::uint64_t i = 0; i < 3; ++i) script_.arrive(i + 1, std::string(1, static_cast<char>('a' + i)));
   }
   void gather() {
-    Hall hall(script_, config_, {});
+    ConnectionRegistry registry(script_, config_, {});
     try {
-      hall.gather();
+      registry.gather();
       gathered_ = true;
-      sites_ = hall.sites();
+      sites_ = registry.sites();
     } catch (const Over&) {
     }
   }

@@ -221,31 +221,31 @@ class RoundByRound : public Collect {
   std::atomic<bool>& pause_;
 };
 
-void gather(Hall& hall, Disk& disk) {
+void gather(ConnectionRegistry& registry, Disk& disk) {
   if (disk.federation) {
     Archive archive(*disk.federation);
-    hall.archive(archive);
+    registry.archive(archive);
     return archive.finish();
   }
-  hall.gather();
+  registry.gather();
   Archive archive;
-  hall.archive(archive);
+  registry.archive(archive);
   disk.federation = archive.take();
 }
 
 // One server's life.
-void serve(World& world, Disk& disk, const HallOptions& hall_options, int kill, FederationOutcome& outcome) {
-  Hall hall(world, world.config(), hall_options);
-  gather(hall, disk);
+void serve(World& world, Disk& disk, const RegistryOptions& registry_options, int kill, FederationOutcome& outcome) {
+  ConnectionRegistry registry(world, world.config(), registry_options);
+  gather(registry, disk);
   std::atomic<bool> pause = false;
   ExperimentOptions options;
-  options.sites = hall.sites();
+  options.sites = registry.sites();
   options.stop = &pause;
-  options.transport = [&](Station& station, Clients&) {
+  options.transport = [&](ClientView& view, Clients&) {
     return make_remote_transport(
-        hall, station,
+        registry, view,
         {world.config().federation, static_cast<std::size_t>(world.config().federation.quorum.value_or(1)),
-         hall_options.tell, &outcome.statistics});
+         registry_options.tell, &outcome.statistics});
   };
   Experiment experiment(world.config(), options);
   if (disk.checkpoint)
@@ -267,13 +267,13 @@ void serve(World& world, Disk& disk, const HallOptions& hall_options, int kill, 
   }
   outcome.counters = experiment.counters();
   if (const SimulatedTime* time = experiment.simulated()) outcome.simulated = time->total() - time->setup;
-  if (world.before_end) world.before_end(hall);
-  hall.end({true, "done"});
+  if (world.before_end) world.before_end(registry);
+  registry.end({true, "done"});
 }
 
 }  // namespace
 
-FederationOutcome run_federation(World& world, HallOptions options) {
+FederationOutcome run_federation(World& world, RegistryOptions options) {
   FederationOutcome outcome;
   Disk disk;
   for (;;) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "pollen/federation.h"
+#include "federation/federation.h"
 #include "support/problems.h"
 
 namespace pollen::testing {
@@ -52,11 +52,11 @@ class World final : public Links {
   std::function<void(std::uint32_t client, Bytes& frame)> tamper;  // with what a client sends
   std::function<std::vector<Bytes>(std::uint32_t client, const Bytes& frame)> also;  // what it sends after that
   std::function<void(std::uint32_t client, const Bytes& frame)> overhear;            // what the server sends
-  std::function<bool(std::uint32_t client)> silent;  // it neither hears nor speaks, and its connection stays
-  std::function<bool(std::uint32_t client)> away;    // it is not connected
-  bool stubborn = false;                             // a client that is sent away or fails is started again
-  bool real_time = false;                            // waits as long as it is asked to where nothing happens
-  std::function<void(Hall&)> before_end;                           // the server, once it has all draws
+  std::function<bool(std::uint32_t client)> silent;     // it neither hears nor speaks, and its connection stays
+  std::function<bool(std::uint32_t client)> away;       // it is not connected
+  bool stubborn = false;                                // a client that is sent away or fails is started again
+  bool real_time = false;                               // waits as long as it is asked to where nothing happens
+  std::function<void(ConnectionRegistry&)> before_end;  // the server, once it has all draws
   std::function<void(std::size_t client, const wire::Draws&)> shared;  // draws that a client has taken
 
  private:
@@ -96,7 +96,7 @@ struct FederationOutcome {
 };
 
 // A whole run: servers are started until one gets to the end, each from what the one before had on its disk.
-FederationOutcome run_federation(World& world, HallOptions options = {.shared_seed = true});
+FederationOutcome run_federation(World& world, RegistryOptions options = {.shared_seed = true});
 
 // A folder that is gone with the test, in memory where there is such a place.
 class Folder {

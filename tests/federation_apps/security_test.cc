@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include "bad_input/case.h"
+#include "base/file.h"
 #include "federation.h"
-#include "pollen/file.h"
-#include "pollen/keys.h"
-#include "pollen/wires.h"
+#include "grpc/wires.h"
+#include "keys/keys.h"
 
 namespace pollen {
 namespace {

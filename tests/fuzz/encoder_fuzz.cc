@@ -1,7 +1,7 @@
 // encoder.json. A layout that is accepted is written and read as the same, and rows are encoded by it or refused.
+#include "data/row_layout.h"
 #include "fuzz.h"
 #include "pollen/errors.h"
-#include "pollen/row_layout.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pollen;

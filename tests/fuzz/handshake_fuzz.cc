@@ -1,8 +1,8 @@
 // A client of a federation and a server that says anything in any order: documented errors only. Its state is in
 // memory.
+#include "federation/federation.h"
 #include "fuzz.h"
 #include "pollen/errors.h"
-#include "pollen/federation.h"
 
 namespace pollen::fuzz {
 namespace {

@@ -1,7 +1,7 @@
 // Every message of a federation's set-up and rounds. One that is accepted is written again byte for byte.
 #include "fuzz.h"
 #include "pollen/errors.h"
-#include "pollen/messages.h"
+#include "wire/messages.h"
 
 namespace pollen::fuzz {
 namespace {
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::memcpy(frame.data() + 8, &body, sizeof body);
   }
   each<wire::Hello, wire::Welcome, wire::Refusal, wire::Columns, wire::Layout, wire::Moments, wire::Scaling, wire::Site,
-       wire::Seat, wire::Settings, wire::Settled, wire::Standing, wire::Ask, wire::Answer, wire::Draws, wire::End>(
+       wire::Seat, wire::Settings, wire::Acknowledged, wire::CatchUp, wire::Ask, wire::Answer, wire::Draws, wire::End>(
       frame);
   return 0;
 }

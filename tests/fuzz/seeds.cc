@@ -6,12 +6,12 @@
 #include <string>
 
 #include "data/store.h"
+#include "data/store_layout.h"
 #include "pollen/compress.h"
-#include "pollen/messages.h"
-#include "pollen/store.h"
-#include "pollen/wire.h"
 #include "sink/checkpoint.h"
 #include "support/gzip.h"
+#include "wire/messages.h"
+#include "wire/wire.h"
 
 namespace pollen::fuzz {
 namespace {
@@ -99,11 +99,11 @@ void wire_seeds() {
   wire::encode(broadcast, none, frame);
   seed("broadcast-nobody", frame);
   broadcast = {};
-  broadcast.leg = {40, 5, false, false};
+  broadcast.segment = {40, 5, false, false};
   broadcast.offset = {0, 0};
   broadcast.control = Bytes(16, 0x40);
   wire::encode(broadcast, none, frame);
-  seed("broadcast-leg", frame);
+  seed("broadcast-segment", frame);
   Reply reply;
   reply.round = 17, reply.client = 3, reply.gradients = 120;
   reply.chains = {0, 2, 5};
@@ -148,8 +148,8 @@ void messages_seeds() {
   message_seed("site", wire::Site{{3, 2, {"x", "y"}, {"no", "yes"}, 17, true}});
   message_seed("seat", wire::Seat{0.25});
   message_seed("settings", wire::Settings{0.1, 2, 3});
-  message_seed("settled", wire::Settled{9});
-  message_seed("standing", wire::Standing{Bytes(24, 1)});
+  message_seed("settled", wire::Acknowledged{9});
+  message_seed("standing", wire::CatchUp{Bytes(24, 1)});
   message_seed("ask", wire::Ask{3, 1, panel, panel, 2, 3});
   message_seed("answer", wire::Answer{3, panel});
   message_seed("draws", wire::Draws{1, 100, panel});
@@ -166,7 +166,7 @@ void handshake_seed(const std::string& name, char sampler, const std::vector<Byt
 
 void handshake_seeds() {
   const std::vector<Bytes> set_up{wire::encode(wire::Welcome{0, 2, "run", ""}), wire::encode(wire::Seat{0.5}),
-                                  wire::encode(wire::Settings{0.1, 1, 1}), wire::encode(wire::Settled{0})};
+                                  wire::encode(wire::Settings{0.1, 1, 1}), wire::encode(wire::Acknowledged{0})};
   Broadcast broadcast;
   broadcast.offset = {0, 16};
   broadcast.payload = Bytes(16, 0);
@@ -174,12 +174,12 @@ void handshake_seeds() {
   std::vector<Bytes> gradient = set_up, local = set_up, asked = set_up;
   Bytes frame;
   wire::encode(broadcast, chains, frame);
-  gradient.insert(gradient.end(), {frame, wire::encode(wire::Settled{1})});
+  gradient.insert(gradient.end(), {frame, wire::encode(wire::Acknowledged{1})});
   broadcast.round = 1;
   wire::encode(broadcast, chains, frame);
   gradient.insert(gradient.end(), {frame, wire::encode(wire::End{true, "done"})});
   broadcast.round = 0;
-  broadcast.leg = {0, 3, true, true};
+  broadcast.segment = {0, 3, true, true};
   wire::encode(broadcast, chains, frame);
   local.push_back(frame);
   for (std::uint8_t what = 0; what < 9; ++what)

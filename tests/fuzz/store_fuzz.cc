@@ -2,7 +2,7 @@
 // left is a file that lies.
 #include <cmath>
 
-#include "data/store.h"
+#include "data/store_layout.h"
 #include "fuzz.h"
 #include "pollen/errors.h"
 

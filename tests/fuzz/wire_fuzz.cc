@@ -1,7 +1,7 @@
 // Frames. One that is accepted is written again byte for byte, and an object used before reads the same as a new one.
 #include "fuzz.h"
 #include "pollen/errors.h"
-#include "pollen/wire.h"
+#include "wire/wire.h"
 
 namespace pollen::fuzz {
 namespace {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "keys/keys.h"
 #include "pollen/errors.h"
-#include "pollen/keys.h"
 
 namespace pollen::testing {
 

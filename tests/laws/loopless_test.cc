@@ -59,7 +59,7 @@ std::vector<Eigen::Vector2d> loopless(const stats::QuadraticProblem& problem, bo
   const auto& terms = problem.clients.front().terms;
   LocalSteps coins;
   coins.refresh = 0.3;
-  LegSchedule schedule(coins, kSeed);
+  SegmentSchedule schedule(coins, kSeed);
   Eigen::Vector2d x = Eigen::Vector2d::Zero(), y = x;
   std::vector<Eigen::Vector2d> path;
   for (std::uint64_t k = 0; k < kIterations; ++k) {

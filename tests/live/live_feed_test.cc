@@ -63,7 +63,7 @@ TEST_F(LiveFeedTest, DrawsAreThereParameterByParameter) {
 // A million rounds with their draws, rows of metrics and looks: what is handed over stays as large as it was.
 TEST_F(LiveFeedTest, IsAsLargeAfterAMillionRounds) {
   const Panel position = draw(1);
-  const Load loads[] = {{0, 100, 1, 10}, {3, 100, 1, 10}};
+  const ClientTraffic loads[] = {{0, 100, 1, 10}, {3, 100, 1, 10}};
   const Scores scores = {{"accuracy", 0.5}};
   std::size_t most_rows = 0, most_metrics = 0;
   for (int i = 0; i < 1'000'000; ++i) {
@@ -95,7 +95,7 @@ TEST_F(ManyClients, AreShownEvenlyAndCountedAll) {
   const std::vector<Index> which = evenly(1003, kLiveClients);
   ASSERT_EQ(which.size(), 200u);
   EXPECT_EQ(std::ssize(feed_.plan()->parameters), kLiveParameters);
-  std::vector<Load> everybody;
+  std::vector<ClientTraffic> everybody;
   for (std::uint32_t i = 0; i < 1003; ++i) everybody.push_back({i, 8, 1, 80 * (i + 1)});
   feed_.exchanged(everybody);
   look(1000);

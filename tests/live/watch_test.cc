@@ -25,7 +25,7 @@ TEST_P(Watching, ChangesNothing) {
   first.advance(40, alone);
   std::int64_t exchanges = 0, messages = 0;
   ExperimentOptions options;
-  options.watch = [&](std::span<const Load> loads) {
+  options.watch = [&](std::span<const ClientTraffic> loads) {
     ++exchanges;
     messages += std::ssize(loads);
   };

@@ -5,9 +5,9 @@
 #include <functional>
 #include <limits>
 
+#include "math/math.h"
 #include "math/numbers.h"
 #include "math/targets.h"
-#include "pollen/math.h"
 
 namespace pollen {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "math/math.h"
 #include "math/numbers.h"
 #include "math/targets.h"
-#include "pollen/math.h"
 
 namespace pollen {
 namespace {

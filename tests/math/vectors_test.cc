@@ -6,9 +6,9 @@
 #include <limits>
 #include <numeric>
 
+#include "math/math.h"
 #include "math/numbers.h"
 #include "math/targets.h"
-#include "pollen/math.h"
 
 namespace pollen {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "pollen/network.h"
+#include "network/network.h"
 
 namespace pollen::test {
 

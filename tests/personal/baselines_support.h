@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "pollen/baselines.h"
+#include "personal/baselines.h"
 #include "problems.h"
 
 namespace pollen::testing {

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "pollen/mixed_law.h"
 #include "problems.h"
+#include "stats/mixed_law.h"
 
 namespace pollen {
 namespace {

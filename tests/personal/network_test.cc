@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "pollen/personal_model.h"
+#include "model/personal_model.h"
 #include "pollen/random.h"
 
 namespace pollen {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "personal/personal.h"
 #include "pollen/archive.h"
-#include "pollen/personal.h"
 #include "pollen/random.h"
 
 namespace pollen::testing {

@@ -1,6 +1,6 @@
-#include "pollen/config_difference.h"
-
 #include <gtest/gtest.h>
+
+#include "recipe/config_difference.h"
 
 namespace pollen {
 namespace {

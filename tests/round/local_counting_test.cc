@@ -30,7 +30,7 @@ TEST(LocalCounting, OneMessageARound) {
   }
 }
 
-// The last leg is under way: its broadcast was heard, its messages were not sent.
+// The last segment is under way: its broadcast was heard, its messages were not sent.
 TEST(LocalCounting, ALegUnderWay) {
   const Counters c = count({"sampler.name=fald", "sampler.local_steps=30"});
   EXPECT_EQ(c.rounds, 3);

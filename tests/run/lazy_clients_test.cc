@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "pollen/fleet.h"
+#include "round/client_host.h"
 #include "support/problems.h"
 
 namespace pollen {

@@ -1,5 +1,5 @@
-// Local steps stopped anywhere, in the middle of a leg too: loaded into a fresh experiment, or advanced in odd chunks,
-// they give the same draws and the same counts, bit for bit.
+// Local steps stopped anywhere, in the middle of a segment too: loaded into a fresh experiment, or advanced in odd
+// chunks, they give the same draws and the same counts, bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>

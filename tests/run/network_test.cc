@@ -9,9 +9,9 @@
 #include <fstream>
 
 #include "pollen/errors.h"
-#include "pollen/problem.h"
 #include "pollen/random.h"
-#include "pollen/reference.h"
+#include "reference/reference.h"
+#include "run/problem.h"
 #include "support/problems.h"
 
 namespace pollen {

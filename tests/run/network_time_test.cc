@@ -79,7 +79,7 @@ TEST(NetworkTime, LocalStepsByHand) {
   }
 }
 
-// Every iteration has a refresh: positions up; Y down, a gradient, up; C down with the leg of one step after it.
+// Every iteration has a refresh: positions up; Y down, a gradient, up; C down with the segment of one step after it.
 TEST(NetworkTime, RefreshesByHand) {
   const Watched run =
       watch(kGaussian, join(kEqual, {"sampler.name=vr-fald*", "sampler.local_steps=2",

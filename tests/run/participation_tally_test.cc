@@ -1,4 +1,4 @@
-#include "pollen/participation_tally.h"
+#include "run/participation_tally.h"
 
 #include <gtest/gtest.h>
 

@@ -9,18 +9,18 @@
 #include <numbers>
 
 #include "pollen/errors.h"
-#include "pollen/mixed_law.h"
-#include "pollen/thread_team.h"
+#include "stats/mixed_law.h"
 #include "support/problems.h"
 #include "support/same_run.h"
+#include "transport/thread_team.h"
 
 namespace pollen {
 namespace {
 
 using testing::Collect;
-using testing::expect_same;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using testing::expect_same;
 using ::testing::HasSubstr;
 
 // Twelve groups of five rows on the plane y = 1 + x + group + noise-like waves.

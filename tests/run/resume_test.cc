@@ -57,11 +57,12 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Case{"qlsd_plus", {}}, Case{"auto_step", {"sampler.step=auto"}},
                       Case{"star", {"sampler.name=qlsd*", "run.init=mode"}},
                       Case{"partial", {"participation.policy=bernoulli", "participation.probability=0.5"}},
-                      Case{"b_elf", {"sampler.name=b-elf", "participation.policy=bernoulli", "participation.probability=0.5"}},
+                      Case{"b_elf",
+                           {"sampler.name=b-elf", "participation.policy=bernoulli", "participation.probability=0.5"}},
                       Case{"prior_at_clients", {"sampler.name=lsd*", "sampler.prior_at=clients"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(Load, RefusesWhatIsNotItsOwn) {
+TEST(ClientTraffic, RefusesWhatIsNotItsOwn) {
   Experiment experiment(config({}));
   experiment.prepare();
   const Bytes saved = experiment.save();

@@ -1,4 +1,4 @@
-#include "pollen/file.h"
+#include "base/file.h"
 
 #include "fixtures.h"
 #include "pollen/errors.h"

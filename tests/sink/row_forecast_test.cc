@@ -9,8 +9,8 @@
 
 #include "fixtures.h"
 #include "pollen/errors.h"
-#include "pollen/mixtures.h"
 #include "sink/forecast_text.h"
+#include "stats/mixtures.h"
 
 namespace pollen::sink {
 namespace {

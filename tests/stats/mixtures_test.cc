@@ -1,5 +1,5 @@
 // Quantiles of mixtures, held to tables and to the distribution functions themselves.
-#include "pollen/mixtures.h"
+#include "stats/mixtures.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "pollen/ranks.h"
+#include "ranks/ranks.h"
 
 namespace pollen::testing {
 

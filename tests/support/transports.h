@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pollen/transport.h"
-#include "pollen/wire.h"
+#include "wire/wire.h"
 
 namespace pollen::testing {
 
@@ -18,8 +18,8 @@ class OddTransport : public Transport {
     bool shuffle = false;
     bool lossy = false;
   };
-  OddTransport(Station& station, Clients& clients, Options options)
-      : station_(station), clients_(clients), options_(options), direct_(make_thread_transport(station, clients, 1)) {}
+  OddTransport(ClientView& view, Clients& clients, Options options)
+      : view_(view), clients_(clients), options_(options), direct_(make_thread_transport(view, clients, 1)) {}
 
   void exchange(Server& server) override {
     const Roster& roster = server.broadcast().roster;
@@ -49,34 +49,35 @@ class OddTransport : public Transport {
  private:
   void receive(Server& server) {
     const Roster& roster = server.broadcast().roster;
-    const auto chains = roster.clients.empty() ? std::span<const std::uint32_t>() : roster.chains(roster.clients.front());
+    const auto chains =
+        roster.clients.empty() ? std::span<const std::uint32_t>() : roster.chains(roster.clients.front());
     Bytes frame;
     wire::encode(server.broadcast(), chains, frame);
     Broadcast heard;
     std::vector<std::uint32_t> mine;
     wire::decode(frame, heard, mine);
-    station_.receive(heard, work_);
+    view_.receive(heard, work_);
   }
 
   Bytes ask(const Roster& roster, std::size_t e) {
     Client& client = clients_[roster.clients[e].client];
     Reply reply;
     Bytes frame;
-    client.answer(station_, roster.chains(roster.clients[e]), reply, work_);
+    client.answer(view_, roster.chains(roster.clients[e]), reply, work_);
     wire::encode(reply, frame);
     if (options_.lossy && random_() % 3 == 0) {  // lost: the client is told, and asked again
       ++lost;
-      client.settle(reply, false);
+      client.acknowledge(reply, false);
       Bytes again;
-      client.answer(station_, roster.chains(roster.clients[e]), reply, work_);
+      client.answer(view_, roster.chains(roster.clients[e]), reply, work_);
       wire::encode(reply, again);
       if (again != frame) throw std::logic_error("a repeated reply differs");
     }
-    client.settle(reply, true);
+    client.acknowledge(reply, true);
     return frame;
   }
 
-  Station& station_;
+  ClientView& view_;
   Clients& clients_;
   Options options_;
   std::unique_ptr<Transport> direct_;

@@ -3,9 +3,9 @@
 
 #include <numeric>
 
+#include "compress/qsgd.h"
 #include "help.h"
 #include "pollen/compress.h"
-#include "pollen/qsgd.h"
 
 namespace pollen::testing {
 namespace {

@@ -36,10 +36,10 @@ step = 1e-4
 ExperimentOptions together(bool* used) {
   ExperimentOptions options;
   options.threads = 1;
-  options.transport = [used](Station& station, Clients& clients) {
-    std::unique_ptr<Transport> transport = make_fleet_transport(station, clients, 1);
+  options.transport = [used](ClientView& view, Clients& clients) {
+    std::unique_ptr<Transport> transport = make_fleet_transport(view, clients, 1);
     *used = transport != nullptr;
-    return transport ? std::move(transport) : make_thread_transport(station, clients, 1);
+    return transport ? std::move(transport) : make_thread_transport(view, clients, 1);
   };
   return options;
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pollen/network.h"
+#include "network/network.h"
 
 namespace pollen {
 

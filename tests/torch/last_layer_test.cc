@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "help.h"
-#include "pollen/personal_model.h"
+#include "model/personal_model.h"
 
 namespace pollen::testing {
 namespace {

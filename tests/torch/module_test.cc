@@ -7,7 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "pollen/network.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {

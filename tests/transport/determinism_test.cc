@@ -27,8 +27,8 @@ struct OddRun {
 OddRun run_odd(testing::OddTransport::Options options, const Overrides& overrides) {
   testing::OddTransport* odd = nullptr;
   ExperimentOptions experiment_options;
-  experiment_options.transport = [&](Station& station, Clients& clients) {
-    auto made = std::make_unique<testing::OddTransport>(station, clients, options);
+  experiment_options.transport = [&](ClientView& view, Clients& clients) {
+    auto made = std::make_unique<testing::OddTransport>(view, clients, options);
     odd = made.get();
     return made;
   };
@@ -71,16 +71,20 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"qlsd_plus", {"sampler.name=qlsd++"}},
         Case{"qlsd_plus_bernoulli",
              {"sampler.name=qlsd++", "participation.policy=bernoulli", "participation.probability=0.4"}},
-        Case{"many_clients", {"sampler.name=qlsd++", "data.clients=150", "participation.policy=fixed-size", "participation.size=60"}},
+        Case{"many_clients",
+             {"sampler.name=qlsd++", "data.clients=150", "participation.policy=fixed-size", "participation.size=60"}},
         Case{"inverse",
              {"sampler.name=qlsd++", "participation.policy=bernoulli", "participation.scaling=inverse-probability",
               "participation.probability=[0.9,0.5,0.4,0.3,0.2,0.8,1.0]"}},
         Case{"coupled",
              {"sampler.name=qlsd++", "run.coupled=true", "participation.policy=fixed-size", "participation.size=3"}},
         Case{"replacement",
-             {"sampler.name=qlsd", "participation.policy=fixed-size", "participation.size=4", "participation.replacement=true"}},
-        Case{"d_elf", {"sampler.name=d-elf"}}, Case{"p_elf", {"sampler.name=p-elf"}}, Case{"b_elf", {"sampler.name=b-elf"}},
-        Case{"b_elf_partial", {"sampler.name=b-elf", "participation.policy=bernoulli", "participation.probability=0.5"}},
+             {"sampler.name=qlsd", "participation.policy=fixed-size", "participation.size=4",
+              "participation.replacement=true"}},
+        Case{"d_elf", {"sampler.name=d-elf"}}, Case{"p_elf", {"sampler.name=p-elf"}},
+        Case{"b_elf", {"sampler.name=b-elf"}},
+        Case{"b_elf_partial",
+             {"sampler.name=b-elf", "participation.policy=bernoulli", "participation.probability=0.5"}},
         Case{"natural", {"sampler.name=qlsd", "sampler.compressor=natural"}},
         Case{"prior_at_clients", {"sampler.name=qlsd*", "sampler.prior_at=clients"}}),
     [](const auto& test) { return std::string(test.param.name); });
@@ -90,20 +94,26 @@ INSTANTIATE_TEST_SUITE_P(
     LocalSteps, Determinism,
     ::testing::Values(
         Case{"fald", {"sampler.name=fald", "sampler.local_steps=2", "sampler.correlation=0.4", "sampler.step=0.01"}},
-        Case{"fald_coins", {"sampler.name=fald", "sampler.communicate=0.6", "sampler.correlation=0.0", "sampler.step=0.01"}},
+        Case{"fald_coins",
+             {"sampler.name=fald", "sampler.communicate=0.6", "sampler.correlation=0.0", "sampler.step=0.01"}},
         Case{"fald_every",
-             {"sampler.name=fald", "sampler.local_steps=3", "sampler.correlation=0.4", "sampler.emit=every", "sampler.step=0.01"}},
+             {"sampler.name=fald", "sampler.local_steps=3", "sampler.correlation=0.4", "sampler.emit=every",
+              "sampler.step=0.01"}},
         Case{"fald_some",
              {"sampler.name=fald", "sampler.local_steps=2", "sampler.correlation=0.4", "sampler.step=0.01",
               "participation.policy=bernoulli", "participation.probability=0.5"}},
-        Case{"fald_qsgd", {"sampler.name=fald", "sampler.local_steps=2", "sampler.compressor=qsgd", "sampler.step=0.01"}},
+        Case{"fald_qsgd",
+             {"sampler.name=fald", "sampler.local_steps=2", "sampler.compressor=qsgd", "sampler.step=0.01"}},
         Case{"fald_qsgd_some",
              {"sampler.name=fald", "sampler.local_steps=2", "sampler.compressor=qsgd", "sampler.step=0.01",
               "participation.policy=fixed-size", "participation.size=4"}},
-        Case{"fald_rand_k", {"sampler.name=fald", "sampler.communicate=0.5", "sampler.compressor=rand-k", "sampler.step=0.01"}},
-        Case{"vr_fald", {"sampler.name=vr-fald*", "sampler.local_steps=3", "sampler.correlation=0.4", "sampler.step=0.01"}},
+        Case{"fald_rand_k",
+             {"sampler.name=fald", "sampler.communicate=0.5", "sampler.compressor=rand-k", "sampler.step=0.01"}},
+        Case{"vr_fald",
+             {"sampler.name=vr-fald*", "sampler.local_steps=3", "sampler.correlation=0.4", "sampler.step=0.01"}},
         Case{"vr_fald_coins",
-             {"sampler.name=vr-fald*", "sampler.communicate=0.5", "sampler.refresh_probability=0.3", "sampler.step=0.01"}},
+             {"sampler.name=vr-fald*", "sampler.communicate=0.5", "sampler.refresh_probability=0.3",
+              "sampler.step=0.01"}},
         Case{"vr_fald_some",
              {"sampler.name=vr-fald*", "sampler.local_steps=3", "sampler.step=0.01", "participation.policy=fixed-size",
               "participation.size=5"}},

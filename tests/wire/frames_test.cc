@@ -3,7 +3,7 @@
 #include <random>
 
 #include "pollen/errors.h"
-#include "pollen/wire.h"
+#include "wire/wire.h"
 
 namespace pollen {
 namespace {
@@ -15,7 +15,7 @@ Broadcast broadcast() {
   b.whole = false;
   b.offset = {0, 3, 3, 7};
   b.payload = {1, 2, 3, 4, 5, 6, 7};
-  b.leg = {300, 5, true, false};
+  b.segment = {300, 5, true, false};
   b.control = {8, 9};
   return b;
 }
@@ -46,10 +46,10 @@ TEST(Frames, BroadcastRoundTrip) {
   EXPECT_EQ(got.whole, sent.whole);
   EXPECT_EQ(got.offset, sent.offset);
   EXPECT_EQ(got.payload, sent.payload);
-  EXPECT_EQ(got.leg.first, sent.leg.first);
-  EXPECT_EQ(got.leg.steps, sent.leg.steps);
-  EXPECT_EQ(got.leg.starts, sent.leg.starts);
-  EXPECT_EQ(got.leg.ends, sent.leg.ends);
+  EXPECT_EQ(got.segment.first, sent.segment.first);
+  EXPECT_EQ(got.segment.steps, sent.segment.steps);
+  EXPECT_EQ(got.segment.starts, sent.segment.starts);
+  EXPECT_EQ(got.segment.ends, sent.segment.ends);
   EXPECT_EQ(got.control, sent.control);
   EXPECT_EQ(mine, chains);
 }
@@ -72,7 +72,7 @@ TEST(Frames, ReplyRoundTrip) {
   EXPECT_EQ(got.bits, (std::vector<std::int64_t>{16, 24}));
 }
 
-// A leg that does not end: the chains are named, nothing is sent for them.
+// A segment that does not end: the chains are named, nothing is sent for them.
 TEST(Frames, SilentReplyRoundTrip) {
   Reply sent = reply();
   sent.silent = true;
@@ -92,34 +92,36 @@ TEST(Frames, SilentReplyRoundTrip) {
 TEST(Frames, TheFormatIsPinned) {
   Bytes frame;
   wire::encode(reply(), frame);
-  const Bytes expected = {'P', 'O', 'L', 'N', 2, 0, 2, 0, 62, 0, 0, 0, 0, 0, 0, 0,  // header: version, type, body length
-                          9,   0,   0,   0,   0, 0, 0, 0,                           // round
-                          4,   0,   0,   0,   1,                                    // client, flags
-                          45,  0,   0,   0,   0, 0, 0, 0,                           // the leg's first iteration
-                          210, 4,   0,   0,   0, 0, 0, 0,                           // gradients
-                          2,   0,   0,   0,   0, 0, 0, 0, 2,  0, 0, 0,              // chains
-                          2,   0,   0,   0,   0, 0, 0, 0, 3,  0, 0, 0, 0, 0, 0, 0,  // sizes
-                          9,   8,   7,   6,   5};
+  const Bytes expected = {
+      'P', 'O', 'L', 'N', 2, 0, 2, 0, 62, 0, 0, 0, 0, 0, 0, 0,  // header: version, type, body length
+      9,   0,   0,   0,   0, 0, 0, 0,                           // round
+      4,   0,   0,   0,   1,                                    // client, flags
+      45,  0,   0,   0,   0, 0, 0, 0,                           // the segment's first iteration
+      210, 4,   0,   0,   0, 0, 0, 0,                           // gradients
+      2,   0,   0,   0,   0, 0, 0, 0, 2,  0, 0, 0,              // chains
+      2,   0,   0,   0,   0, 0, 0, 0, 3,  0, 0, 0, 0, 0, 0, 0,  // sizes
+      9,   8,   7,   6,   5};
   EXPECT_EQ(frame, expected);
 }
 
 TEST(Frames, TheFormatOfBroadcastsIsPinned) {
   Bytes frame;
   wire::encode(broadcast(), std::vector<std::uint32_t>{0, 2}, frame);
-  const Bytes expected = {'P', 'O', 'L', 'N', 2, 0, 1, 0, 78, 0, 0, 0, 0, 0, 0, 0,  // header: version, type, body length
-                          77,  0,   0,   0,   0, 0, 0, 0, 5,                        // round, flags
-                          44,  1,   0,   0,   0, 0, 0, 0, 5,  0, 0, 0,              // the leg: first iteration, steps
-                          2,   0,   0,   0,   0, 0, 0, 0, 2,  0, 0, 0,              // chains
-                          3,   0,   0,   0,                                         // R
-                          3,   0,   0,   0,   0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0,  // sizes
-                          1,   2,   3,   4,   5, 6, 7,                              // payloads
-                          2,   0,   0,   0,   0, 0, 0, 0, 8,  9};                   // control variates
+  const Bytes expected = {
+      'P', 'O', 'L', 'N', 2, 0, 1, 0, 78, 0, 0, 0, 0, 0, 0, 0,  // header: version, type, body length
+      77,  0,   0,   0,   0, 0, 0, 0, 5,                        // round, flags
+      44,  1,   0,   0,   0, 0, 0, 0, 5,  0, 0, 0,              // the segment: first iteration, steps
+      2,   0,   0,   0,   0, 0, 0, 0, 2,  0, 0, 0,              // chains
+      3,   0,   0,   0,                                         // R
+      3,   0,   0,   0,   0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0,  // sizes
+      1,   2,   3,   4,   5, 6, 7,                                                      // payloads
+      2,   0,   0,   0,   0, 0, 0, 0, 8,  9};                                           // control variates
   EXPECT_EQ(frame, expected);
 }
 
 TEST(Frames, AnEndlessLegIsRefused) {
   Broadcast endless = broadcast();
-  endless.leg.steps = (1u << 20) + 1;
+  endless.segment.steps = (1u << 20) + 1;
   Bytes frame;
   wire::encode(endless, std::vector<std::uint32_t>{0, 2}, frame);
   Broadcast got;
@@ -147,7 +149,8 @@ TEST(Frames, FlippedBitsNeverDoMoreThanThrow) {
   int refused = 0;
   for (int turn = 0; turn < 5000; ++turn) {
     Bytes bad = frame;
-    for (int flips = 0; flips < 3; ++flips) bad[random() % bad.size()] ^= static_cast<std::uint8_t>(1U << (random() % 8));
+    for (int flips = 0; flips < 3; ++flips)
+      bad[random() % bad.size()] ^= static_cast<std::uint8_t>(1U << (random() % 8));
     Broadcast got;
     std::vector<std::uint32_t> mine;
     try {

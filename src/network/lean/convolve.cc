@@ -1,12 +1,12 @@
 // LeNet-5's convolutions with ReLU and pooling, forward. A register tile is some channels of the four positions that
 // are pooled into one, so what a convolution gives never goes through memory.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "network/lean/convolve.cc"
+#define HWY_TARGET_INCLUDE "lean/convolve.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include "hwy/highway.h"
-#include "network/lean/kernels.h"
-#include "network/lean/lanes-inl.h"
+#include "lean/kernels.h"
+#include "lean/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::lean {

@@ -1,13 +1,13 @@
 // LeNet-5's convolutions, backward: every image's own gradient in the weights, and the gradient in the second's input.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "network/lean/convolve_back.cc"
+#define HWY_TARGET_INCLUDE "lean/convolve_back.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <algorithm>
 
 #include "hwy/highway.h"
-#include "network/lean/kernels.h"
-#include "network/lean/lanes-inl.h"
+#include "lean/kernels.h"
+#include "lean/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::lean {

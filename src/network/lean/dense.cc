@@ -1,14 +1,14 @@
 // Products of weights and activations. Register tiles of weights × lanes, every weight one broadcast; each sum runs in
 // the order of its terms whatever the tile, so its bits do not depend on the rows beside it.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "network/lean/dense.cc"
+#define HWY_TARGET_INCLUDE "lean/dense.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <algorithm>
 
 #include "hwy/highway.h"
-#include "network/lean/kernels.h"
-#include "network/lean/lanes-inl.h"
+#include "lean/kernels.h"
+#include "lean/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::lean {

@@ -1,6 +1,6 @@
 // Activations and the loss of classes. Highway's exp, log and tanh (a few ulp) with NaN put right.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "network/lean/elementwise.cc"
+#define HWY_TARGET_INCLUDE "lean/elementwise.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 #include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
-#include "network/lean/kernels.h"
-#include "network/lean/lanes-inl.h"
+#include "lean/kernels.h"
+#include "lean/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::lean {

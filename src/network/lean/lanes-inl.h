@@ -9,7 +9,7 @@
 #endif
 
 #include "hwy/highway.h"
-#include "network/lean/kernels.h"
+#include "lean/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::lean {

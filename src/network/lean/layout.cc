@@ -1,13 +1,13 @@
 // Between rows and lanes, sums over lanes, and the small passes over matrices of lanes.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "network/lean/layout.cc"
+#define HWY_TARGET_INCLUDE "lean/layout.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <algorithm>
 
 #include "hwy/highway.h"
-#include "network/lean/kernels.h"
-#include "network/lean/lanes-inl.h"
+#include "lean/kernels.h"
+#include "lean/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pollen::lean {

@@ -1,4 +1,4 @@
-#include "network/lean/pass.h"
+#include "lean/pass.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "network/lean/shape.h"
+#include "lean/shape.h"
 
 namespace pollen::lean {
 

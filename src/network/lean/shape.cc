@@ -1,4 +1,4 @@
-#include "network/lean/shape.h"
+#include "lean/shape.h"
 
 #include <fmt/format.h>
 

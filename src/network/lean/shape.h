@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "network/lean/kernels.h"
-#include "pollen/network.h"
+#include "lean/kernels.h"
+#include "network/network.h"
 
 namespace pollen::lean {
 

@@ -1,0 +1,67 @@
+// Set-up's outcome on the disk, so that a restarted server knows its federation.
+#include <fmt/format.h>
+
+#include "federation/federation.h"
+#include "pollen/errors.h"
+#include "recipe/config_difference.h"
+#include "sealed_file.h"
+
+namespace pollen {
+
+namespace {
+
+constexpr Seal kRegistrySeal{"POLLENFD", 1, "a federation's state"};
+
+}  // namespace
+
+void ConnectionRegistry::archive(Archive& archive) {
+  archive.text(run_);
+  std::string text = config_text_;
+  archive.text(text);
+  if (first_difference(config_text_, text)) throw WireError("saved state: it is of another configuration");
+  archive.texts(names_);
+  bool laid_out = layout_.has_value(), scaled = scaling_.has_value();
+  archive.flag(laid_out);
+  archive.flag(scaled);
+  if (laid_out && !layout_) layout_.emplace();
+  if (scaled && !scaling_) scaling_.emplace();
+  if (layout_) {
+    wire::Layout message{*layout_};
+    message.archive(archive);
+    layout_ = message.facts;
+  }
+  if (scaling_) {
+    wire::Scaling message{*scaling_};
+    message.archive(archive);
+    scaling_ = message.scaling;
+  }
+  archive.field(setup_bits_);
+  sites_.resize(names_.size());
+  seats_.resize(names_.size());
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    wire::Site message{sites_[i]};
+    message.archive(archive);
+    sites_[i] = message.facts;
+    if (archive.reading()) seats_[i].site = message.facts;
+  }
+  gathered_ = true;
+}
+
+void ConnectionRegistry::write(const std::string& path) {
+  Archive state;
+  archive(state);
+  write_sealed(path, kRegistrySeal, state.take());
+}
+
+void ConnectionRegistry::read(const std::string& path) {
+  const Bytes body = read_sealed(path, kRegistrySeal);
+  try {
+    Archive state(body);
+    archive(state);
+    state.finish();
+  } catch (const WireError& error) {
+    throw ConfigError(path, fmt::format("{}; accepted: the same configuration, or another --state", error.what()));
+  }
+}
+
+}  // namespace pollen

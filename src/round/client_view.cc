@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <cstring>
+
+#include "math/math.h"
+#include "pollen/archive.h"
+#include "pollen/errors.h"
+#include "pollen/round.h"
+
+namespace pollen {
+
+ClientView::ClientView(const Recipe& recipe, Index dimension, Index chains, Index clients, const Seeds& seeds)
+    : recipe_(recipe),
+      clients_(clients),
+      whole_(make_compressor({}, dimension)),
+      compressor_(make_compressor(recipe.down.compressor, dimension)),
+      position_(dimension, chains) {
+  if (recipe.down.feedback) change_ = Panel(dimension, 1);
+  if (recipe.oracle == OracleKind::svrg) {
+    anchor_ = Panel(dimension, chains);
+    anchor_version_.assign(static_cast<std::size_t>(chains), 0);
+  }
+  if (recipe.local) reference_ = Panel(dimension, chains);
+  if (recipe.oracle == OracleKind::control) anchor_ = control_ = Panel(dimension, chains);
+  for (Index c = 0; c < chains; ++c) {
+    noise_.push_back(make_stream(seeds.common, static_cast<std::uint32_t>(c), Purpose::noise));
+    local_noise_.push_back(make_stream(seeds.own, static_cast<std::uint32_t>(c), Purpose::local_noise));
+    minibatch_.push_back(make_stream(seeds.own, static_cast<std::uint32_t>(c), Purpose::minibatch));
+    compress_.push_back(make_stream(seeds.own, static_cast<std::uint32_t>(c), Purpose::compress_up));
+  }
+}
+
+void ClientView::receive(const Broadcast& broadcast, Workspace& work) {
+  round_ = broadcast.round;
+  segment_ = broadcast.segment;
+  if (!broadcast.control.empty()) receive_control(broadcast.control);
+  if (segment_.starts) receive_position(broadcast, work);
+  if (recipe_.local) make_common();
+  if (!broadcast.refresh || anchor_.empty()) return;
+  std::copy(position_.flat().begin(), position_.flat().end(), anchor_.flat().begin());
+  std::fill(anchor_version_.begin(), anchor_version_.end(), broadcast.round + 1);
+}
+
+void ClientView::receive_position(const Broadcast& broadcast, Workspace& work) {
+  if (broadcast.whole) {
+    team_.over_chains(chains(), position_.rows(), [&](Index c, int) {
+      Scratch none;  // words need no room
+      whole_->decode(broadcast.chain_payload(c), position_.column(c), none);
+    });
+  } else {
+    for (Index c = 0; c < chains(); ++c) {
+      compressor_->decode(broadcast.chain_payload(c), change_.column(0), work.scratch);
+      math::add(change_.column(0), position_.column(c));
+    }
+  }
+  if (recipe_.local) std::ranges::copy(position_.flat(), reference_.flat().begin());
+}
+
+// Y of every chain, then C of every chain.
+void ClientView::receive_control(const Bytes& words) {
+  const std::size_t column = static_cast<std::size_t>(position_.rows()) * sizeof(double);
+  const auto chains_count = static_cast<std::size_t>(chains());
+  if (control_.empty() || words.size() != 2 * chains_count * column)
+    throw WireError("broadcast: control variates of another size");
+  for (std::size_t c = 0; c < chains_count; ++c) {
+    std::memcpy(anchor_.column(static_cast<Index>(c)).data(), words.data() + c * column, column);
+    std::memcpy(control_.column(static_cast<Index>(c)).data(), words.data() + (chains_count + c) * column, column);
+    if (!math::all_finite(anchor_.column(static_cast<Index>(c))) ||
+        !math::all_finite(control_.column(static_cast<Index>(c))))
+      throw WireError("broadcast: a control variate is not finite");
+  }
+}
+
+// The segment's noise for all clients of the process, made once.
+void ClientView::make_common() {
+  const LocalSteps& local = *recipe_.local;
+  if (local.common == 0) return;
+  const auto columns = static_cast<Index>(segment_.steps) * chains();
+  if (common_.columns() < columns) common_ = Panel(position_.rows(), columns);
+  for (Index s = 0; s < static_cast<Index>(segment_.steps); ++s) {
+    const std::uint64_t iteration = segment_.first + static_cast<std::uint64_t>(s);
+    const double spread = local.common_spread(recipe_.step, clients_, iteration, recipe_.temperature);
+    for (Index c = 0; c < chains(); ++c) {
+      Stream stream = noise_[static_cast<std::size_t>(c)];
+      stream.round = iteration;
+      const auto column = common_.column(s * chains() + c);
+      normals(stream, column);
+      math::scale(spread, column);
+      math::add(column, reference_.column(c));
+    }
+  }
+}
+
+void ClientView::archive(Archive& archive) {
+  archive.array(position_.flat());
+  archive.array(reference_.flat());
+  archive.array(control_.flat());
+  archive.array(anchor_.flat());
+  archive.array(std::span(anchor_version_));
+  archive.field(round_);
+  archive.field(segment_.first);
+  archive.field(segment_.steps);
+}
+
+}  // namespace pollen

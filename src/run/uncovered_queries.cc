@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "run/privacy_meter.h"
+
+namespace pollen {
+
+namespace {
+
+bool is_builtin(const DataSpec& data) {
+  const std::vector<std::string> names = builtin_datasets();
+  return data.sources.size() == 1 && std::ranges::count(names, data.sources.front()) > 0;
+}
+
+// `table`: rows were read; `levels`: clients show levels of theirs.
+std::vector<UncoveredQuery> looks_of(const Config& config, bool table, bool levels) {
+  std::vector<UncoveredQuery> looks;
+  const SamplerConfig& s = config.sampler;
+  const bool decaying = s.schedule == "decaying";
+  if (config.run.init == "mode") looks.push_back({"init", "run.init = \"mode\" starts where the data say"});
+  if (config.warm_up.epochs > 0) looks.push_back({"init", "the warm-up starts where the data say"});
+  if (!s.step && !decaying) looks.push_back({"step", "sampler.step = \"auto\" is found from the data"});
+  if (decaying && !(s.smoothness && s.convexity))
+    looks.push_back({"schedule", "the decaying step's smoothness and convexity are found from the data"});
+  if (table && *with_defaults(config.data).standardize && config.model.kind != "gaussian")
+    looks.push_back({"standardize", "data.standardize = true shows means and deviations"});
+  if (table && config.data.missing == "mean")
+    looks.push_back({"missing", "data.missing = \"mean\" shows columns' means"});
+  if (table && levels)
+    looks.push_back(
+        {"levels", "clients show their text columns' levels or their labels, which data.levels does not give"});
+  if (config.output.lp) looks.push_back({"lp", "output.lp = true shows the potential at every draw"});
+  return looks;
+}
+
+}  // namespace
+
+std::vector<UncoveredQuery> uncovered_queries(const Config& config, const Federation& data) {
+  const bool table = data.train.rows > 0 && !config.data.sources.empty();
+  // The levels of a built-in set are known to everybody.
+  return looks_of(config, table, data.level_bits > 0 && !is_builtin(config.data));
+}
+
+std::vector<UncoveredQuery> uncovered_queries(const Config& config, bool levels_shown) {
+  return looks_of(config, config.model.kind != "gaussian", levels_shown && !is_builtin(config.data));
+}
+
+}  // namespace pollen

@@ -1,0 +1,83 @@
+// What outputs say about a run, as plain data: taken from an Experiment by facts_of() (facts.cc), made by hand in
+// tests.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pollen/model.h"
+#include "pollen/round.h"
+#include "run/privacy_meter.h"
+#include "run/simulated_time.h"
+
+namespace pollen {
+class Experiment;
+struct Federation;
+}  // namespace pollen
+
+namespace pollen::sink {
+
+enum class RunStatus { complete, interrupted, failed };
+
+// What the states after burn-in are: draws of a posterior, draws of a network's weights (whose units can change
+// places), the path of estimates whose average counts, or an optimiser's iterates, whose last counts. R-hat and ESS ask
+// for more only of draws.
+enum class States { draws, weights, estimates, iterates };
+
+struct PrivacyFacts {
+  bool asked = false;
+  PrivacySpending spending;
+  std::optional<double> target;
+  std::optional<Index> spent_at_round;
+  std::string adversary;
+  std::vector<std::string> accepted;  // what touched the data outside the accountants
+};
+
+// Of a run over connections (pollen serve).
+struct FederationFacts {
+  struct Site {
+    std::string name;
+    Index rows = 0;
+  };
+  std::vector<Site> sites;
+  std::int64_t skipped = 0, repeated = 0, brought_up = 0;
+  std::int64_t bytes_in = 0, bytes_out = 0;  // of whole frames, where the counters have payloads only
+};
+
+struct RunFacts {
+  std::string sampler, model, source;  // "qlsd++", "logistic", "titanic"
+  std::uint64_t seed = 1;
+  Index chains = 1;
+  std::int64_t iterations = 0;  // asked for
+  std::int64_t done = 0;        // of them
+  std::int64_t burn_in = 0;
+  Index thin = 1;
+  bool coupled = false;
+  double step = 0;
+  double temperature = 1;
+  double smoothness = 0;
+  int ece_bins = 15;
+  Index clients = 0;
+  Index train_rows = 0, test_rows = 0;
+  std::vector<std::string> labels;  // one a coordinate
+  std::vector<std::string> warnings, notes;
+  Counters counters;
+  PrivacyFacts privacy;
+  std::optional<FederationFacts> federation;
+  double seconds = 0, cpu_seconds = 0;     // of the sampling loop
+  std::optional<SimulatedTime> simulated;  // in the network of [network]
+  States states = States::draws;
+  std::vector<std::size_t> identified;  // estimates: the coordinates that data determine
+  RunStatus status = RunStatus::complete;
+  std::string failure;  // what ended a failed run
+
+  Index dimension() const { return static_cast<Index>(labels.size()); }
+};
+
+RunFacts facts_of(const Experiment& experiment);
+const char* name_of(RunStatus status);  // "complete", "interrupted", "failed"
+const char* name_of(States states);     // "draws", "weights", "estimates", "iterates"
+
+}  // namespace pollen::sink

@@ -1,0 +1,84 @@
+// The Sink of a run: draws to the spool, rows to metrics.csv, a word to the progress line, and a request to pause when
+// a checkpoint is due. Looks at the clock only every so many iterations, so that a fast run does not pay for it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "pollen/run.h"
+#include "sink/metrics.h"
+#include "sink/onlooker.h"
+#include "sink/predictive.h"
+#include "sink/progress.h"
+#include "sink/running_ess.h"
+#include "sink/running_rhat.h"
+#include "sink/spool.h"
+
+namespace pollen::sink {
+
+struct RecorderOptions {
+  SpoolShape shape;
+  Index metrics_every = 100;
+  std::int64_t burn_in = 0;
+  int ece_bins = 15;
+  double checkpoint_every = 10;                                          // seconds
+  bool every_round = false;                                              // or after each round
+  double seconds_before = 0;                                             // of the loop, before this process (resume)
+  std::atomic<bool>* pause = nullptr;                                    // set when a checkpoint is due
+  std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // where privacy is asked for
+  std::function<Scores()> losses = {};                                   // of mixed-effects models
+  std::function<double()> simulated = {};                                // seconds, where [network] is set
+  Onlooker* onlooker = nullptr;
+};
+
+class Recorder : public Sink {
+ public:
+  Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> spool, std::unique_ptr<MetricsFile> metrics,
+           std::unique_ptr<Predictive> predictive, Progress progress);
+
+  void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) override;
+  void kept(ConstPanelView position, std::span<const double> potential) override;
+  void transitions(std::span<const Transition> transitions) override { transitions_ = transitions; }
+
+  // Around every advance(): only what lies between counts as time of the loop.
+  void start_clock();
+  void stop_clock();
+  double seconds() const;                              // of the loop, of earlier processes too
+  double cpu_seconds() const { return cpu_seconds_; }  // this process's
+  void checkpoint_written(double cost);  // seconds it took; the next is due so that checkpoints stay a small part
+
+  void sync();  // spool and metrics to the disk
+  std::int64_t draws() const { return spool_->draws(); }
+  double rhat() const { return rhat_value_; }  // the worst so far, as of half a second ago; NaN where unknown
+  std::int64_t metrics_bytes() const { return metrics_->bytes(); }
+  std::string save();  // the running predictive
+  void load(const std::string& state);
+  void finish_progress(std::int64_t iteration, const Counters& counters);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position);
+  ProgressState state(std::int64_t iteration, const Counters& counters) const;
+  void look_at_clock(std::int64_t iteration, const Counters& counters);
+  void show(std::int64_t iteration, const Counters& counters);
+  double running() const;  // seconds since start_clock()
+
+  RecorderOptions options_;
+  std::unique_ptr<SpoolWriter> spool_;
+  std::unique_ptr<MetricsFile> metrics_;
+  std::unique_ptr<Predictive> predictive_;
+  Progress progress_;
+  RunningRhat rhat_;
+  RunningEss ess_;
+  std::int64_t last_round_ = 0;
+  std::int64_t until_look_ = 1, between_looks_ = 1;
+  Clock::time_point started_, looked_, checkpoint_due_;
+  double seconds_ = 0, cpu_seconds_ = 0, cpu_started_ = 0;
+  double rhat_value_, ess_value_, rhat_at_ = -1e9;
+  std::span<const Transition> transitions_;  // of the draw about to be kept
+};
+
+}  // namespace pollen::sink

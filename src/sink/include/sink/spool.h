@@ -1,0 +1,73 @@
+// The draws of a run as they are made: one binary file, so that memory stays flat however long the run is.
+//
+// Layout (little-endian): "POLLENSP", uint32 version, uint32 extras, uint64 d, uint64 R, then a record a kept draw: for
+// every chain U(θ) (NaN where it is not computed), θ_1..θ_d and the extras (a Transition's six numbers, or none) as
+// float64. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "pollen/types.h"
+#include "round/engine.h"
+
+namespace pollen::sink {
+
+struct SpoolShape {
+  Index dimension = 0;
+  Index chains = 1;
+  Index extras = 0;  // kTransition where transitions are kept
+  static constexpr Index kTransition = 6;
+  std::size_t width() const { return static_cast<std::size_t>(1 + dimension + extras); }  // doubles a chain
+  std::size_t record() const { return static_cast<std::size_t>(chains) * width(); }
+};
+
+class SpoolWriter {
+ public:
+  SpoolWriter(const std::string& path, SpoolShape shape);
+  // Goes on after the first `draws` records of a file that was left; what follows them is cut off.
+  SpoolWriter(const std::string& path, SpoolShape shape, std::int64_t draws);
+
+  // potential: one a chain, or empty; transitions: one a chain where the shape has extras.
+  void append(ConstPanelView position, std::span<const double> potential, std::span<const Transition> transitions = {});
+  void flush() { file_.flush(); }
+  void sync() { file_.sync(); }
+  std::int64_t draws() const { return draws_; }
+
+ private:
+  OutputFile file_;
+  SpoolShape shape_;
+  std::int64_t draws_ = 0;
+};
+
+class SpoolReader {
+ public:
+  explicit SpoolReader(const std::string& path);  // IoError where it is not a spool; a cut last record is left out
+  ~SpoolReader();
+  SpoolReader(const SpoolReader&) = delete;
+  SpoolReader& operator=(const SpoolReader&) = delete;
+
+  const SpoolShape& shape() const { return shape_; }
+  std::int64_t draws() const { return draws_; }
+
+  // One pass over the file. record[c * width] is U of chain c, its θ follows.
+  void each(const std::function<void(std::int64_t draw, std::span<const double> record)>& visit) const;
+  // out[(p * R + c) * draws + i]: parameters first .. first+count-1, each chain-major, in one pass.
+  void parameters(Index first, Index count, std::vector<double>& out) const;
+  void potentials(std::vector<double>& out) const;  // chain-major
+  void draw(std::int64_t draw, Index chain, std::span<double> theta) const;
+
+ private:
+  void read_at(std::int64_t offset, void* data, std::size_t bytes) const;
+
+  std::string path_;
+  int descriptor_ = -1;
+  SpoolShape shape_;
+  std::int64_t draws_ = 0;
+};
+
+}  // namespace pollen::sink

@@ -1,0 +1,226 @@
+// Samplers with a Metropolis test or its kin have no bias: exact moments of a Gaussian, whatever the step.
+#include <cmath>
+#include <random>
+
+#include "reference/adaptation.h"
+#include "support.h"
+
+namespace pollen::reference {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* sampler;
+  ReferenceSettings settings;
+  std::int64_t iterations;
+  double temperature = 1;
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+const std::vector<Case> kCases = {
+    {"mala", "mala", {.warm_up = 400}, 4000},
+    {"mala_hot", "mala", {.warm_up = 400}, 4000, 2.5},
+    {"mala_fixed", "mala", {.step = 0.2, .warm_up = 200}, 4000},
+    {"hmc", "hmc", {.warm_up = 400}, 1500},
+    {"hmc_fixed", "hmc", {.step = 0.35, .warm_up = 100, .leapfrogs = 4}, 2000, 0.5},
+    {"hmc_unit_mass", "hmc", {.warm_up = 400, .adapt_mass = false, .jitter = 1}, 1500},
+    {"nuts", "nuts", {.warm_up = 400}, 1500},
+    {"nuts_hot", "nuts", {.warm_up = 400}, 1500, 2.5},
+    {"nuts_fixed_coarse", "nuts", {.step = 0.75, .warm_up = 100}, 2000},
+    {"nuts_fixed_fine_shallow", "nuts", {.step = 0.1, .warm_up = 200, .max_depth = 2}, 3000},
+};
+
+class Exact : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Exact, MomentsOfAGaussian) {
+  const Case& one = GetParam();
+  const Federated on = matrices();
+  const ReferenceProblem problem = on.problem(64, 11, one.temperature);
+  const auto engine = make_reference(one.sampler, problem, one.settings);
+  engine->start(start_at(problem, 0.5));
+  const Sampled result = run(*engine, on, {one.settings.warm_up, one.iterations});
+  expect_law(result.only(), target_of(on, one.temperature));
+  const double smallest = result.only().covariance_error.diagonal().minCoeff();
+  EXPECT_LT(smallest, 0.02 * one.temperature) << "too few draws to tell anything";
+}
+
+INSTANTIATE_TEST_SUITE_P(, Exact, ::testing::ValuesIn(kCases), [](const auto& one) { return one.param.name; });
+
+// What a textbook says of a proposal θ - γ∇U + √(2γ)z from a stationary θ, by plain Monte Carlo with other random
+// numbers.
+double textbook_acceptance(const stats::Law& law, double step, int draws) {
+  const Eigen::MatrixXd precision = law.covariance.inverse(), root = law.covariance.llt().matrixL();
+  std::mt19937_64 generator(5);
+  std::normal_distribution<double> normal;
+  const auto noise = [&] {
+    return Eigen::VectorXd::NullaryExpr(law.mean.size(), [&] { return normal(generator); }).eval();
+  };
+  const auto potential = [&](const Eigen::VectorXd& x) { return 0.5 * x.dot(precision * x); };
+  const auto log_proposal = [&](const Eigen::VectorXd& from, const Eigen::VectorXd& to) {
+    return -(to - from + step * (precision * from)).squaredNorm() / (4 * step);
+  };
+  double sum = 0;
+  for (int k = 0; k < draws; ++k) {
+    const Eigen::VectorXd from = root * noise();
+    const Eigen::VectorXd to = from - step * (precision * from) + std::sqrt(2 * step) * noise();
+    const double log_ratio = potential(from) - potential(to) + log_proposal(to, from) - log_proposal(from, to);
+    sum += std::min(1.0, std::exp(log_ratio)) / draws;
+  }
+  return sum;
+}
+
+TEST(Mala, AcceptsAsOftenAsTheTextbookSays) {
+  const Federated on = matrices();
+  for (const double step : {0.1, 0.25}) {
+    const ReferenceProblem problem = on.problem(64);
+    const auto engine = make_reference("mala", problem, {.step = step});
+    engine->start(start_at(problem, 0.1));
+    double sum = 0, square = 0;
+    const int draws = 3000;
+    std::vector<double> chain(64, 0.0);
+    for (int k = 0; k < 200 + draws; ++k) {
+      engine->advance(1);
+      for (std::size_t c = 0; k >= 200 && c < chain.size(); ++c) {
+        chain[c] += engine->transitions()[c].accept / draws;
+        EXPECT_NEAR(engine->transitions()[c].step, step, 1e-12);
+        EXPECT_EQ(engine->transitions()[c].leapfrogs, 1);
+      }
+    }
+    for (const double a : chain) sum += a / 64;
+    for (const double a : chain) square += (a - sum) * (a - sum) / 63 / 64;
+    const double expected = textbook_acceptance(target_of(on), step, 2000000);
+    EXPECT_LT(std::abs(sum - expected), 4 * std::sqrt(square + 0.1 / 2000000)) << sum << ", not " << expected;
+    EXPECT_LT(expected, 0.97) << "the step is too small to tell";
+  }
+}
+
+// On a known response accept(ε) = exp(-ε) the settled step gives the acceptance asked for.
+TEST(Adaptation, DualAveragingSolvesForTheStep) {
+  for (const double target : {0.5, 0.8, 0.95}) {
+    DualAveraging averaging{.target = target};
+    double step = 0.01;
+    averaging.restart(step);
+    for (int k = 0; k < 2000; ++k) step = averaging.learn(std::exp(-step));
+    EXPECT_NEAR(std::exp(-averaging.settled()), target, 0.005);
+  }
+}
+
+// The step settles per chain near the acceptance asked for. Hamiltonian trajectories end above it, as is known of this
+// scheme: acceptance falls off a cliff at the largest stable step, and the average of log ε stays short of it.
+TEST(Adaptation, ReachesTheAcceptanceAskedFor) {
+  const Federated on = matrices();
+  const struct {
+    const char* name;
+    double target;
+  } cases[] = {{"mala", 0}, {"mala", 0.8}, {"hmc", 0}, {"nuts", 0}, {"nuts", 0.95}};
+  for (const auto& one : cases) {
+    const ReferenceProblem problem = on.problem(16);
+    const auto engine = make_reference(one.name, problem, {.warm_up = 1000, .target_accept = one.target});
+    engine->start(start_at(problem));
+    double sum = 0;
+    std::vector<double> steps(16);
+    for (int k = 0; k < 2000; ++k) {
+      engine->advance(1);
+      EXPECT_EQ(engine->emits(), engine->iteration() > 1000);
+      for (std::size_t c = 0; c < 16 && k >= 1000; ++c) {
+        const Transition& t = engine->transitions()[c];
+        if (k > 1000) {
+          EXPECT_EQ(t.step, steps[c]) << "the step moves after the warm-up";
+        }
+        steps[c] = t.step;
+        sum += t.accept / 16000;
+        EXPECT_FALSE(t.divergent);
+      }
+    }
+    const double wanted = one.target > 0 ? one.target : std::string(one.name) == "mala" ? 0.574 : 0.8;
+    EXPECT_GT(sum, wanted - 0.05) << one.name;
+    EXPECT_LT(sum, wanted + (wanted == 0.8 ? 0.13 : 0.05)) << one.name;
+  }
+}
+
+// Trajectories of a badly scaled Gaussian: the mass matrix evens the scales out, so few leapfrog steps are enough.
+TEST(Adaptation, TheMassEvensOutScales) {
+  Federated on;
+  on.dimension = 3;
+  on.prior = Prior::flat();
+  on.exact.prior_precision = Eigen::VectorXd::Zero(3);
+  const Eigen::Vector3d precision(1e-4, 1, 1e4);
+  on.potentials.push_back(make_gaussian({0, 0, 0}, {1e-4, 0, 0, 0, 1, 0, 0, 0, 1e4}));
+  on.exact.clients.push_back({{{precision.asDiagonal(), Eigen::Vector3d::Zero()}}});
+  double leapfrogs[2] = {};
+  for (const bool mass : {false, true}) {
+    const ReferenceProblem problem = on.problem(8);
+    const auto engine = make_reference("nuts", problem, {.warm_up = 600, .adapt_mass = mass});
+    engine->start(start_at(problem, 0.01));
+    for (int k = 0; k < 700; ++k) {
+      engine->advance(1);
+      for (const Transition& t : engine->transitions()) {
+        if (k >= 600) leapfrogs[mass ? 1 : 0] += t.leapfrogs / 800.0;
+        EXPECT_LE(t.depth, 10);
+        EXPECT_LT(t.leapfrogs, 1 << (t.depth + 1));
+      }
+    }
+  }
+  EXPECT_LT(leapfrogs[1], 8);
+  EXPECT_GT(leapfrogs[0], 500);
+}
+
+// Two scales and a step near the longest stable one: energy errors are large and trajectories bend within few states,
+// so a wrong weight, direction or check shows in the moments.
+TEST(Nuts, IsRightWhereEnergyErrorsAreLarge) {
+  Federated on;
+  on.dimension = 2;
+  on.prior = Prior::flat();
+  on.exact.prior_precision = Eigen::VectorXd::Zero(2);
+  on.potentials.push_back(make_gaussian({0.5, -1}, {4, 0.5, 0.5, 0.5}));
+  const Eigen::Matrix2d precision{{4, 0.5}, {0.5, 0.5}};
+  on.exact.clients.push_back({{{precision, precision * Eigen::Vector2d(0.5, -1)}}});
+  for (const double step : {0.5, 0.9}) {
+    const ReferenceProblem problem = on.problem(64);
+    const auto engine = make_reference("nuts", problem, {.step = step, .warm_up = 0});
+    engine->start(start_at(problem));
+    expect_law(run(*engine, on, {50, 12000}).only(), target_of(on));
+  }
+}
+
+// On a round Gaussian all coordinates have one period, and a doubling that jumps over the far side of the orbit looks
+// straight at its ends: without the checks across halves such steps run in circles. With them no trajectory goes round.
+TEST(Nuts, DoesNotRunInCircles) {
+  std::vector<double> centre(40, 0.0), precision(1600, 0.0);
+  for (std::size_t j = 0; j < 40; ++j) precision[41 * j] = 1;
+  Federated on;
+  on.dimension = 40;
+  on.prior = Prior::flat();
+  on.potentials.push_back(make_gaussian(centre, precision));
+  for (double step = 0.2; step < 1.5; step += 0.05) {
+    const ReferenceProblem problem = on.problem(4);
+    const auto engine = make_reference("nuts", problem, {.step = step, .warm_up = 0});
+    engine->start(start_at(problem, 1));
+    int longest = 0;
+    for (int k = 0; k < 200; ++k) {
+      engine->advance(1);
+      for (const Transition& t : engine->transitions()) longest = std::max(longest, t.leapfrogs);
+    }
+    EXPECT_LT(longest * step, 4 * std::acos(-1.0)) << step;
+  }
+}
+
+// Where the leapfrog is unstable every trajectory diverges, is reported, and the chain stays finite.
+TEST(Nuts, ReportsDivergence) {
+  const Federated on = matrices();
+  const ReferenceProblem problem = on.problem(4);
+  for (const char* name : {"nuts", "hmc"}) {
+    const auto engine = make_reference(name, problem, {.step = 50.0, .warm_up = 0, .leapfrogs = 10});
+    engine->start(start_at(problem, 0.5));
+    engine->advance(1);
+    for (const Transition& t : engine->transitions()) {
+      EXPECT_TRUE(t.divergent) << name;
+      EXPECT_LT(t.accept, 1e-6);
+    }
+    EXPECT_EQ(engine->position().column(0)[0], 0.5);
+  }
+}
+
+}  // namespace
+}  // namespace pollen::reference

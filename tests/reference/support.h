@@ -1,0 +1,53 @@
+// Problems given twice, as potentials and as terms for the exact law, and runs of a sampler on them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "laws/moments.h"
+#include "pollen/exact_law.h"
+#include "reference/reference.h"
+
+namespace pollen::reference {
+
+inline constexpr double kAgree = 4;  // standard errors, every entry of mean and covariance
+inline constexpr double kTellApart = 8;
+
+struct Federated {
+  std::vector<std::shared_ptr<std::vector<double>>> memory;  // the rows that potentials look at
+  std::vector<std::shared_ptr<const Potential>> potentials;
+  Prior prior;
+  Index dimension = 0;
+  stats::QuadraticProblem exact;
+
+  ReferenceProblem problem(Index chains, std::uint64_t seed = 7, double temperature = 1) const;
+  stats::QuadraticProblem pooled() const;  // the same posterior with all terms on one client
+  void add_rows(const ModelSpec& spec, const std::vector<std::vector<double>>& rows);  // x..., y
+};
+
+Federated matrices();    // d = 3, three clients given by mean and precision, far from each other
+Federated regression();  // d = 2, linear with known noise sd: 4, 3 and 3 rows of different curvature
+Federated logistic();    // d = 2, 12, 8 and 20 rows; no exact law
+
+struct Sampled {
+  std::vector<laws::Estimate> phases;
+  Counters counters;
+  const laws::Estimate& only() const { return phases.front(); }
+};
+
+// Moments of the emitted states after `burn_in` iterations; with phases > 1, of the states after iterations k ≡ p mod
+// phases.
+struct Length {
+  std::int64_t burn_in = 0, iterations = 0;
+  int phases = 1;
+};
+Sampled run(Engine& engine, const Federated& on, const Length& length);
+
+Panel start_at(const ReferenceProblem& problem, double value = 0);
+stats::Law target_of(const Federated& on, double temperature = 1);
+void expect_law(const laws::Estimate& found, const stats::Law& law);
+
+}  // namespace pollen::reference
