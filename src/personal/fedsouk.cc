@@ -129,7 +129,7 @@ class Fedsouk final : public PersonalEngine {
     archive.field(weight_);
     archive.field(accepted_);
     archive.field(proposals_);
-    archive_counters(archive, counters_);
+    counters_.archive(archive);
   }
 
  private:

@@ -18,8 +18,6 @@ constexpr double kExplosion = 1e10;
 
 }  // namespace
 
-Index block_size_for(Index clients) { return std::max<Index>(32, (clients + 63) / 64); }
-
 Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
     : recipe_(recipe),
       prior_(prior),
@@ -251,10 +249,7 @@ void Server::archive(Archive& archive) {
   archive.field(anchor_round_);
   archive.field(round_);
   archive.field(explosion_);
-  for (std::int64_t* n : {&counters_.rounds, &counters_.messages, &counters_.uplink_bits, &counters_.downlink_bits,
-                          &counters_.broadcast_bits, &counters_.setup_bits, &counters_.gradients})
-    archive.field(*n);
-  archive.field(counters_.uplink_bits_bound);
+  counters_.archive(archive);
   archive_local(archive);
   std::uint64_t anchored = anchor_gradient_.size();
   archive.field(anchored);
