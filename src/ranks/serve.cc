@@ -53,11 +53,6 @@ class Service {
         return query(asked);
       case Kind::settings:
         return settings(asked);
-      case Kind::personal:
-        return reply([&](Archive& out) {
-          Bytes answer = duties_.answer(ByteView(frame_).subspan(1));
-          out.bytes(answer);
-        });
       case Kind::save:
         return reply(duties_.archive);
       case Kind::load:
@@ -102,7 +97,8 @@ class Service {
   }
 
   void columns(const Question& question) {
-    Panel answered(question.rows, std::ssize(*duties_.clients));
+    const Index own = std::ssize(*duties_.clients);
+    Panel answered(question.rows, std::clamp<Index>(question.columns - duties_.share.own.first, 0, own));
     section_->answer_columns(question.query(), answered);
     reply([&](Archive& out) {
       for (Index i = 0; i < answered.columns(); ++i) out.numbers(answered.column(i));

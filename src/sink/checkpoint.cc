@@ -23,7 +23,7 @@ struct Header {
 static_assert(sizeof(Header) == 32);
 
 constexpr char kMagic[9] = "POLLENCK";
-constexpr std::uint32_t kVersion = 2;  // 2: with participation
+constexpr std::uint32_t kVersion = 3;  // 3: one round for all samplers
 
 // Of what came before it and this.
 std::uint32_t checksum_of(std::uint32_t before, ByteView bytes) {

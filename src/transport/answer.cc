@@ -46,6 +46,8 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
       for (Index c = 0; c < out.columns; ++c) std::ranges::fill(out.column(c), 0.0);
       if (query.what == Query::What::bounds) return client.bounds(query.at.column(0), out, work);
       return client.look_at_rows(query.at.column(0), out, work);
+    case Query::What::latents:
+      return client.latents(query.at, query.step, out.column(0));
     case Query::What::local:
       return client.local_position(view, out);
     case Query::What::descent:
@@ -70,7 +72,7 @@ void answer(Clients& clients, std::size_t place, const ClientView& view, const Q
 void answer_columns(Clients& clients, const ClientView& view, const Query& query, PanelView out, const Team& team,
                     const std::function<Workspace&(int member)>& work) {
   constexpr Index kItem = 64;  // clients
-  const Index all = std::ssize(clients);
+  const Index all = std::min(std::ssize(clients), out.columns);
   team.run((all + kItem - 1) / kItem, [&](Index item, int member) {
     for (Index i = item * kItem; i < std::min(all, (item + 1) * kItem); ++i)
       answer(clients, static_cast<std::size_t>(i), view, query, {out.column(i).data(), out.rows, 1, out.stride},
