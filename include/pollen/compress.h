@@ -65,6 +65,8 @@ class Compressor {
 
 // Throws ConfigError for a spec that makes no sense at dimension d (k > d, levels = 0, bits not 32 or 64, scaled top-k).
 std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, Index d);
+// The same for all but the last `tail` of d coordinates. Those go as float64 words, which come first in the payload.
+std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, Index d, Index tail);
 
 std::string name_of(CompressorKind kind);  // "identity", "qsgd", "top-k", "rand-k", "natural"
 

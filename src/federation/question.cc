@@ -36,6 +36,8 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
     case Query::What::descent:
       return limits.warm_up && ask.step < Query::kSteps && ask.rows == d && ask.columns == limits.chains &&
              columns == limits.chains;
+    case Query::What::latents:
+      return false;  // they are the client's own
   }
   return false;
 }

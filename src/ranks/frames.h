@@ -14,7 +14,6 @@ enum class Kind : std::uint8_t {
   // from rank 0
   query = 1,
   settings,
-  personal,
   save,
   load,
   end,

@@ -99,7 +99,7 @@ class RankTransport final : public Transport {
     together([&] { local_.answer_columns(query, out); },
              [&](int rank, Archive& archive) {
                const ClientRange& theirs = ranges_[static_cast<std::size_t>(rank)].own;
-               for (Index i = theirs.first; i < theirs.last; ++i) archive.numbers(out.column(i));
+               for (Index i = theirs.first; i < std::min(theirs.last, out.columns); ++i) archive.numbers(out.column(i));
              });
   }
 

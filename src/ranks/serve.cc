@@ -42,11 +42,6 @@ class Service {
         return query(asked);
       case Kind::settings:
         return settings(asked);
-      case Kind::personal:
-        return reply([&](Archive& out) {
-          Bytes answer = duties_.answer(ByteView(frame_).subspan(1));
-          out.bytes(answer);
-        });
       case Kind::save:
         return reply(duties_.archive);
       case Kind::load:
@@ -86,7 +81,7 @@ class Service {
     asked.field(batch);
     asked.finish();
     const Query query = ask.query(batch);
-    if (Query::by_client(query.what)) return columns(query, ask.rows);
+    if (Query::by_client(query.what)) return columns(query, ask.rows, ask.columns);
     local_->query(query, ask.rows, ask.columns);
     reply([&](Archive& out) {
       for (Index block = local_->range().first; block < local_->range().finished; ++block)
@@ -94,8 +89,9 @@ class Service {
     });
   }
 
-  void columns(const Query& query, Index rows) {
-    Panel answered(rows, std::ssize(*duties_.clients));
+  void columns(const Query& query, Index rows, Index asked) {
+    const Index own = std::ssize(*duties_.clients);
+    Panel answered(rows, std::clamp<Index>(asked - duties_.share.own.first, 0, own));
     local_->answer_columns(query, answered);
     reply([&](Archive& out) {
       for (Index i = 0; i < answered.columns(); ++i) out.numbers(answered.column(i));

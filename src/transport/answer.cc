@@ -46,6 +46,8 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
       fill(out, 0.0);
       if (query.what == Query::What::bounds) return client.bounds(query.at.column(0), out, work);
       return client.look_at_rows(query.at.column(0), out, work);
+    case Query::What::latents:
+      return client.latents(query.at, query.step, out.column(0));
     case Query::What::local:
       return client.local_position(view, out);
     case Query::What::descent:

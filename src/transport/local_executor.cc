@@ -149,7 +149,7 @@ void LocalExecutor::add_kept() {
 
 void LocalExecutor::answer_columns(const Query& query, PanelView out) {
   constexpr Index kItem = 64;  // clients
-  const Index all = std::ssize(clients_);
+  const Index all = std::min<Index>(std::ssize(clients_), out.columns);
   team_.run((all + kItem - 1) / kItem, [&](Index item, int member) {
     for (Index i = item * kItem; i < std::min(all, (item + 1) * kItem); ++i)
       pollen::answer(clients_, static_cast<std::size_t>(i), view_, query,
