@@ -102,7 +102,7 @@ void LocalRounds::compress(std::span<double> memory, const Stream& stream, std::
   receipt.bits += coded;
   // Of words their own; NaN where a code has no bound.
   receipt.bits_bound +=
-      settings_.compressor.kind == CompressorKind::identity
+      !settings_.compressor.compresses()
           ? static_cast<double>(coded)
           : compressor_->bits_bound(problem_.shared()).value_or(std::numeric_limits<double>::quiet_NaN());
 }

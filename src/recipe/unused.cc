@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 
+#include "base/words.h"
+#include "compress/compressors.h"
 #include "parts.h"
 
 namespace pollen {
@@ -14,17 +16,14 @@ struct Uses {
   const Config& config;
   const Recipe& recipe;
 
-  bool up(CompressorKind kind) const {
-    if (recipe.up.per_client.empty()) return recipe.up.compressor.kind == kind;
-    for (const CompressorSpec& spec : recipe.up.per_client)
-      if (spec.kind == kind) return true;
-    return false;
+  static bool reads(const CompressorSpec& spec, const char* key) {
+    return has_word(compressors().at(spec.kind).keys, key);
   }
-  bool down(CompressorKind kind) const { return recipe.down.feedback && recipe.down.compressor.kind == kind; }
-  bool either(CompressorKind kind) const { return up(kind) || down(kind); }
-  bool sparse(bool downlink) const {
-    return downlink ? down(CompressorKind::top_k) || down(CompressorKind::rand_k)
-                    : either(CompressorKind::top_k) || either(CompressorKind::rand_k);
+  bool down(const char* key) const { return recipe.down.feedback && reads(recipe.down.compressor, key); }
+  bool either(const char* key) const {
+    const auto& specs = recipe.up.per_client;
+    return down(key) || (specs.empty() ? reads(recipe.up.compressor, key)
+                                       : std::ranges::any_of(specs, [&](const auto& s) { return reads(s, key); }));
   }
   bool kind(const char* name) const { return config.model.kind == name; }
   bool noise() const {
@@ -56,9 +55,9 @@ const std::map<std::string, Used>& conditions() {
       {"sampler.refresh", [](const Uses& u) { return u.recipe.oracle == OracleKind::svrg; }},
       {"sampler.oracle", [](const Uses& u) { return u.custom(); }},
       {"sampler.error_feedback", [](const Uses& u) { return u.custom(); }},
-      {"sampler.levels", [](const Uses& u) { return u.either(CompressorKind::qsgd); }},
-      {"sampler.k", [](const Uses& u) { return u.sparse(false); }},
-      {"sampler.bits", [](const Uses& u) { return u.either(CompressorKind::identity) || u.sparse(false); }},
+      {"sampler.levels", [](const Uses& u) { return u.either("levels"); }},
+      {"sampler.k", [](const Uses& u) { return u.either("k"); }},
+      {"sampler.bits", [](const Uses& u) { return u.either("bits"); }},
       {"sampler.memory",
        [](const Uses& u) {
          return u.custom() || u.averaged() || u.recipe.oracle == OracleKind::svrg || u.recipe.local ||
@@ -66,8 +65,8 @@ const std::map<std::string, Used>& conditions() {
        }},
       {"sampler.memory_init", [](const Uses& u) { return u.averaged() && !u.recipe.local; }},
       {"sampler.memory_rate", [](const Uses& u) { return u.averaged(); }},
-      {"sampler.downlink_k", [](const Uses& u) { return u.sparse(true); }},
-      {"sampler.downlink_levels", [](const Uses& u) { return u.down(CompressorKind::qsgd); }},
+      {"sampler.downlink_k", [](const Uses& u) { return u.down("k"); }},
+      {"sampler.downlink_levels", [](const Uses& u) { return u.down("levels"); }},
       {"sampler.mode_tolerance",
        [](const Uses& u) { return u.recipe.oracle == OracleKind::fixed_point || u.config.run.init == "mode"; }},
       {"sampler.step", [decaying](const Uses& u) { return !decaying(u); }},
