@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compress/compressors.h"
+#include "oracle/oracles.h"
 #include "parts.h"
 #include "personal/baselines.h"
 #include "pollen/config.h"
@@ -12,30 +13,6 @@
 namespace pollen {
 
 namespace {
-
-OracleKind oracle_of(const std::string& name) {
-  if (name == "minibatch") return OracleKind::minibatch;
-  if (name == "fixed-point") return OracleKind::fixed_point;
-  if (name == "svrg") return OracleKind::svrg;
-  if (name == "control") return OracleKind::control;
-  return OracleKind::full;
-}
-
-const char* oracle_name(OracleKind kind) {
-  switch (kind) {
-    case OracleKind::minibatch:
-      return "minibatch";
-    case OracleKind::fixed_point:
-      return "fixed-point";
-    case OracleKind::svrg:
-      return "svrg";
-    case OracleKind::control:
-      return "control";
-    case OracleKind::full:
-      break;
-  }
-  return "full";
-}
 
 // sampler.scaled is for unbiased compressors and does nothing elsewhere.
 bool may_scale(const CompressorSpec& spec) { return spec.compresses() && compressors().at(spec.kind).unbiased; }
@@ -147,6 +124,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     complete_run(config, problems);
     complete_network_time(config, dimension, warnings);
     problems.raise();
+    list_unused(config, recipe, warnings);
     return recipe;
   }
   if (const ReferenceSampler* reference = find_reference(s.name)) {
@@ -156,6 +134,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     complete_run(config, problems);
     complete_network_time(config, dimension, warnings);
     problems.raise();
+    list_unused(config, recipe, warnings);
     return recipe;
   }
   if (find_sampler(s.name) == nullptr) {
@@ -165,8 +144,8 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   const NamedSampler& named = *find_sampler(s.name);
   Recipe recipe;
   recipe.name = s.name;
-  recipe.oracle = s.name == "custom" && s.oracle ? oracle_of(*s.oracle) : named.oracle;
-  s.oracle = oracle_name(recipe.oracle);
+  recipe.oracle = s.name == "custom" && s.oracle ? oracles().at(*s.oracle).kind : named.oracle;
+  s.oracle = oracle_row(recipe.oracle).name;
   const bool tenth = named.minibatch_default || (s.name == "custom" && recipe.oracle == OracleKind::minibatch);
   if (!s.batch && recipe.oracle != OracleKind::full)
     s.batch = tenth ? Batch{std::nullopt, 0.1} : Batch{std::nullopt, 1.0};
