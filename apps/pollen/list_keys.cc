@@ -104,9 +104,14 @@ written out; running it again gives the same draws.
 `pollen list keys sampler` prints one section in a terminal, `pollen list keys sampler.step` one key.
 )";
 
-std::string escaped(std::string text) {
-  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, "\\");
-  return text;
+// Text for a cell of a Markdown table, where a bar would end the cell.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out.push_back('\\');
+    out.push_back(c);
+  }
+  return out;
 }
 
 std::string markdown() {
@@ -131,7 +136,8 @@ void list_keys(const ListOptions& options) {
   for (const Section& section : sections()) {
     const std::string name = section.name.empty() ? "top" : section.name;
     names.push_back(name);
-    if (options.narrow.empty() || options.narrow == name) out += (out.empty() ? "" : "\n") + section_table(section);
+    if (options.narrow.empty() || options.narrow == name)
+      out.append(out.empty() ? "" : "\n").append(section_table(section));
     for (const Key& key : keys_of(section)) {
       names.push_back(key.path);
       if (key.path == options.narrow) out = one_key(key);

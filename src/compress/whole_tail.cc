@@ -10,7 +10,7 @@ class WholeTail final : public Compressor {
  public:
   WholeTail(std::unique_ptr<const Compressor> head, const CompressorSpec& spec, Index tail)
       : head_(std::move(head)),
-        words_(make_identity(64)),
+        words_(make_compressor({}, tail)),
         head_bits_(!spec.compresses() ? spec.bits : 0),
         tail_(static_cast<std::size_t>(tail)) {}
 

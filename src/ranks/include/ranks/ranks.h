@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "round/block_sums.h"
+#include "round/client_range.h"
 
 namespace pollen {
 

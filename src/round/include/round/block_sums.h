@@ -8,14 +8,9 @@
 #include <vector>
 
 #include "pollen/round.h"
+#include "round/client_range.h"
 
 namespace pollen {
-
-struct ClientRange {
-  Index first = 0, last = 0;  // [first, last)
-  Index size() const { return last - first; }
-  bool operator==(const ClientRange&) const = default;
-};
 
 // The blocks in which one process has clients. Where clients are spread over processes, the first and the last of these
 // blocks may also have clients of the neighbouring processes.
