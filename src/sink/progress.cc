@@ -89,6 +89,7 @@ std::string Progress::line(const ProgressState& state) const {
 }
 
 bool Progress::plain_line_due(const ProgressState& state) {
+  if (state.iteration >= options_.total) return false;  // finish() writes the last line
   const double since = state.seconds - shown_;
   const std::int64_t tenths = options_.total > 0 ? state.iteration * 10 / options_.total : 10;
   const bool step = tenths > tenths_;
