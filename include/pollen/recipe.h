@@ -40,6 +40,7 @@ struct Uplink {
   Memory memory = Memory::none;
   double rate = 0;                   // α of the memory
   bool start_at_gradient = false;    // memory_init = "gradient"
+  Index whole_tail = 0;              // so many of a message's last numbers go whole, without compressor and memory
 };
 
 struct Downlink {

@@ -63,4 +63,9 @@ std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, In
   return spec.scaled ? make_scaled(std::move(plain)) : std::move(plain);
 }
 
+std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, Index d, Index tail) {
+  if (tail == 0) return make_compressor(spec, d);
+  return make_whole_tail(tail < d ? make_compressor(spec, d - tail) : nullptr, spec, tail);
+}
+
 }  // namespace pollen

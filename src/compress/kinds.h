@@ -17,6 +17,9 @@ CompressorRow rand_k_row();
 CompressorRow natural_row();
 
 std::unique_ptr<const Compressor> make_scaled(std::unique_ptr<const Compressor> unbiased);
+// `head` is of `spec`; null where all coordinates go whole.
+std::unique_ptr<const Compressor> make_whole_tail(std::unique_ptr<const Compressor> head, const CompressorSpec& spec,
+                                                  Index tail);
 
 // α of an unbiased kind with this ω.
 constexpr double alpha_of_omega(double omega) { return omega < 1 ? 1 - omega : 0; }
