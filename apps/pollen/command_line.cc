@@ -128,6 +128,7 @@ int command_line(int argc, const char* const* argv) {
   Arguments arguments;
   app.add_flag("--version", arguments.version, "version, git revision, build type, optional parts");
   app.allow_extras();
+  app.require_subcommand(0, 1);  // "pollen list keys run": the last word is no command
   app.footer(
       "Example:\n  pollen run                  # sample the built-in problem\n  pollen summary pollen-out\n\n"
       "pollen COMMAND --help says more.");

@@ -32,8 +32,8 @@ void print_rows(std::vector<std::string> header, const std::vector<std::vector<s
 template <class Rows>
 void print_keyed(const std::string& what, const Rows& table) {
   std::vector<std::vector<std::string>> rows;
-  for (const auto& row : table) rows.push_back({row.name, row.keys, row.summary});
-  print_rows({what, "keys", "what it is"}, rows);
+  for (const auto& row : table) rows.push_back({row.name, row.summary, row.keys});
+  print_rows({what, "what it is", "keys"}, rows);
 }
 
 void list_samplers() {

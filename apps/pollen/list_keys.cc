@@ -67,8 +67,12 @@ std::vector<Key> keys_of(const Section& section) {
 }
 
 std::string section_table(const Section& section) {
-  std::string out = fmt::format("{}: {}{}\n\n", title(section), section.purpose,
-                                section.page.empty() ? "" : fmt::format(" See docs/{}.", section.page));
+  std::string out;
+  for (const std::string& line : wrapped(fmt::format("{}: {}{}", title(section), section.purpose,
+                                                     section.page.empty() ? "" : " See docs/" + section.page + "."),
+                                         100))
+    out += line + '\n';
+  out += '\n';
   out += table_row({"key", "default", "accepted", "what it means"});
   for (const Key& key : keys_of(section))
     out += table_row({key.name(), key.default_text(), key.accepted_words(), key.help_text + used(key)});

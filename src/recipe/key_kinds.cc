@@ -4,8 +4,8 @@ namespace pollen {
 
 namespace {
 
-std::string bound(double x) {  // 1e-6, not 1e-06
-  std::string text = fmt::format("{}", x);
+std::string bound(double x) {  // 1e-6 and 1e12, not 1e-06 and 1000000000000
+  std::string text = std::abs(x) < 1e6 ? fmt::format("{}", x) : fmt::format("{:g}", x);
   for (const char* padding : {"-0", "+"})
     if (const auto at = text.find(std::string("e") + padding); at != std::string::npos)
       text.replace(at, 1 + std::string(padding).size(), *padding == '-' ? "e-" : "e");

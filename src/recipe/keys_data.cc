@@ -74,10 +74,13 @@ Key source_key() {
   return key;
 }
 
-std::vector<std::string> format_names() {
-  std::vector<std::string> names = {""};
-  for (const std::string& name : data_formats().names()) names.push_back(name);
-  return names;
+Key format_key() {
+  Key key = name(
+      "data.format", +[] { return data_formats().names(); }, AT(data.format));
+  key.read = [read = key.read](const Value& v, Config& c) {  // "" is as good as absent
+    return read(v, c) || (v.is(Value::Type::text) && v.text.empty());
+  };
+  return key;
 }
 
 std::vector<std::string> partition_names() { return partitions().names(); }
@@ -87,9 +90,7 @@ const char* const kCsv = "for csv files";
 std::vector<Key> file_keys() {
   return {
       source_key().help("Where the rows come from; a store (`pollen convert`) settles the other keys of [data]."),
-      name("data.format", format_names, AT(data.format))
-          .help("The format of the files; `pollen list formats` explains each.")
-          .absent("by the file's name"),
+      format_key().help("The format of the files; `pollen list formats` explains each.").absent("by the file's name"),
       text("data.labels", "a path", AT(data.labels))
           .help("The file of the labels.")
           .absent("by the file's name: images-idx3 becomes labels-idx1")

@@ -24,7 +24,8 @@ std::vector<Key> reference_keys() {
           .used(draws, of_draws),
       integer("sampler.leapfrogs", 0, 1 << 20, AT(reference.leapfrogs))
           .help("The leapfrog steps of a trajectory; 0 takes its length over the step."),
-      number("sampler.trajectory", kPositive, AT(reference.trajectory)).help("The length of a trajectory."),
+      number("sampler.trajectory", kPositive, AT(reference.trajectory))
+          .help("The length of a trajectory; the default is π/2."),
       number("sampler.jitter", kRest, AT(reference.jitter))
           .help("By how much the trajectory's length varies: it is multiplied by a number in 1 ± jitter."),
       integer("sampler.most_leapfrogs", 1, 1 << 20, AT(reference.most_leapfrogs))
