@@ -7,7 +7,7 @@
 #include <ctime>
 
 #include "pollen/random.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "run/federated.h"
 
 namespace pollen::bench {

@@ -7,19 +7,22 @@ namespace pollen {
 
 namespace {
 
-std::unique_ptr<Oracle> make_client_oracle(const Recipe& recipe, const Potential& potential, Index chains) {
+std::unique_ptr<Oracle> make_client_oracle(const ClientParts& parts, const Potential& potential, Index chains) {
+  const Recipe& recipe = *parts.recipe;
   const Index batch = recipe.batch.of(potential.rows());
+  if (parts.oracle != nullptr && *parts.oracle) return (*parts.oracle)(potential, batch, chains);
   if (recipe.local && recipe.local->clip) return make_clipped_oracle(potential, batch, *recipe.local->clip);
   return make_oracle(recipe.oracle, potential, batch, chains);
 }
 
 }  // namespace
 
-Client::State::State(const Recipe& recipe, const Potential& potential, bool owns_prior, Index chains)
-    : oracle(make_client_oracle(recipe, potential, chains)) {
+Client::State::State(const ClientParts& parts, const Potential& potential, Index chains)
+    : oracle(make_client_oracle(parts, potential, chains)) {
+  const Recipe& recipe = *parts.recipe;
   const Index d = potential.dimension();
   if (recipe.up.memory != Memory::none) memory = Panel(d, chains);
-  if (recipe.oracle == OracleKind::fixed_point && owns_prior) anchor.resize(static_cast<std::size_t>(d));
+  if (recipe.oracle == OracleKind::fixed_point && parts.prior_share > 0) anchor.resize(static_cast<std::size_t>(d));
   if (!recipe.local) return;
   local = pending = Panel(d, chains);
   local_at.assign(static_cast<std::size_t>(chains), 0);
@@ -35,7 +38,7 @@ void Client::State::archive(Archive& archive) {
 }
 
 Client::State& Client::state() {
-  if (!state_) state_ = std::make_unique<State>(*parts_.recipe, *potential_, parts_.prior_share > 0, chains_);
+  if (!state_) state_ = std::make_unique<State>(parts_, *potential_, chains_);
   return *state_;
 }
 

@@ -6,7 +6,7 @@
 namespace pollen {
 
 struct Client::State {
-  State(const Recipe& recipe, const Potential& potential, bool owns_prior, Index chains);
+  State(const ClientParts& parts, const Potential& potential, Index chains);
   void archive(Archive& archive);
 
   std::unique_ptr<Oracle> oracle;

@@ -8,6 +8,9 @@
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/round.h"
+#include "round/local_segments.h"
+#include "round/participation.h"
+#include "round/traffic.h"
 
 namespace pollen {
 
@@ -24,12 +27,14 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
     : recipe_(recipe),
       prior_(prior),
       setup_(std::move(setup)),
-      participation_(recipe.participation, setup_.sizes, setup_.chains, recipe.coupled, setup_.seed,
-                     recipe.up.memory != Memory::feedback),
+      participation_(std::make_unique<ParticipationDraw>(recipe.participation, setup_.sizes, setup_.chains,
+                                                         recipe.coupled, setup_.seed,
+                                                         recipe.up.memory != Memory::feedback)),
       block_size_(block_size_for(static_cast<Index>(setup_.sizes.size()))),
       whole_(make_compressor({}, setup_.dimension)),
       down_(make_compressor(recipe.down.compressor, setup_.dimension)),
-      position_(setup_.dimension, setup_.chains) {
+      position_(setup_.dimension, setup_.chains),
+      traffic_(std::make_unique<TrafficLog>()) {
   const Index d = setup_.dimension;
   for (Index c = 0; c < setup_.chains; ++c) {
     noise_.push_back(make_stream(setup_.seed, static_cast<std::uint32_t>(c), Purpose::noise));
@@ -45,11 +50,17 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
   block_sums_.resize((setup_.sizes.size() + static_cast<std::size_t>(block_size_) - 1) /
                      static_cast<std::size_t>(block_size_));
   for (BlockSum& block : block_sums_) block.plain = Panel(d, setup_.chains);
-  if (recipe.local) segments_.emplace(*recipe.local, setup_.seed);
+  if (recipe.local) segments_ = std::make_unique<SegmentSchedule>(*recipe.local, setup_.seed);
   if (recipe.sends_changes()) reference_ = Panel(d, setup_.chains);
   broadcast_.offset.resize(static_cast<std::size_t>(setup_.chains) + 1);
   share_work({});
 }
+
+Server::~Server() = default;
+
+void Server::listen(TrafficListener listener) { traffic_->listen(std::move(listener)); }
+
+bool Server::refresh_due() const { return segments_ && segments_->refresh_due(iteration_); }
 
 void Server::share_work(Team team) {
   const auto room = static_cast<std::size_t>(padded(setup_.dimension));
@@ -84,11 +95,11 @@ void Server::open(std::int64_t most) {
   broadcast_.refresh = recipe_.oracle == OracleKind::svrg && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
   if (broadcast_.refresh) anchor_round_ = round_;
   if (first_round_whole())
-    participation_.everybody(broadcast_.roster);
+    participation_->everybody(broadcast_.roster);
   else
-    participation_.draw(round_, broadcast_.roster);
+    participation_->draw(round_, broadcast_.roster);
   encode_broadcast();
-  traffic_.open(broadcast_.roster.clients);
+  traffic_->open(broadcast_.roster.clients);
   if (broadcast_.segment.starts) count_downlink();
   start_over();
 }
@@ -100,7 +111,7 @@ void Server::start_over() {
     if (weighted && block.weighted.empty()) block.weighted = Panel(setup_.dimension, setup_.chains);
     block.counters = {};
   }
-  traffic_.start_over();
+  traffic_->start_over();
   each_chain([&](Index c, int) {
     for (BlockSum& block : block_sums_) {
       std::ranges::fill(block.plain.column(c), 0.0);
@@ -113,15 +124,15 @@ void Server::follow(const Broadcast& broadcast) {
   round_ = broadcast_.round = broadcast.round;
   broadcast_.segment = broadcast.segment;
   if (first_round_whole())
-    participation_.everybody(broadcast_.roster);
+    participation_->everybody(broadcast_.roster);
   else
-    participation_.draw(round_, broadcast_.roster);
+    participation_->draw(round_, broadcast_.roster);
   broadcast_.refresh = broadcast.refresh;
   broadcast_.whole = broadcast.whole;
   broadcast_.control = broadcast.control;
   broadcast_.offset = broadcast.offset;
   broadcast_.payload = broadcast.payload;
-  traffic_.open(broadcast_.roster.clients);
+  traffic_->open(broadcast_.roster.clients);
   start_over();
 }
 
@@ -129,7 +140,7 @@ void Server::leave_out(std::span<const std::uint32_t> clients) {
   Roster& roster = broadcast_.roster;
   const auto drawn = static_cast<double>(roster.clients.size());
   std::erase_if(roster.clients, [&](const Roster::Entry& e) { return std::ranges::binary_search(clients, e.client); });
-  traffic_.leave_out(clients);
+  traffic_->leave_out(clients);
   const auto left = static_cast<double>(roster.clients.size());
   const double more = recipe_.up.memory == Memory::feedback || left == 0 ? 1 : drawn / left;
   for (double& weight : roster.weight) weight *= more;
@@ -151,7 +162,7 @@ void Server::close() {
   merge_blocks();
   if (recipe_.local) return close_segment();
   each_chain([&](Index c, int member) { step_chain(c, member); });
-  traffic_.close(true);
+  traffic_->close(true);
   ++counters_.rounds;
   ++round_;
 }
@@ -262,7 +273,7 @@ void Server::archive(Archive& archive) {
     throw WireError("saved state: an array has another size");
   anchor_gradient_.resize(anchored);
   archive.array(std::span(anchor_gradient_));
-  traffic_.archive(archive, clients());
+  traffic_->archive(archive, clients());
 }
 
 }  // namespace pollen

@@ -52,8 +52,9 @@ void warn_of_lp(const Config& config, const StatisticalProblem& problem, std::ve
 Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
     : config(std::move(c)),
       options(o),
-      problem(!o.sites.empty() ? make_remote_problem(config, o.sites)
-                               : make_problem(config, runs_distributed(config) ? o.ranks : nullptr)) {
+      problem(o.posterior        ? make_given_problem(*o.posterior)
+              : !o.sites.empty() ? make_remote_problem(config, o.sites)
+                                 : make_problem(config, runs_distributed(config) ? o.ranks : nullptr)) {
   if (runs_distributed(config)) ranks = o.ranks;
   warnings = problem.data.notes;
   if (is_mixed(config)) {
@@ -84,7 +85,7 @@ void Experiment::Parts::make_engine() {
   check_sizes(config, recipe, problem.rows, warnings);
   const FederatedSetup setup{&recipe,       &problem.prior, &problem.potentials,
                              problem.first, problem.rows,   problem.dimension(),
-                             chains,        config.seed};
+                             chains,        config.seed,    &options.oracle};
   federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()));
   federation->counters().setup_bits = problem.data.setup_bits + options.setup_bits;
   engine = federation.get();
@@ -93,7 +94,7 @@ void Experiment::Parts::make_engine() {
   potential.resize(static_cast<std::size_t>(chains));
 }
 
-FederatedEngine::MakeTransport Experiment::Parts::make_transport(int threads) const {
+MakeTransport Experiment::Parts::make_transport(int threads) const {
   if (options.transport) return options.transport;
   if (ranks != nullptr && !personal)
     return [this](ClientView& view, Clients& clients) {

@@ -20,7 +20,7 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
     return Member{i, (*setup_.potentials)[place], server_->weight_of(i)};
   };
   host_ = std::make_unique<ClientHost>(HostSetup{&recipe, setup.prior, d, setup.chains, static_cast<Index>(b),
-                                                 setup.seed, setup.seed, setup.potentials->light()},
+                                                 setup.seed, setup.seed, setup.oracle, setup.potentials->light()},
                                        setup.potentials->size(), std::move(member));
   set_transport(make);
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);

@@ -21,11 +21,11 @@ struct FederatedSetup {
   Index dimension = 0;
   Index chains = 1;
   std::uint64_t seed = 1;
+  const MakeOracle* oracle = nullptr;  // outlives the engine; empty: the recipe's
 };
 
 class FederatedEngine final : public Engine {
  public:
-  using MakeTransport = std::function<std::unique_ptr<Transport>(ClientView&, Clients&)>;
   FederatedEngine(const FederatedSetup& setup, const MakeTransport& make);
 
   void start(ConstPanelView position) override { server_->start(position); }

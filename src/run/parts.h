@@ -8,7 +8,7 @@
 #include "federated.h"
 #include "personal.h"
 #include "pollen/archive.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "ranks/rank_transport.h"
 #include "run/privacy_meter.h"
 #include "run/problem.h"
@@ -52,7 +52,7 @@ struct Experiment::Parts {
 
   void make_clock();
   void make_engine();
-  FederatedEngine::MakeTransport make_transport(int threads) const;
+  MakeTransport make_transport(int threads) const;
   Transport& transport() { return federation->transport(); }
   int pick_threads();
   void choose_threads();

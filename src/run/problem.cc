@@ -144,6 +144,33 @@ SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client) {
           model.class_names, problem.rows[client], problem.curvature_is_bound};
 }
 
+StatisticalProblem make_given_problem(const Posterior& posterior) {
+  if (posterior.clients.empty())
+    throw ConfigError("Posterior::clients", "found none, accepted: one or more potentials");
+  StatisticalProblem problem;
+  const Index d = posterior.clients.front()->dimension();
+  const auto check = [d](const char* what, std::size_t found, bool may_be_empty) {
+    if (static_cast<Index>(found) != d && !(may_be_empty && found == 0))
+      throw ConfigError(what, fmt::format("found {} coordinates, accepted: {}, as the first client has", found, d));
+  };
+  check("Posterior::prior", posterior.prior.precision.size(), true);
+  check("Posterior::labels", posterior.labels.size(), true);
+  problem.model.kind = ModelKind::gaussian;  // nothing is predicted
+  problem.model.custom = true;
+  problem.model.features = d;
+  problem.model.feature_names = posterior.labels;
+  problem.prior = posterior.prior;
+  problem.curvature_is_bound = true;
+  for (const auto& client : posterior.clients) {
+    check("Posterior::clients", static_cast<std::size_t>(client->dimension()), false);
+    problem.potentials.push_back(client);
+    problem.rows.push_back(client->rows());
+    problem.curvature_is_bound = problem.curvature_is_bound && client->curvature_is_bound();
+  }
+  problem.data.client_names = ClientNames(posterior.clients.size());
+  return problem;
+}
+
 StatisticalProblem make_remote_problem(const Config& config, const std::vector<SiteFacts>& sites) {
   StatisticalProblem problem = without_data(config);
   const SiteFacts& first = sites.front();

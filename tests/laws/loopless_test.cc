@@ -8,7 +8,7 @@
 
 #include "pollen/random.h"
 #include "pollen/round.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "problems.h"
 
 namespace pollen::laws {

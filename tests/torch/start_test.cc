@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::testing {
 namespace {

@@ -50,15 +50,7 @@ struct LocalStep {
 };
 void local_step(const PanelView& x, const LocalStep& in);
 
-// A dense table: `rows` rows of `columns` doubles, row-major, `stride` doubles apart.
-struct RowsView {
-  const double* data = nullptr;
-  Index rows = 0;
-  Index columns = 0;
-  Index stride = 0;
-  const double* row(Index r) const { return data + r * stride; }
-  RowsView slice(Index first, Index count) const { return {data + first * stride, count, columns, stride}; }
-};
+using pollen::RowsView;
 
 // The two matrix products of generalised linear models, M columns at once (chains, or chains × classes).
 // Z is laid out like R × M with column stride z.stride: z(r, m) = Σ_j X(r, j) θ(j, m).

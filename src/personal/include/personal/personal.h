@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "base/team.h"
+#include "pollen/types.h"
 #include "model/mixed.h"
 #include "pollen/recipe.h"
 #include "round/engine.h"

@@ -1,0 +1,48 @@
+#include "base/module.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+namespace pollen {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A program that links libpollen.so can be anywhere: the modules were installed with the library.
+fs::path library_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&find_module), &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code ignored;
+  return fs::weakly_canonical(info.dli_fname, ignored).parent_path();
+}
+
+std::vector<fs::path> folders() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  std::vector<fs::path> all = {program, program.parent_path() / "lib", program.parent_path() / POLLEN_LIBDIR};
+  if (const fs::path library = library_folder(); library != program) all.push_back(library);
+  if (all[2] == all[1]) all.erase(all.begin() + 2);
+  return all;
+}
+
+}  // namespace
+
+std::string find_module(const char* name, const char* variable) {
+  if (const char* named = std::getenv(variable); named != nullptr && *named != '\0') return named;
+  std::error_code ignored;
+  for (const fs::path& folder : folders())
+    if (fs::exists(folder / name, ignored)) return (folder / name).string();
+  return {};
+}
+
+std::string module_folders() {
+  std::string text;
+  for (const fs::path& folder : folders()) text += (text.empty() ? "" : " or ") + folder.string();
+  return text;
+}
+
+}  // namespace pollen
