@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "network/network.h"
 #include "pollen/random.h"
 #include "run/experiment.h"
 #include "run/federated.h"

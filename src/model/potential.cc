@@ -5,6 +5,7 @@
 
 #include "blocks.h"
 #include "family.h"
+#include "math/math.h"
 #include "network.h"
 #include "pollen/model.h"
 
@@ -26,7 +27,10 @@ void Potential::gradient_rows(std::span<const double> theta, std::span<const std
 void Potential::curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                           Scratch& scratch) const {
   const double length = std::sqrt(math::squared_norm(v));
-  if (length == 0) return std::ranges::fill(out, 0.0);
+  if (length == 0) {
+    std::ranges::fill(out, 0.0);
+    return;
+  }
   const double step = std::cbrt(std::numeric_limits<double>::epsilon()) * (1 + math::max_abs(at)) / length;
   Scratch::Frame frame(scratch);
   const PanelView ends = scratch.panel(dimension(), 2), slopes = scratch.panel(dimension(), 2);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "math/math.h"
 #include "pollen/errors.h"
 #include "pollen/oracle.h"
 
@@ -175,8 +176,9 @@ class ControlOracle final : public Oracle {
     for (std::size_t c = 0; c < input.chains.size(); ++c) {
       const auto column = static_cast<Index>(c);
       const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
-      potential_.difference_rows(input.position.column(column), input.anchor.column(static_cast<Index>(input.chains[c])),
-                                 rows, out.column(column), work.scratch);
+      potential_.difference_rows(input.position.column(column),
+                                 input.anchor.column(static_cast<Index>(input.chains[c])), rows, out.column(column),
+                                 work.scratch);
       math::scale(factor_, out.column(column));
     }
     return 2 * batch_ * out.columns;

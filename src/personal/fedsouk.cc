@@ -13,6 +13,7 @@
 #include "pollen/errors.h"
 #include "prior_chain.h"
 #include "round/participation.h"
+#include "round/traffic.h"
 #include "server_steps.h"
 
 namespace pollen {

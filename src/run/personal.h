@@ -5,12 +5,13 @@
 #include <optional>
 #include <vector>
 
-#include "pollen/round.h"
 #include "federated.h"
 #include "model/personal_model.h"
+#include "network/network.h"
 #include "personal/personal.h"
 #include "pollen/config.h"
 #include "pollen/data.h"
+#include "pollen/round.h"
 
 namespace pollen {
 

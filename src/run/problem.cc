@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gaussian_clients.h"
+#include "network/network.h"
 #include "network_model.h"
 #include "own_files.h"
 #include "pollen/errors.h"
@@ -32,7 +33,7 @@ void add_potentials(const Config& config, Index clients, const ClientRange& own,
   for (Index i = 0; i < data.clients(); ++i) problem.rows.push_back(data.train_rows(i));
   const Index* const begin =
       data.train_begin.data() + own.first;  // stays where it is when the problem moves, as rows do
-  const math::RowsView x = data.train.view();
+  const RowsView x = data.train.view();
   const double* const y = data.train.y.data();
   const auto rows_of = [begin, x, y](std::size_t i) {
     const Index first = begin[i] - begin[0];

@@ -13,24 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The files of a run that was given no folder.
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_((fs::temp_directory_path() / "pollen-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw IoError(path_ + ": cannot be made");
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 sink::Job job_of(Config config, const RunOptions& options, const std::string& folder) {
   if (options.posterior) config.model.kind = "gaussian";  // whatever the configuration says: it is not looked at
   sink::Job job = sink::make_job(std::move(config), folder, options.resume);
@@ -67,6 +49,24 @@ Summary to_public(const sink::Summary& found) {
 }  // namespace
 
 struct Run::Parts {
+  // The files of a run that was given no folder.
+  class TemporaryFolder {
+   public:
+    TemporaryFolder() : path_((fs::temp_directory_path() / "pollen-XXXXXX").string()) {
+      if (mkdtemp(path_.data()) == nullptr) throw IoError(path_ + ": cannot be made");
+    }
+    ~TemporaryFolder() {
+      std::error_code ignored;
+      fs::remove_all(path_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    std::string path() const { return path_; }
+
+   private:
+    std::string path_;
+  };
+
   Parts(Config config, const RunOptions& options)
       : temporary(options.folder.empty() ? std::make_unique<TemporaryFolder>() : nullptr),
         folder(temporary ? temporary->path() + "/run" : options.folder),

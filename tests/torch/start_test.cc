@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "network/network.h"
 #include "run/experiment.h"
 
 namespace pollen::testing {
