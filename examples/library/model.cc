@@ -1,5 +1,6 @@
 // A model of your own: waiting times of three sites that share one rate λ = exp(θ). A site knows how many events it saw
-// and how long it watched. With a flat prior on θ the posterior of λ is Gamma(all events, all time), so its mean is known.
+// and how long it watched. With a flat prior on θ the posterior of λ is Gamma(all events, all time), so its mean is
+// known.
 #include <cmath>
 #include <cstdio>
 
@@ -17,8 +18,7 @@ class Waiting : public pollen::Potential {
     }
   }
   void gradient(const pollen::ConstPanelView& theta, const pollen::PanelView& out, pollen::Scratch&) const override {
-    for (pollen::Index c = 0; c < theta.columns; ++c)
-      out.column(c)[0] = time_ * std::exp(theta.column(c)[0]) - events_;
+    for (pollen::Index c = 0; c < theta.columns; ++c) out.column(c)[0] = time_ * std::exp(theta.column(c)[0]) - events_;
   }
 
  private:

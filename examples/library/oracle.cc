@@ -10,8 +10,8 @@ class WithReplacement : public pollen::Oracle {
   std::int64_t estimate(const pollen::OracleInput& in, const pollen::PanelView& out, pollen::Workspace& work) override {
     for (pollen::Index c = 0; c < out.columns; ++c) {
       pollen::Stream address = in.minibatch[in.chains[static_cast<std::size_t>(c)]];  // of the chain: random numbers by
-      address.round = in.round;                                                      // address, so that a run that is
-      address.client = in.client;                                                    // resumed draws the same ones
+      address.round = in.round;                                                       // address, so that a run that is
+      address.client = in.client;                                                     // resumed draws the same ones
       pollen::Sequence sequence(address);
       const auto all = static_cast<std::uint64_t>(potential_.rows());
       for (std::uint32_t& row : rows_) row = static_cast<std::uint32_t>(sequence.below(all));
@@ -27,12 +27,14 @@ class WithReplacement : public pollen::Oracle {
 };
 
 int main() {
-  auto config = pollen::read_config_text("model.kind = 'gaussian'\nmodel.prior = 'flat'\nsampler.name = 'sgld'\n"
-                                         "sampler.step = 0.002\nsampler.batch = 2\nrun.iterations = 40000\n", "oracle.cc");
+  auto config = pollen::read_config_text(
+      "model.kind = 'gaussian'\nmodel.prior = 'flat'\nsampler.name = 'sgld'\n"
+      "sampler.step = 0.002\nsampler.batch = 2\nrun.iterations = 40000\n",
+      "oracle.cc");
   config.clients = {{.data = {{0}, {1}, {2}, {5}}}, {.data = {{1}, {3}}}};  // the posterior's mean is that of all: 2
   pollen::Run run(config, {.oracle = [](const pollen::Potential& u, pollen::Index batch, pollen::Index) {
-    return std::make_unique<WithReplacement>(u, static_cast<pollen::Index>(batch));
-  }});
+                    return std::make_unique<WithReplacement>(u, static_cast<pollen::Index>(batch));
+                  }});
   run.start();
   run.sample();
   const double mean = run.finish().parameters[0].mean;

@@ -26,7 +26,8 @@ sampler.name = "qlsd"
 sampler.step = 0.01
 run.iterations = 40000
 client = [{mean = [1.0], precision = [[1.0]]}, {mean = [3.0], precision = [[3.0]]}]
-)", "sink.cc");
+)",
+                                               "sink.cc");
   RunningMean sink;
   pollen::Run run(config, {.sinks = {&sink}});
   run.start();
