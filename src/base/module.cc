@@ -12,20 +12,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A program that links libpollen.so can be anywhere: the modules were installed with the library.
+// Empty unless this code is in libpollen.so: a program that links it can be anywhere, and the modules were installed
+// with the library.
 fs::path library_folder() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&find_module), &info) == 0 || info.dli_fname == nullptr) return {};
+  const fs::path file = info.dli_fname;
   std::error_code ignored;
-  return fs::weakly_canonical(info.dli_fname, ignored).parent_path();
+  return file.filename().string().starts_with("libpollen.") ? fs::weakly_canonical(file, ignored).parent_path()
+                                                            : fs::path();
 }
 
 std::vector<fs::path> folders() {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
   std::vector<fs::path> all = {program, program.parent_path() / "lib", program.parent_path() / POLLEN_LIBDIR};
-  if (const fs::path library = library_folder(); library != program) all.push_back(library);
-  if (all[2] == all[1]) all.erase(all.begin() + 2);
+  if (all[2] == all[1]) all.pop_back();
+  if (const fs::path library = library_folder(); !library.empty()) all.push_back(library);
   return all;
 }
 
