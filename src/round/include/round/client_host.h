@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pollen/round.h"
+#include "round/local_work.h"
 
 namespace pollen {
 
@@ -18,8 +19,9 @@ struct HostSetup {
   Index clients = 1;           // b, of the whole federation
   std::uint64_t seed = 1;      // of what all clients share: the common noise
   std::uint64_t own_seed = 1;  // of minibatches, compressors and the clients' own noise; the same in a simulation
-  const MakeOracle* oracle = nullptr;  // outlives the host; empty: the recipe's
-  bool light = false;  // clients cost little to make: those who were asked but never took part are not kept
+  bool light = false;          // clients cost little to make: those who were asked but never took part are not kept
+  const ClientWork* work = nullptr;    // outlives the host; null: what the recipe says, of the members' potentials
+  const MakeOracle* oracle = nullptr;  // outlives the host; null or empty: the recipe's
 };
 
 struct Member {
