@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <ctime>
 
+#include "network/network.h"
 #include "pollen/random.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "run/federated.h"
 
 namespace pollen::bench {

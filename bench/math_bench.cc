@@ -32,7 +32,7 @@ struct Problem {
   }
   static constexpr Index kBlock = 128;
   AlignedVector<double> table;
-  math::RowsView x;
+  RowsView x;
   Panel theta, gradient, z;
 };
 
@@ -43,7 +43,7 @@ void BM_Product(benchmark::State& state) {
   Problem p(state.range(0), state.range(1), state.range(2));
   for (auto _ : state) {
     for (Index r = 0; r < p.x.rows; r += Problem::kBlock) {
-      const math::RowsView block = p.x.slice(r, std::min(Problem::kBlock, p.x.rows - r));
+      const RowsView block = p.x.slice(r, std::min(Problem::kBlock, p.x.rows - r));
       PanelView z = p.z;
       z.rows = block.rows;
       if (part & kMultiply) math::multiply(block, p.theta, z);

@@ -107,7 +107,7 @@ struct Table {
     spec.kind = kind;
     spec.features = features;
     spec.classes = classes;
-    observations = {math::RowsView{x.data(), rows, features, stride}, y.data()};
+    observations = {RowsView{x.data(), rows, features, stride}, y.data()};
   }
   double read_seconds() const {
     double sum = 0.0;

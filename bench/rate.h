@@ -6,7 +6,7 @@
 #include <ctime>
 #include <string>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::bench {
 

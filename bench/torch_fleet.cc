@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "network/network.h"
 #include "torch_problems.h"
 
 namespace {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "network/network.h"
 #include "torch_problems.h"
 
 namespace {

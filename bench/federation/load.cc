@@ -16,7 +16,7 @@
 #include "fakes.h"
 #include "keys/keys.h"
 #include "math/math.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "usage.h"
 
 namespace pollen::bench {

@@ -1,5 +1,10 @@
-// State to bytes and back with one function a type: archive(a) lists its fields; the archive reads or writes them.
-// Little-endian, sizes written before arrays and checked on reading; a short or odd input is a WireError.
+// State to bytes and back with one function per type: archive(a) lists its fields; the archive reads or writes them.
+//
+//   struct Counter { std::int64_t n; void archive(Archive& a) { a.field(n); } };
+//   Archive out; counter.archive(out); const Bytes saved = out.take();
+//   Archive in(saved); counter.archive(in); in.finish();
+//
+// Little-endian; sizes are written before arrays and checked on reading; a short or odd input is a WireError.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,16 @@
-// Random numbers by address. A number is (seed, chain, purpose, round, client, step, index) → bits through Philox4x32-10
-// (Salmon et al. 2011, Random123's definition); nothing advances, so nothing is split, saved or locked.
+// Random numbers by address. A number is (seed, chain, purpose, round, client, step, index) → bits through
+// Philox4x32-10 (Salmon et al. 2011, Random123's definition); nothing advances, so nothing is split, saved or locked.
 //
 // Layout (a contract: append, never renumber):
 //   key     = first two words of Philox(key = seed low, high; counter = chain, purpose, 0x6c6c6f70, 0x00006e65)
 //   counter = (index / 4, client, round low 32, round high 12 | step << 12)
-// One counter yields four 32-bit words in order; word 4i+j is word j of counter index i. 64-bit word n is words 2n (low)
-// and 2n+1 (high). index / 4 is 32 bits wide, round 44, step 20.
+// One counter yields four 32-bit words in order; word 4i+j is word j of counter index i. 64-bit word n is words 2n
+// (low) and 2n+1 (high). index / 4 is 32 bits wide, round 44, step 20.
+//
+//   const Stream stream = make_stream(seed, chain, Purpose::init);
+//   std::vector<double> z(d);
+//   normals(stream, z);                                   // the same numbers whoever asks, and when
+//
 // All functions are pure and thread-safe. Bits are the same on AVX2 and AVX-512.
 #pragma once
 
@@ -35,12 +40,12 @@ enum class Purpose : std::uint32_t {
   latent_start = 13,  // where a client's latent starts: a draw from the population
   baseline = 14,      // a personalised baseline's coins: l2gd steps or aggregates
   // 15 to 19 are kept for rounds.
-  momentum = 20,        // Hamiltonian momenta
-  metropolis = 21,      // accepted or not
-  trajectory = 22,      // which way and how far a Hamiltonian trajectory goes, and which of its states is taken
-  reference_noise = 23, // a competitor's noise on a client
-  visit = 24,           // which client a chain visits
-  distillation = 25,    // rows and labels that a server's model is taught
+  momentum = 20,           // Hamiltonian momenta
+  metropolis = 21,         // accepted or not
+  trajectory = 22,         // which way and how far a Hamiltonian trajectory goes, and which of its states is taken
+  reference_noise = 23,    // a competitor's noise on a client
+  visit = 24,              // which client a chain visits
+  distillation = 25,       // rows and labels that a server's model is taught
   simulated_network = 26,  // clients' lines and speeds in a simulated network: no draw depends on them
 };
 
@@ -71,7 +76,8 @@ void random_words(const Stream& stream, std::span<std::uint32_t> out, std::uint6
 void uniforms(const Stream& stream, std::span<double> out);
 
 // out[n] ~ N(0, 1) by Box-Muller on 64-bit words (2m, 2m+1) → normals 2m, 2m+1; own log, sine and cosine, no libm.
-void normals(const Stream& stream, std::span<double> out, std::uint64_t first = 0);  // from normal `first` on, which is even
+void normals(const Stream& stream, std::span<double> out,
+             std::uint64_t first = 0);  // from normal `first` on, which is even
 
 // Draws one after another from a stream, for decisions that need an unknown number of them. Starts at word 0.
 class Sequence {
@@ -92,10 +98,12 @@ class Sequence {
   std::size_t position_ = 16;              // the next one of them
 };
 
-// k different numbers of 0..n-1, a uniform subset, sorted, in O(k log k) or better (Floyd's method). k == n draws nothing.
+// k different numbers of 0..n-1, a uniform subset, sorted, in O(k log k) or better (Floyd's method). k == n draws
+// nothing.
 void sample_without_replacement(Sequence& sequence, std::uint32_t n, std::uint32_t k, std::vector<std::uint32_t>& out);
 
-// The sorted successes among n independent coins of probability p, in O(successes) by geometric skips. p == 1 draws nothing.
+// The sorted successes among n independent coins of probability p, in O(successes) by geometric skips. p == 1 draws
+// nothing.
 void bernoulli_subset(Sequence& sequence, std::uint32_t n, double p, std::vector<std::uint32_t>& out);
 
 // A uniform permutation of 0..n-1 (Fisher-Yates).

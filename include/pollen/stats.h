@@ -1,6 +1,8 @@
 // Diagnostics of draws: rank-normalised split R-hat, bulk and tail ESS, MCSE, quantiles, as defined by Vehtari, Gelman,
 // Simpson, Carpenter and Bürkner (2021) and computed by R's posterior package. Pure functions.
 //
+//   const stats::ParameterSummary s = stats::summarize({values, chains});   // s.mean, s.rhat, s.ess_bulk, ...
+//
 // Draws of one parameter: chains × draws, chain-major (draws of chain 0, then of chain 1, ...), chains of equal length.
 #pragma once
 
@@ -17,11 +19,11 @@ struct Draws {
   Index length() const { return static_cast<Index>(values.size()) / chains; }
 };
 
-double rhat(const Draws& draws);      // max of rank-normalised split R-hat of the draws and of the folded draws
+double rhat(const Draws& draws);  // max of rank-normalised split R-hat of the draws and of the folded draws
 double ess_bulk(const Draws& draws);
-double ess_tail(const Draws& draws);  // min of the ESS of the 5% and 95% quantile indicators
-double ess_mean(const Draws& draws);  // split, not rank-normalised
-double mcse_mean(const Draws& draws); // sd / sqrt(ess_mean)
+double ess_tail(const Draws& draws);                        // min of the ESS of the 5% and 95% quantile indicators
+double ess_mean(const Draws& draws);                        // split, not rank-normalised
+double mcse_mean(const Draws& draws);                       // sd / sqrt(ess_mean)
 double quantile(std::span<const double> values, double p);  // type 7, as R's default
 
 struct ParameterSummary {

@@ -377,8 +377,6 @@ class RemoteTransport final : public Transport {
 
 }  // namespace
 
-bool keeps_state(const Recipe& recipe) { return recipe.up.memory != Memory::none || recipe.local.has_value(); }
-
 std::unique_ptr<Transport> make_remote_transport(ConnectionRegistry& registry, ClientView& mirror,
                                                  const RemoteOptions& options) {
   return std::make_unique<RemoteTransport>(registry, mirror, options);

@@ -1,6 +1,7 @@
 // Images varied for gradient descent, as Augmentation says.
 #pragma once
 
+#include "network/network.h"
 #include "pollen/model.h"
 
 namespace pollen::model {

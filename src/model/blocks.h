@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <span>
 
+#include "math/math.h"
 #include "pollen/model.h"
 
 namespace pollen::model {

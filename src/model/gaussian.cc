@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "blocks.h"
+#include "math/math.h"
 #include "pollen/model.h"
 
 namespace pollen {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "family.h"
+#include "math/math.h"
 #include "row_potential.h"
 
 namespace pollen::model {

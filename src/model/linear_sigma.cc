@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "family.h"
+#include "math/math.h"
 #include "row_potential.h"
 
 namespace pollen::model {

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "family.h"
+#include "math/math.h"
 
 namespace pollen {
 
@@ -35,7 +36,7 @@ std::vector<std::string> MixedSpec::latent_labels() const {
 
 namespace {
 
-double squared_rows(const math::RowsView& x) {
+double squared_rows(const RowsView& x) {
   double sum = 0;
   for (Index r = 0; r < x.rows; ++r) sum += math::squared_norm({x.row(r), static_cast<std::size_t>(x.columns)});
   return sum;

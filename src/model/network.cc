@@ -7,10 +7,12 @@
 
 #include "augment.h"
 #include "family.h"
+#include "math/math.h"
+#include "network/network.h"
 
 namespace pollen {
 
-std::unique_ptr<NetworkRows> NetworkModel::hold(const math::RowsView& x, const double* y) const {
+std::unique_ptr<NetworkRows> NetworkModel::hold(const RowsView& x, const double* y) const {
   const NetworkSpec& spec = network->spec();
   const auto plane = static_cast<Index>(spec.height * spec.width), inputs = static_cast<Index>(spec.inputs());
   AlignedVector<float> rows(static_cast<std::size_t>(x.rows * inputs));
@@ -73,7 +75,7 @@ class NetworkPotential final : public Potential {
                    std::span<double> out, Scratch& scratch) const override {
     if (!held().varied) return gradient_rows(theta, rows, out, scratch);
     Scratch::Frame frame(scratch);
-    const math::RowsView& x = observations_.x;
+    const RowsView& x = observations_.x;
     const std::span<double> images = scratch.take<double>(std::ssize(rows) * x.columns),
                             targets = scratch.take<double>(std::ssize(rows));
     Sequence sequence(stream);
@@ -160,7 +162,7 @@ std::span<float> network_outputs(const NetworkModel& model, std::span<const doub
   return out;
 }
 
-std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
+std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const RowsView& x,
                                  Scratch& scratch) {
   return network_outputs(model, theta, {*model.hold(x, nullptr), 0, x.rows}, scratch);
 }

@@ -1,6 +1,7 @@
 // Networks as potentials and predictors.
 #pragma once
 
+#include "network/network.h"
 #include "pollen/model.h"
 
 namespace pollen::model {
@@ -15,7 +16,7 @@ struct HeldSlice {
 // rows × outputs in scratch memory, for the caller's frame.
 std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const HeldSlice& rows,
                                  Scratch& scratch);
-std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
+std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const RowsView& x,
                                  Scratch& scratch);
 void network_probabilities(const NetworkModel& model, std::span<const double> theta, const HeldSlice& rows,
                            std::span<double> out, Scratch& scratch);

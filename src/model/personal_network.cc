@@ -7,6 +7,7 @@
 
 #include "model/personal_model.h"
 #include "network.h"
+#include "network/network.h"
 
 namespace pollen {
 
@@ -175,7 +176,7 @@ class PersonalNetwork final : public PersonalModel {
   bool classifies() const override { return parts_.network->spec().classifies; }
   double noise_sd(std::span<const double>) const override { return classifies() ? 0 : parts_.network->spec().noise_sd; }
   bool identified() const override { return shared() == 0; }
-  std::unique_ptr<PersonalRows> rows(const math::RowsView& x, const double* y) const override {
+  std::unique_ptr<PersonalRows> rows(const RowsView& x, const double* y) const override {
     return std::make_unique<RowsOfNetwork>(parts_, model_.hold(x, y), y);
   }
 

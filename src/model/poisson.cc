@@ -1,5 +1,6 @@
 // y = 0, 1, 2, ...: loss = exp(z) - y z (log y! left out), residual = exp(z) - y, second derivative exp(z), unbounded.
 #include "family.h"
+#include "math/math.h"
 
 namespace pollen::model {
 

@@ -7,7 +7,9 @@
 
 #include "blocks.h"
 #include "family.h"
+#include "math/math.h"
 #include "network.h"
+#include "network/network.h"
 
 namespace pollen {
 
@@ -53,8 +55,8 @@ void network_log_likelihood(const ModelSpec& spec, std::span<const double> theta
 
 }  // namespace
 
-void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x,
-                         std::span<double> out, Scratch& scratch) {
+void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const RowsView& x, std::span<double> out,
+                         Scratch& scratch) {
   if (spec.kind == ModelKind::network)
     return model::network_probabilities(spec.network, theta, {*spec.network.hold(x, nullptr), 0, x.rows}, out, scratch);
   const ConstPanelView beta = coefficients(spec, theta);
@@ -68,7 +70,7 @@ void class_probabilities(const ModelSpec& spec, std::span<const double> theta, c
   model::sweep(model::Rows(unlabelled), beta, {}, {1, beta.columns, 0}, scratch, store);
 }
 
-void response(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x, std::span<double> mean,
+void response(const ModelSpec& spec, std::span<const double> theta, const RowsView& x, std::span<double> mean,
               std::span<double> sd, Scratch& scratch) {
   if (spec.kind == ModelKind::network) {
     Scratch::Frame frame(scratch);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "family.h"
+#include "math/math.h"
 
 namespace pollen::model {
 

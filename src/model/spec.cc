@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "network/network.h"
 #include "pollen/model.h"
 
 namespace pollen {
@@ -9,6 +10,11 @@ Index ModelSpec::dimension() const {
   if (kind == ModelKind::network) return static_cast<Index>(network.network->dimension());
   if (kind == ModelKind::linear && !noise_sd) return features + 1;
   return features;
+}
+
+bool ModelSpec::classifies() const {
+  return kind == ModelKind::logistic || kind == ModelKind::softmax ||
+         (kind == ModelKind::network && network.network->spec().classifies);
 }
 
 bool ModelSpec::interchangeable() const {

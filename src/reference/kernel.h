@@ -9,6 +9,7 @@
 #include "pollen/random.h"
 #include "reference/reference.h"
 #include "round/engine.h"
+#include "round/traffic.h"
 
 namespace pollen::reference {
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "run_parts.h"
-#include "sink/version.h"
+#include "pollen/version.h"
 #include "stored_run.h"
 #include "verdict.h"
 
@@ -104,7 +104,7 @@ Json live_part(const LivePlan* plan, const LiveState& state, const LiveFindings&
 
 Json facts_json(const LivePlan& plan, const LiveState& state) {
   const sink::RunFacts& f = plan.facts;
-  return {{"version", sink::version()},
+  return {{"version", version()},
           {"sampler", f.sampler},
           {"model", f.model},
           {"source", f.source},

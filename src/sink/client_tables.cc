@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "numbers.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::sink {
 

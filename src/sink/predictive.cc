@@ -42,7 +42,7 @@ void Predictive::add_rows(std::span<const double> theta, Index first, Index last
     for (std::size_t i = 0; i < now.size(); ++i) sum[i] += now[i];
     return;
   }
-  const math::RowsView x = test_->view().slice(first, rows);
+  const RowsView x = test_->view().slice(first, rows);
   const std::span<double> other = scratch.take<double>(rows);
   response(*model_, theta, x, now, other, scratch);
   for (std::size_t i = 0; i < now.size(); ++i) sum[i] += now[i];

@@ -25,11 +25,11 @@ std::string blocks(double share, int cells) {
   return pad_right(text, static_cast<std::size_t>(cells));
 }
 
-bool has_rounds(const ProgressState& state) { return state.rounds > 0 && state.rounds != state.iteration; }
+bool has_rounds(const RunProgress& state) { return state.rounds > 0 && state.rounds != state.iteration; }
 
-bool has_traffic(const ProgressState& state) { return state.uplink_bits > 0 || state.downlink_bits > 0; }
+bool has_traffic(const RunProgress& state) { return state.uplink_bits > 0 || state.downlink_bits > 0; }
 
-double share_of(const ProgressState& state, std::int64_t total) {
+double share_of(const RunProgress& state, std::int64_t total) {
   return total > 0 ? static_cast<double>(state.iteration) / static_cast<double>(total) : 1.0;
 }
 
@@ -40,11 +40,11 @@ std::string time_left(std::int64_t iterations, double speed) {
 
 }  // namespace
 
-double Progress::rate(const ProgressState& state) const {
+double Progress::rate(const RunProgress& state) const {
   return static_cast<double>(state.iteration - options_.start) / std::max(state.seconds, 1e-9);
 }
 
-std::string Progress::bar(const ProgressState& state, int width) const {
+std::string Progress::bar(const RunProgress& state, int width) const {
   const double speed = rate(state);
   // What is shown, the most dispensable last.
   std::vector<std::string> parts = {
@@ -71,7 +71,7 @@ std::string Progress::bar(const ProgressState& state, int width) const {
   return text;
 }
 
-std::string Progress::line(const ProgressState& state) const {
+std::string Progress::line(const RunProgress& state) const {
   const double speed = rate(state);
   const bool done = state.iteration >= options_.total;
   std::string text =
@@ -88,8 +88,12 @@ std::string Progress::line(const ProgressState& state) const {
   return text;
 }
 
+<<<<<<< HEAD
 bool Progress::plain_line_due(const ProgressState& state) {
   if (state.iteration >= options_.total) return false;  // finish() writes the last line
+=======
+bool Progress::plain_line_due(const RunProgress& state) {
+>>>>>>> 814d6356d777641bc8124697ec62b312b2da5ed3
   const double since = state.seconds - shown_;
   const std::int64_t tenths = options_.total > 0 ? state.iteration * 10 / options_.total : 10;
   const bool step = tenths > tenths_;
@@ -98,7 +102,7 @@ bool Progress::plain_line_due(const ProgressState& state) {
   return true;
 }
 
-void Progress::update(const ProgressState& state) {
+void Progress::update(const RunProgress& state) {
   if (!options_.write) return;
   if (options_.terminal) {
     if (state.seconds - shown_ < kBarEvery) return;
@@ -111,7 +115,7 @@ void Progress::update(const ProgressState& state) {
   shown_ = state.seconds;
 }
 
-void Progress::finish(const ProgressState& state) {
+void Progress::finish(const RunProgress& state) {
   if (!options_.write) return;
   if (options_.terminal)
     options_.write(fmt::format("\r{}\x1b[K\n", bar(state, options_.width())));

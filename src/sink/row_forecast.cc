@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "math/math.h"
 #include "numbers.h"
 #include "pollen/errors.h"
 #include "sink/parallel.h"
@@ -71,7 +72,7 @@ Forecaster::Forecaster(const ModelSpec& model, const ChosenDraws& draws, const F
   block_ = std::max<Index>(1, options.buffer / (draws.count() * std::max<Index>(2, classes_)));
 }
 
-void Forecaster::collect_classes(const math::RowsView& x, Series& series) const {
+void Forecaster::collect_classes(const RowsView& x, Series& series) const {
   const PredictedRows rows(*model_, x);
   draws_->visit([&](ConstPanelView states, Index first_state) {
     for_each_piece(x.rows, options_.threads, [&](Index first, Index count) {
@@ -91,13 +92,13 @@ void Forecaster::collect_classes(const math::RowsView& x, Series& series) const 
   });
 }
 
-void Forecaster::collect_numbers(const math::RowsView& x, const double* y, Series& series) const {
+void Forecaster::collect_numbers(const RowsView& x, const double* y, Series& series) const {
   if (y != nullptr) series.log_density.assign(at(x.rows), -std::numeric_limits<double>::infinity());
   draws_->visit([&](ConstPanelView states, Index first_state) {
     for_each_piece(x.rows, options_.threads, [&](Index first, Index count) {
       Scratch scratch;
       std::vector<double> mean(at(count)), sd(at(count)), density(at(count));
-      const math::RowsView piece = x.slice(first, count);
+      const RowsView piece = x.slice(first, count);
       for (Index s = 0; s < states.columns; ++s) {
         response(*model_, states.column(s), piece, mean, sd, scratch);
         if (y != nullptr) log_likelihood(*model_, states.column(s), {piece, y + first}, density, scratch);
@@ -158,7 +159,7 @@ void Forecaster::finish_number_row(Series& series, Index row, RowForecast& out) 
 }
 
 RowForecast Forecaster::forecast(const Table& table, Index first, Index count) const {
-  const math::RowsView x = table.view().slice(first, count);
+  const RowsView x = table.view().slice(first, count);
   const double* const y = table.y.empty() ? nullptr : table.y.data() + first;
   Series series(count, classes_ > 0 ? classes_ : 2, draws_->count());
   if (classes_ > 0)

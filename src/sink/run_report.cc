@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pollen/version.h"
 #include "sink/report.h"
 #include "sink/simulated_text.h"
 #include "sink/text.h"
-#include "sink/version.h"
 
 namespace pollen::sink {
 

@@ -5,7 +5,7 @@
 
 #include "sink/stan_csv.h"
 #include "sink/text.h"
-#include "sink/version.h"
+#include "pollen/version.h"
 
 namespace pollen::sink {
 

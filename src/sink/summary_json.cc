@@ -5,7 +5,7 @@
 
 #include "numbers.h"
 #include "sink/summary.h"
-#include "sink/version.h"
+#include "pollen/version.h"
 
 namespace pollen::sink {
 

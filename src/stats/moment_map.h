@@ -6,7 +6,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::stats {
 

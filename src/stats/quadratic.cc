@@ -1,5 +1,5 @@
 // The exact posterior of a quadratic problem.
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::stats {
 

@@ -1,4 +1,4 @@
-// From the gradients of all clients to their messages and the sums of these (pollen/network.h, NetworkFleet).
+// From the gradients of all clients to their messages and the sums of these (network/network.h, NetworkFleet).
 #pragma once
 
 #include <cstdint>

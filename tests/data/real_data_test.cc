@@ -8,6 +8,7 @@
 #include "data/builtin.h"
 #include "data/readers.h"
 #include "files.h"
+#include "math/math.h"
 
 namespace pollen {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "pollen/scores.h"
 
 namespace pollen {

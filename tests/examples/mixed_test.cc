@@ -1,7 +1,7 @@
 // What examples/mixed.toml finds is what the closed form of the linear mixed model says.
 #include <gtest/gtest.h>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "stats/mixed_law.h"
 
 namespace pollen {

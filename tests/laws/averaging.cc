@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 namespace {

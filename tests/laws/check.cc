@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "averaging.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 namespace {

@@ -8,8 +8,9 @@
 
 #include "pollen/random.h"
 #include "pollen/round.h"
-#include "pollen/run.h"
 #include "problems.h"
+#include "round/local_segments.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 namespace {

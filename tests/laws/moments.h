@@ -5,8 +5,8 @@
 #include <Eigen/Dense>
 #include <vector>
 
-#include "pollen/exact_law.h"
-#include "pollen/run.h"
+#include "stats/exact_law.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 

@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "check.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "moments.h"
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::laws {
 

@@ -1,7 +1,7 @@
 // Looking on changes nothing: the same draws, and the same bytes in a checkpoint.
 #include <gtest/gtest.h>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "support/problems.h"
 
 namespace pollen {

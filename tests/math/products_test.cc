@@ -28,7 +28,7 @@ struct Problem {
         gradient(numbers(static_cast<std::size_t>(s.columns * (s.features + 7)), 3)) {}
 
   static constexpr double kMark = -77.0;
-  math::RowsView x() const { return {table.data(), shape.rows, shape.features, shape.features + 3}; }
+  RowsView x() const { return {table.data(), shape.rows, shape.features, shape.features + 3}; }
   ConstPanelView in() const { return {theta.data(), shape.features, shape.columns, shape.features + 1}; }
   PanelView out() { return {z.data(), shape.rows, shape.columns, shape.rows + 5}; }
   PanelView g() { return {gradient.data(), shape.features, shape.columns, shape.features + 7}; }
@@ -114,7 +114,7 @@ TEST(MultiplyTransposedAdd, CutsOfRowsAndColumnsGiveTheSameBits) {
     cut.z = whole.z;
     for (Index m = 0; m < s.columns; ++m) {
       for (Index r = 0; r < s.rows; r += 19) {
-        const math::RowsView block = cut.x().slice(r, std::min<Index>(19, s.rows - r));
+        const RowsView block = cut.x().slice(r, std::min<Index>(19, s.rows - r));
         math::multiply_transposed_add(block, {cut.out().column(m).data() + r, block.rows, 1, block.rows},
                                       {cut.g().column(m).data(), s.features, 1, s.features});
       }

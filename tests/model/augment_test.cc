@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "network/network.h"
+
 namespace pollen::model {
 namespace {
 

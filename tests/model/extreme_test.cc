@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "math/math.h"
 #include "model/problem.h"
 #include "pollen/errors.h"
 
@@ -14,7 +15,7 @@ namespace {
 struct TwoRows {
   double x[2] = {1.0, 1.0};
   double y[2] = {0.0, 1.0};
-  Observations observations{math::RowsView{x, 2, 1, 1}, y};
+  Observations observations{RowsView{x, 2, 1, 1}, y};
   ModelSpec spec(ModelKind kind) const {
     ModelSpec s;
     s.kind = kind;

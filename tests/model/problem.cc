@@ -95,7 +95,7 @@ Case make_case(const std::string& name, Index rows, Index features, double scale
           j == 0 ? 1.0 : dice.normal() / std::sqrt(static_cast<double>(features));
     c.y.push_back(draw_target(c.spec.kind, dice));
   }
-  c.observations = {math::RowsView{c.x.data(), rows, features, stride}, c.y.data()};
+  c.observations = {RowsView{c.x.data(), rows, features, stride}, c.y.data()};
   c.potential = make_potential(c.spec, c.observations, scale);
   return c;
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "network/network.h"
 #include "network/reference.h"
 
 namespace pollen {

@@ -5,6 +5,8 @@
 #include <numbers>
 #include <random>
 
+#include "network/network.h"
+
 namespace pollen::test {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "math/targets.h"
+#include "network/network.h"
 #include "network/reference.h"
 
 namespace pollen {

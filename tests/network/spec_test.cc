@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "network/network.h"
 #include "network/reference.h"
 
 namespace pollen {

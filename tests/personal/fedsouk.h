@@ -6,6 +6,7 @@
 #include "personal/local_chain.h"
 #include "personal/personal.h"
 #include "problems.h"
+#include "round/local_work.h"
 #include "run/federated.h"
 
 namespace pollen::testing {
@@ -14,7 +15,7 @@ class Fedsouk final : public Engine {
  public:
   // Of the recipe: the uplink and who takes part.
   Fedsouk(const PersonalProblem& problem, const PersonalSettings& settings, const Recipe& recipe,
-          const FederatedEngine::MakeTransport& make = in_this_process)
+          const MakeTransport& make = in_this_process)
       : problem_(problem), recipe_(recipe), work_(make_personal_work(problem, settings)) {
     recipe_.up.whole_tail = problem.population->parameters();
     auto step = make_approximation(problem_, settings, recipe_.up.rate);

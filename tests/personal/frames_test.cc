@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fedsouk.h"
+#include "round/local_work.h"
 #include "wire/wire.h"
 
 namespace pollen {

@@ -1,10 +1,13 @@
 // Networks with a last layer of every client's own: gradients by both parts, the table of features at a fixed φ, and
 // the linear mixed model where there is nothing before that layer.
+#include "network/network.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
+#include "math/math.h"
 #include "model/personal_model.h"
 #include "pollen/random.h"
 
@@ -15,7 +18,7 @@ struct Rows {
   AlignedVector<double> x;
   std::vector<double> y;
   Index columns = 0;
-  math::RowsView view() const { return {x.data(), std::ssize(y), columns, padded(columns)}; }
+  RowsView view() const { return {x.data(), std::ssize(y), columns, padded(columns)}; }
 };
 
 Rows some_rows(Index count, Index columns, Index classes) {

@@ -22,7 +22,7 @@ struct MixedTables {
   std::vector<std::unique_ptr<PersonalPotential>> potentials;
 
   Index clients() const { return static_cast<Index>(y.size()); }
-  math::RowsView view(const AlignedVector<double>& table, std::size_t columns, std::size_t rows) const {
+  RowsView view(const AlignedVector<double>& table, std::size_t columns, std::size_t rows) const {
     const auto width = static_cast<Index>(columns);
     return {table.data(), static_cast<Index>(rows), width, padded(width)};
   }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "files.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "pollen/scores.h"
 
 namespace pollen::reference {

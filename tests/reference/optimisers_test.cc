@@ -127,7 +127,7 @@ std::shared_ptr<Unlabelled> rows_without_labels(const Federated& on) {
   out->rows = 12;
   out->labels.assign(24, 0.0);
   std::fill(out->labels.begin() + 12, out->labels.end(), 1.0);
-  const math::RowsView x{on.memory[0]->data(), 12, 2, 2};
+  const RowsView x{on.memory[0]->data(), 12, 2, 2};
   for (const std::ptrdiff_t c : {0, 1}) out->labelled.push_back(make_potential(spec, {x, out->labels.data() + 12 * c}));
   out->predict = [spec, x](std::span<const double> theta, std::span<double> to, Scratch& scratch) {
     class_probabilities(spec, theta, x, to, scratch);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "laws/moments.h"
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 #include "reference/reference.h"
 
 namespace pollen::reference {

@@ -1,5 +1,7 @@
 // Networks under samplers: a network without hidden layers is a generalised linear model and has its posterior; draws
 // do not depend on threads; starts, warm-ups and priors are what the configuration says.
+#include "network/network.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <numbers>
 
+#include "math/math.h"
 #include "pollen/errors.h"
 #include "pollen/random.h"
 #include "support/problems.h"
@@ -19,8 +20,8 @@ namespace pollen {
 namespace {
 
 using testing::Collect;
-using testing::expect_same;
 using ::testing::Contains;
+using testing::expect_same;
 using ::testing::HasSubstr;
 using ::testing::Not;
 

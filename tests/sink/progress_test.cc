@@ -19,7 +19,7 @@ ProgressOptions into(std::string& out, bool terminal) {
   return options;
 }
 
-ProgressState at(std::int64_t iteration, double seconds) { return {iteration, seconds, 1'000'000, 2'000'000, 1.0123}; }
+RunProgress at(std::int64_t iteration, double seconds) { return {iteration, seconds, 1'000'000, 2'000'000, 1.0123}; }
 
 TEST(Progress, TheBarFitsEveryTerminal) {
   std::string out;
@@ -55,8 +55,13 @@ TEST(Progress, CountsWhatItIsToldTo) {
   ProgressOptions options = into(out, false);
   options.counted = options.unit = "steps";
   const Progress progress(options);
+<<<<<<< HEAD
   const ProgressState half{500, 5, 0, 0, std::nan("")};
   EXPECT_EQ(progress.line(half), "pollen: 50%, 500 of 1000 steps, 100 per second, 5.00 s left");
+=======
+  const RunProgress half{500, 5, 0, 0, std::nan("")};
+  EXPECT_EQ(progress.line(half), "pollen: 50%, 500 of 1000 steps, 100 a second, 5.00 s left");
+>>>>>>> 814d6356d777641bc8124697ec62b312b2da5ed3
   EXPECT_NE(progress.bar(half, 120).find("100 steps/s"), std::string::npos);
   EXPECT_EQ(progress.bar(half, 120).find("↑"), std::string::npos);
 }
@@ -64,7 +69,7 @@ TEST(Progress, CountsWhatItIsToldTo) {
 TEST(Progress, RoundsAndEssAreShownWhereTheyAreKnown) {
   std::string out;
   const Progress progress(into(out, false));
-  ProgressState state = at(500, 5);
+  RunProgress state = at(500, 5);
   EXPECT_EQ(progress.line(state).find("ESS"), std::string::npos);
   EXPECT_EQ(progress.line(state).find("rounds"), std::string::npos);
   state.ess = 1234.5;

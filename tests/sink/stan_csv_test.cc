@@ -2,7 +2,7 @@
 
 #include "fixtures.h"
 #include "pollen/errors.h"
-#include "sink/version.h"
+#include "pollen/version.h"
 
 namespace pollen::sink {
 namespace {

@@ -1,7 +1,7 @@
 // Laws of the gradient family against formulas worked out by hand.
 #include <gtest/gtest.h>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 #include "problems.h"
 #include "stats/outcomes.h"
 

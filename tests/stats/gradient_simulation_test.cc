@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 #include "problems.h"
 
 namespace pollen::stats {

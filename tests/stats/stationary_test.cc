@@ -1,7 +1,7 @@
 // Stationary laws of random affine recursions against closed forms.
 #include <gtest/gtest.h>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 #include "stats/moment_solve.h"
 
 namespace pollen::stats {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::testing {
 

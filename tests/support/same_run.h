@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::testing {
 

@@ -5,6 +5,7 @@
 
 #include "compress/qsgd.h"
 #include "help.h"
+#include "network/network.h"
 #include "pollen/compress.h"
 
 namespace pollen::testing {

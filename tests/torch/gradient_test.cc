@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "help.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {

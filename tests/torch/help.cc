@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "network/network.h"
+
 // Leaks are looked for at the end by stopping all threads, which libtorch's own do not always survive; all else is
 // found.
 extern "C" const char* __asan_default_options();

@@ -1,4 +1,4 @@
-// Networks over libtorch on made-up rows. The test program knows the module by pollen/network.h alone, as pollen does.
+// Networks over libtorch on made-up rows. The test program knows the module by network/network.h alone, as pollen does.
 #pragma once
 
 #include <cmath>

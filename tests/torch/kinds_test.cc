@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "help.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {

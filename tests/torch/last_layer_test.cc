@@ -6,6 +6,7 @@
 
 #include "help.h"
 #include "model/personal_model.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "help.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "help.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {

@@ -5,7 +5,8 @@
 
 #include <fstream>
 
-#include "pollen/run.h"
+#include "network/network.h"
+#include "run/experiment.h"
 
 namespace pollen::testing {
 namespace {

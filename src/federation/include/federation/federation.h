@@ -214,8 +214,6 @@ struct RemoteOptions {
 // The server's way to clients in other processes. `mirror` is a view that hears what they hear.
 std::unique_ptr<Transport> make_remote_transport(ConnectionRegistry& registry, ClientView& mirror,
                                                  const RemoteOptions& options);
-// Whether clients carry something from one round to the next, so that both sides must keep every round.
-bool keeps_state(const Recipe& recipe);
 
 // What a client reveals under a configuration, message by message, for people.
 std::vector<std::string> disclosed_messages(const Config& config);

@@ -34,7 +34,7 @@ struct MixedSpec {
 
 // A client's rows: views into tables that outlive the potential. mixed-linear: both views are x.
 struct MixedRows {
-  math::RowsView fixed, random;
+  RowsView fixed, random;
   const double* y = nullptr;
 };
 

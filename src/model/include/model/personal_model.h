@@ -45,7 +45,7 @@ class PersonalModel {
   // Data determine φ and z; else they may turn (mixed-linear) or change places (units), and averages over a path mix.
   virtual bool identified() const = 0;
   // x and y outlive the rows; y may be null where nothing but predictions is wanted.
-  virtual std::unique_ptr<PersonalRows> rows(const math::RowsView& x, const double* y) const = 0;
+  virtual std::unique_ptr<PersonalRows> rows(const RowsView& x, const double* y) const = 0;
 };
 
 // `columns`: the names of x's, among them all that the spec names.

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "data/client_names.h"
 #include "pollen/data.h"
 #include "run/participation_tally.h"
 

@@ -9,6 +9,7 @@
 
 #include "pollen/model.h"
 #include "pollen/round.h"
+#include "pollen/run.h"
 #include "run/privacy_meter.h"
 #include "run/simulated_time.h"
 
@@ -19,7 +20,7 @@ struct Federation;
 
 namespace pollen::sink {
 
-enum class RunStatus { complete, interrupted, failed };
+using pollen::RunStatus;
 
 // What the states after burn-in are: draws of a posterior, draws of a network's weights (whose units can change
 // places), the path of estimates whose average counts, or an optimiser's iterates, whose last counts. R-hat and ESS ask

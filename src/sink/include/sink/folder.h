@@ -23,7 +23,9 @@ class RunFolder {
   std::string summary() const { return file("summary.json"); }
   std::string encoder() const { return file("encoder.json"); }
   std::string clients() const { return file("clients"); }  // a folder: a file of draws a client
-  std::string client_tables() const { return file("clients.json"); }  // who took part when, whose rows have which labels
+  std::string client_tables() const {
+    return file("clients.json");
+  }  // who took part when, whose rows have which labels
 
   // ConfigError where something is there that is not a run of ours. Changes nothing.
   void check_free() const;

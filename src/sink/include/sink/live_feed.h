@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "pollen/run.h"
 #include "round/traffic.h"
+#include "run/experiment.h"
 #include "sink/facts.h"
 #include "sink/history.h"
 #include "sink/onlooker.h"

@@ -2,7 +2,7 @@
 // own.
 #pragma once
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "sink/folder.h"
 #include "sink/summary.h"
 

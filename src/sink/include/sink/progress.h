@@ -8,20 +8,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <string>
 #include <string_view>
 
-namespace pollen::sink {
+#include "pollen/run.h"
 
-struct ProgressState {
-  std::int64_t iteration = 0;
-  double seconds = 0;                                     // of this process's loop
-  std::int64_t uplink_bits = 0, downlink_bits = 0;        // shown where there are any
-  double rhat = 0;                                        // NaN where unknown
-  double ess = std::numeric_limits<double>::quiet_NaN();  // likewise: the least of all parameters, roughly
-  std::int64_t rounds = 0;                                // shown where they are others than iterations
-};
+namespace pollen::sink {
 
 struct ProgressOptions {
   std::string counted = "iterations", unit = "it";  // what there are `total` of, in words
@@ -36,15 +28,15 @@ struct ProgressOptions {
 class Progress {
  public:
   explicit Progress(ProgressOptions options) : options_(std::move(options)) {}
-  void update(const ProgressState& state);
-  void finish(const ProgressState& state);
+  void update(const RunProgress& state);
+  void finish(const RunProgress& state);
 
-  std::string bar(const ProgressState& state, int width) const;
-  std::string line(const ProgressState& state) const;
+  std::string bar(const RunProgress& state, int width) const;
+  std::string line(const RunProgress& state) const;
 
  private:
-  double rate(const ProgressState& state) const;
-  bool plain_line_due(const ProgressState& state);
+  double rate(const RunProgress& state) const;
+  bool plain_line_due(const RunProgress& state);
 
   ProgressOptions options_;
   double shown_ = -1e9;      // seconds when something was last shown

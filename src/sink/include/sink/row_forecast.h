@@ -46,8 +46,8 @@ class Forecaster {
 
  private:
   struct Series;  // what the draws say of a block's rows
-  void collect_classes(const math::RowsView& x, Series& series) const;
-  void collect_numbers(const math::RowsView& x, const double* y, Series& series) const;
+  void collect_classes(const RowsView& x, Series& series) const;
+  void collect_numbers(const RowsView& x, const double* y, Series& series) const;
   void finish_class_row(Series& series, Index row, RowForecast& out) const;
   void finish_number_row(Series& series, Index row, RowForecast& out) const;
   double share(bool upper) const { return 0.5 + (upper ? 0.5 : -0.5) * options_.interval; }
