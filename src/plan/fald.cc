@@ -45,18 +45,18 @@ namespace {
 // Coordinates: E‖X_kγ - X_k‖² (Lemma 19), E V_k (Lemma 10's first step, Lemma 16), E d_k² (Lemma 17).
 Recursion fald_recursion(const FaldConstants& f, const Constants& c, const Averaging& how, double step) {
   const double m = f.m, l2 = f.l * f.l, p = how.communicate, apart = 1 - p, inverse = (2 + p) / p;
-  Recursion r{Eigen::MatrixXd::Zero(3, 3), Eigen::VectorXd::Zero(3), Eigen::VectorXd::Zero(3)};
+  Recursion r(3);
   r.matrix(0, 0) = 1 - step * m * (1 - 3 * step * f.l) + 3 * step * step * f.oracle;
   r.matrix(0, 1) = step * (2 * l2 / m + 3 * step * (l2 + f.oracle));
-  r.constant(0) = fald_discretisation(f, step) + 3 * step * step * f.at_pi;
+  r.constant[0] = fald_discretisation(f, step) + 3 * step * step * f.at_pi;
   r.matrix(1, 1) = apart > 0 ? 1 - p / 4 : 0;
   r.matrix(1, 2) = apart * step * step * 3 * (f.spread + inverse * l2);
-  r.constant(1) =
+  r.constant[1] =
       apart * step * (step * 3 * (f.b * f.at_mode + inverse * f.apart) + 2 * (1 - how.common) * (1 - 1 / f.b) * f.d);
   r.matrix(2, 1) = 2 * step * l2 / m;
   r.matrix(2, 2) = 1 - step * m / 2;
-  r.constant(2) = 3 * step * step * f.at_mode + 2 * step * f.d / f.b;
-  r.start << start_square(c), 0, c.start;
+  r.constant[2] = 3 * step * step * f.at_mode + 2 * step * f.d / f.b;
+  r.start = {start_square(c), 0, c.start};
   return r;
 }
 

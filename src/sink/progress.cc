@@ -88,12 +88,8 @@ std::string Progress::line(const RunProgress& state) const {
   return text;
 }
 
-<<<<<<< HEAD
-bool Progress::plain_line_due(const ProgressState& state) {
-  if (state.iteration >= options_.total) return false;  // finish() writes the last line
-=======
 bool Progress::plain_line_due(const RunProgress& state) {
->>>>>>> 814d6356d777641bc8124697ec62b312b2da5ed3
+  if (state.iteration >= options_.total) return false;  // finish() writes the last line
   const double since = state.seconds - shown_;
   const std::int64_t tenths = options_.total > 0 ? state.iteration * 10 / options_.total : 10;
   const bool step = tenths > tenths_;

@@ -3,7 +3,7 @@
 //   m' = E[A] m + E[b],   C' = E[A] C E[A]ᵀ + Σ p (ΔA C ΔAᵀ + r rᵀ) + noise,   r = ΔA m + Δb.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <vector>
 
 #include "stats/exact_law.h"

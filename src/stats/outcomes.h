@@ -2,7 +2,7 @@
 // (algorithms.md sections 1 to 3). Throws std::invalid_argument where there are more than kMostOutcomes.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <vector>
 
 #include "stats/exact_law.h"

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <stdlib.h>
 
+#include <Eigen/Dense>
 #include <filesystem>
 #include <fstream>
 
@@ -134,7 +135,8 @@ Problem lopsided() {
 }
 
 Problem alone() {
-  return linear({{{1.6, 0.2, 1.0}, {-1.2, 0.5, 1.5}, {0.4, -1.3, 2.0}, {-0.9, 0.6, 0.3}, {0.1, 0.8, -1.0}}}, {2.0, 3.0}, 0.9);
+  return linear({{{1.6, 0.2, 1.0}, {-1.2, 0.5, 1.5}, {0.4, -1.3, 2.0}, {-0.9, 0.6, 0.3}, {0.1, 0.8, -1.0}}}, {2.0, 3.0},
+                0.9);
 }
 
 QuadraticProblem prior_on_clients(QuadraticProblem problem) {

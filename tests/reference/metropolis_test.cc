@@ -1,4 +1,5 @@
 // Samplers with a Metropolis test or its kin have no bias: exact moments of a Gaussian, whatever the step.
+#include <Eigen/Dense>
 #include <cmath>
 #include <random>
 

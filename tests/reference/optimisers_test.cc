@@ -1,4 +1,5 @@
 // FedAvg, SCAFFOLD and FedPA: where their iterates go.
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <random>

@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,7 @@
 // Competitors that describe each client's part by a Gaussian: consensus Monte Carlo and FSGLD.
 #include "reference/surrogates.h"
 
+#include <Eigen/Dense>
 #include <cmath>
 
 #include "support.h"

@@ -55,13 +55,8 @@ TEST(Progress, CountsWhatItIsToldTo) {
   ProgressOptions options = into(out, false);
   options.counted = options.unit = "steps";
   const Progress progress(options);
-<<<<<<< HEAD
-  const ProgressState half{500, 5, 0, 0, std::nan("")};
-  EXPECT_EQ(progress.line(half), "pollen: 50%, 500 of 1000 steps, 100 per second, 5.00 s left");
-=======
   const RunProgress half{500, 5, 0, 0, std::nan("")};
-  EXPECT_EQ(progress.line(half), "pollen: 50%, 500 of 1000 steps, 100 a second, 5.00 s left");
->>>>>>> 814d6356d777641bc8124697ec62b312b2da5ed3
+  EXPECT_EQ(progress.line(half), "pollen: 50%, 500 of 1000 steps, 100 per second, 5.00 s left");
   EXPECT_NE(progress.bar(half, 120).find("100 steps/s"), std::string::npos);
   EXPECT_EQ(progress.bar(half, 120).find("↑"), std::string::npos);
 }

@@ -1,6 +1,8 @@
 // Laws of the gradient family against formulas worked out by hand.
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
+
 #include "stats/exact_law.h"
 #include "problems.h"
 #include "stats/outcomes.h"

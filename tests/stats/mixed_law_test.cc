@@ -1,6 +1,7 @@
 // The linear mixed model against densities written out, formulas by hand and Fisher's identity.
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>

@@ -1,6 +1,8 @@
 // Stationary laws of random affine recursions against closed forms.
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
+
 #include "stats/exact_law.h"
 #include "stats/moment_solve.h"
 

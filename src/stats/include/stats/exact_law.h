@@ -4,7 +4,7 @@
 // stationary mean and covariance solve linear systems. Written from the recursions of algorithms.md, not from the samplers.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <functional>
 #include <optional>
 #include <vector>

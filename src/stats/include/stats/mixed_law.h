@@ -5,7 +5,7 @@
 // them.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <vector>
 
 #include "stats/exact_law.h"
