@@ -24,7 +24,7 @@ class ReferenceEngine final : public Engine {
  public:
   ReferenceEngine(std::unique_ptr<Chains> chains, KernelPointer kernel)
       : chains_(std::move(chains)), kernel_(std::move(kernel)) {
-    // no compressor is used, so the bound does not exist
+    // No compressor is used, so the bound does not exist.
     chains_->counters.uplink_bits_bound = std::numeric_limits<double>::quiet_NaN();
   }
 

@@ -1,4 +1,4 @@
-// What a federation's clients are called. Those who are called "1", "2", ... take no memory for it.
+// Holds the names of a federation's clients. Clients that are called "1", "2", ... take no memory.
 #pragma once
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ class ClientNames {
   static std::string number(std::size_t i) { return fmt::format_int(i + 1).str(); }
 
   std::size_t count_ = 0;
-  std::vector<std::string> words_;  // none where they are numbers
+  std::vector<std::string> words_;  // empty if the names are numbers
 };
 
 }  // namespace pollen
