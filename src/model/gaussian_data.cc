@@ -1,4 +1,4 @@
-// U(θ) = Σ_j ½‖θ-y_j‖² in closed form: with N rows, their sum S and mean ȳ,
+// The Gaussian model of rows, U(θ) = Σ_j ½‖θ-y_j‖², in closed form. With N rows, their sum S and their mean ȳ,
 //   U = ½N‖θ-ȳ‖² + ½Σ‖y_j-ȳ‖²,  ∇U = Nθ - S,  ∇²U = N I.
 #include <cmath>
 #include <utility>
@@ -66,7 +66,8 @@ class GaussianData final : public Potential {
     math::scale(scale_ * static_cast<double>(rows.size()), out);
   }
 
-  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch&) const override {
+  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
+                  Scratch&) const override {
     for (Index c = 0; c < theta.columns; ++c) {
       math::subtract(theta.column(c), anchor.column(c), out.column(c));
       math::scale(weight_, out.column(c));

@@ -1,4 +1,4 @@
-// Mixed-effects models as personal models: their columns picked out of a table.
+// Presents mixed-effects models as personal models by picking their columns out of a table.
 #include <algorithm>
 
 #include "model/personal_model.h"
@@ -7,7 +7,7 @@ namespace pollen {
 
 namespace {
 
-// Some columns of a table, side by side.
+// A copy of some columns of a table, side by side.
 class Columns {
  public:
   Columns(const math::RowsView& from, const std::vector<Index>& picked)
@@ -26,7 +26,7 @@ class Columns {
 
 class RowsOfMixed final : public PersonalRows {
  public:
-  // mixed-linear takes the table as it is.
+  // mixed-linear uses the whole table in place.
   RowsOfMixed(const MixedSpec& spec, const math::RowsView& x, const double* y) : spec_(spec), rows_{x, x, y} {}
   RowsOfMixed(const MixedSpec& spec, Columns fixed, Columns random, const double* y) : spec_(spec) {
     columns_.push_back(std::move(fixed));
@@ -47,7 +47,7 @@ class RowsOfMixed final : public PersonalRows {
 
  private:
   const MixedSpec& spec_;
-  std::vector<Columns> columns_;  // fixed, random
+  std::vector<Columns> columns_;  // the fixed and the random columns
   MixedRows rows_;
 };
 

@@ -1,5 +1,5 @@
-// Rows that are predicted at many θ: a network holds them once, in float32 on its device; other models look at them where
-// they are. Copies nothing else: the rows outlive this. Thread-safe once made.
+// Rows that are predicted at many θ. A network keeps one copy in float32 on its device; other models use the rows in
+// place. The rows must outlive this object. Thread-safe once made.
 #pragma once
 
 #include "pollen/model.h"
@@ -11,7 +11,7 @@ class PredictedRows {
   PredictedRows(const ModelSpec& model, const math::RowsView& x);
   ~PredictedRows();
 
-  // As the functions of pollen/model.h, of rows first .. first+count-1.
+  // These compute the functions of the same name in pollen/model.h for rows first .. first+count-1.
   void class_probabilities(std::span<const double> theta, Index first, Index count, std::span<double> out,
                            Scratch& scratch) const;
 
