@@ -1,4 +1,5 @@
-// Varies images for gradient descent by shifting (and mirroring) them as Augmentation says. The function is pure.
+// Varies images for gradient descent by the random shifts and reflections that Augmentation allows. The function is
+// pure.
 #pragma once
 
 #include "pollen/model.h"
