@@ -23,9 +23,9 @@ struct Header {
 static_assert(sizeof(Header) == 32);
 
 constexpr char kMagic[9] = "POLLENCK";
-constexpr std::uint32_t kVersion = 2;  // 2: with participation
+constexpr std::uint32_t kVersion = 2;  // version 2 added participation
 
-// Of what came before it and this.
+// Continues a CRC-32: the checksum `before` of the preceding bytes, followed by these bytes.
 std::uint32_t checksum_of(std::uint32_t before, ByteView bytes) {
   return static_cast<std::uint32_t>(bytes.empty() ? before : crc32_z(before, bytes.data(), bytes.size()));
 }

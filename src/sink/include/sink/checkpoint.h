@@ -1,8 +1,8 @@
-// DIR/checkpoint: all that --resume needs, in one file that is either whole or refused.
+// DIR/checkpoint holds everything that --resume needs, in one file that is either complete or refused.
 //
 // Layout: "POLLENCK", uint32 version, uint32 CRC-32 of the rest, uint64 bytes of the fields, uint64 bytes of the state,
-// then the fields (an Archive) and the state (Experiment::save()). Written to a temporary name, synced and renamed, so
-// a crash leaves the one before.
+// then the fields (an Archive) and the state (Experiment::save()). The file is written under a temporary name, synced
+// and renamed, so that a crash leaves the previous one.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@
 namespace pollen::sink {
 
 struct Checkpoint {
-  bool finished = false;     // outputs are written; nothing to go on with
-  std::string config_given;  // the configuration before set-up: step = "auto" where the user left it so
-  std::string config_used;   // after it: what DIR/config.toml holds
-  std::int64_t draws = 0;    // kept ones, a chain, in the spool
+  bool finished = false;     // outputs are written and nothing is left to do
+  std::string config_given;  // the configuration before set-up, with step = "auto" if the user wrote that
+  std::string config_used;   // the configuration after set-up, as in DIR/config.toml
+  std::int64_t draws = 0;    // kept draws per chain in the spool
   std::int64_t metrics_bytes = 0;
-  double seconds = 0, cpu_seconds = 0;  // of the sampling loop so far
+  double seconds = 0, cpu_seconds = 0;  // time of the sampling loop so far
   std::string recorder;                 // the recorder's running state
   Bytes experiment;                     // Experiment::save()
 };
 
 void write_checkpoint(const std::string& path, Checkpoint& checkpoint);
-// With a state that is written as it comes instead of checkpoint.experiment: it may be large.
+// Writes a state that `save` produces piece by piece instead of checkpoint.experiment, because it may be large.
 void write_checkpoint(const std::string& path, Checkpoint& checkpoint, const std::function<void(Archive&)>& save);
-// Empty where there is no such file; ConfigError where it is damaged or of another version.
+// Returns nothing if there is no such file. Throws ConfigError if it is damaged or of another version.
 std::optional<Checkpoint> read_checkpoint(const std::string& path);
 
 }  // namespace pollen::sink

@@ -1,5 +1,6 @@
-// The Sink of a run: draws to the spool, rows to metrics.csv, a word to the progress line, and a request to pause when
-// a checkpoint is due. Looks at the clock only every so many iterations, so that a fast run does not pay for it.
+// The Sink of a run. It writes draws to the spool and rows to metrics.csv, updates the progress line, and asks for a
+// pause when a checkpoint is due. It reads the clock only every few iterations, so that fast runs do not pay for it.
+// Not thread-safe.
 #pragma once
 
 #include <atomic>
@@ -24,13 +25,13 @@ struct RecorderOptions {
   Index metrics_every = 100;
   std::int64_t burn_in = 0;
   int ece_bins = 15;
-  double checkpoint_every = 10;                                          // seconds
-  bool every_round = false;                                              // or after each round
-  double seconds_before = 0;                                             // of the loop, before this process (resume)
-  std::atomic<bool>* pause = nullptr;                                    // set when a checkpoint is due
-  std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // where privacy is asked for
-  std::function<Scores()> losses = {};                                   // of mixed-effects models
-  std::function<double()> simulated = {};                                // seconds, where [network] is set
+  double checkpoint_every = 10;        // in seconds
+  bool every_round = false;            // also after each round
+  double seconds_before = 0;           // time of the loop in earlier processes (resume)
+  std::atomic<bool>* pause = nullptr;  // set when a checkpoint is due
+  std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // set if privacy is asked for
+  std::function<Scores()> losses = {};                                   // set for mixed-effects models
+  std::function<double()> simulated = {};                                // in seconds; set if there is a [network]
   Onlooker* onlooker = nullptr;
 };
 
@@ -43,18 +44,20 @@ class Recorder : public Sink {
   void kept(ConstPanelView position, std::span<const double> potential) override;
   void transitions(std::span<const Transition> transitions) override { transitions_ = transitions; }
 
-  // Around every advance(): only what lies between counts as time of the loop.
+  // Call these around every advance(), because only the time between them counts as time of the loop.
   void start_clock();
   void stop_clock();
-  double seconds() const;                              // of the loop, of earlier processes too
-  double cpu_seconds() const { return cpu_seconds_; }  // this process's
-  void checkpoint_written(double cost);  // seconds it took; the next is due so that checkpoints stay a small part
+  double seconds() const;                              // of the loop, including earlier processes
+  double cpu_seconds() const { return cpu_seconds_; }  // of this process
+  // Takes the seconds that a checkpoint took. The next one is due late enough for checkpoints to remain a small part.
+  void checkpoint_written(double cost);
 
-  void sync();  // spool and metrics to the disk
+  void sync();  // writes spool and metrics to the disk
   std::int64_t draws() const { return spool_->draws(); }
-  double rhat() const { return rhat_value_; }  // the worst so far, as of half a second ago; NaN where unknown
+  // The worst of all parameters, as of half a second ago; NaN if unknown.
+  double rhat() const { return rhat_value_; }
   std::int64_t metrics_bytes() const { return metrics_->bytes(); }
-  std::string save();  // the running predictive
+  std::string save();  // saves the running predictive
   void load(const std::string& state);
   void finish_progress(std::int64_t iteration, const Counters& counters);
 
@@ -78,7 +81,7 @@ class Recorder : public Sink {
   Clock::time_point started_, looked_, checkpoint_due_;
   double seconds_ = 0, cpu_seconds_ = 0, cpu_started_ = 0;
   double rhat_value_, ess_value_, rhat_at_ = -1e9;
-  std::span<const Transition> transitions_;  // of the draw about to be kept
+  std::span<const Transition> transitions_;  // belong to the draw that is about to be kept
 };
 
 }  // namespace pollen::sink

@@ -1,11 +1,11 @@
-// What this build is: constants that CMake fills in.
+// Describes this build. CMake fills in the constants.
 #pragma once
 
 namespace pollen::sink {
 
-const char* version();     // "0.1.0"
-const char* revision();    // short git revision, "unknown" outside a checkout
-const char* build_type();  // "Release"
-const char* compiler();    // "GNU 12.2.0"
+const char* version();     // such as "0.1.0"
+const char* revision();    // short git revision; "unknown" outside a checkout
+const char* build_type();  // such as "Release"
+const char* compiler();    // such as "GNU 12.2.0"
 
 }  // namespace pollen::sink
