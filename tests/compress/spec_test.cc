@@ -1,4 +1,4 @@
-// Constants of algorithms.md section 2, and the specs that make no sense.
+// Tests the constants of docs/algorithms.md section 2, and specs that make no sense.
 #include "cases.h"
 #include "pollen/errors.h"
 

@@ -1,4 +1,4 @@
-// Checkpoints, read through a file in memory. One that is accepted holds no more than the file did.
+// Fuzzes checkpoints, read through a file in memory. One that is accepted holds no more than the file did.
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kHeader = 32, kChecksumAt = 12, kFieldsAt = 16, kStateAt = 24;
 
-// A right checksum and lengths, or nothing but the first check would ever be reached.
+// Corrects checksum and lengths; otherwise only the first check would ever be reached.
 void repair(Bytes& file) {
   std::uint64_t fields = 0;
   std::memcpy(&fields, file.data() + kFieldsAt, sizeof fields);

@@ -26,7 +26,7 @@ struct RecorderOptions {
   std::int64_t burn_in = 0;
   int ece_bins = 15;
   double checkpoint_every = 10;        // in seconds
-  bool every_round = false;            // also after each round
+  bool every_round = false;            // if true, a checkpoint is due after each round
   double seconds_before = 0;           // time of the loop in earlier processes (resume)
   std::atomic<bool>* pause = nullptr;  // set when a checkpoint is due
   std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // set if privacy is asked for
