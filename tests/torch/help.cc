@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-// Leaks are looked for at the end by stopping all threads, which libtorch's own do not always survive; all else is
-// found.
+// Switches off the leak check, which stops all threads at the end; libtorch's threads do not always survive that. All
+// other checks stay on.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 
@@ -40,7 +40,7 @@ Case::Case(const NetworkSpec& spec, std::int64_t rows, unsigned seed) : network(
 }
 
 double Case::loss(const std::vector<float>& at, std::vector<float>* gradient) const {
-  if (gradient != nullptr) gradient->assign(at.size(), 7.0f);  // it is overwritten
+  if (gradient != nullptr) gradient->assign(at.size(), 7.0f);  // must be overwritten
   return network->loss(*held, nullptr, held->rows(), at.data(), gradient == nullptr ? nullptr : gradient->data());
 }
 

@@ -1,4 +1,5 @@
-// Networks over libtorch on made-up rows. The test program knows the module by pollen/network.h alone, as pollen does.
+// Networks over libtorch on invented rows. The test program uses the module only through network/network.h, as pollen
+// does.
 #pragma once
 
 #include <cmath>
@@ -43,7 +44,7 @@ double norm_of(const Numbers& v) {
   return std::sqrt(square);
 }
 
-// |a - b| as a part of |b|.
+// Returns |a - b| relative to |b|.
 template <typename A, typename B>
 double apart(const A& a, const B& b) {
   std::vector<double> difference;
