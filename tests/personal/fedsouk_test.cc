@@ -179,7 +179,7 @@ TEST(Fedsouk, TheEstimateIsTheMaximumLikelihood) {
   EXPECT_LT(engine->accepted(), 1.0);
 }
 
-// As σ → 0 every latent is μ, and J is the gradient there.
+// In the limit σ → 0 every latent is μ, and J is the gradient there.
 TEST(Fedsouk, ANarrowPopulationGivesThePooledGradient) {
   const Problem s =
       make_problem(5, 1, {.mean = Shape::fixed, .spread = Shape::fixed, .mean_start = {0.4, -0.2}, .sd_start = {1e-7}});
@@ -198,7 +198,7 @@ TEST(Fedsouk, ANarrowPopulationGivesThePooledGradient) {
     EXPECT_NEAR((engine->position().column(0)[j] - at[j]) / 1e-3, sum[j], 1e-4 * std::abs(sum[j]) + 1e-5);
 }
 
-// As σ → ∞, E z_i is the client's own least-squares solution.
+// In the limit σ → ∞, E z_i is the client's own least-squares solution.
 TEST(Fedsouk, AWidePopulationGivesEveryClientsLeastSquares) {
   const Problem s =
       make_problem(4, 64, {.mean = Shape::fixed, .spread = Shape::fixed, .mean_start = {0}, .sd_start = {1e4}});

@@ -76,8 +76,8 @@ TEST(SvrgLd, HasTheLawOfEachPhase) {
       << "the minibatch's noise is not to be seen";
 }
 
-// As decay → 0 the preconditioner G = 1/(λ + |θ|) follows the state alone, and without its correction term the law is ∝
-// exp(-U)/G, here (λ + |θ|) exp(-θ²/2). Then E θ² = (4 + λ√2π)/(2 + λ√2π), where the target has 1.
+// In the limit decay → 0 the preconditioner G = 1/(λ + |θ|) follows the state alone, and without its correction term
+// the law is ∝ exp(-U)/G, here (λ + |θ|) exp(-θ²/2). Then E θ² = (4 + λ√2π)/(2 + λ√2π), where the target has 1.
 TEST(Psgld, IsBiasedAsDocumented) {
   Federated on;
   on.dimension = 1;

@@ -89,7 +89,7 @@ TEST(Parity, LengthsGiveTheSameDrawsAndBits) {
 }
 
 TEST(Parity, TemperatureScalesOnlyTheNoise) {
-  // As T → 0 the chain is gradient descent, and all chains agree.
+  // In the limit T → 0 the chain is gradient descent, and all chains agree.
   const auto cold = sample(kGaussian, {"model.temperature=1e-30"});
   EXPECT_NEAR(cold.draws[0].back(), cold.draws[1].back(), 1e-12);
   const auto hot = sample(kGaussian, {"model.temperature=4.0"});

@@ -33,7 +33,7 @@ struct RowLayout {
   std::string prefix = "x";           // for formats without columns: features are called x1, x2, ...
   bool intercept = false;
   std::vector<double> mean, sd;  // of every encoded number but the intercept; empty: not scaled
-  std::vector<double> fill;      // what a missing number is encoded as, likewise per number; empty: none may be missing
+  std::vector<double> fill;      // what a missing number is encoded as, per number; empty: none may be missing
 
   Index encoded() const;  // numbers per row without the intercept
   Index features() const { return encoded() + (intercept ? 1 : 0); }
