@@ -38,9 +38,6 @@ struct PartitionInput {
   const std::string& where;
 };
 
-// Returns the names that data.partition may have.
-const std::vector<std::string>& partitions();
-
 // Splits the rows. Throws ConfigError if they cannot be split in this way. Adds to `notes`.
 Clients partition(const PartitionInput& input, std::vector<std::string>& notes);
 

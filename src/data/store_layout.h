@@ -8,13 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "base/sealed_file.h"
 #include "data/store.h"
 #include "pollen/data.h"
 
 namespace pollen::data {
 
 inline constexpr const char* kStoreFormat = "pollen";  // the value of data.format
-constexpr std::size_t kStorePage = 4096;               // size of the header, and alignment of sections
+inline constexpr Seal kStoreSeal{"POLLENST", 1, "a store", "pollen convert writes one"};
+constexpr std::size_t kStorePage = 4096;  // size of the header, and alignment of sections
 constexpr std::size_t kMostSections = 62;
 constexpr std::size_t kCheckedAtOnce = std::size_t{1} << 26;  // row sections up to this size are verified when mapped
 
@@ -41,8 +43,6 @@ Bytes encode_header(const StoreHeader& header);  // kStorePage bytes
 // Decodes the header page and checks everything that the page can tell, including the sections' offsets against
 // `file_bytes`. Throws ConfigError naming `file`.
 StoreHeader decode_header(ByteView page, std::uint64_t file_bytes, const std::string& file);
-
-std::uint32_t checksum(ByteView bytes);  // CRC-32 as in zlib
 
 // Opens a whole store. `bytes` are the file's, and `keeper` owns them. It verifies all checksums except those of large
 // row sections, and every size, offset and target that could cause harm. Throws ConfigError naming `file`.

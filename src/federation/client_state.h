@@ -1,6 +1,6 @@
 // Keeps a client's state on its disk: its secret seed, its state in the run, and the reply that may or may not have
-// been counted. DIR/client.state is a sealed file (sealed_file.h) with an Archive in it. Only the user may read the
-// folder, and it is locked while the client runs. Not thread-safe.
+// been counted. DIR/client.state is a sealed file (base/sealed_file.h) with an Archive in it. Only the user may read
+// the folder, and it is locked while the client runs. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,7 @@ struct QuestionLimits {
 Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits);  // throws WireError
 void check_numbers(ConstPanelView values, const char* where);  // throws WireError if a number is not finite
 
-// Checks that a segment does not ask for more common noise than a server of pollen is allowed to make. Throws
-// WireError.
-void check_leg(const Broadcast& heard, Index dimension, Index chains);
+// Throws WireError if a segment has more steps than longest_segment() allows, which is the limit that servers keep to.
+void check_segment(const Broadcast& heard, Index dimension, Index chains);
 
 }  // namespace pollen

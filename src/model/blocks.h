@@ -64,9 +64,6 @@ inline ConstPanelView columns(const ConstPanelView& panel, Index first, Index co
 inline PanelView columns(const PanelView& panel, Index first, Index count) {
   return {panel.data + first * panel.stride, panel.rows, count, panel.stride};
 }
-inline void fill(const PanelView& panel, double value) {
-  for (Index c = 0; c < panel.columns; ++c) std::ranges::fill(panel.column(c), value);
-}
 
 // Says how columns belong to chains: a chain has `in` columns of Θ and `out` columns of G. Columns go through the pass
 // in groups of whole chains, which bounds the memory of Z. Z holds `in` columns for each chain of a group and returns

@@ -51,9 +51,6 @@ class Kernel {
 
 using KernelPointer = std::unique_ptr<Kernel>;
 
-// Copies the columns of one panel to another panel of the same shape.
-void copy(ConstPanelView from, PanelView to);
-void fill(PanelView panel, double value);
 // Returns 0, 1, ..., n-1, the list of all chains that oracles expect.
 std::vector<std::uint32_t> everyone(Index n);
 // Returns the weights N_i / N of the clients in an average.

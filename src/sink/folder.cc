@@ -33,7 +33,7 @@ bool has_marker(const RunFolder& folder) {
          starts_with(folder.summary(), "{\n  \"version\": ");
 }
 
-// Removes the .csv files that a run left, and the folder unless it holds anything else.
+// Removes the .csv files that a run left in its folder of clients. Other files, and the folder with them, stay.
 void remove_client_files(const std::string& path) {
   std::error_code error;
   std::vector<fs::path> ours;

@@ -1,8 +1,5 @@
-// DIR/checkpoint holds everything that --resume needs, in one file that is either complete or refused.
-//
-// Layout: "POLLENCK", uint32 version, uint32 CRC-32 of the rest, uint64 bytes of the fields, uint64 bytes of the state,
-// then the fields (an Archive) and the state (Experiment::save()). The file is written under a temporary name, synced
-// and renamed, so that a crash leaves the previous one.
+// DIR/checkpoint holds everything that --resume needs, in one sealed file (base/sealed_file.h), which is either
+// complete or refused. The body is an Archive of the fields below, followed by the experiment's state.
 #pragma once
 
 #include <cstdint>
