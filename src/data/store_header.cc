@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kNameBytes = 16;
 constexpr std::size_t kSectionBytes = 64;
-constexpr std::size_t kFieldsAt = 12;  // behind the seal
+constexpr std::size_t kFieldsAt = 12;  // the fields follow the seal
 constexpr std::size_t kCrcAt = kStorePage - 4;
 constexpr std::uint64_t kMostWide = std::uint64_t{1} << 32;
 

@@ -95,7 +95,7 @@ TEST(Rows, AnUnknownNameIsToldTheAcceptedOnes) {
   }
 }
 
-// Sends nothing and decodes to zeros.
+// A compressor that sends nothing and decodes to zeros.
 class Silent final : public Compressor {
  public:
   std::int64_t encode(std::span<const double>, const Stream&, std::span<double> decoded, Bytes*,
