@@ -1,4 +1,4 @@
-// U(θ) = Σ_j ½‖θ-y_j‖² in closed form: with N rows, their sum S and mean ȳ,
+// The Gaussian model of rows, U(θ) = Σ_j ½‖θ-y_j‖², in closed form. With N rows, their sum S and their mean ȳ,
 //   U = ½N‖θ-ȳ‖² + ½Σ‖y_j-ȳ‖²,  ∇U = Nθ - S,  ∇²U = N I.
 #include <cmath>
 #include <utility>

@@ -1,4 +1,4 @@
-// Mixed-effects models as personal models: their columns picked out of a table.
+// Presents mixed-effects models as personal models by picking their columns out of a table.
 #include <algorithm>
 
 #include "math/math.h"
@@ -8,7 +8,7 @@ namespace pollen {
 
 namespace {
 
-// Some columns of a table, side by side.
+// A copy of some columns of a table, side by side.
 class Columns {
  public:
   Columns(const RowsView& from, const std::vector<Index>& picked)
@@ -48,7 +48,7 @@ class RowsOfMixed final : public PersonalRows {
 
  private:
   const MixedSpec& spec_;
-  std::vector<Columns> columns_;  // fixed, random
+  std::vector<Columns> columns_;  // the fixed and the random columns
   MixedRows rows_;
 };
 

@@ -1,4 +1,4 @@
-// Networks as potentials: θ goes in as float32, gradients come back as doubles.
+// Presents networks as potentials. θ is rounded to float32, and gradients are returned as doubles.
 #include "network.h"
 
 #include <algorithm>
@@ -88,7 +88,7 @@ class NetworkPotential final : public Potential {
     sum(theta, *varied, nullptr, std::ssize(rows), out, scratch);
   }
 
-  // The default's bits with half its passes over memory.
+  // Gives the same bits as the default implementation with half its passes over memory.
   void difference_rows(std::span<const double> theta, std::span<const double> anchor,
                        std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
@@ -111,7 +111,7 @@ class NetworkPotential final : public Potential {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = scale_ * static_cast<double>(g[i]);
   }
 
-  // A central difference of gradients: as far as float32 sees it.
+  // Approximates the product with the Hessian by a central difference of gradients, within the accuracy of float32.
   void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                  Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
@@ -128,7 +128,7 @@ class NetworkPotential final : public Potential {
   }
   bool curvature_is_bound() const override { return false; }
   HeldNetwork held() const { return {network_.get(), held_.get(), scale_, model_.augment.flip || model_.augment.crop}; }
-  // Nobody knows without looking at every row; a step is given for networks, so that nobody asks.
+  // A bound would need a look at every row. Networks are always given a step, so nothing asks for it.
   double row_curvature(std::span<const double>, Scratch&) const override { return std::nan(""); }
 
  private:

@@ -30,7 +30,7 @@ std::string name_or(const std::vector<std::string>& names, Index i, const char* 
   return fmt::format("{}{}", stem, i + from);
 }
 
-// "fc1.weight[3,17]", counted from 0 as PyTorch does.
+// Returns labels such as "fc1.weight[3,17]", counted from 0 as in PyTorch.
 std::vector<std::string> tensor_labels(const Network& network) {
   std::vector<std::string> result;
   result.reserve(static_cast<std::size_t>(network.dimension()));

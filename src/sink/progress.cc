@@ -12,10 +12,10 @@ namespace pollen::sink {
 
 namespace {
 
-constexpr double kBarEvery = 0.1;      // seconds
-constexpr double kLinesAtLeast = 1.0;  // seconds between plain lines at 10% steps
+constexpr double kBarEvery = 0.1;      // seconds between updates of the bar
+constexpr double kLinesAtLeast = 1.0;  // seconds between plain lines at 10% steps, at least
 
-// `share` of `cells` character cells, in eighths of a cell.
+// Draws `share` of `cells` character cells, to an eighth of a cell.
 std::string blocks(double share, int cells) {
   static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const int eighths = static_cast<int>(std::clamp(share, 0.0, 1.0) * cells * 8);
@@ -33,7 +33,7 @@ double share_of(const RunProgress& state, std::int64_t total) {
   return total > 0 ? static_cast<double>(state.iteration) / static_cast<double>(total) : 1.0;
 }
 
-// Before the first iteration nobody knows.
+// Before the first iteration the time left is unknown.
 std::string time_left(std::int64_t iterations, double speed) {
   return speed > 0 ? human_seconds(static_cast<double>(iterations) / speed) : "unknown time";
 }
@@ -46,7 +46,7 @@ double Progress::rate(const RunProgress& state) const {
 
 std::string Progress::bar(const RunProgress& state, int width) const {
   const double speed = rate(state);
-  // What is shown, the most dispensable last.
+  // The parts of the line; the last ones are dropped first if they do not fit.
   std::vector<std::string> parts = {
       fmt::format("{:3.0f}%", std::floor(100 * share_of(state, options_.total))),
       state.iteration >= options_.total ? "done"
@@ -60,7 +60,7 @@ std::string Progress::bar(const RunProgress& state, int width) const {
   if (std::isfinite(state.ess)) parts.push_back(fmt::format("ESS {}", human_rate(std::floor(state.ess))));
   constexpr int kLeast = 10, kMost = 40;
   const auto length = [&] {
-    std::size_t sum = 2;  // the bar's ends
+    std::size_t sum = 2;  // the ends of the bar
     for (const std::string& part : parts) sum += display_width(part) + 2;
     return static_cast<int>(sum);
   };

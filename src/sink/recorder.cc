@@ -9,9 +9,9 @@ namespace pollen::sink {
 
 namespace {
 
-constexpr double kLookEvery = 0.02;  // seconds, aimed at
+constexpr double kLookEvery = 0.02;  // target for the seconds between two looks at the clock
 constexpr double kRhatEvery = 0.5;
-constexpr double kCheckpointShare = 20;  // a checkpoint that takes t seconds is written every 20 t at most
+constexpr double kCheckpointShare = 20;  // a checkpoint that takes t seconds is written at most every 20 t
 
 std::chrono::steady_clock::duration in_seconds(double seconds) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
@@ -38,7 +38,8 @@ Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> 
       ess_value_(rhat_value_) {}
 
 void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
-  const std::int64_t round = counters.rounds > 0 ? counters.rounds : iteration;  // a centralised sampler has no rounds
+  // A centralised sampler has no rounds, so its iterations are counted.
+  const std::int64_t round = counters.rounds > 0 ? counters.rounds : iteration;
   if (round / options_.metrics_every != last_round_ / options_.metrics_every)
     metrics_row(iteration, counters, position);
   last_round_ = round;
@@ -78,7 +79,7 @@ void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {
   const Clock::time_point now = Clock::now();
   const double since = std::chrono::duration<double>(now - looked_).count();
   looked_ = now;
-  // At most twice as long a wait as the last, so that a run that slows down is still looked at in time.
+  // The interval grows at most by a factor of two, so that a run that slows down is still looked at in time.
   if (since < kLookEvery / 2)
     between_looks_ *= 2;
   else if (since > kLookEvery * 2)

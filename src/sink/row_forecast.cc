@@ -16,16 +16,16 @@ namespace pollen::sink {
 
 namespace {
 
-constexpr Index kPiece = 128;  // rows a thread takes; fixed, so that nothing depends on the number of threads
+constexpr Index kPiece = 128;  // rows per piece of work; fixed, so that nothing depends on the number of threads
 
-// -Σ p log p, the logarithms given.
+// Returns the entropy -Σ p log p; the logarithms are given.
 double entropy(std::span<const double> p, std::span<const double> log) {
   double sum = 0;
   for (std::size_t c = 0; c < p.size(); ++c) sum -= p[c] > 0 ? p[c] * log[c] : 0;
   return std::isnan(p.front()) ? p.front() : sum;
 }
 
-// Type 7, without sorting: the values change places.
+// Returns a quantile (R's type 7) by selection without a full sort. It reorders the values.
 double take_quantile(std::span<double> values, double p) {
   const double place = p * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::ptrdiff_t>(place);
@@ -42,7 +42,7 @@ void for_each_piece(Index rows, int threads, const std::function<void(Index firs
 
 }  // namespace
 
-// Series after series of as many numbers as there are draws: a class's probability, or a row's mean and then its sd.
+// Holds one series of numbers, one per draw, for each class probability, or for each row's mean and then its sd.
 struct Forecaster::Series {
   Series(Index rows, Index series, Index states)
       : draws(states), each(series), values(at(rows * series * states)), entropy(at(rows)) {}
@@ -123,7 +123,7 @@ void Forecaster::finish_class_row(Series& series, Index row, RowForecast& out) c
     double sum = 0;
     for (const double value : p) sum += value;
     out.mean[place] = out.lower[place] = out.upper[place] = sum / draws;
-    if (std::isnan(sum)) continue;  // a draw that is not finite; NaN has no order
+    if (std::isnan(sum)) continue;  // a draw is not finite, and NaN cannot be ordered
     out.lower[place] = take_quantile(p, share(false));
     out.upper[place] = take_quantile(p, share(true));
   }
@@ -131,7 +131,8 @@ void Forecaster::finish_class_row(Series& series, Index row, RowForecast& out) c
   std::vector<double> log(mean.size());
   math::log(mean, log);
   out.total[at(row)] = entropy(mean, log);
-  out.aleatoric[at(row)] = std::min(series.entropy[at(row)] / draws, out.total[at(row)]);  // but for rounding it is
+  // The aleatoric part can exceed the total only by rounding.
+  out.aleatoric[at(row)] = std::min(series.entropy[at(row)] / draws, out.total[at(row)]);
   out.epistemic[at(row)] = out.total[at(row)] - out.aleatoric[at(row)];
 }
 

@@ -52,7 +52,7 @@ std::string communication(const Summary& s) {
   return text + '\n';
 }
 
-// Who took part, and what the network saw.
+// Describes who took part and what crossed the network.
 std::string federation(const RunFacts& f) {
   if (!f.federation) return "";
   const FederationFacts& facts = *f.federation;

@@ -95,7 +95,7 @@ Problem points() {
 
 namespace {
 
-// Linear regression with known noise sd; a client's rows are x1, x2, y.
+// Returns a linear regression with known noise sd. A client's rows are x1, x2, y.
 Problem linear(const std::vector<Rows>& clients, const std::vector<double>& prior_sd, double noise_sd) {
   Problem problem{
       heading("linear", prior_sd) + fmt::format("noise_sd = {}\n", noise_sd), {}, std::make_shared<Folder>()};

@@ -1,5 +1,6 @@
-// The matrix products against long double loops, over shapes that meet every tile, and what they promise of bits: a
-// result does not depend on the target, on the rest of the call, nor (transposed) on how rows are cut into calls.
+// Compares the matrix products with long double loops over shapes that meet every tile. Also tests their promise about
+// bits: a result does not depend on the target, on the rest of the call or (transposed) on how rows are divided into
+// calls.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +19,7 @@ struct Shape {
   Index rows, features, columns;
 };
 
-// A table, columns and results with odd strides, so that nothing is aligned, and marks after every column.
+// A table, columns and results with odd strides, so that nothing is aligned, and with marks after every column.
 struct Problem {
   explicit Problem(const Shape& s)
       : shape(s),
@@ -146,7 +147,7 @@ TEST(Products, ChosenRowsEqualACopyOfThem) {
   }
 }
 
-// Memory behind the last feature of a masked vector is not read into the result.
+// Memory behind the last feature of a masked vector must not reach the result.
 TEST(Products, NaNPastTheEndDoesNoHarm) {
   for_each_target([] {
     for (Index features = 1; features < 20; ++features) {

@@ -1,4 +1,4 @@
-// Known answers of the Gaussian potentials and of priors.
+// Tests the Gaussian potentials and priors against known answers.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -130,7 +130,7 @@ long double plain_loss(const Case& c, std::span<const double> theta, Index row) 
       for (Index k = 0; k < c.spec.classes; ++k) sum += std::exp(z(k));
       return std::log(sum) - z(static_cast<Index>(y));
     }
-    case ModelKind::network:  // tests/network
+    case ModelKind::network:  // covered in tests/network
       break;
   }
   return 0;

@@ -51,7 +51,7 @@ std::vector<double> normals_of(Index count, std::uint64_t seed, double sd) {
   return out;
 }
 
-// Classes and more features than outputs; fewer of them; a response.
+// The cases are classes with more features than outputs, classes with fewer, and a response.
 class LastLayers : public ::testing::TestWithParam<NetworkSpec> {
  protected:
   LastLayers()
@@ -78,7 +78,7 @@ TEST_P(LastLayers, GradientsAreDifferencesOfTheLoss) {
   value();
   const std::vector<double> of_shared = by_shared_, of_latent = by_latent_;
   const auto check = [&](std::vector<double>& at, std::size_t j, double expected) {
-    const double x = at[j], h = 1e-2;  // float32 inside
+    const double x = at[j], h = 1e-2;  // the network computes in float32
     at[j] = x + h;
     const double above = value();
     at[j] = x - h;
@@ -109,7 +109,7 @@ TEST_P(LastLayers, TheSameAtAFixedSharedPart) {
   EXPECT_EQ(fixed->at(shared_), nullptr);
 }
 
-// vᵀ∇²v along some directions.
+// Checks vᵀ∇²v along some directions.
 TEST_P(LastLayers, TheLatentsCurvatureIsBounded) {
   const double bound = potential_->latent_curvature(shared_, scratch_);
   const std::vector<double> at = z_;
@@ -137,7 +137,7 @@ TEST_P(LastLayers, NamesAndSizes) {
 
 INSTANTIATE_TEST_SUITE_P(, LastLayers, ::testing::Values(mlp({7}, 4, 3), mlp({3}, 5, 4), mlp({5}, 3, 0)));
 
-// Nothing before the layer: y ~ N((x, 1)ᵀz, σ²).
+// Without earlier layers the model is y ~ N((x, 1)ᵀz, σ²).
 TEST(LastLayer, AloneIsTheLinearMixedModel) {
   const Rows rows = some_rows(23, 3, 0);
   Rows with_ones{AlignedVector<double>(rows.y.size() * 8, 1.0), rows.y, 4};

@@ -168,7 +168,7 @@ TEST(Config, DefaultsThatFollowFromThePartitionAreWrittenOut) {
   EXPECT_TRUE(has(written("dominant-label"), "other_share = 0.01"));
   EXPECT_TRUE(has(written("label-pairs"), "dominant_share = 0.8"));
   EXPECT_TRUE(has(written("classes-per-client"), "classes_per_client = 2"));
-  EXPECT_EQ(written("by-writer").find("\nclients ="), std::string::npos);  // all there are
+  EXPECT_EQ(written("by-writer").find("\nclients ="), std::string::npos);  // by default all clients are used
 }
 
 TEST(Config, EveryPathIsMadeAbsolute) {

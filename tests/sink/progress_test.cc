@@ -101,15 +101,15 @@ TEST(RunningRhat, SeesChainsApart) {
   EXPECT_TRUE(std::isnan(RunningRhat(2, 1).worst()));
 }
 
-// AR(1) with coefficient a has ESS/N = (1-a)/(1+a). Noise by a counter-based hash; 4 × 20,000 draws, so that batch
-// means are known to some 10 %.
+// AR(1) with coefficient a has ESS/N = (1-a)/(1+a). The noise comes from a counter-based hash, and 4 × 20,000 draws
+// give batch means to about 10 %.
 TEST(RunningEss, IsThatOfAnAutoregression) {
   for (const double a : {0.0, 0.6, 0.95}) {
     RunningEss ess(1, 4);
     EXPECT_TRUE(std::isnan(ess.least()));
     Panel position(1, 4);
     std::uint64_t state = 12345;
-    const auto noise = [&] {  // sum of uniforms
+    const auto noise = [&] {  // a sum of uniforms
       double sum = 0;
       for (int k = 0; k < 6; ++k) {
         state += 0x9e3779b97f4a7c15U;

@@ -26,7 +26,7 @@ class RecorderTest : public FolderTest {
                                       std::make_unique<MetricsFile>(path("metrics.csv"), gaussian()),
                                       std::make_unique<Predictive>(model_, test_));
   }
-  // Rounds first+1 .. last, each kept.
+  // Feeds rounds first+1 .. last, each of which is kept.
   void feed(Recorder& recorder, std::int64_t first, std::int64_t last) {
     Panel position(shape_.dimension, shape_.chains);
     Counters counters;

@@ -43,7 +43,7 @@ double norm_of(const Numbers& v) {
   return std::sqrt(square);
 }
 
-// |a - b| as a part of |b|.
+// Returns |a - b| relative to |b|.
 template <typename A, typename B>
 double apart(const A& a, const B& b) {
   std::vector<double> difference;

@@ -1,5 +1,5 @@
-// The last layer of libtorch's networks as a client's own: at a fixed φ the layer on the features has the network's
-// loss and gradient.
+// Tests the last layer of libtorch's networks as a client's own: at a fixed φ the layer on the features has the
+// network's loss and gradient.
 #include <gtest/gtest.h>
 
 #include <cmath>

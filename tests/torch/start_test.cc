@@ -1,4 +1,4 @@
-// run.init = "model": chains start at the values of the TorchScript file.
+// With run.init = "model" chains start at the values of the TorchScript file.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

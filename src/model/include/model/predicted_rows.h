@@ -12,7 +12,7 @@ class PredictedRows {
   PredictedRows(const ModelSpec& model, const RowsView& x);
   ~PredictedRows();
 
-  // As the functions of pollen/model.h, of rows first .. first+count-1.
+  // These compute the functions of the same name in pollen/model.h for rows first .. first+count-1.
   void class_probabilities(std::span<const double> theta, Index first, Index count, std::span<double> out,
                            Scratch& scratch) const;
 

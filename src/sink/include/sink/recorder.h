@@ -43,18 +43,20 @@ class Recorder : public Sink {
   void kept(ConstPanelView position, std::span<const double> potential) override;
   void transitions(std::span<const Transition> transitions) override { transitions_ = transitions; }
 
-  // Around every advance(): only what lies between counts as time of the loop.
+  // Call these around every advance(), because only the time between them counts as time of the loop.
   void start_clock();
   void stop_clock();
-  double seconds() const;                              // of the loop, of earlier processes too
-  double cpu_seconds() const { return cpu_seconds_; }  // this process's
-  void checkpoint_written(double cost);  // seconds it took; the next is due so that checkpoints stay a small part
+  double seconds() const;                              // of the loop, including earlier processes
+  double cpu_seconds() const { return cpu_seconds_; }  // of this process
+  // Takes the seconds that a checkpoint took. The next one is due late enough for checkpoints to remain a small part.
+  void checkpoint_written(double cost);
 
-  void sync();  // spool and metrics to the disk
+  void sync();  // writes spool and metrics to the disk
   std::int64_t draws() const { return spool_->draws(); }
-  double rhat() const { return rhat_value_; }  // the worst so far, as of half a second ago; NaN where unknown
+  // The worst of all parameters, as of half a second ago; NaN if unknown.
+  double rhat() const { return rhat_value_; }
   std::int64_t metrics_bytes() const { return metrics_->bytes(); }
-  std::string save();  // the running predictive
+  std::string save();  // saves the running predictive
   void load(const std::string& state);
   void finish_progress(std::int64_t iteration, const Counters& counters);
 
@@ -78,7 +80,7 @@ class Recorder : public Sink {
   Clock::time_point started_, looked_, checkpoint_due_;
   double seconds_ = 0, cpu_seconds_ = 0, cpu_started_ = 0;
   double rhat_value_, ess_value_, rhat_at_ = -1e9;
-  std::span<const Transition> transitions_;  // of the draw about to be kept
+  std::span<const Transition> transitions_;  // belong to the draw that is about to be kept
 };
 
 }  // namespace pollen::sink
