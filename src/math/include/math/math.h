@@ -1,8 +1,9 @@
-// Vectorised arithmetic whose bits do not depend on the vector width (AVX2 or AVX-512) nor on libm.
+// Vectorised arithmetic whose bits depend neither on the vector width (AVX2 or AVX-512) nor on libm.
 //
-// Sums keep eight logical lanes, added in a fixed order at the end. Elementwise functions use Highway's polynomials with
-// their domains guarded: NaN stays NaN, exp overflows to inf, log(0) = -inf, log(x < 0) = NaN. Spans may be unaligned; in
-// place is allowed where input and output have the same type. Pure and thread-safe.
+// Sums keep eight logical lanes and add them in a fixed order at the end. Elementwise functions use Highway's
+// polynomials with guarded domains: NaN stays NaN, exp overflows to inf, log(0) = -inf, log(x < 0) = NaN. Spans may be
+// unaligned. A function may work in place where input and output have the same type. All functions are pure and
+// thread-safe.
 #pragma once
 
 #include <span>
@@ -18,26 +19,32 @@ double log1p(double x);
 double sum(std::span<const double> x);
 double dot(std::span<const double> x, std::span<const double> y);
 double squared_norm(std::span<const double> x);
-double max_abs(std::span<const double> x);       // NaN when any is NaN
+double max_abs(std::span<const double> x);  // NaN when any entry is NaN
 bool all_finite(std::span<const double> x);
-void axpy(double a, std::span<const double> x, std::span<double> y);     // y += a x, fused
-void scale(double a, std::span<double> x);                               // x *= a
-void scale_add(double a, std::span<const double> y, std::span<double> x);  // x ← a x + y: the bits of scale() and add()
+void axpy(double a, std::span<const double> x, std::span<double> y);  // y += a x, fused
+void scale(double a, std::span<double> x);                            // x *= a
+// x ← a x + y, with the bits of scale() followed by add()
+void scale_add(double a, std::span<const double> y, std::span<double> x);
 void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out);  // x - y
-void add(std::span<const double> x, std::span<double> y);                // y += x
-void add_all(std::span<const double* const> terms, std::span<double> y);  // y += each term, in order: the bits of as many add()
-// Every column: (a·x - offset) - known, the first difference fused.
-void affine_less(double a, std::span<const double> offset, std::span<const double> known, ConstPanelView x, PanelView out);
+void add(std::span<const double> x, std::span<double> y);                                    // y += x
+// y += each term, in order, with the bits of one add() per term
+void add_all(std::span<const double* const> terms, std::span<double> y);
+// Computes (a·x - offset) - known for every column; the first difference is fused.
+void affine_less(double a, std::span<const double> offset, std::span<const double> known, ConstPanelView x,
+                 PanelView out);
 
 void exp(std::span<const double> x, std::span<double> out);
 void log(std::span<const double> x, std::span<double> out);
-void sigmoid(std::span<const double> x, std::span<double> out);          // 1/(1+exp(-x)), no overflow
-void softplus(std::span<const double> x, std::span<double> out);         // log(1+exp(x)), no overflow
+void sigmoid(std::span<const double> x, std::span<double> out);   // 1/(1+exp(-x)), no overflow
+void softplus(std::span<const double> x, std::span<double> out);  // log(1+exp(x)), no overflow
 
-// The Langevin step of one chain, one fused pass: x ← x - step·g + spread·z. Returns max |x| after it (NaN if any is NaN).
-double langevin_step(std::span<double> x, std::span<const double> g, std::span<const double> z, double step, double spread);
+// One Langevin step of one chain in a single fused pass: x ← x - step·g + spread·z. Returns max |x| after the step, or
+// NaN if any entry is NaN.
+double langevin_step(std::span<double> x, std::span<const double> g, std::span<const double> z, double step,
+                     double spread);
 
-// A client's local step, one fused pass over every column: x ← x - step·g + common + spread·own; null: none.
+// One local step of a client, in a single fused pass over every column: x ← x - step·g + common + spread·own. A null
+// pointer leaves its term out.
 struct LocalStep {
   const double* gradient;
   Index gradient_stride;
@@ -50,7 +57,7 @@ struct LocalStep {
 };
 void local_step(const PanelView& x, const LocalStep& in);
 
-// A dense table: `rows` rows of `columns` doubles, row-major, `stride` doubles apart.
+// A dense row-major table: `rows` rows of `columns` doubles; consecutive rows are `stride` doubles apart.
 struct RowsView {
   const double* data = nullptr;
   Index rows = 0;
@@ -60,18 +67,20 @@ struct RowsView {
   RowsView slice(Index first, Index count) const { return {data + first * stride, count, columns, stride}; }
 };
 
-// The two matrix products of generalised linear models, M columns at once (chains, or chains × classes).
-// Z is laid out like R × M with column stride z.stride: z(r, m) = Σ_j X(r, j) θ(j, m).
+// The two matrix products of generalised linear models, for M columns at once (chains, or chains × classes). The first
+// computes z(r, m) = Σ_j X(r, j) θ(j, m), where z has one row per row of X and column stride z.stride.
 void multiply(const RowsView& x, ConstPanelView theta, PanelView z);
-// g(j, m) += Σ_r X(r, j) residual(r, m).
+// Adds the transposed product: g(j, m) += Σ_r X(r, j) residual(r, m).
 void multiply_transposed_add(const RowsView& x, ConstPanelView residual, PanelView g);
 
-// The same over chosen rows (a minibatch): row r of the product is row rows[r] of X.
+// The same two products over chosen rows of X, for example a minibatch: row r of the product is row rows[r] of X.
 void multiply(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView theta, PanelView z);
-void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView residual, PanelView g);
+void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView residual,
+                             PanelView g);
 
-// A symmetric size × size matrix whose columns are `stride` doubles apart, stride a multiple of 24 that holds them, zeros
-// between. out(:, c) = A x(:, c) - offset (null: none); the offset has `stride` entries.
+// A symmetric size × size matrix A for the product out(:, c) = A x(:, c) - offset. Its columns are `stride` doubles
+// apart; the stride is a multiple of 24 that holds a column, and the rest of each column is zero. The offset has
+// `stride` entries; a null pointer means no offset.
 struct SymmetricView {
   const double* data = nullptr;
   const double* offset = nullptr;
