@@ -1,8 +1,9 @@
-// The containers every room shares: aligned vectors, panels of chains, views on both, scratch memory.
+// The containers that every part of pollen shares: aligned vectors, panels of chains, views of both, and scratch
+// memory.
 //
-// A panel is a d × R matrix of doubles whose columns are chains. Columns start on 64-byte boundaries
-// (the stride is d rounded up to 8) and the padding is zero when the panel is made. Views are cheap to copy and do not own.
-// Nothing here is synchronised.
+// A panel is a d × R matrix of doubles whose columns are chains. Columns start on 64-byte boundaries (the stride is d
+// rounded up to 8), and the padding is zero when the panel is made. Views are cheap to copy and own nothing. Nothing
+// here is synchronised; threads must not share an object that one of them changes.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,7 @@ struct AlignedAllocator {
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
-// n rounded up to a multiple of 8 (one 64-byte line of doubles).
+// Rounds n up to a multiple of 8, which is one 64-byte line of doubles.
 constexpr Index padded(Index n) { return (n + 7) / 8 * 8; }
 
 struct ConstPanelView {
@@ -43,9 +44,7 @@ struct ConstPanelView {
   Index columns = 0;
   Index stride = 0;  // doubles from one column to the next
 
-  std::span<const double> column(Index c) const {
-    return {data + c * stride, static_cast<std::size_t>(rows)};
-  }
+  std::span<const double> column(Index c) const { return {data + c * stride, static_cast<std::size_t>(rows)}; }
 };
 
 struct PanelView {
@@ -74,7 +73,7 @@ class Panel {
   ConstPanelView view() const { return {storage_.data(), rows_, columns_, stride()}; }
   operator PanelView() { return view(); }
   operator ConstPanelView() const { return view(); }
-  // The whole storage, padding included: for fused passes, copies and checkpoints.
+  // The whole storage including the padding, for fused passes, copies and checkpoints.
   std::span<double> flat() { return storage_; }
   std::span<const double> flat() const { return storage_; }
 
@@ -84,8 +83,10 @@ class Panel {
   AlignedVector<double> storage_;
 };
 
-// A stack of temporary memory for one thread: take() in a Frame, everything taken is given back when the Frame ends.
-// Memory is kept for the next use, so a loop that always takes the same sizes allocates only in its first turn.
+// A stack of temporary memory for one thread. Memory that is taken while a Frame lives is given back when that Frame
+// ends. The stack keeps it for the next use, so a loop that always takes the same sizes allocates only in its first
+// pass.
+//
 //   Scratch::Frame frame(scratch);
 //   std::span<double> residual = scratch.take<double>(rows);   // uninitialised, 64-byte aligned
 class Scratch {
