@@ -1,4 +1,4 @@
-// Finds and opens the module over libtorch. Nothing else of pollen knows libtorch.
+// Finds and opens the module over libtorch. No other part of pollen depends on libtorch.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -18,8 +18,9 @@ std::filesystem::path program_folder() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
 }
 
-// Set before OpenBLAS and OpenMP are loaded, which read them once. OpenBLAS 0.3.21 takes a processor that is newer than
-// itself for one without AVX; and our threads are the parallel ones, not those of a product.
+// Sets environment variables before OpenBLAS and OpenMP are loaded, because they read them only once. OpenBLAS 0.3.21
+// treats a processor newer than itself as one without AVX. Products must not start threads of their own, because
+// pollen's threads already run in parallel.
 void set_environment() {
   const auto unless_set = [](const char* name, const char* value) { setenv(name, value, /*overwrite=*/0); };
   __builtin_cpu_init();
@@ -30,10 +31,10 @@ void set_environment() {
     unless_set("OPENBLAS_CORETYPE", "HASWELL");
   unless_set("OPENBLAS_NUM_THREADS", "1");
   unless_set("OMP_NUM_THREADS", "1");
-  unless_set("CUBLAS_WORKSPACE_CONFIG", ":4096:8");  // without it cuBLAS may add in another order next time
+  unless_set("CUBLAS_WORKSPACE_CONFIG", ":4096:8");  // without it cuBLAS may add in a different order each time
 }
 
-// Never closed: libtorch's own threads and tables do not outlive an unloading.
+// Opens the module and never closes it, because libtorch's own threads and tables do not survive unloading.
 MakeNetwork open_module() {
   const std::string path = torch_module();
   if (path.empty())
@@ -45,7 +46,7 @@ MakeNetwork open_module() {
     throw std::runtime_error(fmt::format(
         "{}: no such file (POLLEN_TORCH_MODULE names it; built with libtorch, Debian: libtorch-dev)", path));
   set_environment();
-  // Its symbols are for all: cuDNN loads parts of itself that look for them.
+  // The symbols are global because cuDNN loads parts of itself that look for them.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr)
     throw std::runtime_error(
@@ -67,7 +68,7 @@ std::string torch_module() {
 }
 
 std::unique_ptr<Network> make_torch_network(const NetworkSpec& spec) {
-  static const MakeNetwork make = open_module();  // a failure is tried again at the next call
+  static const MakeNetwork make = open_module();  // if this fails, the next call tries again
   return std::unique_ptr<Network>(make(spec));
 }
 
