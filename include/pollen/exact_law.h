@@ -87,7 +87,7 @@ struct AveragingLawOptions {
   double refresh = 0;           // q_c of VR-FALD*; 0 means no control variates
   bool anchor_at_once = false;  // a deliberately wrong VR-FALD* for tests: the new Y and C act one step early
   int batch = 0;                // rows per client, drawn without replacement; 0 means all
-  GradientLawOptions::Compressor up = GradientLawOptions::Compressor::identity;  // compresses changes; requires τ = 1
+  GradientLawOptions::Compressor up = GradientLawOptions::Compressor::identity;  // compresses changes, with τ = 1
   int k = 1;                                                                     // coordinates that rand-k keeps
   double memory = 0;                                                             // α of the compressor's memory
   GradientLawOptions::Participation participation = GradientLawOptions::Participation::full;

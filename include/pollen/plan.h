@@ -36,7 +36,7 @@ struct ClientConstants {
 
 struct Constants {
   double dimension = 1;
-  // m: smallest eigenvalue of ∇²U over θ, U = U_0 + Σ U_i; for ELF a log-Sobolev constant is enough
+  // m: smallest eigenvalue of ∇²U over θ, U = U_0 + Σ U_i; for ELF a log-Sobolev constant is enough.
   double convexity = 0;
   double smoothness = 0;                    // L: largest eigenvalue of ∇²U over θ
   std::optional<double> hessian_lipschitz;  // FALD's HX1: Lipschitz constant of every ∇²U_i in operator norm

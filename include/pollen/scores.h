@@ -16,7 +16,7 @@ struct Predictions {
   Index rows() const { return static_cast<Index>(probabilities.size()) / classes; }
 };
 
-// share of rows whose most probable class is right; ties go to the lower class
+// Share of rows whose most probable class is right; ties go to the lower class.
 double accuracy(const Predictions& p, std::span<const double> truth);
 double brier(const Predictions& p, std::span<const double> truth);  // summed over classes, averaged over rows
 double nnll(const Predictions& p, std::span<const double> truth);   // mean of -log p(truth); +inf where p(truth) = 0
@@ -36,14 +36,14 @@ std::vector<double> entropy(const Predictions& p);                   // one per 
 double auroc(std::span<const double> in, std::span<const double> out);
 // Accuracy of the rows whose confidence is at least `threshold`; NaN if there are none.
 double accuracy_above(const Predictions& p, std::span<const double> truth, double threshold);
-// count: number of rows at least so confident
+// Accuracy of the rows whose confidence is at least `threshold`, and the number of these rows (count).
 struct ConfidencePoint {
   double threshold = 0, accuracy = 0;
   Index count = 0;
 };
 std::vector<ConfidencePoint> confidence_curve(const Predictions& p, std::span<const double> truth,
                                               std::span<const double> thresholds);
-// number of rows at least so confident, per threshold
+// Returns, per threshold, the number of rows whose confidence is at least that threshold.
 std::vector<Index> count_above(const Predictions& p, std::span<const double> thresholds);
 // The density rule (QLSD, supplement) calls a row in-distribution where p_in > p_out at its score. Both densities are
 // kernel estimates over [0, most] that leave the row itself out. The result holds the shares of in- and
@@ -62,7 +62,7 @@ struct Moments {
   std::vector<double> covariance;
 };
 Moments moments(ConstPanelView draws);  // one draw per column; the divisor is n-1
-// W2 between the normal laws with these moments, in closed form (Bures)
+// W2 between the normal laws with these moments, in closed form (Bures).
 double gaussian_w2(const Moments& a, const Moments& b);
 // W2 between two samples of equally weighted points, one point per column. It solves the assignment exactly if both
 // samples have the same number of points and at most 512; otherwise it is entropic (debiased Sinkhorn) up to 2000

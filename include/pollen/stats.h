@@ -18,7 +18,7 @@ struct Draws {
   Index length() const { return static_cast<Index>(values.size()) / chains; }
 };
 
-// the larger of the rank-normalised split R-hat of the draws and that of the folded draws
+// The larger of the rank-normalised split R-hat of the draws and that of the folded draws.
 double rhat(const Draws& draws);
 double ess_bulk(const Draws& draws);
 double ess_tail(const Draws& draws);   // the smaller of the ESS of the 5% and 95% quantile indicators

@@ -123,7 +123,7 @@ template <std::size_t kRows, class Rows>
 HWY_INLINE void MultiplyRows(const double* const* rows, Columns at, Index features, Index columns,
                              Prefetch<Rows> next) {
   constexpr Index kWidest = kParts == 1 ? 4 : 3;  // as many columns as the registers hold beside four rows
-  // four columns run as 2 + 2, which is faster than 3 + 1
+  // Four columns run as 2 + 2, which is faster than 3 + 1.
   while (columns >= kWidest && !(kWidest == 3 && columns == 4)) {
     next.Slice();
     MultiplyTile<kRows, kWidest, false>(rows, at, features);

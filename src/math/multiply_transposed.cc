@@ -85,7 +85,7 @@ HWY_INLINE void AddTile(const Rows& rows, RowRange range, Index j, const Columns
 }
 
 inline constexpr std::size_t kWideVectors = kParts == 1 ? 4 : 3;
-// together with the vectors above, these fill the registers
+// Together with the vectors above, these fill the registers.
 inline constexpr std::size_t kWideColumns = kParts == 1 ? 6 : 4;
 
 template <std::size_t kVectors, class Rows, class Access>
@@ -111,7 +111,7 @@ HWY_INLINE void AddColumns(const Rows& rows, RowRange range, Index j, Columns at
 
 template <class Rows>
 HWY_INLINE void AddToColumns(const Rows& rows, const Columns& at, const ProductSize& size) {
-  // the features of a tile for this many rows stay in the first-level cache for all columns
+  // The features of a tile for this many rows stay in the first-level cache for all columns.
   constexpr Index kRowBlock = 64;
   constexpr auto kWide = static_cast<Index>(kWideVectors * kLanes);
   constexpr auto kOne = static_cast<Index>(kLanes);

@@ -54,7 +54,7 @@ void MpiRanks::introduce() {
   MPI_Allgather(&mine, sizeof(Card), MPI_BYTE, all.data(), sizeof(Card), MPI_BYTE, MPI_COMM_WORLD);
   for (const Card& card : all) {
     const auto process = static_cast<pid_t>(card.process);
-    // false also for a rank in a container of its own, whose process cannot be seen
+    // False also for a rank in a container of its own, whose process cannot be seen.
     const bool here = card.host == mine.host && !is_gone(process);
     neighbours_.push_back(here ? process : 0);
   }
