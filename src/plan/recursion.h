@@ -1,6 +1,6 @@
-// x_{k+1} ≤ M x_k + c in every coordinate, M and c non-negative: then x_k ≤ M^k (x_0 - x) + x with x = (I - M)^{-1} c,
-// wherever M's spectral radius is below one. The proofs of fald.txt end in such systems; solving them exactly replaces
-// the closed forms of its Lemmas 10 to 12.
+// Solves systems of inequalities x_{k+1} ≤ M x_k + c with non-negative M and c: if the spectral radius of M is below
+// one, x_k ≤ M^k (x_0 - x) + x in every coordinate, with x = (I - M)^{-1} c. FALD's proofs end in such systems; solving
+// them exactly replaces the closed forms of FALD's Lemmas 10 to 12.
 #pragma once
 
 #include <Eigen/Dense>
@@ -13,8 +13,8 @@ struct Recursion {
   Eigen::VectorXd start;
 
   double rate() const;                    // the spectral radius
-  double limit() const;                   // of coordinate 0; infinite where the rate is not below 1
-  double after(double iterations) const;  // coordinate 0
+  double limit() const;                   // coordinate 0 for k → ∞; infinite if the rate is not below 1
+  double after(double iterations) const;  // coordinate 0 after that many iterations
 };
 
 }  // namespace pollen::plan

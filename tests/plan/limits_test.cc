@@ -62,8 +62,8 @@ TEST(Limits, WhatIsAbsentHasNoTerm) {
     }
 }
 
-// Table 2 of qlsd.txt: the variance-reduced samplers do not see the clients' discrepancy; nor does VR-FALD* (Theorem
-// 3).
+// QLSD, Table 2: the bounds of variance-reduced samplers do not depend on the clients' heterogeneity. Neither does that
+// of VR-FALD* (FALD, Theorem 3).
 TEST(Limits, VarianceReductionRemovesHeterogeneity) {
   for (const Case& one : all_cases()) {
     const double h = term(terms_at_half(one, {.constants = mixed_constants(), .method = one.method}), "heterogeneity");

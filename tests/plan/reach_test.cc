@@ -70,7 +70,7 @@ TEST(LocalSteps, DearRoundsAreFewer) {
       EXPECT_GE(choice->reach.traffic.gradients, gradients * 0.999);
       rounds = choice->reach.traffic.rounds;
       gradients = choice->reach.traffic.gradients;
-      // Scenario B of fald.txt: free rounds, so one after every step.
+      // In FALD's scenario B rounds are free, so there is one after every step.
       if (price == 0) {
         EXPECT_NEAR(choice->value, 1, 1e-6);
       }
