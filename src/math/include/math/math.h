@@ -23,11 +23,11 @@ double max_abs(std::span<const double> x);  // NaN when any entry is NaN
 bool all_finite(std::span<const double> x);
 void axpy(double a, std::span<const double> x, std::span<double> y);  // y += a x, fused
 void scale(double a, std::span<double> x);                            // x *= a
-// X ← a x + y, with the bits of scale() followed by add().
+// Sets x ← a x + y, with the bits of scale() followed by add().
 void scale_add(double a, std::span<const double> y, std::span<double> x);
 void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out);  // x - y
 void add(std::span<const double> x, std::span<double> y);                                    // y += x
-// Y += each term, in order, with the bits of one add() per term.
+// Adds every term to y, in order, with the bits of one add() per term.
 void add_all(std::span<const double* const> terms, std::span<double> y);
 // Computes (a·x - offset) - known for every column; the first difference is fused.
 void affine_less(double a, std::span<const double> offset, std::span<const double> known, ConstPanelView x,
