@@ -30,7 +30,7 @@ void check(const NetworkSpec& s) {
     require(n >= 1 && n < kMost, fmt::format("a row of {} x {} x {} numbers", s.channels, s.height, s.width));
   require(s.channels * s.height < kMost && s.channels * s.height * s.width < kMost,
           fmt::format("a row of {} x {} x {} numbers", s.channels, s.height, s.width));
-  // Class indices are stored as floats.
+  // Class indices are stored as floats, which are exact for whole numbers up to 2^24.
   require(s.classifies ? s.outputs >= 2 && s.outputs < (1 << 24) : s.outputs == 1,
           fmt::format("{} outputs, accepted: {}", s.outputs, s.classifies ? "2 classes or more" : "1 for a response"));
   require(s.classifies || (std::isfinite(s.noise_sd) && s.noise_sd > 0),
