@@ -1,5 +1,5 @@
-// Speed of the vector functions and of the matrix products, the latter over a whole table in blocks of 128 rows, as the
-// models call them: `pair` is the product and the transposed product of each block.
+// Times the vector functions and the matrix products. The products run over a whole table in blocks of 128 rows, as the
+// models call them; `pair` is the product and the transposed product of each block.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

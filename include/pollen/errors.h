@@ -17,7 +17,7 @@
 
 namespace pollen {
 
-// One line for the user: where (file, key or row), what was found, what is accepted.
+// One line for the user: where the problem is (file, key or row), what was found, and what is accepted.
 struct Problem {
   std::string where;  // "experiment.toml: sampler.step" or "heart.csv: row 17, column age"
   std::string what;   // "found -1, accepted: a number above 0 or \"auto\""
@@ -48,7 +48,7 @@ class Problems {
   std::vector<Problem> found_;
 };
 
-// The nearest of `names` to `word` by edit distance, if it is near enough to be a slip.
+// Returns the entry of `names` that is nearest to `word` by edit distance, if it is near enough to be a typing error.
 std::optional<std::string> nearest(const std::string& word, const std::vector<std::string>& names);
 
 class WireError : public std::runtime_error {
@@ -67,7 +67,7 @@ class IoError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Thrown out of a wait when the user wants to stop.
+// Thrown out of a wait when the user has asked the program to stop.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}

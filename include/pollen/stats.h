@@ -1,5 +1,5 @@
-// Diagnostics of draws: rank-normalised split R-hat, bulk and tail ESS, MCSE, quantiles, as defined by Vehtari, Gelman,
-// Simpson, Carpenter and Bürkner (2021) and computed by R's posterior package. Pure functions.
+// Diagnostics of draws: rank-normalised split R-hat, bulk and tail ESS, MCSE and quantiles, as defined by Vehtari,
+// Gelman, Simpson, Carpenter and Bürkner (2021) and computed by R's posterior package. All functions are pure.
 //
 //   const stats::ParameterSummary s = stats::summarize({values, chains});   // s.mean, s.rhat, s.ess_bulk, ...
 //
@@ -14,7 +14,7 @@
 namespace pollen::stats {
 
 struct Draws {
-  std::span<const double> values;  // chains * length
+  std::span<const double> values;  // chains × length numbers
   Index chains = 1;
   Index length() const { return static_cast<Index>(values.size()) / chains; }
 };
@@ -29,7 +29,7 @@ double quantile(std::span<const double> values, double p);  // type 7, as R's de
 struct ParameterSummary {
   double mean = 0, mcse = 0, sd = 0, q5 = 0, q50 = 0, q95 = 0, ess_bulk = 0, ess_tail = 0, rhat = 0;
 };
-// coupled: the chains share participation, so MCSE is from the least favourable single chain.
+// With `coupled`, the chains share their participants, so the MCSE is that of the least favourable single chain.
 ParameterSummary summarize(const Draws& draws, bool coupled = false);
 
 }  // namespace pollen::stats

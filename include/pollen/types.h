@@ -40,7 +40,7 @@ struct AlignedAllocator {
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
-// n rounded up to a multiple of 8 (one 64-byte line of doubles).
+// Rounds n up to a multiple of 8, which is one 64-byte line of doubles.
 constexpr Index padded(Index n) { return (n + 7) / 8 * 8; }
 
 struct ConstPanelView {
@@ -88,7 +88,7 @@ class Panel {
   ConstPanelView view() const { return {storage_.data(), rows_, columns_, stride()}; }
   operator PanelView() { return view(); }
   operator ConstPanelView() const { return view(); }
-  // The whole storage, padding included: for fused passes, copies and checkpoints.
+  // The whole storage including the padding, for fused passes, copies and checkpoints.
   std::span<double> flat() { return storage_; }
   std::span<const double> flat() const { return storage_; }
 

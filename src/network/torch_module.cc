@@ -1,4 +1,4 @@
-// Finds and opens the module over libtorch. Nothing else of pollen knows libtorch.
+// Finds and opens the module over libtorch. No other part of pollen depends on libtorch.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -26,10 +26,10 @@ void set_environment() {
     unless_set("OPENBLAS_CORETYPE", "HASWELL");
   unless_set("OPENBLAS_NUM_THREADS", "1");
   unless_set("OMP_NUM_THREADS", "1");
-  unless_set("CUBLAS_WORKSPACE_CONFIG", ":4096:8");  // without it cuBLAS may add in another order next time
+  unless_set("CUBLAS_WORKSPACE_CONFIG", ":4096:8");  // without it cuBLAS may add in a different order each time
 }
 
-// Never closed: libtorch's own threads and tables do not outlive an unloading.
+// Opens the module and never closes it, because libtorch's own threads and tables do not survive unloading.
 MakeNetwork open_module() {
   const std::string path = torch_module();
   if (path.empty())
@@ -41,7 +41,7 @@ MakeNetwork open_module() {
     throw std::runtime_error(fmt::format(
         "{}: no such file (POLLEN_TORCH_MODULE names it; built with libtorch, Debian: libtorch-dev)", path));
   set_environment();
-  // Its symbols are for all: cuDNN loads parts of itself that look for them.
+  // The symbols are global because cuDNN loads parts of itself that look for them.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr)
     throw std::runtime_error(
@@ -56,7 +56,7 @@ MakeNetwork open_module() {
 std::string torch_module() { return find_module(kFileName, "POLLEN_TORCH_MODULE"); }
 
 std::unique_ptr<Network> make_torch_network(const NetworkSpec& spec) {
-  static const MakeNetwork make = open_module();  // a failure is tried again at the next call
+  static const MakeNetwork make = open_module();  // if this fails, the next call tries again
   return std::unique_ptr<Network>(make(spec));
 }
 

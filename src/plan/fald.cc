@@ -1,4 +1,5 @@
-// FALD (fald.txt, Theorem 20): clients take Langevin steps and average with probability p_c. Mended: docs/plan.md.
+// FALD (FALD, Theorem 20): clients take Langevin steps and average with probability p_c. docs/plan.md lists the
+// corrections to the paper.
 #include "fald.h"
 
 #include <algorithm>
@@ -42,7 +43,8 @@ double fald_drift_limit(const FaldConstants& f, double p) {
 
 namespace {
 
-// Coordinates: E‖X_kγ - X_k‖² (Lemma 19), E V_k (Lemma 10's first step, Lemma 16), E d_k² (Lemma 17).
+// The recursion's coordinates are E‖X_kγ - X_k‖² (Lemma 19), E V_k (the first step of Lemma 10, and Lemma 16) and E
+// d_k² (Lemma 17).
 Recursion fald_recursion(const FaldConstants& f, const Constants& c, const Averaging& how, double step) {
   const double m = f.m, l2 = f.l * f.l, p = how.communicate, apart = 1 - p, inverse = (2 + p) / p;
   Recursion r(3);
@@ -67,7 +69,7 @@ Guarantee fald(const Constants& c, const Method& method) {
   const Averaging how = *method.averaging;
   const double m = f.m, p = how.communicate, l = f.l;
   Guarantee g;
-  g.source = "FALD (fald.txt, Theorem 20)";
+  g.source = "FALD, Theorem 20";
   g.limits = {{"sqrt(p_c/(4(1-p_c)(A+(1+2/p_c)A'))) (gamma_1)", fald_drift_limit(f, p)},
               {"m/(6 L^2_hat) (gamma_1)", m / (6 * f.oracle)},
               {"p_c/(4m) (gamma_2)", p / (4 * m)},

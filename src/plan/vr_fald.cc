@@ -1,5 +1,5 @@
-// VR-FALD* (fald.txt, Theorem 28): FALD with a common control variate refreshed with probability q_c. Mended:
-// docs/plan.md.
+// VR-FALD* (FALD, Theorem 28): FALD with a common control variate that is refreshed with probability q_c. docs/plan.md
+// lists the corrections to the paper.
 #include <algorithm>
 #include <cmath>
 
@@ -11,8 +11,8 @@ namespace pollen::plan {
 
 namespace {
 
-// Coordinates: e_k = E‖X_kγ - X_k‖² (Lemma 27), h_k = E e at the last refresh, E V_k (Lemmas 10 and 22), E d_k² (Lemma
-// 23), E σ_k² (Lemma 24, the anchor being the mean of the chains).
+// The recursion's coordinates are e_k = E‖X_kγ - X_k‖² (Lemma 27), h_k = E e at the last refresh, E V_k (Lemmas 10 and
+// 22), E d_k² (Lemma 23) and E σ_k² (Lemma 24, where the anchor is the mean of the chains).
 Recursion vr_fald_recursion(const FaldConstants& f, const Constants& c, const Averaging& how, double step) {
   const double m = f.m, l2 = f.l * f.l, p = how.communicate, q = how.refresh, w = f.spread;
   const double apart = 1 - p, inverse = (2 + p) / p;
@@ -46,7 +46,7 @@ Guarantee vr_fald(const Constants& c, const Method& method) {
   const double m = f.m, l = f.l, p = how.communicate, q = how.refresh;
   const double largest = std::max(3 * l * l + p * f.spread, 8 * (p + 3) * f.oracle);
   Guarantee g;
-  g.source = "VR-FALD* (fald.txt, Theorem 28)";
+  g.source = "FALD, Theorem 28 (VR-FALD*)";
   g.limits = {{"m/(128 L^2_hat) (gamma_1)", m / (128 * f.oracle)},
               {"(p_c+3)m/(32 max) (gamma_1)", (p + 3) * m / (32 * largest)},
               {"q_c/m (gamma_1)", q / m},

@@ -38,7 +38,7 @@ TEST(TheoremFor, SaysWhatIsInTheWayOfTheGradientFamily) {
   expect_none(m, "without memory");
   m.oracle = OracleKind::minibatch;
   m.memory = Memory::average;
-  expect_none(m, "other gradients than svrg");
+  expect_none(m, "gradients other than svrg");
   m = {};
   m.down_feedback = true;
   expect_none(m, "unbiased compression up");

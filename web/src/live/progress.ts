@@ -1,4 +1,4 @@
-// How far it has come, how fast, and how long it will take.
+// Shows how far the run has come, how fast it is, and how long it will take.
 import type { ReportData } from "../data";
 import { el } from "../dom";
 import { bits, fixed, percent, seconds, short, whole } from "../format";
@@ -28,7 +28,7 @@ function phaseWords(live: Live, name: string, verdict: string, burnIn: number | 
   return kPhases[live.phase];
 }
 
-// A number that is told again and again: only its text changes.
+// Shows a number that is updated often; only its text changes.
 class Tile {
   readonly element: HTMLElement;
   private value = el("dd");
@@ -82,7 +82,7 @@ class Progress {
   }
 }
 
-// Nobody knows the end to a millisecond.
+// Rounds the time left, because nobody knows the end to a millisecond.
 function roughly(left: number): number {
   return left < 10 ? Math.round(left * 10) / 10 : Math.round(left);
 }

@@ -1,4 +1,4 @@
-// Vectorised arithmetic whose bits do not depend on the vector width (AVX2 or AVX-512) nor on libm.
+// Vectorised arithmetic whose bits depend neither on the vector width (AVX2 or AVX-512) nor on libm.
 //
 // Sums keep eight logical lanes, added in a fixed order at the end. Elementwise functions use Highway's polynomials
 // with their domains guarded: NaN stays NaN, exp overflows to inf, log(0) = -inf, log(x < 0) = NaN. Spans may be
@@ -46,7 +46,8 @@ void softplus(std::span<const double> x, std::span<double> out);  // log(1+exp(x
 double langevin_step(std::span<double> x, std::span<const double> g, std::span<const double> z, double step,
                      double spread);
 
-// A client's local step, one fused pass over every column: x ← x - step·g + common + spread·own; null: none.
+// One local step of a client, in a single fused pass over every column: x ← x - step·g + common + spread·own. A null
+// pointer leaves its term out.
 struct LocalStep {
   const double* gradient;
   Index gradient_stride;
@@ -61,13 +62,13 @@ void local_step(const PanelView& x, const LocalStep& in);
 
 using pollen::RowsView;
 
-// The two matrix products of generalised linear models, M columns at once (chains, or chains × classes).
-// Z is laid out like R × M with column stride z.stride: z(r, m) = Σ_j X(r, j) θ(j, m).
+// The two matrix products of generalised linear models, for M columns at once (chains, or chains × classes). The first
+// computes z(r, m) = Σ_j X(r, j) θ(j, m), where z has one row per row of X and column stride z.stride.
 void multiply(const RowsView& x, ConstPanelView theta, PanelView z);
-// g(j, m) += Σ_r X(r, j) residual(r, m).
+// Adds the transposed product: g(j, m) += Σ_r X(r, j) residual(r, m).
 void multiply_transposed_add(const RowsView& x, ConstPanelView residual, PanelView g);
 
-// The same over chosen rows (a minibatch): row r of the product is row rows[r] of X.
+// The same two products over chosen rows of X, for example a minibatch: row r of the product is row rows[r] of X.
 void multiply(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView theta, PanelView z);
 void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView residual,
                              PanelView g);
