@@ -3,7 +3,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build full test check bench format lint clean setup-core setup-all
+.PHONY: help run build full test check bench docs format lint clean setup-core setup-all
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -35,6 +35,9 @@ bench: setup-all ## benchmarks: against NumPy twins, the tables of docs/performa
 	@cmake --preset bench >/dev/null
 	@cmake --build build -j $(JOBS) -- --quiet
 	@bench/run
+
+docs: build ## write docs/configuration.md from the rows of the keys (src/recipe/keys_*.cc)
+	@build/bin/pollen list keys --markdown > docs/configuration.md.new && mv docs/configuration.md.new docs/configuration.md
 
 format: ## lay out the code as .clang-format says
 	@git ls-files '*.cc' '*.h' | xargs clang-format-16 -i

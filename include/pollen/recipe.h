@@ -105,7 +105,7 @@ struct Recipe {
 
   // Local steps: whether messages are changes from what the server knows, not positions.
   bool sends_changes() const {
-    return local && (up.compressor.kind != CompressorKind::identity || up.compressor.bits != 64 || !up.per_client.empty());
+    return local && (up.compressor.compresses() || up.compressor.bits != 64 || !up.per_client.empty());
   }
 };
 
@@ -115,7 +115,7 @@ struct NamedSampler {
   const char* paper;
   const char* summary;
   OracleKind oracle;
-  CompressorKind compressor;
+  const char* compressor;
   Memory memory;
   bool down_feedback;
   bool minibatch_default;  // batch = 0.1 unless set

@@ -77,8 +77,8 @@ struct Counters {
   std::int64_t uplink_bits = 0, downlink_bits = 0, broadcast_bits = 0, setup_bits = 0;
   std::int64_t gradients = 0;
   double uplink_bits_bound = 0;  // NaN where a compressor has none
+  void archive(Archive& archive);
 };
-void archive_counters(Archive& archive, Counters& counters);
 
 // What a process with clients knows from the broadcasts: positions (w with a compressed downlink) and anchors, a column
 // a chain. Clients of one process share it.

@@ -66,16 +66,6 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
 void answer(Clients& clients, std::size_t place, const ClientView& view, const Query& query, PanelView out,
             Workspace& work);
 
-// Memory for an answer as `like`, whatever it was before.
-inline void fit(const Panel& like, Panel& answered) {
-  if (answered.rows() != like.rows() || answered.columns() != like.columns())
-    answered = Panel(like.rows(), like.columns());
-}
-
-// Of all of them to a question by client: column i of `out` is of the one at place i. `work`: one a member.
-void answer_columns(Clients& clients, const ClientView& view, const Query& query, PanelView out, const Team& team,
-                    const std::function<Workspace&(int member)>& work);
-
 // Clients in this process, on `threads` threads (this one included). Errors of clients name round and client.
 std::unique_ptr<Transport> make_thread_transport(ClientView& view, Clients& clients, int threads);
 

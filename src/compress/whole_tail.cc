@@ -10,8 +10,8 @@ class WholeTail final : public Compressor {
  public:
   WholeTail(std::unique_ptr<const Compressor> head, const CompressorSpec& spec, Index tail)
       : head_(std::move(head)),
-        words_(make_identity(64)),
-        head_bits_(spec.kind == CompressorKind::identity ? spec.bits : 0),
+        words_(make_compressor({}, tail)),
+        head_bits_(!spec.compresses() ? spec.bits : 0),
         tail_(static_cast<std::size_t>(tail)) {}
 
   std::int64_t encode(std::span<const double> v, const Stream& stream, std::span<double> decoded, Bytes* payload,

@@ -117,9 +117,7 @@ void Server::archive_block(Index block, Archive& archive) {
   BlockSum& sum = block_sums_[static_cast<std::size_t>(block)];
   archive.array(sum.plain.flat());
   archive.array(sum.weighted.flat());
-  for (std::int64_t* n : {&sum.counters.messages, &sum.counters.uplink_bits, &sum.counters.gradients})
-    archive.field(*n);
-  archive.field(sum.counters.uplink_bits_bound);
+  sum.counters.archive(archive);
   const auto [first, last] = block_entries(block);
   traffic_.archive_done(archive, first, last);
 }

@@ -135,8 +135,7 @@ void Client::set_anchor(std::span<const double> at) {
 }
 
 void Client::start_memory(ConstPanelView gradient) {
-  Panel& memory = state().memory;
-  for (Index c = 0; c < memory.columns(); ++c) std::ranges::copy(gradient.column(c), memory.column(c).begin());
+  copy_into(gradient, state().memory);
 }
 
 void Client::local_position(const ClientView& view, PanelView out) const {

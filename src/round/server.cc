@@ -19,8 +19,6 @@ constexpr double kExplosion = 1e10;
 
 }  // namespace
 
-Index block_size_for(Index clients) { return std::max<Index>(32, (clients + 63) / 64); }
-
 Server::Server(const Recipe& recipe, const Prior& prior, Setup setup, std::unique_ptr<ServerStep> step)
     : recipe_(recipe),
       setup_(std::move(setup)),
@@ -196,13 +194,6 @@ void Server::check_position(double largest, Index chain) const {
                        static_cast<std::int64_t>(round_), -1);
 }
 
-void archive_counters(Archive& archive, Counters& counters) {
-  for (std::int64_t* count : {&counters.rounds, &counters.messages, &counters.uplink_bits, &counters.downlink_bits,
-                              &counters.broadcast_bits, &counters.setup_bits, &counters.gradients})
-    archive.field(*count);
-  archive.field(counters.uplink_bits_bound);
-}
-
 void Server::archive(Archive& archive) {
   archive.array(position_.flat());
   archive.array(memory_.flat());
@@ -211,7 +202,7 @@ void Server::archive(Archive& archive) {
   archive.field(anchor_round_);
   archive.field(round_);
   archive.field(explosion_);
-  archive_counters(archive, counters_);
+  counters_.archive(archive);
   step_->archive(archive);
   traffic_.archive(archive, clients());
 }

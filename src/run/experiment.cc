@@ -277,10 +277,7 @@ bool Experiment::learns_average() const { return parts_->personal->model->identi
 
 Panel Experiment::learnt() const {
   const bool average = learns_average() && iteration() > burn_in();
-  const ConstPanelView from = average ? averaged() : position();
-  Panel out(from.rows, from.columns);
-  for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), out.column(c).begin());
-  return out;
+  return copy_of(average ? averaged() : position());
 }
 
 bool Experiment::is_baseline() const { return parts_->personal && parts_->personal->baseline; }

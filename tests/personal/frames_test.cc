@@ -46,7 +46,7 @@ TEST(Frames, CarryAPersonalRound) {
   problem.population = population.get();
   problem.chains = 3;
   Recipe recipe;
-  recipe.up.compressor = {.kind = CompressorKind::qsgd, .levels = 4};
+  recipe.up.compressor = {.kind = "qsgd", .levels = 4};
   recipe.up.memory = Memory::average;
   recipe.up.rate = 0.4;
   recipe.participation.policy = ParticipationPolicy::fixed_size;

@@ -25,6 +25,10 @@ void scale(double a, std::span<double> x);                               // x *=
 void scale_add(double a, std::span<const double> y, std::span<double> x);  // x ← a x + y: the bits of scale() and add()
 void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out);  // x - y
 void add(std::span<const double> x, std::span<double> y);                // y += x
+// y += x, column by column.
+inline void add(ConstPanelView x, PanelView y) {
+  for (Index c = 0; c < y.columns; ++c) add(x.column(c), y.column(c));
+}
 void add_all(std::span<const double* const> terms, std::span<double> y);  // y += each term, in order: the bits of as many add()
 // Every column: (a·x - offset) - known, the first difference fused.
 void affine_less(double a, std::span<const double> offset, std::span<const double> known, ConstPanelView x, PanelView out);
