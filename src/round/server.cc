@@ -25,8 +25,8 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup, std::uniqu
       participation_(recipe.participation, setup_.sizes, setup_.chains, recipe.coupled, setup_.seed,
                      recipe.up.memory != Memory::feedback),
       block_size_(block_size_for(static_cast<Index>(setup_.sizes.size()))),
-      whole_(make_compressor({}, setup_.dimension)),
-      down_(make_compressor(recipe.down.compressor, setup_.dimension)),
+      whole_(make_compressor({}, setup_.dimension, 0)),
+      down_(make_compressor(recipe.down.compressor, setup_.dimension, 0)),
       position_(setup_.dimension, setup_.chains),
       step_(std::move(step)) {
   const Index d = setup_.dimension;
