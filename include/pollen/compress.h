@@ -92,7 +92,7 @@ void register_compressor(CompressorRow row);
 // Throws ConfigError for a name that is no row's and for a spec that makes no sense at dimension d (k > d, levels = 0,
 // bits not 32 or 64, a biased compressor scaled).
 std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, Index d);
-// The same for all but the last `tail` of d coordinates. Those go as float64 words, which come first in the payload.
+// The same for all but the last `tail` of d ≥ 0 coordinates. Those go as float64 words, which come first in the payload.
 std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, Index d, Index tail);
 
 }  // namespace pollen

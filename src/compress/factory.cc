@@ -64,7 +64,7 @@ std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, In
 }
 
 std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, Index d, Index tail) {
-  if (tail == 0) return make_compressor(spec, d);
+  if (tail == 0 && d > 0) return make_compressor(spec, d);
   return make_whole_tail(tail < d ? make_compressor(spec, d - tail) : nullptr, spec, tail);
 }
 

@@ -44,7 +44,7 @@ void Clients::archive(Archive& archive) {
 ClientHost::ClientHost(const HostSetup& setup, std::size_t clients, MemberAt member)
     : view_(*setup.recipe, setup.dimension, setup.chains, setup.clients, {setup.seed, setup.own_seed}),
       compressors_(compressors_of(*setup.recipe, setup.dimension)),
-      whole_(make_compressor({}, setup.dimension)),
+      whole_(make_compressor({}, setup.dimension, 0)),
       clients_(
           clients,
           [this, setup, member = std::move(member)](std::size_t place) {

@@ -11,8 +11,8 @@ namespace pollen {
 ClientView::ClientView(const Recipe& recipe, Index dimension, Index chains, Index clients, const Seeds& seeds)
     : recipe_(recipe),
       clients_(clients),
-      whole_(make_compressor({}, dimension)),
-      compressor_(make_compressor(recipe.down.compressor, dimension)),
+      whole_(make_compressor({}, dimension, 0)),
+      compressor_(make_compressor(recipe.down.compressor, dimension, 0)),
       position_(dimension, chains) {
   if (recipe.down.feedback) change_ = Panel(dimension, 1);
   if (recipe.oracle == OracleKind::svrg) {

@@ -33,8 +33,8 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup, std::uniqu
                                                          recipe.coupled, setup_.seed,
                                                          recipe.up.memory != Memory::feedback)),
       block_size_(block_size_for(static_cast<Index>(setup_.sizes.size()))),
-      whole_(make_compressor({}, setup_.dimension)),
-      down_(make_compressor(recipe.down.compressor, setup_.dimension)),
+      whole_(make_compressor({}, setup_.dimension, 0)),
+      down_(make_compressor(recipe.down.compressor, setup_.dimension, 0)),
       position_(setup_.dimension, setup_.chains),
       traffic_(std::make_unique<TrafficLog>()),
       step_(std::move(step)) {

@@ -58,6 +58,13 @@ TEST(WholeTailFormat, WordsComeFirst) {
             Bytes({0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0xa0, 0x40, 0x10, 0x50}));
 }
 
+// A model of which nothing is learnt sends messages without numbers.
+TEST(WholeTailFormat, NothingIsAPayloadOfNoBytes) {
+  const auto compressor = make_compressor({}, 0, 0);
+  EXPECT_TRUE(encode(*compressor, {}).payload.empty());
+  EXPECT_TRUE(decode(*compressor, {}, 0).empty());
+}
+
 TEST(WholeTailBound, HasTheWordsInIt) {
   const CompressorSpec qsgd{.kind = "qsgd", .levels = 8};
   EXPECT_EQ(make_compressor(qsgd, 12, 4)->bits_bound(12), *make_compressor(qsgd, 8)->bits_bound(8) + 4 * 64);
