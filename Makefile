@@ -15,8 +15,8 @@ setup-all:
 	@scripts/setup all
 
 build: setup-core
-	@test -f build/build.ninja || cmake --preset release >/dev/null
-	@cmake --build build -j $(JOBS) --target pollen -- --quiet
+	@test -f build/build.ninja || { echo "configuring" && cmake --preset release >/dev/null; }
+	@NINJA_STATUS="building [%3f/%t] " cmake --build build -j $(JOBS) --target pollen
 
 run: build ## install what is missing, build the light core, sample the built-in problem
 	@build/bin/pollen run

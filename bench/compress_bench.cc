@@ -1,4 +1,5 @@
-// Compressors: nanoseconds a call at the dimension of small models, bytes of float64 input a second at a million.
+// Times the compressors: nanoseconds per call at the dimension of small models, and bytes of float64 input per second
+// at a million coordinates.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -45,7 +46,7 @@ void encode(benchmark::State& state, const CompressorSpec& spec) {
   bench.report(state);
 }
 
-// Decodes 64 payloads in turn: one alone would be learnt by the branch predictor.
+// Decodes 64 payloads in turn, because the branch predictor would learn a single one.
 void decode(benchmark::State& state, const CompressorSpec& spec) {
   Bench bench(spec, state.range(0));
   std::vector<Bytes> payloads(state.range(0) > 1000 ? 1 : 64);

@@ -1,5 +1,5 @@
-// Iterations a second of FALD on Gaussian clients (b = 100, d = 20, full precision matrices, K = 10), one thread.
-// Usage: fald_bench CHAINS TAU SECONDS. Prints chain-iterations a second of CPU time.
+// Times FALD on Gaussian clients (b = 100, d = 20, full precision matrices, K = 10) on one thread. Usage: fald_bench
+// CHAINS TAU SECONDS. Prints chain-iterations per second of CPU time.
 #include <fmt/format.h>
 
 #include "pollen/random.h"
@@ -49,7 +49,7 @@ lp = false
 
 int main(int argc, char** argv) {
   if (argc != 4) return std::fprintf(stderr, "usage: fald_bench CHAINS TAU SECONDS\n"), 2;
-  pollen::bench::print_rate(
-      problem(), {"run.chains=" + std::string(argv[1]), "sampler.correlation=" + std::string(argv[2])}, 100,
-      std::atof(argv[3]));
+  pollen::bench::print_rate(problem(),
+                            {"run.chains=" + std::string(argv[1]), "sampler.correlation=" + std::string(argv[2])}, 100,
+                            std::atof(argv[3]));
 }

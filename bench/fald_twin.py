@@ -1,6 +1,6 @@
-"""FALD on Gaussian clients (b = 100, d = 20, full precision matrices, K = 10) as one would write it well in NumPy.
+"""FALD on Gaussian clients (b = 100, d = 20, full precision matrices, K = 10), written well in NumPy.
 
-Usage: fald_twin.py CHAINS TAU SECONDS. Prints chain-iterations a second of CPU time.
+Usage: fald_twin.py CHAINS TAU SECONDS. Prints chain-iterations per second of CPU time.
 """
 import sys
 import time

@@ -1,13 +1,14 @@
-// lenet_round [qlsd|qlsd#|qlsd++]: what a federated iteration of LeNet-5 over 20 clients is made of, on one thread.
-// Gradients are timed where they are called; what is left is the federated part (minibatches, quantising, coding,
-// averaging, memories, noise). Prints milliseconds of processor time, medians.
+// Splits the time of a federated iteration of LeNet-5 over 20 clients into its parts, on one thread: lenet_round
+// [qlsd|qlsd#|qlsd++]. Gradients are timed where they are called; the rest is the federated part (minibatches,
+// quantising, coding, averaging, memories, noise). Prints medians in milliseconds of processor time.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ctime>
 
+#include "network/network.h"
 #include "pollen/random.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "run/federated.h"
 
 namespace pollen::bench {
@@ -21,7 +22,7 @@ double processor_milliseconds() {
   return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
 
-// Another potential, with a clock that all of them share.
+// Wraps another potential and adds the time of its gradients to a clock that all wrappers share.
 class Timed final : public Potential {
  public:
   Timed(std::unique_ptr<Potential> potential, double& inside) : potential_(std::move(potential)), inside_(inside) {}

@@ -1,5 +1,5 @@
-// Speed of the vector functions and of the matrix products, the latter over a whole table in blocks of 128 rows, as the
-// models call them: `pair` is the product and the transposed product of each block.
+// Times the vector functions and the matrix products. The products run over a whole table in blocks of 128 rows, as the
+// models call them; `pair` is the product and the transposed product of each block.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Problem {
   }
   static constexpr Index kBlock = 128;
   AlignedVector<double> table;
-  math::RowsView x;
+  RowsView x;
   Panel theta, gradient, z;
 };
 
@@ -43,7 +43,7 @@ void BM_Product(benchmark::State& state) {
   Problem p(state.range(0), state.range(1), state.range(2));
   for (auto _ : state) {
     for (Index r = 0; r < p.x.rows; r += Problem::kBlock) {
-      const math::RowsView block = p.x.slice(r, std::min(Problem::kBlock, p.x.rows - r));
+      const RowsView block = p.x.slice(r, std::min(Problem::kBlock, p.x.rows - r));
       PanelView z = p.z;
       z.rows = block.rows;
       if (part & kMultiply) math::multiply(block, p.theta, z);

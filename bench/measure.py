@@ -1,6 +1,6 @@
-"""Runs of build/bin/pollen to be timed, for bench/scale and bench/soak: rates, memory, tables.
+"""Runs build/bin/pollen and measures rates and memory, for bench/scale and bench/soak; also prints tables.
 
-Rates are of the sampling loop: start-up, checkpoints and summaries are not in them.
+Rates are those of the sampling loop, without start-up, checkpoints and summaries.
 """
 import csv
 import dataclasses
@@ -29,7 +29,7 @@ class Plan:
     keys: tuple[str, ...] = ()
     threads: int = 1
     ranks: int = 1
-    steps: int = 1  # local steps: iterations of a round
+    steps: int = 1  # local steps, which are the iterations per round
     options: tuple[str, ...] = ()
 
     def with_keys(self, *keys: str) -> "Plan":
@@ -39,18 +39,18 @@ class Plan:
 @dataclasses.dataclass
 class Run:
     rounds: int
-    seconds: float      # of the loop, by the wall
-    cpu: float          # of the loop, of processor
-    rate: float         # rounds a second by the wall, of the second half of the rounds
-    gradients: float    # a round
+    seconds: float      # wall time of the loop
+    cpu: float          # processor time of the loop
+    rate: float         # rounds per second of wall time, over the second half of the rounds
+    gradients: float    # gradients per round
     whole: float        # seconds from start to end
-    peak: float         # MB of memory at most, pages of mapped files included
-    anonymous: float    # MB at most of what is not a page of a file
+    peak: float         # the most MB of memory, including pages of mapped files
+    anonymous: float    # the most MB that are not pages of files
     summary: dict
 
 
 def memory(pid: int) -> dict[str, int]:
-    """kB, by the names of /proc: VmRSS, VmHWM, RssAnon, ...; empty when the process has ended."""
+    """Returns kB by the names of /proc (VmRSS, VmHWM, RssAnon, ...), or nothing if the process has ended."""
     try:
         with open(f"/proc/{pid}/status") as file:
             fields = (line.split() for line in file)
@@ -106,7 +106,7 @@ def run(plan: Plan, rounds: int) -> Run:
 
 
 def rounds_for(plan: Plan, seconds: float) -> int:
-    """So many rounds that the loop takes about `seconds`."""
+    """Returns a number of rounds for which the loop takes about `seconds`."""
     rounds = 20
     while True:
         spent = max(run(plan, rounds).seconds, 1e-4)
@@ -117,7 +117,7 @@ def rounds_for(plan: Plan, seconds: float) -> int:
 
 
 def turns(plans: dict, seconds: float, count: int, least: int = 20) -> dict:
-    """Runs of all plans, one after the other, `count` times over, so that ratios between them are fair."""
+    """Runs all plans one after the other, `count` times over, so that ratios between them are fair."""
     rounds = {name: max(least, rounds_for(plan, seconds)) for name, plan in plans.items()}
     runs = {name: [] for name in plans}
     for _ in range(count):
@@ -131,7 +131,7 @@ def median(runs: list, of) -> float:
 
 
 def short(value: float) -> str:
-    """Three digits, with commas."""
+    """Writes three significant digits, with commas."""
     if value >= 100:
         digits = len(str(int(value))) - 3
         return f"{round(value / 10 ** digits) * 10 ** digits:,}"

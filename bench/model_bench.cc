@@ -1,6 +1,6 @@
-// Gradients of potentials beside what the machine can do at most: reading the same table once (`of_read`), and fused
-// multiply-adds that never leave the registers (`of_peak`). Both are 1 for a perfect kernel; times are the best of
-// each.
+// Compares gradients of potentials with the machine's limits: reading the same table once (`of_read`), and fused
+// multiply-adds that never leave the registers (`of_peak`). Both are 1 for a perfect kernel. Times are the best of
+// several runs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "../bench/model_bench.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -19,7 +19,7 @@ namespace pollen::bench {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Reads everything once, eight independent sums.
+// Reads everything once, with eight independent sums.
 double ReadAll(const double* x, std::size_t count) {
   const hn::ScalableTag<double> d;
   const std::size_t lanes = hn::Lanes(d), step = 8 * lanes;
@@ -38,8 +38,8 @@ double ReadAll(const double* x, std::size_t count) {
   return hn::GetLane(hn::SumOfLanes(d, all));
 }
 
-// `turns` rounds of twelve independent chains of fused multiply-adds, which start apart so that none can be left out.
-// Returns how many flops that was.
+// Runs `turns` rounds of twelve independent chains of fused multiply-adds, which start at different values so that the
+// compiler cannot drop any. Returns the number of flops.
 double Fuse(std::size_t turns, double* sink) {
   const hn::ScalableTag<double> d;
   const auto a = hn::Set(d, 0.999), b = hn::Set(d, 1e-3);
@@ -66,14 +66,14 @@ HWY_EXPORT(ReadAll);
 HWY_EXPORT(Fuse);
 namespace {
 
-// Processor time of this thread: other programs on the machine do not count.
+// Returns the processor time of this thread, which other programs on the machine do not affect.
 double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// The shortest of `tries` runs.
+// Returns the time of the shortest of `tries` runs.
 template <class Run>
 double best_seconds(int tries, Run run) {
   double best = 1e300;
@@ -92,7 +92,7 @@ double peak_flops() {
   return flops / seconds;
 }
 
-// A table of rows × features with targets for a model; the values do not matter, only that predictors stay moderate.
+// A table of rows × features with targets for a model. The values matter only in that predictors stay moderate.
 struct Table {
   AlignedVector<double> x;
   std::vector<double> y;
@@ -107,7 +107,7 @@ struct Table {
     spec.kind = kind;
     spec.features = features;
     spec.classes = classes;
-    observations = {math::RowsView{x.data(), rows, features, stride}, y.data()};
+    observations = {RowsView{x.data(), rows, features, stride}, y.data()};
   }
   double read_seconds() const {
     double sum = 0.0;
@@ -123,7 +123,7 @@ Panel states(Index dimension, Index chains) {
   return theta;
 }
 
-// Full gradients: arguments are rows, features, classes, chains.
+// Times full gradients. The arguments are rows, features, classes and chains.
 void full_gradient(benchmark::State& state, ModelKind kind) {
   const Table table(kind, state.range(0), state.range(1), state.range(2));
   const auto u = make_potential(table.spec, table.observations);
@@ -160,7 +160,7 @@ BENCHMARK_CAPTURE(full_gradient, softmax, ModelKind::softmax)
     ->Args({150, 5, 3, 4})
     ->Unit(benchmark::kMillisecond);
 
-// Minibatches of one chain: arguments are chosen rows, features.
+// Times minibatches of one chain. The arguments are chosen rows and features.
 template <class Call>
 void minibatch(benchmark::State& state, ModelKind kind, Call call) {
   const Table table(kind, 1000, state.range(1), kind == ModelKind::softmax ? 3 : 2);

@@ -1,5 +1,5 @@
-// Loss and gradient of the lean networks, on one core: milliseconds a call and the arithmetic a second, counting what
-// the mathematics asks for (LeNet-5's padding included, the gradient in the input not).
+// Times loss and gradient of the lean networks on one core: milliseconds per call and arithmetic operations per second.
+// It counts the operations that the mathematics needs (including LeNet-5's padding, but not the gradient in the input).
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -48,7 +48,7 @@ NetworkSpec mlp(std::vector<std::int64_t> hidden, const char* activation) {
   return spec;
 }
 
-// Multiplications and additions of one row, forward and back.
+// Returns the multiplications and additions for one row, forward and backward.
 double operations(const Network& network) {
   double sum = 0;
   for (const NetworkTensor& t : network.tensors()) {

@@ -1,8 +1,8 @@
-"""QLSD* on the toy of the QLSD paper (b = 20, d = 50, s = 2^8) as one would write it well in NumPy: no bytes are made.
+"""QLSD* on the toy problem of the QLSD paper (b = 20, d = 50, s = 2^8), written well in NumPy. It encodes no bytes.
 
-Usage: numpy_twin.py CHAINS SECONDS. Prints chain-iterations a second of CPU time. For bench/scale, in one line of JSON on
-standard input: chains, seconds, and any of sizes (rows of each client), dimension, step; clock ("wall"); draws (a folder for
-draws-1.csv, ... as `pollen summary` reads them), with iterations, burn_in and thin.
+Usage: numpy_twin.py CHAINS SECONDS. Prints chain-iterations per second of CPU time. bench/scale passes one line of
+JSON on standard input instead, with chains, seconds, and any of: sizes (rows of each client), dimension, step; clock
+("wall"); draws (a folder for draws-1.csv, ... as `pollen summary` reads them), with iterations, burn_in and thin.
 """
 import json
 import sys

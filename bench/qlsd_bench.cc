@@ -1,5 +1,6 @@
-// Iterations a second of QLSD* on the toy of the QLSD paper (b = 20, d = 50, s = 2^8), one thread: the whole round, with
-// real bytes or with lengths only. Usage: qlsd_bench CHAINS bytes|lengths SECONDS. Prints chain-iterations a second of CPU time.
+// Times QLSD* on the toy problem of the QLSD paper (b = 20, d = 50, s = 2^8) on one thread: the whole round, with real
+// bytes or with lengths only. Usage: qlsd_bench CHAINS bytes|lengths SECONDS. Prints chain-iterations per second of CPU
+// time.
 #include "rate.h"
 
 namespace {
@@ -30,6 +31,6 @@ lp = false
 
 int main(int argc, char** argv) {
   if (argc != 4) return std::fprintf(stderr, "usage: qlsd_bench CHAINS bytes|lengths SECONDS\n"), 2;
-  pollen::bench::print_rate(kProblem, {"run.chains=" + std::string(argv[1]), "sampler.wire=" + std::string(argv[2])}, 1000,
-                            std::atof(argv[3]));
+  pollen::bench::print_rate(kProblem, {"run.chains=" + std::string(argv[1]), "sampler.wire=" + std::string(argv[2])},
+                            1000, std::atof(argv[3]));
 }

@@ -1,4 +1,4 @@
-// Speed of random words, uniforms, normals and subsets, by size. Items are numbers made.
+// Times random words, uniforms, normals and subsets by size. An item is one number made.
 #include <benchmark/benchmark.h>
 
 #include <vector>

@@ -1,4 +1,4 @@
-// How fast an experiment advances on one thread.
+// Measures how fast an experiment advances on one thread.
 #pragma once
 
 #include <cstdio>
@@ -6,11 +6,11 @@
 #include <ctime>
 #include <string>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::bench {
 
-// Prints chain-iterations a second of CPU time, after a start that is not counted.
+// Prints chain-iterations per second of CPU time, after a warm-up that is not counted.
 inline void print_rate(const std::string& problem, const Overrides& set, std::int64_t chunk, double seconds) {
   Experiment experiment(read_config_text(problem, "bench", set), {.threads = 1});
   experiment.prepare();

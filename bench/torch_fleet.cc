@@ -1,11 +1,12 @@
-// Milliseconds per round of all clients of a network together (NetworkFleet), and how far the sum of their gradients is
-// from that of one client after the other.
+// Measures milliseconds per round of all clients of a network together (NetworkFleet), and how far the sum of their
+// gradients is from that of one client after the other.
 //   torch_fleet [cpu|cuda] [kind] [clients] [rows] [chains] [rounds]
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "network/network.h"
 #include "torch_problems.h"
 
 namespace {
@@ -21,7 +22,7 @@ struct Clients {
   std::vector<float> theta32;
 };
 
-constexpr std::int64_t kEach = 600;  // rows a client has
+constexpr std::int64_t kEach = 600;  // rows per client
 
 Clients clients_of(const pollen::Network& network, std::int64_t clients, std::int64_t batch) {
   Clients all;

@@ -1,4 +1,4 @@
-// Milliseconds per gradient of each network over libtorch, and the time to load the module.
+// Measures milliseconds per gradient of each network over libtorch, and the time to load the module.
 //   torch_gradients [cpu|cuda] [rows] [kind]      on cuda also the largest difference from the CPU's gradient
 #include <fmt/format.h>
 
@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "network/network.h"
 #include "torch_problems.h"
 
 namespace {
 
 using namespace pollen::bench;
 
-// This thread's own time, which a busy machine does not stretch.
+// Returns the processor time of this thread, which a busy machine does not stretch.
 double cpu() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "sink/text.h"
 #include "terminal.h"
 

@@ -9,7 +9,7 @@
 #include "log.h"
 #include "pollen/errors.h"
 #include "share_draws.h"
-#include "sink/version.h"
+#include "pollen/version.h"
 #include "stop.h"
 #include "terminal.h"
 #include "wire_files.h"
@@ -42,7 +42,7 @@ class BackOff {
 
 ParticipantOptions options_of(const JoinOptions& options, const Identity& identity) {
   ParticipantOptions out;
-  out.version = sink::version();
+  out.version = version();
   out.name = identity.tls ? identity.name : options.name;
   out.data = options.data;
   if (!options.config.empty()) {
@@ -111,7 +111,7 @@ int dry_run(const JoinOptions& options, const ParticipantOptions& mine, const Id
     print_revelations(*mine.config);
     return kDone;
   }
-  WireClient wire(options.server, identity.tls, &pause_flag());
+  WireClient wire(options.server, identity.tls, &stop_flag());
   if (!wire.connect(10)) throw IoError(fmt::format("{}: {}", options.server, wire.why()));
   wire::Hello hello;
   hello.version = mine.version;
@@ -180,7 +180,7 @@ int join_command(const JoinOptions& options) {
   if (shared) mine.draws = [&](const wire::Draws& message) { shared->keep(message, *self); };
   Participant participant(mine);
   self = &participant;
-  WireClient wire(options.server, identity.tls, &pause_flag());
+  WireClient wire(options.server, identity.tls, &stop_flag());
   if (stay(options, wire, participant, mine.tell))
     return end_of(participant, options, mine.tell, shared ? &*shared : nullptr);
   mine.tell({"stopped", fmt::format("stopped; its state is in {}, start the same command again to go on", mine.state)});

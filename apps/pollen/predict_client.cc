@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pollen/errors.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "predict.h"
 #include "sink/folder.h"
 #include "sink/forecast_text.h"

@@ -5,10 +5,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "commands.h"
 #include "dashboard.h"
 #include "pollen/errors.h"
-#include "run_session.h"
 #include "sink/report.h"
+#include "sink/run_session.h"
 #include "stop.h"
 #include "terminal.h"
 
@@ -41,40 +42,13 @@ std::string folder_of(const RunRequest& request, const Config& config) {
   return (fs::path(request.config).parent_path() / dir).string();
 }
 
-void check_formats(const Config& config) {
-  for (const std::string& format : config.output.draws)
-    if (format != "csv" && format != "none")
-      throw ConfigError(config.file + ": output.draws",
-                        fmt::format("found \"{}\", which is not in this version; accepted: \"csv\", \"none\"", format));
-}
-
-// The run goes on with the output settings it began with: the folder may have moved since.
-void take_up(Job& job) {
-  job.checkpoint = sink::read_checkpoint(job.folder.checkpoint());
-  if (!job.checkpoint)
-    throw ConfigError(
-        "--resume",
-        fmt::format("found no checkpoint in {}, accepted: the folder of a run that was stopped", job.shown_folder));
-  const Config before = read_config_text(job.checkpoint->config_given, job.folder.checkpoint());
-  const bool lp = job.config.output.lp;
-  job.config.output = before.output;
-  job.config.output.lp = lp;
-}
-
-Job make_job(const RunRequest& request) {
-  Job job;
-  job.request = request;
-  job.config = read_config(request);
-  check_formats(job.config);
-  job.draws = job.config.output.draws;
-  job.shown_folder = folder_of(request, job.config);
-  if (job.shown_folder.empty()) throw ConfigError("output.dir", "found \"\", accepted: a path");
-  job.config.output.dir = fs::absolute(job.shown_folder).lexically_normal().string();
-  job.folder = sink::RunFolder(job.config.output.dir);
-  if (request.resume)
-    take_up(job);
-  else
-    job.folder.check_free();
+sink::Job make_job(const RunRequest& request) {
+  const Config config = read_config(request);
+  sink::Job job = sink::make_job(config, folder_of(request, config), request.resume);
+  job.checkpoint_every = request.checkpoint_every;
+  job.experiment.threads = request.threads;
+  job.experiment.stop = &stop_flag();
+  if (!request.quiet) job.on_message = tell, job.on_progress = progress_on_stderr();
   return job;
 }
 
@@ -103,7 +77,7 @@ int serve(const RunRequest& request, Ranks& ranks) {
 }
 
 int run(const RunRequest& request, Ranks* ranks) {
-  Job job = make_job(request);
+  sink::Job job = make_job(request);
   job.experiment.ranks = ranks;
   if (ranks != nullptr && !runs_distributed(job.config) && !request.quiet)
     tell(fmt::format("{} ranks are idle: this run is computed by rank 0 alone (docs/cluster.md)", ranks->size() - 1));
@@ -112,7 +86,7 @@ int run(const RunRequest& request, Ranks* ranks) {
   const std::unique_ptr<Dashboard> dashboard = over ? nullptr : open_dashboard(request.dashboard, shown);
   if (dashboard) tell(dashboard->greeting());
   job.live = dashboard ? &dashboard->feed() : nullptr;
-  RunSession session(std::move(job));
+  sink::RunSession session(std::move(job));
   if (session.complete()) {
     tell(fmt::format("the run in {} is complete", shown));
     return summary_command({.folder = shown});
@@ -121,7 +95,7 @@ int run(const RunRequest& request, Ranks* ranks) {
   try {
     session.start();
   } catch (const Interrupted&) {
-    session.stopped_early();
+    session.leave_early();
     tell(fmt::format("stopped before the first iteration. {}", go_on));
     return kStopped;
   }

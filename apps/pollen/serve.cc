@@ -5,14 +5,15 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "commands.h"
 #include "dashboard.h"
 #include "log.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "run_session.h"
+#include "pollen/version.h"
 #include "share_draws.h"
 #include "sink/report.h"
-#include "sink/version.h"
+#include "sink/run_session.h"
 #include "stop.h"
 #include "terminal.h"
 #include "watch.h"
@@ -64,7 +65,7 @@ class Service {
         log_(make_log(options.log_format, options.run.quiet)),
         watch_(options.log_format == "json" ? log_ : Tell()),
         registry_(wires.links(), with_folder(config),
-              {sink::version(), options.wire.shared_seed, &pause_flag(), log_, [this] { watch_.look(); }}),
+                  {version(), options.wire.shared_seed, &stop_flag(), log_, [this] { watch_.look(); }}),
         paths_(paths_of(options, job_.folder)) {
     if (!options.state.empty()) lock_.emplace(options.state);
     if (lock_ && !lock_->held())
@@ -113,8 +114,11 @@ class Service {
 
   // Where the run's files go; the configuration with that in it.
   Config with_folder(Config config) {
-    job_.request = options_.run;
-    job_.request.quiet = options_.run.quiet || options_.log_format == "json";  // its lines are for people
+    quiet_ = options_.run.quiet || options_.log_format == "json";  // messages and progress are for people
+    job_.checkpoint_every = options_.run.checkpoint_every;
+    job_.experiment.threads = options_.run.threads;
+    job_.experiment.stop = &stop_flag();
+    if (!quiet_) job_.on_message = tell, job_.on_progress = progress_on_stderr();
     job_.shown_folder = options_.run.out.empty() ? config.output.dir : options_.run.out;
     config.output.dir = fs::absolute(job_.shown_folder).lexically_normal().string();
     job_.folder = sink::RunFolder(config.output.dir);
@@ -140,7 +144,7 @@ class Service {
   }
 
   int sample() {
-    RunSession session(job_);
+    sink::RunSession session(job_);
     if (session.complete()) {
       end_complete();
       log_({"complete", fmt::format("the run in {} is complete", job_.shown_folder)});
@@ -149,7 +153,7 @@ class Service {
     watch_.sources.session = &session;
     if (dashboard_) dashboard_->feed().phase(sink::LiveState::Phase::preparing);
     session.start();
-    if (job_.request.quiet && !job_.checkpoint)
+    if (quiet_ && !job_.checkpoint)
       for (const std::string& line : session.experiment().warnings())
         log_({"warning", line, {}, {}, Notice::Level::warning});
     if (!job_.checkpoint) begin_state(paths_, registry_);
@@ -158,12 +162,11 @@ class Service {
     return code;
   }
 
-  int finish(RunSession& session) {
+  int finish(sink::RunSession& session) {
     const sink::RunStatus status = session.sample();
     if (dashboard_) dashboard_->feed().phase(sink::LiveState::Phase::writing);
     const bool complete = status == sink::RunStatus::complete;
-    if (complete && options_.share_draws)
-      session.read_draws([&](const sink::SpoolReader& spool) { share_draws(registry_, spool); });
+    if (complete && options_.share_draws) share_draws(registry_, *session.read_draws());
     const sink::Summary summary = session.finish(status);
     if (dashboard_) dashboard_->end(summary);
     print(sink::run_report(summary, job_.shown_folder, session.files()));
@@ -197,7 +200,8 @@ class Service {
   }
 
   const ServeOptions& options_;
-  Job job_;
+  sink::Job job_;
+  bool quiet_ = false;
   Tell log_;
   RoundStatistics statistics_;
   Watch watch_;

@@ -7,13 +7,9 @@ namespace pollen::app {
 namespace {
 
 std::atomic<bool> came{false};
-std::atomic<bool> pause_wanted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-extern "C" void on_signal(int) {
-  came.store(true);
-  pause_wanted.store(true);
-}
+extern "C" void on_signal(int) { came.store(true); }
 
 }  // namespace
 
@@ -33,6 +29,6 @@ void ignore_signals() {
 }
 
 bool interrupted() { return came.load(); }
-std::atomic<bool>& pause_flag() { return pause_wanted; }
+const std::atomic<bool>& stop_flag() { return came; }
 
 }  // namespace pollen::app

@@ -5,10 +5,10 @@
 
 namespace pollen::app {
 
-void watch_signals();             // from here on they set the flags
-void watch_forwarded_signal();    // SIGUSR1 too: what mpirun and Slurm pass on without ending the job
-void ignore_signals();            // for ranks that wait for another's word
-bool interrupted();               // one has come
-std::atomic<bool>& pause_flag();  // set by a signal, and by whoever wants the loop to pause
+void watch_signals();           // from here on they set the flag
+void watch_forwarded_signal();  // SIGUSR1 too: what mpirun and Slurm pass on without ending the job
+void ignore_signals();          // for ranks that wait for another's word
+bool interrupted();             // one has come
+const std::atomic<bool>& stop_flag();
 
 }  // namespace pollen::app

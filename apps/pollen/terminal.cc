@@ -7,6 +7,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "sink/progress.h"
 
 namespace pollen::app {
 
@@ -36,6 +40,24 @@ bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
 int stderr_width() { return width_of(STDERR_FILENO); }
 bool stdout_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
 int stdout_width() { return width_of(STDOUT_FILENO); }
+
+std::function<void(const RunProgress&)> progress_on_stderr() {
+  return [line = std::make_shared<std::optional<sink::Progress>>()](const RunProgress& now) {
+    if (!*line) {
+      sink::ProgressOptions options;
+      options.terminal = stderr_is_terminal();
+      options.width = stderr_width;
+      options.write = to_stderr;
+      options.total = now.total;
+      options.start = now.start;
+      if (now.warming_up) options.counted = options.unit = "steps";
+      line->emplace(std::move(options));
+    }
+    if (!now.last) return (*line)->update(now);
+    (*line)->finish(now);
+    line->reset();
+  };
+}
 
 bool wants_colour() {
   const char* no = std::getenv("NO_COLOR");

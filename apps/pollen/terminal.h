@@ -1,7 +1,10 @@
 // Where text for people goes.
 #pragma once
 
+#include <functional>
 #include <string_view>
+
+#include "pollen/run.h"
 
 namespace pollen::app {
 
@@ -12,6 +15,8 @@ bool stderr_is_terminal();
 int stderr_width();
 bool stdout_is_terminal();
 int stdout_width();
+// Draws a run's progress on stderr: a bar on a terminal, plain lines elsewhere.
+std::function<void(const RunProgress&)> progress_on_stderr();
 bool wants_colour();  // of stdout: a terminal, and NO_COLOR is not set
 
 }  // namespace pollen::app

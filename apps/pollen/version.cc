@@ -1,4 +1,4 @@
-#include "sink/version.h"
+#include "pollen/version.h"
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ int version_command() {
   std::string module = torch_module();
   if (!is_there(module)) module.clear();  // named, but not there
   print(fmt::format("pollen {} (git {}, {}, {})\noptional parts: torch {}, cuda {}, grpc {}, mpi {}, tls {}\n",
-                    sink::version(), sink::revision(), sink::build_type(), sink::compiler(), yes(!module.empty()),
+                    version(), revision(), build_type(), compiler(), yes(!module.empty()),
                     yes(computes_on_gpus(module)), yes(has_grpc()), yes(is_there(mpi_module())), yes(has_tls())));
   return kDone;
 }

@@ -4,8 +4,8 @@
 
 #include "federation/federation.h"
 #include "monitor.h"
-#include "run_session.h"
 #include "sink/live_feed.h"
+#include "sink/run_session.h"
 
 namespace pollen::app {
 
@@ -14,8 +14,8 @@ class Watch {
   struct Sources {
     const ConnectionRegistry* registry = nullptr;
     const RoundStatistics* statistics = nullptr;
-    const RunSession* session = nullptr;  // nothing before set-up is over
-    sink::LiveFeed* live = nullptr;       // a dashboard's, which is told of the clients
+    const sink::RunSession* session = nullptr;  // nothing before set-up is over
+    sink::LiveFeed* live = nullptr;             // a dashboard's, which is told of the clients
   };
   // `news` hears of progress every ten seconds; empty: never.
   explicit Watch(Tell news = {}) : news_(std::move(news)) {}

@@ -24,7 +24,7 @@ class Bare final : public v1::Federation::WithRawCallbackMethod_Join<v1::Federat
         left_(clients),
         broadcast_(std::make_shared<const Bytes>(broadcast)) {}
 
-  // Reads and writes take turns, so that nothing needs a lock.
+  // Reads and writes take turns, so nothing needs a lock.
   class Connection final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
    public:
     Connection(Bare& bare, std::uint32_t index) : bare_(bare), index_(index) { StartRead(&incoming_); }
@@ -77,7 +77,7 @@ class Bare final : public v1::Federation::WithRawCallbackMethod_Join<v1::Federat
     if (++messages_ == warm_) start_ = cpu_seconds();
   }
 
-  // Handshakes are over before the first broadcast.
+  // Waits until all handshakes are over before the first broadcast.
   void ready(Connection* connection) {
     std::vector<Connection*> all;
     {

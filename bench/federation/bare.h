@@ -1,4 +1,5 @@
-// A gRPC server that does nothing but what every server of these frames must: what comes is read, what goes is written.
+// A gRPC server that does only what every server of these frames must do: read what comes and write what goes. It is
+// the baseline for the federation's server.
 #pragma once
 
 #include <optional>
@@ -8,8 +9,9 @@
 
 namespace pollen::bench {
 
-// Clients as in fakes.h; each is welcomed and then sent `broadcast` `turns` times, whenever it has answered the last.
-// `warm` turns are not counted. `port` is told where it listens. Processor seconds a message.
+// Serves clients like those of fakes.h. Each is welcomed and then sent `broadcast` `turns` times, each time after it
+// has answered the last one; the first `warm` turns are not counted. `port` is called with the port on which it
+// listens. Returns processor seconds per message.
 double bare_seconds(const std::optional<TlsTexts>& tls, int clients, int turns, int warm, const Bytes& broadcast,
                     const std::function<void(int)>& port);
 

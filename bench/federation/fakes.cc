@@ -72,7 +72,7 @@ class Fake final : public grpc::ClientBidiReactor<v1::Chunk, v1::Chunk> {
       case wire::Type::broadcast:
         std::memcpy(reply_.data() + wire::kFrameHeader, frame.data() + wire::kFrameHeader, 8);  // the round
         return say(reply_);
-      case wire::Type::ask: {  // a flat potential of curvature 1
+      case wire::Type::ask: {  // answers as a flat potential of curvature 1
         const auto ask = wire::decode<wire::Ask>(frame);
         wire::Answer answer{ask.number, Panel(ask.rows, ask.columns)};
         if (!ask.direction.empty()) answer.values = ask.direction;
@@ -87,7 +87,7 @@ class Fake final : public grpc::ClientBidiReactor<v1::Chunk, v1::Chunk> {
     if (!writing_) write();
   }
   void write() {
-    cut(frames_.front(), 0, outgoing_);  // one piece: replies here are short
+    cut(frames_.front(), 0, outgoing_);  // sent in one piece, because replies are short here
     frames_.pop_front();
     writing_ = true;
     StartWrite(&outgoing_);

@@ -1,4 +1,4 @@
-// Clients that compute nothing: each says what a client of a federation says, with a reply made beforehand.
+// Clients that compute nothing: each sends what a client of a federation sends, with a reply made beforehand.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace pollen::bench {
 
 struct FakeOptions {
   std::string address;
-  std::vector<std::optional<TlsTexts>> tls;  // one a client, or one for all
+  std::vector<std::optional<TlsTexts>> tls;  // one per client, or one for all
   int clients = 1;
   Index dimension = 1;
-  Bytes reply;  // a Reply's frame; round and client are put in
+  Bytes reply;  // the frame of a Reply; round and client are filled in
 };
 
-// Every client has a connection of its own. Returns when the server has hung up on all of them.
+// Runs the clients, each on a connection of its own. Returns when the server has closed all of them.
 void run_fakes(const FakeOptions& options);
 
 }  // namespace pollen::bench

@@ -1,6 +1,6 @@
-// federation_load CLIENTS ROUNDS plain|tls: a server with that many clients on loopback, whose load generator is
-// another process; d = 10^4, qsgd with 16 levels. Prints what a message costs the server, and what it costs to decode
-// one.
+// Measures the cost of a message: federation_load CLIENTS ROUNDS plain|tls. It runs a server with that many clients on
+// loopback; the clients are simulated by another process. d = 10^4, qsgd with 16 levels. Prints what a message costs
+// the server, and what decoding one costs.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@
 #include "fakes.h"
 #include "keys/keys.h"
 #include "math/math.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "usage.h"
 
 namespace pollen::bench {
@@ -42,7 +42,8 @@ Bytes make_reply() {
   return frame;
 }
 
-// Processor time of reading a frame, decoding its vector and adding it up: what a simulation would do with it.
+// Returns the processor time of reading a frame, decoding its vector and adding it up, which is what a simulation would
+// do with it.
 double decode_seconds(const Bytes& frame) {
   const auto compressor = make_compressor({.kind = "qsgd", .levels = kLevels}, kDimension);
   AlignedVector<double> decoded(kDimension), sum(kDimension);
@@ -92,7 +93,7 @@ struct Spent {
   double wall = 0, cpu = 0, before = 0, after = 0;
 };
 
-// What a view is sent a round: the position.
+// Makes the message that a client receives per round: the position.
 Bytes make_broadcast() {
   Broadcast broadcast;
   broadcast.payload.assign(kDimension * sizeof(double), 1);
@@ -152,7 +153,7 @@ int main(int argc, char** argv) {
   if (tls) make_keys({.folder = folder + "/keys", .server = "localhost", .clients = names});
   int port[2];
   if (::pipe(port) != 0) return 1;
-  const pid_t child = ::fork();  // before gRPC has threads
+  const pid_t child = ::fork();  // must come before gRPC starts threads
   if (child == 0) {
     FakeOptions options{
         .address = "", .tls = {std::nullopt}, .clients = clients, .dimension = kDimension, .reply = reply};

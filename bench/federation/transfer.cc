@@ -1,5 +1,6 @@
-// federation_transfer MEGABYTES CLIENTS TURNS: a position to clients over mutual TLS, through the federation's wires
-// and through a bare gRPC stream of 1 MiB messages with the same keys, in turns. Prints MiB/s and their ratio.
+// Measures large transfers: federation_transfer MEGABYTES CLIENTS TURNS. It sends a position to clients over mutual
+// TLS, alternately through the federation's wires and through a bare gRPC stream of 1 MiB messages with the same keys.
+// Prints MiB/s and their ratio.
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ TlsTexts texts(const std::string& folder, const std::string& name) {
           read_text(folder + "/" + name + ".key")};
 }
 
-// Waits for `count` frames and says whose they are.
+// Waits for `count` frames and returns which clients they came from.
 std::vector<std::uint64_t> frames_of(Links& links, int count) {
   std::vector<std::uint64_t> from;
   while (static_cast<int>(from.size()) < count) {
@@ -48,7 +49,7 @@ double through_wires(const std::string& folder, std::size_t bytes, int clients) 
       Bytes frame;
       if (!wire.connect(10) || !wire.write(Bytes(16)) || !wire.read(frame, 2 * bytes)) return;
       wire.write(Bytes(16));
-      wire.read(frame, 16);  // until the server hangs up
+      wire.read(frame, 16);  // reads until the server closes the connection
     });
   const std::vector<std::uint64_t> links = frames_of(server->links(), clients);
   const auto frame = std::make_shared<const Bytes>(bytes, std::uint8_t{7});
@@ -60,7 +61,8 @@ double through_wires(const std::string& folder, std::size_t bytes, int clients) 
   return seconds;
 }
 
-// Each call: the client is ready, everybody starts, 1 MiB at a time, the client has it all.
+// The bare service. In each call the client says that it is ready, all start together, the data are sent 1 MiB at a
+// time, and the client confirms that it has everything.
 class Bare final : public v1::Federation::Service {
  public:
   Bare(std::size_t bytes, int clients) : bytes_(bytes), ready(clients), done(clients) {}

@@ -1,4 +1,4 @@
-// What this process has used.
+// Reads the resources that this process has used.
 #pragma once
 
 #include <sys/resource.h>

@@ -1,5 +1,10 @@
-// State to bytes and back with one function a type: archive(a) lists its fields; the archive reads or writes them.
-// Little-endian, sizes written before arrays and checked on reading; a short or odd input is a WireError.
+// State to bytes and back with one function per type: archive(a) lists its fields; the archive reads or writes them.
+//
+//   struct Counter { std::int64_t n; void archive(Archive& a) { a.field(n); } };
+//   Archive out; counter.archive(out); const Bytes saved = out.take();
+//   Archive in(saved); counter.archive(in); in.finish();
+//
+// Little-endian; sizes are written before arrays and checked on reading; a short or odd input is a WireError.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +23,14 @@ namespace pollen {
 
 class Archive {
  public:
-  Archive() = default;  // writes
+  Archive() = default;  // an archive that writes
   explicit Archive(ByteView input) : input_(input), reading_(true) {}
-  // Writes, and hands on what has come together from time to time; the rest when it finishes.
+  // Makes an archive that writes in pieces: it passes on what has accumulated from time to time, and the rest in
+  // finish().
   using HandOn = std::function<void(ByteView)>;
   explicit Archive(HandOn hand_on) : hand_on_(std::move(hand_on)) {}
 
-  // Writes, behind what is there.
+  // Makes an archive that appends to the given bytes.
   static Archive behind(Bytes bytes) {
     Archive archive;
     archive.output_ = std::move(bytes);
@@ -43,7 +49,7 @@ class Archive {
   void field(T& value) {
     raw(&value, sizeof(T));
   }
-  // A fixed-size array: the size is checked, never changed.
+  // Archives an array of fixed size; reading checks the size and never changes it.
   template <class T>
     requires std::is_arithmetic_v<T>
   void array(std::span<T> values) {
@@ -52,11 +58,11 @@ class Archive {
     if (n != values.size()) throw WireError("saved state: an array has another size");
     raw(values.data(), values.size_bytes());
   }
-  // Numbers, or bytes, whose count both sides know.
+  // Archive numbers or bytes whose count both sides know; the count itself is not written.
   void numbers(std::span<double> values) { raw(values.data(), values.size_bytes()); }
   void bytes(std::span<std::uint8_t> values) { raw(values.data(), values.size()); }
-  std::size_t left() const { return input_.size(); }  // reading: bytes not read yet
-  // An array of any size; on reading it must be there before memory is taken.
+  std::size_t left() const { return input_.size(); }  // when reading: the number of bytes not read yet
+  // Archives an array of any size. Reading checks that the data are there before it allocates memory.
   template <class T>
     requires std::is_arithmetic_v<T>
   void list(std::vector<T>& values) {
@@ -99,7 +105,7 @@ class Archive {
   void raw(void* data, std::size_t bytes);
   void flush();
 
-  static constexpr std::size_t kAtOnce = std::size_t{1} << 20;  // bytes
+  static constexpr std::size_t kAtOnce = std::size_t{1} << 20;  // bytes that accumulate before they are passed on
 
   ByteView input_;
   Bytes output_;

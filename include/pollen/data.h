@@ -1,8 +1,13 @@
-// Data: from files or generators to one table a federation, rows grouped by client.
+// Data: from files or generators to one table per federation, its rows grouped by client.
+//
+//   DataSpec spec;
+//   spec.sources = {"heart.csv"};
+//   const Federation data = load_federation(spec, TargetKind::binary, seed, "my program");
+//   const RowsView x = data.train.view();                 // client i has rows train_begin[i] .. train_begin[i+1]-1
 //
 // load_federation() reads, encodes (one-hot, classes), splits over clients, holds out or reads test rows, standardises
 // and adds the intercept, in that order; everything random comes from `seed`. Every fault of the input is a ConfigError
-// that names file and row. Semantics: interface.md, "Words that must mean one thing"; formats: docs/data.md.
+// that names file and row. Formats: docs/data.md.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "data/client_names.h"
-#include "math/math.h"
 #include "pollen/types.h"
 
 namespace pollen {
@@ -43,7 +46,7 @@ struct DataSpec {
   std::string distill_source;     // classifiers: a file of rows that the server has, whose labels are not looked at
   std::string partition = "iid";  // iid | dirichlet | label-shards | dominant-label | label-pairs | classes-per-client
                                   // | by-column | by-writer | given
-  std::optional<Index> clients;  // absent: 10; 20 for dominant-label and label-pairs; by-writer: all there are
+  std::optional<Index> clients;   // absent: 10; 20 for dominant-label and label-pairs; by-writer: all there are
   double dirichlet_alpha = 1.0;
   Index shards = 2;                      // label-shards: shards a client
   std::optional<double> dominant_share;  // absent: 0.4 for dominant-label, 0.8 for label-pairs
@@ -126,7 +129,35 @@ struct Table {
   Index stride = 0;
   Numbers x;
   Numbers y;
-  math::RowsView view() const { return {x.data(), rows, columns, stride}; }
+  RowsView view() const { return {x.data(), rows, columns, stride}; }
+};
+
+// What the clients are called. Names "1", "2", ... take no memory.
+class ClientNames {
+ public:
+  ClientNames() = default;
+  explicit ClientNames(std::size_t count) : count_(count) {}
+  ClientNames(std::vector<std::string> names) : count_(names.size()) {
+    for (std::size_t i = 0; i < count_ && words_.empty(); ++i)
+      if (names[i] != number(i)) words_.swap(names);
+  }
+
+  std::size_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  bool numbered() const { return words_.empty(); }
+  std::string operator[](std::size_t i) const { return numbered() ? number(i) : words_[i]; }
+  std::vector<std::string> list() const {
+    std::vector<std::string> out = words_;
+    for (std::size_t i = out.size(); i < count_; ++i) out.push_back(number(i));
+    return out;
+  }
+  bool operator==(const ClientNames&) const = default;
+
+ private:
+  static std::string number(std::size_t i) { return std::to_string(i + 1); }
+
+  std::size_t count_ = 0;
+  std::vector<std::string> words_;  // none where they are numbers
 };
 
 // How columns became numbers, for rows that come later.

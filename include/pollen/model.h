@@ -8,7 +8,12 @@
 //   logistic  p           y ∈ {0,1}, P(1) = 1/(1+exp(-xᵀθ))
 //   softmax   p·C         θ = class 0's p coefficients, then class 1's, ...; P(c) ∝ exp(xᵀθ_c)
 //   poisson   p           y ~ Poisson(exp(xᵀθ)); log y! is left out of U
-//   network   its tensors pollen/network.h; float32 inside
+//   network   its tensors, float32 inside
+//
+//   const auto u = make_potential({.kind = ModelKind::logistic, .features = p}, {x, y});
+//   u->gradient(theta, out, scratch);                     // one column per chain
+//
+// A model of your own is a class derived from Potential (examples/library/model.cc).
 #pragma once
 
 #include <memory>
@@ -16,12 +21,13 @@
 #include <string>
 #include <vector>
 
-#include "math/math.h"
-#include "network/network.h"
 #include "pollen/random.h"
 #include "pollen/types.h"
 
 namespace pollen {
+
+class Network;
+class NetworkRows;
 
 enum class ModelKind { gaussian, linear, logistic, softmax, poisson, network };
 
@@ -37,7 +43,7 @@ struct NetworkModel {
   std::vector<double> mean = {0.0}, sd = {1.0};  // one for all channels, or one a channel
   Augmentation augment = {};
 
-  std::unique_ptr<NetworkRows> hold(const math::RowsView& x, const double* y) const;  // y may be null
+  std::unique_ptr<NetworkRows> hold(const RowsView& x, const double* y) const;  // y may be null
 };
 
 struct ModelSpec {
@@ -48,31 +54,32 @@ struct ModelSpec {
   std::vector<std::string> feature_names;  // p names, "intercept" among them
   std::vector<std::string> class_names;    // logistic: 2, softmax: C
   NetworkModel network = {};               // kind network
+  bool custom = false;                     // the potentials are a program's own: nothing is known of their shape
 
   Index dimension() const;
   // U is a quadratic form, so that its curvature is the same everywhere.
-  bool quadratic() const { return kind == ModelKind::gaussian || (kind == ModelKind::linear && noise_sd.has_value()); }
-  bool classifies() const {
-    return kind == ModelKind::logistic || kind == ModelKind::softmax ||
-           (kind == ModelKind::network && network.network->spec().classifies);
+  bool quadratic() const {
+    return !custom && (kind == ModelKind::gaussian || (kind == ModelKind::linear && noise_sd.has_value()));
   }
+  bool classifies() const;
   bool interchangeable() const;             // a network with hidden units, whose places do not matter
   std::vector<std::string> labels() const;  // a readable name for each coordinate: "age", "virginica: age", "log_sigma"
 };
 
 // The rows a potential is made of: views into a table that outlives it.
 struct Observations {
-  math::RowsView x;
+  RowsView x;
   const double* y = nullptr;  // x.rows targets: numbers, counts, or class indices
 };
 
 // One client's negative log-likelihood. Immutable after construction; const calls are thread-safe with a Scratch each.
-// Every result carries the factor `scale` (1 for the posterior; 1/(b N_i) for likelihood = "mean").
+// A model of your own needs dimension(), value() and gradient(): it then counts as one row, and curvature is found by
+// differences of gradients. With rows() and gradient_rows() samplers with minibatches can use it too.
 class Potential {
  public:
   virtual ~Potential() = default;
   virtual Index dimension() const = 0;
-  virtual Index rows() const = 0;  // N_i
+  virtual Index rows() const { return 1; }  // N_i
 
   // out[c] = U_i(θ_c) for every column c.
   virtual void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const = 0;
@@ -81,9 +88,9 @@ class Potential {
   // out(:, c) = ∇U_i(θ_c) - known, overwriting, with the bits of a gradient and a subtraction, which is the default.
   virtual void gradient_less(const ConstPanelView& theta, std::span<const double> known, const PanelView& out,
                              Scratch& scratch) const;
-  // out = Σ_{j ∈ rows} ∇U_ij(θ), overwriting.
+  // out = Σ_{j ∈ rows} ∇U_ij(θ), overwriting. The default is for a client of one row.
   virtual void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
-                             Scratch& scratch) const = 0;
+                             Scratch& scratch) const;
   // The same for gradient descent, which may vary the rows as `stream` says: this is no gradient of the posterior's.
   // The default is gradient_rows().
   virtual void varied_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, const Stream& stream,
@@ -97,12 +104,14 @@ class Potential {
   // out = ∇U_i(θ) - ∇U_i(anchor) over all rows; the default evaluates both terms.
   virtual void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
                           Scratch& scratch) const;
-  // out = B v with B ⪰ ∇²U_i everywhere where the model has such a bound (curvature_is_bound), else B = ∇²U_i(at).
+  // out = B v with B ⪰ ∇²U_i everywhere where the model has such a bound (curvature_is_bound), else B = ∇²U_i(at). The
+  // default is the central difference of gradients.
   virtual void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
-                         Scratch& scratch) const = 0;
-  virtual bool curvature_is_bound() const = 0;
-  // The largest over rows j of λ_max of a bound on ∇²U_ij where there is one, else of ∇²U_ij(at).
-  virtual double row_curvature(std::span<const double> at, Scratch& scratch) const = 0;
+                         Scratch& scratch) const;
+  virtual bool curvature_is_bound() const { return false; }
+  // The largest over rows j of λ_max of a bound on ∇²U_ij where there is one, else of ∇²U_ij(at). The default is the
+  // norm of the whole client's curvature at `at`, which is no smaller for convex rows.
+  virtual double row_curvature(std::span<const double> at, Scratch& scratch) const;
 };
 
 // scale multiplies U_ij. The observations' memory must outlive the potential.
@@ -123,7 +132,7 @@ HeldNetwork held_network(const Potential& potential);
 
 // gaussian clients. precision is d × d, symmetric positive semi-definite, given by rows; checked by the config reader.
 std::unique_ptr<Potential> make_gaussian(std::vector<double> mean, std::vector<double> precision, double scale = 1.0);
-std::unique_ptr<Potential> make_gaussian_data(const math::RowsView& y, double scale = 1.0);
+std::unique_ptr<Potential> make_gaussian_data(const RowsView& y, double scale = 1.0);
 
 // N(0, sd_j²) on every coordinate, or flat. U_0 = ½ Σ θ_j²/sd_j².
 struct Prior {
@@ -135,12 +144,19 @@ struct Prior {
   void add_gradient(std::span<const double> theta, double weight, std::span<double> g) const;  // g += weight·∇U_0(θ)
 };
 
+// What a run samples where the likelihood is a program's own (RunOptions::posterior): exp(-U_0(θ) - Σ_i U_i(θ)).
+struct Posterior {
+  std::vector<std::shared_ptr<const Potential>> clients;
+  Prior prior = Prior::flat();
+  std::vector<std::string> labels = {};  // one per coordinate; empty: theta.1, theta.2, ...
+};
+
 // Predictive distribution at one θ for rows of features.
 // Classifiers: out is rows × classes, row-major, class probabilities.
-void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x,
-                         std::span<double> out, Scratch& scratch);
+void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const RowsView& x, std::span<double> out,
+                         Scratch& scratch);
 // linear, poisson: the response's mean and standard deviation at each row.
-void response(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x, std::span<double> mean,
+void response(const ModelSpec& spec, std::span<const double> theta, const RowsView& x, std::span<double> mean,
               std::span<double> sd, Scratch& scratch);
 // log p(y_r | x_r, θ), constants included, for every row and kind but gaussian.
 void log_likelihood(const ModelSpec& spec, std::span<const double> theta, const Observations& observations,

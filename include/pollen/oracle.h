@@ -1,4 +1,4 @@
-// Oracles: a client's estimate H_i of its gradient, with whatever anchor it keeps (algorithms.md section 1).
+// Oracles: a client's estimate H_i of its gradient, with whatever anchor it keeps.
 //
 //   full         ∇U_i(θ)
 //   minibatch    (N/n) Σ_{j∈S} ∇U_ij(θ)
@@ -6,9 +6,16 @@
 //   control      (N/n) Σ_{j∈S} [∇U_ij(θ) - ∇U_ij(Y)], Y a chain's anchor
 //   clipped      (N/n) Σ_{j∈S} ∇U_ij(θ), every term cut to a norm
 //   svrg         (N/n) Σ_{j∈S} [∇U_ij(θ) - ∇U_ij(ζ)] + ∇U_i(ζ)
-// S is uniform without replacement; n ≥ N draws nothing. One oracle a client; not thread-safe.
+// S is uniform without replacement; n ≥ N draws nothing. Each client has one oracle; it is not thread-safe.
+//
+//   const auto oracle = make_oracle(OracleKind::minibatch, potential, 32, chains);
+//   gradients += oracle->estimate(input, out, work);
+//
+// An oracle of your own is a class derived from Oracle, given to a run as RunOptions::oracle
+// (examples/library/oracle.cc).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -48,11 +55,15 @@ class Oracle {
   virtual std::vector<std::span<std::uint64_t>> versions() { return {}; }
 };
 
+// How a client's oracle is made: its potential, how many of its rows the sampler wants, the number of chains.
+using MakeOracle = std::function<std::unique_ptr<Oracle>(const Potential& potential, Index batch, Index chains)>;
+
 // The rows of a client's minibatch of one chain, sorted: an address of its own a round, client and chain.
 struct BatchSize {
   Index rows = 0, batch = 0;
 };
-void draw_minibatch(Stream chain, std::uint64_t round, std::uint32_t client, BatchSize size, std::vector<std::uint32_t>& out);
+void draw_minibatch(Stream chain, std::uint64_t round, std::uint32_t client, BatchSize size,
+                    std::vector<std::uint32_t>& out);
 
 std::unique_ptr<Oracle> make_clipped_oracle(const Potential& potential, Index batch, double clip);
 std::unique_ptr<Oracle> make_oracle(OracleKind kind, const Potential& potential, Index batch, Index chains);

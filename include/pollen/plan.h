@@ -1,9 +1,11 @@
-// What the papers' theorems promise for a problem and a sampler, before anything runs: the admissible step, a W2 bound
-// in named terms, rounds and bits to a precision, the best number of local steps. Pure functions of numbers, no I/O.
+// Computes what the papers' theorems promise for a problem and a sampler before anything runs: the admissible step, a
+// W2 bound split into named terms, the rounds and bits to a precision, and the best number of local steps. All
+// functions are pure and thread-safe; they work on numbers and do no I/O.
 //
-// Steps are in the paper's own units (FALD's γ is b times the others'). Bounds are conservative by nature. Each is the
-// one of the proof, with the misprints of the statement mended: docs/plan.md lists them and says how to estimate each
-// constant.
+// Steps are in each paper's own units (FALD's γ is b times the others'). Bounds are conservative by nature. Each bound
+// follows the proof, with the misprints of the statement corrected; docs/plan.md lists the corrections and says how to
+// estimate each constant.
+//
 //   PlanInput input{.constants = ..., .method = ..., .precision = 0.1};
 //   std::cout << to_text(make_plan(input));
 #pragma once
@@ -17,51 +19,53 @@
 
 namespace pollen::plan {
 
-// Of what client i owns, U_i: its likelihood, and its share of the prior where the prior is split over the clients
-// (always in the averaging family). θ* is the minimiser of U. All before the division by the temperature.
+// Constants of U_i, the part of the potential that client i owns: its likelihood, and its share of the prior where the
+// prior is split over the clients (always in the averaging family). θ* is the minimiser of U. All constants are taken
+// before the division by the temperature.
 struct ClientConstants {
-  double rows = 1;            // N_i
-  double batch = 1;           // n_i; rows: the full gradient
-  double smoothness = 0;      // L_i: largest eigenvalue of ∇²U_i over θ (its co-coercivity constant, U_i convex)
-  double convexity = 0;       // m_i: smallest eigenvalue of ∇²U_i over θ; only FA-LD asks for it
-  double row_smoothness = 0;  // M̄_i: largest L_ij over its rows j, prior left out
+  double rows = 1;        // N_i
+  double batch = 1;       // n_i; equal to `rows` for the full gradient
+  double smoothness = 0;  // L_i: largest eigenvalue of ∇²U_i over θ (for convex U_i also its co-coercivity constant)
+  double convexity = 0;   // m_i: smallest eigenvalue of ∇²U_i over θ; only FA-LD needs it
+  double row_smoothness = 0;  // M̄_i: largest L_ij over its rows j, without the prior
   double gradient = 0;        // ‖∇U_i(θ*)‖²
-  double variance = 0;        // E‖H_i(θ*) - ∇U_i(θ*)‖² of its minibatch gradient: minibatch_variance()
+  double variance = 0;        // E‖H_i(θ*) - ∇U_i(θ*)‖² of its minibatch gradient; see minibatch_variance()
   double omega = 0;           // ω_i of its compressor at dimension d
-  double alpha = 1;           // α_i of its compressor; error feedback only
+  double alpha = 1;           // α_i of its compressor; used by error feedback only
 };
 
 struct Constants {
   double dimension = 1;
-  double convexity = 0;  // m: smallest eigenvalue of ∇²U over θ, U = U_0 + Σ U_i; ELF: the log-Sobolev constant will do
+  // m: smallest eigenvalue of ∇²U over θ, U = U_0 + Σ U_i; for ELF a log-Sobolev constant is enough.
+  double convexity = 0;
   double smoothness = 0;                    // L: largest eigenvalue of ∇²U over θ
-  std::optional<double> hessian_lipschitz;  // FALD's HX1: of every ∇²U_i, in operator norm
+  std::optional<double> hessian_lipschitz;  // FALD's HX1: Lipschitz constant of every ∇²U_i in operator norm
   double start = 0;                         // E‖θ_0 - θ*‖²
   double temperature = 1;
   std::vector<ClientConstants> clients;
 };
 
-// E‖H(θ) - Σ_j g_j‖² of n of N rows without replacement, from Σ_j‖g_j‖² and ‖Σ_j g_j‖² (qlsd.txt, Lemma S4, an
-// equality).
+// The variance E‖H(θ) - Σ_j g_j‖² of a minibatch gradient H of n out of N rows, drawn without replacement, computed
+// from Σ_j‖g_j‖² and ‖Σ_j g_j‖². It is an equality (QLSD, Lemma S4).
 double minibatch_variance(double rows, double batch, double sum_of_squares, double square_of_sum);
 
-// Clients step, the server averages.
+// Settings of samplers in which the clients step and the server averages.
 struct Averaging {
-  bool random = true;            // true: with probability `communicate` after each step; false: every `steps` steps
-  double communicate = 1;        // p_c
-  double steps = 1;              // K
-  bool control_variate = false;  // VR-FALD*
+  bool random = true;      // true: average with probability `communicate` after each step; false: every `steps` steps
+  double communicate = 1;  // p_c
+  double steps = 1;        // K
+  bool control_variate = false;  // true for VR-FALD*
   double refresh = 1;            // q_c
-  double common = 1;             // the noise all clients share: FALD's τ, FA-LD's ρ²
-  bool by_size = false;          // weights N_i/N (FA-LD); false: 1/b (FALD)
+  double common = 1;             // share of the noise that is common to all clients: FALD's τ, FA-LD's ρ²
+  bool by_size = false;          // true: weights N_i/N (FA-LD); false: 1/b (FALD)
 };
 
 struct Method {
   OracleKind oracle = OracleKind::full;
   Memory memory = Memory::none;
   double memory_rate = 0;           // α of Memory::average
-  bool memory_at_gradient = false;  // memory_init = "gradient"
-  double refresh = 1;               // svrg: l
+  bool memory_at_gradient = false;  // true for memory_init = "gradient"
+  double refresh = 1;               // for svrg: l, the number of rounds between refreshes
   bool down_feedback = false;
   double down_alpha = 1;
   Participation participation;
@@ -70,7 +74,7 @@ struct Method {
 
 enum class Theorem { qlsd, qlsd_star, qlsd_pp, d_elf, p_elf, b_elf, fald, vr_fald, fa_ld };
 
-// The theorem that covers the method, or none: `why` then says what is in the way.
+// Returns the theorem that covers the method. If there is none, `why` says what is in the way.
 std::optional<Theorem> theorem_for(const Method& method, const Constants& constants, std::string& why);
 
 struct StepLimit {
@@ -78,14 +82,14 @@ struct StepLimit {
   double value = 0;
 };
 
-// One theorem for one problem, as functions of the step: in W2², of the law after k iterations.
+// One theorem for one problem: bounds on W2² of the law after k iterations, as functions of the step.
 struct Guarantee {
-  std::string source;                        // paper and theorem
-  std::vector<StepLimit> limits;             // the conditions on the step; the smallest is the admissible step
-  std::function<double(double step)> rate;   // factor an iteration on what depends on the start, the slowest
-  std::function<double(double step)> limit;  // k → ∞
+  std::string source;                        // paper and theorem, for example "QLSD, Theorem S5"
+  std::vector<StepLimit> limits;             // the conditions on the step; the smallest value is the admissible step
+  std::function<double(double step)> rate;   // slowest factor per iteration on the terms that depend on the start
+  std::function<double(double step)> limit;  // the bound for k → ∞
   std::function<double(double step, double iterations)> after;
-  double kl = 0;  // KL = kl · W2² where the theorem is in KL (ELF, by Talagrand); else 0
+  double kl = 0;  // where the theorem bounds KL (ELF): KL = kl · W2², by Talagrand's inequality; otherwise 0
 
   double step() const;  // the admissible step
 };
@@ -100,7 +104,7 @@ struct Bound {
   double step = 0;
   double iterations = 0;
   double w2 = 0;
-  double limit = 0;  // W2 for k → ∞
+  double limit = 0;  // the bound on W2 for k → ∞
   std::optional<double> kl;
   double rate = 0;
   std::vector<Term> terms;
@@ -108,33 +112,33 @@ struct Bound {
 
 struct Traffic {
   double rounds = 0;
-  double gradients = 0;  // minibatch gradients a client
-  double up_bits = 0;    // of all clients
+  double gradients = 0;  // minibatch gradients per client
+  double up_bits = 0;    // summed over all clients
   double down_bits = 0;
 };
 
 // The cheapest way to a precision that the bound allows.
 struct Reach {
   double precision = 0;
-  bool reached = false;  // false: no step brings the bound below it
-  double floor = 0;      // where not: the W2 below which the bound does not go, for any step
+  bool reached = false;  // false: no step brings the bound below the precision
+  double floor = 0;      // if not reached: the smallest W2 that the bound attains for any step
   double step = 0;
   double iterations = 0;
   Traffic traffic;
 };
 
-// Local steps at the least cost: gradients + price · rounds.
+// The local steps with the least cost, where the cost is gradients + price · rounds.
 struct Choice {
   std::string name;  // "communicate" (p_c) or "local_steps" (K)
-  double price = 0;  // of a round, in gradients
+  double price = 0;  // price of a round, in gradients
   double value = 0;
   double cost = 0;
-  double cost_now = 0;  // with the method's own value; infinite where it does not get there
+  double cost_now = 0;  // cost with the method's own value; infinite if that does not reach the precision
   Reach reach;
 };
 
 struct Messages {
-  double up_bits = 0;  // a client and round
+  double up_bits = 0;  // per client and round
   double down_bits = 0;
 };
 
@@ -142,10 +146,10 @@ struct PlanInput {
   Constants constants = {};
   Method method = {};
   Messages messages = {};
-  std::optional<double> step = {};         // the user's; else the admissible one
-  double iterations = 20000;               // where the bound is asked for
-  std::optional<double> precision = {};    // wanted W2
-  std::optional<double> round_price = {};  // of a round, in gradients
+  std::optional<double> step = {};         // the user's step; if empty, the admissible one
+  double iterations = 20000;               // the number of iterations for which the bound is computed
+  std::optional<double> precision = {};    // the W2 that is wanted
+  std::optional<double> round_price = {};  // price of a round, in gradients
 };
 
 struct Plan {
@@ -153,10 +157,10 @@ struct Plan {
   std::string source;
   Constants constants;
   double heterogeneity = 0;  // Σ‖∇U_i(θ*)‖²/b
-  double step = 0;           // admissible
+  double step = 0;           // the admissible step
   std::vector<StepLimit> limits;
   std::optional<Bound> bound;
-  Traffic traffic;  // of `bound`'s iterations
+  Traffic traffic;  // traffic of the bound's iterations
   std::optional<Reach> reach;
   std::optional<Choice> choice;
   std::vector<std::string> warnings;
@@ -166,7 +170,7 @@ Plan make_plan(const PlanInput& input);
 std::string to_text(const Plan& plan);
 std::string to_json(const Plan& plan);
 
-// The pieces make_plan() is made of.
+// The functions that make_plan() combines.
 std::vector<Term> split(Theorem theorem, const PlanInput& input, double step);
 Reach reach(const Guarantee& guarantee, double precision);
 Traffic traffic(const PlanInput& input, double iterations);

@@ -1,5 +1,8 @@
 // A sampler is data: a Recipe says which oracle, which channels, who takes part. QLSD++ or B-ELF are rows of a table
 // (recipe_table), and a new combination needs no new class. Plain data; validation and defaults live in src/recipe.
+//
+//   for (const NamedSampler& row : recipe_table()) std::cout << row.name << ": " << row.summary << '\n';
+//   const Recipe recipe = complete(config, clients, dimension, warnings);   // pollen/config.h
 #pragma once
 
 #include <algorithm>
@@ -38,9 +41,9 @@ struct Uplink {
   CompressorSpec compressor;
   std::vector<CompressorSpec> per_client;  // empty, or one a client
   Memory memory = Memory::none;
-  double rate = 0;                   // α of the memory
-  bool start_at_gradient = false;    // memory_init = "gradient"
-  Index whole_tail = 0;              // so many of a message's last numbers go whole, without compressor and memory
+  double rate = 0;                 // α of the memory
+  bool start_at_gradient = false;  // memory_init = "gradient"
+  Index whole_tail = 0;            // so many of a message's last numbers go whole, without compressor and memory
 };
 
 struct Downlink {
@@ -55,25 +58,25 @@ struct Participation {
   ParticipationPolicy policy = ParticipationPolicy::full;
   std::vector<double> probability;  // bernoulli: one for all, or one a client
   Scaling scaling = Scaling::active;
-  Index size = 0;                   // fixed-size
+  Index size = 0;  // fixed-size
   bool replacement = false;
 };
 
-// The averaging family (algorithms.md section 6): clients step, the server averages. With client weights w_i that sum to
+// The averaging family (docs/algorithms.md): clients step, the server averages. With client weights w_i that sum to
 // one, a local step is
 //   x ← x - γ' g_i/w_i + √(2γ'T) (√ρ' Z + √((1-ρ')/w_i) Z_i),   Z common to all clients,
 // and the server takes Σ w_i x_i. FALD: w_i = 1/b, γ' = γ/b, ρ' = τ. FA-LD: w_i = N_i/N, γ' = η, ρ' = ρ².
 struct LocalSteps {
-  Index steps = 10;              // K local steps a round
-  double communicate = 0;        // p_c: geometric gaps in place of K; 0: none
-  double common = 1;             // ρ'
-  bool by_size = false;          // w_i = N_i/N and the step is γ' itself, as FA-LD has it
-  double refresh = 0;            // q_c, VR-FALD*'s control variates; 0: none
-  bool emit_every = false;       // for studies: the average after every iteration
-  std::optional<double> clip;    // of every row's gradient
-  bool decaying = false;         // the step is 1/(2L + m k/12)
-  double smoothness = 0;         // L
-  double convexity = 0;          // m
+  Index steps = 10;            // K local steps a round
+  double communicate = 0;      // p_c: geometric gaps in place of K; 0: none
+  double common = 1;           // ρ'
+  bool by_size = false;        // w_i = N_i/N and the step is γ' itself, as FA-LD has it
+  double refresh = 0;          // q_c, VR-FALD*'s control variates; 0: none
+  bool emit_every = false;     // for studies: the average after every iteration
+  std::optional<double> clip;  // of every row's gradient
+  bool decaying = false;       // the step is 1/(2L + m k/12)
+  double smoothness = 0;       // L
+  double convexity = 0;        // m
 
   // γ' at an iteration, for a `step` in the paper's units.
   double step_at(double step, Index clients, std::uint64_t iteration) const {
@@ -88,8 +91,8 @@ struct LocalSteps {
 
 struct Recipe {
   std::string name;
-  bool personal = false;   // clients with latents of their own (pollen/personal.h)
-  bool reference = false;  // a centralised sampler or a competitor (pollen/reference.h): the name says it all
+  bool personal = false;   // clients with latents of their own
+  bool reference = false;  // a centralised sampler or a competitor: the name says it all
   OracleKind oracle = OracleKind::full;
   Batch batch;
   Index refresh = 100;  // svrg: l
@@ -97,11 +100,11 @@ struct Recipe {
   Downlink down;
   Participation participation;
   std::optional<LocalSteps> local;  // empty: the gradient family
-  double step = 0;        // γ, in the paper's own units
-  double temperature = 1; // T
+  double step = 0;                  // γ, in the paper's own units
+  double temperature = 1;           // T
   bool prior_on_server = true;
-  bool coupled = false;   // chains share participation
-  bool make_bytes = true; // wire = "bytes"; false: lengths are computed, bytes are not made
+  bool coupled = false;    // chains share participation
+  bool make_bytes = true;  // wire = "bytes"; false: lengths are computed, bytes are not made
 
   // Local steps: whether messages are changes from what the server knows, not positions.
   bool sends_changes() const {

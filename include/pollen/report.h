@@ -1,4 +1,7 @@
 // The report of runs as one HTML file: data gathered from their folders, put into the page that web/ builds.
+//
+//   const std::string data = report::report_data({"out"}, 2);
+//   const std::string html = report::fill_page(page, data);
 #pragma once
 
 #include <string>

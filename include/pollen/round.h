@@ -2,10 +2,10 @@
 // close. The algorithm and nothing else: no clock, no thread, no transport here.
 //
 //   server.open();                                   // who takes part; what they are told, as bytes
-//   view.receive(server.broadcast());             // once a process: what its clients now know
-//   client.answer(view, assignment, reply, work); // what its LocalWork computes, compressed
+//   view.receive(server.broadcast(), work);          // once per process: what its clients now know
+//   client.answer(view, chains, reply, work);        // what its LocalWork computes, compressed
 //   server.absorb(reply, entry, work);               // client order within a block; blocks may be on different threads
-//   client.acknowledge(reply, counted);                   // only now the client's memory moves
+//   client.acknowledge(reply, true);                 // only now the client's memory moves
 //   server.close();                                  // its ServerStep moves the chains: θ ← θ - γ g + √(2γT) Z
 //
 // Sums over clients are taken in blocks whose size depends on the number of clients alone, so results do not depend on
@@ -14,26 +14,54 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "base/team.h"
 #include "pollen/compress.h"
 #include "pollen/model.h"
 #include "pollen/oracle.h"
 #include "pollen/random.h"
 #include "pollen/recipe.h"
 #include "pollen/types.h"
-#include "round/local_segments.h"
-#include "round/local_work.h"
-#include "round/participation.h"
-#include "round/server_step.h"
-#include "round/traffic.h"
 
 namespace pollen {
 
 class Archive;
+class AverageStep;
+class LangevinStep;
+class LocalWork;
+class ParticipationDraw;
+class ServerStep;
+class TrafficLog;
+struct ClientWork;
+
+// Who takes part in a round: for every active client the chains it works for, and the weight of each message.
+struct Roster {
+  struct Entry {
+    std::uint32_t client = 0;
+    std::uint32_t first = 0;  // its chains and weights are [first, first + count)
+    std::uint32_t count = 0;
+  };
+  std::vector<Entry> clients;  // in client order
+  std::vector<std::uint32_t> chain;
+  std::vector<double> weight;
+  bool uniform = true;               // every client of a chain has the same weight: chain_weight
+  std::vector<double> chain_weight;  // one a chain
+
+  std::span<const std::uint32_t> chains(const Entry& e) const { return {chain.data() + e.first, e.count}; }
+  std::span<const double> weights(const Entry& e) const { return {weight.data() + e.first, e.count}; }
+};
+
+// Local steps that clients take without hearing from the server: iterations first .. first + steps - 1.
+struct LocalSegment {
+  std::uint64_t first = 0;
+  std::uint32_t steps = 0;  // 0: the gradient family, which has none
+  bool starts = true;       // from the broadcast position; else from where the last segment ended
+  bool ends = true;         // with a message; else clients keep where they are
+};
 
 // What the participants of a round are told. Payloads are real bytes of the downlink's code.
 struct Broadcast {
@@ -78,6 +106,27 @@ struct Counters {
   std::int64_t gradients = 0;
   double uplink_bits_bound = 0;  // NaN where a compressor has none
   void archive(Archive& archive);
+};
+
+// What an exchange asked of one participant, over all its chains.
+struct ClientTraffic {
+  std::uint32_t client = 0;
+  std::int64_t down_bits = 0;
+  std::int64_t gradients = 0;
+  std::int64_t up_bits = 0;
+};
+
+// One exchange, in client order: all of them are waited for.
+using TrafficListener = std::function<void(std::span<const ClientTraffic>)>;
+
+// What a Metropolis or Hamiltonian transition reports: CmdStan's `__` columns.
+struct Transition {
+  double accept = 1;       // accept_stat__
+  double step = 0;         // stepsize__
+  int depth = 0;           // treedepth__
+  int leapfrogs = 0;       // n_leapfrog__
+  bool divergent = false;  // divergent__
+  double energy = 0;       // energy__
 };
 
 // What a process with clients knows from the broadcasts: positions (w with a compressed downlink) and anchors, a column
@@ -138,8 +187,9 @@ struct ClientParts {
   double weight = 1;       // local steps: w_i
   Index clients = 1;       // b
   const Compressor* compressor = nullptr;
-  const Compressor* whole = nullptr;  // float64 words
-  const ClientWork* work = nullptr;   // what clients compute; null: what the recipe says, of their potentials
+  const Compressor* whole = nullptr;   // float64 words
+  const ClientWork* work = nullptr;    // what clients compute; null: what the recipe says, of their potentials
+  const MakeOracle* oracle = nullptr;  // null or empty: the recipe's
 };
 
 class Client;
@@ -205,11 +255,50 @@ class Client {
   std::unique_ptr<State> state_;
 };
 
+// A list of things that are made when they are first asked for: before that each costs a pointer. Several threads may
+// ask for different ones at once.
+template <class T>
+class LazyVector {
+ public:
+  using Make = std::function<std::unique_ptr<T>(std::size_t place)>;
+  LazyVector() = default;
+  LazyVector(std::size_t count, Make make) : made_(count), make_(std::move(make)) {}
+
+  std::size_t size() const { return made_.size(); }
+  bool empty() const { return made_.empty(); }
+  bool has(std::size_t place) const { return made_[place] != nullptr; }
+  T& operator[](std::size_t place) const {
+    if (!made_[place]) made_[place] = make_(place);
+    return *made_[place];
+  }
+  T& front() const { return (*this)[0]; }
+  std::unique_ptr<T> make(std::size_t place) const { return make_(place); }  // another one, not kept
+  // One that is not there yet is let go after the look.
+  template <class Look>
+  void look(std::size_t place, const Look& look) const {
+    if (made_[place]) return look(*made_[place]);
+    const std::unique_ptr<T> once = make_(place);
+    look(*once);
+  }
+
+ private:
+  mutable std::vector<std::unique_ptr<T>> made_;
+  Make make_;
+};
+
+// The clients of one process. Light ones cost little to make: those that were asked but never took part are not kept.
+class Clients : public LazyVector<Client> {
+ public:
+  Clients(std::size_t count, Make make, bool light = false) : LazyVector(count, std::move(make)), light_(light) {}
+  bool light() const { return light_; }
+  void archive(Archive& archive);
+
+ private:
+  bool light_;
+};
+
 // Blocks of clients for sums: at least 32 clients each and at most 64 blocks, whatever carries their answers.
 Index block_size_for(Index clients);
-
-class AverageStep;
-class LangevinStep;
 
 class Server {
  public:
@@ -221,17 +310,17 @@ class Server {
     std::vector<const Compressor*> compressors;  // one a client, or one for all
     std::vector<double> weights = {};            // local steps: w_i, or one for all
   };
-  // Without a step: the one that the recipe says.
-  Server(const Recipe& recipe, const Prior& prior, Setup setup, std::unique_ptr<ServerStep> step = nullptr);
+  Server(const Recipe& recipe, const Prior& prior, Setup setup);  // with the step that the recipe says
+  Server(const Recipe& recipe, const Prior& prior, Setup setup, std::unique_ptr<ServerStep> step);
   ~Server();
 
   // Before the first round.
   void start(ConstPanelView position);
   void set_anchor_gradient(std::span<const double> sum);  // fixed point: what the server adds (section 1, Decided)
   void start_memory(ConstPanelView sum);
-  void share_work(Team team);                                                      // over chains
-  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }                      // once "auto" has picked a step
-  void listen(TrafficListener listener) { traffic_.listen(std::move(listener)); }  // is told of every exchange
+  void share_work(Team team);                                  // over chains
+  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
+  void listen(TrafficListener listener);                       // is told of every exchange
 
   void open(std::int64_t most = 1);  // local steps: a segment of at most `most` iterations
   const Broadcast& broadcast() const { return broadcast_; }
@@ -303,26 +392,26 @@ class Server {
   void encode_whole();
   void choose_step(const Prior& prior);
   void move_chain(Index chain, int member);
-  bool adds_plainly() const { return broadcast_.roster.uniform && !step_->weighs_messages(); }
+  bool adds_plainly() const;
   Index clients() const { return static_cast<Index>(setup_.sizes.size()); }
   void check_position(double largest, Index chain) const;
   bool first_round_whole() const { return round_ == 0 && recipe_.up.memory == Memory::feedback; }
 
   Recipe recipe_;
   Setup setup_;
-  ParticipationDraw participation_;
+  std::unique_ptr<ParticipationDraw> participation_;
   Index block_size_;
   std::unique_ptr<const Compressor> whole_, down_;
   std::vector<double> bits_bound_;  // as the compressors
   std::vector<Stream> compress_;
-  Panel position_, memory_, known_;  // θ, η, w
+  Panel position_, memory_, known_;   // θ, η, w
   std::vector<std::uint64_t> heard_;  // (chain, client): 1 + the last round heard; empty unless someone can miss one
   std::uint64_t anchor_round_ = 0;
   std::uint64_t round_ = 0;
   Broadcast broadcast_;
   std::vector<BlockSum> block_sums_;
   Counters counters_;
-  TrafficLog traffic_;
+  std::unique_ptr<TrafficLog> traffic_;
   Workspace work_;
   Team team_;
   double explosion_ = 0;

@@ -1,33 +1,36 @@
-// One experiment from a configuration: data, model, samplers, the loop. Prints nothing; tells a Sink.
+// A whole run: from a configuration to draws, a summary and the files of its folder, with checkpoints and resuming.
+// Nothing is printed; callbacks tell of progress and warnings.
 //
-//   Experiment experiment(read_config_file("mine.toml"), {.threads = 2});
-//   experiment.prepare();
-//   experiment.advance(experiment.config().run.iterations, sink);
+//   pollen::Run run(pollen::read_config_file("mine.toml"), {.folder = "out", .threads = 2});
+//   run.start();                                        // finds the step, makes the folder or reads the checkpoint
+//   run.sample();                                       // may be stopped: a later Run with .resume = true goes on
+//   const pollen::Summary& summary = run.finish();      // writes draws-1.csv, ..., and summary.json
+//   const pollen::Panel draws = run.draws();            // one column per draw
+//
+// A Run is used by one thread. Errors: ConfigError where the input is wrong, IoError where a file cannot be written.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pollen/config.h"
-#include "pollen/data.h"
 #include "pollen/model.h"
+#include "pollen/oracle.h"
 #include "pollen/round.h"
+#include "pollen/stats.h"
 #include "pollen/transport.h"
-#include "ranks/ranks.h"
-#include "round/engine.h"
-#include "run/participation_tally.h"
-#include "run/privacy_meter.h"
-#include "run/problem.h"
-#include "run/simulated_time.h"
 
 namespace pollen {
 
-// Is told of the sampling as it goes. Calls come from the thread that runs advance().
+// Is told of the sampling as it goes. All calls come from the thread that samples.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -35,131 +38,77 @@ class Sink {
   virtual void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
     (void)iteration, (void)counters, (void)position;
   }
-  // Before a kept draw of a sampler whose transitions have something to report, one a chain.
+  // Before a kept draw of a sampler whose transitions have something to report: one per chain.
   virtual void transitions(std::span<const Transition> transitions) { (void)transitions; }
-  // A kept draw of every chain, with U(θ) of each (empty where output.lp is false).
+  // A kept draw of every chain (one column per chain), with U(θ) of each (empty where output.lp is false).
   virtual void kept(ConstPanelView position, std::span<const double> potential) { (void)position, (void)potential; }
 };
 
-struct ExperimentOptions {
+// How far a run has come. It is told some fifty times a second at most, and once more when sampling or warming up ends.
+struct RunProgress {
+  std::int64_t iteration = 0;  // done; while warming up: steps of gradient descent
+  double seconds = 0;          // of this process's loop
+  std::int64_t uplink_bits = 0, downlink_bits = 0;
+  double rhat = std::numeric_limits<double>::quiet_NaN();  // the worst of all parameters so far; NaN: unknown
+  double ess = std::numeric_limits<double>::quiet_NaN();   // the least of all parameters, roughly; NaN: unknown
+  std::int64_t rounds = 0;
+  std::int64_t start = 0;   // iterations of earlier processes, where a run was resumed
+  std::int64_t total = 0;   // of the iterations or steps
+  bool warming_up = false;  // before the first iteration (warm_up.epochs)
+  bool last = false;        // this phase is over
+};
+
+enum class RunStatus { complete, interrupted, failed };
+
+struct RunOptions {
+  std::string folder;                       // where the files go; empty: a temporary folder that goes with the Run
+  bool resume = false;                      // go on from the folder's checkpoint
   int threads = 0;                          // 0: as many as pay off
-  const std::atomic<bool>* stop = nullptr;  // looked at between iterations
-  std::function<void(std::int64_t done, std::int64_t steps)> warming =
-      {};  // before every step of a warm-up, and after it
-  // Another carrier than threads; makes the transport over the experiment's own view and clients.
-  std::function<std::unique_ptr<Transport>(ClientView&, Clients&)> transport = {};
-  // Clients in other processes, by what they said of themselves; `transport` reaches them.
-  std::vector<SiteFacts> sites = {};
-  std::int64_t setup_bits = 0;  // of what they said
-  bool levels_shown = true;     // among it levels or labels that data.levels does not give
-  // Several processes that share the clients (pollen/ranks.h): this is rank 0, and the others are in serve_rank().
-  Ranks* ranks = nullptr;
-  // Somebody who looks on: is told of every exchange with clients, on the thread of advance(). Nothing depends on it,
-  // and nothing of it is saved.
-  TrafficListener watch = {};
+  double checkpoint_every = 10;             // seconds
+  const std::atomic<bool>* stop = nullptr;  // is looked at between iterations
+  std::function<void(const RunProgress&)> on_progress = {};
+  std::function<void(const std::string&)> on_message = {};  // warnings, and what a person may like to know
+  std::vector<Sink*> sinks = {};                            // are told as well as the run's own files
+  std::optional<Posterior> posterior = {};  // the program's own potentials, in place of [model] and [data]
+  MakeOracle oracle = {};                   // every client's gradient estimate, in place of the sampler's
+  MakeTransport transport = {};             // what carries rounds, in place of threads
 };
 
-// Models with latents: draws of a client's latent from its own posterior, at what every chain has learnt.
-struct OwnDraws {
-  Panel z;                          // d × (chains · draws), chain after chain
-  std::vector<double> mean;         // of every test row of the client, outputs() numbers: the predictive mean
-  std::vector<double> log_density;  // likewise: log of the averaged density
-  Panel effects;  // mixed-linear: the mean of Φz, a column a chain: what is known whatever the rotation
+// What a finished run has found. The folder's summary.json holds more.
+struct Summary {
+  RunStatus status = RunStatus::complete;
+  std::string failure;                                 // why the run failed
+  std::int64_t iterations = 0, draws = 0;              // done; kept per chain
+  std::vector<std::string> labels;                     // one per coordinate
+  std::vector<stats::ParameterSummary> parameters;     // one per coordinate; none without draws
+  std::vector<double> covariance;                      // d × d, up to 200 coordinates
+  std::vector<std::pair<std::string, double>> scores;  // of test rows: accuracy, ece, ...
+  std::vector<std::string> warnings, notes;
+  Counters counters;
+  double seconds = 0;  // of the sampling loop, earlier processes included
 };
 
-// Models with latents: means over rows, and chains, of -log p(y | φ, z_i); NaN where there are no rows.
-struct RowLoss {
-  double train = 0, test = 0;
-};
-
-// Predictions for rows of one client, over its latent's posterior and the noise.
-struct Forecast {
-  std::vector<double> mean;          // mixed-logistic: P(1); outputs() > 1: rows × classes probabilities
-  std::vector<double> sd;            // of the response
-  std::vector<double> lower, upper;  // of an interval for the response; classes: for their probabilities
-  std::vector<double> entropy;       // outputs() > 1: a row's mean entropy over draws
-};
-
-class Experiment {
+class Run {
  public:
-  Experiment(Config config, ExperimentOptions options = {});  // ConfigError where anything is wrong
-  ~Experiment();
-  Experiment(const Experiment&) = delete;
-  Experiment& operator=(const Experiment&) = delete;
+  explicit Run(Config config, RunOptions options = {});  // writes nothing yet
+  ~Run();
+  Run(Run&&) noexcept;
 
-  // Mode finding, step = "auto", memories: what comes before the first iteration. Not called after load().
-  void prepare();
-  // Up to `iterations` more; returns false where it was stopped before that, by options.stop or because the privacy
-  // budget is spent (privacy().ended()).
-  bool advance(std::int64_t iterations, Sink& sink);
+  // Whether the checkpoint to resume is of a run that is over. There is nothing to start then.
+  bool finished() const;
+  void start();
+  RunStatus sample();
+  const Summary& finish();  // after sample()
 
-  const Config& config() const;  // complete, as to_toml() writes it
+  const Config& config() const;  // with every key filled in, as DIR/config.toml has it
   const Recipe& recipe() const;
-  const ModelSpec& model() const;
-  const Federation& data() const;           // empty tables for gaussian clients given in the config
-  std::vector<std::string> labels() const;  // a readable name for each coordinate
-  Index dimension() const;
-  Index clients() const;
-  std::int64_t iteration() const;  // done so far
-  std::int64_t burn_in() const;
-  std::int64_t kept() const;  // draws kept so far, a chain
-  Counters counters() const;
-  const ParticipationTally& participation() const;  // of federated rounds; empty where another engine samples
-  const SimulatedTime* simulated() const;           // in the network of [network]; null where there is none
-  bool has_transitions() const;                     // mala, hmc, nuts: what CmdStan's `__` columns hold
-  const std::vector<std::string>& warnings() const;
-  const std::vector<std::string>& notes() const;  // what was picked: the step, the mode
-  const PrivacyMeter& privacy() const;            // knows the step after prepare() or load()
-  double smoothness() const;                      // L, as bounded or estimated; 0 before prepare()
-  ConstPanelView position() const;
-  std::vector<double> mode() const;  // empty unless found
-
-  // Models with latents: what was learnt, (φ, β) with a column a chain, and a client's own posterior there.
-  bool personal() const;
-  std::vector<std::string> latent_labels() const;
-  bool predicts_classes() const;
-  Index outputs() const;        // of a row's prediction: 1 (mixed-logistic: P(1)), or a network's classes
-  bool learns_average() const;  // learnt() is averaged(); else position(), where φ may turn on its path
-  bool is_baseline() const;     // a point for every client, no posterior
-  std::vector<std::size_t> identified()
-      const;  // coordinates that data determine: not Φ, which may rotate, nor an energy's β
-  Panel learnt() const;
-  ConstPanelView averaged() const;  // the η-weighted average of the path since burn-in; position() is its end
-  OwnDraws own_draws(Index client, Index draws) const;  // unless of a baseline, on several threads at once if wanted
-  RowLoss row_loss() const;                             // of the first 1,000 clients' models as they are now
-  // For a client of the run, or (none) a new one with rows of its own, which may be none. `learnt` as learnt() has it.
-  Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt,
-                    Index draws, double interval) const;
-
-  // For questions about the problem beside a run: what pollen plan asks. No rows move.
-  struct Questions {
-    Transport& transport;
-    const Prior& prior;
-    std::span<const Index> sizes;  // N_i
-    bool curvature_is_bound;       // over all θ, not only where it is looked at
-  };
-  Questions questions();
-  const std::vector<double>& ask_mode();  // found once
-
-  // Of a rank other than 0, which makes the same experiment: answers what rank 0 asks until the run is over.
-  void serve();
-
-  // The whole state between two iterations, for checkpoints: the same draws follow, bit for bit.
-  Bytes save() const;
-  void save(Archive& archive) const;
-  void load(ByteView state);  // WireError where it is not of this experiment
+  std::int64_t iteration() const;
+  // The kept draws so far, after sample(): d × (chains · draws), one column per draw, chain after chain.
+  Panel draws() const;
 
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
-
-// Whether the clients of a run can be in several processes: not where a centralised sampler or a personalised baseline
-// samples, nor on a GPU. Rank 0 then works alone.
-bool runs_distributed(const Config& config);
-
-// What a rank other than 0 does in a run: the configuration, the experiment, answers until rank 0 says that it is over.
-// Whatever goes wrong is told to rank 0, which throws it. `watched`: rank 0 has a `watch`, and hears what clients did.
-void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads, bool watched = false);
 
 }  // namespace pollen

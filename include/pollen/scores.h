@@ -1,4 +1,7 @@
-// Scores of predictive distributions and distances between laws (algorithms.md section 9). Pure functions.
+// Scores of predictive distributions, and distances between laws. Pure functions.
+//
+//   const stats::Predictions p{probabilities, classes};   // rows × classes, row-major
+//   const double error = stats::ece(p, truth);
 #pragma once
 
 #include <span>
@@ -8,58 +11,78 @@
 
 namespace pollen::stats {
 
-// Class probabilities, rows × classes, row-major; truth holds class indices.
+// Class probabilities, rows × classes, row-major. The `truth` argument of the scores holds class indices.
 struct Predictions {
   std::span<const double> probabilities;
   Index classes = 2;
   Index rows() const { return static_cast<Index>(probabilities.size()) / classes; }
 };
 
-double accuracy(const Predictions& p, std::span<const double> truth);  // ties to the lower class
-double brier(const Predictions& p, std::span<const double> truth);     // sum over classes, mean over rows
-double nnll(const Predictions& p, std::span<const double> truth);      // mean of -log p(truth); +inf where p = 0
-// Expected calibration error over the confidence of the predicted class: bins of equal width, upper edge closed.
+// Share of rows whose most probable class is right; ties go to the lower class.
+double accuracy(const Predictions& p, std::span<const double> truth);
+double brier(const Predictions& p, std::span<const double> truth);  // summed over classes, averaged over rows
+double nnll(const Predictions& p, std::span<const double> truth);   // mean of -log p(truth); +inf where p(truth) = 0
+// Expected calibration error: compares the confidence in the predicted class with its accuracy, over bins of equal
+// width whose upper edge is closed.
 double ece(const Predictions& p, std::span<const double> truth, int bins = 15);
-struct ReliabilityBin { double lower = 0, upper = 0, confidence = 0, accuracy = 0; Index count = 0; };
+struct ReliabilityBin {
+  double lower = 0, upper = 0, confidence = 0, accuracy = 0;
+  Index count = 0;
+};
 std::vector<ReliabilityBin> reliability(const Predictions& p, std::span<const double> truth, int bins = 15);
-double agreement(const Predictions& p, const Predictions& q);          // share of rows with the same argmax
-double total_variation(const Predictions& p, const Predictions& q);    // mean over rows of half the L1 distance
-std::vector<double> entropy(const Predictions& p);                     // one a row, natural logarithm
+double agreement(const Predictions& p, const Predictions& q);        // share of rows with the same argmax
+double total_variation(const Predictions& p, const Predictions& q);  // mean over rows of half the L1 distance
+std::vector<double> entropy(const Predictions& p);                   // one a row, natural logarithm
 // P(score of an out-of-distribution row > score of an in-distribution row), ties half: Mann-Whitney in O(n log n).
 double auroc(std::span<const double> in, std::span<const double> out);
-// Accuracy of the rows whose confidence is at least `threshold`; NaN where there are none.
+// Accuracy of the rows whose confidence is at least `threshold`; NaN if there are none.
 double accuracy_above(const Predictions& p, std::span<const double> truth, double threshold);
-struct ConfidencePoint { double threshold = 0, accuracy = 0; Index count = 0; };  // count: of those rows
+struct ConfidencePoint {
+  double threshold = 0, accuracy = 0;
+  Index count = 0;
+};  // count: of those rows
 std::vector<ConfidencePoint> confidence_curve(const Predictions& p, std::span<const double> truth,
                                               std::span<const double> thresholds);
 std::vector<Index> count_above(const Predictions& p, std::span<const double> thresholds);  // rows at least so confident
-// The density rule (QLSD, supplement): a row is in distribution where p_in > p_out at its score, with kernel estimates of the
-// two densities over [0, most], the row itself left out. The shares of rows that it labels rightly; NaN where there are none.
-struct DensityRule { double in = 0, out = 0; };
+// The density rule (QLSD, supplement): a row is in distribution where p_in > p_out at its score, with kernel estimates
+// of the two densities over [0, most], the row itself left out. The shares of rows that it labels rightly; NaN where
+// there are none.
+struct DensityRule {
+  double in = 0, out = 0;
+};
 DensityRule density_rule(std::span<const double> in, std::span<const double> out, double most);
 
-// HPD level error: η_α is the (1-α)-quantile of U over draws; |η_α/η_α^ref - 1|.
+// Relative error of an HPD level: |η_α/η_α^ref - 1|, where η_α is the (1-α)-quantile of U over the draws.
 double hpd_error(std::span<const double> potentials, std::span<const double> reference, double alpha);
 
 // Moments and laws. Matrices are d × d, row-major.
-struct Moments { std::vector<double> mean; std::vector<double> covariance; };
-Moments moments(ConstPanelView draws);  // a column a draw; divisor n-1
+struct Moments {
+  std::vector<double> mean;
+  std::vector<double> covariance;
+};
+Moments moments(ConstPanelView draws);                   // a column a draw; divisor n-1
 double gaussian_w2(const Moments& a, const Moments& b);  // W2 of N(a), N(b), closed form (Bures)
-// W2 between two samples (a column a point) of equal weight: exact assignment where both have the same number of points and
-// at most 512 of them, else entropic (Sinkhorn, debiased) up to 2000 points, else sliced with fixed directions.
-struct EmpiricalW2 { double value = 0; const char* method = ""; };
+// W2 between two samples (a column a point) of equal weight: exact assignment where both have the same number of points
+// and at most 512 of them, else entropic (Sinkhorn, debiased) up to 2000 points, else sliced with fixed directions.
+struct EmpiricalW2 {
+  double value = 0;
+  const char* method = "";
+};
 EmpiricalW2 empirical_w2(ConstPanelView a, ConstPanelView b);
 
-// Mixed models. Φ is k x d, columns one after the other; z is clients x d, client after client. Data know Φz_i alone.
+// Scores of mixed models. Φ is k × d, stored column by column; z is clients × d, stored client by client. The data
+// determine only the products Φz_i.
 //
-// The sine of the largest principal angle: ‖(I - A A⁺) Q_b‖₂ for the column spaces of a and b, rows x columns both.
-// 0: the same space; 1: b has a direction that a lacks altogether.
+// principal_angle_distance is the sine of the largest principal angle, ‖(I - A A⁺) Q_b‖₂, between the column spaces of
+// a and b (both rows × columns). It is 0 for equal spaces and 1 if b has a direction that is orthogonal to all of a.
 double principal_angle_distance(std::span<const double> a, std::span<const double> b, Index rows, Index columns);
 // effects: Φ̂ẑ_i, k x clients. Root of the mean over clients of ‖Φ̂ẑ_i - Φz_i‖²: nothing to align.
-double aligned_error(std::span<const double> effects, std::span<const double> phi, std::span<const double> z, Index k, Index d,
-                     Index clients);
-// Root of the mean over clients of ‖WΦ̂ẑ_i - z_i‖² at the W with orthonormal rows for which Σ z_iᵀWΦ̂ẑ_i is largest: of the
-// turns of Φ̂'s column space onto z's the one that makes it least (Procrustes). ẑ is in the units of an orthonormal Φ̂. k ≥ d.
-double aligned_latent_distance(std::span<const double> effects, std::span<const double> z, Index k, Index d, Index clients);
+double aligned_error(std::span<const double> effects, std::span<const double> phi, std::span<const double> z, Index k,
+                     Index d, Index clients);
+// Root of the mean over clients of ‖WΦ̂ẑ_i - z_i‖² at the W with orthonormal rows for which Σ z_iᵀWΦ̂ẑ_i is largest: of
+// the turns of Φ̂'s column space onto z's the one that makes it least (Procrustes). ẑ is in the units of an orthonormal
+// Φ̂. k ≥ d.
+double aligned_latent_distance(std::span<const double> effects, std::span<const double> z, Index k, Index d,
+                               Index clients);
 
 }  // namespace pollen::stats

@@ -1,4 +1,11 @@
-// Something that carries a round between server and clients: threads here; gRPC and MPI are others.
+// Something that carries rounds and questions between server and clients: threads here; gRPC and MPI are others.
+//
+//   class Mine : public pollen::Transport {
+//     void exchange(Server& server) override;        // broadcast to the roster's clients, absorb their replies
+//     void query(const Query& query, PanelView sum) override;
+//   };
+//
+// A transport of your own is given to a run as RunOptions::transport (examples/library/transport.cc).
 #pragma once
 
 #include <functional>
@@ -6,7 +13,6 @@
 #include <vector>
 
 #include "pollen/round.h"
-#include "round/client_host.h"
 
 namespace pollen {
 
@@ -53,6 +59,9 @@ class Transport {
   // The state of clients that are not of this process, where its saved state has them: after those of this one.
   virtual void archive_others(Archive&) {}
 };
+
+// How a run's transport is made, over its view and its clients.
+using MakeTransport = std::function<std::unique_ptr<Transport>(ClientView& view, Clients& clients)>;
 
 // Clients of single chains answer so many at a time, so that none waits for another's norm; with long vectors each goes
 // through all its passes by itself, in the cache.

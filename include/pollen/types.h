@@ -1,13 +1,18 @@
-// The containers every room shares: aligned vectors, panels of chains, views on both, scratch memory.
+// The containers that all of pollen shares: aligned vectors, panels of chains, views on both, scratch memory, and a
+// team that shares out work.
 //
-// A panel is a d × R matrix of doubles whose columns are chains. Columns start on 64-byte boundaries
-// (the stride is d rounded up to 8) and the padding is zero when the panel is made. Views are cheap to copy and do not own.
-// Nothing here is synchronised.
+//   pollen::Panel theta(d, chains);                       // one column per chain, zeros
+//   std::span<double> first = theta.column(0);
+//   pollen::ConstPanelView view = theta;                  // cheap to copy, owns nothing
+//
+// A panel is a d × R matrix of doubles whose columns are chains. Columns start on 64-byte boundaries (the stride is d
+// rounded up to 8) and the padding is zero when the panel is made. Nothing here is synchronised.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <span>
 #include <vector>
@@ -35,7 +40,7 @@ struct AlignedAllocator {
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 
-// n rounded up to a multiple of 8 (one 64-byte line of doubles).
+// Rounds n up to a multiple of 8, which is one 64-byte line of doubles.
 constexpr Index padded(Index n) { return (n + 7) / 8 * 8; }
 
 struct ConstPanelView {
@@ -44,9 +49,7 @@ struct ConstPanelView {
   Index columns = 0;
   Index stride = 0;  // doubles from one column to the next
 
-  std::span<const double> column(Index c) const {
-    return {data + c * stride, static_cast<std::size_t>(rows)};
-  }
+  std::span<const double> column(Index c) const { return {data + c * stride, static_cast<std::size_t>(rows)}; }
 };
 
 struct PanelView {
@@ -57,6 +60,16 @@ struct PanelView {
 
   std::span<double> column(Index c) const { return {data + c * stride, static_cast<std::size_t>(rows)}; }
   operator ConstPanelView() const { return {data, rows, columns, stride}; }
+};
+
+// A dense table that somebody else owns: `rows` rows of `columns` doubles, row-major, `stride` doubles apart.
+struct RowsView {
+  const double* data = nullptr;
+  Index rows = 0;
+  Index columns = 0;
+  Index stride = 0;
+  const double* row(Index r) const { return data + r * stride; }
+  RowsView slice(Index first, Index count) const { return {data + first * stride, count, columns, stride}; }
 };
 
 class Panel {
@@ -75,7 +88,7 @@ class Panel {
   ConstPanelView view() const { return {storage_.data(), rows_, columns_, stride()}; }
   operator PanelView() { return view(); }
   operator ConstPanelView() const { return view(); }
-  // The whole storage, padding included: for fused passes, copies and checkpoints.
+  // The whole storage including the padding, for fused passes, copies and checkpoints.
   std::span<double> flat() { return storage_; }
   std::span<const double> flat() const { return storage_; }
 
@@ -153,6 +166,23 @@ class Scratch {
   std::vector<AlignedVector<std::uint8_t>> chunks_;
   std::size_t chunk_ = 0;
   std::size_t used_ = 0;
+};
+
+// Who does work that can be shared out: one thread alone, or several at once.
+struct Team {
+  using Work = std::function<void(Index item, int member)>;
+  int size = 1;  // members
+  // work for every item below `items`, in any order; returns when all are done. A member does one at a time.
+  std::function<void(Index items, const Work& work)> run = [](Index items, const Work& work) {
+    for (Index item = 0; item < items; ++item) work(item, 0);
+  };
+
+  // An item is a chain of so many numbers: by all members where that is worth waking them.
+  void over_chains(Index chains, Index numbers, const Work& work) const {
+    constexpr Index kWorthIt = 1 << 15;
+    if (chains * numbers >= kWorthIt) return run(chains, work);
+    for (Index chain = 0; chain < chains; ++chain) work(chain, 0);
+  }
 };
 
 }  // namespace pollen

@@ -8,7 +8,7 @@ namespace pollen::data {
 
 namespace {
 
-constexpr std::size_t kExactDigits = 15;  // more digits than these may not survive a double
+constexpr std::size_t kExactDigits = 15;  // a double may not keep more digits than these
 
 bool is_nan_word(std::string_view cell) {
   if (cell.size() != 3) return false;
@@ -39,7 +39,7 @@ Cell read_cell(std::string_view cell) {
 }
 
 std::string number_text(double value) {
-  if (value == 0.0) return "0";  // -0 too
+  if (value == 0.0) return "0";  // covers -0, too
   char buffer[32];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
   return error == std::errc() ? std::string(buffer, end) : std::string();

@@ -1,4 +1,5 @@
-// What one cell of a text file holds. A pure function of its bytes: no locale, no libm.
+// Classifies one cell of a text file as a number, missing or text. The result depends only on the bytes of the cell,
+// never on the locale or the C library. All functions are thread-safe.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 namespace pollen::data {
 
 enum class CellKind {
-  number,      // finite
-  missing,     // empty, NA, ?, nan
+  number,      // a finite number
+  missing,     // empty, NA, ? or nan
   not_finite,  // inf, or a number outside the range of a double
   text,
 };
@@ -20,13 +21,13 @@ struct Cell {
 
 Cell read_cell(std::string_view cell);
 
-std::string_view trimmed(std::string_view text);  // without spaces and tabs at both ends
+std::string_view trimmed(std::string_view text);  // removes spaces and tabs at both ends
 
-// The shortest text that reads back as the same number: "1", "0.5".
+// Returns the shortest text that reads back as the same number, such as "1" or "0.5".
 std::string number_text(double value);
 
-// A level's name: numbers in their shortest form, so that 1, 1.0 and +1 are one level; codes such as 007 stay as they
-// are.
+// Returns the name of a level. Numbers are written in their shortest form, so that 1, 1.0 and +1 are one level; codes
+// such as 007 stay as they are.
 std::string level_text(std::string_view cell);
 
 }  // namespace pollen::data

@@ -15,7 +15,7 @@ namespace {
 
 std::string such(std::size_t count) { return count > 1 ? fmt::format(" ({} such cells)", count) : std::string(); }
 
-// One message a column: its first missing cell.
+// Reports the first missing cell of a column.
 void refuse_missing(const RawTable& table, const Column& column, const std::string& accepted, Problems& problems) {
   const auto first = std::find(column.code.begin(), column.code.end(), Column::kMissing);
   if (first == column.code.end()) return;
@@ -24,7 +24,7 @@ void refuse_missing(const RawTable& table, const Column& column, const std::stri
                fmt::format("found no value{}, accepted: {}", such(count), accepted));
 }
 
-// One message a column: the first cell of the rarer kind.
+// Reports a column that mixes numbers and text by the first cell of the rarer kind.
 void refuse_mixture(const RawTable& table, const Column& column, Problems& problems) {
   std::size_t numbers = 0;
   std::size_t texts = 0;

@@ -31,7 +31,7 @@ std::vector<Column> named_columns(const std::vector<std::string_view>& fields, c
   return columns;
 }
 
-// A header made of numbers is a file without one.
+// Refuses a header that consists of numbers, because such a file has no header.
 void check_header(const std::vector<std::string_view>& fields, const std::string& file, std::size_t line) {
   const bool numbers = std::all_of(fields.begin(), fields.end(),
                                    [](std::string_view field) { return read_cell(field).kind != CellKind::text; });

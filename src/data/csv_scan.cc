@@ -19,7 +19,7 @@ CsvScanner::CsvScanner(std::string_view text, const std::string& file) : text_(t
   choose_separator();
 }
 
-// A first line without a comma but with semicolons or tabs is separated by those.
+// Detects the separator. If the first line has no comma, semicolons or tabs separate the fields.
 void CsvScanner::choose_separator() {
   const std::string_view first = text_.substr(0, text_.find_first_of("\r\n", text_.find_first_not_of("\r\n")));
   if (first.find(',') != std::string_view::npos) return;
@@ -39,7 +39,7 @@ bool CsvScanner::next(std::vector<std::string_view>& fields) {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
     fields.push_back(at_ < text_.size() && text_[at_] == '"' ? quoted_field() : plain_field());
     if (at_line_end()) break;
-    ++at_;  // the separator
+    ++at_;  // skips the separator
   }
   end_of_line();
   return true;

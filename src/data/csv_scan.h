@@ -1,5 +1,6 @@
-// RFC 4180 records: quotes, doubled quotes, newlines inside quotes, \n or \r\n (or \r) between records. Blank lines are
-// skipped. Fields are views into the text, or into the scanner where quotes were doubled, until the next record.
+// Splits text into RFC 4180 records with quotes, doubled quotes and newlines inside quotes. Records end with \n, \r\n
+// or \r; blank lines are skipped. Fields are valid until the next record: they are views into the text, or into the
+// scanner if a field had doubled quotes. Not thread-safe.
 #pragma once
 
 #include <deque>
@@ -13,8 +14,8 @@ class CsvScanner {
  public:
   CsvScanner(std::string_view text, const std::string& file);
 
-  bool next(std::vector<std::string_view>& fields);  // false at the end
-  std::size_t line() const { return record_line_; }  // where the record began, from 1
+  bool next(std::vector<std::string_view>& fields);  // returns false at the end
+  std::size_t line() const { return record_line_; }  // the line on which the record began, counted from 1
 
  private:
   void choose_separator();

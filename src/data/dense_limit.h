@@ -1,4 +1,4 @@
-// Tables are dense: a guard before memory is taken.
+// Checks the size of a table before memory is taken for it, because tables are dense.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 namespace pollen::data {
 
-// `most` is DataSpec::most_cells.
+// Throws ConfigError if the table has more than `most` cells (DataSpec::most_cells).
 inline void check_dense(Index rows, Index columns, Index most, const std::string& where) {
   if (rows == 0 || columns <= most / rows) return;
   throw ConfigError(where, fmt::format("found {} rows of {} features, accepted: at most {} numbers in all "

@@ -1,4 +1,4 @@
-// The table of `pollen data`: clients × classes in aligned columns.
+// Prints the table of `pollen data`: clients × classes in aligned columns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,14 +11,14 @@ namespace pollen {
 
 namespace {
 
-constexpr std::size_t kWhole = 40;  // clients shown before the middle is left out
+constexpr std::size_t kWhole = 40;  // with more clients than this, the middle ones are left out
 constexpr std::size_t kHead = 20;
 constexpr std::size_t kTail = 5;
 constexpr std::size_t kMostClasses = 30;
 
 using Line = std::vector<std::string>;
 
-std::size_t width_of(const std::string& text) {  // in characters of UTF-8
+std::size_t width_of(const std::string& text) {  // width in UTF-8 characters
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
@@ -37,7 +37,7 @@ std::string aligned(const std::vector<Line>& lines) {
   return text;
 }
 
-// Training rows of each class among rows from..to-1.
+// Counts the training rows of each class among rows from..to-1.
 std::vector<Index> class_counts(const Federation& federation, Index from, Index to) {
   std::vector<Index> counts(federation.class_names.size());
   if (counts.empty()) return counts;

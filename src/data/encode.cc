@@ -38,7 +38,7 @@ void add_feature(const RawTable& table, std::size_t c, const DataSpec& spec, Enc
   encoding.features.push_back(std::move(feature));
 }
 
-// data.positive: its labels become class 1, all others class 0.
+// Applies data.positive: the labels it names become class 1, all others class 0.
 void merge_classes(const std::vector<std::string>& positive, const std::string& where, Levels& classes) {
   for (const std::string& label : positive)
     if (std::count(classes.names.begin(), classes.names.end(), label) == 0)

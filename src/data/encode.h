@@ -1,7 +1,8 @@
-// Columns to numbers: one-hot for text, class indices for labels.
+// Turns columns into numbers: one-hot columns for text, class indices for labels. The functions are pure.
 //
-// Text keeps all levels but the first in sorted order, as columns "name=level". Levels that are all numbers are sorted
-// as numbers, others by their bytes. Levels are those of the rows, or those given in data.levels.
+// A text column becomes one column "name=level" for each level but the first, in sorted order. Levels that are all
+// numbers are sorted as numbers, others by their bytes. The levels are those that occur in the rows, or those that
+// data.levels gives.
 #pragma once
 
 #include <string>
@@ -15,36 +16,36 @@ namespace pollen::data {
 
 struct Levels {
   std::vector<std::string> names;     // sorted
-  std::vector<std::uint32_t> of_row;  // index into names
-  bool given = false;                 // in data.levels: nothing to exchange
+  std::vector<std::uint32_t> of_row;  // index into names, per row
+  bool given = false;                 // true if data.levels gave them, so that clients exchange nothing
 };
 
 struct Feature {
   std::size_t column = 0;
-  Index offset = 0;  // of its first place in the row
+  Index offset = 0;  // where the feature begins in an encoded row
   bool text = false;
-  Levels levels;  // text only; level l > 0 is at offset + l - 1
+  Levels levels;  // for text only; level l > 0 is encoded at offset + l - 1
 };
 
 struct Encoding {
   std::vector<Feature> features;
-  std::vector<std::string> names;  // of all places, the block's first
+  std::vector<std::string> names;  // of all encoded numbers, the block's first
   Index width = 0;
-  std::vector<double> y;            // one a row; empty without a target
-  Levels classes;                   // empty unless binary or classes
-  std::vector<std::string> labels;  // of the target's column, before data.positive made two classes of them
+  std::vector<double> y;            // one per row; empty without a target
+  Levels classes;                   // empty unless the target is binary or has classes
+  std::vector<std::string> labels;  // labels of the target's column before data.positive merges them into two classes
 
-  // Row r's features; `out` is zero before. A missing number is NaN.
+  // Writes the features of row r to `out`, which must be zero. A missing number becomes NaN.
   void write(const RawTable& table, std::size_t r, double* out) const;
 };
 
-// Throws ConfigError for a level that is not in data.levels and for the wrong number of labels.
+// Encodes a table. Throws ConfigError if a level is not in data.levels or the number of labels is wrong.
 Encoding encode(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target);
 
-// As they are encoded: once each, as numbers where all are, else by their bytes.
+// Sorts levels as they are encoded, without duplicates: as numbers if all are numbers, otherwise by their bytes.
 std::vector<std::string> sorted_levels(std::vector<std::string> names);
 
-// The levels of one column, numbers too. `given` may be null.
+// Returns the levels of one column, even if it holds numbers. `given` may be null.
 Levels levels_of(const RawTable& table, const Column& column, const std::vector<std::string>* given);
 
 }  // namespace pollen::data

@@ -1,4 +1,4 @@
-// Files to bytes: regular files only, gzip by its magic.
+// Reads files into memory. Only regular files are accepted; gzip is recognised by its first bytes.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ namespace pollen::data {
 
 namespace {
 
-constexpr std::size_t kMostDeflated = 1032;  // deflate's best ratio
+constexpr std::size_t kMostDeflated = 1032;  // deflate's highest compression ratio
 
 struct Descriptor {
   int fd = -1;
@@ -31,7 +31,8 @@ bool is_gzip(std::string_view bytes) {
          static_cast<unsigned char>(bytes[1]) == 0x8b;
 }
 
-// The size the last member's trailer claims, believed as far as the compressed bytes can bear it.
+// Guesses the inflated size from the trailer of the last gzip member, limited to what that many compressed bytes can
+// hold.
 std::size_t size_hint(std::string_view bytes, std::size_t most) {
   if (bytes.size() < 18) return 64;
   std::size_t claimed = 0;
@@ -40,7 +41,7 @@ std::size_t size_hint(std::string_view bytes, std::size_t most) {
   return std::min({std::max<std::size_t>(claimed, 64), most, kMostDeflated * bytes.size()}) + 1;
 }
 
-// One member after another into `out`.
+// Inflates one gzip member after another into `out`.
 class Inflater {
  public:
   Inflater(std::string_view bytes, const std::string& file, std::size_t most) : file_(file), most_(most), in_(bytes) {
@@ -86,7 +87,8 @@ class Inflater {
 
   bool next_member() {
     const std::string_view rest = in_.substr(used_);
-    if (rest.find_first_not_of('\0') == std::string_view::npos) return false;  // the end, or tape padding
+    // The end of the file, or zeros that pad it.
+    if (rest.find_first_not_of('\0') == std::string_view::npos) return false;
     if (!is_gzip(rest)) fail("other bytes follow the gzip data");
     inflateReset(&stream_);
     return true;

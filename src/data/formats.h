@@ -1,4 +1,4 @@
-// One row per format of files, each in the source file of its name.
+// Declares the row of each file format in the registry. Each is defined in the source file of its name.
 #pragma once
 
 #include "data/registries.h"

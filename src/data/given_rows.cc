@@ -13,7 +13,7 @@ namespace pollen::data {
 
 namespace {
 
-// What the file is read with: its own names, and the training rows' columns, levels and labels.
+// Returns the spec for reading the file: the file's own name with the columns, levels and labels of the training rows.
 DataSpec spec_for(const Trained& trained, const std::string& path, TargetKind target) {
   DataSpec spec = trained.spec;
   spec.sources = {path};
@@ -31,7 +31,8 @@ DataSpec spec_for(const Trained& trained, const std::string& path, TargetKind ta
   const Column& column = trained.table.columns[static_cast<std::size_t>(trained.roles.target)];
   spec.target = column.name;
   if (target != TargetKind::binary && target != TargetKind::classes) return spec;
-  const auto given = trained.spec.levels.find(column.name);  // data.positive has merged the encoding's own
+  // The encoding's own levels cannot be used here, because data.positive has merged them.
+  const auto given = trained.spec.levels.find(column.name);
   const bool known = given != trained.spec.levels.end();
   spec.levels[spec.target] = levels_of(trained.table, column, known ? &given->second : nullptr).names;
   return spec;
@@ -48,10 +49,11 @@ void check_block(const RawTable& trained, RawTable& table) {
   if (table.width > trained.width || (!sparse && table.width < trained.width))
     throw ConfigError(file, fmt::format("found {} features a row, accepted: the {} of {}", table.width, trained.width,
                                         trained.files.front()));
-  table.width = trained.width;  // sparse rows need not reach the last one
+  // Sparse rows need not reach the last column.
+  table.width = trained.width;
 }
 
-// Every column that the training rows have must be here; others are not looked at.
+// Checks that every column of the training rows is present. Other columns are ignored.
 void check_columns(const Trained& trained, const DataSpec& spec, bool with_target, const RawTable& table) {
   std::vector<std::string> needed = spec.features;
   if (with_target) needed.push_back(spec.target);
@@ -63,7 +65,7 @@ void check_columns(const Trained& trained, const DataSpec& spec, bool with_targe
   problems.raise();
 }
 
-// Columns of text have levels to be held against; a column of numbers must not have turned into text.
+// Refuses columns that held numbers in training and hold text here. Text columns are checked against their levels.
 void check_numbers(const Trained& trained, const Roles& roles, const RawTable& table) {
   Problems problems;
   for (std::size_t k = 0; k < roles.features.size(); ++k) {
@@ -77,7 +79,7 @@ void check_numbers(const Trained& trained, const Roles& roles, const RawTable& t
   problems.raise();
 }
 
-// Label files of images may name their columns differently: `label`, or QMNIST's label1.
+// Renames the target of image files, whose label files may use another name: `label`, or QMNIST's label1.
 void rename_target(DataSpec& spec, RawTable& table) {
   if (table.blocks.empty() || table.columns.empty() || table.find(spec.target) >= 0) return;
   table.columns.front().name = spec.target;

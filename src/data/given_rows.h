@@ -1,6 +1,6 @@
-// Rows from a file of their own: data.test_source, data.ood_source and data.distill_source. They are encoded as the
-// training rows were: the same columns, the same levels and labels. What the training rows do not know is a ConfigError
-// that names the file.
+// Reads the rows of data.test_source, data.ood_source and data.distill_source, which have files of their own. They are
+// encoded like the training rows, with the same columns, levels and labels. Anything that the training rows do not know
+// is a ConfigError that names the file.
 #pragma once
 
 #include <string>
@@ -22,11 +22,12 @@ struct Trained {
   const std::string& where;
 };
 
-// Fills `test`, `ood` and `distill` of the federation, whose intercept is settled; not yet imputed or standardised. No
-// test row belongs to a client. The number of cells that are missing is returned. Adds to the federation's notes.
+// Fills `test`, `ood` and `distill` of the federation, whose intercept must be decided. The rows are not yet imputed or
+// standardised, and no test row belongs to a client. Returns the number of missing cells and adds to the federation's
+// notes.
 Index add_given_rows(const Trained& trained, TargetKind target, TableMemory& memory, Federation& federation);
 
-// Numbers missing in columns that are features.
+// Counts missing numbers in the columns that are features.
 Index missing_cells(const RawTable& table, const Roles& roles);
 
 }  // namespace pollen::data

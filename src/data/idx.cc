@@ -1,5 +1,5 @@
-// IDX: two zero bytes, a type code, the number of dimensions, each dimension as a big-endian 32-bit word, then the
-// values.
+// Reads IDX files: two zero bytes, a type code, the number of dimensions, each dimension as a big-endian 32-bit word,
+// then the values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ constexpr int kInts = 0x0C;
 struct IdxHeader {
   int type = 0;
   std::vector<std::size_t> sizes;
-  std::size_t first = 0;   // where the values begin
-  std::size_t record = 1;  // values a row
+  std::size_t first = 0;   // offset of the first value
+  std::size_t record = 1;  // values per row
 };
 
 std::uint32_t word_at(std::string_view bytes, std::size_t at) {
@@ -113,7 +113,7 @@ RawTable parse_idx(IdxFile images, const IdxFile& labels, Index limit) {
 }
 
 void add_writers(const IdxFile& writers, Index limit, RawTable& images) {
-  constexpr std::size_t kQmnist = 2;  // where QMNIST has the writer
+  constexpr std::size_t kQmnist = 2;  // QMNIST's column that holds the writer
   const IdxHeader head = read_header(writers.bytes, writers.file);
   const auto fault = [&](const std::string& what) { throw ConfigError(writers.file, what); };
   if (head.sizes.size() > 2 || (head.sizes.size() == 2 && head.record <= kQmnist))

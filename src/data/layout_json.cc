@@ -1,5 +1,4 @@
-// DIR/encoder.json, both ways. Whoever reads it may have been handed anything: every field is checked before it is
-// used.
+// Writes and reads DIR/encoder.json. The file may come from anywhere, so every field is checked before it is used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,13 +23,13 @@ using Json = nlohmann::ordered_json;
 constexpr int kVersion = 1;
 constexpr const char* kWhat = "how rows of this run are encoded";
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
-constexpr Index kMostNumbers = Index{1} << 21;  // a row
+constexpr Index kMostNumbers = Index{1} << 21;  // limit of the numbers per row
 constexpr std::array kFormats = {"csv", "libsvm", "idx", "cifar", ""};
 constexpr std::array kColumnKinds = {"number", "text"};
-constexpr std::array kKinds = {"none", "real", "binary", "classes", "count"};  // in TargetKind's order
+constexpr std::array kKinds = {"none", "real", "binary", "classes", "count"};  // in the order of TargetKind
 
 bool is_utf8(std::string_view text) {
-  std::size_t more = 0;  // bytes of this character still to come
+  std::size_t more = 0;  // bytes of the current character that are still to come
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (more > 0) {
@@ -44,12 +43,13 @@ bool is_utf8(std::string_view text) {
   return more == 0;
 }
 
-// A csv file's bytes need not be UTF-8, which JSON's strings are: others become {"hex": "6dfc6c6c"}.
+// Writes a text as JSON. JSON strings must be UTF-8, but the bytes of a csv file need not be; other texts become
+// {"hex": "6dfc6c6c"}.
 Json word(const std::string& text) {
   if (is_utf8(text)) {
     try {
       Json json = text;
-      (void)json.dump();  // throws for the few that look like UTF-8 and are none
+      (void)json.dump();  // throws for the few texts that look like UTF-8 but are not
       return json;
     } catch (const Json::exception&) {
     }
@@ -134,7 +134,7 @@ class LayoutReader {
     return out;
   }
 
-  // Which of `names` it is.
+  // Returns the index in `names` of the text under `key`.
   std::size_t one_of(const Json& from, const std::string& key, std::span<const char* const> names) const {
     const std::string found = text(field(from, key), key);
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -148,7 +148,7 @@ class LayoutReader {
     return value;
   }
 
-  // Different from each other, and as they are encoded.
+  // Reads a list of texts, which must be distinct and sorted as they are encoded.
   std::vector<std::string> list_of_texts(const Json& from, const std::string& key, const std::string& shown) const {
     std::vector<std::string> out;
     for (const Json& value : list(from, key)) out.push_back(text(value, shown));

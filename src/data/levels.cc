@@ -12,7 +12,7 @@ namespace pollen::data {
 
 namespace {
 
-// The distinct cells of a column and which of them each row has.
+// The distinct cells of a column, and which of them each row has.
 struct Distinct {
   std::vector<std::string> texts;
   std::vector<std::uint32_t> of_row;
@@ -30,7 +30,7 @@ Distinct distinct_numbers(const Column& column) {
   return distinct;
 }
 
-// Texts that only dropped rows had are left out.
+// Collects the texts of a column, leaving out those that only dropped rows had.
 Distinct distinct_texts(const Column& column) {
   constexpr auto kUnseen = static_cast<std::uint32_t>(-1);
   std::vector<std::uint32_t> place(column.texts.size(), kUnseen);

@@ -12,9 +12,9 @@ namespace pollen::data {
 
 namespace {
 
-constexpr std::uint32_t kMostFeatures = 1'000'000;  // rows become dense, so more could not be held
+constexpr std::uint32_t kMostFeatures = 1'000'000;  // rows become dense, so more features would not fit into memory
 
-// The next word of the line, which loses it.
+// Removes the next word from the line and returns it.
 std::string_view take_word(std::string_view& line) {
   const std::size_t from = line.find_first_not_of(" \t\r");
   if (from == std::string_view::npos) {
@@ -27,7 +27,8 @@ std::string_view take_word(std::string_view& line) {
   return word;
 }
 
-// Why the word is no entry that may follow position `last` (from 1, 0 = none); empty when it was added.
+// Adds an entry that must follow position `last` (counted from 1; 0 means none). Returns why it was refused, or an
+// empty text if it was added.
 std::string add_entry(std::string_view word, std::uint32_t last, SparseRows& rows) {
   const std::size_t colon = word.find(':');
   if (colon == std::string_view::npos)

@@ -1,4 +1,4 @@
-// From files or generators to a Federation: the order of the steps, and nothing else.
+// Loads a Federation from files or generators. This file only puts the steps in order.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -26,7 +26,8 @@ namespace pollen {
 
 namespace {
 
-// What the source and the model decide: a model without a target (gaussian) takes its rows as they are.
+// Returns the spec with the decisions that follow from source and model. A model without a target (gaussian) takes its
+// rows unchanged.
 DataSpec settled(DataSpec spec, TargetKind target) {
   spec = with_defaults(std::move(spec));
   if (target == TargetKind::none) {
@@ -44,7 +45,7 @@ DataSpec settled(DataSpec spec, TargetKind target) {
   return spec;
 }
 
-// Client 0 of what is read is the federation's client `first_client`.
+// Loads a federation whose client 0 has the number `first_client` in the whole federation.
 Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, const std::string& where,
                 std::uint32_t first_client, data::TableMemory& memory) {
   const bool intercept = *spec.intercept;
@@ -81,13 +82,15 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
   return federation;
 }
 
-// A client's file by itself: how rows are split over clients does not matter.
+// Returns the spec for reading one client's file by itself, where the partition does not matter.
 DataSpec of_file(const std::string& file, DataSpec spec) {
   spec.sources = {file};
-  if (spec.format == data::kStoreFormat) spec.format.clear();  // of the whole; a client has a file of rows
+  // This is the format of the whole federation; a client has a file of rows.
+  if (spec.format == data::kStoreFormat) spec.format.clear();
   spec.partition = "iid";
   spec.clients = 1;
-  spec.test_source.clear();  // files of the whole, which a client does not read
+  // A client does not read the files that belong to the whole federation.
+  spec.test_source.clear();
   spec.test_labels.clear();
   spec.ood_source.clear();
   spec.distill_source.clear();
@@ -105,7 +108,7 @@ Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64
 void convert_to_store(const Conversion& c, const std::string& file) {
   if (is_store(c.spec)) throw ConfigError(c.spec.sources.front(), "found a store, accepted: data to make one from");
   DataSpec spec = settled(c.spec, c.target);
-  spec.most_cells = Index{1} << 40;  // the disk is the limit
+  spec.most_cells = Index{1} << 40;  // only the disk limits the size
   data::StoreWriter writer(file);
   const data::SpillFolder spill(std::filesystem::path(file).parent_path().string());
   const Federation federation = load(spec, c.target, c.seed, c.where, 0, writer);

@@ -1,5 +1,5 @@
-// A regular file's bytes, mapped read-only as long as this lives. Clean pages: the kernel may drop them and read them
-// again.
+// Maps a regular file read-only for as long as the object lives. The kernel may drop the pages and read them again, so
+// they do not count as used memory.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace pollen::data {
 
 class MappedFile {
  public:
-  explicit MappedFile(const std::string& file);  // ConfigError where it cannot be, or is empty
+  explicit MappedFile(const std::string& file);  // throws ConfigError if the file is empty or cannot be mapped
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

@@ -38,7 +38,7 @@ std::vector<std::string> accepted_columns() {
   return names;
 }
 
-// ConfigError where a column is missing (availability may be) or unknown.
+// Throws ConfigError if a column is missing (availability is optional) or unknown.
 void check_columns(const RawTable& table, const std::string& file) {
   const std::vector<std::string> accepted = accepted_columns();
   Problems problems;
@@ -106,9 +106,9 @@ class TraceReader {
   const std::string& file_;
   const std::vector<std::string>& clients_;
   const Column* names_ = nullptr;
-  std::unordered_map<std::string, std::size_t> index_;  // looked up only
+  std::unordered_map<std::string, std::size_t> index_;  // only looked up, never iterated
   std::vector<TraceRow> rows_;
-  std::vector<std::uint32_t> seen_;  // the row of the file each client is in; 0: none yet
+  std::vector<std::uint32_t> seen_;  // the file's row for each client; 0 if not seen yet
   Problems problems_;
 };
 

@@ -1,4 +1,4 @@
-// Rows that come after training, encoded as the training rows were.
+// Encodes rows that arrive after training like the training rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class LaterReader {
     table_ = read_one(spec_, file_, "", options_.with_target);
   }
 
-  // Sparse rows need not reach the last place.
+  // Checks the number of features. Sparse rows need not reach the last one.
   void check_width() {
     const bool sparse = std::holds_alternative<SparseRows>(table_.blocks.front().store);
     if (table_.width > layout_.width || (!sparse && table_.width < layout_.width) || !layout_.columns.empty())
@@ -81,7 +81,8 @@ class LaterReader {
     table_.width = layout_.width;
   }
 
-  // Numbers without names may come as a csv file whose columns have those that the run gave them: x1, x2, ...
+  // Returns the columns to look for. Features without names (images, sparse rows) may also come as a csv file whose
+  // columns are called x1, x2, ..., as in the run.
   std::vector<LayoutColumn> named_columns() const {
     if (!layout_.columns.empty()) return layout_.columns;
     std::vector<LayoutColumn> columns;
@@ -97,7 +98,7 @@ class LaterReader {
     Roles roles;
     for (const LayoutColumn& column : columns) roles.features.push_back(place(column.name));
     if (!options_.with_target) return roles;
-    // Label files of images may name their columns differently: `label`, or QMNIST's label1.
+    // Label files of images may use another name for the column: `label`, or QMNIST's label1.
     roles.target = std::max<Index>(0, table_.find(layout_.target));
     if (table_.columns.empty())
       throw ConfigError(file_, fmt::format("found no {}, accepted: rows with it", data::in_quotes(layout_.target)));
@@ -106,7 +107,8 @@ class LaterReader {
 
   std::size_t place(const std::string& name) const { return static_cast<std::size_t>(table_.find(name)); }
 
-  // Which columns are missing, and which of the file's the run does not know: one of these may be one of those.
+  // Reports which columns are missing and which columns of the file the run does not know, because one may be a
+  // misspelling of the other.
   void refuse_others(const std::vector<std::string>& needed) const {
     std::vector<std::string> unknown;
     for (const std::string& name : table_.column_names())
@@ -126,7 +128,7 @@ class LaterReader {
     problems.raise();
   }
 
-  // The first cell of every column that is none. A text column's levels are looked at when it is encoded.
+  // Reports the first unusable cell of every column. The levels of text columns are checked when they are encoded.
   void check_cells(const std::vector<LayoutColumn>& columns, const Roles& roles) const {
     Problems problems;
     for (std::size_t k = 0; k < columns.size(); ++k)

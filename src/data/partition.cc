@@ -64,7 +64,7 @@ std::vector<Rows> dirichlet(const PartitionInput& input, std::vector<std::string
   return std::move(split.clients);
 }
 
-// Clients that are numbered.
+// Wraps a partitioner whose clients are named by their numbers.
 template <std::vector<Rows> (*draw)(const PartitionInput&, std::vector<std::string>&)>
 Clients numbered(const PartitionInput& input, std::vector<std::string>& notes) {
   check_counts(input);

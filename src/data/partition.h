@@ -1,12 +1,14 @@
-// Rows to clients. A row goes to one client, or to none where the partition says so; rows of a client keep the file's
-// order.
+// Assigns rows to clients. A row goes to one client, or to none if the partition says so. The rows of a client keep the
+// file's order. The functions are pure.
 //
 // iid: a random permutation cut into parts whose sizes differ by at most one. dirichlet: for each label, shares over
-// the clients from Dirichlet(alpha) (Hsu et al. 2019; Yurochkin et al. 2019). label-shards: rows sorted by label, cut
-// into clients × shards, `shards` of them a client (McMahan et al. 2017). by-column: a client for each value.
-// by-writer: a client for each writer of data.writers. given: one a file. dominant-label, label-pairs and
-// classes-per-client: shares.h. Addresses (a contract): purpose partition; dirichlet's round is the attempt; dirichlet
-// and dealing by shares have the label as client; choosing labels has step 1.
+// the clients from Dirichlet(alpha) (Hsu et al. 2019; Yurochkin et al. 2019). label-shards: rows sorted by label and
+// cut into clients × shards parts, `shards` parts per client (McMahan et al. 2017). by-column: one client per value.
+// by-writer: one client per writer in data.writers. given: one client per file. dominant-label, label-pairs and
+// classes-per-client: see shares.h.
+//
+// Random numbers have fixed addresses, which are a contract: the purpose is partition; dirichlet's round is the
+// attempt; dirichlet and dealing by shares use the label as client; choosing labels has step 1.
 #pragma once
 
 #include <cstdint>
@@ -36,20 +38,20 @@ struct PartitionInput {
   const std::string& where;
 };
 
-// Throws ConfigError where the rows cannot be split so. Adds to `notes`.
+// Splits the rows. Throws ConfigError if they cannot be split in this way. Adds to `notes`.
 Clients partition(const PartitionInput& input, std::vector<std::string>& notes);
 
-// by-column and by-writer: clients with fewer than data.least_rows rows are left out, and by-writer keeps the first
-// data.clients of the others. Adds to `notes`.
+// Implements by-column and by-writer. Clients with fewer than data.least_rows rows are left out, and by-writer keeps
+// the first data.clients of the others. Adds to `notes`.
 Clients by_value(const PartitionInput& input, std::vector<std::string>& notes);
-// dominant-label, label-pairs and classes-per-client. Throws ConfigError where a label is given away more than once or
-// a client has no rows. Adds to `notes`.
+// Implements dominant-label, label-pairs and classes-per-client. Throws ConfigError if more than the whole of a label
+// is given away or a client has no rows. Adds to `notes`.
 std::vector<Rows> by_shares(const PartitionInput& input, std::vector<std::string>& notes);
 
-// The rows of each label, in order. Labels are class indices.
+// Returns the rows of each label, in order. Labels are class indices.
 std::vector<Rows> rows_by_label(const std::vector<std::uint32_t>& labels);
 
-// The parts, for tests.
+// The single partitioners, exposed for tests.
 std::vector<Rows> split_iid(std::uint32_t rows, std::uint32_t clients, std::uint64_t seed);
 std::vector<Rows> split_shards(const std::vector<std::uint32_t>& labels, std::uint32_t clients, std::uint32_t shards,
                                std::uint64_t seed);

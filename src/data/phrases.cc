@@ -28,7 +28,7 @@ std::string in_quotes(std::string_view cell) {
   std::size_t used = 0;
   for (; used < cell.size(); ++used) {
     const auto byte = static_cast<unsigned char>(cell[used]);
-    if (used >= kMost && (byte & 0xC0u) != 0x80u) break;  // never inside a UTF-8 character
+    if (used >= kMost && (byte & 0xC0u) != 0x80u) break;  // never cuts inside a UTF-8 character
     if (used >= kMost + 4) break;
     text += byte < 0x20 || byte == 0x7F ? '?' : cell[used];
   }

@@ -1,4 +1,4 @@
-// The wording that messages of this room share.
+// Phrases that the error messages of this room share. All functions are thread-safe.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace pollen::data {
 
-// "a, b, c", cut after `most` names: "a, b, ... (120 in all)".
+// Joins names as "a, b, c", or as "a, b, ... (120 in all)" if there are more than `most`.
 std::string listed(const std::vector<std::string>& names, std::size_t most = 20);
 
-// `found "sruvived", accepted: class, sex, age, survived; did you mean "survived"?`
+// Returns for example `found "sruvived", accepted: class, sex, age, survived; did you mean "survived"?`.
 std::string unknown_name(const std::string& found, const std::vector<std::string>& accepted);
 
-// A cell as a message shows it: quoted, control characters as ?, cut after some forty bytes.
+// Shows a cell in a message: in quotes, with control characters as ?, and cut after about forty bytes.
 std::string in_quotes(std::string_view cell);
 
-// "experiment.toml: data.target", or "data.target" where no file is known.
+// Returns "experiment.toml: data.target", or "data.target" if no file is known.
 std::string key(const std::string& where, const std::string& name);
 
 }  // namespace pollen::data

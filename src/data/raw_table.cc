@@ -32,7 +32,7 @@ void write_row(const SparseRows& rows, std::size_t row, Index, double* out) {
   for (std::size_t k = rows.begin[row]; k < rows.begin[row + 1]; ++k) out[rows.position[k]] = rows.value[k];
 }
 
-// Why `from` cannot follow `into`; empty when it can.
+// Returns why `from` cannot be appended to `into`, or an empty text if it can.
 std::string difference(const RawTable& into, const RawTable& from) {
   if (into.columns.size() != from.columns.size())
     return fmt::format("found {} columns, accepted: the {} of {}", from.columns.size(), into.columns.size(),

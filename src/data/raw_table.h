@@ -1,8 +1,8 @@
-// What a reader yields: rows as they stand in the file, before anything is encoded or split.
+// The output of a reader: rows as they stand in the file, before anything is encoded or split.
 //
-// Named columns hold cells (numbers, text, missing); a block holds features that are numbers already (images, sparse
-// rows). csv has only columns; libsvm, idx and cifar have a block and their labels as columns. Not thread-safe while it
-// is filled.
+// Named columns hold cells (numbers, text, missing). A block holds features that are numbers already (images, sparse
+// rows). A csv file has only columns; libsvm, idx and cifar files have a block, and their labels as columns. Not
+// thread-safe while it is filled.
 #pragma once
 
 #include <cstdint>
@@ -20,30 +20,30 @@
 
 namespace pollen::data {
 
-// The cells of one column. code[r] is kNumber, kMissing or the index in `texts` of a cell that is no number.
+// The cells of one column. code[r] is kNumber, kMissing, or for a cell with text its index in `texts`.
 class Column {
  public:
   static constexpr std::int32_t kNumber = -1;
   static constexpr std::int32_t kMissing = -2;
 
   std::string name;
-  bool as_text = false;  // numbers are kept as text too, in their shortest form
-  Long<double> number;   // NaN where the cell is no number
+  bool as_text = false;  // if true, numbers are also kept as text in their shortest form
+  Long<double> number;   // NaN if the cell is not a number
   Long<std::int32_t> code;
   std::vector<std::string> texts;  // in order of appearance
 
   void add_number(double value);
   void add_missing();
   void add_text(std::string_view text);
-  void add_cell(std::string_view cell);  // whatever it holds
+  void add_cell(std::string_view cell);  // classifies the cell and adds it
   void append(const Column& other);
   bool missing(std::size_t row) const { return code[row] == kMissing; }
 
  private:
-  std::unordered_map<std::string, std::int32_t> known_;  // looked up only, never walked
+  std::unordered_map<std::string, std::int32_t> known_;  // only looked up, never iterated
 };
 
-struct ByteRows {  // one byte a value, records `pitch` bytes apart; the value is byte / divisor
+struct ByteRows {  // one byte per value, records `pitch` bytes apart; the value is byte / divisor
   std::string bytes;
   std::size_t first = 0;
   std::size_t pitch = 0;
@@ -54,7 +54,8 @@ struct DenseRows {
   Long<double> values;
 };
 
-// A generator's rows, where they are many: made when they are asked for, kept until those of another client are.
+// Makes the rows of a generator on demand, when there are too many to hold. It keeps the rows of one client until those
+// of another client are asked for.
 class RowMaker {
  public:
   using Make = std::function<Long<double>(std::uint32_t client)>;
@@ -85,13 +86,13 @@ struct SparseRows {  // row r has entries begin[r] .. begin[r+1]-1; positions co
 struct Block {
   Index width = 0;
   std::variant<ByteRows, DenseRows, MadeRows, SparseRows> store;
-  void write(std::size_t row, double* out) const;  // out is zero before; at least `width` long
+  void write(std::size_t row, double* out) const;  // `out` must be zero and at least `width` long
 };
 
 struct RowId {
-  std::uint32_t source = 0;  // which file
-  std::uint32_t local = 0;   // the row's place in its block
-  std::uint32_t line = 0;    // for messages: the line of a text file, or the record, from 1
+  std::uint32_t source = 0;  // index of the file
+  std::uint32_t local = 0;   // the row's index in its block
+  std::uint32_t line = 0;    // for messages: the line of a text file, or the record, counted from 1
 };
 
 inline constexpr const char* kWriter = "writer";  // the column that by-writer adds
@@ -100,9 +101,9 @@ struct RawTable {
   std::vector<std::string> files;
   std::vector<RowId> rows;
   std::vector<Column> columns;
-  std::vector<Block> blocks;  // one a file, or none
-  Index width = 0;            // of the widest block
-  std::string prefix = "x";   // a block's features are prefix1, prefix2, ...
+  std::vector<Block> blocks;  // one per file, or none
+  Index width = 0;            // width of the widest block
+  std::string prefix = "x";   // the features of a block are called prefix1, prefix2, ...
 
   template <class Store>
   void add_block(Index features, Store store) {
@@ -112,12 +113,12 @@ struct RawTable {
     width = features > width ? features : width;
   }
   std::vector<std::string> column_names() const;
-  Index find(const std::string& name) const;  // -1 when there is none
+  Index find(const std::string& name) const;  // -1 if there is no such column
   std::string where(std::size_t row) const;   // "heart.csv: row 17"
   std::string where(std::size_t row, const std::string& column) const;
 };
 
-// Adds the rows of `from`, which has the same columns (in any order) or else is a ConfigError that names its file.
+// Appends the rows of `from`. Throws ConfigError naming its file unless it has the same columns, in any order.
 void append(RawTable& into, RawTable&& from);
 
 }  // namespace pollen::data

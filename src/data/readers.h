@@ -1,6 +1,6 @@
-// Readers: bytes of a file in memory to a RawTable. Each takes the bytes and the file's name, which messages carry, and
-// throws ConfigError for whatever does not follow the format. Memory taken is bounded by a small multiple of the bytes.
-// Pure and thread-safe, apart from read_file. Formats: docs/data.md.
+// Readers of file formats (docs/data.md): they turn the bytes of a file into a RawTable. Each takes the bytes and the
+// file's name for messages, and throws ConfigError for anything that violates the format. Memory is bounded by a small
+// multiple of the bytes. All but read_file are pure and thread-safe.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,13 @@
 
 namespace pollen::data {
 
-// The whole of a regular file, gunzipped where it begins with gzip's magic. A fault is a ConfigError naming the file.
+// Returns the contents of a regular file, inflated if it begins with gzip's magic bytes. Throws ConfigError naming the
+// file if that fails.
 std::string read_file(const std::string& path);
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 32;
 
-// The text of a file: read, or mapped where it is plain and large, and then at most `most` bytes.
+// Holds the text of a file. A large plain file is mapped instead of read; then at most `most` bytes are allowed.
 class FileText {
  public:
   FileText(const std::string& path, std::size_t most);
@@ -30,36 +31,37 @@ class FileText {
   std::string_view text_;
 };
 
-// The members of a gzip stream, one after another; more than `most` bytes are an error. Anything else is returned as it
-// is.
+// Inflates all members of a gzip stream; more than `most` bytes are an error. Bytes that are not gzip are returned
+// unchanged.
 std::string gunzip(std::string bytes, const std::string& file, std::size_t most = kMostBytes);
 
 struct CsvOptions {
-  bool header = true;                 // the first row names the columns; else c1, c2, ...
-  std::set<std::string> categorical;  // columns read as text whatever they hold
-  Index limit = 0;                    // the first rows only; 0 = all
+  bool header = true;                 // if true, the first row names the columns; otherwise they are c1, c2, ...
+  std::set<std::string> categorical;  // columns read as text, whatever they hold
+  Index limit = 0;                    // reads only so many rows; 0 means all
 };
 
 RawTable parse_csv(std::string_view text, const CsvOptions& options, const std::string& file);
 
-// `label position:value ...`, positions from 1 and rising. Column "label"; features x1, x2, ...
+// Reads lines `label position:value ...` with rising positions counted from 1. The column is "label", features are x1,
+// x2, ...
 RawTable parse_libsvm(std::string_view text, Index limit, const std::string& file);
 
-// The IDX arrays of MNIST: features from `images` (bytes are divided by 255), labels from `labels`. A label file of one
-// dimension is the column "label"; one of rows × k is the columns label1 .. labelk.
+// Reads the IDX arrays of MNIST: features from `images` (bytes are divided by 255), labels from `labels`. A label file
+// with one dimension becomes the column "label"; one with rows × k becomes the columns label1 .. labelk.
 struct IdxFile {
   std::string bytes;
   std::string file;
 };
 RawTable parse_idx(IdxFile images, const IdxFile& labels, Index limit);
-RawTable parse_idx_images(IdxFile images, Index limit);  // no columns
+RawTable parse_idx_images(IdxFile images, Index limit);  // the table has no columns
 
 // Adds the column kWriter to images that were read from idx files. `writers` has a row for each image of the file (with
-// a limit: at least for those read): its writer, or QMNIST's columns (class, series, writer, ...), of which the third
-// is the writer.
+// a limit, at least for those read). A row is the writer, or QMNIST's columns (class, series, writer, ...), of which
+// the third is used.
 void add_writers(const IdxFile& writers, Index limit, RawTable& images);
 
-// CIFAR-10's binary records: a label byte, 3072 bytes (divided by 255). Column "label".
+// Reads CIFAR-10's binary records: one label byte and 3072 bytes, which are divided by 255. The column is "label".
 RawTable parse_cifar(std::string bytes, Index limit, const std::string& file);
 
 }  // namespace pollen::data

@@ -15,8 +15,8 @@ namespace {
 
 bool has_classes(TargetKind kind) { return kind == TargetKind::binary || kind == TargetKind::classes; }
 
-// Labels that were made class 1: as data.positive says. A store was made with one of its own, which only its classes'
-// names show.
+// Returns the labels that were merged into class 1. They come from data.positive; for a store only the names of its
+// classes show them.
 std::vector<std::string> positives(const RowLayout& layout, const DataSpec& spec) {
   if (layout.kind != TargetKind::binary || layout.labels == layout.classes) return {};
   if (!spec.positive.empty() && !is_store(spec)) return spec.positive;
@@ -33,7 +33,7 @@ std::string format_for(const Federation& trained, const DataSpec& spec) {
   return data::format_of(spec, spec.sources.front(), "");
 }
 
-// Of formats without columns: what their features are called, less the number.
+// Returns the prefix of the feature names of a format without columns, such as "x" of x1, x2, ...
 std::string prefix_of(const Federation& trained) {
   const std::size_t first = trained.intercept ? 1 : 0;
   if (trained.feature_names.size() <= first) return "x";
@@ -41,9 +41,9 @@ std::string prefix_of(const Federation& trained) {
   return name.substr(0, name.find_first_of("0123456789"));
 }
 
-// The mean of every encoded column: what a missing number became. Sums are of differences from the first row, so that a
-// constant stays what it is. Where other ranks hold rows as well, a scaled column's mean is 0 all the same; of others
-// nothing is known.
+// Returns the mean of every encoded column, which replaced missing numbers. Sums are taken of differences from the
+// first row, so that a constant column keeps its exact value. If other ranks hold rows as well, a scaled column still
+// has mean 0, but nothing is known of the others.
 std::vector<double> means(const Federation& trained) {
   const Table& train = trained.train;
   const bool partial = train.rows < trained.train_begin.back();
@@ -69,7 +69,7 @@ void add_columns(const std::vector<std::string>& columns, const std::map<std::st
     layout.labels = data::sorted_levels(known->second);
 }
 
-// As data.positive makes two classes of the labels.
+// Returns the names of the classes after data.positive merged the labels into two.
 std::vector<std::string> classes_of(const std::vector<std::string>& labels, const std::vector<std::string>& positive) {
   if (positive.empty()) return labels;
   std::vector<std::string> merged(2);

@@ -9,7 +9,7 @@ namespace pollen::data {
 
 namespace {
 
-constexpr std::uint32_t kChoosing = 1;  // the step of the address
+constexpr std::uint32_t kChoosing = 1;  // the step of the random stream that chooses labels
 
 std::vector<std::uint32_t> order_of(Sequence& sequence, std::size_t n) {
   return permutation(sequence, static_cast<std::uint32_t>(n));
@@ -48,7 +48,8 @@ Shares classes_per_client(std::size_t clients, std::size_t labels, std::size_t c
   stream.step = kChoosing;
   Sequence sequence(stream);
   std::vector<std::size_t> times(labels);
-  for (std::size_t i = 0; i < clients; ++i) {  // the labels that were given least often, ties at random
+  // Gives client i the labels that were given least often so far, ties at random.
+  for (std::size_t i = 0; i < clients; ++i) {
     std::vector<std::uint32_t> order = order_of(sequence, labels);
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return times[a] < times[b]; });
     for (std::size_t k = 0; k < chosen; ++k) {
@@ -73,7 +74,8 @@ std::vector<Rows> deal(const std::vector<std::uint32_t>& labels, const Shares& s
     const std::vector<std::uint32_t> order = order_of(sequence, rows.size());
     double running = 0.0;
     std::size_t at = 0;
-    // Rounding the running sum makes the whole right; clients come in random order so that nobody gains by it.
+    // The running sum is rounded, so that all shares of a label add up. Clients come in random order, so that none
+    // gains by the rounding.
     for (const std::uint32_t i : order_of(sequence, shares.clients)) {
       running += shares.at(i, y);
       const double end = std::floor(running * static_cast<double>(rows.size()) + 0.5);

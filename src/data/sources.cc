@@ -25,7 +25,7 @@ std::string without_gz(std::string name) {
   return name;
 }
 
-// data.format, or what the file's name tells; nothing where it does not.
+// Returns data.format or the format that the file's name implies, or an empty text if neither is known.
 std::string format_by_name(const DataSpec& spec, const std::string& path) {
   if (!spec.format.empty()) return spec.format;
   const std::string name = without_gz(std::filesystem::path(path).filename().string());

@@ -1,4 +1,4 @@
-// From `data.source` to one RawTable: built-in, one file, or one file a client.
+// Reads `data.source` into one RawTable. The source is built-in, one file, or one file per client.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace pollen::data {
 
-// Every fault of the keys themselves, before any file is opened; defaults are filled in. Throws ConfigError.
+// Checks all keys before any file is opened. The defaults must be filled in. Throws ConfigError.
 void check_spec(const DataSpec& spec, TargetKind target, const std::string& where);
 
-// data.format, or what the file's name tells. Throws ConfigError where neither does.
+// Returns data.format or the format that the file's name implies. Throws ConfigError if neither is known.
 std::string format_of(const DataSpec& spec, const std::string& path, const std::string& where);
 
-// One file in the format of data.format or of its name. Not `labelled`: an idx file alone, without its label file.
+// Reads one file. If `labelled` is false, an idx file is read without its label file.
 RawTable read_one(const DataSpec& spec, const std::string& path, const std::string& where, bool labelled);
 
 RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::string& where);

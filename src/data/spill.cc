@@ -18,11 +18,11 @@ namespace {
 
 thread_local const std::string* current = nullptr;
 
-// A file that nobody else sees and that is gone when its last mapping is.
+// Opens a file without a name, which disappears with its last mapping.
 int unnamed_file(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor >= 0) return descriptor;
-  std::string name = folder + "/.pollen-convert-XXXXXX";  // file systems without unnamed files
+  std::string name = folder + "/.pollen-convert-XXXXXX";  // for file systems that do not support unnamed files
   const int named = ::mkostemp(name.data(), O_CLOEXEC);
   if (named >= 0) ::unlink(name.c_str());
   return named;

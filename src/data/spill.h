@@ -1,5 +1,5 @@
-// Long arrays on the way to a table. While a SpillFolder lives, those of 4 MiB and more lie in unnamed files of its
-// folder, mapped: they need not fit into memory, only onto the disk. Without one they are memory like any other.
+// Arrays that need not fit into memory, used while tables are built. While a SpillFolder lives, arrays of at least 4
+// MiB are mapped from unnamed files in its folder, so only the disk limits them. Otherwise they are ordinary memory.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace pollen::data {
 
-// For arrays that this thread makes. Not nested.
+// Applies to arrays that the current thread makes. It must not be nested.
 class SpillFolder {
  public:
   explicit SpillFolder(std::string folder);
@@ -22,7 +22,7 @@ class SpillFolder {
 };
 
 constexpr std::size_t kLongBytes = std::size_t{1} << 22;
-void* take_long(std::size_t bytes);  // IoError where the disk is full
+void* take_long(std::size_t bytes);  // throws IoError if the disk is full
 void give_long(void* data, std::size_t bytes);
 
 template <class T>

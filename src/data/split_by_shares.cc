@@ -1,4 +1,4 @@
-// The partitioners that deal out shares of labels, and what can be wrong with the shares.
+// Partitioners that deal out shares of labels, with the checks of these shares.
 #include <fmt/format.h>
 
 #include "partition.h"
@@ -10,7 +10,7 @@ namespace pollen::data {
 
 namespace {
 
-constexpr double kRounding = 1e-9;  // of a sum of shares
+constexpr double kRounding = 1e-9;  // tolerance for a sum of shares
 
 void check_total(const PartitionInput& input, const Shares& shares) {
   for (std::size_t y = 0; y < shares.labels; ++y) {

@@ -1,4 +1,4 @@
-// The partitioners whose clients are values of a column: by-column and by-writer.
+// Partitioners whose clients are the values of a column: by-column and by-writer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace pollen::data {
 
 namespace {
 
-// All clients of at least `least_rows` rows, sorted as the column's levels are.
+// Returns all clients with at least `least_rows` rows, sorted like the column's levels.
 Clients of_values(const PartitionInput& input, std::size_t& largest) {
   const Column& column = input.table.columns[static_cast<std::size_t>(input.roles.client)];
   const auto given = input.spec.levels.find(column.name);
@@ -22,7 +22,7 @@ Clients of_values(const PartitionInput& input, std::size_t& largest) {
   Clients clients;
   for (std::size_t l = 0; l < rows.size(); ++l) {
     largest = std::max(largest, rows[l].size());
-    if (std::ssize(rows[l]) < input.spec.least_rows) continue;  // none at all: a level that was given
+    if (std::ssize(rows[l]) < input.spec.least_rows) continue;  // a level from data.levels may have no rows at all
     clients.rows.push_back(std::move(rows[l]));
     clients.names.push_back(prefix + levels.names[l]);
   }

@@ -8,8 +8,8 @@ namespace pollen::data {
 
 namespace {
 
-// Shares of the clients, as ends of their parts among n rows. Where every Gamma draw underflows (a tiny alpha), one
-// client has all: the limit of the law.
+// Draws the clients' shares and returns where their parts of n rows end. If every Gamma draw underflows (for a tiny
+// alpha), one client gets all rows, which is the limit of the law.
 std::vector<std::size_t> draw_ends(Sequence& sequence, const DirichletOptions& options, std::size_t n) {
   std::vector<double> share(options.clients);
   double total = 0.0;
@@ -43,7 +43,8 @@ std::vector<Rows> draw(const std::vector<Rows>& of_label, const DirichletOptions
   return clients;
 }
 
-// Every empty client takes the last row of the client that is the largest at that moment.
+// Gives every empty client the last row of whichever client is the largest at that moment. Returns the number of rows
+// moved.
 std::size_t fill_empty(std::vector<Rows>& clients) {
   std::size_t moved = 0;
   for (Rows& client : clients) {

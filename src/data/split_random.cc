@@ -1,4 +1,4 @@
-// The partitioners that draw: iid and label-shards.
+// Partitioners that draw rows at random: iid and label-shards.
 #include <algorithm>
 #include <numeric>
 
@@ -9,7 +9,7 @@ namespace pollen::data {
 
 namespace {
 
-// Where part k of `parts` begins among n: sizes differ by at most one.
+// Returns where part k of `parts` begins among n rows. The sizes of the parts differ by at most one.
 std::size_t cut(std::size_t n, std::size_t k, std::size_t parts) { return k * (n / parts) + std::min(k, n % parts); }
 
 }  // namespace

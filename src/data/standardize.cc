@@ -12,7 +12,8 @@ namespace data {
 
 namespace {
 
-// Sums are of differences from the first row: a constant column then has exactly its value as mean, and Q = 0.
+// Computes the moments of rows from..to-1. Sums are taken of differences from the first row, so that a constant column
+// has exactly its value as mean, and Q = 0.
 ColumnMoments moments(const Table& table, Index from, Index to, Index first) {
   const auto p = static_cast<std::size_t>(table.columns - first);
   const auto row = [&](Index r) { return table.x.data() + r * table.stride + first; };
@@ -39,10 +40,10 @@ void apply(const ColumnScaling& scaling, Index first, Table& table) {
   }
 }
 
-// In client order, first every sum, then every square: of(i) is asked for twice.
+// Pools moments in client order, first the sums and then the squares. It calls of(i) twice per client.
 template <class Of>
 ColumnScaling pooled_of(std::size_t clients, const Of& of) {
-  constexpr double kConstant = 1e-12;  // an sd below this share of the mean is rounding
+  constexpr double kConstant = 1e-12;  // an sd below this share of the mean is rounding error
   double count = 0.0;
   ColumnScaling scaling;
   for (std::size_t i = 0; i < clients; ++i) {
@@ -71,7 +72,8 @@ ColumnScaling pooled_of(std::size_t clients, const Of& of) {
   return scaling;
 }
 
-// Of many clients the moments would take as much memory as their rows: they are computed twice instead.
+// Pools the moments of all clients. For many clients the moments would take as much memory as the rows, so they are
+// computed twice instead of kept.
 ColumnScaling pooled_over(const Federation& federation, std::size_t p) {
   constexpr std::size_t kMostKept = std::size_t{1} << 22;
   const auto clients = static_cast<std::size_t>(federation.clients());

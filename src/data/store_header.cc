@@ -1,4 +1,4 @@
-// The header page of a store, both ways.
+// Encodes and decodes the header page of a store.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kNameBytes = 16;
 constexpr std::size_t kSectionBytes = 64;
-constexpr std::size_t kFieldsAt = 12;  // behind the seal
+constexpr std::size_t kFieldsAt = 12;  // the fields follow the seal
 constexpr std::size_t kCrcAt = kStorePage - 4;
 constexpr std::uint64_t kMostWide = std::uint64_t{1} << 32;
 
-// Fields one after another, in the order of docs/formats/store.md.
+// Writes fields one after another, in the order of docs/formats/store.md.
 class Writer {
  public:
   explicit Writer(std::uint8_t* at) : at_(at) {}
@@ -56,7 +56,7 @@ void section_fields(Fields& fields, std::uint32_t& cells, S& s) {
   fields(cells), fields(s.crc), fields(s.offset), fields(s.bytes), fields(s.rows), fields(s.columns), fields(s.stride);
 }
 
-// Why the section cannot be; empty where it can.
+// Returns what is wrong with a section, or an empty text.
 std::string wrong_with(const Section& s, std::uint32_t cells, std::uint64_t file_bytes) {
   if (cells > static_cast<std::uint32_t>(Cells::int64)) return fmt::format("found cells of kind {}", cells);
   if (s.offset % 64 != 0 || s.offset < kStorePage || s.offset > file_bytes)

@@ -1,7 +1,6 @@
-// The file format of stores (docs/formats/store.md): a page with the header and the list of sections, then the
-// sections.
-//
-// Header and list are plain bytes in and out, for the reader, the writer and the fuzz target. Little-endian.
+// The file format of stores (docs/formats/store.md): one page with the header and the list of sections, followed by the
+// sections, all little-endian. Header and list are encoded to and decoded from plain bytes, so that the reader, the
+// writer and the fuzz target share the code. The functions are thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +14,11 @@
 
 namespace pollen::data {
 
-inline constexpr const char* kStoreFormat = "pollen";  // as data.format
+inline constexpr const char* kStoreFormat = "pollen";  // the value of data.format
 inline constexpr Seal kStoreSeal{"POLLENST", 1, "a store", "pollen convert writes one"};
-constexpr std::size_t kStorePage = 4096;  // the header's size, and what the writer aligns sections to
+constexpr std::size_t kStorePage = 4096;  // size of the header, and alignment of sections
 constexpr std::size_t kMostSections = 62;
-constexpr std::size_t kCheckedAtOnce = std::size_t{1} << 26;  // row sections up to this size are checked when mapped
+constexpr std::size_t kCheckedAtOnce = std::size_t{1} << 26;  // row sections up to this size are verified when mapped
 
 enum class Cells : std::uint32_t { bytes = 0, float64 = 1, int64 = 2 };
 
@@ -27,7 +26,7 @@ struct Section {
   std::string name;  // at most 15 bytes
   Cells cells = Cells::bytes;
   std::uint32_t crc = 0;
-  std::uint64_t offset = 0, bytes = 0;              // offset: a multiple of 64
+  std::uint64_t offset = 0, bytes = 0;              // the offset is a multiple of 64
   std::uint64_t rows = 0, columns = 0, stride = 0;  // bytes = rows · stride · (1 or 8)
 };
 
@@ -41,12 +40,12 @@ struct StoreHeader {
 };
 
 Bytes encode_header(const StoreHeader& header);  // kStorePage bytes
-// Everything that the page itself can tell is checked, the sections' places against `file_bytes` too. ConfigError
-// naming `file`.
+// Decodes the header page and checks everything that the page can tell, including the sections' offsets against
+// `file_bytes`. Throws ConfigError naming `file`.
 StoreHeader decode_header(ByteView page, std::uint64_t file_bytes, const std::string& file);
 
-// A whole store: `bytes` are the file's, of which `keeper` is the owner. Checksums of all but large row sections are
-// checked, and everything that sizes, offsets and targets could do harm with. ConfigError naming `file`.
+// Opens a whole store. `bytes` are the file's, and `keeper` owns them. It verifies all checksums except those of large
+// row sections, and every size, offset and target that could cause harm. Throws ConfigError naming `file`.
 Federation federation_of(ByteView bytes, std::shared_ptr<const void> keeper, TargetKind target,
                          const std::string& file);
 

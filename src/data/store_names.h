@@ -1,4 +1,5 @@
-// The words of a store, in the order in which its section `names` has them: read or written, as the archive does.
+// Archives the texts of a store in the order of its section `names`. The archive decides whether they are read or
+// written.
 #pragma once
 
 #include "pollen/archive.h"

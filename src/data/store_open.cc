@@ -1,4 +1,4 @@
-// Stores as files: mapped read-only, asked about, checked.
+// Opens store files read-only: maps them, reports their facts and verifies them.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// From a store's bytes to a federation that lies in them.
+// Makes a federation that refers to the bytes of a store in place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class StoreReader {
     f.train_begin = begins("train.begin", f.train.rows, 1);
     f.test_begin = begins("test.begin", f.test.rows, 0);
     if (f.train_begin.back() != f.train.rows) fault("train.begin", "found rows of no client");
-    read_names(f);  // by now there are as many clients as the header says
+    read_names(f);  // needs the number of clients, which is known by now
     if (std::ssize(f.feature_names) != f.train.columns) fault("names", "found names for another number of columns");
     check_classes(target, f.class_names);
     read_columns(f);
@@ -76,7 +76,7 @@ class StoreReader {
     const auto at = std::ranges::find(header_.sections, name, &Section::name);
     return at == header_.sections.end() ? nullptr : &*at;
   }
-  // Its bytes, checked unless they are many rows.
+  // Returns the bytes of a section. They are verified unless the section holds many rows.
   ByteView content(const Section& s, bool rows = false) const {
     const ByteView part = bytes_.subspan(s.offset, s.bytes);
     if (!(rows && s.bytes > kCheckedAtOnce) && checksum(part) != s.crc)
@@ -92,7 +92,7 @@ class StoreReader {
   Numbers numbers(const Section& s, bool rows) const {
     const ByteView part = content(s, rows);
     if (part.empty()) return {};
-    // The mapping is read-only, whatever the type says.
+    // The mapping is read-only although the type allows writing.
     auto* data = reinterpret_cast<double*>(const_cast<std::uint8_t*>(part.data()));
     return Numbers(data, part.size() / sizeof(double), keeper_);
   }
@@ -115,7 +115,7 @@ class StoreReader {
     return out;
   }
 
-  // Where clients' rows begin: from 0, at least `least` apart, to at most `rows`.
+  // Reads where clients' rows begin. The values must start at 0, be at least `least` apart and not exceed `rows`.
   std::vector<Index> begins(const std::string& name, Index rows, Index least) const {
     const Section& s = needed(name, Cells::int64);
     if (s.stride != 1 || s.rows != header_.clients + 1)

@@ -31,7 +31,7 @@ Section cells_section(const std::string& name, Cells cells, std::size_t rows, st
   return {name, cells, 0, 0, sizeof(T) * rows * stride, rows, columns, stride};
 }
 
-// Somebody else's file is not replaced.
+// Refuses to replace a file that is not a store.
 void check_free(const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return;
@@ -44,7 +44,7 @@ void check_free(const std::string& file) {
   throw ConfigError(file, "found something that is no store, accepted: a new name, or a store to replace");
 }
 
-// The file's lock, unless another conversion has it, or had it and has given the file its name meanwhile.
+// Takes the lock of the file. Returns false if another conversion holds it, or held it and has renamed the file since.
 bool locked(int descriptor, const std::string& name) {
   struct stat ours {
   }, theirs{};
@@ -63,7 +63,8 @@ StoreWriter::StoreWriter(const std::string& file) : file_(file) {
     ::close(descriptor_);
     throw IoError(name + ": another conversion is writing it");
   }
-  if (::ftruncate(descriptor_, 0) != 0) io_failure(name, "cut", errno);  // what a killed conversion left
+  // Discards what a killed conversion left.
+  if (::ftruncate(descriptor_, 0) != 0) io_failure(name, "cut", errno);
 }
 
 StoreWriter::~StoreWriter() {
@@ -74,7 +75,7 @@ StoreWriter::~StoreWriter() {
 Numbers StoreWriter::zeros(std::size_t count) {
   if (count == 0) return {};
   const std::size_t bytes = count * sizeof(double);
-  const std::uint64_t offset = aligned(end_, kStorePage);  // as mmap wants it
+  const std::uint64_t offset = aligned(end_, kStorePage);  // mmap needs this alignment
   if (const int error = ::posix_fallocate(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes)))
     throw IoError(fmt::format("{}: no room for {} bytes more: {}", temporary_name(file_), bytes, std::strerror(error)));
   void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, static_cast<off_t>(offset));

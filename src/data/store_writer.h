@@ -1,8 +1,6 @@
-// Writes a store: tables are given memory in the new file, which is mapped; the rest follows when the federation is
-// complete.
-//
-// The disk's room is taken before it is mapped, so that a full disk is an IoError and no signal. Without finish()
-// nothing is left.
+// Writes a store. Tables are built directly in the new file, which is mapped; the other sections follow when the
+// federation is complete. Disk space is reserved before it is mapped, so that a full disk is an IoError and not a
+// signal. Without finish() no file is left. Not thread-safe.
 #pragma once
 
 #include <string>
@@ -29,7 +27,7 @@ class StoreWriter final : public TableMemory {
     std::uint64_t offset = 0;
   };
 
-  void add(Section section, const void* data);  // offset, bytes and checksum are filled in
+  void add(Section section, const void* data);  // fills in offset, bytes and checksum
   void add_table(const std::string& name, const Table& table);
   void add_names(const Federation& federation);
   void write_at(std::uint64_t offset, ByteView bytes);

@@ -48,7 +48,7 @@ std::size_t draw_size(const DataSpec& spec, std::uint64_t seed, std::uint32_t cl
          static_cast<std::size_t>(sequence.below(static_cast<std::uint64_t>(spec.max_size - spec.min_size) + 1));
 }
 
-// A client's rows are shift_j + spread_j·z.
+// The law of a client's rows: shift_j + spread_j·z.
 struct ClientLaw {
   std::vector<double> shift;
   std::vector<double> spread;
@@ -63,7 +63,7 @@ Long<double> draw_rows(const ClientLaw& law, std::size_t rows, const Stream& str
   return x;
 }
 
-// The two classes' scores at x; class 1 where its score is the larger.
+// Scores two classes at x; class 1 wins if its score is larger.
 struct Classifier {
   std::vector<double> weights;  // 2 × d
   double bias[2] = {0.0, 0.0};
@@ -84,7 +84,7 @@ struct LogisticClient {
 
 LogisticClient draw_client(const DataSpec& spec, std::uint64_t seed, std::uint32_t i) {
   const auto d = static_cast<std::size_t>(spec.dimension);
-  std::vector<double> z(4 + 3 * d);  // u, B, two biases, W, v
+  std::vector<double> z(4 + 3 * d);  // holds u, B, two biases, W and v
   normals(address(seed, i, kParameters), z);
   const double u = std::sqrt(spec.alpha) * z[0];
   const double b = std::sqrt(spec.beta) * z[1];

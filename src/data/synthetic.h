@@ -1,7 +1,8 @@
-// What the generators share.
+// Parts shared by the generators of synthetic data.
 //
-// Addresses (a contract): purpose synthetic, client i; round 0 the client's size, round 1 its parameters, round 2 its
-// rows, round 3 the noise of its targets. Client 0xffffffff, which no federation has, is what all clients share.
+// Random numbers have fixed addresses, which are a contract: the purpose is synthetic and the client is i; round 0
+// draws the client's size, round 1 its parameters, round 2 its rows, round 3 the noise of its targets. Client
+// 0xffffffff, which no federation has, stands for what all clients share.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,11 @@ constexpr std::uint32_t kShared = 0xffffffff;
 
 Stream address(std::uint64_t seed, std::uint32_t client, int round);
 
-// None unless a table of `cells` numbers is too large to be held besides the one that it becomes.
+// Returns a maker if a table of `cells` numbers is too large to be held beside its encoded copy, otherwise null.
 std::shared_ptr<RowMaker> maker_for(Index cells, RowMaker::Make make);
 
-// x holds `rows` rows of `width` numbers, or is left out where there is a maker; the client is named after its place,
-// from 1.
+// Adds a client, named by its index counted from 1. x holds `rows` rows of `width` numbers, or is empty if there is a
+// maker.
 void add_client(RawTable& table, const std::shared_ptr<RowMaker>& maker, Long<double> x, std::size_t rows, Index width);
 
 }  // namespace pollen::data::synthetic

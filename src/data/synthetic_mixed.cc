@@ -1,5 +1,5 @@
-// The linear mixed model of Collins et al. 2021, "Exploiting Shared Representations for Personalized Federated
-// Learning", as FedPop's synthetic experiment has it: many clients with few rows.
+// Draws from the linear mixed model of Collins et al. 2021, "Exploiting Shared Representations for Personalized
+// Federated Learning", as in FedPop's synthetic experiment with many clients of few rows.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,8 +24,8 @@ Index small_clients(const DataSpec& spec) {
   return static_cast<Index>(std::llround(spec.small_share * static_cast<double>(*spec.clients)));
 }
 
-// The Q of the columns' QR, R's diagonal positive: modified Gram-Schmidt, twice so that no angle between the columns
-// costs digits.
+// Replaces the columns by the Q of their QR factorisation, where R has a positive diagonal. Modified Gram-Schmidt runs
+// twice, so that nearly parallel columns lose no digits.
 void orthonormalise(std::span<double> columns, std::size_t k) {
   const std::size_t d = columns.size() / k;
   for (std::size_t j = 0; j < d; ++j) {
@@ -57,7 +57,7 @@ MixedTruth draw_truth(const DataSpec& spec, std::uint64_t seed) {
   return truth;
 }
 
-// Φz.
+// Returns Φz.
 std::vector<double> coefficients(std::span<const double> phi, std::span<const double> z) {
   const std::size_t k = phi.size() / z.size();
   std::vector<double> out(k);

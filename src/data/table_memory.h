@@ -1,4 +1,4 @@
-// Where the numbers of tables lie while they are made: on the heap, or in the file that they are for.
+// Provides the memory in which tables are built: the heap, or the file of a new store.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace pollen::data {
 class TableMemory {
  public:
   virtual ~TableMemory() = default;
-  virtual Numbers zeros(std::size_t count) = 0;  // writable
+  virtual Numbers zeros(std::size_t count) = 0;  // returns writable memory
 };
 
 class HeapMemory final : public TableMemory {

@@ -13,7 +13,7 @@ namespace pollen::data {
 
 namespace {
 
-// Memory for `rows` rows, all zero.
+// Allocates zeros for `rows` rows.
 void lay_out(const Filling& filling, Index rows, Table& table) {
   table.rows = rows;
   table.columns = filling.encoding.width + (filling.intercept ? 1 : 0);
@@ -22,7 +22,7 @@ void lay_out(const Filling& filling, Index rows, Table& table) {
   table.y = filling.memory.zeros(filling.encoding.y.empty() ? 0 : static_cast<std::size_t>(rows));
 }
 
-// `rows` become the table's, from `at` on.
+// Writes `rows` of the source into the table, starting at row `at`.
 void put(const Filling& filling, const Rows& rows, Index at, Table& table) {
   double* out = table.x.data() + at * table.stride;
   for (std::size_t k = 0; k < rows.size(); ++k, out += table.stride) {
@@ -73,7 +73,7 @@ void fill_table(const Filling& filling, Table& out) {
   put(filling, rows, 0, out);
 }
 
-// Client after client, so that rows which are made when they are asked for are made once.
+// Fills the tables client after client, so that rows which are generated on demand are generated once.
 void fill_tables(const Filling& filling, const Holdout& holdout, Federation& federation) {
   federation.train_begin = begins(holdout.train);
   federation.test_begin = begins(holdout.test);

@@ -1,4 +1,5 @@
-// The last steps: dense tables, imputed and standardised with numbers that clients send once, and what that costs.
+// The last steps of loading: dense tables, imputed and standardised with sums that clients send once, and the cost of
+// sending them in bits.
 #pragma once
 
 #include <string>
@@ -11,36 +12,35 @@
 
 namespace pollen::data {
 
-// What tables are filled from, and where their numbers shall lie.
+// What tables are filled from, and where their memory comes from.
 struct Filling {
   const RawTable& raw;
   const Encoding& encoding;
-  bool intercept = false;  // then places of `encoding` begin at column 1
+  bool intercept = false;  // if true, `encoding` begins at column 1
   TableMemory& memory;
 };
 
-// Fills train, test, train_begin, test_begin, feature_names.
+// Fills train, test, train_begin, test_begin and feature_names of the federation.
 void fill_tables(const Filling& filling, const Holdout& holdout, Federation& federation);
 
-// All rows, in their order.
+// Fills one table with all rows in their order.
 void fill_table(const Filling& filling, Table& out);
 
-// All but the scaling, which standardize() adds.
+// Returns the encoder without the scaling, which standardize() adds.
 Encoder encoder_of(const RawTable& table, const Roles& roles, const Encoding& encoding);
 
-// Missing numbers (NaN) of columns first, first + 1, ... become the pooled mean of the training rows' values. Up: a
-// count and a sum for each column from each client; down: the mean of each. Throws ConfigError for a column without
-// values.
+// Replaces missing numbers (NaN) of columns first, first + 1, ... by the pooled mean of the training rows. Each client
+// sends a count and a sum per column and receives the mean per column. Throws ConfigError for a column without values.
 void impute_means(Index first, const std::string& where, Federation& federation);
 
-// Columns first, first + 1, ... of all tables become (x - mean)/sd with the pooled mean and sd (divisor N) of the
-// training rows; a constant column is left alone. Client i sends n_i, S_i = Σx and Q_i = Σ(x - S_i/n_i)², about its own
-// mean so that nothing cancels; mean = ΣS_i/N, N·sd² = Σ(Q_i + n_i (S_i/n_i - mean)²), in client order (Chan et al.
-// 1979). Up: 1 + 2p doubles a client; down: 2p to each. Throws ConfigError where the squares overflow.
+// Standardises columns first, first + 1, ... of all tables to (x - mean)/sd with the pooled mean and sd (divisor N) of
+// the training rows. A constant column is left unchanged. Client i sends n_i, S_i = Σx and Q_i = Σ(x - S_i/n_i)², taken
+// about its own mean so that nothing cancels; mean = ΣS_i/N and N·sd² = Σ(Q_i + n_i (S_i/n_i - mean)²), in client order
+// (Chan et al. 1979). Each client sends 1 + 2p doubles and receives 2p. Throws ConfigError if the squares overflow.
 void standardize(Index first, const std::string& where, Federation& federation);
 
-// The bits of exchanging levels and labels that were not given: each client sends those it has, receives the union; a
-// level is its bytes and one more. Nothing with one client.
+// Returns the bits of exchanging levels and labels that were not given. Each client sends those it has and receives the
+// union; a level costs its bytes and one more. A single client exchanges nothing.
 std::int64_t exchange_bits(const Encoding& encoding, const std::vector<Rows>& clients);
 
 }  // namespace pollen::data

@@ -9,7 +9,7 @@ namespace pollen::data {
 
 namespace {
 
-// The rows sorted by label, shuffled within each label.
+// Returns the rows sorted by label and shuffled within each label.
 Rows arranged(const Rows& rows, const std::vector<std::uint32_t>& labels, Sequence& sequence) {
   const std::vector<std::uint32_t> order = permutation(sequence, static_cast<std::uint32_t>(rows.size()));
   Rows shuffled(rows.size());
@@ -34,7 +34,7 @@ Holdout hold_out(const std::vector<Rows>& clients, const std::vector<std::uint32
     stream.client = first_client + static_cast<std::uint32_t>(i);
     Sequence sequence(stream);
     const Rows rows = arranged(clients[i], labels, sequence);
-    std::uint64_t credit = sequence.below(n);  // a row is taken whenever this passes n
+    std::uint64_t credit = sequence.below(n);  // a row is taken whenever the credit reaches n
     Rows& train = holdout.train[i];
     train.clear();
     for (const std::uint32_t row : rows) {

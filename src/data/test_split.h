@@ -1,8 +1,8 @@
-// The rows that are held out for testing, within each client.
+// Holds out rows for testing within each client. The function is pure.
 //
-// ⌊f·N_i⌋ of a client's N_i rows, each with the same probability, and of every label its share rounded up or down:
-// systematic sampling with a random start over the rows sorted by label and shuffled within it.
-// Address (a contract): purpose test_split, the client's number.
+// It takes ⌊f·N_i⌋ of a client's N_i rows, each with the same probability, and of every label its share rounded up or
+// down, by systematic sampling with a random start over the rows sorted by label and shuffled within it. The address of
+// the random numbers is a contract: purpose test_split and the client's number.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,12 @@
 namespace pollen::data {
 
 struct Holdout {
-  std::vector<Rows> train;  // one a client, in the file's order
+  std::vector<Rows> train;  // one per client, in the file's order
   std::vector<Rows> test;
 };
 
-// `labels` may be empty: one stratum. Every client has at least one row, and keeps one for training.
+// `labels` may be empty, which means one stratum. Every client must have at least one row, and keeps at least one for
+// training.
 Holdout hold_out(const std::vector<Rows>& clients, const std::vector<std::uint32_t>& labels, double fraction,
                  std::uint64_t seed, std::uint32_t first_client = 0);
 

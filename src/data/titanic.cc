@@ -1,5 +1,5 @@
-// Dawson, R. J. M. (1995), "The 'Unusual Episode' Data Revisited", Journal of Statistics Education 3(3); R's
-// datasets::Titanic.
+// The Titanic data of Dawson, R. J. M. (1995), "The 'Unusual Episode' Data Revisited", Journal of Statistics Education
+// 3(3), as in R's datasets::Titanic.
 #include <array>
 
 #include "builtin.h"
@@ -13,7 +13,7 @@ constexpr std::array<const char*, 2> kSex{"male", "female"};
 constexpr std::array<const char*, 2> kAge{"child", "adult"};
 constexpr std::array<const char*, 2> kSurvived{"no", "yes"};
 
-// kCounts[survived][age][sex][class], the order in which R prints them.
+// The counts kCounts[survived][age][sex][class], in the order in which R prints them.
 constexpr int kCounts[2][2][2][4] = {
     {{{0, 0, 35, 0}, {0, 0, 17, 0}}, {{118, 154, 387, 670}, {4, 13, 89, 3}}},
     {{{5, 11, 13, 0}, {1, 13, 14, 0}}, {{57, 14, 75, 192}, {140, 80, 76, 20}}},

@@ -17,7 +17,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   return names;
 }
 
-// What of `other` is not as `first` has it; empty where all is.
+// Returns how the columns of `other` differ from those of `first`, or an empty text if they agree.
 std::string difference(const ColumnFacts& first, const ColumnFacts& other) {
   if (sorted(other.columns) != sorted(first.columns))
     return fmt::format("found the columns {}, accepted: {}, as the first client has them",
@@ -54,7 +54,7 @@ ColumnFacts union_of(const std::vector<ColumnFacts>& clients, const std::vector<
   problems.raise();
   for (auto& [name, levels] : all.levels) {
     const std::set<std::string> once(levels.begin(), levels.end());
-    levels.assign(once.begin(), once.end());  // whoever encodes sorts them as levels are sorted
+    levels.assign(once.begin(), once.end());  // whoever encodes them sorts them
   }
   return all;
 }

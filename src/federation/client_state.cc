@@ -32,7 +32,7 @@ void archive(Archive& a, ClientState& s) {
 
 }  // namespace
 
-// Against mistakes, not against malice: a checksum and the length.
+// Fingerprints a file by a checksum and its length. This guards against mistakes, not against malice.
 std::uint64_t fingerprint_of(const std::string& path) {
   const std::string text = read_text(path);
   const ByteView bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());

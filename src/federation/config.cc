@@ -1,4 +1,4 @@
-// What a configuration means in a federation, for both sides.
+// Decides what a configuration means in a federation, for both sides.
 #include <fmt/format.h>
 
 #include "federation/federation.h"

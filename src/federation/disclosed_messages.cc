@@ -1,4 +1,4 @@
-// What leaves a client, message by message: docs/privacy.md has the same list with reasons.
+// Lists every message that leaves a client. docs/privacy.md has the same list with reasons.
 #include <fmt/format.h>
 
 #include "federation/federation.h"

@@ -1,4 +1,4 @@
-// What a participant is made of; its set-up is in participant_setup.cc, its rounds in participant_rounds.cc.
+// The state of a participant. Its set-up is in participant_setup.cc, its rounds are in participant_rounds.cc.
 #pragma once
 
 #include "client_state.h"
@@ -19,18 +19,18 @@ struct Participant::Parts {
   std::optional<Ended> ended;
   std::int64_t turns = 0;
 
-  // From the welcome on.
+  // These are known from the welcome on.
   std::string run;
   std::uint32_t index = 0;
   Index clients = 1;
   std::optional<Config> config;
-  // From set-up on.
-  std::optional<ColumnFacts> own_columns;  // sent, and not yet answered
+  // These are known from set-up on.
+  std::optional<ColumnFacts> own_columns;  // sent and not yet answered
   std::optional<Federation> data;
-  std::uint64_t data_print = 0;  // of the client's own file
+  std::uint64_t data_print = 0;  // fingerprint of the client's own file
   std::optional<StatisticalProblem> problem;
-  std::size_t part = 0;  // which of the problem's potentials is this client's
-  // From the seat on.
+  std::size_t part = 0;  // the index of this client's potential in the problem
+  // These are known from the seat on.
   Recipe recipe;
   std::unique_ptr<ClientHost> host;
   double weight = 1;
@@ -39,10 +39,10 @@ struct Participant::Parts {
   struct Before {
     std::uint64_t committed, pending;
   };
-  std::optional<PrivacyMeter> meter;  // where the client has a limit
-  std::optional<Before> before;       // the last move, while the disk still has the state before it
+  std::optional<PrivacyMeter> meter;  // set if the client has a limit on ε
+  std::optional<Before> before;       // the state before the last move, as long as the disk has not stored the move
   Workspace work;
-  // Of shared draws, the block that is coming: every chain's part of it in turn.
+  // The block of shared draws that is being received; the chains' parts arrive in turn.
   std::uint64_t first_draw = 0;
   std::uint32_t draws_chain = 0;
   Index draws_block = 0;

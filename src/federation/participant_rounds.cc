@@ -1,5 +1,5 @@
-// From the seat on: which reply was counted, questions, broadcasts, and what must be on the disk before an answer
-// leaves.
+// A participant in its rounds, from the seat on: which reply was counted, questions, broadcasts, and what must be on
+// the disk before an answer leaves.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace pollen {
 
 namespace {
 
-// What must be archived of a reply so that the client can move by it later.
+// Archives what the client needs of a reply to update its memory later.
 void archive_moved(Archive& a, Reply& reply, Client& client, const Recipe& recipe, Index dimension, Index chains) {
   a.list(reply.chains);
   a.flag(reply.silent);
@@ -23,7 +23,8 @@ void archive_moved(Archive& a, Reply& reply, Client& client, const Recipe& recip
 
 }  // namespace
 
-// A meter of this client's own: its rows and all others', whose number its weight tells.
+// Starts this client's own privacy meter. It uses the client's rows and those of all others, whose number follows from
+// the client's weight.
 void Participant::Parts::measure() {
   if (options.limits.most_epsilon <= 0) return;
   const Index mine = problem->rows[part];
@@ -39,7 +40,7 @@ std::optional<double> Participant::Parts::epsilon_after(std::uint64_t iterations
   return spending.epsilon ? spending.epsilon : spending.renyi_epsilon;
 }
 
-// Why this client will not answer; empty where it will.
+// Returns why this client refuses to answer, or an empty text.
 std::string Participant::Parts::beyond_limits(const Broadcast& heard) const {
   const ParticipantLimits& limits = options.limits;
   if (limits.most_rounds > 0 && file.state().turns >= limits.most_rounds)
@@ -80,7 +81,7 @@ void Participant::Parts::take_settings(const wire::Settings& message) {
   measure();
 }
 
-// The server says which reply was the last one counted: the pending one, or the one before it.
+// Handles the server's notice of the last reply that it counted: the pending one, or the one before it.
 void Participant::Parts::acknowledged(const wire::Acknowledged& message) {
   need_fleet();
   if (!keeps_state(recipe) || message.counted == state().committed) return;
@@ -98,7 +99,8 @@ void Participant::Parts::acknowledged(const wire::Acknowledged& message) {
   reply_is_whole = false;
 }
 
-// A server that asked where the move had come (emit = "every") and died before its own disk knew of the round.
+// Undoes the last update of the memory. This is needed if the server asked a question after the update (emit = "every")
+// and was killed before its own disk had the round.
 void Participant::Parts::move_back() {
   state().committed = before->committed;
   state().pending = before->pending;
@@ -106,7 +108,7 @@ void Participant::Parts::move_back() {
   restore();
 }
 
-// After a restart what the client would move by is on the disk.
+// Loads from the disk what the pending reply changes, which is missing in memory after a restart.
 void Participant::Parts::restore_reply() {
   if (reply_is_whole) return;
   Archive archive(state().moved);
@@ -146,7 +148,7 @@ void Participant::Parts::keep_client() {
 
 void Participant::Parts::keep_reply(std::uint64_t turn, const Bytes& frame) {
   if (!keeps_state(recipe)) {
-    if (options.limits.most_rounds > 0) file.write();  // the count of rounds
+    if (options.limits.most_rounds > 0) file.write();  // stores the count of rounds
     return;
   }
   Archive archive;
@@ -183,7 +185,7 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
   send(out);
 }
 
-// No more than the run can have kept, each once and in order; a server that was started again begins again.
+// Accepts shared draws: no more than the run can have kept, each once and in order. A restarted server begins again.
 void Participant::Parts::take_draws(const wire::Draws& message) {
   need_fleet();
   const Panel& positions = message.positions;

@@ -1,4 +1,5 @@
-// From the welcome to the seat: the run's configuration, this client's columns, scaling and rows.
+// A participant in set-up, from the welcome to the seat: the run's configuration and this client's columns, scaling and
+// rows.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t kMostClients = std::uint32_t{1} << 20;
 
-// A server's configuration names no file that this client would open: its own --data is all it reads.
+// Reads the server's configuration and removes every file name from it, so that the client opens only its own --data.
 Config servers_config(const std::string& text) {
   Config config = read_config_text(text, "the server's configuration");
   config.data.sources.clear();
@@ -27,7 +28,8 @@ Config servers_config(const std::string& text) {
   return config;
 }
 
-// What a client keeps is about ten vectors a chain; a server's numbers must not make it ask for more than there is.
+// Checks that the state, about ten vectors per chain, fits into memory, so that a server's numbers cannot make the
+// client ask for too much.
 void check_room(Index dimension, Index chains) {
   const double machine = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   const double needed = 10.0 * sizeof(double) * static_cast<double>(dimension) * static_cast<double>(chains);
@@ -44,7 +46,7 @@ void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send
     throw WireError("welcome: a number that cannot be");
   if (message.run.empty() || message.run.size() > 64 || !is_plain(message.run))
     throw WireError("welcome: a run without a name");
-  if (host && run == message.run && index == message.index) return;  // a connection later, nothing else
+  if (host && run == message.run && index == message.index) return;  // only the connection is new
   host.reset();
   problem.reset();
   data.reset();
@@ -65,7 +67,7 @@ void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send
   describe(send);
 }
 
-// A secret seed of its own for every run, on the disk before anything is answered.
+// Makes a new secret seed for every run and stores it before anything is answered.
 void Participant::Parts::begin_run(const std::string& name) {
   ClientState fresh;
   fresh.instance = state().instance;
@@ -89,7 +91,8 @@ void Participant::Parts::describe(const Send& send) {
   send(wire::encode(wire::Columns{*own_columns}));
 }
 
-// The server cannot see that other rows have come in place of the first ones; the chain would have no law then.
+// Checks that the client's file is still the one it began with. The server cannot notice other rows, and the chain
+// would have no defined law with them.
 void Participant::Parts::check_data() {
   data_print = fingerprint_of(options.data);
   if (state().data != 0 && state().data != data_print)
@@ -101,7 +104,7 @@ void Participant::Parts::check_data() {
 void Participant::Parts::laid_out(const wire::Layout& message, const Send& send) {
   if (!config || !own_columns) throw WireError("layout: not asked for");
   union_of({*own_columns, message.facts},
-           {"this one", "the server's layout"});  // throws unless it is of the same columns
+           {"this one", "the server's layout"});  // throws unless it has the same columns
   own_columns.reset();
   data = load_part(options.data, config->data, message.facts, target_of(*config), index, seed());
   if (too_few(data->train.rows, send)) return;
@@ -125,7 +128,8 @@ void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) 
   send_site(send);
 }
 
-// Before anything is sent that depends on the rows; how many there are is nobody's business then.
+// Refuses if the client has too few rows. This comes before anything that depends on the rows is sent, and the refusal
+// does not reveal their number.
 bool Participant::Parts::too_few(Index rows, const Send& send) {
   if (rows >= options.limits.least_rows) return false;
   options.tell({"refused", fmt::format("{} training rows, fewer than --min-rows {}", rows, options.limits.least_rows)});
@@ -152,7 +156,7 @@ void Participant::Parts::seated(const wire::Seat& message) {
   const Member member{index, problem->potentials[part], message.weight};
   host = std::make_unique<ClientHost>(setup, 1, [member](std::size_t) { return member; });
   weight = message.weight;
-  if (state().data != data_print) {  // from here on it is these rows or none
+  if (state().data != data_print) {  // from here on the client is bound to these rows
     state().data = data_print;
     file.write();
   }

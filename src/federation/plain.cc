@@ -6,7 +6,8 @@ namespace {
 
 constexpr std::size_t kMost = 2000;
 
-// ASCII's, and the second set of Unicode, which some terminals obey: C2 80 to C2 9F in UTF-8.
+// Recognises ASCII control characters and those of Unicode's second set, which some terminals obey: C2 80 to C2 9F in
+// UTF-8.
 bool is_control(std::string_view text, std::size_t at) {
   const auto byte = static_cast<unsigned char>(text[at]);
   if (byte < 0x20 || byte == 0x7f) return true;

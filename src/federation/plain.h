@@ -1,4 +1,5 @@
-// Text that came from outside, for logs and terminals: no control characters, and not endless.
+// Makes text from outside safe for logs and terminals by removing control characters and limiting its length.
+// Thread-safe.
 #pragma once
 
 #include <string>
@@ -9,9 +10,9 @@
 namespace pollen {
 
 std::string plain(std::string_view text);
-bool is_plain(std::string_view text);  // without control characters
+bool is_plain(std::string_view text);  // true if it has no control characters
 
-// Every notice goes on in plain words.
+// Returns a function that cleans every notice and passes it on.
 Tell in_plain_words(Tell tell);
 
 }  // namespace pollen

@@ -37,7 +37,7 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
       return limits.warm_up && ask.step < Query::kSteps && ask.rows == d && ask.columns == limits.chains &&
              columns == limits.chains;
     case Query::What::latents:
-      return false;  // they are the client's own
+      return false;  // a client never reveals its latents
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// Who is here: connections, names and seats. Set-up is in registry_setup.cc.
+// Connections, names and seats of the clients. Set-up is in registry_setup.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Index expected_clients(const Config& config) {
   return *with_defaults(config.data).clients;
 }
 
-// Two sides may keep their files in different places.
+// Writes a configuration without file names for comparison, because two sides may keep their files in different places.
 std::string comparable(Config config) {
   config.data.sources.clear();
   clear_paths(config.data);
@@ -71,7 +71,7 @@ void ConnectionRegistry::check_stop() const {
 bool ConnectionRegistry::work(Deadline until) {
   check_stop();
   drop_silent_links();
-  // A signal does not wake the wait: look at the flag now and then.
+  // A signal does not interrupt the wait, so the flag is checked at least every 200 ms.
   auto event = links_.next(std::min(until, Deadline::clock::now() + std::chrono::milliseconds(200)));
   const bool any = event.has_value();
   if (any) take(std::move(*event));
@@ -158,7 +158,7 @@ void ConnectionRegistry::dismiss(std::uint32_t client, const std::string& why, b
   lose(link);
 }
 
-// The number it has or may have; nothing where there is no place for it.
+// Returns the seat that a client has or may take, or nothing if there is none for it.
 std::optional<std::uint32_t> ConnectionRegistry::seat_for(const std::string& name, const wire::Hello& hello) const {
   const auto known = std::ranges::find(names_, name);
   const auto b = static_cast<std::int64_t>(names_.size());
@@ -226,7 +226,7 @@ void ConnectionRegistry::admit(std::uint64_t link, const std::string& peer, cons
   }
   const std::uint32_t index = *seat_for(name, hello);
   Seat& seat = seats_[index];
-  if (seat.link != 0) {  // the same client again: the old connection is dead, whether noticed or not
+  if (seat.link != 0) {  // the same client again, so its old connection is dead even if that was not noticed
     const std::uint64_t old = seat.link;
     lose(old);
     links_.close(old);
@@ -239,7 +239,7 @@ void ConnectionRegistry::admit(std::uint64_t link, const std::string& peer, cons
   send_to(link, wire::encode(wire::Welcome{index, static_cast<std::uint32_t>(seats_.size()), run_, config_text_}));
   if (hello.ready && hello.run == run_ && seat.site) return become_ready(index);
   if (gathered_) return;
-  seat.columns.reset();  // it will say all of it again
+  seat.columns.reset();  // it will send all of this again
   seat.moments.reset();
   seat.site.reset();
   options_.tell({"here",

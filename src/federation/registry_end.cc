@@ -1,4 +1,4 @@
-// The last word: to those who are here, and to those who were away when it was said.
+// Ends a federation: tells the connected clients, and later those that were away.
 #include <algorithm>
 
 #include "federation/federation.h"
@@ -16,7 +16,7 @@ void ConnectionRegistry::end(const wire::End& message) {
     links_.send(seat.link, frame);
     links_.close(seat.link);
   }
-  // A client hangs up once it has read this; one that is stuck is not waited for.
+  // A client closes its connection once it has read the message. One that hangs is not waited for.
   const Deadline until = Deadline::clock::now() + std::chrono::seconds(5);
   const auto anyone = [&] { return std::ranges::any_of(seats_, [](const Seat& s) { return s.link != 0; }); };
   while (anyone() && Deadline::clock::now() < until)

@@ -1,4 +1,4 @@
-// Set-up's outcome on the disk, so that a restarted server knows its federation.
+// Stores the outcome of set-up on the disk, so that a restarted server knows its federation.
 #include <fmt/format.h>
 
 #include "base/sealed_file.h"

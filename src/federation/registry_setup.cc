@@ -1,4 +1,5 @@
-// Set-up: clients with files of their own agree on columns, levels and scaling; all say what their part looks like.
+// Set-up of a federation: clients with their own files agree on columns, levels and scaling, and all clients describe
+// their part.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ std::int64_t bits_of(const Bytes& frame) { return 8 * static_cast<std::int64_t>(
 
 std::set<std::string> set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
 
-// In n log n whatever a client sends.
+// Returns whether the layout covers the columns and levels of a client. It takes O(n log n) time for any input.
 bool covers(const ColumnFacts& layout, const ColumnFacts& facts) {
   if (facts.target != layout.target || facts.width != layout.width || facts.columns.size() != layout.columns.size() ||
       set_of(facts.columns) != set_of(layout.columns))
@@ -28,8 +29,8 @@ bool covers(const ColumnFacts& layout, const ColumnFacts& facts) {
   });
 }
 
-// Those who disagree with more than half of all; nobody where no such majority is, so that it cannot be told who is
-// wrong.
+// Returns the clients that disagree with more than half of all. Without such a majority nobody is returned, because it
+// is unclear who is wrong.
 template <class Same>
 std::vector<std::size_t> odd_ones(std::size_t clients, const Same& same) {
   std::vector<std::size_t> odd;
@@ -78,7 +79,8 @@ void ConnectionRegistry::seated_frame(std::uint32_t client, Bytes frame) {
   }
 }
 
-// Columns, moments, site: whoever says one again would have the server answer again and again.
+// Checks that columns, moments and site arrive once and in this order. Repeating one could make the server answer again
+// and again.
 void ConnectionRegistry::in_order(std::uint32_t client, wire::Type type) {
   Seat& seat = seats_[client];
   const int place = static_cast<int>(type);
@@ -181,7 +183,7 @@ void ConnectionRegistry::got_site(std::uint32_t client, const SiteFacts& facts) 
 }
 
 bool ConnectionRegistry::levels_shown() const {
-  if (!layout_) return true;  // clients that share the configuration's own data
+  if (!layout_) return true;  // these clients share the data of the configuration
   return std::ranges::any_of(layout_->levels, [&](const auto& l) { return !config_.data.levels.contains(l.first); });
 }
 
@@ -189,7 +191,7 @@ std::size_t ConnectionRegistry::described() const {
   return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.site && s.link != 0; }));
 }
 
-// A model's columns and classes are the same for all.
+// Checks that all clients have the same columns and classes.
 bool ConnectionRegistry::sites_agree() {
   const auto same = [&](std::size_t i, std::size_t j) {
     const SiteFacts &a = *seats_[i].site, &b = *seats_[j].site;
@@ -201,7 +203,7 @@ bool ConnectionRegistry::sites_agree() {
 
 bool ConnectionRegistry::everybody_described() const { return described() == seats_.size(); }
 
-// After start_timeout the federation is those who are here; they come again under their new numbers.
+// Reduces the federation, after start_timeout, to the clients that are connected. They connect again under new numbers.
 void ConnectionRegistry::start_without_the_missing() {
   std::vector<std::string> here;
   std::vector<std::uint64_t> links;
@@ -229,8 +231,8 @@ void ConnectionRegistry::gather() {
   const bool may_reduce = config_.federation.start_timeout.has_value();
   const auto patience = std::chrono::duration_cast<Deadline::duration>(
       std::chrono::duration<double>(config_.federation.start_timeout.value_or(0.0)));
-  bool waiting = false;  // for the others: there is a quorum,
-  Deadline since{};      // since then
+  bool waiting = false;  // true if there is a quorum and only the others are missing,
+  Deadline since{};      // since this time
   bool reduced = false;
   options_.tell({"waiting", fmt::format("waiting for {} clients{}{}", clients, named_ ? ": " : "",
                                         named_ ? fmt::format("{}", fmt::join(names_, ", ")) : "")});

@@ -1,5 +1,5 @@
-// A round over connections: the broadcast goes to those who were drawn, replies come in any order, again, or not at
-// all.
+// Carries rounds over connections. The broadcast goes to the clients that were drawn; replies may come in any order,
+// more than once, or not at all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,17 +94,18 @@ class RemoteTransport final : public Transport {
 
  private:
   struct Seat {
-    bool greeted = false;            // on its present connection
-    bool wanted = false;             // see want()
+    bool greeted = false;            // greeted on its current connection
+    bool wanted = false;             // set by want()
     bool called = false;             // it was sent what is open now
-    bool owes = false;               // on this connection it was asked something that it has not answered
-    std::uint64_t heard = kNothing;  // broadcasts its view has heard, as heard_ counts them
-    std::uint64_t counted = 0;       // its last reply that was: 1 + the iteration its turn began at
+    bool owes = false;               // on this connection it was asked something and has not answered yet
+    std::uint64_t heard = kNothing;  // number of broadcasts that its view has heard, as counted by heard_
+    std::uint64_t counted = 0;       // its last counted reply: 1 + the iteration its turn began at
     Reply reply;
   };
   static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
 
-  // A client's longest frame: set-up again, or a vector a chain, in no code above two words a coordinate.
+  // Returns the longest frame that a client may send: a repeated set-up, or one vector per chain in a code of at most
+  // two words per coordinate.
   static std::size_t most_bytes(const ClientView& view) {
     constexpr std::size_t kSetup = std::size_t{16} << 20;
     const ConstPanelView x = view.position();
@@ -148,17 +149,17 @@ class RemoteTransport final : public Transport {
     frame_.reset();
   }
 
-  // Its reply or answer is waited for, or no longer.
+  // Records whether a reply or answer of this client is awaited.
   void want(std::uint32_t client, bool yes) {
     if (seats_[client].wanted != yes) wanted_ += yes ? 1 : -1;
     seats_[client].wanted = statistics_of(client).wanted = yes;
     statistics_of(client).late = false;
   }
 
-  // Everything a client needs to work on what is open now.
+  // Sends a client everything it needs to work on what is open now.
   void call(std::uint32_t client) {
     Seat& seat = seats_[client];
-    // One that does not answer is not sent more, or what is sent would pile up here.
+    // A client that does not answer is sent nothing more, because frames would pile up here.
     if (!registry_.present(client) || seat.owes) return;
     outgoing_.clear();
     if (!seat.greeted) {
@@ -194,7 +195,7 @@ class RemoteTransport final : public Transport {
     told_ = true;
   }
 
-  // The next thing clients have to say; who comes back is called at once.
+  // Waits for the next message of a client. A client that comes back is called at once.
   std::optional<ConnectionRegistry::Message> wait(std::optional<Deadline> until) {
     const Deadline patience = Clock::now() + std::chrono::seconds(1);
     auto incoming = registry_.next(until ? std::min(*until, patience) : patience);
@@ -214,7 +215,7 @@ class RemoteTransport final : public Transport {
     return incoming;
   }
 
-  // Until everybody has answered, or the deadline has passed and the rest may be left out.
+  // Collects replies until everybody has answered, or until the deadline has passed and the rest may be left out.
   void collect(Server& server) {
     while (wanted_ > 0) {
       const bool late = overdue();
@@ -244,7 +245,7 @@ class RemoteTransport final : public Transport {
                                    names(late()), *options_.federation.round_deadline));
   }
 
-  // The deadline has passed: whether the round goes on without those who have not answered.
+  // Handles a missed deadline. Returns whether the round goes on without the clients that have not answered.
   bool missed(Server& server) {
     const std::vector<std::uint32_t> late = this->late();
     if (policy() == "abort") give_up(fmt::format("round {}", server.round()));
@@ -289,10 +290,11 @@ class RemoteTransport final : public Transport {
     }
     const LocalSegment& segment = server.broadcast().segment;
     const auto [round, first] = std::pair(incoming_.round, incoming_.first);
-    if (round < server.round() || (round == server.round() && first < segment.first)) return;  // said before
+    // A reply to an earlier turn.
+    if (round < server.round() || (round == server.round() && first < segment.first)) return;
     if (incoming_.client != incoming.client || round != server.round() || first != segment.first)
       return registry_.dismiss(incoming.client, "its reply is of a round that is not open", false);
-    if (!seat.wanted) return;  // said twice
+    if (!seat.wanted) return;  // a second copy of a reply
     std::swap(seat.reply, incoming_);
     want(incoming.client, false);
     auto& latencies = statistics().latencies;
@@ -304,7 +306,7 @@ class RemoteTransport final : public Transport {
       latencies[next_latency_++ % kLatencies] = seconds;
   }
 
-  // Into the sums in client order. False where somebody's reply is still missing, or cannot be what it says.
+  // Adds the replies in client order. Returns false if a reply is still missing or is invalid.
   bool absorb_all(Server& server) {
     if (wanted_ > 0) return false;
     for (const Roster::Entry& entry : server.broadcast().roster.clients) {
@@ -342,7 +344,8 @@ class RemoteTransport final : public Transport {
     }
   }
 
-  // Numbers, but for potentials, which may be infinite; and nothing in other clients' columns.
+  // Checks that an answer's numbers are finite, except potentials, which may be infinite, and that it leaves other
+  // clients' columns empty.
   static void check_numbers(const Panel& values, std::uint32_t client, Query::What what) {
     const bool own_column = Query::by_client(what);
     for (Index c = 0; c < values.columns(); ++c) {
@@ -359,25 +362,23 @@ class RemoteTransport final : public Transport {
   RemoteOptions options_;
   RoundStatistics own_statistics_;
   std::vector<Seat> seats_;
-  std::vector<double> weights_;  // local steps: one for all, or one a client
+  std::vector<double> weights_;  // local steps: one for all clients, or one per client
   wire::Settings settings_;
-  std::vector<std::uint32_t> chains_;  // all of them: a client is there for every chain or for none
+  std::vector<std::uint32_t> chains_;  // all chains, because a client is present for every chain or for none
   Frame frame_, standing_;
   std::vector<Frame> outgoing_;
-  bool stateful_ = false;  // clients must know which of their replies were counted
+  bool stateful_ = false;  // true if clients must know which of their replies were counted
   std::uint64_t standing_at_ = kNothing;
   Reply incoming_;
   Workspace work_;
   std::uint64_t turn_ = 0, heard_ = 0, asked_ = 0;
   Clock::time_point opened_;
-  Index wanted_ = 0;  // how many are
+  Index wanted_ = 0;  // number of clients with wanted set
   bool told_ = false;
   std::size_t next_latency_ = 0;
 };
 
 }  // namespace
-
-bool keeps_state(const Recipe& recipe) { return recipe.up.memory != Memory::none || recipe.local.has_value(); }
 
 std::unique_ptr<Transport> make_remote_transport(ConnectionRegistry& registry, ClientView& mirror,
                                                  const RemoteOptions& options) {

@@ -1,4 +1,4 @@
-// Frames to pieces and back.
+// Cuts frames into the pieces that cross the wire and puts them together again. Objects are not thread-safe.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -16,7 +16,7 @@ namespace pollen {
 
 inline constexpr std::size_t kChunk = std::size_t{1} << 20;
 
-// The piece of `frame` from `at` on; returns where the next one begins.
+// Puts the piece of `frame` that begins at `at` into `chunk` and returns where the next piece begins.
 inline std::size_t cut(const Bytes& frame, std::size_t at, v1::Chunk& chunk) {
   const std::size_t size = std::min(kChunk, frame.size() - at);
   chunk.set_data(frame.data() + at, size);
@@ -24,7 +24,7 @@ inline std::size_t cut(const Bytes& frame, std::size_t at, v1::Chunk& chunk) {
   return at + size;
 }
 
-// The same piece as bytes of the message, which refer to the frame: what goes to many clients is never copied here.
+// Encodes the same piece as message bytes that refer to the frame, so that a frame for many clients is never copied.
 inline std::size_t cut(const std::shared_ptr<const Bytes>& frame, std::size_t at, grpc::ByteBuffer& out) {
   using Owner = std::shared_ptr<const Bytes>;
   const std::size_t size = std::min(kChunk, frame->size() - at), left = frame->size() - at - size;
@@ -35,8 +35,8 @@ inline std::size_t cut(const std::shared_ptr<const Bytes>& frame, std::size_t at
     *to++ = static_cast<std::uint8_t>(value);
     return to;
   };
-  const auto head_size = static_cast<std::size_t>(put(head.data(), 0x0a, size) - head.data());  // data = 1
-  const auto tail_size = static_cast<std::size_t>(put(tail.data(), 0x10, left) - tail.data());  // left = 2
+  const auto head_size = static_cast<std::size_t>(put(head.data(), 0x0a, size) - head.data());  // the field data = 1
+  const auto tail_size = static_cast<std::size_t>(put(tail.data(), 0x10, left) - tail.data());  // the field left = 2
   auto* bytes = const_cast<std::uint8_t*>(frame->data() + at);                                  // gRPC only reads them
   const std::array slices{grpc::Slice(head.data(), head_size),
                           grpc::Slice(
@@ -46,13 +46,13 @@ inline std::size_t cut(const std::shared_ptr<const Bytes>& frame, std::size_t at
   return at + size;
 }
 
-// Pieces of one frame after another, at one place from the first piece on. What a piece promises is only addresses
-// within `most`; memory grows as bytes really come.
+// Assembles pieces into frames in one buffer. The size that the first piece announces only reserves addresses, at most
+// `most`; memory grows with the bytes that arrive.
 class Assembler {
  public:
   explicit Assembler(Bytes room = {}) : frame_(std::move(room)) { frame_.clear(); }
 
-  // True when the frame is whole and in `frame`, which take() empties.
+  // Adds a piece. Returns true when the frame in `frame` is complete; take() then empties it.
   bool add(const v1::Chunk& chunk, std::size_t most) {
     const std::string& data = chunk.data();
     if (data.size() > kChunk || (data.empty() && chunk.left() > 0)) throw WireError("piece: of a size that cannot be");

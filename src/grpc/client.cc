@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 bool set(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(std::memory_order_relaxed); }
 
-// What the library says of a connection that does not come about, for people.
+// Rewords gRPC's message about a failed connection for users.
 std::string explained(std::string error) {
   constexpr std::string_view kLast = "last error: ";
   if (const std::size_t at = error.find(kLast); at != std::string::npos) error.erase(0, at + kLast.size());
@@ -42,8 +42,8 @@ struct WireClient::Parts {
   std::unique_ptr<grpc::ClientReaderWriter<v1::Chunk, v1::Chunk>> stream;
   v1::Chunk incoming, outgoing;
   std::string unreachable;  // why there is no stream
-  bool broken = false;      // a call has failed: the stream knows why
-  std::jthread watch;       // cancels a call that blocks when the user wants to stop
+  bool broken = false;      // true after a failed call; the stream knows why
+  std::jthread watch;       // cancels a blocked call when the user wants to stop
 
   void end() {
     watch = {};
@@ -51,7 +51,8 @@ struct WireClient::Parts {
     context.reset();
   }
 
-  // A channel keeps its reasons to itself; a call over it fails with the latest one.
+  // Finds out why a channel does not connect. The channel does not tell, but a call over it fails with the latest
+  // reason.
   std::string reason() const {
     grpc::ClientContext call;
     call.set_deadline(std::chrono::system_clock::now() + 1s);
@@ -77,7 +78,7 @@ WireClient::~WireClient() {
 bool WireClient::connect(double seconds) {
   Parts& p = *parts_;
   p.end();
-  using Clock = std::chrono::steady_clock;  // the library asks for the other one, which may jump
+  using Clock = std::chrono::steady_clock;  // gRPC's default is the system clock, which may jump
   const auto until = Clock::now() + std::chrono::duration<double>(seconds);
   while (!p.channel->WaitForConnected(std::chrono::system_clock::now() + 100ms)) {
     if (!set(p.stop) && Clock::now() < until) continue;
@@ -119,7 +120,8 @@ bool WireClient::read(Bytes& frame, std::size_t most) {
 std::string WireClient::why() {
   Parts& p = *parts_;
   if (!p.stream) return p.unreachable;
-  if (!p.broken) p.context->TryCancel();  // else it would be all that there is to say
+  // After a failed call the status holds its reason, which a cancellation would replace.
+  if (!p.broken) p.context->TryCancel();
   const grpc::Status status = p.stream->Finish();
   p.end();
   if (status.ok() || status.error_message().empty()) return "the server hung up";

@@ -1,5 +1,5 @@
-// The server's end: one reactor a connection; everything they have to say goes through one queue to the server's
-// thread.
+// The server's end of the wires. Each connection has its own reactor, and all of them report through one queue to the
+// server's thread.
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
@@ -29,8 +29,8 @@ using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
 class Hub;
 
-// One connection. Its next frame is read when the server's thread has taken the last one, so that a flood stays in the
-// network.
+// One connection. It reads its next frame only when the server's thread has taken the last one, so that a flood of
+// frames stays in the network.
 class Connection final : public Reactor {
  public:
   Connection(Hub& hub, std::uint64_t id) : hub_(hub), id_(id) {}
@@ -44,7 +44,7 @@ class Connection final : public Reactor {
   void OnDone() override;
 
  private:
-  // With the mutex held.
+  // These two need the mutex held.
   void write_next();
   void finish();
 
@@ -54,10 +54,10 @@ class Connection final : public Reactor {
   v1::Chunk chunk_;
   Assembler assembler_;
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards everything below
   grpc::ByteBuffer outgoing_;
   std::deque<Frame> frames_;
-  std::size_t at_ = 0;  // in the first of them
+  std::size_t at_ = 0;  // position in the first of these frames
   bool writing_ = false, closing_ = false, finished_ = false;
 };
 
@@ -118,14 +118,14 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
     const auto found = connections_.find(link);
     return found == connections_.end() ? nullptr : found->second;
   }
-  void push(LinkEvent event) {  // with the mutex held
+  void push(LinkEvent event) {  // needs the mutex held
     events_.push_back(std::move(event));
     if (waiting_) changed_.notify_one();
   }
 
-  std::deque<LinkEvent> taken_;  // by the server's thread, for itself
+  std::deque<LinkEvent> taken_;  // taken from the queue; used by the server's thread only
 
-  std::mutex mutex_;  // of all that follows; never held together with a connection's
+  std::mutex mutex_;  // guards everything below; never held together with a connection's mutex
   std::condition_variable changed_;
   bool waiting_ = false;
   std::deque<LinkEvent> events_;
@@ -135,7 +135,7 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
 
 void Connection::read_on() {
   const std::lock_guard lock(mutex_);
-  if (!finished_) StartRead(&incoming_);  // gRPC may have let go of a finished call
+  if (!finished_) StartRead(&incoming_);  // gRPC may have released a finished call
 }
 
 void Connection::OnReadDone(bool ok) {
@@ -167,7 +167,7 @@ void Connection::write_next() {
     at_ = 0;
   }
   grpc::WriteOptions options;
-  if (!frames_.empty()) options.set_buffer_hint();  // short frames leave with what follows them
+  if (!frames_.empty()) options.set_buffer_hint();  // short frames are sent together with the ones that follow
   StartWrite(&outgoing_, options);
 }
 
@@ -197,7 +197,7 @@ void Connection::OnCancel() {
   finish();
 }
 
-// The hub's thread may still hold this connection for a moment.
+// Tells the hub, whose thread may still hold this connection for a moment.
 void Connection::OnDone() { hub_.gone(id_); }
 
 class GrpcServer final : public WireServer {

@@ -9,7 +9,7 @@ namespace pollen {
 
 namespace {
 
-// A peer is asked for a sign of life after ten silent seconds and given up ten seconds later.
+// A silent peer is pinged after ten seconds and given up ten seconds later.
 constexpr int kAliveEvery = 10'000, kAliveWithin = 10'000;
 constexpr int kLeastBetweenPings = 1'000;
 
@@ -31,7 +31,8 @@ std::shared_ptr<grpc::ChannelCredentials> client_credentials(const std::optional
 void silence_library() {
   static const bool once = [] {
     if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
-    absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);  // a check that Debian's build leaves on
+    // Debian's build leaves this check switched on.
+    absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     return true;
   }();
   static_cast<void>(once);
@@ -53,7 +54,7 @@ grpc::ChannelArguments client_arguments() {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  // Our own back-off decides when to try again.
+  // Pollen's own back-off decides when to try again, so gRPC's is kept short.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1'000);

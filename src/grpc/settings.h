@@ -1,4 +1,4 @@
-// Credentials and keep-alive of both ends.
+// Credentials and keep-alive settings of both ends.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -11,8 +11,8 @@ namespace pollen {
 
 std::shared_ptr<grpc::ServerCredentials> server_credentials(const std::optional<TlsTexts>& tls);
 std::shared_ptr<grpc::ChannelCredentials> client_credentials(const std::optional<TlsTexts>& tls);
-// The library writes a line to stderr for every stranger's handshake: not for people, and a way to fill a disk.
-// Before its first use; GRPC_VERBOSITY in the environment brings the lines back.
+// Silences gRPC's log, which writes a line to stderr for every failed handshake of a stranger and could fill a disk.
+// Call it before the first use of gRPC. GRPC_VERBOSITY in the environment brings the lines back.
 void silence_library();
 void set_keepalive(grpc::ServerBuilder& builder);
 grpc::ChannelArguments client_arguments();

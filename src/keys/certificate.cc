@@ -14,7 +14,8 @@ void must(bool done, const char* doing = "make a certificate") {
   if (!done) openssl_failure(doing);
 }
 
-// Random, so that authorities made again and again never give a number twice; 127 bits are positive in twenty octets.
+// Sets a random serial number, so that authorities that are made repeatedly never issue the same number twice. A number
+// of 127 bits is positive and fits into twenty octets.
 void set_serial(X509* certificate) {
   const Number number(BN_new());
   must(number && BN_rand(number.get(), 127, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) == 1, "draw a serial number");
@@ -51,7 +52,8 @@ void add_extensions(X509* certificate, const Subject& subject, X509* issuer) {
   add(NID_key_usage, authority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature");
   if (!authority) add(NID_ext_key_usage, subject.role == KeyRole::server ? "serverAuth" : "clientAuth");
   if (!subject.alternative_names.empty()) add(NID_subject_alt_name, subject.alternative_names);
-  add(NID_subject_key_identifier, "hash");  // before the authority's, which a self-signed certificate takes from it
+  // Comes before the authority's identifier, which a self-signed certificate copies from it.
+  add(NID_subject_key_identifier, "hash");
   add(NID_authority_key_identifier, "keyid:always");
 }
 

@@ -17,7 +17,7 @@ constexpr const char* kName =
 constexpr const char* kAddress =
     "accepted: a host name (hub.example.org) or an IP address (10.0.0.7, fd00::7), without a port";
 
-// Not isalnum: what is a incoming must not depend on the locale.
+// This is not isalnum, because the accepted characters must not depend on the locale.
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
@@ -27,7 +27,7 @@ bool is_word(const std::string& text, std::size_t most) {
          std::ranges::all_of(text, is_name_character);
 }
 
-// 10.0.0.300 as a host name would be a slip that no client can connect by.
+// Recognises mistyped addresses such as 10.0.0.300, which would pass as host names that no client can connect to.
 bool is_broken_ip(const std::string& text) {
   return text.find_first_not_of("0123456789.") == std::string::npos && text.find('.') != std::string::npos &&
          !is_ip(text);
@@ -35,7 +35,7 @@ bool is_broken_ip(const std::string& text) {
 
 std::string entry(const std::string& name) { return fmt::format("{}:{}", is_ip(name) ? "IP" : "DNS", name); }
 
-// Names end up in the user's terminal: what is no plain character is shown as its code.
+// Makes a name safe for the user's terminal: control characters are shown as their codes.
 std::string shown(const std::string& text) {
   std::string out;
   for (const char c : text) {

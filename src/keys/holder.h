@@ -1,4 +1,4 @@
-// Those who hold a key and a certificate for it: the authority, and whom it signs for.
+// Holders of a key and its certificate: the authority, and the server and clients for whom it signs.
 #pragma once
 
 #include <optional>
@@ -9,22 +9,23 @@
 namespace pollen::keys {
 
 struct Holder {
-  std::string name;  // of the files, without .pem and .key
+  std::string name;  // name of the files, without .pem and .key
   KeyRole role;
   Key key;
   Certificate certificate;
 };
 
 std::string file_in(const std::string& folder, const std::string& name, const char* ending);
-bool is_there(const std::string& path);  // whatever it is, a link that leads nowhere included
+bool is_there(const std::string& path);  // true for anything at that path, even a link that leads nowhere
 
-// The authority of the folder, fit to sign; none where neither of its files is there, ConfigError where it is not fit.
+// Reads the authority of the folder and checks that it can sign. Returns nothing if neither of its files exists, and
+// throws ConfigError if it cannot sign.
 std::optional<Holder> stored_authority(const std::string& folder, KeyClock::time_point now);
 
-// `federation` is told in its certificate, so that people can tell two authorities apart.
+// Makes an authority. Its certificate contains `federation`, so that people can tell two authorities apart.
 Holder make_authority(const std::string& federation, KeyClock::time_point starts, KeyClock::time_point ends);
 
-// Ends with the authority where it would outlive it.
+// Makes a key and a signed certificate. The certificate ends no later than the authority's.
 Holder make_holder(Subject subject, const Holder& authority);
 
 }  // namespace pollen::keys

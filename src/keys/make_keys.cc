@@ -21,7 +21,7 @@ std::string without_slashes(std::string folder) {
   return folder;
 }
 
-// Only the last folder of a path is made: a misspelt path should not scatter keys.
+// Only the last folder of a path may be new, so that a misspelt path does not scatter keys.
 void check_folder(const std::string& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
@@ -46,12 +46,12 @@ void check_free(const std::string& folder, const KeyRequest& request) {
   problems.raise();
 }
 
-// The authority, where it is new, comes first.
+// Makes all keys of the request. If the authority is new, it comes first.
 std::vector<Holder> make_holders(const std::string& folder, const KeyRequest& request) {
-  const auto starts = request.now - minutes(5);  // clocks of other machines may be a little behind
+  const auto starts = request.now - minutes(5);  // clocks of other machines may be a little slow
   const auto ends = request.now + hours(24) * request.days;
   std::vector<Holder> made;
-  made.reserve(2 + request.clients.size());  // the authority must stay where it is
+  made.reserve(2 + request.clients.size());  // the vector must not move the authority, to which a reference is kept
   std::optional<Holder> stored = keys::stored_authority(folder, request.now);
   if (!stored && request.server.empty())
     throw ConfigError("--server",

@@ -21,7 +21,7 @@ std::string written(BIO* bio) {
   return std::string(data, static_cast<std::size_t>(size));
 }
 
-// Without this OpenSSL would ask for the passphrase on the terminal.
+// Refuses a passphrase. Without this, OpenSSL would ask for it on the terminal.
 int no_passphrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;

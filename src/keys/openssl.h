@@ -1,4 +1,4 @@
-// OpenSSL's objects with owners, and what is asked of them in more than one place.
+// OpenSSL's objects with owners, and helper functions that several files need.
 #pragma once
 
 #include <openssl/evp.h>
@@ -26,24 +26,25 @@ using Key = std::unique_ptr<EVP_PKEY, Releases<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Releases<X509_free>>;
 using Bio = std::unique_ptr<BIO, Releases<BIO_free>>;
 
-// Throws IoError "OpenSSL cannot <doing>: <its reason>": memory or random numbers have run out, or a library is broken.
+// Throws IoError "OpenSSL cannot <doing>: <its reason>". The cause is missing memory or randomness, or a broken
+// library.
 [[noreturn]] void openssl_failure(const char* doing);
-std::string last_reason();  // of OpenSSL's queue of errors, which is empty afterwards
+std::string last_reason();  // returns the last reason of OpenSSL's error queue and empties it
 
-// All certificates of a PEM text (one at least), or its private key; ConfigError naming `where`.
+// Parse all certificates of a PEM text (at least one), or its private key. They throw a ConfigError that names `where`.
 std::vector<Certificate> parse_certificates(const std::string& pem, const std::string& where);
 Key parse_key(const std::string& pem, const std::string& where);
 
 CertificateFacts facts_of(std::string pem, const std::string& where, KeyClock::time_point now);
 
 std::string pem_text(X509* certificate);
-std::string pem_text(EVP_PKEY* key);  // PKCS#8, no passphrase
+std::string pem_text(EVP_PKEY* key);  // in PKCS#8, without a passphrase
 
 std::string fingerprint(const X509* certificate);
-KeyClock::time_point start_of(const X509* certificate);  // ConfigError where it is no time
+KeyClock::time_point start_of(const X509* certificate);  // throws ConfigError if the certificate holds no valid time
 KeyClock::time_point end_of(const X509* certificate);
 
-// A file that a user named; ConfigError where there is none.
+// Reads a file that a user named; throws ConfigError if there is none.
 std::string read_text(const std::string& path);
 
 }  // namespace pollen::keys

@@ -17,7 +17,8 @@ namespace keys {
 
 namespace {
 
-// A file being read; what is asked of it is asked of the file that was opened, not of its name.
+// A file being read. All questions go to the file that was opened, not to its name, which may come to mean another
+// file.
 class OpenFile {
  public:
   explicit OpenFile(const std::string& path) : path_(path), number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -34,7 +35,7 @@ class OpenFile {
   unsigned mode() const { return status_.st_mode & 07777U; }
 
   std::string text() const {
-    constexpr std::size_t kMost = std::size_t{1} << 20;  // a bundle of a few hundred certificates
+    constexpr std::size_t kMost = std::size_t{1} << 20;  // room for a bundle of a few hundred certificates
     if (!S_ISREG(status_.st_mode)) throw ConfigError(path_, "found no plain file, accepted: a file in PEM");
     std::string text(kMost + 1, '\0');
     std::size_t used = 0;
@@ -58,7 +59,8 @@ class OpenFile {
   struct stat status_ {};
 };
 
-// The name stands in logs and decides who a client is: it must read as what it is.
+// Returns the common name. It appears in logs and decides who a client is, so it must be plain text without control
+// characters.
 std::string common_name(const X509* certificate, const std::string& where) {
   const X509_NAME* names = X509_get_subject_name(certificate);
   const int at = X509_NAME_get_index_by_NID(names, NID_commonName, -1);

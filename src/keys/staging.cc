@@ -46,7 +46,7 @@ bool write_all(int descriptor, const std::string& text) {
 
 void sync_folder(const std::string& path) {
   const Descriptor folder(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder.number() >= 0) ::fsync(folder.number());  // some file systems have none for folders
+  if (folder.number() >= 0) ::fsync(folder.number());  // a failure is ignored: some file systems cannot sync folders
 }
 
 std::string parent_of(const std::string& folder) {
@@ -77,7 +77,7 @@ Staging::~Staging() {
 void Staging::add(const std::string& name, const std::string& text, mode_t mode) {
   names_.push_back(name);
   Descriptor file(hidden_path(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-  // The mode again: certificates are for everyone whatever the umask.
+  // The mode is set again because everyone must be able to read certificates, whatever the umask is.
   if (file.number() < 0 || ::fchmod(file.number(), mode) != 0) io_failure(final_path(name), "make it");
   if (!write_all(file.number(), text) || ::fsync(file.number()) != 0 || !file.close())
     io_failure(final_path(name), "write it");

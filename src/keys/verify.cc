@@ -1,4 +1,4 @@
-// Whether files belong together: a key to its certificate, a certificate to its authority.
+// Checks that files belong together: a key with its certificate, and a certificate with its authority.
 #include <fmt/format.h>
 #include <openssl/err.h>
 

@@ -1,4 +1,5 @@
-// Arguments that cross from the public functions to the kernels of each target, so their types must not depend on it.
+// These types carry arguments from the public functions to the Highway kernels. Every target compiles the kernels anew,
+// so the types must not depend on the target.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ struct AffineInputs {
   double factor;
 };
 
-// The rows of a product: all of a table, or the chosen ones.
+// The rows that a product reads: all rows of a table, or a chosen subset.
 struct AllRows {
   const double* data;
   Index stride;
@@ -35,7 +36,7 @@ struct ChosenRows {
   const double* operator()(Index r) const { return data + static_cast<Index>(chosen[r]) * stride; }
 };
 
-// The columns that a product reads and those it writes.
+// The columns that a product reads and the columns it writes.
 struct Columns {
   const double* in;
   Index in_stride;

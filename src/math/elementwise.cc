@@ -1,4 +1,4 @@
-// The elementwise functions over spans and their scalar versions (one lane of the same code).
+// Applies the elementwise functions of functions-inl.h to spans. The scalar versions run the same code on one lane.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "elementwise.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep

@@ -1,5 +1,6 @@
-// exp, log, log1p, sigmoid and softplus on Highway vectors, compiled once for each target: Highway's polynomials (about
-// 1 ulp) with the domains it leaves unguarded put right. Elementwise, so the same bits on every target.
+// exp, log, log1p, sigmoid and softplus on Highway vectors, compiled once per target. They are Highway's polynomials
+// (error about 1 ulp) with guards for the arguments that Highway does not handle. Each lane is computed by itself, so
+// every target gives the same bits.
 #if defined(POLLEN_MATH_FUNCTIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POLLEN_MATH_FUNCTIONS_INL_H_
 #undef POLLEN_MATH_FUNCTIONS_INL_H_
@@ -20,7 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Highway's Exp is right up to the overflow threshold, gives 0 from -1000 down and rubbish above and for NaN.
+// Highway's Exp is right up to the overflow threshold and gives 0 from -1000 down. Above the threshold and for NaN its
+// result is meaningless, which the guards here correct.
 struct Exp {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V Apply(D d, V x) {
@@ -32,7 +34,7 @@ struct Exp {
   }
 };
 
-// Highway's Log is right on positive finite numbers, subnormals included.
+// Highway's Log is right for positive finite numbers, subnormals included; other arguments are handled here.
 struct Log {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V Apply(D d, V x) {
@@ -56,13 +58,13 @@ struct Log1p {
   }
 };
 
-// exp(-|x|) for the two logistic functions: never overflows; NaN is the caller's to restore.
+// exp(-|x|), which both logistic functions need. It never overflows; the caller has to restore NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ExpMinusAbs(D d, V x) {
   return hn::Exp(d, hn::Max(hn::Neg(hn::Abs(x)), hn::Set(d, -1000.0)));
 }
 
-// 1/(1+e) for x ≥ 0 and e/(1+e) for x < 0, e = exp(-|x|): accurate at both ends.
+// The logistic function: with e = exp(-|x|), it is 1/(1+e) for x ≥ 0 and e/(1+e) for x < 0, accurate at both ends.
 struct Sigmoid {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V Apply(D d, V x) {
@@ -73,7 +75,7 @@ struct Sigmoid {
   }
 };
 
-// max(x, 0) + log1p(exp(-|x|)).
+// log(1+exp(x)), computed as max(x, 0) + log1p(exp(-|x|)) so that it cannot overflow.
 struct Softplus {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V Apply(D d, V x) {

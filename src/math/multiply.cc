@@ -1,5 +1,6 @@
-// z(r, m) = Σ_j X(r, j) θ(j, m). Every (r, m) keeps eight lanes over the features, fused multiply-adds in the order of
-// j, added by FoldToFour and SumEachOfFour: its bits depend on its row and column alone, not on the tile it falls in.
+// The product z(r, m) = Σ_j X(r, j) θ(j, m). Every entry (r, m) keeps eight lanes over the features, takes fused
+// multiply-adds in the order of j, and adds its lanes with FoldToFour and SumEachOfFour. The bits of an entry therefore
+// depend on its row and column alone, not on the tile it falls in.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "multiply.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -13,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace pollen::math {
 namespace HWY_NAMESPACE {
 
-// kRows × kColumns accumulators of one part of the eight lanes, over all features.
+// The kRows × kColumns accumulators for one part of the eight lanes, summed over all features.
 template <std::size_t kRows, std::size_t kColumns>
 struct Tile {
   V sum[kRows][kColumns];
@@ -24,7 +25,7 @@ struct Tile {
     }
   }
 
-  // load(pointer) reads one vector; row and column pointers are at the same feature.
+  // Adds the products of one vector of features, starting at feature j. load(pointer) reads one vector.
   template <class Load>
   HWY_INLINE void Accumulate(const double* const* rows, const double* theta, Index stride, Index j, Load load) {
     V t[kColumns];
@@ -51,7 +52,7 @@ HWY_INLINE void StoreSums(const V4 (&four)[4], double* z) {
   }
 }
 
-// The sums of kGroup rows from r on in column c.
+// Adds up and stores the sums of the kGroup rows from r on in column c.
 template <std::size_t kGroup, std::size_t kRows, std::size_t kColumns>
 HWY_INLINE void FoldAndStore(const Tile<kRows, kColumns> (&tile)[kParts], std::size_t r, std::size_t c, double* to) {
   V4 four[4];
@@ -63,9 +64,9 @@ HWY_INLINE void FoldAndStore(const Tile<kRows, kColumns> (&tile)[kParts], std::s
   StoreSums<kGroup>(four, to);
 }
 
-// One tile of the product. On AVX2 the two parts of the eight lanes are two passes over the tile's data, which lies in
-// the first-level cache; with one column both parts are kept at once (kOnePass), because then the rows come from
-// memory.
+// Computes one tile of the product. On AVX2 the two parts of the eight lanes take two passes over the tile's data,
+// which lies in the first-level cache. With a single column the rows come from memory, so one pass keeps both parts
+// (kOnePass).
 template <std::size_t kRows, std::size_t kColumns, bool kOnePass>
 HWY_INLINE void MultiplyTile(const double* const* rows, const Columns& at, Index features) {
   constexpr std::size_t kAtOnce = kOnePass ? kParts : 1;
@@ -95,8 +96,8 @@ HWY_INLINE void MultiplyTile(const double* const* rows, const Columns& at, Index
   }
 }
 
-// Fetches the next block's rows, a slice with every tile: read once for many columns, rows come in bursts that the
-// machine's own prefetcher does not see coming. Long rows it does see.
+// Fetches the rows of the next block, one slice per tile. With many columns the rows are read once in bursts, which the
+// hardware prefetcher does not foresee; it does foresee long rows, so those are left to it.
 template <class Rows>
 class Prefetch {
  public:
@@ -117,12 +118,13 @@ class Prefetch {
   Index first_, count_, features_, slice_, at_ = 0;
 };
 
-// All columns for kRows rows.
+// Multiplies kRows rows by all columns.
 template <std::size_t kRows, class Rows>
 HWY_INLINE void MultiplyRows(const double* const* rows, Columns at, Index features, Index columns,
                              Prefetch<Rows> next) {
-  constexpr Index kWidest = kParts == 1 ? 4 : 3;                   // what the registers hold beside four rows
-  while (columns >= kWidest && !(kWidest == 3 && columns == 4)) {  // four as two and two, not three and one
+  constexpr Index kWidest = kParts == 1 ? 4 : 3;  // as many columns as the registers hold beside four rows
+  // Four columns run as 2 + 2, which is faster than 3 + 1.
+  while (columns >= kWidest && !(kWidest == 3 && columns == 4)) {
     next.Slice();
     MultiplyTile<kRows, kWidest, false>(rows, at, features);
     at.advance(kWidest);
@@ -158,7 +160,8 @@ HWY_INLINE void MultiplyAny(const Rows& rows, const Columns& at, const ProductSi
   if (kParts == 1 && size.columns == 1) {
     for (; r + 8 <= size.rows; r += 8) MultiplyBlock<8>(rows, r, at, size);
   }
-  if (kParts == 1 && size.features >= 64) {  // more rows a load of θ, where sums at the end do not weigh
+  // More rows per load of θ pay off where features are so many that the final sums do not matter.
+  if (kParts == 1 && size.features >= 64) {
     for (; r + 6 <= size.rows; r += 6) MultiplyBlock<6>(rows, r, at, size);
   }
   for (; r + 4 <= size.rows; r += 4) MultiplyBlock<4>(rows, r, at, size);

@@ -1,5 +1,6 @@
-// g(j, m) += Σ_r X(r, j) residual(r, m). Every (j, m) starts from g and takes one fused multiply-add a row, in row
-// order: its bits do not depend on the tile, on the vector width, nor on how the rows are cut into calls.
+// The transposed product g(j, m) += Σ_r X(r, j) residual(r, m). Every entry (j, m) starts from g and takes one fused
+// multiply-add per row, in row order. Its bits depend neither on the tile, nor on the vector width, nor on how the rows
+// are divided among calls.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "multiply_transposed.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -15,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace pollen::math {
 namespace HWY_NAMESPACE {
 
-// How vectors of features are read and written: whole, or the last one in part.
+// Ways to read and write vectors of features: whole vectors, and a last vector that is only partly filled.
 struct WholeVectors {
   HWY_INLINE V Load(const double* from) const { return hn::LoadU(D(), from); }
   HWY_INLINE void Store(V v, double* to) const { hn::StoreU(v, D(), to); }
@@ -27,7 +28,8 @@ struct PartVector {
   HWY_INLINE void Store(V v, double* to) const { hn::BlendedStore(v, mask, D(), to); }
 };
 
-// One column: kRows rows at a time are added to g, which stays in the first-level cache while the rows stream past.
+// Handles a single column: kRows rows at a time are added to g, which stays in the first-level cache while the rows
+// stream past.
 template <std::size_t kRows, class Rows>
 HWY_INLINE void AddRows(const Rows& rows, Index r, const Columns& at, Index features) {
   const double* row[kRows];
@@ -59,7 +61,7 @@ struct RowRange {
   Index last;
 };
 
-// kVectors of features from j on × kColumns columns are kept in registers while the rows of the range pass.
+// Keeps kVectors vectors of features from j on, for kColumns columns, in registers while the rows of the range pass.
 template <std::size_t kVectors, std::size_t kColumns, class Rows, class Access>
 HWY_INLINE void AddTile(const Rows& rows, RowRange range, Index j, const Columns& at, const Access& access) {
   V g[kColumns][kVectors];
@@ -83,7 +85,8 @@ HWY_INLINE void AddTile(const Rows& rows, RowRange range, Index j, const Columns
 }
 
 inline constexpr std::size_t kWideVectors = kParts == 1 ? 4 : 3;
-inline constexpr std::size_t kWideColumns = kParts == 1 ? 6 : 4;  // with the vectors above they fill the registers
+// Together with the vectors above, these fill the registers.
+inline constexpr std::size_t kWideColumns = kParts == 1 ? 6 : 4;
 
 template <std::size_t kVectors, class Rows, class Access>
 HWY_INLINE void AddColumns(const Rows& rows, RowRange range, Index j, Columns at, Index columns, const Access& access) {
@@ -108,7 +111,8 @@ HWY_INLINE void AddColumns(const Rows& rows, RowRange range, Index j, Columns at
 
 template <class Rows>
 HWY_INLINE void AddToColumns(const Rows& rows, const Columns& at, const ProductSize& size) {
-  constexpr Index kRowBlock = 64;  // a tile's features of so many rows stay in the first-level cache for all columns
+  // The features of a tile for this many rows stay in the first-level cache for all columns.
+  constexpr Index kRowBlock = 64;
   constexpr auto kWide = static_cast<Index>(kWideVectors * kLanes);
   constexpr auto kOne = static_cast<Index>(kLanes);
   for (Index first = 0; first < size.rows; first += kRowBlock) {

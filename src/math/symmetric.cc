@@ -1,5 +1,6 @@
-// out(:, c) = A x(:, c) - offset for a symmetric A. Every entry starts at -offset and takes one fused multiply-add a
-// column of A, in order: its bits do not depend on the tile or the vector width, and nothing is summed across lanes.
+// The product out(:, c) = A x(:, c) - offset for a symmetric A. Every entry starts at -offset and takes one fused
+// multiply-add per column of A, in order. Its bits depend neither on the tile nor on the vector width, and nothing is
+// summed across lanes.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "symmetric.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -13,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace pollen::math {
 namespace HWY_NAMESPACE {
 
-// kVectors of rows from `row` on × kColumns columns.
+// Computes kVectors vectors of rows, from `row` on, for kColumns columns.
 template <std::size_t kVectors, std::size_t kColumns>
 HWY_INLINE void SymmetricTile(const SymmetricView& in, Index row, const Columns& at) {
   V sum[kColumns][kVectors];

@@ -1,4 +1,4 @@
-// Reductions and updates of plain vectors.
+// Reductions and updates of vectors.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "vectors.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -22,7 +22,7 @@ double Sum(const double* x, std::size_t count) {
 
 double Dot(const double* x, const double* y, std::size_t count) { return DotOf(x, y, count); }
 
-// update(i, load, store) for every vector of the range, the last one masked.
+// Calls update(i, load, store) for every vector of the range; the last one is masked.
 template <class Update>
 HWY_INLINE void ForEachVector(std::size_t count, Update update) {
   const D d;
@@ -85,8 +85,8 @@ void AddAll(const double* const* terms, std::size_t n, double* y, std::size_t co
   });
 }
 
-// Magnitudes are compared as integers: their order is that of the doubles, with NaN above infinity, so a NaN wins
-// wherever it stands and the maximum does not depend on the order.
+// The maximum compares magnitudes as integers. Integers keep the order of the doubles and put NaN above infinity, so a
+// NaN wins wherever it stands and the result does not depend on the order of the entries.
 using DI = hn::RebindToSigned<D>;
 using VI = hn::Vec<DI>;
 
@@ -105,7 +105,7 @@ double MaxAbs(const double* x, std::size_t count) {
   return MagnitudeOf(largest);
 }
 
-// 0·x is NaN for what is not finite, and stays so in a sum.
+// Sums 0·x: the product is NaN for every x that is not finite, and a sum that has met a NaN stays NaN.
 bool AllFinite(const double* x, std::size_t count) {
   V sum = hn::Zero(D());
   ForEachVector(count,

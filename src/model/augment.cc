@@ -1,5 +1,7 @@
 #include "augment.h"
 
+#include "network/network.h"
+
 namespace pollen::model {
 
 Variation draw_variation(const Augmentation& augmentation, Sequence& sequence) {

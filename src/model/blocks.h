@@ -1,18 +1,20 @@
-// The pass over the data that generalised linear models share: Z = XΘ, Z → residuals, G += Xᵀ residuals, block by block
-// of rows, so that X comes from memory once (the second product finds the block in the L2 cache).
+// The pass over the data that all generalised linear models share: Z = XΘ, then Z → residuals, then G += Xᵀ residuals.
+// It goes block by block of rows, so that X comes from memory once and the second product finds the block in the L2
+// cache. Thread-safe with one Scratch per thread.
 //
-// The size of a block depends on the number of features alone and columns (chains × classes) do not mix, so neither the
-// machine nor the number of chains changes a bit of the result.
+// The size of a block depends on the number of features alone, and columns (chains × classes) do not mix. Hence neither
+// the machine nor the number of chains changes a bit of the result.
 #pragma once
 
 #include <algorithm>
 #include <span>
 
+#include "math/math.h"
 #include "pollen/model.h"
 
 namespace pollen::model {
 
-// About 256 KiB of X in a block.
+// Rows per block, such that a block of X takes about 256 KiB.
 inline constexpr Index kFewestRows = 16;
 constexpr Index block_rows(Index features) {
   return std::clamp<Index>((Index{1} << 15) / std::max<Index>(features, 1) / 8 * 8, kFewestRows, 1024);
@@ -32,7 +34,7 @@ struct Rows {
   std::span<const std::uint32_t> batch(Index first, Index n) const {
     return chosen.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n));
   }
-  // Views are built anew for each call: copying one that was just written stalls on its way through memory.
+  // The views are built anew for each call, because copying one that was just written stalls the processor.
   void multiply(Index first, const ConstPanelView& theta, const PanelView& z) const {
     const ConstPanelView t{theta.data, theta.rows, theta.columns, theta.stride};
     if (all)
@@ -47,7 +49,8 @@ struct Rows {
     else
       math::multiply_transposed_add(observations->x, batch(first, t.rows), t, g);
   }
-  // The targets of rows first, ..., first + n - 1 (none: null); `buffer` is used for a minibatch.
+  // Returns the targets of rows first, ..., first + n - 1, or null if there are none. A minibatch's targets are copied
+  // to `buffer`.
   const double* targets(Index first, Index n, double* buffer) const {
     if (!observations->y) return nullptr;
     if (all) return observations->y + first;
@@ -63,9 +66,9 @@ inline PanelView columns(const PanelView& panel, Index first, Index count) {
   return {panel.data + first * panel.stride, panel.rows, count, panel.stride};
 }
 
-// How columns belong to chains: a chain has `in` columns of Θ and `out` columns of G. Columns go through the pass in
-// groups of whole chains, which bounds the memory of Z: `in` columns of each chain of a group, the group's `out`
-// residuals first.
+// Says how columns belong to chains: a chain has `in` columns of Θ and `out` columns of G. Columns go through the pass
+// in groups of whole chains, which bounds the memory of Z. Z holds `in` columns for each chain of a group and returns
+// the group's `out` residuals in its first columns.
 struct Lanes {
   Index chains = 1;
   Index in = 1;
@@ -73,8 +76,9 @@ struct Lanes {
   Index group() const { return chains <= 1 ? 1 : std::clamp<Index>(48 / in, 1, chains); }
 };
 
-// For every block of rows and group of chains: z = X_block Θ_group, turn(z, y, first chain), then
-// G_group += X_blockᵀ (the group's first chains·out columns of z). turn works in place; z has no gaps between columns.
+// Makes one pass. For every block of rows and group of chains it computes z = X_block Θ_group, calls turn(z, y, first
+// chain), and adds G_group += X_blockᵀ (the group's first chains·out columns of z). `turn` works in place; z has no
+// gaps between columns.
 template <class Turn>
 void sweep(const Rows& rows, const ConstPanelView& theta, const PanelView& g, const Lanes& lanes, Scratch& scratch,
            Turn turn) {
@@ -98,8 +102,8 @@ void sweep(const Rows& rows, const ConstPanelView& theta, const PanelView& g, co
   }
 }
 
-// Two panels of chains as one Θ for sweep with lanes {chains, 2·width, width}: within each group first's columns, then
-// second's. `width` columns a chain.
+// Joins two panels of chains, of `width` columns per chain, into one Θ for a sweep with lanes {chains, 2·width, width}.
+// Within each group the columns of `first` come before those of `second`.
 PanelView interleave(const ConstPanelView& first, const ConstPanelView& second, const Lanes& lanes, Scratch& scratch);
 
 }  // namespace pollen::model

@@ -1,6 +1,6 @@
-// What tells one generalised linear model from another: how linear predictors z = Xθ become losses, residuals and
-// curvature. Panels are rows × (chains · classes) without gaps between columns (stride = rows), so that one call serves
-// all chains; every chain sees the same targets y. Stateless and thread-safe.
+// What distinguishes one generalised linear model from another: how linear predictors z = Xθ become losses, residuals
+// and curvature. Panels are rows × (chains · classes) without gaps between columns (stride = rows), so that one call
+// serves all chains; every chain sees the same targets y. Families are stateless and thread-safe.
 #pragma once
 
 #include <memory>
@@ -12,23 +12,24 @@ namespace pollen::model {
 class Family {
  public:
   virtual ~Family() = default;
-  // Columns of z that one chain has.
+  // Returns the number of columns of z per chain.
   virtual Index classes() const { return 1; }
-  // out(r, chain) = -log p(y_r | z_r) without the terms that do not depend on z. May spoil z; out may be z when classes
-  // = 1.
+  // Computes out(r, chain) = -log p(y_r | z_r) without the terms that do not depend on z. It may overwrite z, and `out`
+  // may be z if classes = 1.
   virtual void losses(const PanelView& z, const double* y, const PanelView& out, Scratch& scratch) const = 0;
-  // z ← ∂loss/∂z.
+  // Replaces z by ∂loss/∂z.
   virtual void residuals(const PanelView& z, const double* y, Scratch& scratch) const = 0;
-  // Curvature_is_bound: z = Xv ← W z with W ⪰ ∂²loss/∂z² everywhere. Otherwise z = [Xv | Xθ] and W = ∂²loss/∂z² at Xθ.
+  // Multiplies by the curvature W. If curvature_is_bound(), z = Xv becomes W z with W ⪰ ∂²loss/∂z² everywhere.
+  // Otherwise z = [Xv | Xθ] and W = ∂²loss/∂z² at Xθ.
   virtual void bend(const PanelView& z) const = 0;
   virtual bool curvature_is_bound() const = 0;
-  // The largest eigenvalue of that W for one row; z matters where it is no bound.
+  // Returns the largest eigenvalue of W for one row; z matters only if W is not a bound.
   virtual double steepest(double z) const = 0;
 };
 
-// All of a panel without gaps.
+// Returns all numbers of a panel that has no gaps.
 inline std::span<double> whole(const PanelView& z) { return {z.data, static_cast<std::size_t>(z.rows * z.columns)}; }
-// z(:, c) -= y for every column.
+// Subtracts the targets from every column: z(:, c) -= y.
 inline void subtract_targets(const PanelView& z, const double* y) {
   for (Index c = 0; c < z.columns; ++c) {
     double* column = z.data + c * z.stride;
@@ -40,20 +41,20 @@ std::unique_ptr<const Family> make_logistic();
 std::unique_ptr<const Family> make_softmax(Index classes);
 std::unique_ptr<const Family> make_poisson();
 std::unique_ptr<const Family> make_linear(double noise_sd);
-// The family of a spec whose noise is not sampled.
+// Makes the family of a spec whose noise is not sampled.
 std::unique_ptr<const Family> make_family(const ModelSpec& spec);
 
-// The potential of rows of x under a family: logistic, softmax, poisson, linear with σ given.
+// Makes the potential of rows of x under a family: logistic, softmax, poisson, or linear with a given σ.
 std::unique_ptr<Potential> make_glm(std::unique_ptr<const Family> family, const Observations& observations,
                                     double scale);
-// linear with θ = (β, log σ).
+// Makes the potential of the linear model with θ = (β, log σ).
 std::unique_ptr<Potential> make_linear_sigma(const Observations& observations, double scale);
 
-// Every row of each chain's classes ← probabilities proportional to exp(z).
+// Replaces each chain's classes, in every row, by probabilities proportional to exp(z).
 void softmax(const PanelView& z, Index classes, Scratch& scratch);
 ConstPanelView copy_classes(const ConstPanelView& theta, Index features, Index classes, Scratch& scratch);
-// The coefficients of a softmax's chains as one panel of p × (chains · classes): a view where the memory allows it,
-// else a copy.
+// Returns the coefficients of a softmax's chains as one panel of p × (chains · classes). It is a view if the memory
+// layout allows it, otherwise a copy.
 inline ConstPanelView class_columns(const ConstPanelView& theta, Index features, Index classes, Scratch& scratch) {
   if (classes == 1) return {theta.data, features, theta.columns, theta.stride};
   if (theta.columns == 1) return {theta.data, features, classes, features};

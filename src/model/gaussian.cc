@@ -1,9 +1,11 @@
-// U(θ) = ½(θ-μ)ᵀΛ(θ-μ): a client that is given by its mean and precision and counts as one observation.
+// The Gaussian model of a client that is given by its mean μ and precision Λ and counts as one observation: U(θ) =
+// ½(θ-μ)ᵀΛ(θ-μ).
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "blocks.h"
+#include "math/math.h"
 #include "pollen/model.h"
 
 namespace pollen {
@@ -65,7 +67,7 @@ class Gaussian final : public Potential {
     apply(one(v), one(out));
   }
   bool curvature_is_bound() const override { return true; }
-  // The one row is the client: the power method, on a matrix this small more than exact enough.
+  // The client is the only row. The power method is exact enough for so small a matrix.
   double row_curvature(std::span<const double>, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const PanelView pair = scratch.panel(dimension(), 2);
@@ -93,8 +95,8 @@ class Gaussian final : public Potential {
   }
 
   std::vector<double> mean_;
-  AlignedVector<double> precision_, offset_;  // Λ, with the scale in it, padded for the product; Λμ
-  math::SymmetricView affine_;                // Λθ - Λμ
+  AlignedVector<double> precision_, offset_;  // Λ including the scale, padded for the product; Λμ
+  math::SymmetricView affine_;                // computes Λθ - Λμ
 };
 
 }  // namespace

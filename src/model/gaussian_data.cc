@@ -1,9 +1,10 @@
-// U(θ) = Σ_j ½‖θ-y_j‖² in closed form: with N rows, their sum S and mean ȳ,
+// The Gaussian model of rows, U(θ) = Σ_j ½‖θ-y_j‖², in closed form. With N rows, their sum S and their mean ȳ,
 //   U = ½N‖θ-ȳ‖² + ½Σ‖y_j-ȳ‖²,  ∇U = Nθ - S,  ∇²U = N I.
 #include <cmath>
 #include <utility>
 
 #include "blocks.h"
+#include "math/math.h"
 #include "pollen/model.h"
 
 namespace pollen {
@@ -12,7 +13,7 @@ namespace {
 
 class GaussianData final : public Potential {
  public:
-  GaussianData(const math::RowsView& y, double scale)
+  GaussianData(const RowsView& y, double scale)
       : y_(y),
         scale_(scale),
         weight_(scale * static_cast<double>(y.rows)),
@@ -66,7 +67,8 @@ class GaussianData final : public Potential {
     math::scale(scale_ * static_cast<double>(rows.size()), out);
   }
 
-  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out, Scratch&) const override {
+  void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
+                  Scratch&) const override {
     for (Index c = 0; c < theta.columns; ++c) {
       math::subtract(theta.column(c), anchor.column(c), out.column(c));
       math::scale(weight_, out.column(c));
@@ -86,7 +88,7 @@ class GaussianData final : public Potential {
     for (std::size_t j = 0; j < theta.size(); ++j) out[j] = std::fma(n, theta[j], -sum[j]);
   }
 
-  math::RowsView y_;
+  RowsView y_;
   double scale_;
   double weight_;            // scale · N
   std::vector<double> sum_;  // scale · S
@@ -96,7 +98,7 @@ class GaussianData final : public Potential {
 
 }  // namespace
 
-std::unique_ptr<Potential> make_gaussian_data(const math::RowsView& y, double scale) {
+std::unique_ptr<Potential> make_gaussian_data(const RowsView& y, double scale) {
   return std::make_unique<GaussianData>(y, scale);
 }
 

@@ -1,7 +1,8 @@
-// The potential of a generalised linear model: every result is a sweep over blocks of rows with the family's own step.
+// The potential of a generalised linear model. Every result is a sweep over blocks of rows with a step of the family.
 #include <utility>
 
 #include "family.h"
+#include "math/math.h"
 #include "row_potential.h"
 
 namespace pollen::model {
@@ -30,8 +31,8 @@ ConstPanelView copy_classes(const ConstPanelView& theta, Index features, Index c
 
 namespace {
 
-// Where a sweep adds up gradients: the caller's memory where its columns are evenly spaced, else a copy handed back by
-// store().
+// The memory in which a sweep adds up gradients: the caller's if its columns are evenly spaced, otherwise a copy that
+// store() hands back.
 class Target {
  public:
   Target(const PanelView& out, Index features, Index classes, Scratch& scratch) : out_(out), classes_(classes) {
@@ -113,7 +114,7 @@ class Glm final : public RowPotential {
     target.store(scale_);
   }
 
-  // One product with Xᵀ for both terms: the gradient is linear in the residuals.
+  // The gradient is linear in the residuals, so one product with Xᵀ serves both terms.
   void change(const Rows& rows, const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
               Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
@@ -130,7 +131,7 @@ class Glm final : public RowPotential {
   }
 
   std::unique_ptr<const Family> family_;
-  Index classes_;  // columns of Z that a chain has
+  Index classes_;  // columns of Z per chain
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
-// y ~ N(z, σ²) with σ given: loss = ½(z-y)²/σ² (log σ is a constant), residual = (z-y)/σ², second derivative 1/σ².
+// The linear model y ~ N(z, σ²) with a given σ: loss = ½(z-y)²/σ² (log σ is a constant), residual = (z-y)/σ², second
+// derivative 1/σ².
 #include "family.h"
+#include "math/math.h"
 
 namespace pollen::model {
 

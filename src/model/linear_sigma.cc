@@ -1,10 +1,11 @@
-// y ~ N(xᵀβ, σ²) with θ = (β, λ), λ = log σ. With e = Xβ - y, w = exp(-2λ) and v = (b, s):
+// The linear model y ~ N(xᵀβ, σ²) with θ = (β, λ), λ = log σ. With e = Xβ - y, w = exp(-2λ) and v = (b, s):
 //   U = ½w‖e‖² + Nλ,  ∇_β = w Xᵀe,  ∂_λ = N - w‖e‖²,
 //   ∇²U v = (w Xᵀ(Xb - 2s e),  -2w eᵀ(Xb - s e)).
-// U is not convex and its curvature has no bound: curvature() is the Hessian at the point asked for.
+// U is not convex and its curvature has no bound, so curvature() is the Hessian at the given point.
 #include <cmath>
 
 #include "family.h"
+#include "math/math.h"
 #include "row_potential.h"
 
 namespace pollen::model {
@@ -49,7 +50,8 @@ class LinearSigma final : public RowPotential {
     math::scale(scale_, out);
   }
   bool curvature_is_bound() const override { return false; }
-  // A row's Hessian has rank two: w (x, -2e)(x, -2e)ᵀ less 2we² in the corner, so a 2 × 2 matrix has its eigenvalues.
+  // A row's Hessian has rank two: it is w (x, -2e)(x, -2e)ᵀ less 2we² in the corner, so a 2 × 2 matrix has its
+  // eigenvalues.
   double row_curvature(std::span<const double> at, Scratch&) const override {
     const double w = math::exp(-2.0 * at.back());
     double largest = 0;
@@ -75,7 +77,8 @@ class LinearSigma final : public RowPotential {
     return weight;
   }
 
-  // For every column c of Θ: misfit[c] += w_c‖e_c‖²; and G += Xᵀ(w e), for two columns a chain Xᵀ(w e - w' e').
+  // Adds misfit[c] += w_c‖e_c‖² for every column c of Θ, and G += Xᵀ(w e), or Xᵀ(w e - w' e') with two columns per
+  // chain.
   void errors(const Rows& rows, const ConstPanelView& theta, const PanelView& g, const Lanes& lanes,
               std::span<const double> weight, std::span<double> misfit, Scratch& scratch) const {
     sweep(rows, theta, g, lanes, scratch, [&](const PanelView& z, const double* y, Index chain) {

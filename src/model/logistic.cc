@@ -1,5 +1,7 @@
-// y ∈ {0, 1}: loss = log(1 + exp(z)) - y z, residual = 1/(1 + exp(-z)) - y, second derivative at most ¼.
+// The logistic model with y ∈ {0, 1}: loss = log(1 + exp(z)) - y z, residual = 1/(1 + exp(-z)) - y, second derivative
+// at most ¼.
 #include "family.h"
+#include "math/math.h"
 
 namespace pollen::model {
 

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "family.h"
+#include "math/math.h"
 
 namespace pollen {
 
@@ -35,7 +36,7 @@ std::vector<std::string> MixedSpec::latent_labels() const {
 
 namespace {
 
-double squared_rows(const math::RowsView& x) {
+double squared_rows(const RowsView& x) {
   double sum = 0;
   for (Index r = 0; r < x.rows; ++r) sum += math::squared_norm({x.row(r), static_cast<std::size_t>(x.columns)});
   return sum;
@@ -50,7 +51,7 @@ PanelView one_column(std::span<double> v) {
   return {v.data(), n, 1, n};
 }
 
-// η of every row, and in mixed-linear W = XΦ, which the gradient by z needs again.
+// Computes η of every row, and in mixed-linear W = XΦ, which the gradient by z needs again.
 class Predictor {
  public:
   Predictor(const MixedSpec& spec, const MixedRows& rows, Scratch& scratch)
@@ -135,7 +136,7 @@ class Mixed final : public PersonalPotential {
   }
 
  private:
-  // Of the loss in η.
+  // Returns a bound on the second derivative of the loss in η.
   double steepest(std::span<const double> shared) const {
     return spec_->kind == MixedKind::logistic ? 0.25 : math::exp(-2 * log_noise(*spec_, shared));
   }
@@ -150,7 +151,7 @@ class Mixed final : public PersonalPotential {
     return math::sum(losses);
   }
 
-  // η becomes e/σ²; by_shared.back() is ∂U/∂log σ where log σ is part of φ.
+  // Replaces η by e/σ². If log σ is part of φ, by_shared.back() becomes ∂U/∂log σ.
   double gaussian_residuals(std::span<double> eta, std::span<const double> shared, std::span<double> by_shared) const {
     const double lambda = log_noise(*spec_, shared), weight = math::exp(-2 * lambda);
     math::subtract(eta, {rows_.y, eta.size()}, eta);
@@ -169,7 +170,8 @@ class Mixed final : public PersonalPotential {
       std::ranges::fill(by_shared.first(k), 0.0);
       return math::multiply_transposed_add(rows_.fixed, one_column(residual), one_column(by_shared.first(k)));
     }
-    const auto slope = scratch.take<double>(static_cast<Index>(k));  // Xᵀ residual; column j of Φ gets z_j times it
+    // The vector Xᵀ residual; column j of Φ gets z_j times it.
+    const auto slope = scratch.take<double>(static_cast<Index>(k));
     std::ranges::fill(slope, 0.0);
     math::multiply_transposed_add(rows_.fixed, one_column(residual), one_column(slope));
     for (std::size_t j = 0; j < z.size(); ++j) {
@@ -210,7 +212,7 @@ void mixed_response(const MixedSpec& spec, std::span<const double> shared, std::
 void mixed_log_likelihood(const MixedSpec& spec, std::span<const double> shared, std::span<const double> z,
                           const MixedRows& rows, std::span<double> out, Scratch& scratch) {
   predict(spec, shared, z, rows, out, scratch);
-  if (spec.kind == MixedKind::logistic) {  // -log(1 + exp(∓η))
+  if (spec.kind == MixedKind::logistic) {  // log p is -log(1 + exp(∓η))
     for (std::size_t r = 0; r < out.size(); ++r) out[r] = rows.y[r] > 0.5 ? -out[r] : out[r];
     math::softplus(out, out);
     return math::scale(-1, out);

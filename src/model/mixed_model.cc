@@ -1,23 +1,24 @@
-// Mixed-effects models as personal models: their columns picked out of a table.
+// Presents mixed-effects models as personal models by picking their columns out of a table.
 #include <algorithm>
 
+#include "math/math.h"
 #include "model/personal_model.h"
 
 namespace pollen {
 
 namespace {
 
-// Some columns of a table, side by side.
+// A copy of some columns of a table, side by side.
 class Columns {
  public:
-  Columns(const math::RowsView& from, const std::vector<Index>& picked)
+  Columns(const RowsView& from, const std::vector<Index>& picked)
       : rows_(from.rows), columns_(static_cast<Index>(picked.size())), stride_(std::max<Index>(8, padded(columns_))) {
     numbers_.resize(static_cast<std::size_t>(rows_ * stride_), 0.0);
     for (Index r = 0; r < rows_; ++r)
       for (std::size_t j = 0; j < picked.size(); ++j)
         numbers_[static_cast<std::size_t>(r * stride_) + j] = from.row(r)[picked[j]];
   }
-  math::RowsView view() const { return {numbers_.data(), rows_, columns_, stride_}; }
+  RowsView view() const { return {numbers_.data(), rows_, columns_, stride_}; }
 
  private:
   Index rows_, columns_, stride_;
@@ -27,7 +28,7 @@ class Columns {
 class RowsOfMixed final : public PersonalRows {
  public:
   // mixed-linear takes the table as it is.
-  RowsOfMixed(const MixedSpec& spec, const math::RowsView& x, const double* y) : spec_(spec), rows_{x, x, y} {}
+  RowsOfMixed(const MixedSpec& spec, const RowsView& x, const double* y) : spec_(spec), rows_{x, x, y} {}
   RowsOfMixed(const MixedSpec& spec, Columns fixed, Columns random, const double* y) : spec_(spec) {
     columns_.push_back(std::move(fixed));
     columns_.push_back(std::move(random));
@@ -47,7 +48,7 @@ class RowsOfMixed final : public PersonalRows {
 
  private:
   const MixedSpec& spec_;
-  std::vector<Columns> columns_;  // fixed, random
+  std::vector<Columns> columns_;  // the fixed and the random columns
   MixedRows rows_;
 };
 
@@ -66,7 +67,7 @@ class MixedModel final : public PersonalModel {
     return classifies() ? 0 : spec_.noise_sd ? *spec_.noise_sd : math::exp(shared.back());
   }
   bool identified() const override { return spec_.kind != MixedKind::linear; }
-  std::unique_ptr<PersonalRows> rows(const math::RowsView& x, const double* y) const override {
+  std::unique_ptr<PersonalRows> rows(const RowsView& x, const double* y) const override {
     if (spec_.kind == MixedKind::linear) return std::make_unique<RowsOfMixed>(spec_, x, y);
     return std::make_unique<RowsOfMixed>(spec_, Columns(x, fixed_), Columns(x, random_), y);
   }

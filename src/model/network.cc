@@ -1,4 +1,4 @@
-// Networks as potentials: θ goes in as float32, gradients come back as doubles.
+// Presents networks as potentials. θ is rounded to float32, and gradients are returned as doubles.
 #include "network.h"
 
 #include <algorithm>
@@ -7,10 +7,12 @@
 
 #include "augment.h"
 #include "family.h"
+#include "math/math.h"
+#include "network/network.h"
 
 namespace pollen {
 
-std::unique_ptr<NetworkRows> NetworkModel::hold(const math::RowsView& x, const double* y) const {
+std::unique_ptr<NetworkRows> NetworkModel::hold(const RowsView& x, const double* y) const {
   const NetworkSpec& spec = network->spec();
   const auto plane = static_cast<Index>(spec.height * spec.width), inputs = static_cast<Index>(spec.inputs());
   AlignedVector<float> rows(static_cast<std::size_t>(x.rows * inputs));
@@ -73,7 +75,7 @@ class NetworkPotential final : public Potential {
                    std::span<double> out, Scratch& scratch) const override {
     if (!held().varied) return gradient_rows(theta, rows, out, scratch);
     Scratch::Frame frame(scratch);
-    const math::RowsView& x = observations_.x;
+    const RowsView& x = observations_.x;
     const std::span<double> images = scratch.take<double>(std::ssize(rows) * x.columns),
                             targets = scratch.take<double>(std::ssize(rows));
     Sequence sequence(stream);
@@ -86,7 +88,7 @@ class NetworkPotential final : public Potential {
     sum(theta, *varied, nullptr, std::ssize(rows), out, scratch);
   }
 
-  // The default's bits with half its passes over memory.
+  // Gives the same bits as the default implementation with half its passes over memory.
   void difference_rows(std::span<const double> theta, std::span<const double> anchor,
                        std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
@@ -109,7 +111,7 @@ class NetworkPotential final : public Potential {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = scale_ * static_cast<double>(g[i]);
   }
 
-  // A central difference of gradients: as far as float32 sees it.
+  // Approximates the product with the Hessian by a central difference of gradients, within the accuracy of float32.
   void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                  Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
@@ -126,7 +128,7 @@ class NetworkPotential final : public Potential {
   }
   bool curvature_is_bound() const override { return false; }
   HeldNetwork held() const { return {network_.get(), held_.get(), scale_, model_.augment.flip || model_.augment.crop}; }
-  // Nobody knows without looking at every row; a step is given for networks, so that nobody asks.
+  // A bound would need a look at every row. Networks are always given a step, so nothing asks for it.
   double row_curvature(std::span<const double>, Scratch&) const override { return std::nan(""); }
 
  private:
@@ -160,7 +162,7 @@ std::span<float> network_outputs(const NetworkModel& model, std::span<const doub
   return out;
 }
 
-std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const math::RowsView& x,
+std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const RowsView& x,
                                  Scratch& scratch) {
   return network_outputs(model, theta, {*model.hold(x, nullptr), 0, x.rows}, scratch);
 }

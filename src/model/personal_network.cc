@@ -1,5 +1,6 @@
-// A network whose last linear layer is the client's own. At a fixed φ all before that layer is a table of features, and
-// the layer is a network without hidden units on them: what asks about many z at one φ goes by that.
+// A network whose last linear layer belongs to the client. At a fixed φ everything before that layer is a table of
+// features, and the layer is a network without hidden units on this table. Evaluations at many z for one φ use this
+// shortcut.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,12 +8,13 @@
 
 #include "model/personal_model.h"
 #include "network.h"
+#include "network/network.h"
 
 namespace pollen {
 
 namespace {
 
-// θ = (φ, weight, bias).
+// Joins and splits θ = (φ, weight, bias).
 struct TwoParts {
   std::shared_ptr<const Network> network;
 
@@ -22,7 +24,7 @@ struct TwoParts {
   Index shared() const { return static_cast<Index>(weight().offset); }
   Index latent() const { return static_cast<Index>(network->dimension()) - shared(); }
 
-  // Of `shared` no more than this network has.
+  // Makes θ from φ and z. It uses only as much of `shared` as this network has.
   std::span<float> join(std::span<const double> shared, std::span<const double> z, Scratch& scratch) const {
     const auto k = static_cast<std::size_t>(this->shared());
     const std::span<float> theta = scratch.take<float>(static_cast<Index>(network->dimension()));
@@ -32,7 +34,8 @@ struct TwoParts {
   }
 };
 
-// What the last layer sees of every row, rows × features: read off by layers that pick as many as there are outputs.
+// Computes the input of the last layer for every row, rows × features. It uses last layers that select as many features
+// at a time as there are outputs.
 std::span<float> features_at(const TwoParts& parts, const NetworkRows& held, std::span<const double> shared,
                              Scratch& scratch) {
   const auto rows = static_cast<std::size_t>(held.rows()), width = static_cast<std::size_t>(parts.features());
@@ -77,7 +80,8 @@ class LastLayer final : public PersonalPotential {
     return value;
   }
 
-  // Σ ‖(h, 1)‖² times the largest curvature of a row's loss by its outputs: ½ of cross-entropy, 1/σ² of squares.
+  // The bound is Σ ‖(h, 1)‖² times the largest curvature of a row's loss by its outputs: ½ for cross-entropy, 1/σ² for
+  // squares.
   double latent_curvature(std::span<const double> shared, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     double squares = static_cast<double>(rows());
@@ -86,7 +90,7 @@ class LastLayer final : public PersonalPotential {
     const NetworkSpec& spec = parts_.network->spec();
     return squares * (spec.classifies ? 0.5 : 1 / (spec.noise_sd * spec.noise_sd));
   }
-  // No number holds everywhere; a step is given for networks, so that nobody asks.
+  // No bound holds everywhere. Networks are always given a step, so nothing asks for it.
   double shared_curvature(std::span<const double>, std::span<const double>) const override {
     return std::numeric_limits<double>::quiet_NaN();
   }
@@ -175,7 +179,7 @@ class PersonalNetwork final : public PersonalModel {
   bool classifies() const override { return parts_.network->spec().classifies; }
   double noise_sd(std::span<const double>) const override { return classifies() ? 0 : parts_.network->spec().noise_sd; }
   bool identified() const override { return shared() == 0; }
-  std::unique_ptr<PersonalRows> rows(const math::RowsView& x, const double* y) const override {
+  std::unique_ptr<PersonalRows> rows(const RowsView& x, const double* y) const override {
     return std::make_unique<RowsOfNetwork>(parts_, model_.hold(x, y), y);
   }
 

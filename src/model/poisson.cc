@@ -1,5 +1,7 @@
-// y = 0, 1, 2, ...: loss = exp(z) - y z (log y! left out), residual = exp(z) - y, second derivative exp(z), unbounded.
+// The Poisson model with y = 0, 1, 2, ...: loss = exp(z) - y z (log y! is left out), residual = exp(z) - y, second
+// derivative exp(z), which has no bound.
 #include "family.h"
+#include "math/math.h"
 
 namespace pollen::model {
 

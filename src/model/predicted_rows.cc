@@ -4,7 +4,7 @@
 
 namespace pollen {
 
-PredictedRows::PredictedRows(const ModelSpec& model, const math::RowsView& x) : model_(&model), x_(x) {
+PredictedRows::PredictedRows(const ModelSpec& model, const RowsView& x) : model_(&model), x_(x) {
   if (model.kind == ModelKind::network) held_ = model.network.hold(x, nullptr);
 }
 

@@ -1,5 +1,5 @@
-// Predictive distributions at one θ, a block of rows at a time. Nothing here influences a draw.
-#include <math.h>  // lgamma_r: std::lgamma writes a global
+// Predictive distributions at one θ, computed one block of rows at a time. Nothing here influences a draw.
+#include <math.h>  // for lgamma_r, because std::lgamma writes a global
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,9 @@
 
 #include "blocks.h"
 #include "family.h"
+#include "math/math.h"
 #include "network.h"
+#include "network/network.h"
 
 namespace pollen {
 
@@ -17,7 +19,7 @@ double noise_sd(const ModelSpec& spec, std::span<const double> theta) {
   return spec.noise_sd ? *spec.noise_sd : math::exp(theta.back());
 }
 
-// The part of -log p(y | z) that losses() leaves out.
+// Returns the part of -log p(y | z) that losses() leaves out.
 double constant(const ModelSpec& spec, double y, double log_sd) {
   if (spec.kind == ModelKind::linear) return log_sd + 0.5 * std::log(2.0 * std::numbers::pi);
   if (spec.kind != ModelKind::poisson) return 0.0;
@@ -30,8 +32,8 @@ ConstPanelView coefficients(const ModelSpec& spec, std::span<const double> theta
   return {theta.data(), spec.features, classes, spec.features};
 }
 
-// The classes' probabilities, a column each, from a classifier's linear predictors: softmax in place; logistic has one
-// predictor, and P(0) is computed from -z so that small probabilities keep their digits.
+// Turns a classifier's linear predictors into class probabilities, one column per class. Softmax works in place.
+// Logistic has one predictor, and P(0) is computed from -z so that small probabilities keep their digits.
 PanelView probabilities(const PanelView& z, Scratch& scratch) {
   if (z.columns > 1) {
     model::softmax(z, z.columns, scratch);
@@ -53,8 +55,8 @@ void network_log_likelihood(const ModelSpec& spec, std::span<const double> theta
 
 }  // namespace
 
-void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x,
-                         std::span<double> out, Scratch& scratch) {
+void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const RowsView& x, std::span<double> out,
+                         Scratch& scratch) {
   if (spec.kind == ModelKind::network)
     return model::network_probabilities(spec.network, theta, {*spec.network.hold(x, nullptr), 0, x.rows}, out, scratch);
   const ConstPanelView beta = coefficients(spec, theta);
@@ -68,7 +70,7 @@ void class_probabilities(const ModelSpec& spec, std::span<const double> theta, c
   model::sweep(model::Rows(unlabelled), beta, {}, {1, beta.columns, 0}, scratch, store);
 }
 
-void response(const ModelSpec& spec, std::span<const double> theta, const math::RowsView& x, std::span<double> mean,
+void response(const ModelSpec& spec, std::span<const double> theta, const RowsView& x, std::span<double> mean,
               std::span<double> sd, Scratch& scratch) {
   if (spec.kind == ModelKind::network) {
     Scratch::Frame frame(scratch);

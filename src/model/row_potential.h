@@ -1,4 +1,5 @@
-// A potential that is a sum over rows of observations: all of them or a minibatch, at one position or between two.
+// Base class of potentials that are sums over rows of observations. It evaluates all rows or a minibatch, at one
+// position or as the difference between two.
 #pragma once
 
 #include "blocks.h"
@@ -32,7 +33,7 @@ class RowPotential : public Potential {
   ConstPanelView one(std::span<const double> v) const { return {v.data(), dimension(), 1, dimension()}; }
   PanelView one(std::span<double> v) const { return {v.data(), dimension(), 1, dimension()}; }
 
-  // The gradient over some rows; and the gradient at θ less that at the anchor.
+  // Compute the gradient over some rows, and the gradient at θ minus the gradient at the anchor.
   virtual void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const = 0;
   virtual void change(const Rows& rows, const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
                       Scratch& scratch) const = 0;

@@ -1,14 +1,16 @@
-// y ∈ {0, ..., C-1}: loss = log Σ_k exp(z_k) - z_y, residual = p - e_y, second derivative diag(p) - ppᵀ ⪯ ½(I - 11ᵀ/C)
-// (Böhning 1992). Classes are columns, so every step is elementwise over rows; the row's largest z is taken out first.
+// The softmax model with y ∈ {0, ..., C-1}: loss = log Σ_k exp(z_k) - z_y, residual = p - e_y, second derivative
+// diag(p) - ppᵀ ⪯ ½(I - 11ᵀ/C) (Böhning 1992). Classes are columns, so every step is elementwise over rows. The largest
+// z of a row is subtracted first, so that nothing overflows.
 #include <algorithm>
 
 #include "family.h"
+#include "math/math.h"
 
 namespace pollen::model {
 
 namespace {
 
-// One chain's classes: C columns of z.
+// The classes of one chain, which are C columns of z.
 struct Classes {
   double* z;
   Index rows;

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "network/network.h"
 #include "pollen/model.h"
 
 namespace pollen {
@@ -9,6 +10,11 @@ Index ModelSpec::dimension() const {
   if (kind == ModelKind::network) return static_cast<Index>(network.network->dimension());
   if (kind == ModelKind::linear && !noise_sd) return features + 1;
   return features;
+}
+
+bool ModelSpec::classifies() const {
+  return kind == ModelKind::logistic || kind == ModelKind::softmax ||
+         (kind == ModelKind::network && network.network->spec().classifies);
 }
 
 bool ModelSpec::interchangeable() const {
@@ -24,7 +30,7 @@ std::string name_or(const std::vector<std::string>& names, Index i, const char* 
   return fmt::format("{}{}", stem, i + from);
 }
 
-// "fc1.weight[3,17]", counted from 0 as PyTorch does.
+// Returns labels such as "fc1.weight[3,17]", counted from 0 as in PyTorch.
 std::vector<std::string> tensor_labels(const Network& network) {
   std::vector<std::string> result;
   result.reserve(static_cast<std::size_t>(network.dimension()));

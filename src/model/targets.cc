@@ -10,7 +10,7 @@ namespace pollen {
 
 namespace {
 
-// A response; otherwise a count or a class.
+// Returns true if the target is a real response, false if it is a count or a class.
 bool is_real(const ModelSpec& spec) {
   return spec.kind == ModelKind::linear || (spec.kind == ModelKind::network && !spec.classifies());
 }

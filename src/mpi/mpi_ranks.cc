@@ -18,7 +18,8 @@ namespace pollen::mpi {
 namespace {
 
 constexpr int kTag = 1;
-constexpr std::size_t kPiece = std::size_t{1} << 30;  // a frame's last piece is shorter
+// A longer frame is sent in several pieces. A piece shorter than this ends the frame.
+constexpr std::size_t kPiece = std::size_t{1} << 30;
 constexpr auto kLook = std::chrono::milliseconds(100);
 
 int local_ranks(int all) {
@@ -36,7 +37,7 @@ MpiRanks::MpiRanks() {
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
-  ::prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);  // short sleeps are short
+  ::prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);  // lets short sleeps end on time
   if (local_ranks(size_) <= static_cast<int>(std::thread::hardware_concurrency())) spin_ = std::chrono::milliseconds(5);
   introduce();
 }
@@ -53,13 +54,14 @@ void MpiRanks::introduce() {
   MPI_Allgather(&mine, sizeof(Card), MPI_BYTE, all.data(), sizeof(Card), MPI_BYTE, MPI_COMM_WORLD);
   for (const Card& card : all) {
     const auto process = static_cast<pid_t>(card.process);
-    const bool here = card.host == mine.host && !is_gone(process);  // in a container of its own it is not seen
+    // False also for a rank in a container of its own, whose process cannot be seen.
+    const bool here = card.host == mine.host && !is_gone(process);
     neighbours_.push_back(here ? process : 0);
   }
 }
 
 MpiRanks::~MpiRanks() {
-  if (lost_) return;  // mpirun ends the others
+  if (lost_) return;  // a rank has died, and mpirun ends the others
   while (!test_sent()) std::this_thread::sleep_for(std::chrono::microseconds(50));
   MPI_Finalize();
 }
@@ -139,13 +141,14 @@ void MpiRanks::pause(Clock::time_point since) {
   const auto now = Clock::now();
   const auto waited = now - since;
   if (waited < spin_) return;
-  test_sent();  // what waits for others to take it moves only in calls
+  test_sent();  // pending messages make progress only inside MPI calls
   if (now - looked_ > kLook) check_alive();
   std::this_thread::sleep_for(
       std::clamp<Clock::duration>(waited / 8, std::chrono::microseconds(20), std::chrono::milliseconds(1)));
 }
 
-// Told once: by rank 0, or of rank 0 by the next. Others are ended with the job.
+// Throws if another rank on this machine has died. Only one rank reports a death: rank 0 watches all others, and rank 1
+// watches rank 0. The remaining ranks end with the job.
 void MpiRanks::check_alive() {
   looked_ = Clock::now();
   const int first = rank_ == 0 ? 1 : 0, last = rank_ == 0 ? size_ : rank_ == 1 ? 1 : 0;

@@ -1,4 +1,5 @@
-// mlp and lenet5 on one core, in blocks of 64 rows. Sums over blocks are floats for 512 rows, then doubles.
+// Runs mlp and lenet5 on one core, in blocks of 64 rows. Sums over blocks are kept in floats for 512 rows and then
+// added to doubles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 using lean::Block;
 using lean::kBlock;
 
-// Rows start on 64-byte boundaries, zeros after their last number.
+// Rows start on 64-byte boundaries and are padded with zeros.
 struct LeanRows : NetworkRows {
   std::int64_t count = 0, inputs = 0;
   Index stride = 0;
@@ -36,7 +37,7 @@ class LeanNetwork : public Network {
               float* out) const override {
     return sum(held, rows, count, theta, std::numeric_limits<double>::infinity(), out);
   }
-  // Rows of a block at once: costs little more than loss.
+  // Clips all rows of a block at once, which costs little more than loss().
   void clipped(const NetworkRows& held, const std::uint32_t* rows, std::int64_t count, const float* theta, double clip,
                float* out) const override {
     sum(held, rows, count, theta, clip, out);
@@ -77,7 +78,7 @@ const LeanRows& LeanNetwork::own(const NetworkRows& held) const {
   return *rows;
 }
 
-// The rows from first on, at most a block of them.
+// Gathers the rows from `first` on, at most one block of them.
 template <class RowOf>
 Block block_of(const LeanRows& held, Index first, Index count, RowOf row_of) {
   Block block;
@@ -94,7 +95,7 @@ Block block_of(const LeanRows& held, Index first, Index count, RowOf row_of) {
 
 double LeanNetwork::sum(const NetworkRows& held, const std::uint32_t* rows, std::int64_t count, const float* theta,
                         double clip, float* out) const {
-  constexpr Index kFloats = 8;  // blocks summed in floats
+  constexpr Index kFloats = 8;  // number of blocks that are summed in floats
   const LeanRows& data = own(held);
   if (count > 0 && data.y.empty()) throw std::runtime_error("a loss of rows without targets");
   const auto row_of = [rows](Index j) { return rows == nullptr ? j : static_cast<Index>(rows[j]); };

@@ -1,4 +1,4 @@
-// Finds and opens the module over libtorch. Nothing else of pollen knows libtorch.
+// Finds and opens the module over libtorch. No other part of pollen depends on libtorch.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -6,17 +6,13 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "base/module.h"
 #include "network/network.h"
 
 namespace pollen {
 namespace {
 
 constexpr const char* kFileName = "libpollen_torch.so";
-
-std::filesystem::path program_folder() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-}
 
 // Set before OpenBLAS and OpenMP are loaded, which read them once. OpenBLAS 0.3.21 takes a processor that is newer than
 // itself for one without AVX; and our threads are the parallel ones, not those of a product.
@@ -30,22 +26,22 @@ void set_environment() {
     unless_set("OPENBLAS_CORETYPE", "HASWELL");
   unless_set("OPENBLAS_NUM_THREADS", "1");
   unless_set("OMP_NUM_THREADS", "1");
-  unless_set("CUBLAS_WORKSPACE_CONFIG", ":4096:8");  // without it cuBLAS may add in another order next time
+  unless_set("CUBLAS_WORKSPACE_CONFIG", ":4096:8");  // without it cuBLAS may add in a different order each time
 }
 
-// Never closed: libtorch's own threads and tables do not outlive an unloading.
+// Opens the module and never closes it, because libtorch's own threads and tables do not survive unloading.
 MakeNetwork open_module() {
   const std::string path = torch_module();
   if (path.empty())
     throw std::runtime_error(
-        fmt::format("no {0} in {1} or {1}/../lib: this pollen was built without libtorch (Debian: libtorch-dev "
+        fmt::format("no {} in {}: this pollen was built without libtorch (Debian: libtorch-dev "
                     "libopenblas0-pthread); POLLEN_TORCH_MODULE may name the file",
-                    kFileName, program_folder().string()));
+                    kFileName, module_folders()));
   if (!std::filesystem::exists(path))
     throw std::runtime_error(fmt::format(
         "{}: no such file (POLLEN_TORCH_MODULE names it; built with libtorch, Debian: libtorch-dev)", path));
   set_environment();
-  // Its symbols are for all: cuDNN loads parts of itself that look for them.
+  // The symbols are global because cuDNN loads parts of itself that look for them.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr)
     throw std::runtime_error(
@@ -57,17 +53,10 @@ MakeNetwork open_module() {
 
 }  // namespace
 
-std::string torch_module() {
-  if (const char* named = std::getenv("POLLEN_TORCH_MODULE"); named != nullptr && *named != '\0') return named;
-  const std::filesystem::path folder = program_folder();
-  std::error_code ignored;
-  for (const auto& candidate : {folder / kFileName, folder.parent_path() / "lib" / kFileName})
-    if (std::filesystem::exists(candidate, ignored)) return candidate.string();
-  return {};
-}
+std::string torch_module() { return find_module(kFileName, "POLLEN_TORCH_MODULE"); }
 
 std::unique_ptr<Network> make_torch_network(const NetworkSpec& spec) {
-  static const MakeNetwork make = open_module();  // a failure is tried again at the next call
+  static const MakeNetwork make = open_module();  // if this fails, the next call tries again
   return std::unique_ptr<Network>(make(spec));
 }
 

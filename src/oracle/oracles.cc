@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "math/math.h"
 #include "pollen/errors.h"
 
 namespace pollen {

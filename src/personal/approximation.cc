@@ -10,6 +10,7 @@
 #include "pollen/errors.h"
 #include "pollen/round.h"
 #include "prior_chain.h"
+#include "round/server_step.h"
 #include "server_steps.h"
 
 namespace pollen {

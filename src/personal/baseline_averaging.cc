@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "baseline_parts.h"
+#include "math/math.h"
 #include "pollen/archive.h"
 
 namespace pollen::baselines {

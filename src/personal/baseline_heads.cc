@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "baseline_parts.h"
+#include "math/math.h"
 
 namespace pollen::baselines {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "baseline_parts.h"
+#include "math/math.h"
 
 namespace pollen::baselines {
 

@@ -9,6 +9,7 @@
 #include "math/math.h"
 #include "personal/baselines.h"
 #include "round/participation.h"
+#include "round/traffic.h"
 
 namespace pollen::baselines {
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "baseline_parts.h"
+#include "math/math.h"
 #include "pollen/archive.h"
 #include "pollen/random.h"
 

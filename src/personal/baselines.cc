@@ -5,6 +5,7 @@
 
 #include "baseline_parts.h"
 #include "engine_parts.h"
+#include "math/math.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 

@@ -7,6 +7,7 @@
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/round.h"
+#include "round/local_work.h"
 
 namespace pollen {
 

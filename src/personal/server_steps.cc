@@ -6,6 +6,7 @@
 
 #include "math/math.h"
 #include "pollen/random.h"
+#include "round/server_step.h"
 
 namespace pollen {
 

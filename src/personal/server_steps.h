@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "personal/personal.h"
+#include "round/server_step.h"
 
 namespace pollen {
 

@@ -1,6 +1,6 @@
-// FA-LD (fa-ld.txt, Theorems 5.7, 5.9, 5.10): K local steps, then an average of all clients or of S of them. The
-// one-step inequality of Lemma B.5 before its terms are merged into 400 η² d L² H ((K-1)²+κ), with the constants of a
-// fixed step.
+// FA-LD (FA-LD, Theorems 5.7, 5.9 and 5.10): K local steps, then an average of all clients or of S of them. The bound
+// uses the one-step inequality of Lemma B.5 before its terms are merged into 400 η² d L² H ((K-1)²+κ), with the
+// constants of a fixed step.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace pollen::plan {
 
 namespace {
 
-// Of f^c = U_c/p_c, p_c = N_c/N.
+// The paper's constants for the functions f^c = U_c/p_c, where p_c = N_c/N.
 struct FaLdConstants {
   double b = 0, d = 0, m = 0, l = 0, k = 1;
   double variance = 0;  // σ²d
@@ -19,7 +19,8 @@ struct FaLdConstants {
   double sampled = 0;   // C_S/S
 };
 
-// Σ p_c E‖θ^c_k - θ_k‖² after `steps` local steps: Lemma B.3 (28 and 4: a fixed step), Lemma C.2 with K.
+// Bounds Σ p_c E‖θ^c_k - θ_k‖² after `steps` local steps. This is Lemma B.3 (28 and 4 are its constants for a fixed
+// step), and Lemma C.2 for K steps.
 double divergence(const FaLdConstants& f, double step, double steps) {
   return 28 * steps * steps * step * step * f.l * f.l * f.spread + 4 * steps * step * f.common;
 }
@@ -56,7 +57,7 @@ Guarantee fa_ld(const Constants& c, const Method& method) {
   const FaLdConstants f = fa_ld_constants(c, method);
   const double m = f.m, l = f.l;
   Guarantee g;
-  g.source = f.sampled > 0 ? "FA-LD, partial device (fa-ld.txt, Theorem 5.10)" : "FA-LD (fa-ld.txt, Theorem 5.9)";
+  g.source = f.sampled > 0 ? "FA-LD, Theorem 5.10 (partial device)" : "FA-LD, Theorem 5.9";
   g.limits = {{"1/(2L) (5.9)", 1 / (2 * l)}};
   g.rate = [m](double step) { return 1 - step * m / 2; };
   g.limit = [=](double step) {

@@ -1,4 +1,5 @@
-// FALD (fald.txt, Theorem 20): clients take Langevin steps and average with probability p_c. Mended: docs/plan.md.
+// FALD (FALD, Theorem 20): clients take Langevin steps and average with probability p_c. docs/plan.md lists the
+// corrections to the paper.
 #include "fald.h"
 
 #include <algorithm>
@@ -42,21 +43,22 @@ double fald_drift_limit(const FaldConstants& f, double p) {
 
 namespace {
 
-// Coordinates: E‖X_kγ - X_k‖² (Lemma 19), E V_k (Lemma 10's first step, Lemma 16), E d_k² (Lemma 17).
+// The recursion's coordinates are E‖X_kγ - X_k‖² (Lemma 19), E V_k (the first step of Lemma 10, and Lemma 16) and E
+// d_k² (Lemma 17).
 Recursion fald_recursion(const FaldConstants& f, const Constants& c, const Averaging& how, double step) {
   const double m = f.m, l2 = f.l * f.l, p = how.communicate, apart = 1 - p, inverse = (2 + p) / p;
-  Recursion r{Eigen::MatrixXd::Zero(3, 3), Eigen::VectorXd::Zero(3), Eigen::VectorXd::Zero(3)};
+  Recursion r(3);
   r.matrix(0, 0) = 1 - step * m * (1 - 3 * step * f.l) + 3 * step * step * f.oracle;
   r.matrix(0, 1) = step * (2 * l2 / m + 3 * step * (l2 + f.oracle));
-  r.constant(0) = fald_discretisation(f, step) + 3 * step * step * f.at_pi;
+  r.constant[0] = fald_discretisation(f, step) + 3 * step * step * f.at_pi;
   r.matrix(1, 1) = apart > 0 ? 1 - p / 4 : 0;
   r.matrix(1, 2) = apart * step * step * 3 * (f.spread + inverse * l2);
-  r.constant(1) =
+  r.constant[1] =
       apart * step * (step * 3 * (f.b * f.at_mode + inverse * f.apart) + 2 * (1 - how.common) * (1 - 1 / f.b) * f.d);
   r.matrix(2, 1) = 2 * step * l2 / m;
   r.matrix(2, 2) = 1 - step * m / 2;
-  r.constant(2) = 3 * step * step * f.at_mode + 2 * step * f.d / f.b;
-  r.start << start_square(c), 0, c.start;
+  r.constant[2] = 3 * step * step * f.at_mode + 2 * step * f.d / f.b;
+  r.start = {start_square(c), 0, c.start};
   return r;
 }
 
@@ -67,7 +69,7 @@ Guarantee fald(const Constants& c, const Method& method) {
   const Averaging how = *method.averaging;
   const double m = f.m, p = how.communicate, l = f.l;
   Guarantee g;
-  g.source = "FALD (fald.txt, Theorem 20)";
+  g.source = "FALD, Theorem 20";
   g.limits = {{"sqrt(p_c/(4(1-p_c)(A+(1+2/p_c)A'))) (gamma_1)", fald_drift_limit(f, p)},
               {"m/(6 L^2_hat) (gamma_1)", m / (6 * f.oracle)},
               {"p_c/(4m) (gamma_2)", p / (4 * m)},

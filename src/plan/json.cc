@@ -63,7 +63,7 @@ Json json_of(const Choice& c) {
 
 }  // namespace
 
-// Numbers that are not finite are null.
+// Writes the plan as JSON. Numbers that are not finite become null.
 std::string to_json(const Plan& plan) {
   const Constants& c = plan.constants;
   Json limits = Json::array();

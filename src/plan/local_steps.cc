@@ -1,5 +1,6 @@
-// The best p_c or K for a price of a round in gradients: fald.txt section 9 (its scenario A is a price of infinity, B
-// of zero) and fa-ld.txt 5.3.1, over the bounds themselves in place of their orders of magnitude.
+// Finds the best p_c or K when a round costs a given number of gradients. FALD's section 9 (scenario A is an infinite
+// price, B a price of zero) and FA-LD's section 5.3.1 do this with orders of magnitude; here the bounds themselves are
+// searched.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,7 +22,7 @@ struct Costs {
     Averaging& how = *at.method.averaging;
     if (how.random) {
       how.communicate = value;
-      how.refresh = std::min(how.refresh, value);  // Theorem 3: q_c ≤ p_c
+      how.refresh = std::min(how.refresh, value);  // FALD's Theorem 3 needs q_c ≤ p_c
     } else {
       how.steps = value;
     }

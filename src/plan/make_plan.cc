@@ -16,16 +16,17 @@ void check(const Constants& c) {
   if (!(c.dimension >= 1) || !(c.temperature > 0) || !(c.smoothness > 0) || wrong(c.convexity) || wrong(c.start) ||
       c.convexity > c.smoothness * (1 + 1e-9))
     throw ConfigError("plan", fmt::format("found d = {}, T = {}, m = {}, L = {}, start = {}; accepted: d at least 1, T "
-                                          "and L above 0, m from 0 to L, start from 0",
+                                          "and L above 0, m from 0 to L, start at least 0",
                                           c.dimension, c.temperature, c.convexity, c.smoothness, c.start));
   for (std::size_t i = 0; i < c.clients.size(); ++i) {
     const ClientConstants& k = c.clients[i];
     const bool sizes = k.rows >= 1 && k.batch >= 1 && k.alpha > 0 && k.alpha <= 1;
     if (!sizes || wrong(k.smoothness) || wrong(k.row_smoothness) || wrong(k.gradient) || wrong(k.variance) ||
         wrong(k.omega) || wrong(k.convexity))
-      throw ConfigError(fmt::format("plan: client {}", i + 1),
-                        "found a constant that is none; accepted: finite numbers "
-                        "from 0, rows and batch from 1, alpha in (0, 1]");
+      throw ConfigError(
+          fmt::format("plan: client {}", i + 1),
+          "found a constant out of range; accepted: finite numbers of at least 0, rows and batch of at least 1, "
+          "alpha above 0 and at most 1");
   }
 }
 
@@ -34,12 +35,12 @@ void warn(const PlanInput& input, Theorem theorem, std::vector<std::string>& war
   const Method& m = input.method;
   if (theorem == Theorem::fa_ld && m.oracle == OracleKind::minibatch)
     warnings.push_back(
-        "FA-LD's theorem asks for a bound on the gradient's variance at every position; the one given is "
-        "taken for it");
+        "FA-LD's theorem requires a bound on the gradient's variance at every position; this plan uses the "
+        "variance at the mode instead");
   if (theorem == Theorem::fald && c.clients.size() > 1 && m.averaging->common < 1 && m.averaging->communicate < 1)
     warnings.push_back("correlation below 1: the local drift's term is of first order in the step");
   if (theorem == Theorem::vr_fald && m.averaging->refresh > m.averaging->communicate)
-    warnings.push_back("refresh_probability is above communicate: the order of Theorem 3 asks for q_c <= p_c");
+    warnings.push_back("refresh_probability is above communicate: the rate in FALD, Theorem 3 requires q_c <= p_c");
 }
 
 Bound bound_at(Theorem theorem, const PlanInput& input, const Guarantee& g, double step) {

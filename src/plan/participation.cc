@@ -1,8 +1,9 @@
-// The proofs of qlsd.txt (Lemmas S1, S5, S6) use participation only through Var(Σ w_i v_i) ≤ Σ (1-p_i)/p_i ‖v_i‖². For
-// independent coins and weights 1/p_i this is an equality. For the other policies here is the p_i that makes it true:
-//  - S of b clients, weights b/S: Var = (b/S - 1)(b Σ‖v_i‖² - ‖Σ v_i‖²)/(b-1) ≤ (b/S - 1) b/(b-1) Σ‖v_i‖²;
-//  - weights b/|A|: the same given |A|, so E[b/|A|] for b/S;
-//  - S draws with probabilities c_i, weights m_i/(S c_i): Var = (Σ‖v_i‖²/c_i - ‖Σ v_i‖²)/S ≤ Σ‖v_i‖²/(S c_i).
+// QLSD's proofs (Lemmas S1, S5 and S6) use participation only through Var(Σ w_i v_i) ≤ Σ (1-p_i)/p_i ‖v_i‖². For
+// independent coins and weights 1/p_i this is an equality. For the other policies this file computes the p_i that makes
+// it true:
+//   - S of b clients, weights b/S: Var = (b/S - 1)(b Σ‖v_i‖² - ‖Σ v_i‖²)/(b-1) ≤ (b/S - 1) b/(b-1) Σ‖v_i‖²;
+//   - weights b/|A|: the same holds given |A|, so E[b/|A|] takes the place of b/S;
+//   - S draws with probabilities c_i, weights m_i/(S c_i): Var = (Σ‖v_i‖²/c_i - ‖Σ v_i‖²)/S ≤ Σ‖v_i‖²/(S c_i).
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +13,7 @@ namespace pollen::plan {
 
 namespace {
 
-// E[b/|A|] for |A| binomial(b, p) given |A| ≥ 1.
+// Returns E[b/|A|], where |A| is binomial(b, p) conditioned on |A| ≥ 1.
 double inverse_share(double clients, double p) {
   double sum = 0, total = 0;
   for (double size = 1; size <= clients; ++size) {

@@ -1,4 +1,4 @@
-// The theorems, one function each, at temperature 1, and the few quantities they share.
+// The theorems at temperature 1, one function per theorem, and the few quantities that they share.
 #pragma once
 
 #include <vector>
@@ -17,25 +17,26 @@ Guarantee fald(const Constants& constants, const Method& method);
 Guarantee vr_fald(const Constants& constants, const Method& method);
 Guarantee fa_ld(const Constants& constants, const Method& method);
 
-// A_{n,N} = N(N-n)/(n(N-1)) of qlsd.txt (S36); 0 for the full gradient.
+// A_{n,N} = N(N-n)/(n(N-1)) of QLSD's (S36), the factor of a minibatch's variance; 0 for the full gradient.
 double batch_factor(double rows, double batch);
 inline double batch_factor(const ClientConstants& client) { return batch_factor(client.rows, client.batch); }
 
-// W2²(start, π) ≤ (E‖θ_0-θ*‖²^½ + (d/m)^½)²: the triangle inequality and E_π‖θ-θ*‖² ≤ d/m.
+// Bounds W2²(start, π) by (E‖θ_0-θ*‖²^½ + (d/m)^½)², from the triangle inequality and E_π‖θ-θ*‖² ≤ d/m.
 double start_square(const Constants& constants);
 
-// How a client's message enters a round. `weight`: the p of qlsd.txt's proofs, such that the weights w_i of the
-// messages v_i obey Var(Σ w_i v_i) ≤ Σ (1-p)/p ‖v_i‖². `present`: the probability that the client takes part.
+// How a client's message enters a round. `weight` is the p of QLSD's proofs: the weights w_i of the messages v_i obey
+// Var(Σ w_i v_i) ≤ Σ (1-p)/p ‖v_i‖². `present` is the probability that the client takes part.
 struct Presence {
   double weight = 1;
   double present = 1;
 };
 std::vector<Presence> presences(const Participation& participation, const Constants& constants);
 
-// The problem at temperature 1: U/T in place of U. A step γ for U at T is a step γT for U/T.
+// Returns the same problem at temperature 1, with U/T in place of U. A step γ for U at T is a step γT for U/T.
 Constants tempered(const Constants& constants);
 
-// d-elf and p-elf differ in the compressor's α, b-elf has both; what they share (elf.txt, Lemma B.4, start at a point).
+// Quantities that D-ELF, P-ELF and B-ELF share (ELF, Lemma B.4, for a start at a point). D-ELF and P-ELF differ in the
+// compressor's α; B-ELF has both.
 double elf_mean_square_smoothness(const Constants& constants);         // L̄ = b Σ L_i²
 double elf_first_move(const Constants& constants, double step);        // E‖x_1-x_0‖²
 double elf_first_divergence(const Constants& constants, double step);  // KL(x_1 | π)

@@ -1,5 +1,5 @@
-// QLSD, QLSD# and QLSD* (qlsd.txt, Theorems S4, S5, S6): full, minibatch or fixed-point gradients, unbiased
-// compression, partial participation. lsd, sgld and lsd* are the case ω = 0.
+// QLSD, QLSD# and QLSD* (QLSD, Theorems S4, S5 and S6): full, minibatch or fixed-point gradients with unbiased
+// compression and partial participation. lsd, sgld and lsd* are the case ω = 0.
 #include <algorithm>
 #include <cmath>
 
@@ -9,13 +9,14 @@ namespace pollen::plan {
 
 namespace {
 
-// HS5: E‖g - ∇U(θ)‖² ≤ slope <θ-θ*, ∇U(θ)> + level, the paper's M̃ and B̃*.
+// Assumption HS5 on the gradient noise, E‖g - ∇U(θ)‖² ≤ slope <θ-θ*, ∇U(θ)> + level; the paper calls the two constants
+// M̃ and B̃*.
 struct Noise {
   double slope = 0;
   double level = 0;
 };
 
-// Theorem S4, with B̃ at the step itself in place of the largest step (the proof's D_γ).
+// Theorem S4, with B̃ taken at the step itself (the proof's D_γ) instead of at the largest step.
 Guarantee theorem_s4(const Constants& c, const Noise& noise) {
   const double m = c.convexity, l = c.smoothness, d = c.dimension;
   Guarantee g;
@@ -40,8 +41,9 @@ Guarantee theorem_s4(const Constants& c, const Noise& noise) {
 
 }  // namespace
 
-// Theorem S5. Lemma S1 with Var(H_i(θ)-H_i(θ*)) ≤ A_i M̄_i <...> in place of its bound by M_i, so that nothing is left
-// of it for full gradients: M̃ = 2 max{v_i M_i + A_i M̄_i} with v = (ω+1-p)/p and M_i = L_i + A_i M̄_i.
+// Theorem S5. It uses Lemma S1 with Var(H_i(θ)-H_i(θ*)) ≤ A_i M̄_i <...> in place of the paper's bound by M_i, so that
+// this variance vanishes for full gradients: M̃ = 2 max{v_i M_i + A_i M̄_i} with v = (ω+1-p)/p and M_i = L_i + A_i
+// M̄_i.
 Guarantee qlsd(const Constants& c, const Method& method) {
   const std::vector<Presence> present = presences(method.participation, c);
   Noise noise;
@@ -53,12 +55,12 @@ Guarantee qlsd(const Constants& c, const Method& method) {
     noise.level += 2 * (client.variance + v * (client.gradient + client.variance));
   }
   Guarantee g = theorem_s4(c, noise);
-  g.source = "QLSD (qlsd.txt, Theorem S5)";
+  g.source = "QLSD, Theorem S5";
   return g;
 }
 
-// Theorem S6: Lemma S5 with L_i for N_i M̄ where it is the smaller: M̃ = max{ω L_i + (ω+1) A_i M̄_i + (1-p)/p (ω+1) E_i},
-// E_i = L_i + A_i M̄_i; B̃* = 0 at the exact mode.
+// Theorem S6. It uses Lemma S5 with L_i in place of N_i M̄ where L_i is smaller: M̃ = max{ω L_i + (ω+1) A_i M̄_i +
+// (1-p)/p (ω+1) E_i} with E_i = L_i + A_i M̄_i, and B̃* = 0 at the exact mode.
 Guarantee qlsd_star(const Constants& c, const Method& method) {
   const std::vector<Presence> present = presences(method.participation, c);
   Noise noise;
@@ -70,7 +72,7 @@ Guarantee qlsd_star(const Constants& c, const Method& method) {
     noise.slope = std::max(noise.slope, w * client.smoothness + (w + 1) * spread + absent);
   }
   Guarantee g = theorem_s4(c, noise);
-  g.source = "QLSD* (qlsd.txt, Theorem S6)";
+  g.source = "QLSD, Theorem S6 (QLSD*)";
   return g;
 }
 

@@ -1,5 +1,5 @@
-// QLSD++ (qlsd.txt, Theorem S9 with S48 to S67): svrg gradients refreshed every l rounds, memory of rate α. Mended:
-// docs/plan.md.
+// QLSD++ (QLSD, Theorem S9 with S48 to S67): svrg gradients that are refreshed every l rounds, and a memory with rate
+// α. docs/plan.md lists the corrections to the paper.
 #include <algorithm>
 #include <cmath>
 
@@ -9,14 +9,14 @@ namespace pollen::plan {
 
 namespace {
 
-// v_i = (ω_i+1-p_i)/p_i, u_i = (ω_i+1)/p_i, s_i = A_i M̄_i; the sums of S48 to S60.
+// The sums of QLSD's S48 to S60, with v_i = (ω_i+1-p_i)/p_i, u_i = (ω_i+1)/p_i and s_i = A_i M̄_i.
 struct Sums {
   double v_max = 0, u_max = 0;
-  double forget = 1;    // α min_i P(i present): the slowest memory's rate
+  double forget = 1;    // α min_i P(i present), the rate of the slowest memory
   double b = 0, c = 0;  // B (S48) without L², C (S51)
   double spread = 0;    // Σ s_i M_i
-  double noise = 0;     // D (S60), the memories taken client by client
-  double memory = 0;    // its memory part, 4 Σ v_i C_i
+  double noise = 0;     // D (S60), where the memories are summed client by client
+  double memory = 0;    // the part of D due to the memories, 4 Σ v_i C_i
   double missed = 0;    // Σ‖∇U_i(θ*) - η^i_0‖²
 };
 
@@ -41,7 +41,7 @@ Sums sums_of(const Constants& c, const Method& method) {
   return s;
 }
 
-// Σ_{j<k} ρ^{k-1-j} ρ^⌊j/l⌋, the convolution that Theorem S9 takes for ρ^⌊k/l⌋/(1-ρ).
+// The convolution Σ_{j<k} ρ^{k-1-j} ρ^⌊j/l⌋, for which Theorem S9 writes ρ^⌊k/l⌋/(1-ρ).
 double slow_sum(double rho, double k, double l) {
   const double s = std::floor(k / l), r = k - s * l;
   const double block = (1 - std::pow(rho, l)) / (1 - rho);
@@ -61,19 +61,19 @@ Guarantee qlsd_pp(const Constants& c, const Method& method) {
   const Sums s = sums_of(c, method);
   const double m = c.convexity, l = c.smoothness, every = std::max(1.0, method.refresh);
   Guarantee g;
-  g.source = "QLSD++ (qlsd.txt, Theorem S9)";
+  g.source = "QLSD, Theorem S9 (QLSD++)";
   g.limits = {{"m/(B + 3 max v C) (S58)", m / (s.b + l * l + 3 * s.v_max * s.c)},
               {"m/(16 l max u sum A M_i) (S59)", m / (16 * every * s.u_max * s.spread)},
               {"1/(10m) (S66)", 1 / (10 * m)},
               {"2/(5(m+L)) (proof of S9)", 2 / (5 * (m + l))}};
-  // Without compression and absence the memories cancel, and their rate does not matter.
+  // If nothing is compressed and no client is absent, the memories cancel and their rate does not matter.
   if (s.v_max > 0) g.limits.push_back({"alpha min p/(3m) (S58)", s.forget / (3 * m)});
   g.rate = [=](double step) { return std::pow(1 - step * m / 2, 1 / every); };
   g.limit = [=](double step) { return step * (discretisation(c, step) + 8 * every * c.dimension * s.noise / (m * m)); };
   g.after = [=, limit = g.limit, from_pi = start_square(c)](double step, double k) {
     const double rho = 1 - step * m / 2;
     double sum = std::pow(rho, k) * from_pi + limit(step);
-    // Lyapunov's ψ of the start (S57), and S64's transient, which needs α'/(α' - γm/2) ≤ 6/5.
+    // The Lyapunov function ψ at the start (S57), and the transient of S64, which needs α'/(α' - γm/2) ≤ 6/5.
     const double weight = s.v_max > 0 ? 3 * s.v_max * step * step / s.forget : 0;
     const double psi = c.start + weight * s.missed;
     sum += step * step * slow_sum(rho, k, every) * (s.noise + s.memory / 5) * psi;

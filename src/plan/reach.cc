@@ -1,5 +1,5 @@
-// The step that reaches a precision in the fewest iterations: fald.txt section 9's problem, solved numerically for
-// every bound.
+// Finds the step that reaches a precision in the fewest iterations. FALD's section 9 poses this problem; here it is
+// solved numerically for every bound.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,9 +11,10 @@ namespace pollen::plan {
 
 namespace {
 
-constexpr double kMost = 1e18;  // iterations beyond which a plan is none
+constexpr double kMost = 1e18;  // a plan with more iterations is of no use
 
-// The fewest iterations (to one in ten thousand, from above) after which the bound is below `square`.
+// Returns the fewest iterations after which the bound is below `square`, rounded up by at most one part in ten
+// thousand.
 double iterations_to(const Guarantee& g, double step, double square) {
   double low = 0, high = 1;
   while (!(g.after(step, high) <= square)) {

@@ -8,10 +8,10 @@ namespace pollen::plan {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The largest x in [low, high] with holds(x), for a condition that holds below some point; `low` must hold.
+// Returns the largest x in [low, high] with holds(x). The condition must hold at `low` and up to some point only.
 double largest(double low, double high, const std::function<bool(double)>& holds);
 
-// Where f is least in [low, high]: a grid, then golden section around its best point.
+// Returns the x in [low, high] where f is smallest: it tries a grid, and then golden section around the best point.
 double lowest(double low, double high, int grid, const std::function<double(double)>& f);
 
 }  // namespace pollen::plan

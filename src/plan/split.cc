@@ -1,6 +1,6 @@
-// The terms of a bound: everything is switched off, then on again one at a time, and each is charged with what it adds.
-// So the terms add up, none is negative, and one whose cause is absent is zero. Where two causes multiply (compression
-// and heterogeneity, say), the later in the order is charged.
+// Splits a bound into terms. Every cause is switched off, then they are switched on again one at a time, and each is
+// charged with what it adds. The terms therefore add up, none is negative, and the term of an absent cause is zero.
+// Where two causes multiply, such as compression and heterogeneity, the later one is charged.
 #include <algorithm>
 
 #include "proofs.h"

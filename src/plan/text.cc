@@ -36,7 +36,7 @@ void write_bound(const Bound& b, Out out) {
 }
 
 void write_traffic(const Traffic& t, Out out) {
-  fmt::format_to(out, "{:<16} rounds {:.4g}, gradients a client {:.4g}, bits up {:.4g}, bits down {:.4g}\n", "",
+  fmt::format_to(out, "{:<16} rounds {:.4g}, gradients per client {:.4g}, bits up {:.4g}, bits down {:.4g}\n", "",
                  t.rounds, t.gradients, t.up_bits, t.down_bits);
 }
 

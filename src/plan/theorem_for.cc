@@ -33,7 +33,7 @@ std::optional<Theorem> of_averaging(const Method& method, const Constants& const
   if (!full && !method.participation.replacement && !balanced)
     return none(why, "FA-LD's scheme II with clients of unequal size");
   if (std::ranges::any_of(clients, [](const ClientConstants& c) { return !(c.convexity > 0); }))
-    return none(why, "FA-LD asks for strong convexity of every client's part, and one has none");
+    return none(why, "FA-LD requires that every client's part is strongly convex, and one is not");
   return Theorem::fa_ld;
 }
 
@@ -57,7 +57,7 @@ std::optional<Theorem> theorem_for(const Method& method, const Constants& consta
       return none(why, "error feedback down with unbiased compression up");
     return of_feedback(method, why);
   }
-  // Memories cancel without compression and absence.
+  // If nothing is compressed and no client is absent, the memories cancel and play no part.
   const bool idle = !compressed && method.participation.policy == ParticipationPolicy::full;
   const bool memory = method.memory == Memory::average;
   double omega = 0;
@@ -66,7 +66,7 @@ std::optional<Theorem> theorem_for(const Method& method, const Constants& consta
     return none(why, "memory_rate is above 1/(1+omega)");
   if (method.oracle == OracleKind::svrg)
     return memory || idle ? std::optional(Theorem::qlsd_pp) : none(why, "svrg gradients compressed without memory");
-  if (memory && !idle) return none(why, "memory with other gradients than svrg");
+  if (memory && !idle) return none(why, "memory with gradients other than svrg");
   return method.oracle == OracleKind::fixed_point ? Theorem::qlsd_star : Theorem::qlsd;
 }
 

@@ -21,10 +21,11 @@ Traffic traffic(const PlanInput& input, double iterations) {
   double senders = 0;
   for (const Presence& presence : presences(input.method.participation, c)) senders += presence.present;
   Traffic t;
-  double listeners = senders, whole = 0;  // whole: exchanges in which all clients send words, whatever the compressor
+  // whole: exchanges in which all clients send uncompressed numbers, whatever the compressor is.
+  double listeners = senders, whole = 0;
   if (input.method.averaging) {
     const Averaging& how = *input.method.averaging;
-    // A refresh of the control variate is two exchanges of its own (X^i up, Y down; ∇U^i(Y) up, C down).
+    // A refresh of the control variate takes two exchanges of its own (X^i up and Y down; ∇U^i(Y) up and C down).
     whole = how.control_variate ? iterations * 2 * how.refresh : 0;
     t.rounds = iterations * (how.random ? how.communicate : 1 / std::max(1.0, how.steps)) + whole;
     t.gradients = iterations * (how.control_variate ? 2 + how.refresh * full_over_batch(c) : 1);

@@ -72,8 +72,8 @@ std::vector<std::string> broken_theorem_assumptions(const PrivacyInputs& in) {
   check_deltas(in, why);
   if (in.random_gaps)
     why.emplace_back("averaging at random times: the theorem covers a fixed number of local steps only");
-  // Composition needs each release to draw its clients afresh; one draw for all chains is one coin thrown for R
-  // releases.
+  // Composition needs every release to draw its clients afresh. Chains that share one draw make R releases with a
+  // single draw.
   if (in.coupled && in.chains > 1 && clients_hidden(in))
     why.emplace_back("the chains share who takes part, so client sampling does not protect each of them separately");
   return why;

@@ -1,4 +1,5 @@
-// What must hold before a number may be given, checked on the inputs alone. Sentences for the reader of summary.json.
+// Checks, on the inputs alone, what must hold before an accountant may give a number. The results are sentences for the
+// reader of summary.json.
 #pragma once
 
 #include <string>
@@ -8,10 +9,11 @@
 
 namespace pollen::privacy {
 
-// Who takes part is hidden from the adversary, and not everybody does: the only case in which client sampling counts.
+// Whether participation is hidden from the adversary and only some clients take part. This is the only case in which
+// client sampling adds privacy.
 bool clients_hidden(const PrivacyInputs& in);
 
-std::vector<std::string> broken_assumptions(const PrivacyInputs& in);          // of both accountants
-std::vector<std::string> broken_theorem_assumptions(const PrivacyInputs& in);  // those and the theorem's own
+std::vector<std::string> broken_assumptions(const PrivacyInputs& in);          // assumptions of both accountants
+std::vector<std::string> broken_theorem_assumptions(const PrivacyInputs& in);  // those, and the theorem's own
 
 }  // namespace pollen::privacy

@@ -1,15 +1,17 @@
-// The arithmetic of (ε, δ) guarantees that the theorem is made of. Nothing overflows before its result does.
+// The arithmetic of (ε, δ) guarantees that Theorem G.3 combines. No intermediate value overflows before the result
+// does.
 #pragma once
 
 namespace pollen::privacy {
 
-double log_expm1(double x);  // ln(e^x - 1), x > 0
+double log_expm1(double x);  // ln(e^x - 1) for x > 0
 
-// times-fold composition, the better of the advanced rule with slack δ' (0: never) and the plain one:
-// ε min{ √(2n ln(1/δ')) + n(e^ε - 1), n } (Dwork, Rothblum, Vadhan 2010, Theorems 3.1 and 3.3).
+// Composes `times` = n mechanisms and returns the better of the advanced rule with slack δ' and the plain rule: ε min{
+// √(2n ln(1/δ')) + n(e^ε - 1), n } (Dwork, Rothblum, Vadhan 2010, Theorems 3.1 and 3.3). With δ' = 0 the advanced rule
+// is never used.
 double compose(double epsilon, double times, double slack);
 
-// What is left of ε when the data take part with probability q only: ln(1 + q(e^ε - 1)) (Balle, Barthe, Gaboardi 2018).
+// The ε that remains if the data take part only with probability q: ln(1 + q(e^ε - 1)) (Balle, Barthe, Gaboardi 2018).
 double amplify(double epsilon, double q);
 
 }  // namespace pollen::privacy

@@ -9,9 +9,10 @@
 
 namespace pollen {
 
-// With Z the privacy loss, δ(ε) = E max(0, 1 - e^{ε-Z}) and E e^{(α-1)Z} <= e^{(α-1)r}. The largest value of
-// (1 - e^{ε-z}) e^{-(α-1)z} over z is e^{-(α-1)ε} (1/α) (1 - 1/α)^{α-1}, at e^{ε-z} = 1 - 1/α, so
-//   δ <= e^{(α-1)(r-ε)} (1/α) (1 - 1/α)^{α-1};  solved for ε. The classic r + ln(1/δ)/(α-1) drops the last two factors.
+// Let Z be the privacy loss. Then δ(ε) = E max(0, 1 - e^{ε-Z}), and E e^{(α-1)Z} <= e^{(α-1)r}. The largest value of (1
+// - e^{ε-z}) e^{-(α-1)z} over z is e^{-(α-1)ε} (1/α) (1 - 1/α)^{α-1}, attained at e^{ε-z} = 1 - 1/α. Hence
+//   δ <= e^{(α-1)(r-ε)} (1/α) (1 - 1/α)^{α-1},
+// which is solved for ε here. The classic bound r + ln(1/δ)/(α-1) drops the last two factors.
 double renyi_epsilon(double order, double renyi, double delta) {
   return std::max(0.0, renyi + std::log1p(-1 / order) - (std::log(delta) + std::log(order)) / (order - 1));
 }
@@ -22,7 +23,7 @@ RenyiAccount renyi_account(const RenyiCurve& curve, Index steps, double delta) {
   if (!(delta > 0 && delta < 1)) out.why.push_back(fmt::format("delta is {}, it must be above 0 and below 1", delta));
   if (steps < 0) out.why.push_back(fmt::format("{} steps", steps));
   if (!out.why.empty()) return out;
-  if (steps == 0) {  // nothing has been shown yet
+  if (steps == 0) {  // nothing has been released yet
     out.epsilon = out.delta = 0;
     return out;
   }

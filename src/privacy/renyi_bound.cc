@@ -1,8 +1,9 @@
-// The Rényi divergence that one local step can show of one row.
+// Bounds the Rényi divergence that one local step can show of one row.
 //
-// The update of client c without its noise is θ - η (1/p_c) (1/γ_c) Σ_{j in batch} g_j, ‖g_j‖ <= clip. Substituting one
-// row of the batch moves it by η Δ_l / (γ_c p_c) at most, Δ_l = 2 clip. Its own noise has standard deviation
-// √(2ηT(1-ρ²)/p_c) a coordinate; the common noise is known. Their ratio is (Δ_l/γ_c) √( η / (2 p_c T (1-ρ²)) ).
+// Without its noise, the update of client c is θ - η (1/p_c) (1/γ_c) Σ_{j in batch} g_j with ‖g_j‖ <= clip.
+// Substituting one row of the batch moves it by at most η Δ_l / (γ_c p_c), where Δ_l = 2 clip. The client's own noise
+// has standard deviation √(2ηT(1-ρ²)/p_c) per coordinate; the common noise counts as known. The ratio of the two is
+// (Δ_l/γ_c) √( η / (2 p_c T (1-ρ²)) ).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr double kLog2 = std::numbers::ln2;
 
-// ln Σ e^x over the x added, and a first x of 0.
+// Computes ln(1 + Σ e^x) over the added x without overflow.
 class LogSum {
  public:
   void add(double x) {
@@ -33,7 +34,8 @@ class LogSum {
   double top_ = 0, rest_ = 0;
 };
 
-// Theorem 9 at a whole order α >= 2 for a mechanism whose own divergences are ε(j) = j r²/2 and ε(∞) = ∞:
+// Theorem 9 of Wang, Balle and Kasiviswanathan at a whole order α >= 2, for a mechanism with its own divergences ε(j) =
+// j r²/2 and ε(∞) = ∞:
 //   (α-1) ε'(α) = ln( 1 + γ² C(α,2) min{4(e^{ε(2)} - 1), 2e^{ε(2)}} + Σ_{j=3}^α γ^j C(α,j) 2e^{(j-1)ε(j)} )
 double scaled_bound(Index order, double ratio, double rate) {
   const double square = ratio * ratio;
@@ -59,8 +61,9 @@ double update_ratio(const PrivacyInputs& in, const PrivacyClient& client) {
 
 double gaussian_renyi(double order, double ratio) { return order * ratio * ratio / 2; }
 
-// Between whole orders (α-1) ε'(α) is convex and 0 at α = 1, so a chord lies above it. A minibatch never shows more
-// than its rows would (the divergence is quasi-convex), which is the better bound where the noise is small.
+// Between whole orders (α-1) ε'(α) is convex, and it is 0 at α = 1, so a chord is an upper bound. A minibatch never
+// shows more than all its rows would, because the divergence is quasi-convex; that bound is the better one if the noise
+// is small.
 double subsampled_renyi(double order, double ratio, double rate) {
   const double whole = gaussian_renyi(order, ratio);
   if (rate >= 1 || ratio == 0) return whole;

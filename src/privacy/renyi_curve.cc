@@ -7,8 +7,8 @@
 namespace pollen {
 namespace {
 
-// Small orders serve large ε, large orders small ones. Every whole order where neighbours differ much, then tenths
-// more.
+// Small orders give the best ε where ε is large, and large orders where it is small. The list has every whole order up
+// to 64, where neighbours differ much, and then orders that grow by a tenth.
 std::vector<double> all_orders() {
   std::vector<double> orders{1.05, 1.1, 1.2, 1.35, 1.5, 1.75};
   double next = 2;
@@ -19,7 +19,7 @@ std::vector<double> all_orders() {
 
 }  // namespace
 
-// A row's owner is not known beforehand, so each order takes the client that shows most there.
+// Nobody knows beforehand which client owns the row, so each order takes the client that shows most at that order.
 RenyiCurve renyi_curve(const PrivacyInputs& in) {
   RenyiCurve curve{.orders = {}, .step = {}, .chains = in.chains, .why = privacy::broken_assumptions(in)};
   if (!curve.why.empty()) return curve;

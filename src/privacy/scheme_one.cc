@@ -11,7 +11,7 @@ namespace {
 
 double square(Index s) { return static_cast<double>(s) * static_cast<double>(s); }
 
-// ln F_s(x); F_s(0) = s.
+// ln F_s(x), with F_s(0) = s.
 double log_group_factor(double x, Index s) {
   const auto size = static_cast<double>(s);
   return x > 0 ? log_expm1(x) - log_expm1(x / size) : std::log(size);
@@ -25,7 +25,7 @@ SchemeOne::SchemeOne(Index drawn, double q, double steps_rate)
   for (Index s = 1; s <= drawn; ++s) {
     const auto left = static_cast<double>(drawn - s);
     log_choose += std::log((left + 1) / static_cast<double>(s));
-    const double others = s < drawn ? left * std::log1p(-q) : 0;  // q = 1: 0 · ∞ at s = S
+    const double others = s < drawn ? left * std::log1p(-q) : 0;  // avoids 0 · ∞ at s = S when q = 1
     log_chances_.push_back(log_choose + static_cast<double>(s) * std::log(q) + others);
   }
 }
@@ -43,14 +43,14 @@ double SchemeOne::part_0(double epsilon_k, double depth) const {
 }
 
 double SchemeOne::part_1(double epsilon_k, double delta_1) const {
-  if (delta_1 <= 0) return 0;  // its factor may be infinite
+  if (delta_1 <= 0) return 0;  // the factor of delta_1 may be infinite
   double sum = 0;
   for (Index s = 1; s <= drawn_; ++s) sum += std::exp(log_weight(s, epsilon_k));
   return sum * delta_1;
 }
 
-// ln part_0 falls in the depth and is convex in it, so Newton's steps from the left never jump over the root. Where one
-// s leads the sum they are exact.
+// ln part_0 decreases in the depth and is convex in it, so Newton's steps from the left never jump over the root. They
+// are exact where one s dominates the sum.
 double SchemeOne::depth_for(double epsilon_k, double target, double least) const {
   std::vector<double> weights;
   for (Index s = 1; s <= drawn_; ++s) weights.push_back(log_weight(s, epsilon_k) + log_scale_);

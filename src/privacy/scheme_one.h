@@ -1,7 +1,8 @@
-// Theorem G.3, scheme I: S clients drawn with replacement, so the one with the changed row may be drawn s times and
+// FA-LD, Theorem G.3, scheme I: S clients are drawn with replacement, so the client with the changed row may be drawn s
+// times, and
 //   δ̃ = Σ_{s=1}^S C(S,s) q^s (1-q)^{S-s} F_s(ε_K) ( 1.25 K γ (δ_0/1.25)^{1/s²} + δ_1 )
 //   F_s(x) = (e^x - 1)/(e^{x/s} - 1)
-// q = 1/N or the largest share. Logarithms throughout: the terms range over hundreds of decades.
+// where q is 1/N or the largest share. All sums work with logarithms, because the terms range over hundreds of decades.
 #pragma once
 
 #include <vector>
@@ -14,13 +15,13 @@ class SchemeOne {
  public:
   SchemeOne(Index drawn, double q, double steps_rate);  // steps_rate = K γ
 
-  double chance() const;  // 1 - (1-q)^S: that the client is drawn at all
+  double chance() const;  // 1 - (1-q)^S, the probability that the client is drawn at all
 
-  // The two parts of δ̃. depth = ln(1.25/δ_0).
+  // The two parts of δ̃, where depth = ln(1.25/δ_0).
   double part_0(double epsilon_k, double depth) const;
   double part_1(double epsilon_k, double delta_1) const;
 
-  // The smallest depth >= `least` with part_0 <= target: its inverse.
+  // Inverts part_0: returns the smallest depth >= `least` with part_0 <= target.
   double depth_for(double epsilon_k, double target, double least) const;
 
  private:
@@ -29,7 +30,7 @@ class SchemeOne {
   Index drawn_;
   double q_;
   double log_scale_;                 // ln(1.25 K γ)
-  std::vector<double> log_chances_;  // s = 1..S drawn of S
+  std::vector<double> log_chances_;  // ln of the probability to be drawn s times, for s = 1..S
 };
 
 }  // namespace pollen::privacy

@@ -1,4 +1,4 @@
-// The largest whole number that still fits.
+// Searches for the largest whole number that satisfies a condition.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,8 @@
 
 namespace pollen::privacy {
 
-// The largest n in 1..limit with fits(n), 0 where there is none; fits(n) must imply fits(n - 1). About 2 log2 n calls.
+// Returns the largest n in 1..limit with fits(n), or 0 if there is none. fits(n) must imply fits(n - 1). It makes about
+// 2 log2 n calls.
 Index largest(Index limit, const std::function<bool(Index)>& fits);
 
 }  // namespace pollen::privacy

@@ -8,14 +8,14 @@
 namespace pollen::privacy {
 namespace {
 
-constexpr double kThird = (1 - 1e-10) / 3;  // a hair less than a third: rounding must not push the sum over δ
-constexpr double kMost = 0.5;  // δ_0 and δ_1 stay well below 1 where the run is so short that they need not
+constexpr double kThird = (1 - 1e-10) / 3;  // slightly below a third, so that rounding cannot push the sum above δ
+constexpr double kMost = 0.5;  // keeps δ_0 and δ_1 well below 1 in runs so short that they could be larger
 
 double depth_of(double delta_0) { return std::log(1.25 / delta_0); }
 
 double last_delta(const PrivacyInputs& in) { return in.delta_2 ? *in.delta_2 : *in.delta / 3; }
 
-// Scheme I's split were ε_K = x: both δ fall in x, because F_s grows in it.
+// The split of scheme I if ε_K were x. Both δ decrease in x, because F_s increases in it.
 Split split_at(const PrivacyInputs& in, double releases, const SchemeOne& scheme, double x) {
   const double target = in.delta ? *in.delta * kThird / releases : 0;
   return {.depth = in.delta_0 ? depth_of(*in.delta_0) : scheme.depth_for(x, target, depth_of(kMost)),
@@ -38,10 +38,10 @@ Split split_delta(const PrivacyInputs& in, double releases, double q) {
           .delta_2 = last_delta(in)};
 }
 
-// The ε_K that a split at x leads to, g(x), grows in x. Any x with g(x) <= x is good: the terms were made to fit F_s(x)
-// and meet F_s(g(x)). x ← g(x) climbs from 0 to the least such x, where the terms are δ/3; if it crawls, bigger steps
-// find another, at the price of terms below δ/3. g grows like √x at last, so there is one. The caller adds the terms up
-// again.
+// Let g(x) be the ε_K that a split at x leads to; g increases in x. Any x with g(x) <= x will do: the terms were made
+// to fit F_s(x), and they meet the smaller F_s(g(x)). Iterating x ← g(x) from 0 climbs to the least such x, where each
+// term is δ/3. If that takes too long, bigger steps find another x, at the price of terms below δ/3. Such an x exists,
+// because g finally grows like √x only. The caller adds the terms up again.
 Split split_delta(const PrivacyInputs& in, double releases, const SchemeOne& scheme) {
   const auto steps = static_cast<double>(in.local_steps);
   double x = 0;

@@ -1,6 +1,7 @@
-// FA-LD, Theorem G.3, for K local steps a round, E rounds and R chains; D = Δ_l, L = ln(1.25/δ_0):
-//   ε_1 = 2 D √( η L / (T (1-ρ²) min p_c) ),  asked for: η <= T (1-ρ²) min(γ_c² p_c) / (D² L)
-//   ε_K = compose(ε_1, K, δ_1),  ε̃ = amplify(ε_K, chance of being drawn),  ε = compose(ε̃, E R, δ_2),  δ = E R δ̃ + δ_2
+// FA-LD, Theorem G.3, for K local steps per round, E rounds and R chains. With D = Δ_l and L = ln(1.25/δ_0):
+//   ε_1 = 2 D √( η L / (T (1-ρ²) min p_c) ),  which requires η <= T (1-ρ²) min(γ_c² p_c) / (D² L)
+//   ε_K = compose(ε_1, K, δ_1),  ε̃ = amplify(ε_K, chance of being drawn)
+//   ε = compose(ε̃, E R, δ_2),  δ = E R δ̃ + δ_2
 #include <fmt/format.h>
 
 #include <cmath>
@@ -29,7 +30,7 @@ void fill_steps(const PrivacyInputs& in, const Split& split, PrivacyAccount& out
   out.epsilon_k = compose(out.epsilon_1, static_cast<double>(in.local_steps), split.delta_1);
 }
 
-// A round in which the changed row's client takes part with probability q (scheme II, or 1).
+// Accounts for a round in which the changed row's client takes part with probability q (q = 1, or S/N for scheme II).
 void fill_round(const PrivacyInputs& in, double releases, double q, PrivacyAccount& out) {
   fill_steps(in, split_delta(in, releases, q), out);
   out.epsilon_round = amplify(out.epsilon_k, q);
@@ -66,7 +67,7 @@ PrivacyAccount theorem_account(const PrivacyInputs& in, Index rounds) {
   out.why = broken_theorem_assumptions(in);
   if (rounds < 0) out.why.push_back(fmt::format("{} rounds", rounds));
   if (!out.why.empty()) return out;
-  if (rounds == 0) {  // nothing has been shown yet
+  if (rounds == 0) {  // nothing has been released yet
     out.epsilon = out.delta = 0;
     return out;
   }
@@ -81,8 +82,8 @@ PrivacyAccount theorem_account(const PrivacyInputs& in, Index rounds) {
   return out;
 }
 
-// More rounds leave smaller δ_0 and δ_1, so ε grows and the step-size bound shrinks: once nothing fits, nothing more
-// does.
+// More rounds leave smaller δ_0 and δ_1, so ε grows and the step-size bound shrinks. Once a number of rounds does not
+// fit, no larger number fits.
 Index theorem_rounds(const PrivacyInputs& in, double epsilon, Index limit) {
   return largest(limit, [&](Index rounds) {
     const PrivacyAccount account = theorem_account(in, rounds);

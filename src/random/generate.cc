@@ -1,4 +1,5 @@
-// random_words, uniforms and normals: Philox and the transforms, for AVX2 and AVX-512, chosen at run time.
+// Implements random_words, uniforms and normals: Philox and the transforms, compiled for AVX2 and AVX-512 and chosen at
+// run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "generate.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -18,7 +19,7 @@ namespace HWY_NAMESPACE {
 using DU = hn::ScalableTag<std::uint64_t>;
 using DF = hn::ScalableTag<double>;
 
-// What one counter yields: two 64-bit items. Each maker writes a vector of counters' items in counter order.
+// Each maker turns one counter into two 64-bit items. It writes the items of a vector of counters in counter order.
 struct WordMaker {
   using Item = std::uint64_t;
   static HWY_INLINE void Store(const Words<DU>& w, Item* out) { StoreWords(DU(), w, out); }
@@ -44,12 +45,12 @@ struct NormalMaker {
   }
 };
 
-// The items of counters first, first + 1, ...; `bytes` of them. Items of a counter do not depend on where it falls in a
-// vector, so the last vector is simply cut short.
+// Writes `bytes` bytes of the items of counters first, first + 1, ... A counter's items do not depend on its position
+// in a vector, so the last vector is simply cut short.
 template <class Maker>
 HWY_INLINE void Generate(const Stream& stream, std::uint64_t first, void* out, std::size_t bytes) {
   constexpr std::size_t kBatch = 2;
-  constexpr std::size_t kVector = 2 * HWY_LANES(std::uint64_t);  // items
+  constexpr std::size_t kVector = 2 * HWY_LANES(std::uint64_t);  // items that one vector of counters yields
   using Item = typename Maker::Item;
   auto* to = static_cast<unsigned char*>(out);
   const Schedule<DU> schedule(DU(), stream);

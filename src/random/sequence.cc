@@ -9,7 +9,8 @@ namespace pollen {
 
 static_assert(std::endian::native == std::endian::little, "pairs of words are read as 64-bit words");
 
-// Many sequences draw once or twice, the others often: one counter first, then eight at a time.
+// Computes words ahead. Many sequences draw only once or twice and the others draw often, so the first refill computes
+// one counter and later ones compute eight.
 void Sequence::refill() {
   std::span<std::uint64_t> target(block_);
   if (used_ == 0) {
@@ -36,7 +37,8 @@ double Sequence::normal() {
   return normal_from_words(radius_word, next());
 }
 
-// Lemire 2019, "Fast random integer generation in an interval", algorithm 5.
+// Draws an unbiased integer below `bound` with algorithm 5 of Lemire 2019, "Fast random integer generation in an
+// interval".
 std::uint64_t Sequence::below(std::uint64_t bound) {
   __extension__ using Wide = unsigned __int128;
   Wide product = Wide{next()} * bound;
@@ -47,7 +49,7 @@ std::uint64_t Sequence::below(std::uint64_t bound) {
   return static_cast<std::uint64_t>(product >> 64);
 }
 
-// Marsaglia and Tsang 2000, "A simple method for generating gamma variables"; shapes below one by their section 6:
+// Marsaglia and Tsang 2000, "A simple method for generating gamma variables". Shapes below one use their section 6:
 // Gamma(shape) = Gamma(shape + 1) · U^(1/shape).
 double Sequence::gamma(double shape) {
   if (shape < 1.0) {

@@ -1,4 +1,5 @@
-// Random subsets and permutations. Which data structure finds repeats does not change what is drawn.
+// Random subsets and permutations. Several data structures can detect repeated numbers; the choice among them does not
+// change what is drawn.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -11,8 +12,8 @@ namespace {
 
 using Indices = std::vector<std::uint32_t>;
 
-// Floyd's method (Bentley and Floyd 1987): k different numbers of 0..n-1. insert(v) says whether v was new and keeps
-// it.
+// Floyd's method (Bentley and Floyd 1987) draws k different numbers of 0..n-1. insert(v) stores v and returns whether
+// it was new.
 template <class Insert>
 void floyd(Sequence& sequence, std::uint32_t n, std::uint32_t k, Insert insert) {
   for (std::uint32_t top = n - k; top < n; ++top) {
@@ -21,8 +22,8 @@ void floyd(Sequence& sequence, std::uint32_t n, std::uint32_t k, Insert insert) 
   }
 }
 
-// Appends the numbers whose bits are set (or clear) in a bitmap of n bits, in order.
-// Bitmaps may be thin, so four words without any are passed over at once; there are four words after the last.
+// Appends the numbers whose bits are set (or clear) in a bitmap of n bits, in order. Few bits may be set, so four words
+// without any are skipped at once; the bitmap must therefore extend four words past its last.
 void list_bits(const std::uint32_t* bits, std::uint32_t n, bool set, std::uint32_t* to) {
   const std::uint32_t flip = set ? 0 : ~std::uint32_t{0};
   for (std::uint64_t base = 0; base < n;) {
@@ -40,8 +41,8 @@ void list_bits(const std::uint32_t* bits, std::uint32_t n, bool set, std::uint32
   }
 }
 
-// A bit for each number; `chosen` says whether the drawn ones are wanted or the others. The bits live behind the result
-// in `out`, whose capacity a caller keeps, so that a loop does not allocate.
+// Floyd's method with one bit per number. `chosen` says whether the result is the drawn numbers or the others. The bits
+// are stored behind the result in `out`; the caller keeps its capacity, so a loop does not allocate.
 void floyd_bitmap(Sequence& sequence, std::uint32_t n, std::uint32_t draws, bool chosen, Indices& out) {
   const std::size_t count = chosen ? draws : n - draws;
   out.assign(count + (std::size_t{n} + 31) / 32 + 4, 0);
@@ -56,8 +57,8 @@ void floyd_bitmap(Sequence& sequence, std::uint32_t n, std::uint32_t draws, bool
   out.resize(count);
 }
 
-// A few numbers of many: kept sorted. The rank is counted over all of them, which a vectorised loop does faster than a
-// search that guesses wrong.
+// Floyd's method for a few numbers out of many, which are kept sorted. The rank of a number is counted over all of
+// them: a vectorised count is faster than a binary search that mispredicts.
 void floyd_sorted(Sequence& sequence, std::uint32_t n, std::uint32_t k, Indices& out) {
   out.clear();
   out.reserve(k);
@@ -73,9 +74,10 @@ void floyd_sorted(Sequence& sequence, std::uint32_t n, std::uint32_t k, Indices&
   });
 }
 
-// Many numbers of very many: open addressing at most half full, behind the result in `out`.
+// Floyd's method for many numbers out of very many, with an open-addressing hash table. The table is at most half full
+// and is stored behind the result in `out`.
 void floyd_hashed(Sequence& sequence, std::uint32_t n, std::uint32_t k, Indices& out) {
-  constexpr std::uint32_t kEmpty = 0xffffffffu;  // never a candidate: they are below n
+  constexpr std::uint32_t kEmpty = 0xffffffffu;  // never drawn, because all candidates are below n
   const std::size_t slots = std::bit_ceil(std::size_t{k} * 2);
   const int shift = 64 - std::countr_zero(slots);
   out.assign(k + slots, kEmpty);
@@ -109,7 +111,8 @@ void sample_without_replacement(Sequence& sequence, std::uint32_t n, std::uint32
   floyd_hashed(sequence, n, k, out);
 }
 
-// The number of failures before a success is geometric: floor(log(u) / log(1 - p)) with u in (0, 1].
+// Skips from success to success: the number of failures before a success is geometric and is drawn as floor(log(u) /
+// log(1 - p)) with u in (0, 1].
 void bernoulli_subset(Sequence& sequence, std::uint32_t n, double p, Indices& out) {
   if (p >= 1.0) return all_of(n, out);
   out.clear();

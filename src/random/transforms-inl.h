@@ -1,12 +1,12 @@
-// From 64-bit words to uniforms and normals, compiled once for each target. The mapping is a contract (stored known
-// answers in the tests): a run's draws follow from it.
+// Turns 64-bit words into uniforms and normals, compiled once per target. The mapping is a contract, because every
+// run's draws follow from it; the tests store known answers.
 //
 //   uniform(a)  = (a >> 11) · 2^-53
 //   normals(a, b): u = 1 - uniform(a) in (0, 1];  r = sqrt(-2 log u), at most 8.58
 //                  x = ((b >> 10) mod 2^52) · 2^-52 - 1/2 in [-1/2, 1/2);  c = cos(πx/2), s = sin(πx/2)
 //                  bit 63 of b set: c ← -c.  bit 62 set: (r·s, r·c), otherwise (r·c, r·s)
-// The point (c, s) lies in the right quarter of the circle; the two bits carry it to the four quarters.
-// Every operation is elementwise and correctly rounded (fused where written), so all targets give the same bits.
+// The point (c, s) lies in the right quarter of the circle, and the two bits carry it to the four quarters. Every
+// operation is elementwise and correctly rounded (fused where written so), so all targets give the same bits.
 #if defined(POLLEN_RANDOM_TRANSFORMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POLLEN_RANDOM_TRANSFORMS_INL_H_
 #undef POLLEN_RANDOM_TRANSFORMS_INL_H_
@@ -23,8 +23,9 @@ namespace pollen {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A 64-bit word's top 53 bits as two doubles whose sum less (2^20 + 1/2) is the uniform, exactly: no AVX2 instruction
-// turns a 64-bit integer into a double, so the 32 + 21 bits are put under exponents that give them their weight.
+// Holds the top 53 bits of a 64-bit word as two doubles; their sum minus (2^20 + 1/2) is exactly the uniform. AVX2 has
+// no instruction that turns a 64-bit integer into a double, so the 32 + 21 bits are placed under exponents that give
+// them their weight.
 template <class DF>
 struct SplitUniform {
   hn::Vec<DF> high;  // 2^20 + (bits 63..32) · 2^-32
@@ -47,15 +48,15 @@ HWY_INLINE hn::Vec<DF> ToUniform(DF df, VU word) {
   return hn::Add(hn::Sub(parts.high, hn::Set(df, kSplitOffset)), parts.low);
 }
 
-// 1 - uniform, exactly.
+// Returns 1 - uniform, exactly.
 template <class DF, class VU>
 HWY_INLINE hn::Vec<DF> ToPositiveUniform(DF df, VU word) {
   const SplitUniform<DF> parts = Split(df, word);
   return hn::Sub(hn::Sub(hn::Set(df, kSplitOffset + 1.0), parts.high), parts.low);
 }
 
-// sqrt(-2 log u) for u in [2^-53, 1]. u = 2^k m with m in [√½, √2); with f = m - 1 and s = f / (2 + f),
-// log m = f - s (f - z L(z)), z = s², where z L(z) = 2 atanh(s)/s - 2; L is a fit of relative error 4e-16.
+// Computes sqrt(-2 log u) for u in [2^-53, 1]. It writes u = 2^k m with m in [√½, √2). With f = m - 1, s = f / (2 + f)
+// and z = s², log m = f - s (f - z L(z)), where z L(z) = 2 atanh(s)/s - 2 and L is a fit with relative error 4e-16.
 template <class DF, class V>
 HWY_INLINE V Radius(DF df, V u) {
   const hn::RebindToUnsigned<DF> du;
@@ -85,7 +86,7 @@ struct Pair {
   hn::Vec<DF> second;
 };
 
-// (cos, sin) of πx/2 for |x| ≤ 1/2: polynomials in x² of relative error below 1e-16.
+// Computes (cos, sin) of πx/2 for |x| ≤ 1/2 with polynomials in x² whose relative error is below 1e-16.
 template <class DF, class V>
 HWY_INLINE Pair<DF> CosSin(DF df, V x) {
   const V t = hn::Mul(x, x);

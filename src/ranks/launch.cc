@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <initializer_list>
 
+#include "base/module.h"
 #include "pollen/errors.h"
 #include "ranks/ranks.h"
 
@@ -24,11 +24,6 @@ int number(std::initializer_list<const char*> names, int otherwise) {
   return otherwise;
 }
 
-std::filesystem::path program_folder() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-}
-
 }  // namespace
 
 Launch launch() {
@@ -40,23 +35,16 @@ Launch launch() {
   return launch;
 }
 
-std::string mpi_module() {
-  if (const char* named = std::getenv("POLLEN_MPI_MODULE"); named != nullptr && *named != '\0') return named;
-  const std::filesystem::path folder = program_folder();
-  std::error_code ignored;
-  for (const auto& candidate : {folder / kFileName, folder.parent_path() / "lib" / kFileName})
-    if (std::filesystem::exists(candidate, ignored)) return candidate.string();
-  return {};
-}
+std::string mpi_module() { return find_module(kFileName, "POLLEN_MPI_MODULE"); }
 
 // Never closed, and its symbols are for all: Open MPI loads parts of itself that look for them.
 std::unique_ptr<Ranks> open_ranks() {
   const std::string path = mpi_module();
   const std::string where = fmt::format("mpirun (found {} processes)", launch().size);
   if (path.empty())
-    throw ConfigError(where, fmt::format("no {0} in {1} or {1}/../lib: this pollen was built without MPI (Debian: "
-                                         "libopenmpi-dev openmpi-bin); accepted: one process",
-                                         kFileName, program_folder().string()));
+    throw ConfigError(where, fmt::format("no {} in {}: this pollen was built without MPI (Debian: libopenmpi-dev "
+                                         "openmpi-bin); accepted: one process",
+                                         kFileName, module_folders()));
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr) {
     const char* why = dlerror();

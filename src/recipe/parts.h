@@ -26,7 +26,7 @@ void complete_local(Config& config, const NamedSampler& named, Problems& problem
 // What the averaging family allows, once links and participation are known.
 void check_local(const Config& config, Problems& problems, const Recipe& recipe, std::vector<std::string>& warnings);
 
-// A sampler of pollen/reference.h: its name is its recipe.
+// A sampler of reference/reference.h: its name is its recipe.
 Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
                           std::vector<std::string>& warnings);
 
@@ -35,7 +35,7 @@ void check_last_layer(const Config& config, Problems& problems);
 // A sampler of latents: its own part of the recipe, its defaults and [population]'s.
 void complete_personal(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe);
 
-// A baseline of pollen/baselines.h on a model with latents.
+// A baseline of personal/baselines.h on a model with latents.
 void refuse_sampler(const Config& config, Problems& problems);  // of latents on a model without, or the other way round
 void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings);
 

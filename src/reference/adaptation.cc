@@ -15,8 +15,9 @@ struct Schedule {
   std::vector<std::int64_t> ends;
 };
 
-// 75 iterations to reach the bulk, windows of 25, 50, 100, ... of which the last takes what is left, 50 for the last
-// step. Short warm-ups keep the proportions with one window; below 20 there is none.
+// Divides a warm-up as Stan does: 75 iterations to reach the bulk of the posterior, windows of 25, 50, 100, ...
+// iterations for the mass (the last window takes what is left), and 50 iterations for the final step. A warm-up below
+// 150 keeps these proportions with one window; below 20 there is no window.
 Schedule schedule(std::int64_t warm_up) {
   if (warm_up < 20) return {};
   const bool brief = warm_up < 150;
@@ -34,7 +35,8 @@ Schedule schedule(std::int64_t warm_up) {
 }  // namespace
 
 void DualAveraging::restart(double step) {
-  centre = math::log(10 * step);  // optimistic: a long step costs less to reject than a short one to run
+  // Starts from an optimistic step: rejecting a long step costs less than running a short one.
+  centre = math::log(10 * step);
   error = 0;
   average = math::log(step);
   count = 0;
@@ -109,8 +111,8 @@ bool Adaptation::learn_mass(std::int64_t iteration, ConstPanelView position) {
   return true;
 }
 
-// Variances drawn towards a small number by the weight of five observations, so that a short window cannot collapse
-// one.
+// Turns the variances of the window into the inverse mass. Each is pulled towards 1e-3 with the weight of five
+// observations, so that a short window cannot make one collapse to zero.
 void Adaptation::close_window() {
   const auto n = static_cast<double>(seen_);
   for (Index c = 0; c < mean_.columns(); ++c) {

@@ -1,6 +1,6 @@
-// What a Hamiltonian sampler learns in its warm-up, chain by chain, and keeps afterwards: the step by dual averaging
-// (Hoffman and Gelman 2014) and a diagonal mass matrix over windows that double in length, the schedule of Stan's
-// manual.
+// Adaptation of a Hamiltonian sampler in its warm-up. Each chain learns its own step, by dual averaging (Hoffman and
+// Gelman 2014), and its own diagonal mass matrix, over windows that double in length (the schedule of Stan's manual).
+// Both are frozen after the warm-up. Objects are not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace pollen::reference {
 
-// log ε_{t+1} = μ - √t/γ · s̄_t, s̄_t an average of (target - accept); the answer is the average of log ε weighted to
-// late t.
+// Finds a step ε with a wanted acceptance rate: log ε_{t+1} = μ - √t/γ · s̄_t, where s̄_t averages (target - accept).
+// The result is the average of log ε, with weights that favour late t.
 struct DualAveraging {
   double target = 0.8;
   double centre = 0;   // μ
   double error = 0;    // s̄
-  double average = 0;  // of log ε
+  double average = 0;  // average of log ε
   double count = 0;    // t
 
   void restart(double step);
-  double learn(double accept);  // the step to try next
+  double learn(double accept);  // Returns the step to try next.
   double settled() const;
   void archive(Archive& archive);
 };
@@ -39,10 +39,10 @@ class Adaptation {
   double step(Index chain) const { return step_[static_cast<std::size_t>(chain)]; }
   std::span<const double> inverse_mass(Index chain) const { return inverse_mass_.column(chain); }
   bool learns_step() const { return options_.step; }
-  // A step to go on from, at the start and whenever the mass has changed.
+  // Sets the step to continue from. Call it at the start and whenever the mass has changed.
   void restart(Index chain, double step);
-  // Every chain, after iteration `iteration` (from 0) of the warm-up or later, when nothing is learned any more. True
-  // where the mass changed: steps must be found anew.
+  // Learns from all chains after iteration `iteration` (counted from 0); after the warm-up it does nothing. Returns
+  // true if the mass changed, in which case the caller must find new steps.
   bool learn(std::int64_t iteration, std::span<const double> accept, ConstPanelView position);
   bool warming(std::int64_t iteration) const {
     return iteration < options_.warm_up && (options_.step || options_.mass);
@@ -56,12 +56,12 @@ class Adaptation {
 
   Options options_;
   std::int64_t first_ = 0;          // where the first window opens
-  std::vector<std::int64_t> ends_;  // of the windows; the last is followed by steps alone
+  std::vector<std::int64_t> ends_;  // iterations at which windows end; after the last one only the step is learned
   std::vector<DualAveraging> averaging_;
   std::vector<double> step_;
   Panel inverse_mass_;
-  std::int64_t seen_ = 0;  // positions in the present window
-  Panel mean_, square_;    // Welford's sums over them
+  std::int64_t seen_ = 0;  // positions seen in the current window
+  Panel mean_, square_;    // Welford's mean and sum of squares of these positions
 };
 
 }  // namespace pollen::reference

@@ -1,5 +1,5 @@
-// FedAvg (McMahan et al. 2017) and SCAFFOLD (Karimireddy et al. 2020, option II), all clients in every round. With
-// weights w_i = N_i/N and f_i = U_i/w_i + U_0, so that Σ w_i f_i = U:
+// The optimisers FedAvg (McMahan et al. 2017) and SCAFFOLD (Karimireddy et al. 2020, option II). All clients take part
+// in every round. With weights w_i = N_i/N and f_i = U_i/w_i + U_0, so that Σ w_i f_i = U, one round is
 //   y ← θ;  K times: y ← y - γ (∇f_i(y) - c_i + c);   θ ← θ + η Σ w_i (y_i - θ)
 //   scaffold: c_i⁺ = c_i - c + (θ - y_i)/(Kγ),  c ← c + Σ w_i (c_i⁺ - c_i);  fedavg: c_i = c = 0
 // FedAvg with K = 1 and η = 1 is gradient descent on U with step γ. With more local steps its limit is not the mode.
@@ -48,7 +48,7 @@ class Averaging final : public Kernel {
       math::axpy(server_step_, change_.column(c), chains.position.column(c));
       if (!controls_.empty()) math::add(control_change_.column(c), control_.column(c));
     }
-    const Index vectors = controls_.empty() ? 1 : 2;  // the model, and a control
+    const Index vectors = controls_.empty() ? 1 : 2;  // SCAFFOLD sends a control beside the model
     chains.count_exchange(vectors, vectors);
   }
 
@@ -90,7 +90,7 @@ class Averaging final : public Kernel {
   std::vector<double> weight_;
   ClientGradients gradients_;
   Panel gradient_, local_, change_;
-  Panel control_, control_change_;  // c and its change in a round; empty for fedavg
+  Panel control_, control_change_;  // c and its change in one round; empty for fedavg
   std::vector<Panel> controls_;     // c_i
 };
 

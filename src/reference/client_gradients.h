@@ -1,5 +1,5 @@
-// What competitors' clients compute in their local steps: estimates of ∇(U_i + ϖ_i U_0), from a minibatch or all rows,
-// the prior's part exact.
+// Gradient estimates for the local steps of the competitors' clients. An estimate of ∇(U_i + ϖ_i U_0) uses a minibatch
+// or all rows; the prior's part is always exact. Objects are not thread-safe.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,15 @@ class ClientGradients {
  public:
   ClientGradients(const Chains& chains, const Batch& batch, std::vector<double> prior_share);
 
-  // out(:, c) at at(:, c) for every chain; `draw` numbers a client's estimates. Counts them in chains.counters.
+  // Writes the gradient at at(:, c) to out(:, c) for every chain. `draw` numbers the estimates of one client, and each
+  // number has its own minibatch. The evaluated gradients are added to chains.counters.
   void estimate(Chains& chains, Index client, std::uint64_t draw, ConstPanelView at, PanelView out);
-  // The likelihood's part alone, for one chain.
+  // Estimates the gradient of the likelihood alone, without the prior, for one chain.
   void estimate_likelihood(Chains& chains, Index client, Index chain, std::uint64_t draw, std::span<double> out);
 
  private:
   std::vector<double> prior_share_;
-  std::vector<std::unique_ptr<Oracle>> oracles_;  // full or minibatch: they keep nothing
+  std::vector<std::unique_ptr<Oracle>> oracles_;  // full or minibatch oracles, which keep no state
   std::vector<Stream> minibatch_;
   std::vector<std::uint32_t> everyone_;
 };

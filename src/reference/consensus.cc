@@ -1,7 +1,7 @@
-// Consensus Monte Carlo (Scott et al. 2016): client i samples exp(-(U_i + U_0/b)/T) and draws are combined with
-// W_i = the inverse of its covariance: θ = (Σ W_i)⁻¹ Σ W_i x_i. Exact where the parts are Gaussian. Kernels adapt in
-// the first half of the warm-up, covariances are taken over the second, weights stay as they are afterwards. A draw
-// takes one vector from every client; the weights are sent once.
+// Consensus Monte Carlo (Scott et al. 2016). Client i samples exp(-(U_i + U_0/b)/T), and the server combines the draws
+// as θ = (Σ W_i)⁻¹ Σ W_i x_i, where W_i is the inverse of the client's covariance. This is exact if the parts are
+// Gaussian. The clients' kernels adapt in the first half of the warm-up and their covariances are taken over the second
+// half; the weights are sent once and then fixed. Each draw takes one vector from every client.
 #include <algorithm>
 #include <utility>
 
@@ -28,7 +28,7 @@ class Consensus final : public Kernel {
     parts_.iterate(chains);
     if (chains.iteration >= warm_up_ / 2 && chains.iteration < warm_up_) parts_.collect();
     if (chains.iteration + 1 == warm_up_) set_weights(chains);
-    if (chains.iteration < warm_up_) return;  // the server knows nothing yet: the start stays
+    if (chains.iteration < warm_up_) return;  // The server has received nothing yet, so the chains stay at their start.
     for (Index c = 0; c < chains.count(); ++c) combine(chains, c);
     chains.count_exchange(1, 0);
   }
@@ -48,7 +48,7 @@ class Consensus final : public Kernel {
       weights_[i] = parts_.precision(static_cast<Index>(i));
       total.add(weights_[i]);
     }
-    covariance_ = *total.inverse();  // a sum of positive definite matrices
+    covariance_ = *total.inverse();  // It exists: the total is a sum of positive definite matrices.
     chains.counters.uplink_bits += 64 * covariance_.words() * chains.clients();
     for (Index i = 0; i < chains.clients(); ++i) chains.add_bits(i, 64 * covariance_.words(), 0);
   }

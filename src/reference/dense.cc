@@ -9,7 +9,7 @@ namespace pollen::reference {
 
 namespace {
 
-// A = L Lᵀ in place, below the diagonal; false where A is not positive definite.
+// Cholesky factorisation A = L Lᵀ, in place in the lower triangle. Returns false if A is not positive definite.
 bool factor(std::vector<double>& a, std::size_t d) {
   for (std::size_t j = 0; j < d; ++j) {
     double pivot = a[j * d + j];
@@ -25,7 +25,7 @@ bool factor(std::vector<double>& a, std::size_t d) {
   return true;
 }
 
-// x ← (L Lᵀ)⁻¹ x
+// Solves L Lᵀ y = x in place: x ← (L Lᵀ)⁻¹ x.
 void solve(const std::vector<double>& lower, std::span<double> x) {
   const std::size_t d = x.size();
   for (std::size_t i = 0; i < d; ++i) {

@@ -1,4 +1,5 @@
-// Small symmetric matrices in plain loops: no library whose order of sums follows the machine's caches.
+// Small symmetric matrices and running covariances. They use plain loops because a linear algebra library may order its
+// sums by the cache sizes of the machine, and draws must not depend on those.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +12,19 @@
 
 namespace pollen::reference {
 
-// d × d by rows, or its diagonal alone where everything else is zero.
+// A symmetric d × d matrix stored by rows, or only its diagonal if all other entries are zero.
 class Symmetric {
  public:
   Symmetric() = default;
   Symmetric(Index dimension, bool diagonal);
 
   bool diagonal() const { return values_.size() == size_; }
-  std::int64_t words() const;  // numbers it takes to send it
+  std::int64_t words() const;  // how many numbers must be sent to transmit it
   double& at(std::size_t i, std::size_t j) { return values_[diagonal() ? i : i * size_ + j]; }
   double at(std::size_t i, std::size_t j) const { return values_[diagonal() ? i : i * size_ + j]; }
   void add(const Symmetric& other);
   void multiply_add(std::span<const double> x, double weight, std::span<double> y) const;  // y += weight A x
-  std::optional<Symmetric> inverse() const;  // empty where A is not positive definite
+  std::optional<Symmetric> inverse() const;  // empty if A is not positive definite
   void archive(Archive& archive) { archive.array(std::span(values_)); }
 
  private:
@@ -31,7 +32,7 @@ class Symmetric {
   std::vector<double> values_;
 };
 
-// Mean and covariance of positions as they come (Welford).
+// Accumulates the mean and covariance of positions one at a time (Welford's method).
 class RunningCovariance {
  public:
   RunningCovariance(Index dimension, bool diagonal);
@@ -44,7 +45,7 @@ class RunningCovariance {
  private:
   std::int64_t count_ = 0;
   std::vector<double> mean_, before_;
-  Symmetric sum_;  // lower half
+  Symmetric sum_;  // lower triangle of the sum of products
 };
 
 }  // namespace pollen::reference

@@ -1,7 +1,8 @@
-// DG-LMC (Plassier et al. 2021): a Gibbs sampler on exp(-Σ_i [U_i(x_i) + ϖ_i U_0(x_i) + ‖x_i-θ‖²/2ρ]/T), a client's x_i
-// moved by K Langevin steps from where it was, and θ drawn exactly:
+// DG-LMC (Plassier et al. 2021): a Gibbs sampler on exp(-Σ_i [U_i(x_i) + ϖ_i U_0(x_i) + ‖x_i-θ‖²/2ρ]/T) with ϖ_i = 1/b
+// and one ρ for all clients. Each client moves its x_i by K Langevin steps from where it was, then the server draws θ
+// exactly:
 //   x_i ← x_i - γ[∇(U_i + ϖ_i U_0)(x_i) + (x_i-θ)/ρ] + √(2γT) ξ,   θ ~ N(mean x_i, (Tρ/b) I)
-// A round sends θ down and x_i up. The law of θ tends to the target as ρ → 0 and γ/ρ → 0. ϖ_i = 1/b, one ρ for all.
+// A round sends θ down and every x_i up. The law of θ tends to the target as ρ → 0 and γ/ρ → 0.
 #include <cmath>
 #include <utility>
 

@@ -1,4 +1,5 @@
-// An Engine around a kernel: iterations, counters, finiteness and the saved state, once for all kernels.
+// Implements Engine around any kernel: counts iterations, adds up costs, checks that states are finite and saves the
+// state.
 #include "engine.h"
 
 #include <fmt/format.h>
@@ -16,14 +17,15 @@ namespace pollen::reference {
 
 namespace {
 
-// A state this far out is exploding, not exploring.
+// A chain whose coordinates exceed this bound is diverging.
 constexpr double kExplosion = 1e10;
 
 class ReferenceEngine final : public Engine {
  public:
   ReferenceEngine(std::unique_ptr<Chains> chains, KernelPointer kernel)
       : chains_(std::move(chains)), kernel_(std::move(kernel)) {
-    chains_->counters.uplink_bits_bound = std::numeric_limits<double>::quiet_NaN();  // no compressor, no bound
+    // No compressor is used, so the bound does not exist.
+    chains_->counters.uplink_bits_bound = std::numeric_limits<double>::quiet_NaN();
   }
 
   void start(ConstPanelView position) override {

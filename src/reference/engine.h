@@ -1,4 +1,4 @@
-// The engine that drives a kernel.
+// Builds the engine that drives a kernel.
 #pragma once
 
 #include "kernel.h"

@@ -1,4 +1,5 @@
-// A deep ensemble: chains that have descended from starts of their own (the run's warm-up) and stay where they are.
+// A deep ensemble (Lakshminarayanan et al. 2017). Each chain descended from its own start in the run's warm-up and does
+// not move afterwards.
 #include "samplers.h"
 
 namespace pollen::reference {

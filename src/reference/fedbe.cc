@@ -1,9 +1,10 @@
-// FedBE (Chen and Chao 2021): clients descend from the server's model, and the server takes their models for a sample
-// of a posterior. With weights w_i = N_i/N and clients' models y_i after K steps from θ (as in averaging.cc):
-//   gaussian    a draw is N(μ, diag s²), μ = Σ w_i y_i, s² = Σ w_i (y_i - μ)²
-//   dirichlet   a draw is Σ g_i y_i, g uniform on the simplex
-// The next round starts from μ, or with distillation from what μ learns of the averaged predictions of clients' models,
-// μ and `samples` draws (distill.h). What is emitted are draws.
+// FedBE (Chen and Chao 2021): clients descend from the server's model θ, and the server treats their models as a sample
+// of a posterior and emits draws from it. With weights w_i = N_i/N and the clients' models y_i after K steps from θ (as
+// in averaging.cc), a draw is
+//   gaussian    N(μ, diag s²) with μ = Σ w_i y_i and s² = Σ w_i (y_i - μ)²
+//   dirichlet   Σ g_i y_i with g uniform on the simplex
+// The next round starts from μ. With distillation it starts from what μ learns of the averaged predictions of the
+// clients' models, μ and `samples` draws (distill.h).
 #include <algorithm>
 #include <cmath>
 
@@ -60,7 +61,8 @@ class FedBe final : public Kernel {
   void archive(Archive& archive) override { archive.array(center_.flat()); }
 
  private:
-  // One a client, for each chain and draw: exponential numbers over their sum are uniform on the simplex.
+  // Draws the weights g_i, one per client, for each chain and draw. Exponential variables divided by their sum are
+  // uniform on the simplex.
   std::vector<std::vector<double>> shares(const Chains& chains) const {
     std::vector<std::vector<double>> all;
     if (!dirichlet_) return all;
@@ -85,7 +87,7 @@ class FedBe final : public Kernel {
     }
   }
 
-  // How far the client went: into the mean, and into the mean square or the draws.
+  // Adds the client's displacement to the mean, and to the mean square (gaussian) or to the draws (dirichlet).
   void add(Index client, Index chain, const std::vector<std::vector<double>>& share) {
     const auto i = static_cast<std::size_t>(client);
     const auto from = center_.column(chain), to = local_.column(chain), mean = mean_.column(chain);
@@ -129,9 +131,9 @@ class FedBe final : public Kernel {
   std::vector<double> weight_;
   ClientGradients gradients_;
   Panel center_;                        // θ, where the next round starts
-  Panel local_, gradient_, mean_;       // of a round
-  std::vector<Panel> other_;            // likewise: mean squares, or the draws of a Dirichlet law
-  std::vector<Distillation> teachers_;  // one a chain; none: no distillation
+  Panel local_, gradient_, mean_;       // work space of one round
+  std::vector<Panel> other_;            // work space of one round: the mean squares, or the draws of a Dirichlet law
+  std::vector<Distillation> teachers_;  // one per chain; empty without distillation
 };
 
 }  // namespace

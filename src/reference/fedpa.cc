@@ -1,7 +1,8 @@
-// FedPA (Al-Shedivat et al. 2021): every client samples its part exp(-(U_i + ϖ_i U_0)/T) of the posterior from the
-// server's θ by Langevin steps (the paper's SGD with a noise that is known), and sends Δ_i = Σ_i⁻¹(θ - μ_i) of a
-// Gaussian fitted to ℓ samples; θ ← θ - η Σ Δ_i. Where the parts are Gaussian and ℓ is large, Σ Δ_i = ∇U(θ)/T: gradient
-// descent on U with one exchange for many local steps. A state is the server's iterate.
+// FedPA (Al-Shedivat et al. 2021), an optimiser. From the server's θ every client samples its part exp(-(U_i + ϖ_i
+// U_0)/T) of the posterior by Langevin steps (the paper uses SGD; Langevin steps have a known noise). It sends Δ_i =
+// Σ_i⁻¹(θ - μ_i), where μ_i and Σ_i are the mean and covariance of a Gaussian fitted to ℓ samples, and the server takes
+// θ ← θ - η Σ Δ_i. For Gaussian parts and large ℓ, Σ Δ_i = ∇U(θ)/T, which is gradient descent on U with one exchange
+// for many local steps. The emitted states are the server's iterates.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -76,7 +77,7 @@ class FedPa final : public Kernel {
   Index burn_in_, spacing_, samples_;
   ClientGradients gradients_;
   Panel gradient_, local_, change_, noise_;
-  std::vector<ShrinkageSolver> solvers_;  // one a chain; empty between rounds
+  std::vector<ShrinkageSolver> solvers_;  // one per chain; empty between rounds
 };
 
 }  // namespace

@@ -1,10 +1,9 @@
-// FSGLD (El Mekkaoui et al. 2021): a chain visits one client at a time, client s with probability f_s = N_s/N, for K
-// Langevin steps whose drift is corrected by Gaussian surrogates q_s ∝ exp(-Q_s) of the clients' likelihoods, q = Π
-// q_s:
+// FSGLD (El Mekkaoui et al. 2021). A chain visits one client at a time, client s with probability f_s = N_s/N, for K
+// Langevin steps. Gaussian surrogates q_s ∝ exp(-Q_s) of the clients' likelihoods correct the drift:
 //   g = ∇U_0(θ) + (1/f_s)(N_s/n) Σ_{j∈S} ∇U_sj(θ) + [Σ_r ∇Q_r(θ) - (1/f_s) ∇Q_s(θ)]
-// whose mean over s is ∇U(θ) whatever the Q_s are. The first half of the warm-up fits them (surrogates.h). Without a
-// warm-up Q_s = 0: the distributed SGLD of Ahn et al. (2014). States are emitted where a visit ends, since only then
-// does the server see the chain.
+// Its mean over s is ∇U(θ) for any Q_s. The surrogates are fitted in the first half of the warm-up (surrogates.h).
+// Without a warm-up Q_s = 0, which is the distributed SGLD of Ahn et al. (2014). States are emitted at the end of a
+// visit, because only then does the server see the chain.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -85,7 +84,7 @@ class Fsgld final : public Kernel {
     if (chains.iteration + 1 < fitting_) return;
     surrogates_ = fit_->take(chains);
     fitted_ = true;
-    // Each client sends its surrogates and is told the product of all.
+    // Each client sends its surrogates and receives the product of all surrogates.
     const std::int64_t bits = 64 * surrogates_.front().all.words() * fit_->sets();
     chains.counters.uplink_bits += bits * chains.clients();
     chains.counters.downlink_bits += bits * chains.clients();
@@ -129,8 +128,8 @@ class Fsgld final : public Kernel {
   std::unique_ptr<SurrogateFit> fit_;
   bool fitted_;
   ClientGradients gradients_;
-  std::vector<Surrogates> surrogates_;  // one for all chains, or one a chain; empty: Q_s = 0
-  std::vector<std::uint32_t> visited_;  // by each chain
+  std::vector<Surrogates> surrogates_;  // one shared by all chains, or one per chain; if empty, Q_s = 0
+  std::vector<std::uint32_t> visited_;  // the client that each chain visits
   Panel gradient_, noise_;
 };
 

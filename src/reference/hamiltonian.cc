@@ -60,7 +60,7 @@ double HamiltonianState::find_step(Chains& chains, Index chain, std::uint32_t us
   double step = adaptation.step(chain);
   const auto accepts = [&] {
     const double found = log_accept(chains, chain, step, chains.stream(chain, Purpose::momentum, use++));
-    return found > wanted;  // not a number: no
+    return found > wanted;  // false if it is not a number
   };
   const bool grow = accepts();
   do {

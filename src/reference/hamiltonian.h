@@ -1,5 +1,5 @@
-// The pieces that hmc and nuts share: H(q, p) = U(q)/T + ½ pᵀM⁻¹p with a diagonal M, where its state is kept between
-// iterations, and a first guess of the step.
+// Parts shared by hmc and nuts for the Hamiltonian H(q, p) = U(q)/T + ½ pᵀM⁻¹p with a diagonal mass M: momenta, the
+// state kept between iterations, and a first guess of the step. Objects are not thread-safe.
 #pragma once
 
 #include "adaptation.h"
@@ -8,22 +8,23 @@
 
 namespace pollen::reference {
 
-inline constexpr double kDivergence = 1000;  // a loss of energy that no accurate trajectory has
+inline constexpr double kDivergence = 1000;  // A trajectory whose energy error exceeds this number has diverged.
 
-// p = M^½ z.
+// Draws a momentum p = M^½ z with z standard normal.
 void draw_momentum(const Stream& stream, std::span<const double> inverse_mass, std::span<double> momentum);
 double kinetic(std::span<const double> momentum, std::span<const double> inverse_mass);
-// q += ε M⁻¹ p
+// Moves the position: q += ε M⁻¹ p.
 void drift(double step, std::span<const double> inverse_mass, std::span<const double> momentum,
            std::span<double> position);
 
-// The chains' potentials and gradients at their positions, what they have learned, and what their last move was like.
+// Keeps what the chains need between iterations: potentials and gradients at their positions, the adaptation, and the
+// statistics of their last transition.
 class HamiltonianState {
  public:
   HamiltonianState(const Chains& chains, const ReferenceSettings& settings, Target target_, double target_accept);
 
   void start(Chains& chains, double fixed_step);
-  // After every chain has moved: fills the adaptation with what `transitions` say.
+  // Feeds `transitions` to the adaptation. Call it after every chain has moved.
   void learn(Chains& chains);
   bool emits(std::int64_t iteration) const { return iteration > silent_; }
   void archive(Archive& archive);
@@ -36,11 +37,11 @@ class HamiltonianState {
 
  private:
   void find_steps(Chains& chains);
-  // A step for which one leapfrog step is accepted about four times in five, by doubling or halving.
+  // Finds a step at which one leapfrog step is accepted with probability about 0.8, by doubling or halving.
   double find_step(Chains& chains, Index chain, std::uint32_t use);
   double log_accept(Chains& chains, Index chain, double step, const Stream& stream);
 
-  std::int64_t silent_;  // iterations before the first state to emit
+  std::int64_t silent_;  // number of iterations before the first state is emitted
   std::vector<double> accept_;
 };
 

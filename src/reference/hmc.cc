@@ -1,6 +1,6 @@
-// Hamiltonian Monte Carlo with trajectories of a length fixed up to jitter, all chains side by side. MALA is its case
-// of one leapfrog step: q - ½ε²∇U/T + εz is θ - γ∇U + √(2γT)z for ε² = 2γT, and exp(-ΔH) is its Metropolis-Hastings
-// ratio.
+// Hamiltonian Monte Carlo (Duane et al. 1987) with trajectories of a fixed length up to jitter; all chains move side by
+// side. MALA is the case of one leapfrog step: with ε² = 2γT the proposal q - ½ε²∇U/T + εz equals θ - γ∇U + √(2γT)z,
+// and exp(-ΔH) is the Metropolis-Hastings ratio.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -15,7 +15,7 @@ namespace {
 
 struct Path {
   bool mala = false;
-  Index leapfrogs = 0;  // 0: length / ε
+  Index leapfrogs = 0;  // 0 means length / ε
   double length = 0;
   double jitter = 0;
   Index most = 1;
@@ -52,7 +52,8 @@ class Hmc final : public Kernel {
   void archive(Archive& archive) override { state_.archive(archive); }
 
  private:
-  // Columns of q, p, g are sorted by length, the longest first: whoever still moves is a block of leading columns.
+  // Chooses the number of steps of each chain and sorts the columns of q, p and g, longest first, so that the chains
+  // that still move are always the leading columns.
   void choose_lengths(const Chains& chains) {
     for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<Index>(i);
     for (std::size_t c = 0; c < count_.size(); ++c) {
@@ -133,8 +134,8 @@ class Hmc final : public Kernel {
   Path path_;
   double fixed_step_;
   HamiltonianState state_;
-  std::vector<Index> order_;  // chain of each column
-  std::vector<Index> count_;  // leapfrog steps of each chain
+  std::vector<Index> order_;  // the chain in each column
+  std::vector<Index> count_;  // leapfrog steps per chain
   std::vector<double> before_, after_;
   Panel q_, p_, g_;
 };

@@ -1,4 +1,5 @@
-// What a reference engine is made of: the chains, and a kernel that moves all of them by one iteration.
+// The parts of a reference engine: the chains, and a kernel that moves all of them by one iteration. Neither is
+// thread-safe.
 #pragma once
 
 #include <memory>
@@ -9,20 +10,21 @@
 #include "pollen/random.h"
 #include "reference/reference.h"
 #include "round/engine.h"
+#include "round/traffic.h"
 
 namespace pollen::reference {
 
 struct Chains {
-  // client: whose numbers are drawn, where clients sample by themselves; 0 for the pooled chains.
+  // `own_client` selects the random streams of a client that samples by itself; 0 is for pooled chains.
   explicit Chains(ReferenceProblem p, std::uint32_t own_client = 0);
 
   Index count() const { return position.columns(); }
   Index clients() const { return static_cast<Index>(problem.clients.size()); }
-  // The numbers of this iteration; `step` tells several uses apart.
+  // The random stream of this iteration; `step` tells several uses apart.
   Stream stream(Index chain, Purpose purpose, std::uint32_t step = 0) const;
-  // A round in which every client sends and receives so many vectors a chain.
+  // Counts a round in which every client sends and receives this many vectors per chain.
   void count_exchange(Index vectors_up, Index vectors_down);
-  // Beside the counters, which know all clients together: whose gradients, or bits, they were.
+  // Record gradients and bits per client, besides the counters, which hold totals over all clients.
   void add_gradients(Index whose, std::int64_t number);
   void add_bits(Index whose, std::int64_t up, std::int64_t down);
   void archive(Archive& archive);
@@ -30,7 +32,7 @@ struct Chains {
   ReferenceProblem problem;
   std::uint32_t client = 0;
   Panel position;
-  std::int64_t iteration = 0;  // done so far
+  std::int64_t iteration = 0;  // iterations completed
   Counters counters;
   TrafficLog loads;
   Workspace work;
@@ -40,9 +42,9 @@ class Kernel {
  public:
   virtual ~Kernel() = default;
   virtual void start(Chains&) {}
-  // One iteration; the engine counts it afterwards.
+  // Moves all chains by one iteration. The engine counts the iteration afterwards.
   virtual void iterate(Chains& chains) = 0;
-  // Whether the state after `iteration` iterations is one to emit.
+  // Returns whether the state after `iteration` iterations should be emitted.
   virtual bool emits(std::int64_t /*iteration*/) const { return true; }
   virtual std::span<const Transition> transitions() const { return {}; }
   virtual void archive(Archive&) {}
@@ -50,9 +52,9 @@ class Kernel {
 
 using KernelPointer = std::unique_ptr<Kernel>;
 
-// 0, 1, ..., n-1: every chain, as oracles want it said.
+// Returns 0, 1, ..., n-1, the list of all chains that oracles expect.
 std::vector<std::uint32_t> everyone(Index n);
-// N_i / N: a client's weight in an average.
+// Returns the weights N_i / N of the clients in an average.
 std::vector<double> size_weights(const ReferenceProblem& problem);
 
 }  // namespace pollen::reference

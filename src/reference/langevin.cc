@@ -1,10 +1,10 @@
-// Langevin steps on the pooled potential, θ ← θ - γ g + √(2γT) Z, with g = ∇U_0(θ) plus an oracle's estimate of
+// Langevin steps on the pooled potential: θ ← θ - γ g + √(2γT) Z, where g is ∇U_0(θ) plus an oracle's estimate of
 // Σ∇U_i(θ):
 //   ula          all rows
-//   sgld-pooled  a minibatch of all rows, whoever holds them (Welling and Teh 2011)
-//   svrg-ld      the minibatch's difference to an anchor ζ ← θ, renewed every `refresh` iterations, plus ∇(ζ) (Dubey et
-//   al.
-//                2016; rows without replacement, as everywhere here)
+//   sgld-pooled  a minibatch of all rows, whichever client holds them (Welling and Teh 2011)
+//   svrg-ld      the minibatch's difference from an anchor ζ plus the full gradient at ζ (Dubey et al. 2016); ζ ← θ
+//   every
+//                `refresh` iterations, and rows are drawn without replacement
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -67,7 +67,7 @@ class Langevin final : public Kernel {
   std::vector<Stream> minibatch_;
   Panel gradient_, noise_;
   Panel anchor_;                        // ζ
-  std::vector<std::uint64_t> version_;  // of ζ, one a chain
+  std::vector<std::uint64_t> version_;  // version of ζ per chain
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Every client samples a posterior of its own, exp(-(U_i + ϖ U_0)/T), with an adapting kernel and as many chains as the
-// run has: what consensus Monte Carlo combines, and what FSGLD's surrogates are fitted to. Covariances are taken over
-// all chains, which share them.
+// Lets every client sample its own posterior exp(-(U_i + ϖ U_0)/T) with an adapting kernel and as many chains as the
+// run has. Consensus Monte Carlo combines these draws, and FSGLD fits its surrogates to them. One covariance per client
+// is taken over all chains. Objects are not thread-safe.
 #pragma once
 
 #include <vector>
@@ -20,11 +20,11 @@ class LocalPosteriors {
   LocalPosteriors(const Chains& chains, const ReferenceSettings& settings, const Options& options);
 
   void start(const Chains& chains);
-  void iterate(Chains& chains);  // one transition of every chain of every client
-  void collect();                // takes the present positions into the moments
+  void iterate(Chains& chains);  // makes one transition of every chain of every client
+  void collect();                // adds the current positions to the moments
   ConstPanelView position(Index client) const { return clients_[static_cast<std::size_t>(client)]->chains.position; }
   const RunningCovariance& moments(Index client) const { return clients_[static_cast<std::size_t>(client)]->moments; }
-  // The inverse of a client's covariance. NumericError where it has none.
+  // Returns the inverse of a client's covariance. Throws NumericError if the covariance is not invertible.
   Symmetric precision(Index client) const;
   void archive(Archive& archive);
 

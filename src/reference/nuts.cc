@@ -1,4 +1,5 @@
-// The no-U-turn sampler: chains move one after another, since each decides for itself how far it goes.
+// The no-U-turn sampler (Hoffman and Gelman 2014). Chains move one after another, because each decides by itself how
+// long its trajectory is.
 #include <algorithm>
 #include <utility>
 

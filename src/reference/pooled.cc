@@ -80,7 +80,7 @@ class Pooled final : public Potential {
     }
   }
 
-  // Hands every client its share of sorted pooled rows, under the client's own numbers.
+  // Splits sorted pooled rows among the clients and calls `evaluate` with each client's own row numbers.
   template <class Evaluate>
   void split(Rows rows, std::span<double> out, Scratch& scratch, const Evaluate& evaluate) const {
     Scratch::Frame frame(scratch);

@@ -1,4 +1,4 @@
-// All clients' rows as one potential: Σ U_i, its rows numbered client after client.
+// Presents the rows of all clients as one potential Σ U_i, with rows numbered client after client.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
-// pSGLD (Li et al. 2016) without its Γ term, as in published experiments:
-//   V ← αV + (1-α) ḡ∘ḡ, ḡ the mean gradient of a minibatch's rows;  G = 1/(λ + √V)
-//   θ ← θ - γ G∘g + √(2γT G)∘Z
-// G depends on the state, so without Γ the law is not the target, not even for γ → 0: as α → 0 it is ∝ exp(-U/T)/G.
-// V starts at the first ḡ∘ḡ; a start at zero would make the first steps huge.
+// pSGLD (Li et al. 2016) without its Γ term, as in published experiments. With ḡ the mean gradient of the minibatch's
+// rows:
+//   V ← αV + (1-α) ḡ∘ḡ;  G = 1/(λ + √V);  θ ← θ - γ G∘g + √(2γT G)∘Z
+// G depends on the state, so without Γ the law is not the target even as γ → 0: as α → 0 it is ∝ exp(-U/T)/G. V starts
+// at the first ḡ∘ḡ, because a start at zero would make the first steps huge.
 #include <cmath>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// One function a row of the table.
+// Factory functions of the kernels, one per row of the table in table.cc.
 #pragma once
 
 #include "kernel.h"
@@ -19,12 +19,12 @@ KernelPointer make_fedpa(const Chains& chains, const ReferenceSettings& settings
 KernelPointer make_fedbe(const Chains& chains, const ReferenceSettings& settings);
 KernelPointer make_ensemble(const Chains& chains, const ReferenceSettings& settings);
 
-// These three also run on a client's own posterior.
+// These three kernels can also run on a client's own posterior.
 KernelPointer make_mala(const Chains& chains, const ReferenceSettings& settings, Target target);
 KernelPointer make_hmc(const Chains& chains, const ReferenceSettings& settings, Target target);
 KernelPointer make_nuts(const Chains& chains, const ReferenceSettings& settings, Target target);
 
-// ConfigError where a setting that the sampler reads is out of range.
+// Throws ConfigError if a setting that the sampler reads is out of range.
 void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& problem,
                     const ReferenceSettings& settings);
 

@@ -1,4 +1,4 @@
-// Every setting that a sampler reads, checked; all problems are named at once.
+// Checks every setting that a sampler reads and reports all problems at once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void check_hamiltonian(Checker& check, const ReferenceSettings& s) {
 }
 
 void check_others(Checker& check, const ReferenceSettings& s) {
-  constexpr Index kMostSteps = Index{1} << 20;  // a stream's step is 20 bits wide
+  constexpr Index kMostSteps = Index{1} << 20;  // the step of a random stream is 20 bits wide
   check.number("decay", s.decay, s.decay >= 0 && s.decay < 1, "a number from 0 to below 1");
   check.number("damping", s.damping, positive(s.damping), "a number above 0");
   check.number("refresh", s.refresh, s.refresh >= 1, "1 or more");

@@ -31,8 +31,8 @@ void ShrinkageSolver::add(std::span<const double> sample) {
   ++count_;
 }
 
-// Each factor is symmetric: (A + βuuᵀ)⁻¹v = A⁻¹v - β (uᵀA⁻¹v)/(1 + βuᵀA⁻¹u) A⁻¹u, and uᵀA⁻¹v = (A⁻¹u)ᵀv for the v that
-// came in, so earlier samples' corrections do not depend on one another.
+// Applies the Sherman-Morrison formula once per sample: (A + βuuᵀ)⁻¹v = A⁻¹v - β (uᵀA⁻¹v)/(1 + βuᵀA⁻¹u) A⁻¹u. All
+// factors are symmetric, so uᵀA⁻¹v = (A⁻¹u)ᵀv for the original v, and the corrections do not depend on one another.
 void ShrinkageSolver::apply_inverse(std::span<double> v) {
   if (count_ < 2) return;
   for (Index m = 1; m < count_; ++m) projection_[static_cast<std::size_t>(m)] = math::dot(image_.column(m), v);

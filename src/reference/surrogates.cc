@@ -39,7 +39,8 @@ void Surrogates::archive(Archive& archive) {
 
 namespace {
 
-// Each client samples exp(-(U_s + U_0)), proper wherever the posterior is; Λ_s = C⁻¹ - ∇²U_0, h_s = C⁻¹m.
+// Fits surrogates to draws. Each client samples exp(-(U_s + U_0)), which is proper whenever the posterior is. From the
+// draws' mean m and covariance C the surrogate is Λ_s = C⁻¹ - ∇²U_0, h_s = C⁻¹m.
 class FitOfDraws final : public SurrogateFit {
  public:
   FitOfDraws(const Chains& chains, const ReferenceSettings& settings, std::int64_t warm_up)

@@ -1,4 +1,5 @@
-// Gaussian surrogates exp(-Q_s) of the clients' parts of a posterior, Q_s = ½θᵀΛ_sθ - h_sᵀθ, and how clients find them.
+// Gaussian surrogates exp(-Q_s) of the clients' parts of a posterior, Q_s = ½θᵀΛ_sθ - h_sᵀθ, and two ways to fit them.
+// FSGLD uses them to correct its drift. Objects are not thread-safe.
 #pragma once
 
 #include <memory>
@@ -14,41 +15,42 @@ struct Surrogate {
   Symmetric precision;        // Λ
   std::vector<double> shift;  // h
 
-  // g += weight ∇Q(θ)
+  // Adds the surrogate's gradient: g += weight ∇Q(θ).
   void add_gradient(std::span<const double> theta, double weight, std::span<double> g) const;
   std::int64_t words() const { return precision.words() + static_cast<std::int64_t>(shift.size()); }
   void archive(Archive& archive);
 };
 
-// Those of all clients, and their product.
+// The surrogates of all clients, and their product.
 struct Surrogates {
   Surrogates(Index dimension, Index clients, bool diagonal);
-  // Λ_s = precision, h_s = Λ_s mean.
+  // Sets Λ_s = precision and h_s = Λ_s mean.
   void set(Index client, const Symmetric& precision, std::span<const double> mean);
-  void multiply();  // all clients are set: `all` is their product
+  void multiply();  // Computes `all`, the product. Every client must have been set.
   void archive(Archive& archive);
 
   Surrogate all;
   std::vector<Surrogate> own;
 };
 
-// How they are fitted, in iterations that move no chain: start, so many times iterate (and collect), take.
+// Fits surrogates in iterations that move no chain. Call start, then iterate (and collect) repeatedly, then take.
 class SurrogateFit {
  public:
   virtual ~SurrogateFit() = default;
-  virtual Surrogates empty() const = 0;  // of the right shape
-  virtual Index sets() const = 0;        // 1, which all chains share, or one a chain
+  virtual Surrogates empty() const = 0;  // surrogates of the right shape, not yet fitted
+  virtual Index sets() const = 0;        // 1 if all chains share one set, otherwise one per chain
   virtual void start(const Chains& chains) = 0;
   virtual void iterate(Chains& chains) = 0;
-  virtual void collect() = 0;                                      // takes where clients are now into their moments
+  virtual void collect() = 0;  // adds the clients' current positions to their moments
   virtual std::vector<Surrogates> take(const Chains& chains) = 0;  // ends the fit
   virtual void archive(Archive& archive) = 0;
 };
 
-// From draws of exp(-(U_s + U_0)), the prior taken out again; for all chains.
+// Fits to draws of exp(-(U_s + U_0)) and then removes the prior. All chains share the result.
 std::unique_ptr<SurrogateFit> make_fit_of_draws(const Chains& chains, const ReferenceSettings& settings,
                                                 std::int64_t warm_up);
-// SWAG (Maddox et al. 2019), diagonal; one a chain, since chains may be near different modes.
+// Fits by SWAG (Maddox et al. 2019) with diagonal covariances. Each chain has its own set, because chains may be near
+// different modes.
 std::unique_ptr<SurrogateFit> make_swag_fit(const Chains& chains, const ReferenceSettings& settings);
 
 }  // namespace pollen::reference

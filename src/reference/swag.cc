@@ -1,13 +1,14 @@
-// SWAG surrogates (Maddox et al. 2019, variances alone), with f_s = N_s/N. From the chain's start every client descends
-// its part of the posterior,
+// SWAG surrogates (Maddox et al. 2019, variances only). With f_s = N_s/N, every client descends its part of the
+// posterior from the chain's start, using minibatches,
 //   y ← y - (η/f_s) ∇(U_s + f_s U_0)(y)
-// with its minibatches, and Q_s is the normal law with mean and variance of the iterates. The shares f_s U_0 of the
-// prior leave FSGLD's drift as they came: Σ_r f_r ∇U_0 - (1/f_s) f_s ∇U_0 = 0.
+// and Q_s is the normal law with the mean and variance of the iterates. The prior's shares f_s U_0 cancel in FSGLD's
+// drift: Σ_r f_r ∇U_0 - (1/f_s) f_s ∇U_0 = 0.
 //
-// How far iterates spread depends on η and the minibatches, and where a client has no gradient they do not spread at
-// all. A visit of K steps γ multiplies coordinate j by about exp(-Kγ(p + Σ_r Λ_r - Λ_s/f_s)), p the prior's precision,
-// where only the prior holds it: its square does not grow in the mean while Kγ Σ_s Λ_s²/f_s ≤ p. Hence
-//   variance ≥ √(Kγ/p)/f_s, and at least Kγ/f_s: one visit pushes by less than a factor e.
+// The variances need a lower bound, because the spread of the iterates depends on η and the minibatches and is zero
+// where a client has no gradient. Where only the prior, of precision p, acts on coordinate j, a visit of K steps γ
+// multiplies it by about exp(-Kγ(p + Σ_r Λ_r - Λ_s/f_s)). The expected square does not grow if Kγ Σ_s Λ_s²/f_s ≤ p.
+// Hence
+//   variance ≥ √(Kγ/p)/f_s, and at least Kγ/f_s, so that one visit pushes by less than a factor e.
 #include <algorithm>
 #include <cmath>
 
@@ -97,8 +98,8 @@ class Swag final : public SurrogateFit {
   std::vector<double> share_;  // f_s
   ClientGradients gradients_;
   Panel gradient_;
-  std::vector<Panel> local_;                             // y of every client, a column a chain
-  std::vector<std::vector<RunningCovariance>> moments_;  // of every client and chain
+  std::vector<Panel> local_;                             // y of every client, one column per chain
+  std::vector<std::vector<RunningCovariance>> moments_;  // per client and chain
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A density exp(-(U + ϖ U_0)/T): the pooled posterior, or a client's part of it. In units of T, as Metropolis tests
-// want it.
+// A density exp(-(U + ϖ U_0)/T): the pooled posterior or one client's part of it. Values and gradients are divided by
+// T, as Metropolis tests need them.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ class Target {
   double temperature_;
 };
 
-// Over a potential that somebody else keeps.
+// Wraps a potential that the caller keeps alive.
 std::shared_ptr<const Potential> borrowed(const Potential& potential);
 
 }  // namespace pollen::reference

@@ -11,14 +11,14 @@ namespace pollen::reference {
 
 namespace {
 
-constexpr Index kColumns = 7;  // vectors of a tree
+constexpr Index kColumns = 7;  // vectors per tree
 
 double log_sum(double a, double b) {
   const double high = std::max(a, b), low = std::min(a, b);
   return high == -std::numeric_limits<double>::infinity() ? high : high + math::log1p(math::exp(low - high));
 }
 
-// Both ends still move along the sum of momenta `a + b`.
+// Returns whether the velocities at both ends still point along the sum of momenta `a + b`.
 bool along(std::span<const double> first, std::span<const double> last, std::span<const double> a,
            std::span<const double> b) {
   return math::dot(first, a) + math::dot(first, b) > 0 && math::dot(last, a) + math::dot(last, b) > 0;
@@ -51,7 +51,7 @@ Transition TreeSampler::sample(const Target& target, const Start& start, Scratch
     const bool forward = (choices.next() & 1) != 0;
     if (!build(now, choices, 1, now.result.depth, forward)) break;
     ++now.result.depth;
-    // Biased towards the newer half, which is the further one.
+    // The choice favours the newer half, which is further away from the start.
     if (choices.uniform() < math::exp(std::min(0.0, extension.log_weight - whole.log_weight))) take(whole, extension);
     going = straight(forward ? whole : extension, forward ? extension : whole);
     join(whole, extension, forward);
@@ -62,7 +62,7 @@ Transition TreeSampler::sample(const Target& target, const Start& start, Scratch
   return now.result;
 }
 
-// A trajectory of one state, both edges at it.
+// Starts a trajectory that consists of one state, which is both of its ends.
 void TreeSampler::begin(Now& now) {
   Tree& tree = trees_[0];
   const Start& start = now.start;
@@ -81,7 +81,7 @@ void TreeSampler::begin(Now& now) {
   tree.log_weight = 0;
 }
 
-// 2^depth further states in one direction; false where they turn or diverge, and the piece is not to be used.
+// Adds 2^depth states in one direction. Returns false if they turn back or diverge; the piece must then not be used.
 bool TreeSampler::build(Now& now, Sequence& choices, std::size_t slot, int depth, bool forward) {
   Tree& tree = trees_[slot];
   if (depth == 0) return leaf(now, tree, forward ? forward_ : backward_, forward ? now.start.step : -now.start.step);
@@ -89,7 +89,7 @@ bool TreeSampler::build(Now& now, Sequence& choices, std::size_t slot, int depth
   if (!build(now, choices, slot, depth - 1, forward) || !build(now, choices, slot + 1, depth - 1, forward))
     return false;
   const bool kept = straight(forward ? tree : other, forward ? other : tree);
-  // Within an extension every state counts by its weight alone.
+  // Within an extension each state is chosen in proportion to its weight.
   const double share = other.log_weight - log_sum(tree.log_weight, other.log_weight);
   if (choices.uniform() < math::exp(share)) take(tree, other);
   join(tree, other, forward);
@@ -124,8 +124,8 @@ bool TreeSampler::leaf(Now& now, Tree& tree, Edge& edge, double step) {
   return true;
 }
 
-// The generalised criterion over the whole and, since two straight halves can hide a turn at their seam (a step near
-// the period of an orbit), over each half with the first state of the other.
+// Applies the generalised no-U-turn criterion to the whole piece and to each half extended by the first state of the
+// other. Two straight halves can hide a turn at their seam when the step is near the period of an orbit.
 bool TreeSampler::straight(const Tree& earlier, const Tree& later) {
   return along(earlier.first_velocity, later.last_velocity, earlier.sum, later.sum) &&
          along(earlier.first_velocity, later.first_velocity, earlier.sum, later.first_momentum) &&

@@ -1,10 +1,10 @@
 // One transition of the no-U-turn sampler with multinomial weights (Hoffman and Gelman 2014; Betancourt 2017, appendix
-// A).
+// A). Objects are not thread-safe and allocate only when they are built.
 //
-// A tree is a piece of a trajectory in order of time: what is known of its two ends, the sum of its momenta, the log of
-// its total weight Σ exp(H_0 - H), and one of its states, drawn with probability proportional to the weights. Two
-// neighbouring pieces join into one; the trajectory doubles, forwards or backwards, until it turns back on itself,
-// diverges, or is max_depth doublings long. Memory is taken once.
+// A tree is a piece of a trajectory in order of time. It keeps its two ends, the sum of its momenta, the log of its
+// total weight Σ exp(H_0 - H), and one of its states, drawn with probability proportional to the weights. Two
+// neighbouring pieces join into one. The trajectory doubles, forwards or backwards, until it turns back on itself,
+// diverges, or reaches max_depth doublings.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ namespace pollen::reference {
 
 class TreeSampler {
  public:
-  // What a transition starts from; its spans are read only while it runs.
+  // The start of a transition. Its spans are read only while the transition runs.
   struct Start {
     std::span<const double> position, gradient, inverse_mass;
     double value = 0;
@@ -28,7 +28,7 @@ class TreeSampler {
   TreeSampler& operator=(const TreeSampler&) = delete;
 
   Transition sample(const Target& target, const Start& start, Scratch& scratch);
-  // The state taken.
+  // The state that the last transition selected.
   std::span<const double> position() const { return trees_.front().position; }
   std::span<const double> gradient() const { return trees_.front().gradient; }
   double value() const { return trees_.front().value; }
@@ -41,7 +41,7 @@ class TreeSampler {
   struct Edge {
     std::span<double> position, momentum, gradient;
   };
-  // The running transition.
+  // State of the transition in progress.
   struct Now {
     const Target* target = nullptr;
     Start start;
@@ -61,7 +61,7 @@ class TreeSampler {
 
   int max_depth_;
   Panel storage_;
-  std::vector<Tree> trees_;  // [0] the trajectory; [1] its extension, with a place for each level below
+  std::vector<Tree> trees_;  // [0] is the trajectory, [1] its extension, and the rest one per level below
   Edge backward_, forward_;
 };
 

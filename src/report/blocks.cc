@@ -28,7 +28,7 @@ Range range_of(std::span<const double> values) {
   return range.low <= range.high ? range : Range{};
 }
 
-// In halves, so that numbers near the largest double do not overflow on the way.
+// Maps a value to 16 bits. It works with halves, so that numbers near the largest double do not overflow.
 std::uint16_t scaled(double value, const Range& range) {
   if (!std::isfinite(value)) return kMissing;
   const double width = range.high / 2 - range.low / 2;

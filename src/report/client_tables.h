@@ -1,5 +1,6 @@
-// Participation and Heterogeneity of web/src/data.ts from what clients.json holds, which is checked: the page relies on
-// its shape. Null where there is none, ConfigError naming the file where it is another.
+// Makes Participation and Heterogeneity of web/src/data.ts from clients.json. The contents are checked, because the
+// page relies on their shape. The result is null if the file lacks them; a malformed one is a ConfigError naming the
+// file.
 #pragma once
 
 #include <string>

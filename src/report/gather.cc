@@ -1,4 +1,4 @@
-// ReportData of web/src/data.ts, from the folders of runs.
+// Gathers ReportData of web/src/data.ts from the folders of runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,9 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRows = 2000;         // of the table, of all runs together
-constexpr std::uintmax_t kMostText = 1U << 20;  // of a configuration
-constexpr std::size_t kMostRuns = 8;            // there are so many colours
+constexpr std::size_t kMostRows = 2000;         // rows in the table, for all runs together
+constexpr std::uintmax_t kMostText = 1U << 20;  // bytes of a configuration
+constexpr std::size_t kMostRuns = 8;            // the page has this many colours
 
 std::string text_or_none(const std::string& path) {
   std::error_code error;
@@ -35,7 +35,7 @@ std::string text_or_none(const std::string& path) {
   return read_text(path);
 }
 
-// What [data] names as its source in a configuration as runs write it; of a path the file's name alone.
+// Returns the source that [data] names in a run's configuration, reduced to the file's name if it is a path.
 std::string data_source(std::string_view config) {
   constexpr std::string_view kSection = "\n[data]\n", kKey = "\nsource = \"";
   const std::size_t section = config.find(kSection);
@@ -49,7 +49,7 @@ std::string data_source(std::string_view config) {
   return fs::path(config).filename().string();
 }
 
-// One run, as far as it has been read.
+// One run and what has been read of it.
 class Run {
  public:
   Run(std::string folder, std::size_t runs, int threads)
@@ -111,7 +111,7 @@ class Run {
     return out;
   }
 
-  // Of parameters that the table has.
+  // Makes the plots of parameters that the table shows.
   Json plots(const std::vector<std::size_t>& rows) const {
     const PlotBudget whole, budget{whole.trace / runs_, whole.curves / runs_};
     std::vector<std::size_t> which, places;
@@ -170,7 +170,8 @@ void check_folders(const std::vector<std::string>& folders) {
       throw ConfigError(folders[i], "found twice, accepted: different folders");
 }
 
-// "<" stands in strings only, and is "\u003c" there: nothing in the data can end the element that holds them.
+// Escapes every "<" as "\u003c". It only occurs inside strings, so nothing in the data can end the element that holds
+// them.
 std::string escaped(const std::string& json) {
   std::string text;
   text.reserve(json.size() + 64);

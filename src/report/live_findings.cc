@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kLeastDraws = 8;
 constexpr auto kEvery = std::chrono::milliseconds(500);
-constexpr int kShare = 50;  // what takes t of processor is done every 50 t at most: two percent of one core
+// A look that takes t seconds of processor is repeated after at least 50 t, which is two percent of one core.
+constexpr int kShare = 50;
 constexpr PlotBudget kBudget{60'000, 260'000};
 
 sink::DrawSet draws_of(const sink::History& trace, const sink::LivePlan& plan) {
@@ -41,7 +42,7 @@ Json plots_of(const sink::DrawSet& draws, const sink::History& trace) {
   return plots;
 }
 
-// Of this thread: on a busy machine the clock on the wall says little about work.
+// Returns the processor time of this thread. On a busy machine wall-clock time says little about work.
 std::chrono::nanoseconds processor_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "run_parts.h"
-#include "sink/version.h"
+#include "pollen/version.h"
 #include "stored_run.h"
 #include "verdict.h"
 
@@ -23,7 +23,8 @@ using sink::LivePlan;
 using sink::LiveState;
 using sink::name_of;
 
-constexpr std::size_t kMostSummed = 2000;  // parameters of a summary that is worth reading again for its other parts
+// Summaries with more parameters than this are not parsed again for their other parts.
+constexpr std::size_t kMostSummed = 2000;
 
 const char* name_of(LiveState::Phase phase) {
   switch (phase) {
@@ -104,7 +105,7 @@ Json live_part(const LivePlan* plan, const LiveState& state, const LiveFindings&
 
 Json facts_json(const LivePlan& plan, const LiveState& state) {
   const sink::RunFacts& f = plan.facts;
-  return {{"version", sink::version()},
+  return {{"version", version()},
           {"sampler", f.sampler},
           {"model", f.model},
           {"source", f.source},
@@ -124,7 +125,7 @@ Json facts_json(const LivePlan& plan, const LiveState& state) {
           {"iterationsPerSecond", number(state.rate)}};
 }
 
-// Of all parameters at the end, else of those shown.
+// Lists all parameters at the end, and before that only those shown.
 Json parameters_json(const LivePlan& plan, const LiveFindings& findings, const LiveEnd* end) {
   const bool all = end != nullptr && end->summary != nullptr && !end->summary->parameters.empty();
   const std::vector<stats::ParameterSummary>& found = all ? end->summary->parameters : findings.parameters();
@@ -218,7 +219,7 @@ Json run_json(const std::string& name, const LivePlan* plan, const LiveState& st
           {"config", known.config}};
 }
 
-// What the summary says: the report's own words and parts.
+// Adds what the final summary says, in the report's own words and parts.
 void add_ending(Json& run, const sink::Summary& summary) {
   const sink::RunFacts& facts = summary.facts;
   run["verdict"] =
@@ -241,7 +242,7 @@ std::string live_json(const std::string& name, const LivePlan* plan, const LiveS
                   {"made", versions()},
                   {"runs", Json::array({std::move(run)})},
                   {"live", live_part(plan, state, findings, end)}};
-  // Names are other people's: whatever is in them, this is JSON on one line.
+  // Names come from users. Whatever bytes they contain, the result is JSON on one line.
   return data.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

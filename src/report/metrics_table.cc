@@ -43,7 +43,7 @@ Json metrics_table(std::string_view text, const std::string& path, std::size_t m
   const std::size_t rows = lines.size() - 1, shown = std::min(rows, most);
   std::vector<std::vector<double>> columns(names.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    const std::size_t at = (i + 1) * rows / shown;  // the last among them; line 0 has the names
+    const std::size_t at = (i + 1) * rows / shown;  // the last row is always among them; line 0 holds the names
     const auto cells = cells_of(lines[at]);
     const auto fail = [&](const std::string& what) {
       throw ConfigError(fmt::format("{}: row {}", path, at + 1), what);
@@ -51,7 +51,7 @@ Json metrics_table(std::string_view text, const std::string& path, std::size_t m
     if (cells.size() != names.size())
       fail(fmt::format("found {} cells, accepted: {}, as the names have", cells.size(), names.size()));
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      double value = std::numeric_limits<double>::quiet_NaN();  // an empty cell: no number
+      double value = std::numeric_limits<double>::quiet_NaN();  // an empty cell has no number
       const auto [end, error] = std::from_chars(cells[c].data(), cells[c].data() + cells[c].size(), value);
       if (!cells[c].empty() && (error != std::errc{} || end != cells[c].data() + cells[c].size()))
         fail(fmt::format("column {}: found \"{}\", accepted: a number or nothing", names[c], cells[c].substr(0, 40)));

@@ -1,4 +1,4 @@
-// DIR/metrics.csv for the page: column by column, at most so many rows.
+// Converts DIR/metrics.csv for the page, column by column, thinned to a limited number of rows.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace pollen::report {
 
-// ConfigError naming file and row where it is not such a file. A last line without its end (a run that still goes on)
-// is left out.
+// Throws ConfigError naming file and row if the text is malformed. A last line without a line end, as in a run in
+// progress, is ignored.
 Json metrics_table(std::string_view text, const std::string& path, std::size_t most = 1000);
 
 }  // namespace pollen::report

@@ -14,18 +14,18 @@ namespace {
 
 constexpr std::size_t kTracePoints = 2000, kDensityPoints = 128, kBins = 20, kLagPoints = 60, kMostParameters = 300;
 constexpr std::size_t kLongestLag = 2000;
-constexpr double kSmall = 0.05;  // an autocorrelation that is as good as none
+constexpr double kSmall = 0.05;  // smaller autocorrelations are treated as zero
 
-// Every so many-th draw, so that at most `most` points are left.
+// Returns how far apart the shown draws are, so that at most `most` points remain.
 std::size_t every_for(std::size_t length, std::size_t most) {
   return std::max<std::size_t>(1, (length + most - 1) / most);
 }
 
-// How large everything is.
+// The sizes of all arrays.
 struct Sizes {
   std::size_t parameters = 0, chains = 0, length = 0;
-  std::size_t every = 1, points = 0;  // of traces
-  std::size_t lags = 1;               // looked at
+  std::size_t every = 1, points = 0;  // spacing and number of the points in traces
+  std::size_t lags = 1;               // number of lags computed
 };
 
 Sizes sizes_of(const sink::DrawSet& draws, std::size_t parameters, const PlotBudget& budget) {
@@ -46,7 +46,7 @@ struct Curves {
         high(s.parameters),
         ranks(s.parameters * s.chains * kBins) {}
   std::vector<double> trace, density, autocorrelation;
-  std::vector<double> low, high;  // of density grids
+  std::vector<double> low, high;  // limits of the density grids
   std::vector<std::uint32_t> ranks;
 };
 
@@ -72,7 +72,7 @@ void add_parameter(const stats::Draws& draws, std::size_t p, const Sizes& s, Cur
   place(stats::autocorrelations(draws, static_cast<Index>(s.lags)), p, out.autocorrelation);
 }
 
-// The lag from which on no chain's autocorrelation is worth a look, and half as far again.
+// Returns the lag beyond which every chain's autocorrelation is negligible, extended by half.
 std::size_t last_lag(const std::vector<double>& all, std::size_t lags) {
   std::size_t last = 0;
   for (std::size_t first = 0; first < all.size(); first += lags) {
@@ -107,7 +107,7 @@ std::vector<std::size_t> chosen(const std::vector<stats::ParameterSummary>& para
   const auto badness = [&](std::size_t j) {
     return std::isnan(parameters[j].rhat) ? std::numeric_limits<double>::infinity() : parameters[j].rhat;
   };
-  // The first half stays where it is; the others compete.
+  // The first half is kept; the others compete by their badness.
   const auto contest = order.begin() + static_cast<std::ptrdiff_t>(most / 2);
   std::stable_sort(contest, order.end(), [&](std::size_t a, std::size_t b) { return badness(a) > badness(b); });
   order.resize(most);

@@ -1,4 +1,4 @@
-// The plots of parameters, from all their draws, in a bounded number of bytes (ParameterPlots of web/src/data.ts).
+// Makes the plots of parameters from all their draws, within a limit on bytes (ParameterPlots of web/src/data.ts).
 #pragma once
 
 #include <vector>
@@ -10,17 +10,18 @@ namespace pollen::report {
 
 // How much of a page one run may take.
 struct PlotBudget {
-  std::size_t trace = 700'000;   // numbers of all traces together
-  std::size_t curves = 260'000;  // of densities, ranks and autocorrelations
+  std::size_t trace = 700'000;   // numbers in all traces together
+  std::size_t curves = 260'000;  // numbers in densities, ranks and autocorrelations
 };
 
-// Which of `count` to show where not all can be: the worst by R-hat (unknown ones first) and the first, in order.
+// Chooses which parameters to show if not all fit: the first ones and those with the worst R-hat (unknown ones count as
+// worst), in their order.
 std::vector<std::size_t> chosen(const std::vector<stats::ParameterSummary>& parameters, std::size_t most);
 
-// How many parameters a budget has room for.
+// Returns how many parameters fit into a budget.
 std::size_t room_for_plots(Index chains, const PlotBudget& budget);
 
-// Of draws.values[which[p]]; rows[p] is where the table has it.
+// Plots draws.values[which[p]]; rows[p] is that parameter's row in the table.
 Json parameter_plots(const sink::DrawSet& draws, const std::vector<std::size_t>& which,
                      const std::vector<std::size_t>& rows, const PlotBudget& budget, int threads);
 

@@ -1,14 +1,14 @@
 #include "run_parts.h"
 
-#include "sink/version.h"
+#include "pollen/version.h"
 
 namespace pollen::report {
 
 Json versions() {
-  return {{"version", sink::version()},
-          {"revision", sink::revision()},
-          {"build", sink::build_type()},
-          {"compiler", sink::compiler()}};
+  return {{"version", version()},
+          {"revision", revision()},
+          {"build", build_type()},
+          {"compiler", compiler()}};
 }
 
 Json parameter_row(const std::string& name, const std::string& label, const stats::ParameterSummary& p) {

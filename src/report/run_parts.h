@@ -1,4 +1,4 @@
-// Parts of ReportData (web/src/data.ts) that a finished and a running run share.
+// Parts of ReportData (web/src/data.ts) that finished and running runs share.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace pollen::report {
 
-Json versions();  // of this build
+Json versions();  // versions of this build
 Json parameter_row(const std::string& name, const std::string& label, const stats::ParameterSummary& summary);
 
 }  // namespace pollen::report

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostClients = 200;
 
-// A member that may be absent; null then.
+// Returns a member, or null if it is absent.
 const Json& member(const Json& json, const char* key) {
   static const Json kNull;
   if (!json.is_object()) return kNull;
@@ -27,7 +27,7 @@ Json number_at(const Json& json, const char* key) {
   return value.is_number() ? value : Json(nullptr);
 }
 
-// JavaScript's numbers are exact up to 2^53.
+// Writes the seed as text if JavaScript's numbers, which are exact up to 2^53, cannot hold it.
 Json seed_at(const Json& json) {
   const Json seed = number_at(json, "seed");
   const bool large = seed.is_number_unsigned() && seed.get<std::uint64_t>() > (std::uint64_t{1} << 53U);
@@ -46,7 +46,7 @@ Json texts_at(const Json& json, const char* key) {
   return out;
 }
 
-// Every number of an object under its own name, but for some.
+// Collects every number of an object under its own name, except those in `without`.
 Json scores_of(const Json& json, const std::vector<std::string>& without = {}) {
   Json out = Json::array();
   if (!json.is_object()) return out;

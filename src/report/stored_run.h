@@ -1,5 +1,5 @@
-// What summary.json and clients.json of a run say, for the page. Files come from outside: whatever is odd in them is a
-// ConfigError that names the file, or is left out where it is not needed.
+// Reads summary.json and clients.json of a run for the page. Files come from outside, so anything malformed is a
+// ConfigError that names the file, or is left out if it is not needed.
 #pragma once
 
 #include <string>
@@ -10,16 +10,17 @@
 
 namespace pollen::report {
 
-// DIR/summary.json, or null where there is none. ConfigError where it is not a summary.
+// Reads DIR/summary.json. Returns null if there is no file; throws ConfigError if it is not a summary.
 Json read_summary(const std::string& path);
-// DIR/clients.json, likewise.
+// Reads DIR/clients.json. Returns null if there is no file; throws ConfigError if it is malformed.
 Json read_clients(const std::string& path);
 
 Json parse_summary(std::string_view text, const std::string& path);
 Json parse_clients(std::string_view text, const std::string& path);
 
-// The parts of RunData (web/src/data.ts) that a summary has.
-Json facts_of(const Json& summary, const Json& draws);  // draws: {"chains", "draws"} where they were read, else null
+// These return the parts of RunData (web/src/data.ts) that a summary provides.
+// `draws` is {"chains", "draws"} if the draws were read, otherwise null.
+Json facts_of(const Json& summary, const Json& draws);
 void add_stored_parts(Json& run, const Json& summary);
 
 }  // namespace pollen::report

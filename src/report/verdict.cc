@@ -30,7 +30,7 @@ std::string good_words(const std::vector<stats::ParameterSummary>& parameters) {
       count(tail));
 }
 
-// Warnings of the run that speak of what was not reached, beside what the draws say themselves.
+// Adds the run's warnings about goals that were not reached to the reasons that the draws give.
 std::vector<std::string> with_end(const Judged& run, std::vector<std::string> reasons) {
   for (const std::string& line : run.warnings)
     if (line.starts_with("stopped after") || line.starts_with("the run failed")) reasons.push_back(line);

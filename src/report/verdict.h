@@ -1,4 +1,4 @@
-// Whether a run can be believed, in words.
+// Says in words whether the results of a run can be trusted.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 namespace pollen::report {
 
 struct Judged {
-  std::string states = "draws";     // as summary.json has it
-  std::string status = "complete";  // likewise
+  std::string states = "draws";     // as in summary.json
+  std::string status = "complete";  // as in summary.json
   std::vector<stats::ParameterSummary> parameters;
   std::vector<std::string> labels;
-  std::vector<std::string> warnings;  // of the run
+  std::vector<std::string> warnings;  // warnings of the run
 };
 
 Json verdict(const Judged& run);  // Verdict of web/src/data.ts

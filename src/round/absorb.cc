@@ -9,8 +9,12 @@
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/round.h"
+#include "round/server_step.h"
+#include "round/traffic.h"
 
 namespace pollen {
+
+bool Server::adds_plainly() const { return broadcast_.roster.uniform && !step_->weighs_messages(); }
 
 void Server::check_answers(const Reply& reply, const Roster::Entry& entry) const {
   if (reply.round != round_ || reply.first != broadcast_.segment.first || reply.silent == broadcast_.segment.ends ||
@@ -119,7 +123,7 @@ void Server::archive_block(Index block, Archive& archive) {
   archive.array(sum.weighted.flat());
   sum.counters.archive(archive);
   const auto [first, last] = block_entries(block);
-  traffic_.archive_done(archive, first, last);
+  traffic_->archive_done(archive, first, last);
 }
 
 void Server::absorb_sum(Index block, Index chain, std::span<const double> sum) {
@@ -132,13 +136,13 @@ void Server::count(const Sent& sent) {
   counters.uplink_bits_bound += bits_bound_[channel_of(sent.client)];
   counters.gradients += sent.gradients;
   ++counters.messages;
-  traffic_.add({.client = sent.client, .gradients = sent.gradients, .up_bits = sent.bits});
+  traffic_->add({.client = sent.client, .gradients = sent.gradients, .up_bits = sent.bits});
 }
 
 void Server::log_answer(const Reply& reply) {
-  if (!traffic_.listens()) return;
+  if (!traffic_->listens()) return;
   const std::int64_t bits = reply.silent ? 0 : std::accumulate(reply.bits.begin(), reply.bits.end(), std::int64_t{0});
-  traffic_.add({.client = reply.client, .gradients = reply.gradients, .up_bits = bits});
+  traffic_->add({.client = reply.client, .gradients = reply.gradients, .up_bits = bits});
 }
 
 void Server::count_part(const Reply& reply, std::size_t part, Counters& counters) const {

@@ -7,6 +7,7 @@
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "round/client_host.h"
+#include "round/server_step.h"
 
 namespace pollen {
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "pollen/round.h"
+#include "round/local_segments.h"
+#include "round/server_step.h"
 
 namespace pollen {
 

@@ -1,6 +1,5 @@
 // A client's own curvature constants: λ_max of its bound or Hessian by power iteration, which approaches it from below.
 // With λ_min both are exact up to a few hundred coordinates; beyond, power iteration approaches λ_min from above.
-#include <Eigen/Dense>
 #include <cmath>
 
 #include "math/math.h"
@@ -25,17 +24,16 @@ void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) 
   const auto column = out.column(out.columns == 1 ? 0 : static_cast<Index>(index_));
   const bool both = out.rows > 1;
   if (both && d <= kExact) {
-    Eigen::MatrixXd matrix(d, d);
-    Eigen::VectorXd unit = Eigen::VectorXd::Zero(d);
-    for (Index j = 0; j < d; ++j) {
+    Panel matrix(d, d);
+    std::vector<double> unit(static_cast<std::size_t>(d));
+    for (std::size_t j = 0; j < unit.size(); ++j) {
       unit[j] = 1;
-      apply({unit.data(), static_cast<std::size_t>(d)}, {matrix.col(j).data(), static_cast<std::size_t>(d)});
+      apply(unit, matrix.column(static_cast<Index>(j)));
       unit[j] = 0;
     }
-    const Eigen::VectorXd values =
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
-    column[0] = values[d - 1];
-    column[1] = std::max(0.0, values[0]);
+    const std::vector<double> values = math::symmetric_eigenvalues(matrix);
+    column[0] = values.back();
+    column[1] = std::max(0.0, values.front());
     return;
   }
   std::vector<double> v(static_cast<std::size_t>(d)), product(v.size());

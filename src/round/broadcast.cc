@@ -4,6 +4,7 @@
 
 #include "math/math.h"
 #include "pollen/round.h"
+#include "round/traffic.h"
 
 namespace pollen {
 
@@ -68,7 +69,7 @@ void Server::count_downlink() {
       if (recipe_.oracle == OracleKind::svrg && !broadcast_.refresh && heard < anchor_round_ + 1) extra += words;
       counters_.downlink_bits += bits + extra;
       counters_.broadcast_bits += extra;
-      traffic_.add({.client = entry.client, .down_bits = bits + extra});
+      traffic_->add({.client = entry.client, .down_bits = bits + extra});
       heard = round_ + 1;
     }
   }
@@ -76,10 +77,10 @@ void Server::count_downlink() {
 
 // Where nobody can have missed anything.
 void Server::log_downlink() {
-  if (!traffic_.listens()) return;
+  if (!traffic_->listens()) return;
   for (const Roster::Entry& entry : broadcast_.roster.clients)
     for (const std::uint32_t chain : broadcast_.roster.chains(entry))
-      traffic_.add({.client = entry.client, .down_bits = 8 * std::ssize(broadcast_.chain_payload(chain))});
+      traffic_->add({.client = entry.client, .down_bits = 8 * std::ssize(broadcast_.chain_payload(chain))});
 }
 
 }  // namespace pollen

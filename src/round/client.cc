@@ -134,9 +134,7 @@ void Client::set_anchor(std::span<const double> at) {
   state().work->set_anchor(at, gradient.column(0));
 }
 
-void Client::start_memory(ConstPanelView gradient) {
-  copy_into(gradient, state().memory);
-}
+void Client::start_memory(ConstPanelView gradient) { copy_into(gradient, state().memory); }
 
 void Client::local_position(const ClientView& view, PanelView out) const {
   for (Index c = 0; c < out.columns; ++c) {

@@ -4,6 +4,7 @@
 
 #include "pollen/archive.h"
 #include "pollen/errors.h"
+#include "round/local_work.h"
 #include "segment_work.h"
 
 namespace pollen {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pollen/round.h"
+#include "round/local_work.h"
 
 namespace pollen {
 

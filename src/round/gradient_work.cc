@@ -8,8 +8,10 @@ namespace pollen {
 
 namespace {
 
-std::unique_ptr<Oracle> make_client_oracle(const Recipe& recipe, const Potential& potential, Index chains) {
+std::unique_ptr<Oracle> make_client_oracle(const ClientParts& parts, const Potential& potential, Index chains) {
+  const Recipe& recipe = *parts.recipe;
   const Index batch = recipe.batch.of(potential.rows());
+  if (parts.oracle != nullptr && *parts.oracle) return (*parts.oracle)(potential, batch, chains);
   if (recipe.local && recipe.local->clip) return make_clipped_oracle(potential, batch, *recipe.local->clip);
   return make_oracle(recipe.oracle, potential, batch, chains);
 }
@@ -17,7 +19,7 @@ std::unique_ptr<Oracle> make_client_oracle(const Recipe& recipe, const Potential
 }  // namespace
 
 GradientWork::GradientWork(std::uint32_t client, const Potential& potential, const ClientParts& parts, Index chains)
-    : client_(client), parts_(parts), oracle_(make_client_oracle(*parts.recipe, potential, chains)) {
+    : client_(client), parts_(parts), oracle_(make_client_oracle(parts, potential, chains)) {
   if (parts.recipe->oracle == OracleKind::fixed_point && parts.prior_share > 0)
     anchor_.resize(static_cast<std::size_t>(potential.dimension()));
 }

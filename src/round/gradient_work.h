@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pollen/round.h"
+#include "round/local_work.h"
 
 namespace pollen {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pollen/round.h"
+#include "round/server_step.h"
 
 namespace pollen {
 

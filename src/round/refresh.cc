@@ -32,20 +32,20 @@ void Server::refresh(ConstPanelView anchor, ConstPanelView gradient_sum) {
 
 // Y cannot be known before all positions are there, nor C before all gradients; C goes with what comes next.
 void Server::log_refresh() {
-  if (!traffic_.listens()) return;
+  if (!traffic_->listens()) return;
   const auto words = 64 * static_cast<std::int64_t>(setup_.dimension * setup_.chains);
   const auto everybody = [&](const ClientTraffic& load, bool evaluates) {
     for (std::size_t i = 0; i < setup_.sizes.size(); ++i)
-      traffic_.add({static_cast<std::uint32_t>(i), load.down_bits, evaluates ? setup_.sizes[i] * setup_.chains : 0,
-                    load.up_bits});
+      traffic_->add({static_cast<std::uint32_t>(i), load.down_bits, evaluates ? setup_.sizes[i] * setup_.chains : 0,
+                     load.up_bits});
   };
-  traffic_.open(clients());
+  traffic_->open(clients());
   everybody({.up_bits = words}, false);
-  traffic_.close(true);
+  traffic_->close(true);
   everybody({.down_bits = words, .up_bits = words}, true);
-  traffic_.close(true);
+  traffic_->close(true);
   everybody({.down_bits = words}, false);
-  traffic_.close(false);
+  traffic_->close(false);
 }
 
 }  // namespace pollen

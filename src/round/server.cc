@@ -9,6 +9,10 @@
 #include "math/math.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
+#include "pollen/round.h"
+#include "round/participation.h"
+#include "round/server_step.h"
+#include "round/traffic.h"
 
 namespace pollen {
 
@@ -19,15 +23,20 @@ constexpr double kExplosion = 1e10;
 
 }  // namespace
 
+Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
+    : Server(recipe, prior, std::move(setup), nullptr) {}
+
 Server::Server(const Recipe& recipe, const Prior& prior, Setup setup, std::unique_ptr<ServerStep> step)
     : recipe_(recipe),
       setup_(std::move(setup)),
-      participation_(recipe.participation, setup_.sizes, setup_.chains, recipe.coupled, setup_.seed,
-                     recipe.up.memory != Memory::feedback),
+      participation_(std::make_unique<ParticipationDraw>(recipe.participation, setup_.sizes, setup_.chains,
+                                                         recipe.coupled, setup_.seed,
+                                                         recipe.up.memory != Memory::feedback)),
       block_size_(block_size_for(static_cast<Index>(setup_.sizes.size()))),
       whole_(make_compressor({}, setup_.dimension)),
       down_(make_compressor(recipe.down.compressor, setup_.dimension)),
       position_(setup_.dimension, setup_.chains),
+      traffic_(std::make_unique<TrafficLog>()),
       step_(std::move(step)) {
   const Index d = setup_.dimension;
   for (Index c = 0; c < setup_.chains; ++c)
@@ -48,6 +57,8 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup, std::uniqu
 }
 
 Server::~Server() = default;
+
+void Server::listen(TrafficListener listener) { traffic_->listen(std::move(listener)); }
 
 void Server::choose_step(const Prior& prior) {
   if (recipe_.local)
@@ -91,11 +102,11 @@ void Server::open(std::int64_t most) {
   broadcast_.refresh = recipe_.oracle == OracleKind::svrg && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
   if (broadcast_.refresh) anchor_round_ = round_;
   if (first_round_whole())
-    participation_.everybody(broadcast_.roster);
+    participation_->everybody(broadcast_.roster);
   else
-    participation_.draw(round_, broadcast_.roster);
+    participation_->draw(round_, broadcast_.roster);
   encode_broadcast();
-  traffic_.open(broadcast_.roster.clients);
+  traffic_->open(broadcast_.roster.clients);
   if (broadcast_.segment.starts) count_downlink();
   start_over();
 }
@@ -106,7 +117,7 @@ void Server::start_over() {
     if (weighted && block.weighted.empty()) block.weighted = Panel(setup_.dimension, setup_.chains);
     block.counters = {};
   }
-  traffic_.start_over();
+  traffic_->start_over();
   each_chain([&](Index c, int) {
     for (BlockSum& block : block_sums_) {
       std::ranges::fill(block.plain.column(c), 0.0);
@@ -119,15 +130,15 @@ void Server::follow(const Broadcast& broadcast) {
   round_ = broadcast_.round = broadcast.round;
   broadcast_.segment = broadcast.segment;
   if (first_round_whole())
-    participation_.everybody(broadcast_.roster);
+    participation_->everybody(broadcast_.roster);
   else
-    participation_.draw(round_, broadcast_.roster);
+    participation_->draw(round_, broadcast_.roster);
   broadcast_.refresh = broadcast.refresh;
   broadcast_.whole = broadcast.whole;
   broadcast_.control = broadcast.control;
   broadcast_.offset = broadcast.offset;
   broadcast_.payload = broadcast.payload;
-  traffic_.open(broadcast_.roster.clients);
+  traffic_->open(broadcast_.roster.clients);
   start_over();
 }
 
@@ -135,7 +146,7 @@ void Server::leave_out(std::span<const std::uint32_t> clients) {
   Roster& roster = broadcast_.roster;
   const auto drawn = static_cast<double>(roster.clients.size());
   std::erase_if(roster.clients, [&](const Roster::Entry& e) { return std::ranges::binary_search(clients, e.client); });
-  traffic_.leave_out(clients);
+  traffic_->leave_out(clients);
   const auto left = static_cast<double>(roster.clients.size());
   const double more = recipe_.up.memory == Memory::feedback || left == 0 ? 1 : drawn / left;
   for (double& weight : roster.weight) weight *= more;
@@ -156,7 +167,7 @@ std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
 void Server::close() {
   merge_blocks();
   step_->close(broadcast_);
-  traffic_.close(broadcast_.segment.ends);
+  traffic_->close(broadcast_.segment.ends);
   if (!broadcast_.segment.ends) return;
   each_chain([&](Index c, int member) { move_chain(c, member); });
   ++counters_.rounds;
@@ -204,7 +215,7 @@ void Server::archive(Archive& archive) {
   archive.field(explosion_);
   counters_.archive(archive);
   step_->archive(archive);
-  traffic_.archive(archive, clients());
+  traffic_->archive(archive, clients());
 }
 
 }  // namespace pollen

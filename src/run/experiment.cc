@@ -52,8 +52,9 @@ void warn_of_lp(const Config& config, const StatisticalProblem& problem, std::ve
 Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
     : config(std::move(c)),
       options(o),
-      problem(!o.sites.empty() ? make_remote_problem(config, o.sites)
-                               : make_problem(config, runs_distributed(config) ? o.ranks : nullptr)) {
+      problem(o.posterior        ? make_given_problem(*o.posterior)
+              : !o.sites.empty() ? make_remote_problem(config, o.sites)
+                                 : make_problem(config, runs_distributed(config) ? o.ranks : nullptr)) {
   if (runs_distributed(config)) ranks = o.ranks;
   warnings = problem.data.notes;
   if (is_mixed(config)) {
@@ -83,9 +84,9 @@ void Experiment::Parts::make_clock() {
 void Experiment::Parts::make_engine() {
   const Index chains = config.run.chains;
   check_sizes(config, recipe, problem.rows, warnings);
-  const FederatedSetup setup{&recipe,       &problem.prior, &problem.potentials,
-                             problem.first, problem.rows,   problem.dimension(),
-                             chains,        config.seed};
+  FederatedSetup setup{&recipe, &problem.prior, &problem.potentials, problem.first, problem.rows, problem.dimension(),
+                       chains,  config.seed};
+  setup.oracle = &options.oracle;
   federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()));
   federation->counters().setup_bits = problem.data.setup_bits + options.setup_bits;
   engine = federation.get();
@@ -94,7 +95,7 @@ void Experiment::Parts::make_engine() {
   potential.resize(static_cast<std::size_t>(chains));
 }
 
-FederatedEngine::MakeTransport Experiment::Parts::make_transport(int threads) const {
+MakeTransport Experiment::Parts::make_transport(int threads) const {
   if (options.transport) return options.transport;
   if (ranks != nullptr)
     return [this](ClientView& view, Clients& clients) {
@@ -106,7 +107,7 @@ FederatedEngine::MakeTransport Experiment::Parts::make_transport(int threads) co
   return local_transport(threads);
 }
 
-FederatedEngine::MakeTransport Experiment::Parts::local_transport(int threads) const {
+MakeTransport Experiment::Parts::local_transport(int threads) const {
   const bool gpu = config.compute.device == "cuda";
   return [threads, gpu](ClientView& view, Clients& clients) {
     std::unique_ptr<Transport> together = gpu ? make_fleet_transport(view, clients, threads) : nullptr;

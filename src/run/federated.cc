@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "math/math.h"
+#include "round/server_step.h"
 
 namespace pollen {
 
@@ -32,7 +33,8 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
                        setup.seed,
                        setup.seed,
                        potentials == nullptr || potentials->light(),
-                       setup.work};
+                       setup.work,
+                       setup.oracle};
   host_ = std::make_unique<ClientHost>(host, own, std::move(member));
   set_transport(make);
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);

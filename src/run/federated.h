@@ -8,6 +8,8 @@
 #include "pollen/transport.h"
 #include "round/client_host.h"
 #include "round/engine.h"
+#include "round/local_work.h"
+#include "round/server_step.h"
 #include "run/problem.h"
 
 namespace pollen {
@@ -22,13 +24,13 @@ struct FederatedSetup {
   Index dimension = 0;
   Index chains = 1;
   std::uint64_t seed = 1;
-  const ClientWork* work = nullptr;  // outlives the engine; null: what the recipe says, of the potentials
-  Index with_work = 0;               // how many of this process's clients have it
+  const ClientWork* work = nullptr;    // outlives the engine; null: what the recipe says, of the potentials
+  Index with_work = 0;                 // how many of this process's clients have it
+  const MakeOracle* oracle = nullptr;  // outlives the engine; null or empty: the recipe's
 };
 
 class FederatedEngine final : public Engine {
  public:
-  using MakeTransport = std::function<std::unique_ptr<Transport>(ClientView&, Clients&)>;
   // Without a step: the one that the recipe says.
   FederatedEngine(const FederatedSetup& setup, const MakeTransport& make, std::unique_ptr<ServerStep> step = nullptr);
 

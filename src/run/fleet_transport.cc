@@ -5,6 +5,7 @@
 
 #include "compress/qsgd.h"
 #include "math/math.h"
+#include "network/network.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "transport/thread_team.h"

@@ -1,4 +1,4 @@
-// Clients of a network that are computed together, where the network computes (pollen/network.h, NetworkFleet): the
+// Clients of a network that are computed together, where the network computes (network/network.h, NetworkFleet): the
 // same round, with the same draws and messages as far as gradients are the same numbers. Bytes are not made, lengths
 // are.
 #pragma once

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/file.h"
+#include "network/network.h"
 #include "pollen/errors.h"
 #include "pollen/random.h"
 

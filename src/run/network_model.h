@@ -1,6 +1,7 @@
 // A configuration's network.
 #pragma once
 
+#include "network/network.h"
 #include "pollen/config.h"
 #include "pollen/model.h"
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "personal.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen {
 

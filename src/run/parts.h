@@ -8,8 +8,8 @@
 #include "federated.h"
 #include "personal.h"
 #include "pollen/archive.h"
-#include "pollen/run.h"
 #include "ranks/rank_transport.h"
+#include "run/experiment.h"
 #include "run/privacy_meter.h"
 #include "run/problem.h"
 #include "simulated_clock.h"
@@ -51,8 +51,8 @@ struct Experiment::Parts {
 
   void make_clock();
   void make_engine();
-  FederatedEngine::MakeTransport make_transport(int threads) const;
-  FederatedEngine::MakeTransport local_transport(int threads) const;  // to clients with potentials of this process
+  MakeTransport make_transport(int threads) const;
+  MakeTransport local_transport(int threads) const;  // to clients with potentials of this process
   Transport& transport() { return federation->transport(); }
   int pick_threads();
   void choose_threads();

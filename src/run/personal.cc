@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "network/network.h"
 #include "network_model.h"
 #include "personal/baselines.h"
 #include "pollen/errors.h"

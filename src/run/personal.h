@@ -5,12 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "base/lazy_vector.h"
 #include "federated.h"
 #include "model/personal_model.h"
+#include "network/network.h"
 #include "personal/baselines.h"
 #include "pollen/config.h"
 #include "pollen/data.h"
+#include "pollen/round.h"
+#include "round/local_work.h"
 
 namespace pollen {
 
@@ -46,7 +48,7 @@ Panel network_start(const PersonalParts& parts, const Config& config);
 // For gradient descent from there: all clients' rows with one last layer, of which φ alone has a prior.
 using Descend = std::function<void(Transport& by, const Prior& prior, std::span<const Index> rows)>;
 void warm_up_together(const PersonalParts& parts, const Config& config, const Federation& data,
-                      const FederatedEngine::MakeTransport& make, const Descend& descend);
+                      const MakeTransport& make, const Descend& descend);
 // Where chains start: (φ, β), or a baseline's (φ, z). φ is 0, log σ too; mixed-linear: normals over √k, because at Φ =
 // 0 no direction leads out; a network: `theta`, whose last layer is the population's mean unless that is said, or z.
 Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta);

@@ -22,7 +22,7 @@ Panel network_start(const PersonalParts& parts, const Config& config) {
 }
 
 void warm_up_together(const PersonalParts& parts, const Config& config, const Federation& data,
-                      const FederatedEngine::MakeTransport& make, const Descend& descend) {
+                      const MakeTransport& make, const Descend& descend) {
   const auto d = static_cast<Index>(parts.net().dimension());
   Prior prior{parts.problem.shared_precision};
   if (!prior.precision.empty()) prior.precision.resize(static_cast<std::size_t>(d), 0.0);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,18 +22,18 @@ struct Spectrum {
 // Of the clients' summed curvature and the prior's, column by column.
 Spectrum exact_spectrum(Experiment::Questions& ask, std::span<const double> at) {
   const auto d = static_cast<Index>(at.size());
-  Eigen::MatrixXd matrix(d, d);
-  Eigen::VectorXd unit = Eigen::VectorXd::Zero(d);
-  for (Index j = 0; j < d; ++j) {
+  Panel matrix(d, d);
+  std::vector<double> unit(at.size());
+  for (std::size_t j = 0; j < unit.size(); ++j) {
+    const std::span<double> column = matrix.column(static_cast<Index>(j));
     unit[j] = 1;
     ask.transport.query({Query::What::curvature, {at.data(), d, 1, d}, {unit.data(), d, 1, d}},
-                        {matrix.col(j).data(), d, 1, d});
-    if (!ask.prior.precision.empty()) matrix(j, j) += ask.prior.precision[static_cast<std::size_t>(j)];
+                        {column.data(), d, 1, d});
+    if (!ask.prior.precision.empty()) column[j] += ask.prior.precision[j];
     unit[j] = 0;
   }
-  const Eigen::VectorXd values =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
-  return {std::max(0.0, values[0]), values[d - 1]};
+  const std::vector<double> values = math::symmetric_eigenvalues(matrix);
+  return {std::max(0.0, values.front()), values.back()};
 }
 
 double least_precision(const Prior& prior) {

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "round/local_segments.h"
+#include "round/participation.h"
+#include "round/traffic.h"
 #include "run/planning.h"
 #include "simulated_clock.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gaussian_clients.h"
+#include "network/network.h"
 #include "network_model.h"
 #include "own_files.h"
 #include "pollen/errors.h"
@@ -25,7 +26,7 @@ void add_potentials(const Config& config, Index clients, const ClientRange& own,
   for (Index i = 0; i < data.clients(); ++i) problem.rows.push_back(data.train_rows(i));
   const Index* const begin =
       data.train_begin.data() + own.first;  // stays where it is when the problem moves, as rows do
-  const math::RowsView x = data.train.view();
+  const RowsView x = data.train.view();
   const double* const y = data.train.y.data();
   const auto rows_of = [begin, x, y](std::size_t i) {
     const Index first = begin[i] - begin[0];
@@ -135,6 +136,33 @@ SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client) {
   const ModelSpec& model = problem.model;
   return {model.features,    model.classes,        model.feature_names,
           model.class_names, problem.rows[client], problem.curvature_is_bound};
+}
+
+StatisticalProblem make_given_problem(const Posterior& posterior) {
+  if (posterior.clients.empty())
+    throw ConfigError("Posterior::clients", "found none, accepted: one or more potentials");
+  StatisticalProblem problem;
+  const Index d = posterior.clients.front()->dimension();
+  const auto check = [d](const char* what, std::size_t found, bool may_be_empty) {
+    if (static_cast<Index>(found) != d && !(may_be_empty && found == 0))
+      throw ConfigError(what, fmt::format("found {} coordinates, accepted: {}, as the first client has", found, d));
+  };
+  check("Posterior::prior", posterior.prior.precision.size(), true);
+  check("Posterior::labels", posterior.labels.size(), true);
+  problem.model.kind = ModelKind::gaussian;  // nothing is predicted
+  problem.model.custom = true;
+  problem.model.features = d;
+  problem.model.feature_names = posterior.labels;
+  problem.prior = posterior.prior;
+  problem.curvature_is_bound = true;
+  for (const auto& client : posterior.clients) {
+    check("Posterior::clients", static_cast<std::size_t>(client->dimension()), false);
+    problem.potentials.push_back(client);
+    problem.rows.push_back(client->rows());
+    problem.curvature_is_bound = problem.curvature_is_bound && client->curvature_is_bound();
+  }
+  problem.data.client_names = ClientNames(posterior.clients.size());
+  return problem;
 }
 
 StatisticalProblem make_remote_problem(const Config& config, const std::vector<SiteFacts>& sites) {

@@ -1,4 +1,4 @@
-// A sampler of pollen/reference.h from a configuration.
+// A sampler of reference/reference.h from a configuration.
 #pragma once
 
 #include <memory>

@@ -10,7 +10,7 @@ namespace pollen::sink {
 
 namespace {
 
-// Version 3 is sealed as other states are and has one round for all samplers; version 2 has participation.
+// Version 3 is sealed like other states and has one round for all samplers; version 2 added participation.
 constexpr Seal kCheckpointSeal{"POLLENCK", 3, "a checkpoint", "run without --resume"};
 
 void archive(Archive& a, Checkpoint& c) {

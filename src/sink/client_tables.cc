@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "numbers.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::sink {
 
@@ -45,7 +45,8 @@ Json participation(const ParticipationTally& tally, Index chains, const ClientNa
           {"messages", std::move(messages)}};
 }
 
-// Null where the target has no labels, too many of them, or rows are in other processes.
+// Counts labels per group of clients. Returns null if the target has no labels or too many, or if rows are in other
+// processes.
 Json labels(const ParticipationTally& tally, const ClientNames& names, const Federation& data) {
   const std::size_t classes = data.class_names.size();
   const bool here = data.clients() > 0 && tally.first_client(tally.groups()) == data.clients() &&
@@ -77,7 +78,8 @@ std::string client_tables(const Experiment& experiment) {
   ClientNames names = experiment.data().client_names;
   if (names.size() != clients) names = ClientNames(experiment.config().federation.expect);
   if (names.size() != clients) names = ClientNames(clients);
-  // Counts of labels are of the data themselves: no accountant knows of them.
+  // Label counts come directly from the data, which no privacy accountant covers. They are left out if privacy is asked
+  // for.
   const Federation nothing;
   return client_tables(experiment.participation(), experiment.config().run.chains, names,
                        experiment.privacy().asked() ? nothing : experiment.data());

@@ -17,10 +17,10 @@ namespace pollen::sink {
 
 namespace {
 
-constexpr Index kMomentsMost = 1000;  // dimensions up to which covariances are made
-constexpr Index kPoints = 512;        // of the empirical W2: what exact assignment takes
+constexpr Index kMomentsMost = 1000;  // covariances are computed up to this dimension
+constexpr Index kPoints = 512;        // draws in the empirical W2, limited by the cost of the exact assignment
 
-// Mean, mcse and sd of the reference; exact ones have mcse = 0.
+// Returns mean, mcse and sd of the reference. Exact references have mcse = 0.
 std::vector<stats::ParameterSummary> summaries(const Reference& reference, int threads) {
   if (reference.draws) return summarize(*reference.draws, threads);
   const std::size_t d = reference.moments.mean.size();

@@ -14,7 +14,7 @@ constexpr std::size_t kRows = 20;
 
 double size_of(double z) { return std::isnan(z) ? 0 : std::abs(z); }
 
-// What the largest of n standard normals stays below in 99 of 100 cases, roughly.
+// Returns roughly the value that the largest of n standard normals stays below in 99 of 100 cases.
 double expected_worst(std::size_t n) {
   return std::sqrt(2 * std::log(static_cast<double>(std::max<std::size_t>(n, 1)) / 0.01));
 }

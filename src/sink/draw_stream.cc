@@ -32,7 +32,7 @@ DrawStream::DrawStream(const std::string& path) {
 
 Index DrawStream::thinned(Index most, const std::function<void(std::span<const double>)>& visit) const {
   const Index count = std::min(most, draws());
-  Index next = 0;  // of the chosen
+  Index next = 0;  // index of the next chosen draw
   for (Index chain = 0; chain < chains(); ++chain) {
     const auto wants = [&](Index row) {
       return row < length_ && next < count && chain * length_ + row == (next + 1) * draws() / count - 1;

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// "draws-10" after "draws-9": runs of digits compare as numbers (longer is larger, leading zeros aside).
+// Orders names with numbers, so that "draws-10" comes after "draws-9": runs of digits compare as numbers (a longer run
+// is larger, leading zeros aside).
 bool numbers_in_order(const std::string& a, const std::string& b) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   std::size_t i = 0, j = 0;
@@ -85,7 +86,7 @@ DrawSet read_draws(const std::string& folder) {
   if (paths.empty())
     throw ConfigError(folder, "found no draws, accepted: a folder with draws-1.csv, ... or CmdStan's CSVs");
   std::vector<StanCsv> files(paths.size());
-  constexpr int kAtOnce = 4;  // texts in memory
+  constexpr int kAtOnce = 4;  // number of files in memory at once
   for_each_index(static_cast<Index>(paths.size()), std::min(kAtOnce, sensible_threads(0)), [&](Index i) {
     files[static_cast<std::size_t>(i)] = read_stan_csv(paths[static_cast<std::size_t>(i)]);
   });

@@ -1,6 +1,6 @@
 #include "sink/facts.h"
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "reference/reference.h"
 
 namespace pollen::sink {

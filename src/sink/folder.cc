@@ -33,7 +33,7 @@ bool has_marker(const RunFolder& folder) {
          starts_with(folder.summary(), "{\n  \"version\": ");
 }
 
-// Ours end in .csv; a folder with others in it stays.
+// Removes the .csv files that a run left in its folder of clients. Other files, and the folder with them, stay.
 void remove_client_files(const std::string& path) {
   std::error_code error;
   std::vector<fs::path> ours;
@@ -97,7 +97,7 @@ void RunFolder::begin(const std::string& config_toml) const {
   if (error.value() == ENOTDIR || error.value() == ENAMETOOLONG)
     throw ConfigError("output.dir", fmt::format("found \"{}\", which cannot be a folder: {}", path_, error.message()));
   if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", path_, error.message()));
-  // The marker goes last, so that a folder whose emptying was cut short is still ours.
+  // The marker is removed last, so that a folder whose emptying was interrupted is still recognised.
   for (const std::string& name : entries()) {
     if (name == "clients") remove_client_files(clients());
     if (name != "config.toml") fs::remove(file(name), error);

@@ -105,7 +105,7 @@ void LiveFeed::metrics_row(const Counters& counters, double seconds) {
   if (const std::span<double> row = mine_.metrics.offer(); !row.empty()) std::ranges::copy(mine_.latest, row.begin());
 }
 
-// Over the last seconds: a run whose rounds become slower says so.
+// Measures the rate over the last seconds, so that a run whose rounds become slower shows it.
 void LiveFeed::measure_rate(Clock::time_point now) {
   if (rate_from_ >= 0) {
     const double seconds = std::chrono::duration<double>(now - rate_since_).count();
@@ -127,7 +127,7 @@ void LiveFeed::looked(const Look& look) {
   mine_.counters = look.counters;
   measure_rate(now);
   if (!unseen_row_) metrics_row(look.counters, look.seconds);
-  if (!hand_over(over)) return;  // at the next look
+  if (!hand_over(over)) return;  // tried again at the next look
   unseen_row_ = false;
   due_ = now + kEvery;
 }
@@ -143,7 +143,7 @@ void LiveFeed::exchanged(std::span<const ClientTraffic> loads) {
     const std::uint64_t bit = std::uint64_t{1} << (load.client % 64);
     if ((word & bit) == 0) ++all.heard;
     word |= bit;
-    // Where evenly() puts it, if it does.
+    // Computes the place that evenly() gives this client, if it gives it one.
     const Index place = (load.client * shown + all.in_all - 1) / all.in_all;
     if (place >= shown || place * all.in_all / shown != static_cast<Index>(load.client)) continue;
     LiveClient& client = all.shown[static_cast<std::size_t>(place)];
@@ -156,7 +156,7 @@ void LiveFeed::exchanged(std::span<const ClientTraffic> loads) {
 
 void LiveFeed::clients(LiveClients now) {
   mine_.clients = std::move(now);
-  if (settled_ != nullptr) measure_rate(Clock::now());  // a round that waits for somebody has none
+  if (settled_ != nullptr) measure_rate(Clock::now());  // a round that waits for a client makes no progress
   hand_over(false);
 }
 
@@ -174,7 +174,7 @@ bool LiveFeed::hand_over(bool wait) {
 bool LiveFeed::take(LiveState& state) {
   const std::lock_guard lock(mutex_);
   if (!fresh_) return false;
-  std::swap(state, slot_);  // the next copy goes into memory that is there
+  std::swap(state, slot_);  // the next copy reuses this memory
   fresh_ = false;
   return true;
 }

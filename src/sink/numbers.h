@@ -1,4 +1,5 @@
-// Small things that several files of this room need: NaN as "unknown", sums of logarithms, numbers as JSON.
+// Helpers that several files of this room share: NaN as "unknown", sums of logarithms, and numbers as JSON. Pure
+// functions.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +19,13 @@ inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// log(exp(a) + exp(b)), also where one of them or both are zero.
+// Returns log(exp(a) + exp(b)). Either exponential, or both, may be zero.
 inline double log_add(double a, double b) {
   const double high = std::max(a, b), low = std::min(a, b);
   return std::isinf(low) && low < 0 ? high : high + std::log1p(std::exp(low - high));
 }
 
-// A number as JSON, which has no NaN and no infinity: these become null.
+// Writes a number as JSON. NaN and infinity, which JSON lacks, become null.
 inline Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 inline Json json_numbers(std::span<const double> values) {
@@ -33,7 +34,7 @@ inline Json json_numbers(std::span<const double> values) {
   return list;
 }
 
-// The text on one line. Bytes that are not UTF-8 are replaced, not refused.
+// Writes JSON on one line. Bytes that are not UTF-8 are replaced instead of refused.
 inline std::string compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace pollen::sink

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLabel = 32;
 
-// The first rows, but with the worst R-hats in place of the last few when not all fit.
+// Chooses the rows to show: the first ones, with the worst R-hats in place of the last few if not all fit.
 std::vector<std::size_t> chosen_rows(const std::vector<stats::ParameterSummary>& parameters, std::size_t most) {
   std::vector<std::size_t> rows(parameters.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});

@@ -24,12 +24,12 @@ std::string client_file(Index client, const std::string& name) {
 
 namespace {
 
-// Sums over test rows: of a client, or of all.
+// Sums over the test rows of one client, or of all clients.
 struct RowSums {
   double squares = 0, right = 0, log_density = 0;
   Index rows = 0;
 
-  // `mean`: the response's, P(1), or the classes' probabilities.
+  // Adds a row. `mean` is the mean of the response, P(1), or the class probabilities.
   void add(double y, std::span<const double> mean, double density) {
     for (std::size_t c = 0; c < mean.size(); ++c) {
       const double miss = (mean.size() == 1 ? y : static_cast<double>(static_cast<double>(c) == y)) - mean[c];
@@ -42,7 +42,7 @@ struct RowSums {
   }
   Scores scores(bool classes, Index outputs) const {
     const auto n = static_cast<double>(rows);
-    const double brier = outputs == 1 ? 2 * squares : squares;  // of both classes
+    const double brier = outputs == 1 ? 2 * squares : squares;  // the sum over both classes
     if (classes) return {{"accuracy", right / n}, {"brier", brier / n}, {"nnll", -log_density / n}};
     return {{"rmse", std::sqrt(squares / n)}, {"nnll", -log_density / n}};
   }
@@ -61,11 +61,12 @@ void write_draws(const std::string& path, const Experiment& experiment, const Ow
   replace_file(path, text);
 }
 
-// Every client's draws, written to its file and then let go: scores need only what they say of test rows.
+// Draws for every client, writes the draws to its file and releases them. The scores need only the predictions on test
+// rows.
 std::vector<OwnDraws> draw_clients(const Experiment& experiment, const RunFolder& folder, Index clients,
                                    const PersonalOptions& options) {
   std::vector<OwnDraws> out(static_cast<std::size_t>(clients));
-  const int threads = experiment.is_baseline() ? 1 : options.threads;  // points are there already
+  const int threads = experiment.is_baseline() ? 1 : options.threads;  // a baseline's points exist already
   for_each_index(clients, threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
     out[at] = experiment.own_draws(i, options.draws);
@@ -77,7 +78,7 @@ std::vector<OwnDraws> draw_clients(const Experiment& experiment, const RunFolder
   return out;
 }
 
-// The first score over clients with test rows: its 10 %, 50 % and 90 % quantiles.
+// Adds the 10 %, 50 % and 90 % quantiles of the first score over clients with test rows.
 void add_spread(Summary& summary) {
   std::vector<double> values;
   std::string name;
@@ -91,8 +92,8 @@ void add_spread(Summary& summary) {
     summary.metrics.push_back({fmt::format("{}_client_q{}", name, percent), stats::quantile(values, percent / 100.0)});
 }
 
-// Against what synthetic-mixed was made from: the errors of Φ̂ẑ_i and of ẑ_i, and the distance of the column spaces of Φ̂
-// and Φ; means over chains.
+// Compares the results with the truth behind synthetic-mixed: the errors of Φ̂ẑ_i and of ẑ_i, and the distance between
+// the column spaces of Φ̂ and Φ, as means over chains.
 class Truth {
  public:
   Truth(const Experiment& experiment, Index clients)
@@ -133,7 +134,7 @@ class Truth {
   const Experiment& experiment_;
   Index clients_;
   bool known_;
-  std::vector<std::vector<double>> effects_;  // Φ̂ẑ_i of one client after the other, a list a chain
+  std::vector<std::vector<double>> effects_;  // Φ̂ẑ_i of one client after the other, one list per chain
 };
 
 }  // namespace

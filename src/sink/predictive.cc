@@ -12,8 +12,8 @@ namespace pollen::sink {
 namespace {
 
 constexpr double kNothing = -std::numeric_limits<double>::infinity();
-constexpr Index kAtOnce = 64;  // states in memory
-constexpr Index kBlock = 512;  // rows; fixed, so that sums do not depend on the number of threads
+constexpr Index kAtOnce = 64;  // states in memory at once
+constexpr Index kBlock = 512;  // rows per block; fixed, so that sums do not depend on the number of threads
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void Predictive::add_rows(std::span<const double> theta, Index first, Index last
     for (std::size_t i = 0; i < now.size(); ++i) sum[i] += now[i];
     return;
   }
-  const math::RowsView x = test_->view().slice(first, rows);
+  const RowsView x = test_->view().slice(first, rows);
   const std::span<double> other = scratch.take<double>(rows);
   response(*model_, theta, x, now, other, scratch);
   for (std::size_t i = 0; i < now.size(); ++i) sum[i] += now[i];
@@ -58,7 +58,8 @@ void Predictive::hold_rows() {
 
 void Predictive::add(std::span<const double> theta) {
   hold_rows();
-  const Index block = model_->kind == ModelKind::network ? test_->rows : kBlock;  // θ goes to its device once
+  // A network takes all rows at once, so that θ goes to its device once.
+  const Index block = model_->kind == ModelKind::network ? test_->rows : kBlock;
   for (Index first = 0; first < test_->rows; first += block)
     add_rows(theta, first, std::min(first + block, test_->rows), states_, scratch_);
   ++states_;

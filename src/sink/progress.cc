@@ -12,10 +12,10 @@ namespace pollen::sink {
 
 namespace {
 
-constexpr double kBarEvery = 0.1;      // seconds
-constexpr double kLinesAtLeast = 1.0;  // seconds between plain lines at 10% steps
+constexpr double kBarEvery = 0.1;      // seconds between updates of the bar
+constexpr double kLinesAtLeast = 1.0;  // seconds between plain lines at 10% steps, at least
 
-// `share` of `cells` character cells, in eighths of a cell.
+// Draws `share` of `cells` character cells, to an eighth of a cell.
 std::string blocks(double share, int cells) {
   static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const int eighths = static_cast<int>(std::clamp(share, 0.0, 1.0) * cells * 8);
@@ -25,28 +25,28 @@ std::string blocks(double share, int cells) {
   return pad_right(text, static_cast<std::size_t>(cells));
 }
 
-bool has_rounds(const ProgressState& state) { return state.rounds > 0 && state.rounds != state.iteration; }
+bool has_rounds(const RunProgress& state) { return state.rounds > 0 && state.rounds != state.iteration; }
 
-bool has_traffic(const ProgressState& state) { return state.uplink_bits > 0 || state.downlink_bits > 0; }
+bool has_traffic(const RunProgress& state) { return state.uplink_bits > 0 || state.downlink_bits > 0; }
 
-double share_of(const ProgressState& state, std::int64_t total) {
+double share_of(const RunProgress& state, std::int64_t total) {
   return total > 0 ? static_cast<double>(state.iteration) / static_cast<double>(total) : 1.0;
 }
 
-// Before the first iteration nobody knows.
+// Before the first iteration the time left is unknown.
 std::string time_left(std::int64_t iterations, double speed) {
   return speed > 0 ? human_seconds(static_cast<double>(iterations) / speed) : "unknown time";
 }
 
 }  // namespace
 
-double Progress::rate(const ProgressState& state) const {
+double Progress::rate(const RunProgress& state) const {
   return static_cast<double>(state.iteration - options_.start) / std::max(state.seconds, 1e-9);
 }
 
-std::string Progress::bar(const ProgressState& state, int width) const {
+std::string Progress::bar(const RunProgress& state, int width) const {
   const double speed = rate(state);
-  // What is shown, the most dispensable last.
+  // The parts of the line; the last ones are dropped first if they do not fit.
   std::vector<std::string> parts = {
       fmt::format("{:3.0f}%", std::floor(100 * share_of(state, options_.total))),
       state.iteration >= options_.total ? "done"
@@ -60,7 +60,7 @@ std::string Progress::bar(const ProgressState& state, int width) const {
   if (std::isfinite(state.ess)) parts.push_back(fmt::format("ESS {}", human_rate(std::floor(state.ess))));
   constexpr int kLeast = 10, kMost = 40;
   const auto length = [&] {
-    std::size_t sum = 2;  // the bar's ends
+    std::size_t sum = 2;  // the ends of the bar
     for (const std::string& part : parts) sum += display_width(part) + 2;
     return static_cast<int>(sum);
   };
@@ -71,11 +71,11 @@ std::string Progress::bar(const ProgressState& state, int width) const {
   return text;
 }
 
-std::string Progress::line(const ProgressState& state) const {
+std::string Progress::line(const RunProgress& state) const {
   const double speed = rate(state);
   const bool done = state.iteration >= options_.total;
   std::string text =
-      fmt::format("pollen: {:.0f}%, {} of {} {}, {} a second, {} {}", std::floor(100 * share_of(state, options_.total)),
+      fmt::format("pollen: {:.0f}%, {} of {} {}, {} per second, {} {}", std::floor(100 * share_of(state, options_.total)),
                   state.iteration, options_.total, options_.counted, human_rate(speed),
                   done ? human_seconds(state.seconds) : time_left(options_.total - state.iteration, speed),
                   done ? "in all" : "left");
@@ -88,7 +88,8 @@ std::string Progress::line(const ProgressState& state) const {
   return text;
 }
 
-bool Progress::plain_line_due(const ProgressState& state) {
+bool Progress::plain_line_due(const RunProgress& state) {
+  if (state.iteration >= options_.total) return false;  // finish() writes the last line
   const double since = state.seconds - shown_;
   const std::int64_t tenths = options_.total > 0 ? state.iteration * 10 / options_.total : 10;
   const bool step = tenths > tenths_;
@@ -97,7 +98,7 @@ bool Progress::plain_line_due(const ProgressState& state) {
   return true;
 }
 
-void Progress::update(const ProgressState& state) {
+void Progress::update(const RunProgress& state) {
   if (!options_.write) return;
   if (options_.terminal) {
     if (state.seconds - shown_ < kBarEvery) return;
@@ -110,7 +111,7 @@ void Progress::update(const ProgressState& state) {
   shown_ = state.seconds;
 }
 
-void Progress::finish(const ProgressState& state) {
+void Progress::finish(const RunProgress& state) {
   if (!options_.write) return;
   if (options_.terminal)
     options_.write(fmt::format("\r{}\x1b[K\n", bar(state, options_.width())));

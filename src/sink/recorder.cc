@@ -9,9 +9,9 @@ namespace pollen::sink {
 
 namespace {
 
-constexpr double kLookEvery = 0.02;  // seconds, aimed at
+constexpr double kLookEvery = 0.02;  // target for the seconds between two looks at the clock
 constexpr double kRhatEvery = 0.5;
-constexpr double kCheckpointShare = 20;  // a checkpoint that takes t seconds is written every 20 t at most
+constexpr double kCheckpointShare = 20;  // a checkpoint that takes t seconds is written at most every 20 t
 
 std::chrono::steady_clock::duration in_seconds(double seconds) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
@@ -26,12 +26,11 @@ double process_seconds() {
 }  // namespace
 
 Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> spool,
-                   std::unique_ptr<MetricsFile> metrics, std::unique_ptr<Predictive> predictive, Progress progress)
+                   std::unique_ptr<MetricsFile> metrics, std::unique_ptr<Predictive> predictive)
     : options_(options),
       spool_(std::move(spool)),
       metrics_(std::move(metrics)),
       predictive_(std::move(predictive)),
-      progress_(std::move(progress)),
       rhat_(options.shape.dimension, options.shape.chains),
       ess_(options.shape.dimension, options.shape.chains),
       checkpoint_due_(Clock::now() + in_seconds(options.checkpoint_every)),
@@ -39,12 +38,19 @@ Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> 
       ess_value_(rhat_value_) {}
 
 void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
-  const std::int64_t round = counters.rounds > 0 ? counters.rounds : iteration;  // a centralised sampler has no rounds
+  // A centralised sampler has no rounds, so its iterations are counted.
+  const std::int64_t round = counters.rounds > 0 ? counters.rounds : iteration;
   if (round / options_.metrics_every != last_round_ / options_.metrics_every)
     metrics_row(iteration, counters, position);
   last_round_ = round;
-  if (options_.every_round && options_.pause != nullptr) options_.pause->store(true, std::memory_order_relaxed);
   if (--until_look_ == 0) look_at_clock(iteration, counters);
+  if (options_.checkpoint && (options_.every_round || looked_ >= checkpoint_due_)) write_checkpoint();
+}
+
+void Recorder::write_checkpoint() {
+  stop_clock();
+  options_.checkpoint();
+  start_clock();
 }
 
 void Recorder::kept(ConstPanelView position, std::span<const double> potential) {
@@ -73,27 +79,33 @@ void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {
   const Clock::time_point now = Clock::now();
   const double since = std::chrono::duration<double>(now - looked_).count();
   looked_ = now;
-  // At most twice as long a wait as the last, so that a run that slows down is still looked at in time.
+  // The interval grows at most by a factor of two, so that a run that slows down is still looked at in time.
   if (since < kLookEvery / 2)
     between_looks_ *= 2;
   else if (since > kLookEvery * 2)
     between_looks_ =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(between_looks_) * kLookEvery / since));
   until_look_ = between_looks_;
-  if (now >= checkpoint_due_ && options_.pause != nullptr) options_.pause->store(true, std::memory_order_relaxed);
   const double loop = seconds_ + running();
   if (loop - rhat_at_ >= kRhatEvery) {
     rhat_value_ = rhat_.worst();
     ess_value_ = ess_.least();
     rhat_at_ = loop;
   }
-  progress_.update(state(iteration, counters));
+  if (options_.on_progress) options_.on_progress(state(iteration, counters));
   show(iteration, counters);
 }
 
-ProgressState Recorder::state(std::int64_t iteration, const Counters& counters) const {
-  return {iteration,   seconds_ + running(), counters.uplink_bits, counters.downlink_bits,
-          rhat_value_, ess_value_,           counters.rounds};
+RunProgress Recorder::state(std::int64_t iteration, const Counters& counters) const {
+  return {.iteration = iteration,
+          .seconds = seconds_ + running(),
+          .uplink_bits = counters.uplink_bits,
+          .downlink_bits = counters.downlink_bits,
+          .rhat = rhat_value_,
+          .ess = ess_value_,
+          .rounds = counters.rounds,
+          .start = options_.start,
+          .total = options_.iterations};
 }
 
 void Recorder::show(std::int64_t iteration, const Counters& counters) {
@@ -120,7 +132,6 @@ double Recorder::seconds() const { return options_.seconds_before + seconds_ + r
 
 void Recorder::checkpoint_written(double cost) {
   checkpoint_due_ = Clock::now() + in_seconds(std::max(options_.checkpoint_every, kCheckpointShare * cost));
-  if (options_.pause != nullptr) options_.pause->store(false, std::memory_order_relaxed);
 }
 
 void Recorder::sync() {
@@ -146,7 +157,9 @@ void Recorder::load(const std::string& state) {
 void Recorder::finish_progress(std::int64_t iteration, const Counters& counters) {
   rhat_value_ = rhat_.worst();
   ess_value_ = ess_.least();
-  progress_.finish(state(iteration, counters));
+  RunProgress end = state(iteration, counters);
+  end.last = true;
+  if (options_.on_progress) options_.on_progress(end);
   show(iteration, counters);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "math/math.h"
 #include "numbers.h"
 #include "pollen/errors.h"
 #include "sink/parallel.h"
@@ -15,16 +16,16 @@ namespace pollen::sink {
 
 namespace {
 
-constexpr Index kPiece = 128;  // rows a thread takes; fixed, so that nothing depends on the number of threads
+constexpr Index kPiece = 128;  // rows per piece of work; fixed, so that nothing depends on the number of threads
 
-// -Σ p log p, the logarithms given.
+// Returns the entropy -Σ p log p; the logarithms are given.
 double entropy(std::span<const double> p, std::span<const double> log) {
   double sum = 0;
   for (std::size_t c = 0; c < p.size(); ++c) sum -= p[c] > 0 ? p[c] * log[c] : 0;
   return std::isnan(p.front()) ? p.front() : sum;
 }
 
-// Type 7, without sorting: the values change places.
+// Returns a quantile (R's type 7) by selection without a full sort. It reorders the values.
 double take_quantile(std::span<double> values, double p) {
   const double place = p * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::ptrdiff_t>(place);
@@ -41,7 +42,7 @@ void for_each_piece(Index rows, int threads, const std::function<void(Index firs
 
 }  // namespace
 
-// Series after series of as many numbers as there are draws: a class's probability, or a row's mean and then its sd.
+// Holds one series of numbers, one per draw, for each class probability, or for each row's mean and then its sd.
 struct Forecaster::Series {
   Series(Index rows, Index series, Index states)
       : draws(states), each(series), values(at(rows * series * states)), entropy(at(rows)) {}
@@ -71,7 +72,7 @@ Forecaster::Forecaster(const ModelSpec& model, const ChosenDraws& draws, const F
   block_ = std::max<Index>(1, options.buffer / (draws.count() * std::max<Index>(2, classes_)));
 }
 
-void Forecaster::collect_classes(const math::RowsView& x, Series& series) const {
+void Forecaster::collect_classes(const RowsView& x, Series& series) const {
   const PredictedRows rows(*model_, x);
   draws_->visit([&](ConstPanelView states, Index first_state) {
     for_each_piece(x.rows, options_.threads, [&](Index first, Index count) {
@@ -91,13 +92,13 @@ void Forecaster::collect_classes(const math::RowsView& x, Series& series) const 
   });
 }
 
-void Forecaster::collect_numbers(const math::RowsView& x, const double* y, Series& series) const {
+void Forecaster::collect_numbers(const RowsView& x, const double* y, Series& series) const {
   if (y != nullptr) series.log_density.assign(at(x.rows), -std::numeric_limits<double>::infinity());
   draws_->visit([&](ConstPanelView states, Index first_state) {
     for_each_piece(x.rows, options_.threads, [&](Index first, Index count) {
       Scratch scratch;
       std::vector<double> mean(at(count)), sd(at(count)), density(at(count));
-      const math::RowsView piece = x.slice(first, count);
+      const RowsView piece = x.slice(first, count);
       for (Index s = 0; s < states.columns; ++s) {
         response(*model_, states.column(s), piece, mean, sd, scratch);
         if (y != nullptr) log_likelihood(*model_, states.column(s), {piece, y + first}, density, scratch);
@@ -122,7 +123,7 @@ void Forecaster::finish_class_row(Series& series, Index row, RowForecast& out) c
     double sum = 0;
     for (const double value : p) sum += value;
     out.mean[place] = out.lower[place] = out.upper[place] = sum / draws;
-    if (std::isnan(sum)) continue;  // a draw that is not finite; NaN has no order
+    if (std::isnan(sum)) continue;  // a draw is not finite, and NaN cannot be ordered
     out.lower[place] = take_quantile(p, share(false));
     out.upper[place] = take_quantile(p, share(true));
   }
@@ -130,7 +131,8 @@ void Forecaster::finish_class_row(Series& series, Index row, RowForecast& out) c
   std::vector<double> log(mean.size());
   math::log(mean, log);
   out.total[at(row)] = entropy(mean, log);
-  out.aleatoric[at(row)] = std::min(series.entropy[at(row)] / draws, out.total[at(row)]);  // but for rounding it is
+  // The aleatoric part can exceed the total only by rounding.
+  out.aleatoric[at(row)] = std::min(series.entropy[at(row)] / draws, out.total[at(row)]);
   out.epistemic[at(row)] = out.total[at(row)] - out.aleatoric[at(row)];
 }
 
@@ -158,7 +160,7 @@ void Forecaster::finish_number_row(Series& series, Index row, RowForecast& out) 
 }
 
 RowForecast Forecaster::forecast(const Table& table, Index first, Index count) const {
-  const math::RowsView x = table.view().slice(first, count);
+  const RowsView x = table.view().slice(first, count);
   const double* const y = table.y.empty() ? nullptr : table.y.data() + first;
   Series series(count, classes_ > 0 ? classes_ : 2, draws_->count());
   if (classes_ > 0)

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pollen/version.h"
 #include "sink/report.h"
 #include "sink/simulated_text.h"
 #include "sink/text.h"
-#include "sink/version.h"
 
 namespace pollen::sink {
 
@@ -52,7 +52,7 @@ std::string communication(const Summary& s) {
   return text + '\n';
 }
 
-// Who took part, and what the network saw.
+// Describes who took part and what crossed the network.
 std::string federation(const RunFacts& f) {
   if (!f.federation) return "";
   const FederationFacts& facts = *f.federation;
@@ -74,7 +74,7 @@ std::string federation(const RunFacts& f) {
 
 std::string times(const RunFacts& f) {
   const double rate = f.seconds > 0 ? static_cast<double>(f.done) / f.seconds : 0;
-  return fmt::format("  time: {} ({} of processor), {} iterations a second, {} gradients\n", human_seconds(f.seconds),
+  return fmt::format("  time: {} ({} of processor), {} iterations per second, {} gradients\n", human_seconds(f.seconds),
                      human_seconds(f.cpu_seconds), human_rate(rate), grouped(f.counters.gradients));
 }
 

@@ -11,7 +11,7 @@ namespace pollen::sink {
 namespace {
 
 constexpr std::size_t kOrigin = 0, kSum = 1, kSquares = 2, kOpen = 3, kFirst = 4;
-constexpr std::int64_t kLeastBatch = 8;  // shorter ones say more about neighbours than about the chain
+constexpr std::int64_t kLeastBatch = 8;  // shorter batches tell more about neighbouring draws than about the chain
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void RunningEss::merge_batches() {
 
 double RunningEss::of(std::size_t coordinate) const {
   const auto n = static_cast<double>(count_), b = static_cast<double>(batch_), m = static_cast<double>(batches_);
-  double draws = 0, means = 0, neighbours = 0;  // sums over chains of (co)variances
+  double draws = 0, means = 0, neighbours = 0;  // sums of variances and covariances over chains
   for (Index c = 0; c < chains_; ++c) {
     const double* s = series(coordinate, c);
     draws += (s[kSquares] - s[kSum] * s[kSum] / n) / (n - 1);

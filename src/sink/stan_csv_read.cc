@@ -49,7 +49,7 @@ std::string in_quotes(std::string_view found) {
   return '"' + text + (found.size() > 40 ? "...\"" : "\"");
 }
 
-// Reads line by line; rows are named by their number in the file, from 1.
+// Reads a file line by line. Messages name rows by their number in the file, counted from 1.
 class Reader {
  public:
   Reader(const std::string& path, const StanRowVisitor& visitor) : path_(path), visitor_(visitor) {}
@@ -82,7 +82,7 @@ class Reader {
     if (equals == std::string_view::npos || width_ != 0) return;
     const std::string_view key = trimmed(text.substr(0, equals));
     std::string_view value = trimmed(text.substr(equals + 1));
-    value = value.substr(0, value.find(' '));  // "1000 (Default)"
+    value = value.substr(0, value.find(' '));  // drops the remark of "1000 (Default)"
     const double amount = value == "true" ? 1 : number(value).value_or(0);
     if (key == "num_warmup") warmup_ = amount;
     if (key == "save_warmup") saved_ = amount != 0;
@@ -131,10 +131,10 @@ class Reader {
   std::string path_;
   const StanRowVisitor& visitor_;
   StanCsvShape shape_;
-  std::vector<double> values_;        // of a row
+  std::vector<double> values_;        // values of one row
   std::vector<std::ptrdiff_t> kept_;  // where each column of the file goes
   std::size_t width_ = 0;
-  Index next_ = 0;  // the next row's number; below 0: of the warm-up
+  Index next_ = 0;  // number of the next row; negative in the warm-up
   std::int64_t line_ = 0;
   double warmup_ = 0, thin_ = 1;
   bool saved_ = false;

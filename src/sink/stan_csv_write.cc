@@ -5,13 +5,13 @@
 
 #include "sink/stan_csv.h"
 #include "sink/text.h"
-#include "sink/version.h"
+#include "pollen/version.h"
 
 namespace pollen::sink {
 
 namespace {
 
-// What rstan 2.21 wants after the column names.
+// Writes the lines that rstan 2.21 expects after the column names.
 std::string adaptation(const RunFacts& facts) {
   std::string text = "# Adaptation terminated\n# Step size = ";
   append_number(text, facts.step);
@@ -60,7 +60,7 @@ std::string stan_csv_header(const RunFacts& facts, Index chain, std::int64_t dra
   return text + '\n' + adaptation(facts);
 }
 
-// Chains first .. last-1 in one pass over the spool.
+// Writes chains first .. last-1 in one pass over the spool.
 static void write_group(const std::string& folder, const RunFacts& facts, const SpoolReader& spool, Index first,
                         Index last) {
   std::vector<std::unique_ptr<ReplacingFile>> files;

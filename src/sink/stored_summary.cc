@@ -27,7 +27,7 @@ std::vector<double> flat_rows(const Json& rows, std::size_t width) {
   return flat;
 }
 
-// Without the "[json.exception.type_error.302] " before it.
+// Removes a leading "[json.exception.type_error.302] " from an error message.
 std::string plain(const std::string& what) {
   const std::size_t end = what.starts_with("[json") ? what.find("] ") : std::string::npos;
   return end == std::string::npos ? what : what.substr(end + 2);

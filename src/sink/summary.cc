@@ -12,9 +12,9 @@ namespace pollen::sink {
 namespace {
 
 constexpr std::int64_t kBlockBytes = std::int64_t{256} << 20;
-constexpr std::int64_t kCopies = 16;  // of a parameter's draws that ranks, transforms and sorting take, about
+constexpr std::int64_t kCopies = 16;  // copies of a parameter's draws that ranks, transforms and sorting need, roughly
 
-// So few that their memory stays near kBlockBytes however long the run was.
+// Limits the threads so that their memory stays near kBlockBytes however long the run was.
 int threads_for(std::int64_t bytes, int threads) {
   return static_cast<int>(
       std::clamp<std::int64_t>(kBlockBytes / std::max<std::int64_t>(1, kCopies * bytes), 1, threads));
@@ -54,7 +54,7 @@ std::vector<double> covariance(const SpoolReader& spool, const std::vector<stats
   return sums;
 }
 
-// The worst of one column of the table, and how many are past the limit.
+// The worst value of one column of the table, and how many values are past the limit.
 struct Worst {
   std::size_t count = 0, at = 0;
   double value = 0;
@@ -76,7 +76,7 @@ std::string share(std::size_t count, std::size_t all) {
                                  : fmt::format("{} of {} parameters", count, all);
 }
 
-// Of single weights no more can be asked.
+// Warns about single weights of a network, for which a high R-hat may only mean that units have swapped.
 std::string unmixed_units(const std::vector<stats::ParameterSummary>& parameters) {
   const auto rhat = worst_of(
       parameters, [](const auto& p) { return p.rhat; }, [](double v) { return v > 1.01; });
@@ -116,7 +116,8 @@ std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& pa
   return warnings;
 }
 
-// From R-hat's definition: the variance between half chains is about that of all draws times 1 - 1/R-hat².
+// The variance between half chains follows from the definition of R-hat: it is about that of all draws times 1 -
+// 1/R-hat².
 std::string unsettled(const std::vector<stats::ParameterSummary>& parameters, const std::vector<std::string>& labels,
                       const std::vector<std::size_t>& which) {
   std::size_t count = 0, at = 0;

@@ -5,13 +5,13 @@
 
 #include "numbers.h"
 #include "sink/summary.h"
-#include "sink/version.h"
+#include "pollen/version.h"
 
 namespace pollen::sink {
 
 namespace {
 
-// An array with one element a line.
+// Writes an array with one element per line.
 template <class Element>
 std::string lines(std::size_t count, Element element) {
   if (count == 0) return "[]";
@@ -124,7 +124,7 @@ Json federation(const FederationFacts& f) {
 
 Json maybe(const std::optional<double>& value) { return value ? json_number(*value) : Json(nullptr); }
 
-// ε beside its δ, or null and the reasons.
+// Writes ε with its δ, or null and the reasons.
 Json privacy_json(const PrivacyFacts& p) {
   const PrivacySpending& s = p.spending;
   Json json{

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kConfident = 0.9;
 
-// Evenly spaced draws, the same ones of every chain, the last one among them.
+// Chooses evenly spaced draws, the same of every chain, including the last one.
 std::vector<std::int64_t> spaced(std::int64_t draws, Index chains) {
   const std::int64_t count = std::clamp<std::int64_t>(kPredictiveDraws / chains, 1, draws);
   std::vector<std::int64_t> chosen;
@@ -33,9 +33,9 @@ constexpr double kThresholds[] = {0,    0.05, 0.1,  0.15, 0.2,  0.25, 0.3,  0.35
                                   0.55, 0.6,  0.65, 0.7,  0.75, 0.8,  0.85, 0.9,  0.95, 0.99};
 
 struct Certainty {
-  std::vector<double> entropy;  // of each row; none without rows
-  double mean = kUnknown;       // of the entropies
-  double confident = kUnknown;  // the share of rows whose predicted class has a probability above kConfident
+  std::vector<double> entropy;  // entropy per row; empty without rows
+  double mean = kUnknown;       // mean of the entropies
+  double confident = kUnknown;  // share of rows whose predicted class has a probability above kConfident
 };
 
 Certainty certainty_of(const stats::Predictions& mean) {
@@ -52,7 +52,7 @@ Certainty certainty_of(const stats::Predictions& mean) {
   return certainty;
 }
 
-// Rows from elsewhere against test rows: a good classifier is less certain there.
+// Scores out-of-distribution rows against test rows. A good classifier is less certain about the former.
 Scores ood_scores(const stats::Predictions& test, const stats::Predictions& ood) {
   const Certainty in = certainty_of(test), out = certainty_of(ood);
   const stats::DensityRule density =

@@ -17,13 +17,13 @@ namespace {
 
 constexpr double kMostRhat = 1.01, kLeastEss = 400, kLeastEssOfAChain = 100;
 constexpr const char *kBold = "1", *kRed = "31", *kGreen = "32", *kCyan = "36";
-constexpr std::size_t kEssBulk = 7, kEssTail = 8, kRhat = 9;  // columns
+constexpr std::size_t kEssBulk = 7, kEssTail = 8, kRhat = 9;  // numbers of columns
 
 bool few(double ess, Index chains) {
   return ess < std::max(kLeastEss, kLeastEssOfAChain * static_cast<double>(chains));
 }
 
-// Of the lower of the two where both are low: the numbers themselves are in columns of their own.
+// Describes a low ESS by the lower of the two if both are low; the numbers themselves are in their columns.
 std::string few_words(const stats::ParameterSummary& p, Index chains) {
   const bool bulk = few(p.ess_bulk, chains), tail = few(p.ess_tail, chains);
   const double least = std::min(bulk ? p.ess_bulk : p.ess_tail, tail ? p.ess_tail : p.ess_bulk);
@@ -34,7 +34,7 @@ std::string few_words(const stats::ParameterSummary& p, Index chains) {
                      least < kLeastEss ? fmt::format("{}", kLeastEss) : fmt::format("{} a chain", kLeastEssOfAChain));
 }
 
-// Means of stretches of the draws, chain after chain on one scale, so that chains apart are seen to be.
+// Draws the means of stretches of the draws, chain after chain on one scale, so that chains that disagree stand out.
 std::string trace(const DrawSet& draws, std::size_t parameter) {
   const Index cells = std::clamp<Index>(20 / std::max<Index>(1, draws.chains), 3, 20);
   std::vector<double> means;
@@ -107,7 +107,7 @@ std::size_t width_of(const std::string& text) {
   return most;
 }
 
-// Strips go first where there is no room for all, then traces.
+// Makes a table that fits the width. Strips are dropped first, then traces.
 std::string fitting_table(const SummaryPage& page, const SummaryStyle& style) {
   const bool traces = style.traces && page.draws != nullptr && page.draws->length > 0;
   std::vector<Shown> choices = {{true, traces, false}};
@@ -156,10 +156,17 @@ std::string summary_json(const SummaryPage& page) {
   Json parameters = Json::array();
   for (std::size_t j = 0; j < page.parameters.size(); ++j) {
     const stats::ParameterSummary& p = page.parameters[j];
-    Json json = {{"name", page.names[j]},          {"label", page.labels[j]}, {"mean", json_number(p.mean)},
-                 {"mcse", json_number(p.mcse)},         {"sd", json_number(p.sd)},      {"q5", json_number(p.q5)},
-                 {"q50", json_number(p.q50)},           {"q95", json_number(p.q95)},    {"ess_bulk", json_number(p.ess_bulk)},
-                 {"ess_tail", json_number(p.ess_tail)}, {"rhat", json_number(p.rhat)}};
+    Json json = {{"name", page.names[j]},
+                 {"label", page.labels[j]},
+                 {"mean", json_number(p.mean)},
+                 {"mcse", json_number(p.mcse)},
+                 {"sd", json_number(p.sd)},
+                 {"q5", json_number(p.q5)},
+                 {"q50", json_number(p.q50)},
+                 {"q95", json_number(p.q95)},
+                 {"ess_bulk", json_number(p.ess_bulk)},
+                 {"ess_tail", json_number(p.ess_tail)},
+                 {"rhat", json_number(p.rhat)}};
     json["check"] = page.states == "draws" ? Json(faults_of(p, page.chains)) : Json(nullptr);
     parameters.push_back(std::move(json));
   }

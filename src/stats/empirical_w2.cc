@@ -1,5 +1,5 @@
 // The Wasserstein distance of two samples: which method, and what they share.
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 #include <limits>
 #include <stdexcept>

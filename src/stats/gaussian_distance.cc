@@ -1,9 +1,9 @@
 // Moments of draws and the Wasserstein distance of Gaussians.
-#include <Eigen/Dense>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
+#include "math/linear_algebra.h"
 #include "pollen/scores.h"
 
 namespace pollen::stats {
@@ -17,9 +17,9 @@ Eigen::MatrixXd square_root(const Moments& moments) {
   if (static_cast<Index>(moments.covariance.size()) != d * d)
     throw std::invalid_argument("moments: covariance is not d × d");
   const Eigen::MatrixXd covariance = Eigen::Map<const RowMajor>(moments.covariance.data(), d, d);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(covariance);
-  const Eigen::VectorXd roots = eigen.eigenvalues().cwiseMax(0).cwiseSqrt();
-  return eigen.eigenvectors() * roots.asDiagonal() * eigen.eigenvectors().transpose();
+  const math::Eigenpairs eigen = math::symmetric_eigen(covariance);
+  const Eigen::VectorXd roots = eigen.values.cwiseMax(0).cwiseSqrt();
+  return eigen.vectors * roots.asDiagonal() * eigen.vectors.transpose();
 }
 
 }  // namespace
@@ -53,8 +53,7 @@ double gaussian_w2(const Moments& a, const Moments& b) {
   const Eigen::MatrixXd root_a = square_root(a), root_b = square_root(b);
   const Eigen::MatrixXd product = root_b * root_a;
   if (!product.allFinite()) return std::numeric_limits<double>::quiet_NaN();
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(product, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Eigen::MatrixXd rotation = svd.matrixU() * svd.matrixV().transpose();
+  const Eigen::MatrixXd rotation = math::nearest_rotation(product);
   const Eigen::VectorXd shift =
       Eigen::Map<const Eigen::VectorXd>(a.mean.data(), d) - Eigen::Map<const Eigen::VectorXd>(b.mean.data(), d);
   return std::hypot(shift.norm(), (root_a - root_b * rotation).norm());

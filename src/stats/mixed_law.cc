@@ -8,6 +8,8 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "math/linear_algebra.h"
+
 namespace pollen::stats {
 namespace {
 
@@ -15,7 +17,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-void check(const MixedClient& client, const MixedParameters& parameters) {
+const MixedClient& checked(const MixedClient& client, const MixedParameters& parameters) {
   const Index p = parameters.phi.size(), d = parameters.mean.size(), rows = client.y.size();
   if (d < 1 || parameters.log_sd.size() != d)
     throw std::invalid_argument("mixed model: mean and log_sd have the same size, at least 1");
@@ -23,32 +25,36 @@ void check(const MixedClient& client, const MixedParameters& parameters) {
     throw std::invalid_argument("mixed model: random is rows × size of mean");
   if (client.fixed.cols() != p || (p > 0 && client.fixed.rows() != rows))
     throw std::invalid_argument("mixed model: fixed is rows × size of phi");
+  return client;
+}
+
+VectorXd residual_of(const MixedClient& client, const VectorXd& phi, const VectorXd& z) {
+  VectorXd result = client.y - client.random * z;
+  if (phi.size() > 0) result -= client.fixed * phi;
+  return result;
 }
 
 // What one client's formulas share.
 struct Marginal {
   Marginal(const MixedClient& client, const MixedParameters& parameters);
-  MatrixXd inverse() const { return m.solve(MatrixXd::Identity(sd.size(), sd.size())); }     // M⁻¹
   VectorXd weighted() const { return (residual - random * sd.cwiseProduct(pull)) / noise; }  // V⁻¹ r
 
   const MatrixXd& random;
-  VectorXd sd, residual;   // σ; r = y - A φ - B μ
-  double noise = 0;        // s²
-  MatrixXd gram;           // Δ B'B Δ
-  Eigen::LLT<MatrixXd> m;  // of M
-  VectorXd pull;           // M⁻¹ Δ B' r = Δ B' V⁻¹ r
+  VectorXd sd, residual;  // σ; r = y - A φ - B μ
+  double noise;           // s²
+  MatrixXd gram;          // Δ B'B Δ
+  math::LinearSystem m;   // M
+  VectorXd pull;          // M⁻¹ Δ B' r = Δ B' V⁻¹ r
 };
 
-Marginal::Marginal(const MixedClient& client, const MixedParameters& parameters) : random(client.random) {
-  check(client, parameters);
-  sd = parameters.log_sd.array().exp();
-  noise = std::exp(2 * parameters.log_noise);
-  residual = client.y - random * parameters.mean;
-  if (parameters.phi.size() > 0) residual -= client.fixed * parameters.phi;
-  gram = sd.asDiagonal() * (random.transpose() * random) * sd.asDiagonal();
-  m.compute(gram + noise * MatrixXd::Identity(sd.size(), sd.size()));
-  pull = m.solve(sd.cwiseProduct(random.transpose() * residual));
-}
+Marginal::Marginal(const MixedClient& client, const MixedParameters& parameters)
+    : random(checked(client, parameters).random),
+      sd(parameters.log_sd.array().exp()),
+      residual(residual_of(client, parameters.phi, parameters.mean)),
+      noise(std::exp(2 * parameters.log_noise)),
+      gram(sd.asDiagonal() * (random.transpose() * random) * sd.asDiagonal()),
+      m(gram + noise * MatrixXd::Identity(sd.size(), sd.size())),
+      pull(m.solve(sd.cwiseProduct(random.transpose() * residual))) {}
 
 VectorXd by_phi(const MixedClient& client, const VectorXd& by_location) {
   if (client.fixed.cols() == 0) return VectorXd(0);
@@ -62,7 +68,7 @@ double mixed_log_likelihood(const std::vector<MixedClient>& clients, const Mixed
   for (const MixedClient& client : clients) {
     const Marginal at(client, parameters);
     const auto rows = static_cast<double>(client.y.size()), d = static_cast<double>(at.sd.size());
-    const double log_det = 2 * (rows - d) * parameters.log_noise + 2 * at.m.matrixLLT().diagonal().array().log().sum();
+    const double log_det = 2 * (rows - d) * parameters.log_noise + at.m.log_determinant();
     total -= 0.5 * (rows * std::log(2 * std::numbers::pi) + log_det + at.residual.dot(at.weighted()));
   }
   return total;
@@ -86,7 +92,7 @@ MixedParameters mixed_gradient(const std::vector<MixedClient>& clients, const Mi
 
 Law mixed_posterior(const MixedClient& client, const MixedParameters& parameters) {
   const Marginal at(client, parameters);
-  const MatrixXd covariance = at.noise * (at.sd.asDiagonal() * at.inverse() * at.sd.asDiagonal());
+  const MatrixXd covariance = at.noise * (at.sd.asDiagonal() * at.m.inverse() * at.sd.asDiagonal());
   return {parameters.mean + at.sd.cwiseProduct(at.pull), 0.5 * (covariance + covariance.transpose())};
 }
 
@@ -102,15 +108,14 @@ MixedParameters langevin_score(const MixedClient& client, const MixedParameters&
   const MatrixXd gram = client.random.transpose() * client.random;
   MatrixXd q = gram / noise;
   q.diagonal() += precision;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(q);
-  const auto lambda = eigen.eigenvalues().array();
+  const math::Eigenpairs eigen = math::symmetric_eigen(q);
+  const auto lambda = eigen.values.array();
   if (!(step >= 0 && step * lambda.maxCoeff() < 2))
     throw std::domain_error("langevin_score: step times the largest eigenvalue of the precision is in [0, 2)");
   const VectorXd variances = (lambda * (1 - 0.5 * step * lambda)).inverse();
-  const MatrixXd covariance = eigen.eigenvectors() * variances.asDiagonal() * eigen.eigenvectors().transpose();
+  const MatrixXd covariance = eigen.vectors * variances.asDiagonal() * eigen.vectors.transpose();
 
-  VectorXd residual = client.y - client.random * mean;
-  if (parameters.phi.size() > 0) residual -= client.fixed * parameters.phi;
+  const VectorXd residual = residual_of(client, parameters.phi, mean);
   const VectorXd shift = mean - parameters.mean;
   const double squares = residual.squaredNorm() + gram.cwiseProduct(covariance).sum();  // E‖y - A φ - B z‖²
   const VectorXd spread = shift.cwiseAbs2() + covariance.diagonal();                    // E(z - μ)²

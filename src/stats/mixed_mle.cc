@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "math/linear_algebra.h"
 #include "stats/mixed_law.h"
 
 namespace pollen::stats {
@@ -43,7 +44,7 @@ Totals::Totals(const Clients& all, const MixedParameters& start) : clients(stati
   fixed = squares.head(p);
   random = squares.tail(d);
   const VectorXd scale = squares.cwiseSqrt().cwiseInverse();
-  if (Eigen::ColPivHouseholderQR<MatrixXd>(stacked * scale.asDiagonal()).rank() < p + d)
+  if (math::orthonormal_basis(stacked * scale.asDiagonal()).cols() < p + d)
     throw std::invalid_argument("mixed_mle: the columns of fixed and random are linearly dependent");
 }
 
@@ -70,7 +71,7 @@ MixedParameters em_step(const Clients& clients, const MixedParameters& at, const
     gram += client.fixed.transpose() * client.fixed;
     moment += client.fixed.transpose() * (client.y - client.random * laws.back().mean);
   }
-  if (p > 0) next.phi = gram.ldlt().solve(moment);
+  if (p > 0) next.phi = math::LinearSystem(gram).solve(moment);
   VectorXd variance = VectorXd::Zero(d);
   double noise = 0;
   for (std::size_t i = 0; i < clients.size(); ++i) {
@@ -160,11 +161,11 @@ VectorXd Surface::step(const VectorXd& x, const VectorXd& unit, const VectorXd& 
     const VectorXd shift = kWidth * unit(k) * VectorXd::Unit(n, k);
     curvature.col(k) = unit.cwiseProduct(gradient(x + shift) - gradient(x - shift)) / (2 * kWidth);
   }
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (curvature + curvature.transpose()));
-  VectorXd size = eigen.eigenvalues().cwiseAbs();
+  const math::Eigenpairs eigen = math::symmetric_eigen(0.5 * (curvature + curvature.transpose()));
+  VectorXd size = eigen.values.cwiseAbs();
   size = size.cwiseMax(1e-10 * size.maxCoeff()).eval();
-  const VectorXd along = (eigen.eigenvectors().transpose() * slope).cwiseQuotient(size);
-  const VectorXd result = unit.cwiseProduct(eigen.eigenvectors() * along);
+  const VectorXd along = (eigen.vectors.transpose() * slope).cwiseQuotient(size);
+  const VectorXd result = unit.cwiseProduct(eigen.vectors * along);
   return result / std::max(1.0, result.tail(n - location).cwiseAbs().maxCoeff());
 }
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "math/linear_algebra.h"
+
 namespace pollen::stats {
 
 Eigen::MatrixXd MomentMap::linear_part(const Eigen::MatrixXd& covariance) const {
@@ -84,11 +86,11 @@ Spread spread_of(const std::vector<Eigen::MatrixXd>& outcomes) {
   Spread result{mean.reshaped(rows, columns), {}};
   if (count == 1) return result;
   all.colwise() -= mean;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(all * all.transpose() / static_cast<double>(count));
+  const math::Eigenpairs eigen = math::symmetric_eigen(all * all.transpose() / static_cast<double>(count));
   for (Eigen::Index e = 0; e < mean.size(); ++e) {
-    const double value = eigen.eigenvalues()(e);
-    if (value <= 1e-18 * eigen.eigenvalues()(mean.size() - 1)) continue;
-    const Eigen::VectorXd deviation = std::sqrt(value) * eigen.eigenvectors().col(e);
+    const double value = eigen.values(e);
+    if (value <= 1e-18 * eigen.values(mean.size() - 1)) continue;
+    const Eigen::VectorXd deviation = std::sqrt(value) * eigen.vectors.col(e);
     result.deviations.push_back(deviation.reshaped(rows, columns));
   }
   return result;

@@ -3,10 +3,10 @@
 //   m' = E[A] m + E[b],   C' = E[A] C E[A]ᵀ + Σ p (ΔA C ΔAᵀ + r rᵀ) + noise,   r = ΔA m + Δb.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <vector>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::stats {
 

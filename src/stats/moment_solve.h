@@ -2,9 +2,9 @@
 // a linear system over the n(n+1)/2 entries of X where n is small, BiCGSTAB on the map itself beyond.
 #pragma once
 
-#include <Eigen/Dense>
 #include <optional>
 
+#include "math/linear_algebra.h"
 #include "moment_map.h"
 
 namespace pollen::stats {
@@ -19,7 +19,7 @@ class CycleSolver {
   Eigen::MatrixXd iterate(const Eigen::MatrixXd& right) const;
 
   const Cycle& cycle_;
-  std::optional<Eigen::PartialPivLU<Eigen::MatrixXd>> system_;
+  std::optional<math::LinearSystem> system_;
 };
 
 }  // namespace pollen::stats

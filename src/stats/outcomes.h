@@ -2,10 +2,10 @@
 // (algorithms.md sections 1 to 3). Throws std::invalid_argument where there are more than kMostOutcomes.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <vector>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::stats {
 

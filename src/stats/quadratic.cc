@@ -1,5 +1,6 @@
 // The exact posterior of a quadratic problem.
-#include "pollen/exact_law.h"
+#include "math/linear_algebra.h"
+#include "stats/exact_law.h"
 
 namespace pollen::stats {
 
@@ -12,9 +13,8 @@ Law QuadraticProblem::target(double temperature) const {
       shift += term.shift;
     }
   }
-  const Eigen::LDLT<Eigen::MatrixXd> factor(precision);
-  const auto identity = Eigen::MatrixXd::Identity(precision.rows(), precision.cols());
-  return {factor.solve(shift), temperature * factor.solve(identity)};
+  const math::LinearSystem system(precision);
+  return {system.solve(shift), temperature * system.inverse()};
 }
 
 }  // namespace pollen::stats

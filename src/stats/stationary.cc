@@ -1,6 +1,7 @@
 // Stationary laws of cycles of random affine steps.
 #include <stdexcept>
 
+#include "math/linear_algebra.h"
 #include "moment_map.h"
 #include "moment_solve.h"
 
@@ -16,7 +17,7 @@ bool mean_square_stable(const CycleSolver& solver, Eigen::Index n) {
   constexpr double kLargest = 1e12;  // a spectral radius nearer one than this cannot be told from one
   const MatrixXd x = solver.solve(MatrixXd::Identity(n, n));
   if (!x.allFinite()) return false;
-  const VectorXd values = Eigen::SelfAdjointEigenSolver<MatrixXd>(x, Eigen::EigenvaluesOnly).eigenvalues();
+  const VectorXd values = math::symmetric_eigenvalues(x);
   return values.minCoeff() > 0.5 && values.maxCoeff() < kLargest;
 }
 
@@ -29,7 +30,7 @@ VectorXd periodic_mean(const Cycle& cycle) {
     a = (map->matrix() * a).eval();
     b = (map->matrix() * b + map->mean.col(n)).eval();
   }
-  return (MatrixXd::Identity(n, n) - a).partialPivLu().solve(b);
+  return math::LinearSystem(MatrixXd::Identity(n, n) - a).solve(b);
 }
 
 Law after(const Cycle& cycle, Law law) {

@@ -1,11 +1,11 @@
 // How far an estimate of Φ and of the clients' z is from the truth, where only Φz_i is known to the data.
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
 
+#include "math/linear_algebra.h"
 #include "pollen/scores.h"
 
 namespace pollen::stats {
@@ -21,13 +21,6 @@ Columns columns_of(std::span<const double> values, Index rows, Index columns, co
   return {values.data(), rows, columns};
 }
 
-// An orthonormal basis of the column space; as many columns as the rank.
-Eigen::MatrixXd basis(const Columns& matrix) {
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(matrix);
-  if (qr.rank() == 0) return Eigen::MatrixXd(matrix.rows(), 0);  // Eigen goes past the start of what is empty
-  return qr.householderQ() * Eigen::MatrixXd::Identity(matrix.rows(), qr.rank());
-}
-
 // Root of the mean over columns of the squared norm.
 double rms(const Eigen::MatrixXd& difference) {
   if (difference.cols() == 0) return kNone;
@@ -40,12 +33,12 @@ double principal_angle_distance(std::span<const double> a, std::span<const doubl
   const Columns left = columns_of(a, rows, columns, "principal_angle_distance");
   const Columns right = columns_of(b, rows, columns, "principal_angle_distance");
   if (columns == 0 || !left.allFinite() || !right.allFinite()) return kNone;
-  const Eigen::MatrixXd of_a = basis(left), of_b = basis(right);
+  const Eigen::MatrixXd of_a = math::orthonormal_basis(left), of_b = math::orthonormal_basis(right);
   if (of_b.cols() == 0) return 0.0;
   if (of_a.cols() == 0) return 1.0;
   const Eigen::MatrixXd outside = of_b - of_a * (of_a.transpose() * of_b);
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(outside);
-  return std::min(1.0, svd.singularValues()(0));
+  const Eigen::VectorXd squares = math::symmetric_eigenvalues(outside.transpose() * outside);
+  return std::sqrt(std::clamp(squares(squares.size() - 1), 0.0, 1.0));  // the largest singular value of `outside`
 }
 
 double aligned_error(std::span<const double> effects, std::span<const double> phi, std::span<const double> z, Index k,
@@ -63,8 +56,7 @@ double aligned_latent_distance(std::span<const double> effects, std::span<const 
   const Columns truth = columns_of(z, d, clients, "aligned_latent_distance");
   const Eigen::MatrixXd product = truth * found.transpose();
   if (!product.allFinite()) return kNone;
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(product, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  return rms(svd.matrixU() * svd.matrixV().transpose() * found - truth);
+  return rms(math::nearest_rotation(product) * found - truth);
 }
 
 }  // namespace pollen::stats

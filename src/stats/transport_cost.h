@@ -1,7 +1,7 @@
 // The methods behind empirical_w2: each gives W2² of two centred samples of equal weight (a column a point). Pure.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 namespace pollen::stats {
 

@@ -1,5 +1,6 @@
-// On the CPU in plain loops, a channel of an image at a time while it is in cache: as an expression it is some twenty
-// passes over memory there and back, and takes as long as the convolutions around it.
+// Filter response normalisation on the CPU, in plain loops that take one channel of an image at a time while it is in
+// cache. As a tensor expression it would make some twenty passes over memory and take as long as the convolutions
+// around it.
 #include "filter_response.h"
 
 #include <ATen/TensorOperators.h>
@@ -29,7 +30,7 @@ struct Lanes {
   float sums[kLanes] = {};
 };
 
-// Blocks of kLanes at a time, so that the compiler has a loop of known length to make vectors of.
+// Works in blocks of kLanes, so that the compiler sees a loop of known length that it can vectorise.
 template <typename Body>
 void each(std::int64_t count, const Body& body) {
   std::int64_t i = 0;
@@ -50,7 +51,7 @@ struct Plane {
   float* dx;
   std::int64_t count;
 };
-// A channel's gradients, over the images in order.
+// The gradients of one channel, summed over the images in order.
 struct Sums {
   double weight = 0, bias = 0, tau = 0, eps = 0;
 
@@ -90,14 +91,14 @@ struct InLoops : torch::autograd::Function<InLoops> {
       const float scale = w[c] * inverse_root(from, count, eps.data_ptr<float>()[c]), shift = b[c], least = t[c];
       each(count, [&](std::int64_t i, std::int64_t) {
         const float z = from[i] * scale + shift;
-        to[i] = z < least ? least : z;  // a NaN stays one
+        to[i] = z < least ? least : z;  // this form keeps NaN
       });
     }
     context->save_for_backward({x, y, weight, bias, tau, eps});
     return y;
   }
 
-  // With s = Σ dz x over a plane and r the inverse root: dx = w r dz - (w r³ s / count) x.
+  // With s = Σ dz x over a plane and r the inverse root, dx = w r dz - (w r³ s / count) x.
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
     const torch::autograd::variable_list saved = context->get_saved_variables();

@@ -1,5 +1,5 @@
-// Filter response normalisation with its threshold: y = max(w x / sqrt(mean x² + |eps| + 1e-6) + b, τ), the mean over a
-// channel of one image; w, b, τ and eps have a number for each channel.
+// Filter response normalisation with its threshold: y = max(w x / sqrt(mean x² + |eps| + 1e-6) + b, τ), where the mean
+// is over one channel of one image. w, b, τ and eps hold one number per channel.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -15,12 +15,13 @@
 namespace pollen::torch_room {
 namespace {
 
-// What one chain has on the device, and, named "host", where its numbers wait on their way there and back.
+// The memory of one chain on the device. Tensors named "host" are the buffers through which its numbers travel there
+// and back.
 struct Lane {
   std::unique_ptr<Queue> queue;
-  at::Tensor up, up_host;             // θ, rows and who is present, one after the other: one copy a round
-  at::Tensor down, down_host;         // sums, and what is known of the messages
-  std::unique_ptr<Pass> here, there;  // at θ and at ζ, over the same rows
+  at::Tensor up, up_host;             // θ, rows and participation, one after the other, so that a round needs one copy
+  at::Tensor down, down_host;         // sums, and the facts about the messages
+  std::unique_ptr<Pass> here, there;  // the passes at θ and at ζ, over the same rows
   at::Tensor anchor_host, anchored, memory, message, nonzero;
 };
 
@@ -56,7 +57,7 @@ class TorchFleet : public NetworkFleet {
 
   void save(std::int64_t chain, double* memory, double* anchored) const override {
     plainly([&] {
-      if (lanes_.empty()) {  // before the first round
+      if (lanes_.empty()) {  // no round has been computed yet
         if (spec_.memory) std::fill_n(memory, clients_ * dimension_, 0.0);
         if (spec_.anchored) std::fill_n(anchored, clients_ * dimension_, 0.0);
         return;
@@ -98,7 +99,7 @@ class TorchFleet : public NetworkFleet {
   at::Tensor on_device(at::IntArrayRef shape, at::ScalarType type) const {
     return at::zeros(shape, at::TensorOptions(type).device(device_));
   }
-  // Memory that the device reads and writes by itself.
+  // Allocates host memory that the device reads and writes directly.
   at::Tensor on_host(at::IntArrayRef shape, at::ScalarType type) const {
     return at::empty(shape, at::TensorOptions(type).pinned_memory(device_.is_cuda()));
   }
@@ -112,11 +113,11 @@ class TorchFleet : public NetworkFleet {
         at::from_blob(factors.data(), {clients_}, at::TensorOptions(at::kDouble)).to(device_, at::kDouble, false, true);
     batch_weights_ = weights_of(0, spec_.batch);
     if (spec_.anchored) list_all_rows();
-    (void)factors_.cpu();  // waits: lanes have queues of their own
+    (void)factors_.cpu();  // waits for the copy, because every lane has a queue of its own
     for (std::int64_t c = 0; c < spec_.chains; ++c) lanes_.push_back(make_lane());
   }
 
-  // All rows of everybody, `width` a client at a time.
+  // Lists all rows of all clients, `width` rows per client at a time.
   void list_all_rows() {
     const std::int64_t most = *std::max_element(pool_->rows.begin(), pool_->rows.end());
     for (std::int64_t start = 0; start < most; start += width_) {
@@ -130,7 +131,7 @@ class TorchFleet : public NetworkFleet {
     }
   }
 
-  // 1 for the rows from `start` on that are below a client's count.
+  // Returns weights that are 1 for the rows from `start` on that are below their client's count, and 0 otherwise.
   at::Tensor weights_of(std::int64_t start, const std::vector<std::int64_t>& counts) const {
     at::Tensor weights = at::zeros({clients_ * width_}, at::TensorOptions(at::kFloat));
     float* to = weights.data_ptr<float>();
@@ -204,7 +205,7 @@ class TorchFleet : public NetworkFleet {
     }
   }
 
-  // ∇U_i(ζ) of everybody.
+  // Computes ∇U_i(ζ) of all clients at a new anchor.
   void move_anchor(const Lane& lane, const double* anchor) const {
     at::NoGradGuard none;
     send_anchor(lane, anchor);

@@ -1,4 +1,4 @@
-// NetworkFleet over an Architecture.
+// Implements NetworkFleet (network/network.h) over an Architecture.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,7 +10,7 @@
 
 namespace pollen::torch_room {
 
-// Nothing is put on the device before the first round.
+// Makes a fleet. It puts nothing on the device before its first round.
 std::unique_ptr<NetworkFleet> make_fleet(const NetworkSpec& network, const Architecture& architecture,
                                          const at::Device& device, const NetworkFleetSpec& spec);
 

@@ -29,7 +29,7 @@ Pool::Pool(const std::vector<const NetworkRows*>& clients) {
 
 Pass::Pass(const NetworkSpec& network, const Architecture& architecture, const Pool& pool, Inputs given, Queue& queue)
     : inputs(std::move(given)) {
-  constexpr std::int64_t kRowsAtOnce = 4096;  // clients go through the network in groups of about so many rows
+  constexpr std::int64_t kRowsAtOnce = 4096;  // clients go through the network in groups of about this many rows
   const auto clients = static_cast<std::int64_t>(pool.rows.size());
   const std::int64_t width = inputs.rows.size(0) / clients;
   const std::int64_t together = std::clamp<std::int64_t>(kRowsAtOnce / width, 1, clients);

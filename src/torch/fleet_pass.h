@@ -1,4 +1,4 @@
-// The gradients of several clients in one pass through the network.
+// Computes the gradients of several clients in one pass through the network. A pass belongs to one thread at a time.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,19 +12,19 @@
 
 namespace pollen::torch_room {
 
-// Every client's rows, one after the other.
+// The rows of all clients, one client after the other.
 struct Pool {
   explicit Pool(const std::vector<const NetworkRows*>& clients);
   at::Tensor x, y;
-  std::vector<std::int64_t> first, rows;  // of every client: where its rows begin, and how many there are
+  std::vector<std::int64_t> first, rows;  // per client: where its rows begin, and how many there are
 };
 
-// Σ ∇U_ij of every client at θ, over the same number of rows a client with weights. It can be run again and again: θ,
-// rows and weights are looked at in their places.
+// Computes Σ ∇U_ij of every client at θ, over the same number of weighted rows per client. A pass can be run
+// repeatedly: it reads θ, rows and weights from the same tensors each time.
 class Pass {
  public:
   struct Inputs {
-    at::Tensor theta, rows, weights;  // rows are the pool's numbers
+    at::Tensor theta, rows, weights;  // rows are positions in the pool
   };
   Pass(const NetworkSpec& network, const Architecture& architecture, const Pool& pool, Inputs inputs, Queue& queue);
   void run() const {

@@ -17,7 +17,8 @@ class Stream : public Queue {
     work();
   }
 
-  // libtorch picks algorithms and takes memory in the first rounds, which a graph must not hold.
+  // Runs the work three times before it is recorded: libtorch picks algorithms and allocates memory in the first
+  // rounds, which a graph must not contain.
   std::function<void()> repeatable(std::function<void()> work) override {
     auto graph = std::make_shared<at::cuda::CUDAGraph>();
     within([&] {

@@ -32,7 +32,7 @@ struct GroupedLinear : torch::autograd::Function<GroupedLinear> {
   }
 };
 
-// rows × (channels · side²) × (height · width): what every output pixel looks at.
+// Returns the inputs of every output pixel, as rows × (channels · side²) × (height · width).
 at::Tensor patches(const at::Tensor& x, std::int64_t side, ConvShape shape) {
   const std::int64_t p = shape.padding;
   const at::Tensor padded = p == 0 ? x : at::constant_pad_nd(x, {p, p, p, p});
@@ -40,8 +40,9 @@ at::Tensor patches(const at::Tensor& x, std::int64_t side, ConvShape shape) {
   return windows.permute({0, 1, 4, 5, 2, 3}).reshape({x.size(0), x.size(1) * side * side, -1});
 }
 
-// The weight's gradient is a product for every row, summed over a group's rows: many small products fill the device,
-// where one long one for every group would not. The first layer goes by its patches both ways (see conv_as_product).
+// A convolution whose weight gradient is one product per row, summed over the rows of a group: many small products fill
+// the device, where one long product per group would not. The first layer uses its patches in both directions (see
+// conv_as_product).
 struct GroupedConv : torch::autograd::Function<GroupedConv> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                             const at::Tensor& bias, std::int64_t stride, std::int64_t padding, bool first) {
@@ -90,7 +91,8 @@ at::Tensor grouped_linear(const at::Tensor& x, const at::Tensor& weight, const a
 }
 
 at::Tensor grouped_conv(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, ConvShape shape) {
-  const at::Tensor given = bias.defined() ? bias : at::empty({0}, weight.options());  // apply() takes no undefined one
+  // apply() does not accept an undefined tensor.
+  const at::Tensor given = bias.defined() ? bias : at::empty({0}, weight.options());
   return GroupedConv::apply(x, weight, given, shape.stride, shape.padding, !x.requires_grad());
 }
 

@@ -1,5 +1,6 @@
-// Layers at one θ for the rows of several groups of equal size, one group after the other, whose gradients come a group
-// each. Their tensors have one dimension more than plain ones, the group's, and the same numbers in every group.
+// Layers that give one gradient per group of rows. All groups share one θ and have equal size, and their rows come one
+// group after the other. The layers' tensors have an additional first dimension for the group, with the same numbers in
+// every group.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,10 +12,10 @@ at::Tensor grouped_linear(const at::Tensor& x, const at::Tensor& weight, const a
 struct ConvShape {
   std::int64_t stride = 1, padding = 0;
 };
-// `bias` may be undefined.
+// Convolves with grouped weights. `bias` may be undefined.
 at::Tensor grouped_conv(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, ConvShape shape);
 
-// A number a channel, groups × channels, as rows × channels × 1 × 1.
+// Turns one number per channel (groups × channels) into rows × channels × 1 × 1.
 at::Tensor by_row(const at::Tensor& t, std::int64_t rows);
 
 }  // namespace pollen::torch_room

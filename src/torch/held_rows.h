@@ -1,4 +1,4 @@
-// Rows kept on a device, and what the likelihood makes of their outputs.
+// Rows kept on a device, and the losses that the likelihood assigns to their outputs.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,15 +11,15 @@ class Rows : public NetworkRows {
  public:
   std::int64_t rows() const override { return x.size(0); }
   at::Tensor x;  // rows × the architecture's row shape
-  at::Tensor y;  // class indices (int64) or responses (float32); undefined where none were given
+  at::Tensor y;  // class indices (int64) or responses (float32); undefined if none were given
 };
 
-const Rows& own(const NetworkRows& held);  // std::runtime_error where another kind of network holds them
+const Rows& own(const NetworkRows& held);  // throws std::runtime_error if another kind of network holds the rows
 
-// A tensor over the caller's memory.
+// Makes a tensor over the caller's memory, without a copy.
 at::Tensor view_of(const float* numbers, std::int64_t count);
 
-// -log p of every row.
+// Returns -log p of every row.
 at::Tensor row_losses(const NetworkSpec& spec, const at::Tensor& outputs, const at::Tensor& y);
 
 }  // namespace pollen::torch_room

@@ -5,7 +5,7 @@
 namespace pollen::torch_room {
 namespace {
 
-// What comes before and after the last dot of "layer1.conv1.weight".
+// Split "layer1.conv1.weight" at its last dot: owner_of gives "layer1.conv1.", kind_of gives "weight".
 std::string owner_of(const std::string& name) { return name.substr(0, name.rfind('.') + 1); }
 std::string kind_of(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
@@ -28,7 +28,7 @@ void Layout::add(std::string name, std::vector<std::int64_t> shape) {
   } else if (kind == "weight") {
     tensor.center = 1;
   } else if (kind == "eps") {
-    tensor.center = 1e-4f;  // filter response normalisation's own start
+    tensor.center = 1e-4f;  // the starting value of filter response normalisation
   } else if (kind == "bias" && !tensors_.empty() && tensors_.back().shape.size() >= 2 &&
              owner_of(tensors_.back().name) == owner_of(name)) {
     tensor.spread = tensors_.back().spread;

@@ -9,7 +9,7 @@
 namespace pollen::torch_room {
 namespace {
 
-constexpr int kSide = 32;            // an image with its padding
+constexpr int kSide = 32;  // side of an image with its padding
 constexpr int kMap = 14, kCell = 5;  // sides of the pooled maps
 constexpr int kFirst = 6 * kMap * kMap, kSecond = 16 * kCell * kCell;
 
@@ -18,7 +18,7 @@ struct Pooled {
   std::uint8_t which;
 };
 
-// The largest of four, the first of equals, a NaN before all; cut at zero.
+// Takes the largest of four values, the first among equals, with NaN above all, and cuts it at zero (ReLU).
 __device__ Pooled pool(const float* four) {
   Pooled best{four[0], 0};
   for (int k = 1; k < 4; ++k)
@@ -34,11 +34,12 @@ __device__ void load_image(float* image, const float* x) {
   }
 }
 
-// A block an image. First a thread a pooled pixel, all six maps; then a thread a pooled pixel and two maps.
+// Runs one block per image. First each thread computes one pooled pixel of all six maps; then each thread computes one
+// pooled pixel of two maps.
 __global__ void __launch_bounds__(224) forward(LenetForward pass) {
   __shared__ float image[kSide * kSide];
   __shared__ float weight1[150];
-  __shared__ float2 weight2[150 * 8];  // (map and place, pair of outputs)
+  __shared__ float2 weight2[150 * 8];  // index: map and place, pair of outputs
   __shared__ float first[kFirst];
   const int t = static_cast<int>(threadIdx.x);
   const std::int64_t row = blockIdx.x;
@@ -106,18 +107,18 @@ __global__ void __launch_bounds__(224) forward(LenetForward pass) {
   }
 }
 
-constexpr int kBack = 160;       // threads: one for each of the 150 places of a kernel over six maps
-constexpr int kWide = kMap + 4;  // a map of gradients with room around it
+constexpr int kBack = 160;  // number of threads: one per place of a kernel over six maps, of which there are 150
+constexpr int kWide = kMap + 4;  // side of a map of gradients with a margin around it
 
 struct BackwardShared {
   float image[kSide * kSide];
   float first[kFirst];
-  float above[16][kWide * kWide];  // gradients before the second pool, four pixels of zeros around
-  float weight2[400][8];           // (output and place, map)
-  float sparse[kSecond];           // the same gradients, a pooled pixel each,
-  int place[kSecond];              // and where they stand in a map of `first`
-  float below[kFirst];             // gradients before the first pool, a pooled pixel each,
-  int place1[kFirst];              // and where they stand in `image`
+  float above[16][kWide * kWide];  // gradients before the second pool, with a margin of four zeros
+  float weight2[400][8];  // index: output and place, map
+  float sparse[kSecond];  // the same gradients, one per pooled pixel,
+  int place[kSecond];  // and their positions in a map of `first`
+  float below[kFirst];  // gradients before the first pool, one per pooled pixel,
+  int place1[kFirst];  // and their positions in `image`
 };
 
 __device__ void load_row(BackwardShared& s, const LenetBackward& pass, std::int64_t row) {
@@ -141,7 +142,7 @@ __device__ void load_row(BackwardShared& s, const LenetBackward& pass, std::int6
   __syncthreads();
 }
 
-// Two neighbouring pixels of all six maps.
+// Computes the gradients of two neighbouring pixels of all six maps.
 __device__ void pull_back(BackwardShared& s) {
   const int t = static_cast<int>(threadIdx.x);
   if (t >= kMap * kMap / 2) return;
@@ -175,7 +176,8 @@ __device__ void pull_back(BackwardShared& s) {
     }
 }
 
-// A block a few images of one group. Thread t < 150 has place t of every kernel over maps, and of the first kernels.
+// Runs one block for a few images of one group. Thread t < 150 handles place t of every kernel over the six maps, and
+// of the first kernels.
 __global__ void __launch_bounds__(kBack) backward(LenetBackward pass) {
   extern __shared__ float4 room[];
   BackwardShared& s = *reinterpret_cast<BackwardShared*>(room);

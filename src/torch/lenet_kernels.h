@@ -1,16 +1,18 @@
-// The kernels of lenet_convolutions.h.
+// The GPU kernels behind lenet_convolutions.h.
 #pragma once
 
 #include <cstdint>
 
 namespace pollen::torch_room {
 
-// On device memory. θ: weight1 (6 × 25), bias1, weight2 (16 × 6 × 25), bias2, one after the other.
+// All pointers are to device memory. θ holds weight1 (6 × 25), bias1, weight2 (16 × 6 × 25) and bias2, one after the
+// other.
 struct LenetForward {
   std::int64_t rows = 0;
   const float *x = nullptr, *theta = nullptr;
-  float *first = nullptr, *second = nullptr;  // rows × 6 × 14 × 14, rows × 16 × 5 × 5: after pool and ReLU
-  std::uint8_t *which1 = nullptr, *which2 = nullptr;  // of a pool's four, which; 4: none, ReLU cut it
+  float *first = nullptr, *second = nullptr;  // after pool and ReLU: rows × 6 × 14 × 14, rows × 16 × 5 × 5
+  // Which of a pool's four values was taken; 4 means that ReLU cut it.
+  std::uint8_t *which1 = nullptr, *which2 = nullptr;
 };
 void lenet_forward(const LenetForward& pass, void* stream);
 
@@ -25,7 +27,7 @@ struct LenetBackward {
 void lenet_backward(const LenetBackward& pass, void* stream);
 
 constexpr std::int64_t kLenetTheta = 150 + 6 + 2400 + 16;
-constexpr std::int64_t kLenetImages = 2;  // a block's
+constexpr std::int64_t kLenetImages = 2;  // images per block
 constexpr std::int64_t lenet_parts(std::int64_t each) { return (each + kLenetImages - 1) / kLenetImages; }
 
 }  // namespace pollen::torch_room

@@ -1,6 +1,6 @@
-// One coordinate of a quantised message, for the CPU and for a GPU's compiler. The numbers are those of src/compress to
-// the last bit: its norm has 32 partial sums, its random words are Philox4x32-10's, and nothing is fused that is not
-// fused there.
+// Computes one coordinate of a quantised message, on the CPU and on a GPU. The numbers equal those of src/compress to
+// the last bit: the norm has 32 partial sums, the random words are those of Philox4x32-10, and operations are fused
+// only where they are fused there.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace pollen::torch_room {
 
-// H_i - h_i at number j of clients × dimension.
+// Returns H_i - h_i at position j of the clients × dimension numbers.
 POLLEN_BOTH double aimed(const MessagePass& pass, std::int64_t client, std::int64_t j) {
   double v;
   if (pass.at_anchor) {
@@ -47,14 +47,14 @@ POLLEN_BOTH FourWords philox(FourWords counter, std::uint32_t key0, std::uint32_
   return counter;
 }
 
-// Words 4·index .. 4·index + 3 of a client's stream in a round.
+// Returns words 4·index .. 4·index + 3 of a client's stream in a round.
 POLLEN_BOTH FourWords message_words(std::uint32_t index, std::uint32_t client, std::uint64_t round,
                                     const std::uint32_t* key) {
   return philox({{index, client, static_cast<std::uint32_t>(round), static_cast<std::uint32_t>(round >> 32) & 0xFFFu}},
                 key[0], key[1]);
 }
 
-// ‖v‖ rounded up to float32; 0 where it is below the normal range, NaN where it is above or not finite.
+// Rounds ‖v‖ up to float32. The result is 0 below the normal range, and NaN above the range or if ‖v‖ is not finite.
 POLLEN_BOTH double wire_norm(double norm) {
   if (!(norm <= 3.4028234663852886e38)) return NAN;
   if (norm < 1.1754943508222875e-38) return 0;
@@ -66,7 +66,7 @@ POLLEN_BOTH double wire_norm(double norm) {
   return norm;
 }
 
-// The level of |v|·s/norm, rounded up where word·2^-32 is below its fraction.
+// Returns the level of |v|·s/norm, rounded up if word·2^-32 is below its fractional part.
 POLLEN_BOTH double level_of(double v, double scale, double top, std::uint32_t word) {
   const double x = fmin(fabs(v) * scale, top), low = floor(x);
   return static_cast<double>(word) * 0x1p-32 < x - low ? low + 1 : low;

@@ -7,8 +7,8 @@
 namespace pollen::torch_room {
 namespace {
 
-// Block b of eight terms goes to group b mod 4, the last partial one to group 3; groups as (0 + 1) + (2 + 3), lanes l
-// and l + 4 first, then (0 + 1) + (2 + 3).
+// Sums squares in the order of src/compress: block b of eight terms goes to group b mod 4, and the last, partial block
+// to group 3. Groups are added as (0 + 1) + (2 + 3), then lanes l and l + 4, then lanes as (0 + 1) + (2 + 3).
 double squared_norm(const double* v, std::int64_t d) {
   double sum[32] = {};
   const std::int64_t whole = d / 8 * 8;

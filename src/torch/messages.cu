@@ -1,4 +1,5 @@
-// The same as messages.cc, a pass of kernels. Compiled without contraction: what is fused is written so.
+// The GPU version of messages.cc, as a sequence of kernels. It is compiled without contraction, so operations are fused
+// only where the code says so.
 #include <cuda_runtime.h>
 
 #include <stdexcept>
@@ -19,7 +20,7 @@ __global__ void aim(MessagePass pass) {
   pass.message[j] = aimed(pass, client, j);
 }
 
-// A warp a client: thread t has partial sum t. The next loads are under way while the last are added.
+// Runs one warp per client; thread t holds partial sum t. The next loads are under way while the last ones are added.
 __global__ void norms(MessagePass pass) {
   const std::int64_t client = blockIdx.x, d = pass.dimension;
   if (pass.present[client] == 0) return;
@@ -45,15 +46,15 @@ __global__ void norms(MessagePass pass) {
   if (t < whole) sum = fma(v[j + t], v[j + t], sum);
   if (t >= 24 && t - 24 < left - whole) sum = fma(v[j + whole + t - 24], v[j + whole + t - 24], sum);
   constexpr unsigned kAll = 0xFFFFFFFFu;
-  sum = sum + __shfl_down_sync(kAll, sum, 8);   // threads 0 to 7: groups 0 + 1; 16 to 23: 2 + 3
-  sum = sum + __shfl_down_sync(kAll, sum, 16);  // 0 to 7: lanes
+  sum = sum + __shfl_down_sync(kAll, sum, 8);  // threads 0 to 7 hold groups 0 + 1, threads 16 to 23 hold groups 2 + 3
+  sum = sum + __shfl_down_sync(kAll, sum, 16);  // threads 0 to 7 hold the lanes
   sum = sum + __shfl_down_sync(kAll, sum, 4);
-  sum = sum + __shfl_down_sync(kAll, sum, 1);  // 0: 0 + 1; 2: 2 + 3
+  sum = sum + __shfl_down_sync(kAll, sum, 1);  // thread 0 holds lanes 0 + 1, thread 2 holds 2 + 3
   sum = sum + __shfl_down_sync(kAll, sum, 2);
   if (t == 0) pass.about[client].norm = static_cast<float>(wire_norm(sqrt(sum)));
 }
 
-// A thread four coordinates: one counter of Philox.
+// Each thread quantises four coordinates, which use one counter of Philox.
 __global__ void quantise(MessagePass pass) {
   const std::int64_t client = blockIdx.y, d = pass.dimension;
   if (pass.present[client] == 0) return;
@@ -95,7 +96,8 @@ __global__ void quantise(MessagePass pass) {
   atomicAdd(reinterpret_cast<Count*>(&about.nonzeros), static_cast<Count>(count));
 }
 
-// A block a client; a thread a run of words, which must know where the last non-zero before it stands.
+// Runs one block per client. Each thread takes a run of words and must know the position of the last non-zero before
+// it.
 __global__ void gaps(MessagePass pass) {
   const std::int64_t client = blockIdx.x, d = pass.dimension, words = (d + 31) / 32;
   NetworkMessage& about = pass.about[client];
@@ -132,7 +134,7 @@ __global__ void gaps(MessagePass pass) {
   if (t == 0) about.gap_bits = total;
 }
 
-// Sums in client order, and the memories' move.
+// Adds the messages in client order and moves the memories.
 __global__ void add_up(MessagePass pass) {
   const std::int64_t block = blockIdx.y, d = pass.dimension;
   const std::int64_t at = blockIdx.x * static_cast<std::int64_t>(kThreads) + threadIdx.x;

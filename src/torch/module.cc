@@ -1,4 +1,4 @@
-// What the module exports: pollen_make_network, and nothing else.
+// The one symbol that the module exports: pollen_make_network.
 #include <fmt/format.h>
 
 #include <stdexcept>

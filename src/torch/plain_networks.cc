@@ -43,11 +43,12 @@ class Mlp : public Written {
   std::size_t layers_;
 };
 
-// conv, pool, conv, pool, three linear maps, ReLU between.
+// A network of conv, pool, conv, pool and three linear maps, with ReLU between them.
 class TwoConvolutions : public Written {
  public:
   struct Sizes {
-    std::int64_t padding, first, second, third, fourth;  // of the first convolution; outputs of the four layers
+    // Padding of the first convolution, and the outputs of the four layers.
+    std::int64_t padding, first, second, third, fourth;
   };
   TwoConvolutions(const NetworkSpec& spec, const Sizes& sizes)
       : Written({spec.channels, spec.height, spec.width}), padding_(sizes.padding) {
@@ -68,12 +69,12 @@ class TwoConvolutions : public Written {
  private:
   at::Tensor convolutions(Walk& walk, const at::Tensor& x) const {
 #ifdef POLLEN_TORCH_CUDA
-    if (walk.grouped() && x.is_cuda() && padding_ == 2) {  // lenet5
+    if (walk.grouped() && x.is_cuda() && padding_ == 2) {  // this is lenet5
       const at::Tensor &weight1 = walk.next(), &bias1 = walk.next(), &weight2 = walk.next();
       return lenet_convolutions(x, {weight1, bias1, weight2, walk.next()});
     }
 #endif
-    // The pool before the ReLU: the same numbers, a quarter of the work.
+    // Pooling before the ReLU gives the same numbers with a quarter of the work.
     const at::Tensor first = at::relu(halve(conv(walk, x, padding_)));
     return at::relu(halve(conv(walk, first, 0))).flatten(1);
   }
@@ -92,9 +93,9 @@ std::unique_ptr<Architecture> make_lenet5(const NetworkSpec& spec) {
   return std::make_unique<TwoConvolutions>(spec, TwoConvolutions::Sizes{2, 6, 16, 120, 84});
 }
 
-// FedPop (Kotelevskii et al. 2022, section 5) says "5-layer convolutional neural networks" and no sizes; these are our
-// choice: the two 5 × 5 convolutions of 64 channels and the 120 and 64 units that are usual among its baselines on
-// CIFAR.
+// FedPop (Kotelevskii et al. 2022, section 5) says "5-layer convolutional neural networks" and gives no sizes. These
+// sizes are pollen's choice: the two 5 × 5 convolutions of 64 channels and the 120 and 64 units that are usual among
+// its baselines on CIFAR.
 std::unique_ptr<Architecture> make_cnn5(const NetworkSpec& spec) {
   if (spec.height < 16 || spec.width < 16)
     throw std::runtime_error(

@@ -1,5 +1,5 @@
-// Work on a device, done in the order it is put in. On the CPU at once; on a GPU a stream, whose repeated work is a
-// graph.
+// A queue of work for a device, done in the order in which it is added. On the CPU the work is done at once. On a GPU
+// the queue is a stream, and repeated work becomes a graph.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,14 +14,14 @@ namespace pollen::torch_room {
 class Queue {
  public:
   virtual ~Queue() = default;
-  virtual void within(const std::function<void()>& work) = 0;  // what libtorch is asked for in it goes to this queue
-  // Work on tensors that stay where they are, to be done again by calling what is returned.
+  virtual void within(const std::function<void()>& work) = 0;  // runs `work`; its libtorch calls go to this queue
+  // Returns a function that does `work` each time it is called. The tensors that `work` uses must stay where they are.
   virtual std::function<void()> repeatable(std::function<void()> work) = 0;
   virtual void messages(const MessagePass& pass) = 0;
   virtual void wait() = 0;
 };
 
 std::unique_ptr<Queue> make_queue(const at::Device& device);
-std::unique_ptr<Queue> make_gpu_queue(const at::Device& device);  // where the module is built with CUDA
+std::unique_ptr<Queue> make_gpu_queue(const at::Device& device);  // only in modules built with CUDA
 
 }  // namespace pollen::torch_room

@@ -1,10 +1,10 @@
-// ResNet-20: a 3 × 3 convolution to 16 channels, three stages of three basic blocks of 16, 32 and 64 channels (the
-// first block of the second and third halves the image), global average, linear. Where a block changes the shape its
-// shortcut is a 1 × 1 convolution with a norm of its own. Convolutions have no bias.
+// ResNet-20: a 3 × 3 convolution to 16 channels, three stages of three basic blocks with 16, 32 and 64 channels (the
+// first block of the second and third stage halves the image), a global average and a linear map. Where a block changes
+// the shape, its shortcut is a 1 × 1 convolution with a norm of its own. Convolutions have no bias.
 //
-// Norms: batch (statistics of the rows at hand, so a row's output depends on the others of its block), group (8
-// groups), frn (filter response normalisation, Singh & Krishnan 2020: threshold τ and |eps| are learned; 274,042
-// parameters on CIFAR-10, as in Izmailov et al. 2021). The activation is ReLU, with frn swish.
+// The norms are batch (statistics of the rows at hand, so a row's output depends on the other rows of its block), group
+// (8 groups) and frn (filter response normalisation, Singh & Krishnan 2020, where the threshold τ and |eps| are
+// learned; 274,042 parameters on CIFAR-10, as in Izmailov et al. 2021). The activation is ReLU, and swish with frn.
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/conv2d.h>
@@ -51,7 +51,8 @@ class Resnet20 : public Written {
     layout_.add_map("fc", {spec.outputs, from});
   }
 
-  bool can_group() const override { return norm_ != Norm::batch; }  // a batch's statistics are of its rows
+  // Batch statistics would mix the rows of different groups.
+  bool can_group() const override { return norm_ != Norm::batch; }
 
   at::Tensor forward(Walk walk, at::Tensor x) const override {
     x = activate(conv_norm(walk, x, 1));

@@ -1,9 +1,9 @@
-// Networks from a TorchScript file. Its parameters, in the file's order, are θ; forward(x) gives the outputs. x is rows
-// × channels × height × width, or rows × channels where height and width are 1. The network is put into evaluation
+// Networks from a TorchScript file. The file's parameters, in its order, are θ, and forward(x) gives the outputs. x is
+// rows × channels × height × width, or rows × channels if height and width are 1. The network is put into evaluation
 // mode.
 //
-// A script module holds its parameters, so each call borrows a copy of it and writes θ there; as many copies are made
-// as there are calls at a time.
+// A script module holds its parameters, so each call borrows a copy of the module and writes θ into it. There are as
+// many copies as there are calls at the same time.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
@@ -93,7 +93,8 @@ class Borrowed : public Function {
   ~Borrowed() override { script_.bring_back(std::move(copy_)); }
   const std::vector<at::Tensor>& leaves() const override { return copy_->parameters; }
   at::Tensor outputs(const at::Tensor& x) override {
-    // The optimising executor rewrites a network during its first calls, and with it the last bits.
+    // The optimising executor rewrites a network during its first calls, which would change the last bits of its
+    // results.
     const torch::jit::GraphOptimizerEnabledGuard as_written(false);
     return copy_->module.forward({x}).toTensor();
   }

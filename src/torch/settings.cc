@@ -11,7 +11,7 @@
 namespace pollen::torch_room {
 namespace {
 
-// TF32 is a switch of the whole process, so the first network that computes on the GPU decides.
+// Sets TF32. It is a switch of the whole process, so the first network that computes on the GPU decides.
 void settle_tf32(bool wanted) {
   static std::mutex mutex;
   static std::optional<bool> chosen;
@@ -31,12 +31,13 @@ void prepare_process() {
   std::call_once(once, [] {
     at::set_num_threads(1);
     at::set_num_interop_threads(1);
-    // Only a warning: the pools here are not overlapping, where the algorithm warned of has one order of adding only.
+    // This only warns: libtorch names an algorithm that may add in varying order, but the pools here do not overlap,
+    // and then it has only one order.
     at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
     at::globalContext().setDeterministicCuDNN(true);
     at::globalContext().setBenchmarkCuDNN(false);
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 2)
-    // Determinism also writes NaN into every new tensor, which finds errors of libtorch and costs a pass over memory.
+    // Determinism also fills every new tensor with NaN. That finds errors in libtorch but costs a pass over memory.
     at::globalContext().setDeterministicFillUninitializedMemory(false);
 #endif
   });

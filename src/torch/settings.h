@@ -1,4 +1,4 @@
-// The process-wide settings of libtorch that pollen relies on, and its errors as ours.
+// The process-wide settings of libtorch that pollen relies on, and the translation of its errors.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -10,13 +10,14 @@
 
 namespace pollen::torch_room {
 
-// One thread for each of our calls, no algorithm that depends on chance. Once for the process.
+// Sets one thread per call and deterministic algorithms. It acts once per process.
 void prepare_process();
 
-// "cpu" or "cuda", which must be there. On cuda it also settles tf32, one choice for the process.
+// Returns the device "cpu" or "cuda", which must exist. For cuda it also sets tf32, which the process can choose only
+// once.
 at::Device device_of(const NetworkSpec& spec);
 
-// Calls `work`; libtorch's errors come out as std::runtime_error, in their own words without the stack.
+// Calls `work`. libtorch's errors come out as std::runtime_error, in their own words but without the stack.
 template <typename Work>
 auto plainly(const Work& work) -> decltype(work()) {
   try {

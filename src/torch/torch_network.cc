@@ -20,7 +20,7 @@
 namespace pollen::torch_room {
 namespace {
 
-constexpr std::int64_t kBlockRows = 512;  // a sum is made of sums over so many rows at a time, in order
+constexpr std::int64_t kBlockRows = 512;  // a sum is made of sums over this many rows, in order
 
 class TorchNetwork : public Network {
  public:
@@ -72,7 +72,7 @@ class TorchNetwork : public Network {
             fmt::format("row {}: class {} is not one of 0 to {}", j, static_cast<double>(y[j]), spec_.outputs - 1));
   }
 
-  // The `count` rows from position `start` of the list.
+  // Returns the `count` rows from position `start` of the list on.
   Batch batch(const Rows& held, const std::uint32_t* rows, std::int64_t start, std::int64_t count) const {
     if (rows == nullptr) {
       if (start + count > held.rows())
@@ -86,7 +86,7 @@ class TorchNetwork : public Network {
     return {held.x.index_select(0, index), held.y.defined() ? held.y.index_select(0, index) : at::Tensor()};
   }
 
-  // Rows' losses in float32, their sum in double.
+  // Sums the rows' float32 losses in double.
   at::Tensor batch_loss(Function& f, const Batch& b) const {
     return row_losses(spec_, f.outputs(b.x), b.y).sum(at::kDouble);
   }
@@ -103,7 +103,7 @@ class TorchNetwork : public Network {
     at::AutoGradMode gradients(out != nullptr);
     const at::Tensor flat = view_of(theta, dimension()).to(device_);
     const std::unique_ptr<Function> f = architecture_->at(flat, out != nullptr);
-    at::Tensor value, gradient;  // on the device, so that nothing waits for it between blocks
+    at::Tensor value, gradient;  // kept on the device, so that nothing waits for them between blocks
     for (std::int64_t start = 0; start < count; start += kBlockRows) {
       const at::Tensor loss = batch_loss(*f, batch(held, rows, start, std::min(kBlockRows, count - start)));
       value = value.defined() ? value + loss.detach() : loss.detach();

@@ -1,4 +1,5 @@
-// Network over an Architecture: rows on the device, sums over fixed blocks of rows, gradients by autograd.
+// Implements Network over an Architecture: rows on the device, sums over fixed blocks of rows, and gradients by
+// autograd. Const calls are thread-safe.
 #pragma once
 
 #include <memory>

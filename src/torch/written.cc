@@ -21,9 +21,9 @@ class AtTheta : public Function {
   std::vector<at::Tensor> leaves_;
 };
 
-// The same as one product. cuDNN's gradient of a 5 × 5 kernel over one or three channels goes through a Winograd
-// transform and is off by 1e-3 of itself in float32 (PyTorch 2.11, H200); a product's is off by 4e-7. It is for the
-// first layer: the later ones do not suffer, and there the images' gradient would cost more.
+// Computes a convolution as one matrix product, for the first layer. cuDNN's gradient of a 5 × 5 kernel over one or
+// three channels goes through a Winograd transform and has a relative error of 1e-3 in float32 (PyTorch 2.11, H200);
+// that of a product is 4e-7. Later layers are not affected, and there the gradient of the images would cost more.
 at::Tensor conv_as_product(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                            std::int64_t padding) {
   const std::int64_t side = weight.size(2);
@@ -39,8 +39,8 @@ at::Tensor conv_as_product(const at::Tensor& x, const at::Tensor& weight, const 
 
 }  // namespace
 
-// A leaf for each tensor rather than one flat leaf: the gradient of a slice of a flat one is as long as θ, and there
-// would be one of those for every tensor.
+// Makes one leaf per tensor instead of one flat leaf: the gradient of a slice of a flat leaf is as long as θ, and there
+// would be one of those per tensor.
 std::unique_ptr<Function> Written::at(const at::Tensor& theta, bool with_gradient, std::int64_t groups) const {
   std::vector<at::Tensor> leaves;
   leaves.reserve(tensors().size());

@@ -1,4 +1,4 @@
-// Architectures written as expressions in views of θ. Each overrides forward() alone.
+// Architectures written as expressions in views of θ. Each of them overrides forward() alone.
 #pragma once
 
 #include <utility>
@@ -8,12 +8,12 @@
 
 namespace pollen::torch_room {
 
-// The tensors of θ handed out in order, so that a forward pass reads like the list of its layers.
+// Hands out the tensors of θ in order, so that a forward pass reads like the list of its layers.
 class Walk {
  public:
   explicit Walk(const std::vector<at::Tensor>& leaves) : leaves_(leaves) {}
   const at::Tensor& next() { return leaves_.at(next_++); }
-  bool grouped() const { return leaves_.back().dim() == 2; }  // the last layer's bias
+  bool grouped() const { return leaves_.back().dim() == 2; }  // tests the last layer's bias
 
  private:
   const std::vector<at::Tensor>& leaves_;

@@ -8,7 +8,7 @@ namespace {
 struct Wrong {
   const char* name;
   Words words;
-  const char* says;  // on stderr
+  const char* says;  // expected on stderr
 };
 
 class BadInput : public ProgramTest, public testing::WithParamInterface<Wrong> {};

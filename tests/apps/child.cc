@@ -41,7 +41,7 @@ Child::Child(const std::string& program, const Words& arguments, const std::stri
   const pid_t parent = ::getpid();
   pid_ = ::fork();
   if (pid_ != 0) return;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that is killed leaves nobody behind
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the child dies with a test that is killed
   if (::getppid() != parent) _exit(123);
   redirect(out, STDOUT_FILENO);
   redirect(err, STDERR_FILENO);

@@ -1,4 +1,4 @@
-// A program that runs beside the test: looked at while it works, stopped, killed and waited for.
+// A program that runs beside the test. The test can watch, stop, kill and await it.
 #pragma once
 
 #include <sys/types.h>
@@ -12,21 +12,22 @@
 
 namespace pollen {
 
-// Asks every few milliseconds until it is so; false where it never was in that time.
+// Polls every few milliseconds until `so` returns true. Returns false if that does not happen in time.
 bool await(double seconds, const std::function<bool()>& so);
 
 class Child {
  public:
-  // stdout goes to LOG.out and stderr to LOG.err; both are appended to, so that a life after a crash adds to the story.
+  // stdout goes to LOG.out and stderr to LOG.err. Both are appended to, so that a restart after a crash continues the
+  // log.
   Child(const std::string& program, const Words& arguments, const std::string& folder, const std::string& log);
   Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)), code_(other.code_), log_(other.log_) {}
   Child& operator=(Child&& other) noexcept;
-  ~Child();  // kills what still runs
+  ~Child();  // kills the program if it still runs
 
   bool running();
-  std::optional<int> wait(double seconds);  // exit code, or 128 + the signal; nothing where it still runs
+  std::optional<int> wait(double seconds);  // exit code, or 128 + the signal; nothing if it still runs
   void send(int signal) const;
-  int kill();  // -9, and waits: nothing of it runs any more
+  int kill();  // sends SIGKILL and waits for the end
   std::string out() const { return text_of(".out"); }
   std::string err() const { return text_of(".err"); }
 

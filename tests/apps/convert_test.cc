@@ -1,4 +1,4 @@
-// pollen convert, and runs from the stores it makes.
+// Tests pollen convert, and runs from the stores it makes.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -38,14 +38,14 @@ class Convert : public ProgramTest {
     std::istringstream text(slurp(folder + "/draws-1.csv") + slurp(folder + "/draws-2.csv"));
     std::string out;
     for (std::string line; std::getline(text, line);)
-      if (!line.starts_with('#')) out += line + '\n';  // those name files and times
+      if (!line.starts_with('#')) out += line + '\n';  // comments name files and times
     return out;
   }
   void ran(const Words& words) const {
     const Outcome done = run(words);
     ASSERT_EQ(done.code, 0) << done.err;
   }
-  // The run of `data`, the run of the store made of it, and of what that run left as its configuration.
+  // Compares three runs: of `data`, of the store made of it, and of the configuration that the latter run left.
   void same_draws(const std::string& data) const {
     config("a.toml", data);
     ran({"convert", "a.toml", "a.pollen"});

@@ -1,5 +1,5 @@
-// pollen run --dashboard as a process: what it refuses, and that it changes nothing. What the page shows is looked at
-// in tests/live/browser_test.mjs.
+// Tests pollen run --dashboard as a process: what it refuses, and that it does not change the run.
+// tests/live/browser_test.mjs looks at the page itself.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -29,7 +29,7 @@ class Dashboard : public ProgramTest {
   }
 };
 
-// A socket that listens at a port of its own.
+// A socket that listens at a free port.
 class Listening {
  public:
   Listening() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -71,7 +71,7 @@ TEST_F(Dashboard, WrongWordsAreRefused) {
   EXPECT_FALSE(exists("out"));
 }
 
-// The next word is not its port.
+// --dashboard must not take the next argument as its port.
 TEST_F(Dashboard, TakesNoWordThatIsNotItsOwn) {
   const Outcome outcome = run({"run", "--dashboard=0", "a.toml", "--quiet", "--out", "out"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -1,4 +1,4 @@
-// pollen serve and pollen join as processes: logs, metrics, health, the summary and shared draws.
+// Tests pollen serve and pollen join as processes: logs, metrics, health, the summary and shared draws.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -24,7 +24,7 @@ sockaddr_in loopback(int port) {
   return address;
 }
 
-// One that nobody has now.
+// Returns a port that nobody uses at the moment.
 int free_port() {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = loopback(0);
@@ -35,7 +35,7 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-// The whole answer, head and body; empty where nobody listens.
+// Returns the whole answer, head and body, or an empty text if nobody listens.
 std::string get(int port, const std::string& path) {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   const sockaddr_in address = loopback(port);
@@ -179,7 +179,8 @@ TEST_F(Federation, AnAddressForMetricsThatIsTakenIsSaid) {
   EXPECT_EQ(serve({"--metrics", "here"}).code, 2);
 }
 
-// An error may quote a cell: the server hears only that there was one. Of too few rows it does not hear how many.
+// An error may quote a cell, so the server hears only that there was an error. If there are too few rows, it does not
+// hear how many there are.
 TEST_F(Federation, ARefusalSaysNothingOfTheRows) {
   put("own.toml",
       "[model]\nkind = \"logistic\"\n[data]\nformat = \"csv\"\ntarget = \"y\"\ntest_fraction = 0.0\n[sampler]\nstep = "
@@ -202,7 +203,7 @@ TEST_F(Federation, ARefusalSaysNothingOfTheRows) {
   Outcome stays;
   std::thread other([&] { stays = own("b", "many.csv"); });
   const Outcome few = own("a", "few.csv", {"--min-rows", "5"});
-  const Outcome enough = own("a", "many.csv", {"--min-rows", "5"});  // its place is free again
+  const Outcome enough = own("a", "many.csv", {"--min-rows", "5"});  // its seat is free again
   other.join();
   serving.join();
   EXPECT_EQ(enough.code, 0) << enough.err;
@@ -217,7 +218,8 @@ TEST_F(Federation, ARefusalSaysNothingOfTheRows) {
   EXPECT_NE(server.err.find("fewer training rows than its --min-rows\n"), std::string::npos) << server.err;
 }
 
-// Three hospitals and a hub, each in a network namespace of its own, with a cut line and crashes: docs/federation.md.
+// Runs the walkthrough of docs/federation.md: three hospitals and a hub, each in a network namespace of its own, with a
+// cut line and crashes.
 TEST_F(Federation, TheWalkthroughWorks) {
   if (!kHttp) GTEST_SKIP() << "this build has no --metrics";
   const Outcome outcome =

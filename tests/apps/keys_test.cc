@@ -1,4 +1,4 @@
-// pollen keys as it is typed, and its files as the openssl program sees them.
+// Tests pollen keys on the command line, and its files with the openssl program.
 #include "program.h"
 
 namespace pollen {
@@ -35,7 +35,7 @@ TEST_F(Keys, SaysWhatWasMadeAndWhoGetsIt) {
             (Words{"a.key", "a.pem", "b.key", "b.pem", "c.key", "c.pem", "ca.key", "ca.pem", "hub.key", "hub.pem"}));
 }
 
-// Keys fit below the limit and certificates do not: some files are whole when the disk is full.
+// The limit admits keys but not certificates, so that some files are complete when the disk is full.
 TEST_F(Keys, AFullDiskLeavesNothing) {
   ProgramOptions full;
   full.file_limit = 400;

@@ -1,4 +1,4 @@
-// What /healthz says.
+// Tests what /healthz says.
 #include "pollen/monitor.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// [network] as a user sees it: the column, the summary, the report, the plan.
+// Tests [network] as a user sees it: the column, the summary, the report and the plan.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -17,7 +17,7 @@ class NetworkTime : public ProgramTest {
  protected:
   NetworkTime() { put("a.toml", std::string(kTinyLogistic) + "[network]\npreset = \"phone\"\n"); }
 
-  // The column of that name, as it is written.
+  // Returns the cells of the named column as text.
   Words column(const std::string& file, const std::string& name) const {
     std::istringstream lines(slurp(file));
     Words values;

@@ -40,14 +40,15 @@ TEST_F(Outputs, GaussianMomentsAreTheProblems) {
   put("g.toml", kTinyGaussian);
   ASSERT_EQ(run({"run", "g.toml", "--out", "out", "--quiet"}).code, 0);
   const Json json = Json::parse(slurp("out/summary.json"));
-  // precision [[3, .3], [.3, 6]], mean = precision⁻¹ Σ Λ_i μ_i = precision⁻¹ (1.4, 18.3)
+  // The precision is [[3, .3], [.3, 6]], and the mean is precision⁻¹ Σ Λ_i μ_i = precision⁻¹ (1.4, 18.3).
   EXPECT_NEAR(json["parameters"][0]["mean"].get<double>(), 0.1625, 0.1);
   EXPECT_NEAR(json["parameters"][1]["mean"].get<double>(), 3.0419, 0.1);
   EXPECT_TRUE(json["metrics"].empty());
   EXPECT_EQ(slurp("out/metrics.csv").find("round,uplink_bits,downlink_bits,gradients,seconds\n"), 0u);
 }
 
-// Three clusters, test rows from the same, and rows from elsewhere between them.
+// The data are three clusters, the test rows are from the same clusters, and the out-of-distribution rows lie between
+// them.
 TEST_F(Outputs, RowsFromElsewhereAreLessCertain) {
   const auto clusters = [](int rows) {
     std::string text = "u,v,y\n";

@@ -1,4 +1,4 @@
-// Mixed-effects models from the command line: files, reruns, resuming.
+// Tests mixed-effects models on the command line: files, second runs, resuming.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -59,7 +59,7 @@ TEST_F(PersonalProgram, LeavesEveryClientsDrawsAndScores) {
   ASSERT_EQ(summary["estimates"]["average"].size(), 2U);
   double mean = 0;
   for (const Json& chain : summary["estimates"]["average"]) mean += chain[0].get<double>() / 2;
-  EXPECT_NEAR(summary["parameters"][0]["mean"], mean, 1e-9);  // with a constant step
+  EXPECT_NEAR(summary["parameters"][0]["mean"], mean, 1e-9);  // holds for a constant step
 }
 
 TEST_F(PersonalProgram, TheWrittenConfigurationGivesTheSameRun) {
@@ -74,7 +74,7 @@ TEST_F(PersonalProgram, TheWrittenConfigurationGivesTheSameRun) {
   }
   const auto scores = [&](const std::string& out) { return Json::parse(slurp(out + "/summary.json"))["clients"]; };
   EXPECT_EQ(scores("a"), scores("5"));
-  // A second run in the same folder replaces the first, its clients' files too.
+  // A second run in the same folder replaces the first, including its clients' files.
   ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--set", "output.clients=2"}).code, 0);
   EXPECT_EQ(listing("a/clients").size(), 2U);
 }

@@ -1,4 +1,5 @@
-// pollen predict of models without latents: every kind, scored as the run scored its test rows, without the run's data.
+// Tests pollen predict with models without latents. Every kind must give the scores that the run gave its test rows,
+// without access to the run's data.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,8 +15,8 @@ namespace {
 using Json = nlohmann::json;
 
 struct Kind {
-  const char* name;    // of the test
-  const char* model;   // [model]
+  const char* name;    // name of the test
+  const char* model;   // keys of [model]
   const char* target;  // a column of the data
 };
 
@@ -78,7 +79,7 @@ TEST_P(PredictRows, ScoresAsTheRunDidAndNeedsNoneOfItsData) {
   const std::string csv = ask({"--data", "test.csv"});
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 61);
 
-  // The data are gone: nothing changes. Without encoder.json they are asked for again.
+  // Without the data nothing changes. Without encoder.json the data are needed again.
   std::filesystem::rename(path("train.csv"), path("moved.csv"));
   EXPECT_EQ(ask({"--data", "test.csv"}), csv);
   std::filesystem::rename(path("a/encoder.json"), path("encoder.json"));

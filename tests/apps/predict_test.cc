@@ -1,4 +1,4 @@
-// pollen predict of mixed-effects models: a client of the run, a new one with and without rows of its own.
+// Tests pollen predict with mixed-effects models: a client of the run, and a new one with and without rows of its own.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -45,7 +45,7 @@ class Predict : public ProgramTest {
   }
 };
 
-// φ and β are those of summary.json, so all is known: y ~ N(f + μ0 + μ1 x, σ0² + σ1² x² + σ²).
+// φ and β are those of summary.json, so the exact law is known: y ~ N(f + μ0 + μ1 x, σ0² + σ1² x² + σ²).
 TEST_F(Predict, ANewClientComesFromThePopulation) {
   ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
   const Json summary = Json::parse(slurp("a/summary.json"));
@@ -54,7 +54,8 @@ TEST_F(Predict, ANewClientComesFromThePopulation) {
   for (int row = 0; row < 2; ++row) {
     const double x = row == 0 ? 0 : 3, red = row == 0 ? 1 : 0;
     double mean = 0, squares = 0;
-    for (const Json& chain : summary["estimates"]["average"]) {  // colour=red, log_sigma, mu, mu, log_sd, log_sd
+    // The coordinates are colour=red, log_sigma, mu, mu, log_sd, log_sd.
+    for (const Json& chain : summary["estimates"]["average"]) {
       const std::vector<double> b = chain.get<std::vector<double>>();
       ASSERT_EQ(b.size(), 6U);
       const double m = b[0] * red + b[2] + b[3] * x;
@@ -79,7 +80,7 @@ TEST_F(Predict, RowsOfOnesOwnNarrowTheIntervals) {
     EXPECT_LT(own[row]["sd"], nobody[row]["sd"]);
     EXPECT_LT(known[row]["sd"], nobody[row]["sd"]);
   }
-  // A new client with the rows of an old one is that client, up to Monte Carlo error.
+  // A new client with the rows of an old one equals that client up to Monte Carlo error.
   std::string rows = "x,colour,y\n";
   for (int r = 0; r < 5; ++r)
     rows += fmt::format("{},{},{}\n", r, (3 + r) % 2 == 0 ? "red" : "blue",
@@ -101,7 +102,7 @@ TEST_F(Predict, ANewClientNeedsNobodysData) {
   EXPECT_EQ(ask({"--new-client"}), before);
   EXPECT_EQ(ask({"--new-client", "--observed", "own.csv"}), known);
   EXPECT_EQ(run({"predict", "a", "--data", "rows.csv", "--client", "w3"}).code,
-            2);  // its rows are what it is drawn from
+            2);  // its latent is drawn from its rows
   put("d.csv", rows);
   EXPECT_EQ(run({"predict", "a", "--data", "rows.csv", "--client", "w3"}).code, 0);
 }

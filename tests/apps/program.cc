@@ -41,7 +41,7 @@ struct Pipe {
   _exit(121);
 }
 
-// Reads both pipes to their ends, sending the signal in between.
+// Reads both pipes to their ends and sends the signal in between.
 void listen(pid_t child, std::array<int, 2> ends, const ProgramOptions& options, Outcome& outcome) {
   std::array<pollfd, 2> watched{pollfd{ends[0], POLLIN, 0}, pollfd{ends[1], POLLIN, 0}};
   bool sent = options.stop_signal == 0;

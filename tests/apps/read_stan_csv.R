@@ -1,7 +1,7 @@
 # Reads the draws of each folder with rstan and compares means, R-hat and ESS with summary.json.
 suppressPackageStartupMessages(library(rstan))
 
-# summary.json has a parameter a line, so that no JSON package is needed.
+# summary.json has one parameter per line, so that no JSON package is needed.
 field <- function(lines, key) as.numeric(sub(paste0('.*"', key, '": ?([^,}]*).*'), "\\1", lines))
 read_summary <- function(path) {
   lines <- readLines(path)
@@ -28,7 +28,7 @@ for (folder in commandArgs(trailingOnly = TRUE)) {
   table <- summary$parameters
   near("mean", table$mean, apply(draws, 3, mean), 1e-6)
   near("sd", table$sd, apply(draws, 3, sd), 1e-6)
-  # rstan 2.21 ranks by (r - 1/2)/S, posterior and we by (r - 3/8)/(S + 1/4): near, not the same.
+  # rstan 2.21 ranks by (r - 1/2)/S; posterior and pollen rank by (r - 3/8)/(S + 1/4), which is near but not the same.
   near("rhat", table$rhat, apply(draws, 3, rstan::Rhat), 2e-3)
   near("ess_bulk", table$ess_bulk, apply(draws, 3, rstan::ess_bulk), 0.05)
   near("ess_tail", table$ess_tail, apply(draws, 3, rstan::ess_tail), 0.05)

@@ -11,7 +11,7 @@ class Report : public ProgramTest {
     std::filesystem::create_directories(path(name));
     put(name + "/draws-1.csv", "a,b\n1,2\n2,3\n3,1\n");
   }
-  // False where the build has no pages: then the command says how to get them.
+  // Returns false if the build has no pages; the command must then say how to get them.
   bool has_page() {
     put_draws("x");
     const Outcome outcome = run({"report", "x"});
@@ -32,7 +32,7 @@ TEST_F(Report, IsOneFileInTheFolderOfTheRun) {
   EXPECT_NE(page.find("http-equiv=\"Content-Security-Policy\""), std::string::npos);
   EXPECT_NE(page.find("\"participation\":{\"groups\""), std::string::npos);
   EXPECT_EQ(page.find("@POLLEN_REPORT_DATA@"), std::string::npos);
-  EXPECT_EQ(page.find(" src="), std::string::npos);  // nothing from elsewhere
+  EXPECT_EQ(page.find(" src="), std::string::npos);  // loads nothing from elsewhere
   EXPECT_EQ(run({"run", "a.toml", "--out", "out", "--quiet"}).code, 0) << "the folder is still one of ours";
   EXPECT_FALSE(exists("out/report.html"));
 }

@@ -8,7 +8,7 @@
 namespace pollen {
 namespace {
 
-// A run long enough to be hit, and the same run left alone.
+// A run long enough to be interrupted, and the same run without interruption.
 class Resume : public ProgramTest {
  protected:
   Resume() { put("a.toml", kTinyLogistic); }
@@ -37,7 +37,7 @@ class Resume : public ProgramTest {
       EXPECT_FALSE(slurp(a + name).empty());
       EXPECT_EQ(slurp(a + name), slurp(b + name)) << name;
     }
-    // All but the seconds.
+    // Compares everything but the seconds.
     EXPECT_EQ(without_seconds(slurp(a + "/metrics.csv")), without_seconds(slurp(b + "/metrics.csv")));
   }
 

@@ -1,4 +1,4 @@
-// A warm-up in the program: it is seen, and where it is stopped the run can be gone on with.
+// Tests a warm-up in the program: it is shown, and a run that is stopped in it can be resumed.
 #include <fmt/format.h>
 #include <signal.h>
 

@@ -1,5 +1,5 @@
-// A wrong input and what the program must say of it. Every case asks for the same: exit code 2, one line a problem on
-// stderr with the given words in it, nothing on stdout, and not a byte changed in the folder.
+// A wrong input and what the program must say about it. Every case expects exit code 2, one line per problem on stderr
+// with the given words in it, nothing on stdout, and a folder without a changed byte.
 #pragma once
 
 #include <map>
@@ -12,21 +12,22 @@
 namespace pollen::bad_input {
 
 using Files = std::map<std::string, std::string>;  // a name that ends in "/" is a folder
-using Keys = std::map<std::string, std::string>;   // "sampler.step" to its TOML value; empty leaves the key out
+// Maps "sampler.step" to its TOML value; an empty value removes the key.
+using Keys = std::map<std::string, std::string>;
 
 struct Case {
   std::string name;
-  Keys keys = {};                 // over those of a small logistic problem on d.csv
-  std::vector<Words> lines = {};  // for each line of stderr the words it must have
-  Files files = {};               // beside a.toml and d.csv, or instead of them
-  std::string tail = {};          // the end of a.toml: tables
+  Keys keys = {};                 // added to those of a small logistic problem on d.csv
+  std::vector<Words> lines = {};  // for each line of stderr, the words it must contain
+  Files files = {};               // written beside a.toml and d.csv, or in their place
+  std::string tail = {};          // tables at the end of a.toml
   Words words = {"run", "a.toml", "--out", "out"};
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& one);
 std::string name_of(const testing::TestParamInfo<Case>& info);
 
-// Eight rows of x, z and a label y; its first lines.
+// The first lines of d.csv, which has eight rows of x, z and a label y.
 extern const char* const kRows;
 
 std::string toml(const Keys& keys, const std::string& tail = {});  // the small problem with these keys
@@ -42,7 +43,7 @@ std::vector<std::string> lines_of(const std::string& text);
 
 }  // namespace pollen::bad_input
 
-// A suite of cases, instantiated.
+// Defines and instantiates a suite of cases.
 #define POLLEN_BAD_INPUT(suite, cases)                  \
   class suite : public CaseTest {};                     \
   TEST_P(suite, IsToldAndNothingIsWritten) { check(); } \

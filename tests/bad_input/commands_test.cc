@@ -1,4 +1,4 @@
-// The command line, the output folder, and what summary and compare read.
+// Wrong command lines, output folders, and inputs of summary and compare.
 #include "case.h"
 
 namespace pollen::bad_input {

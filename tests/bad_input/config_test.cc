@@ -1,4 +1,4 @@
-// The configuration file itself.
+// Errors in the configuration file itself.
 #include "case.h"
 
 namespace pollen::bad_input {

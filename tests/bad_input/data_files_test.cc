@@ -1,4 +1,4 @@
-// The other formats: idx, gzip, libsvm, cifar.
+// Errors in files of the other formats: idx, gzip, libsvm, cifar.
 #include "case.h"
 #include "support/gzip.h"
 

@@ -1,4 +1,4 @@
-// csv data, and what the model wants of it.
+// Errors in csv data, and data that do not fit the model.
 #include "case.h"
 
 namespace pollen::bad_input {

@@ -1,4 +1,4 @@
-// Runs that fail after they began: exit code 1, one clear line, and what is in the folder is whole.
+// Runs that fail after they began: exit code 1, one clear line, and only complete files in the folder.
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -29,7 +29,8 @@ class FailingRuns : public ProgramTest {
     put("d.csv", kRows);
   }
 
-  // No temporary file, every csv ends with a whole line as wide as its header, summary.json is whole or not there.
+  // Expects no temporary file, csv files that end with a complete line as wide as their header, and a summary.json that
+  // is complete or absent.
   void expect_whole(const std::string& name) const {
     if (!exists(name)) return;
     for (const std::string& file : listing(name)) {
@@ -60,7 +61,7 @@ class FailingRuns : public ProgramTest {
   }
 };
 
-// The limit strikes at different files: the draws in progress, metrics.csv, or the files that are written at the end.
+// Each limit strikes a different file: the draws in progress, metrics.csv, or the files written at the end.
 TEST_F(FailingRuns, FileSizeLimitIsToldLikeAFullDisk) {
   for (const std::int64_t limit : {1, 1000, 20'000, 500'000, 1'500'000}) {
     SCOPED_TRACE(limit);
@@ -118,7 +119,7 @@ TEST_F(FailingRuns, ReadOnlyDisk) {
   expect_words(last_line(outcome), {"disk/out", "Read-only file system"});
 }
 
-// A disk that fills in the middle of a second run must not leave files of both runs that look like one.
+// A disk that fills in the middle of a second run must not leave a mixture of files of both runs.
 TEST_F(FailingRuns, FullDiskInPlaceOfAFinishedRun) {
   ASSERT_EQ(run({"run", "a.toml", "--out", "out", "--quiet"}).code, 0);
   ProgramOptions options;
@@ -140,7 +141,7 @@ TEST_F(FailingRuns, DivergingChainNamesTheRoundAndKeepsItsDraws) {
   EXPECT_TRUE(exists("out/summary.json"));
 }
 
-// Root may do everything, so there the program runs as nobody (of group nogroup).
+// Root may do everything, so root runs the program as nobody (of group nogroup).
 class NotAllowed : public FailingRuns {
  protected:
   Outcome run_as_nobody(const Words& words) {

@@ -1,4 +1,4 @@
-// Gaussian problems written out in the configuration.
+// Errors in gaussian problems that are written out in the configuration.
 #include "case.h"
 
 namespace pollen::bad_input {

@@ -1,5 +1,5 @@
-// pollen keys with names, folders and authorities that are wrong. The files here are not real ones: what is refused is
-// refused before it matters.
+// pollen keys with wrong names, folders and authorities. The files here are not real keys, because everything is
+// refused before that matters.
 #include "case.h"
 
 namespace pollen::bad_input {

@@ -1,4 +1,4 @@
-// Keys of the sampler, of participation and of the run, alone and together.
+// Wrong keys of the sampler, of participation and of the run, alone and in combination.
 #include "case.h"
 
 namespace pollen::bad_input {
@@ -112,9 +112,13 @@ const std::vector<Case> kTogether = {
     {"averages_by_inverse_probability",
      bernoulli("0.5", sampler("fald", {{"participation.scaling", "\"inverse-probability\""}})),
      {{"a.toml", "participation.scaling", "inverse-probability", "\"active\""}}},
-    {"scheme_without_size", sampler("fa-ld", {{"sampler.scheme", "\"I\""}}), {{"a.toml", "participation.size", "needed"}}},
+    {"scheme_without_size",
+     sampler("fa-ld", {{"sampler.scheme", "\"I\""}}),
+     {{"a.toml", "participation.size", "needed"}}},
     {"fald_by_scheme", sampler("fald", {{"sampler.scheme", "\"II\""}}), {{"a.toml", "sampler.scheme", "fa-ld"}}},
-    {"correlation_two", sampler("fald", {{"sampler.correlation", "2.0"}}), {{"a.toml", "sampler.correlation", "found 2"}}},
+    {"correlation_two",
+     sampler("fald", {{"sampler.correlation", "2.0"}}),
+     {{"a.toml", "sampler.correlation", "found 2"}}},
     {"no_local_steps", sampler("fald", {{"sampler.local_steps", "0"}}), {{"a.toml", "sampler.local_steps", "found 0"}}},
     {"two_problems_together",
      {{"run.burn_in", "40"}, {"participation.policy", "\"fixed-size\""}},

@@ -1,4 +1,4 @@
-// Sealed files: what was written in pieces comes back as a whole; anything else is refused with a reason.
+// Tests sealed files: what was written in pieces is read back as a whole, and anything else is refused with a reason.
 #include "base/sealed_file.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The bit writer and reader and the Elias gamma codes by themselves.
+// Tests the bit writer, the bit reader and the Elias gamma codes by themselves.
 #include "cases.h"
 #include "compress/elias.h"
 #include "compress/qsgd_code.h"
@@ -93,7 +93,7 @@ TEST(Gamma, TooLongIsAnError) {
   EXPECT_THROW(take_gamma(again, 32), WireError);
 }
 
-// Gaps added up by the exponents of doubles, against one by one.
+// Compares the length of the gaps computed by the exponents of doubles with a sum over single gaps.
 TEST(Gaps, LengthFromPositions) {
   std::uint64_t state = 1;
   for (const std::size_t d : {1U, 2U, 50U, 63U, 64U, 65U, 128U, 1000U}) {

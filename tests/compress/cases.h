@@ -1,4 +1,4 @@
-// Every compressor at several dimensions, and vectors of several characters: what the laws are run over.
+// The inputs of all laws: every compressor at several dimensions, and vectors of several kinds.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ inline std::vector<double> gaussian(Index d, std::uint64_t seed = 7) {
   return v;
 }
 
-// Dense, nearly empty, equal, of all magnitudes, large, tiny, and zero vectors.
+// Returns dense, nearly empty, equal, of all magnitudes, large, tiny, and zero vectors.
 inline std::vector<std::vector<double>> vectors(Index d) {
   const std::vector<double> base = gaussian(d);
   std::vector<std::vector<double>> all(8, base);
@@ -91,7 +91,7 @@ inline Stream stream_of(std::uint64_t round) {
 
 inline Encoded encode(const Compressor& compressor, const std::vector<double>& v, std::uint64_t round = 0) {
   Encoded made{{}, std::vector<double>(v.size(), -77.0), 0};
-  static Scratch scratch;  // kept: its first use clears a quarter of a megabyte
+  static Scratch scratch;  // kept, because its first use clears a quarter of a megabyte
   made.bits = compressor.encode(v, stream_of(round), made.decoded, &made.payload, scratch);
   return made;
 }
@@ -103,7 +103,7 @@ inline std::vector<double> decode(const Compressor& compressor, ByteView payload
   return out;
 }
 
-// Not ==: that would take -0 for 0.
+// Compares bits, because == would treat -0 as 0.
 inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }

@@ -1,4 +1,5 @@
-// What is not a number, or too large for the wire, is refused wherever it stands; what is too small becomes zero.
+// Input that is not a number or is too large for the wire is refused at any position; input that is too small becomes
+// zero.
 #include "pollen/errors.h"
 
 #include <limits>
@@ -39,7 +40,7 @@ TEST(Range, QsgdNorm) {
   }
 }
 
-// Rounded to nearest, the norm would be below the value and the level above s.
+// If the norm were rounded to nearest, it could be below the value, and the level above s.
 TEST(Range, QsgdNormIsRoundedUp) {
   const auto compressor = make_compressor({.kind = "qsgd", .levels = 1u << 20}, 1);
   for (std::uint64_t round = 0; round < 2000; ++round) {

@@ -1,4 +1,4 @@
-// Known payloads: the format of docs/formats/compressors.md is a contract.
+// Compares with known payloads, because the format of docs/formats/compressors.md is a contract.
 #include "cases.h"
 
 namespace pollen::compress_tests {
@@ -22,7 +22,7 @@ TEST(Format, Identity) {
 }
 
 TEST(Format, QsgdDense) {
-  // 0 | 00100 0 | 00101 0
+  // The bits are 0 | 00100 0 | 00101 0.
   EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 5}, {3, 4}), "0000a0401050");
   EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 5}, {-3, 4}), "0000a0401250");
 }
@@ -30,7 +30,7 @@ TEST(Format, QsgdDense) {
 TEST(Format, QsgdSparse) {
   std::vector<double> v(16, 0.0);
   v[7] = 2;
-  // 1 | 0001000 00100 0 | 0001001
+  // The bits are 1 | 0001000 00100 0 | 0001001.
   EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 4}, v), "00000040882048");
 }
 
@@ -39,14 +39,14 @@ TEST(Format, QsgdZero) { EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 4}, {0,
 TEST(Format, QsgdRandom) { EXPECT_EQ(payload_of({.kind = "qsgd", .levels = 4}, gaussian(8)), "f2493240568c42b8"); }
 
 TEST(Format, Natural) {
-  // 0 01111111 | 1 10000000 | 0 00000000
+  // The bits are 0 01111111 | 1 10000000 | 0 00000000.
   EXPECT_EQ(payload_of({.kind = "natural"}, {1, -2, 0}), "3fe00000");
 }
 
 TEST(Format, TopK) {
-  // b = 1; indices 1 and 3 both skip one: 1 1 | 1 1
+  // With b = 1, indices 1 and 3 both skip one: 1 1 | 1 1.
   EXPECT_EQ(payload_of({.kind = "top-k", .bits = 32, .k = 2}, {1, -5, 2, 3}), "0000a0c000004040f0");
-  // b = 2; index 0 skips nothing: 1 00; index 10 skips nine: 00 1 01
+  // With b = 2, index 0 skips nothing: 1 00; index 10 skips nine: 00 1 01.
   EXPECT_EQ(payload_of({.kind = "top-k", .bits = 32, .k = 2}, {7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0}),
             "0000e0400000a04085");
 }

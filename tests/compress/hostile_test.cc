@@ -1,4 +1,5 @@
-// Bytes from outside: a WireError or finite values, never anything else; and only what an encoder can make is accepted.
+// Decodes hostile bytes. The result must be a WireError or finite values, and only payloads that an encoder can produce
+// are accepted.
 #include <random>
 
 #include "cases.h"
@@ -11,7 +12,7 @@ class Hostile : public testing::TestWithParam<Case> {};
 
 constexpr Index kDimensions[] = {1, 7, 50, 300};
 
-// Whether the payload is accepted; then all values must be finite.
+// Returns whether the payload is accepted, and checks that all its values are finite.
 bool accepted(const Compressor& compressor, const Bytes& payload, Index d) {
   try {
     for (const double x : decode(compressor, payload, static_cast<std::size_t>(d))) EXPECT_TRUE(std::isfinite(x));
@@ -23,7 +24,7 @@ bool accepted(const Compressor& compressor, const Bytes& payload, Index d) {
 
 void expect_only_whole(const Compressor& compressor, Bytes payload, Index d) {
   for (std::size_t size = 0; size < payload.size(); size += 1 + payload.size() / 100) {
-    // A copy of just that size, so that the address sanitizer sees a read past it.
+    // The copy has exactly this size, so that the address sanitizer notices a read past it.
     const Bytes part(payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_FALSE(accepted(compressor, part, d)) << size;
   }
@@ -61,7 +62,7 @@ TEST_P(Hostile, RandomBytes) {
     const std::size_t usual = encode(*compressor, gaussian(d)).payload.size();
     for (int turn = 0; turn < 1000; ++turn) {
       Bytes payload(turn % 2 == 0 ? usual : random() % (2 * usual + 12));
-      const std::uint64_t mask = turn % 3 == 0 ? 0xff : random() & random();  // few ones: long runs of zeros
+      const std::uint64_t mask = turn % 3 == 0 ? 0xff : random() & random();  // few ones give long runs of zeros
       for (std::uint8_t& byte : payload) byte = static_cast<std::uint8_t>(random() & mask);
       if (turn % 5 == 0 && payload.size() > 4) payload[3] = 0x40;  // a norm of about two
       accepted(*compressor, payload, d);

@@ -1,4 +1,5 @@
-// Declared bias and variance of every compressor, over kDraws draws; a bound may be missed by five standard errors.
+// Tests the declared bias and variance of every compressor over kDraws draws. A bound may be missed by five standard
+// errors.
 #include "cases.h"
 
 namespace pollen::compress_tests {
@@ -21,7 +22,7 @@ struct Mean {
 struct Moments {
   std::vector<Mean> coordinates;
   Mean squared_error;
-  double largest_error = 0;  // of a coordinate in a draw
+  double largest_error = 0;  // of one coordinate in one draw
 };
 
 Moments moments(const Compressor& compressor, const std::vector<double>& v) {
@@ -41,7 +42,7 @@ Moments moments(const Compressor& compressor, const std::vector<double>& v) {
 
 class Law : public testing::TestWithParam<Case> {
  protected:
-  // Dense, sparse and equal coordinates, all magnitudes; what is too small for a law to hold is not here.
+  // Returns dense, sparse and equal vectors and vectors of all magnitudes, without those too small for the law to hold.
   static std::vector<std::vector<double>> some(Index d) {
     std::vector<std::vector<double>> all = vectors(d);
     all.resize(5);
@@ -59,7 +60,7 @@ TEST_P(Law, MeanIsTheVector) {
     const double factor = GetParam().spec.scaled ? compressor->alpha(d) : 1;  // C/(ω+1), and α = 1/(ω+1)
     for (const std::vector<double>& v : some(d)) {
       const Moments found = moments(*compressor, v);
-      // Float32 words and norms; coordinates so small that hardly any draw rounds them up.
+      // The slack covers float32 words and norms, and coordinates so small that hardly any draw rounds them up.
       const double slack = 1e-7 * std::sqrt(squared_norm(v)) + 10 * found.largest_error / kDraws;
       for (std::size_t j = 0; j < v.size(); ++j) {
         EXPECT_NEAR(found.coordinates[j].value(), factor * v[j], 5 * found.coordinates[j].error() + slack) << j;

@@ -1,4 +1,5 @@
-// decode(encode(v)) is what the encoder says it is, bit for bit; counting bits without making bytes changes nothing.
+// decode(encode(v)) equals what the encoder reports, bit for bit, and counting bits without making bytes changes
+// nothing.
 #include "cases.h"
 
 namespace pollen::compress_tests {
@@ -92,7 +93,7 @@ TEST_P(RoundTrip, ZeroStaysZero) {
 
 INSTANTIATE_TEST_SUITE_P(All, RoundTrip, testing::ValuesIn(cases()), case_name);
 
-// Both layouts of qsgd, near the point where they are equally long and far from it.
+// Tests both layouts of qsgd, near the point where they are equally long and far from it.
 TEST(QsgdLayouts, AnyNumberOfNonZeros) {
   for (const std::uint32_t s : {1U, 4U, 256U, 1U << 20}) {
     const auto compressor = make_compressor({.kind = "qsgd", .levels = s}, 400);
@@ -107,7 +108,7 @@ TEST(QsgdLayouts, AnyNumberOfNonZeros) {
       sparse += made.payload[4] >> 7;
     }
     EXPECT_GT(sparse, 10);
-    EXPECT_LT(sparse, s < 256 ? 135 : 130);  // of 134
+    EXPECT_LT(sparse, s < 256 ? 135 : 130);  // out of 134
   }
 }
 

@@ -1,4 +1,4 @@
-// Constants of algorithms.md section 2, and the specs that make no sense.
+// Tests the constants of docs/algorithms.md section 2, and specs that make no sense.
 #include <gmock/gmock.h>
 
 #include "cases.h"
@@ -95,7 +95,7 @@ TEST(Rows, AnUnknownNameIsToldTheAcceptedOnes) {
   }
 }
 
-// Sends nothing and decodes to zeros.
+// A compressor that sends nothing and decodes to zeros.
 class Silent final : public Compressor {
  public:
   std::int64_t encode(std::span<const double>, const Stream&, std::span<double> decoded, Bytes*,

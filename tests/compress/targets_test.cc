@@ -1,4 +1,4 @@
-// The same bytes and the same decoded values with AVX2 as with AVX-512.
+// AVX2 and AVX-512 must give the same bytes and the same decoded values.
 #include "cases.h"
 #include "hwy/highway.h"
 
@@ -9,7 +9,7 @@ class Targets : public testing::TestWithParam<Case> {
  protected:
   void TearDown() override { use(0); }
 
-  static void use(std::int64_t target) {  // 0: the best there is
+  static void use(std::int64_t target) {  // 0 means the best target available
     hwy::SetSupportedTargetsForTest(target);
     hwy::GetChosenTarget().Update(target == 0 ? hwy::SupportedTargets() : target);
   }

@@ -1,4 +1,4 @@
-// top-k against a plain sort: magnitudes descending, ties to the lower index.
+// Compares top-k with a plain sort: magnitudes in descending order, ties to the lower index.
 #include <algorithm>
 #include <numeric>
 
@@ -51,7 +51,8 @@ TEST_P(TopK, AscendingAndDescending) {
   expect_top(v);
 }
 
-// The sample that guesses the threshold looks at equal strides: here it sees nothing but large values, then only small.
+// The threshold is guessed from a sample at equal strides. Here the sample sees only large values, and then only small
+// ones.
 TEST_P(TopK, MisleadingStrides) {
   const std::size_t stride = std::max<std::size_t>(static_cast<std::size_t>(GetParam()) / 2048, 1);
   std::vector<double> v = gaussian(GetParam());

@@ -1,5 +1,5 @@
-// The conditional variance of each coordinate, in closed form (algorithms.md section 10): what the exact laws of the
-// samplers with qsgd and natural rest on.
+// Tests the conditional variance of each coordinate against its closed form (docs/algorithms.md section 10). The exact
+// laws of the samplers with qsgd and natural rest on it.
 #include <functional>
 
 #include "cases.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kDraws = 40'000;
 
-// Mean of (C_j(v) - v_j)² against `expected(j)`, within five standard errors.
+// Compares the mean of (C_j(v) - v_j)² with `expected(j)`, within five standard errors.
 void expect_variances(const CompressorSpec& spec, const std::vector<double>& v,
                       const std::function<double(std::size_t)>& expected) {
   const auto compressor = make_compressor(spec, static_cast<Index>(v.size()));

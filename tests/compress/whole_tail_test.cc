@@ -1,4 +1,5 @@
-// Vectors whose last coordinates go whole: these are exact, the others are what their compressor alone makes of them.
+// Tests vectors whose last coordinates are sent whole: these are exact, and the others are what their compressor alone
+// makes of them.
 #include "cases.h"
 #include "pollen/errors.h"
 

@@ -1,4 +1,4 @@
-// Wrong files, each with the exact words a user sees. FILE stands for the file's path.
+// Wrong files, each with the exact message a user sees. FILE stands for the file's path.
 #include <ostream>
 
 #include "files.h"
@@ -18,7 +18,7 @@ struct BadFile {
   std::string name;
   std::string bytes;
   TargetKind target;
-  std::string says;  // the first line
+  std::string says;  // the first line of the message
 };
 
 void PrintTo(const BadFile& bad, std::ostream* out) { *out << bad.name << " → " << bad.says; }

@@ -1,4 +1,4 @@
-// Wrong keys of [data], each with the exact words a user sees.
+// Wrong keys of [data], each with the exact message a user sees.
 #include "files.h"
 
 namespace pollen {

@@ -60,7 +60,7 @@ TEST(SyntheticGaussian, HasItsOwnClientsAndNoTarget) {
   }
 }
 
-// Client means have sd sqrt(25 + 1/N_i), rows sd 1: pooled over 30 × 20 means and some 60000 cells.
+// Client means have sd sqrt(25 + 1/N_i) and rows have sd 1, pooled over 30 × 20 means and about 60000 cells.
 TEST(SyntheticGaussian, HasTheLawItClaims) {
   const Federation federation = load_federation(synthetic("synthetic-gaussian"), TargetKind::none, 3, "");
   double between = 0.0;
@@ -96,7 +96,7 @@ TEST(SyntheticLogistic, HasTwoClassesAndTestRows) {
   EXPECT_LT(ones, static_cast<double>(federation.train.rows));
 }
 
-// Given its client, column j has variance j^-1.2.
+// For a given client, column j has variance j^-1.2.
 TEST(SyntheticLogistic, FeaturesHaveTheirVariances) {
   DataSpec spec = synthetic("synthetic-logistic");
   spec.standardize = false;

@@ -1,4 +1,4 @@
-// load_federation as a whole: roles of columns, clients, names, what depends on the seed.
+// Tests load_federation as a whole: roles of columns, clients, names, and what depends on the seed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

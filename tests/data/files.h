@@ -1,4 +1,4 @@
-// Small files that the tests write, and the text of what goes wrong.
+// Writes small files for tests and collects error messages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace pollen::testing {
 
-// A folder of its own, removed at the end.
+// A folder that is removed at the end.
 class Folder {
  public:
   Folder() {
@@ -48,7 +48,7 @@ inline std::string idx_bytes(char type, const std::vector<std::uint32_t>& sizes,
   return bytes + values;
 }
 
-// What a ConfigError says, or "" when nothing is thrown.
+// Returns the message of a ConfigError, or "" if nothing is thrown.
 template <class Call>
 std::string complaint(Call&& call) {
   try {
@@ -65,7 +65,7 @@ inline std::string replaced(std::string text, const std::string& from, const std
   return text;
 }
 
-// One client, all rows for training, nothing scaled: the table as it was read.
+// Returns a spec with one client, all rows for training and nothing scaled, so that the table is as it was read.
 inline DataSpec plain(const std::string& source) {
   DataSpec spec;
   spec.sources = {source};

@@ -1,4 +1,5 @@
-// Test rows and rows from elsewhere in files of their own: encoded and scaled as the training rows, in no client.
+// Test rows and out-of-distribution rows from their own files are encoded and scaled like the training rows and belong
+// to no client.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -38,7 +39,7 @@ TEST_F(GivenRows, AreEncodedAndScaledAsTheTrainingRows) {
   EXPECT_THAT(federation.test.y, ElementsAre(1, 0, 1));
   EXPECT_THAT(federation.feature_names, ElementsAre("intercept", "x", "c=v", "c=w"));
   EXPECT_EQ(cell(federation.test, 0, 0), 1.0);
-  EXPECT_NEAR(cell(federation.test, 1, 1), 0.0, 1e-12);  // the training rows' mean is 3, their variance 3.5
+  EXPECT_NEAR(cell(federation.test, 1, 1), 0.0, 1e-12);  // the training rows have mean 3 and variance 3.5
   EXPECT_NEAR(cell(federation.test, 2, 1), 27.0 / std::sqrt(3.5), 1e-12);
   EXPECT_NEAR(cell(federation.test, 0, 3), 0.75 / std::sqrt(3.0 / 16), 1e-12);
   EXPECT_EQ(federation.ood.rows, 0);

@@ -1,4 +1,4 @@
-// Stores that are cut, damaged or lie: a ConfigError, whatever they claim.
+// Stores that are cut, damaged or contain lies give a ConfigError, whatever they claim.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -37,7 +37,7 @@ class HostileStore : public ::testing::Test {
     const Bytes page = data::encode_header(header);
     std::copy(page.begin(), page.end(), image.begin());
   }
-  // The header changed, and its checksum made right again.
+  // Changes the header and corrects its checksum.
   std::string lie(const std::function<void(StoreHeader&)>& change) const {
     StoreHeader h = header();
     change(h);
@@ -48,7 +48,7 @@ class HostileStore : public ::testing::Test {
   static Section& section(StoreHeader& h, const std::string& name) {
     return *std::find_if(h.sections.begin(), h.sections.end(), [&](const Section& s) { return s.name == name; });
   }
-  // A section's content changed, and its checksum made right again.
+  // Changes a section's content and corrects its checksum.
   template <class T>
   std::string lie_in(const std::string& name, std::size_t at, T value) const {
     StoreHeader h = header();
@@ -77,7 +77,7 @@ TEST_F(HostileStore, AnyBitOfHeaderOrSections) {
   std::vector<bool> covered(image_.size());
   std::fill_n(covered.begin(), 4096, true);
   for (const Section& s : header().sections)
-    if (s.name != "keys")  // store_facts() reads them
+    if (s.name != "keys")  // store_facts() reads this section
       std::fill_n(covered.begin() + static_cast<std::ptrdiff_t>(s.offset), s.bytes, true);
   for (std::size_t at = 0; at < image_.size(); ++at) {
     if (!covered[at]) continue;
@@ -143,8 +143,8 @@ TEST_F(HostileStore, ContentThatWouldDoHarm) {
   for (const double target : {2.0, -1.0, 0.5, 1e300, std::nan("")})
     EXPECT_NE(lie_in("train.y", 0, target), "") << target;
   for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
-    EXPECT_NE(lie_in("names", 0, count), "") << count;  // of the columns' names
-    EXPECT_NE(lie_in("names", 1, count), "") << count;  // the length of the first
+    EXPECT_NE(lie_in("names", 0, count), "") << count;  // number of the columns' names
+    EXPECT_NE(lie_in("names", 1, count), "") << count;  // length of the first name
   }
   EXPECT_NE(lie_in("client.names", 0, std::uint64_t{1} << 40), "");
 }

@@ -1,4 +1,4 @@
-// Good files bent in many ways: readers return or throw ConfigError, and nothing else happens.
+// Good files damaged in many ways: readers return or throw ConfigError, and nothing else happens.
 #include "data/readers.h"
 #include "files.h"
 #include "pollen/random.h"
@@ -72,14 +72,14 @@ TEST(Hostile, Gzip) {
           [](const std::string& bytes) { gunzip(bytes, "f", 1 << 20); });
 }
 
-// Ten megabytes of zeros in ten kilobytes.
+// The file holds ten megabytes of zeros in ten kilobytes.
 TEST(Hostile, GzipBombStopsAtTheBound) {
   const std::string bomb = gzipped(std::string(10'000'000, '\0'));
   EXPECT_LT(bomb.size(), 100'000u);
   EXPECT_THROW(gunzip(bomb, "f", 1'000'000), ConfigError);
 }
 
-// A few bytes that ask for a table of terabytes.
+// The file asks for a table of terabytes in a few bytes.
 TEST(Hostile, WideSparseRowsAreRefusedBeforeMemoryIsTaken) {
   const testing::Folder folder;
   std::string text;

@@ -56,7 +56,7 @@ TEST(Missing, MeanIsPooledOverClients) {
   EXPECT_DOUBLE_EQ(cell(federation.train, 3, 1), 2.0);
   EXPECT_THAT(federation.notes,
               ElementsAre(spec.sources[0] + ", " + spec.sources[1] + ": 2 missing cells took their column's mean"));
-  EXPECT_EQ(federation.setup_bits, 2 * 64 * 3 * 2 + 8 * (4 + 4 + 8));  // counts, sums, means; labels
+  EXPECT_EQ(federation.setup_bits, 2 * 64 * 3 * 2 + 8 * (4 + 4 + 8));  // counts, sums and means; then labels
 }
 
 TEST(Missing, MeanIsOfTrainingRowsOnly) {

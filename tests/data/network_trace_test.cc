@@ -1,4 +1,4 @@
-// Traces of networks, and wrong ones with the exact words a user sees. FILE stands for the file's path.
+// Tests network traces, and wrong ones with the exact message a user sees. FILE stands for the file's path.
 #include "data/network_trace.h"
 
 #include "files.h"

@@ -1,4 +1,4 @@
-// Rows that come after training are encoded as the training rows were.
+// Rows that arrive after training are encoded like the training rows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ TEST(NewRows, AreEncodedAsTheTrainingRows) {
   spec.clients = 2;
   spec.test_fraction = 0;
   const Federation trained = load_federation(spec, TargetKind::real, 1, "t.toml");
-  // The same rows again, columns in another order, without the target, one more column.
+  // The new file has the same rows with columns in another order, without the target and with one more column.
   const std::string again = folder.write("new.csv", "extra,kind,size\n7,b,1\n7,a,2\n7,c,4\n7,a,9\n");
   const Table rows = load_rows(again, spec, trained, TargetKind::none);
   ASSERT_EQ(rows.rows, 4);

@@ -1,4 +1,5 @@
-// Laws of every partitioner: each row exactly once, no client empty, sizes, the same seed the same split.
+// Laws of every partitioner: each row appears exactly once, no client is empty, sizes are right, and the same seed
+// gives the same split.
 #include "data/partition.h"
 
 #include <gmock/gmock.h>
@@ -97,7 +98,7 @@ TEST(Partitions, SameSeedSameSplitOtherSeedOther) {
   EXPECT_NE(split_dirichlet(labels, {}, 1).clients, split_dirichlet(labels, {}, 2).clients);
 }
 
-// Kept as numbers: a change of the addresses changes every experiment.
+// The numbers are stored here, because a change of the addresses would change every experiment.
 TEST(Partitions, KnownSplit) {
   const std::vector<Rows> split = split_iid(12, 3, 1);
   std::vector<std::uint32_t> all;

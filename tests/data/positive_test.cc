@@ -1,4 +1,4 @@
-// data.positive: a target with several labels for a binary model.
+// Tests data.positive, which merges a target with several labels for a binary model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

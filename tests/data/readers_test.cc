@@ -90,7 +90,7 @@ TEST(Gzip, FaultsNameTheFile) {
   EXPECT_EQ(complaint([&] { gunzip(good.substr(0, 5), "d.gz"); }), "d.gz: the gzip data end too early");
   EXPECT_EQ(complaint([&] { gunzip(good + "junk", "d.gz"); }), "d.gz: other bytes follow the gzip data");
   std::string bent = good;
-  bent[bent.size() - 6] = static_cast<char>(bent[bent.size() - 6] ^ 0x55);  // the checksum
+  bent[bent.size() - 6] = static_cast<char>(bent[bent.size() - 6] ^ 0x55);  // damages the checksum
   EXPECT_EQ(complaint([&] { gunzip(bent, "d.gz"); }), "d.gz: the gzip data are corrupt");
   EXPECT_EQ(complaint([&] { gunzip("\x1f\x8bgarbage, not a header", "d.gz"); }), "d.gz: the gzip data are corrupt");
   EXPECT_EQ(complaint([&] { gunzip(good, "d.gz", 1000); }),

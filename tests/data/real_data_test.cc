@@ -1,4 +1,4 @@
-// The real data sets, where POLLEN_DATA names their folder.
+// Tests with real data sets, if POLLEN_DATA names their folder.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -8,6 +8,7 @@
 #include "data/builtin.h"
 #include "data/readers.h"
 #include "files.h"
+#include "math/math.h"
 
 namespace pollen {
 namespace {
@@ -72,7 +73,7 @@ TEST_F(RealData, FourHospitalsWithRowsDropped) {
   EXPECT_THAT(federation.feature_names,
               ElementsAre("intercept", "c1", "c2", "c3=2", "c3=3", "c3=4", "c4", "c7", "c8", "c9", "c10"));
   EXPECT_EQ(federation.train_rows(0) + federation.test_begin[1], 303);
-  EXPECT_THAT(federation.notes, SizeIs(3));  // Cleveland has these eight columns whole
+  EXPECT_THAT(federation.notes, SizeIs(3));  // Cleveland's rows have no missing cell in these eight columns
 }
 
 TEST_F(RealData, FourHospitalsWithMeans) {

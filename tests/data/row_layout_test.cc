@@ -1,4 +1,5 @@
-// A run's layout as JSON and back, and rows that come later: encoded as the training rows were, or refused in words.
+// Converts a run's layout to JSON and back. Later rows are encoded like the training rows, or refused with a clear
+// message.
 #include "data/row_layout.h"
 
 #include <gmock/gmock.h>
@@ -43,7 +44,7 @@ DataSpec source(const std::string& file, const std::string& target = "") {
   return spec;
 }
 
-// Every row of `rows` is a training row with its target, and all of them are there.
+// Checks that every row of `rows` is a training row with its target, and that all of them are there.
 void expect_same_rows(const Table& rows, const Table& train) {
   ASSERT_EQ(rows.rows, train.rows);
   ASSERT_EQ(rows.columns, train.columns);
@@ -103,7 +104,7 @@ TEST(RowLayout, MissingNumbersBecomeTheTrainingMeanWhereTheyDidInTraining) {
     ASSERT_EQ(t.layout.fill.size(), 2U);
     const Table rows = load_rows(folder.write("b.csv", "x,z\nNA,\n4,5\n"), t.layout, {});
     EXPECT_NEAR(rows.view().row(0)[1], rows.view().row(1)[1], 1e-12);  // the mean of 1, 4, 7 is 4
-    EXPECT_NEAR(rows.view().row(0)[2], rows.view().row(1)[2], 1e-12);  // a constant stays one
+    EXPECT_NEAR(rows.view().row(0)[2], rows.view().row(1)[2], 1e-12);  // a constant column stays constant
   }
   spec.sources = {folder.write("c.csv", "x,y\n1,1\n2,2\n")};
   spec.missing = "error";
@@ -140,7 +141,7 @@ TEST(RowLayout, OfImagesSparseRowsAndCifar) {
                 load_rows(folder.write("wide-idx3", idx_bytes(8, {1, 1, 3}, "xyz")), idx.layout, {});
               }),
               HasSubstr("found 3 numbers a row, accepted: 2"));
-  // The same numbers by name.
+  // The same numbers are given by name.
   const Table named = load_rows(folder.write("new.csv", "pixel2,pixel1\n0.4,0.38\n"), idx.layout, {});
   EXPECT_EQ(named.columns, idx.data.train.columns);
 

@@ -1,4 +1,4 @@
-// The papers' splits by shares of labels: who has how much of what.
+// Tests the papers' splits by shares of labels: how much of each label a client has.
 #include "data/shares.h"
 
 #include <gmock/gmock.h>
@@ -13,14 +13,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Row r has label r mod `classes`, `each` rows a label.
+// Returns labels such that row r has label r mod `classes`, with `each` rows per label.
 std::vector<std::uint32_t> even_labels(std::uint32_t classes, std::uint32_t each) {
   std::vector<std::uint32_t> labels(std::size_t{classes} * each);
   for (std::uint32_t r = 0; r < labels.size(); ++r) labels[r] = r % classes;
   return labels;
 }
 
-// counts[client][label]; a row that two clients have is a failure.
+// Returns counts[client][label]. A row that belongs to two clients is a failure.
 std::vector<std::vector<int>> counts_of(const std::vector<Rows>& clients, const std::vector<std::uint32_t>& labels,
                                         std::uint32_t classes) {
   std::vector<std::vector<int>> counts(clients.size(), std::vector<int>(classes));
@@ -47,7 +47,7 @@ TEST(DominantLabel, TwentyClientsOfQlsd) {
   const auto counts = counts_of(split, labels, 10);
   for (std::size_t i = 0; i < 20; ++i)
     for (std::size_t y = 0; y < 10; ++y) EXPECT_EQ(counts[i][y], i % 10 == y ? 240 : 6) << i << ' ' << y;
-  EXPECT_EQ(rows_in(split), 5880u);  // 2 % are in no client
+  EXPECT_EQ(rows_in(split), 5880u);  // 2 % of the rows belong to no client
 }
 
 TEST(LabelPairs, TwentyClientsOfFald) {
@@ -87,7 +87,7 @@ TEST(ClassesPerClient, EveryClientHasItsNumberAndLabelsAreEvenlyWanted) {
 }
 
 TEST(ClassesPerClient, SizesOfAHundredClients) {
-  const auto labels = even_labels(10, 5000);  // CIFAR-10
+  const auto labels = even_labels(10, 5000);  // the sizes of CIFAR-10
   const std::vector<Rows> split = deal(labels, classes_per_client(100, 10, 2, 1), 1);
   for (const Rows& rows : split) EXPECT_EQ(rows.size(), 500u);
   EXPECT_EQ(rows_in(split), labels.size());
@@ -97,7 +97,8 @@ TEST(Shares, RoundingFavoursNobody) {
   const auto labels = even_labels(40, 50);  // half a row of each label for each of 100 clients
   const std::vector<Rows> split = deal(labels, dominant_label(100, 40, 0.01, 0.01), 1);
   EXPECT_EQ(rows_in(split), labels.size());
-  for (const Rows& rows : split) EXPECT_GT(rows.size(), 5u);  // 20 in the mean; in a fixed order every second had none
+  // The mean is 20. With a fixed order of clients, every second one would have no rows.
+  for (const Rows& rows : split) EXPECT_GT(rows.size(), 5u);
 }
 
 TEST(Shares, TheSeedDecides) {

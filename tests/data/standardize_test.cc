@@ -24,13 +24,13 @@ TEST(Standardize, PooledMeanAndSdWithDivisorN) {
   double square = 0.0;
   for (Index r = 0; r < 4; ++r) {
     EXPECT_EQ(cell(federation.train, r, 0), 1.0);  // the intercept
-    EXPECT_EQ(cell(federation.train, r, 2), 5.0);  // a constant column is left alone
+    EXPECT_EQ(cell(federation.train, r, 2), 5.0);  // a constant column is left unchanged
     sum += cell(federation.train, r, 1);
     square += std::pow(cell(federation.train, r, 1), 2);
   }
   EXPECT_NEAR(sum, 0.0, 1e-15);
   EXPECT_NEAR(square, 4.0, 1e-14);
-  // Mean 3, variance (4 + 1 + 0 + 9)/4.
+  // The mean is 3 and the variance (4 + 1 + 0 + 9)/4.
   DataSpec one = spec_of(path, 1);
   const Federation whole = load_federation(one, TargetKind::real, 1, "");
   EXPECT_DOUBLE_EQ(cell(whole.train, 0, 1), -2.0 / std::sqrt(3.5));
@@ -43,7 +43,7 @@ TEST(Standardize, NothingCancelsFarFromZero) {
   for (int r = 0; r < 1000; ++r) text += std::to_string(1'000'000'000 + r % 2) + ",0.1,0\n";
   const Federation federation = load_federation(spec_of(folder.write("a.csv", text), 7), TargetKind::real, 1, "");
   for (Index r = 0; r < 1000; ++r) {
-    EXPECT_NEAR(std::abs(cell(federation.train, r, 1)), 1.0, 1e-6);  // 1e9 has steps of 1.2e-7
+    EXPECT_NEAR(std::abs(cell(federation.train, r, 1)), 1.0, 1e-6);  // doubles near 1e9 are 1.2e-7 apart
     EXPECT_EQ(cell(federation.train, r, 2), 0.1);
   }
 }
@@ -81,8 +81,8 @@ TEST(Standardize, SetUpBitsOfLevelsAndLabels) {
   const std::string two = folder.write("two.csv", "c,y\nblue,0\nred,1\n");
   DataSpec spec = testing::plain(one);
   spec.sources = {one, two};
-  // Up: red; blue, red. Down, twice: blue, red. Labels 0 and 1 from both, back to both. A level is its bytes and one
-  // more.
+  // Clients send red, and blue and red; both receive blue and red. Both send labels 0 and 1 and receive them. A level
+  // costs its bytes and one more.
   const int levels = 4 + (5 + 4) + 2 * (5 + 4);
   const int labels = 4 + 4 + 2 * 4;
   EXPECT_EQ(load_federation(spec, TargetKind::binary, 1, "").setup_bits, 8 * (levels + labels));

@@ -1,4 +1,4 @@
-// Stores: what comes back is what was converted, and lies in the file; nothing is left of a conversion that fails.
+// A store returns what was converted, in place in the file. A conversion that fails leaves nothing.
 #include "data/store.h"
 
 #include <fmt/format.h>
@@ -144,7 +144,7 @@ TEST_F(Store, SaysWhatItIs) {
 
 TEST_F(Store, IsForModelsThatWantItsTarget) {
   convert(TargetKind::classes);
-  EXPECT_NO_THROW(load_federation(stored(), TargetKind::binary, 1, ""));  // two labels are two labels
+  EXPECT_NO_THROW(load_federation(stored(), TargetKind::binary, 1, ""));  // two labels suit a binary model
   EXPECT_THAT(complaint([&] { load_federation(stored(), TargetKind::real, 1, ""); }),
               HasSubstr("found rows with classes (no, yes), accepted: numbers as target"));
 }

@@ -1,4 +1,4 @@
-// The linear mixed model's data: their law, the truth behind them, and what is refused.
+// Tests the data of the linear mixed model: their law, the truth behind them, and what is refused.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 using testing::cell;
 using testing::complaint;
 
-// 40 clients of 5 rows and 10 of 400: 4200 rows.
+// Returns a spec with 40 clients of 5 rows and 10 of 400, 4200 rows in all.
 DataSpec mixed() {
   DataSpec spec;
   spec.sources = {"synthetic-mixed"};
@@ -32,7 +32,7 @@ Federation loaded(const DataSpec& spec, std::uint64_t seed = 4) {
   return load_federation(spec, TargetKind::real, seed, "");
 }
 
-// y - xᵀΦz_i of every row.
+// Returns y - xᵀΦz_i of every row.
 std::vector<double> residuals(const DataSpec& spec, const Federation& data, const MixedTruth& truth) {
   std::vector<double> out;
   for (Index i = 0; i < spec.clients; ++i) {
@@ -78,7 +78,7 @@ TEST(SyntheticMixed, TheShareOfSmallClientsIsRounded) {
   }
 }
 
-// x is N(0, 1), y has variance noise² + mean over the rows of |z_i|²; bounds of five standard deviations.
+// x is N(0, 1), and y has variance noise² + mean over the rows of |z_i|². Bounds are five standard deviations.
 TEST(SyntheticMixed, HasTheLawItClaims) {
   const DataSpec spec = mixed();
   const Federation data = loaded(spec);
@@ -110,7 +110,7 @@ TEST(SyntheticMixed, LatentsHaveTheirSpread) {
   EXPECT_EQ(mean_square(synthetic_mixed_truth(spec, 1).z), 0.0);
 }
 
-// The residuals are the noise and nothing else.
+// The residuals must be the noise and nothing else.
 TEST(SyntheticMixed, TheTruthIsWhatTheDataWereMadeFrom) {
   DataSpec spec = mixed();
   const MixedTruth truth = synthetic_mixed_truth(spec, 4);
@@ -122,7 +122,7 @@ TEST(SyntheticMixed, TheTruthIsWhatTheDataWereMadeFrom) {
   EXPECT_LT(mean_square(residuals(spec, loaded(spec), truth)), 1e-28);
 }
 
-// G = QR: QᵀQ = I, and QᵀG is upper triangular with a positive diagonal, G at its address.
+// G = QR means that QᵀQ = I and that QᵀG is upper triangular with a positive diagonal. G is drawn from its address.
 TEST(SyntheticMixed, PhiIsTheQOfNormals) {
   for (const auto& [k, d] : {std::pair{1, 1}, {7, 3}, {20, 20}, {300, 5}}) {
     DataSpec spec = mixed();

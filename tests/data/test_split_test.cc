@@ -43,7 +43,7 @@ TEST(TestSplit, EveryLabelGivesItsShareRoundedUpOrDown) {
   }
 }
 
-// 4000 splits of 10 rows, 3 held out: each row's count is binomial(4000, 0.3), sd 29.
+// In 4000 splits of 10 rows with 3 held out, each row's count is binomial(4000, 0.3) with sd 29.
 TEST(TestSplit, EveryRowHasTheSameChance) {
   const std::vector<std::uint32_t> labels{0, 0, 0, 0, 0, 0, 1, 1, 1, 2};
   std::vector<int> times(10);

@@ -1,4 +1,4 @@
-// by-writer: images whose writers are in a file of their own; and the clients that are too small.
+// Tests by-writer: images whose writers are in a separate file, and clients that are too small.
 #include <gmock/gmock.h>
 
 #include "files.h"

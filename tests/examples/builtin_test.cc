@@ -1,4 +1,4 @@
-// What `pollen run` shows a newcomer: the built-in problem converges from any seed, and to the right posterior.
+// The built-in problem of `pollen run`, which newcomers see first, converges from any seed to the right posterior.
 #include <gtest/gtest.h>
 
 #include "whole_run.h"

@@ -1,4 +1,4 @@
-// Every file in examples/ runs; those that promise a number keep it.
+// Every file in examples/ runs, and those that promise a number keep the promise.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -29,7 +29,7 @@ class Examples : public ::testing::TestWithParam<std::string> {
   static std::string file() { return kFolder + GetParam() + ".toml"; }
 };
 
-// hospitals.toml is given its files on the command line.
+// Returns the command-line list of files that hospitals.toml needs.
 std::string hospitals(const std::string& folder) {
   std::string list;
   for (const char* name : {"cleveland", "hungarian", "switzerland", "va"})
@@ -83,7 +83,7 @@ Whole converged(const std::string& name) {
   return run;
 }
 
-// The numbers in the file's own comment.
+// The numbers are those in the comment of the file.
 TEST(ExamplesInFull, GaussianFindsTheExactAnswer) {
   const Whole run = converged("gaussian");
   const double mean[] = {-0.2968, 2.6574}, sd[] = {0.5180, 0.3805}, precision[] = {3.75, 6.95};

@@ -1,11 +1,11 @@
-// The FedPop paper's synthetic experiment: with few rows a client, a common population beats heads of one's own, and
-// both beat one model for all. Real sampling; the error is that of Φz_i, which no rotation changes.
+// The FedPop paper's synthetic experiment: with few rows per client, a common population beats separate heads, and both
+// beat one model for all. The runs really sample. The error is that of Φz_i, which no rotation changes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "pollen/scores.h"
 
 namespace pollen {

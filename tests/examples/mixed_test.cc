@@ -1,13 +1,14 @@
-// What examples/mixed.toml finds is what the closed form of the linear mixed model says.
+// examples/mixed.toml must find what the closed form of the linear mixed model gives.
 #include <gtest/gtest.h>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "stats/mixed_law.h"
 
 namespace pollen {
 namespace {
 
-// reaction ~ 1 + days + (1 + days || subject) on data like lme4's sleepstudy: the exact maximum likelihood.
+// The model is reaction ~ 1 + days + (1 + days || subject) on data like lme4's sleepstudy, with the exact maximum
+// likelihood.
 TEST(MixedExample, FindsTheMaximumLikelihood) {
   Experiment experiment(read_config_file(std::string(POLLEN_SOURCE_DIR) + "/examples/mixed.toml",
                                          {"data.test_fraction=0.0", "run.iterations=8000"}));

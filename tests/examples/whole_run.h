@@ -1,4 +1,4 @@
-// A configuration run to its end, with the diagnostics its summary would show.
+// Runs a configuration to its end and computes the diagnostics that its summary would show.
 #pragma once
 
 #include <algorithm>

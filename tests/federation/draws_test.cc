@@ -1,4 +1,4 @@
-// --share-draws as clients see it: what a server may send of its draws, and what they refuse.
+// Tests --share-draws as clients see it: which draws a server may send, and which messages clients refuse.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -39,7 +39,7 @@ wire::Draws draws(std::uint32_t chain, std::uint64_t first, Index count, Index d
 
 class SharedDraws : public ::testing::Test {
  protected:
-  // What the clients were told or died of when the server sent this after its last round.
+  // Returns what ended each client after the server sent these messages following its last round.
   std::vector<std::string> share(const std::vector<wire::Draws>& messages) {
     testing::World world(kProblem, {}, {}, folder_);
     world.before_end = [&](ConnectionRegistry& registry) {

@@ -1,4 +1,4 @@
-// Servers that lie: a client ends with an error it documents, whatever comes and whenever; it reads no file but its
+// Servers that lie. Whatever arrives at whatever time, a client ends with a documented error and reads no file but its
 // own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ Recording record(const Overrides& set) {
   return recording;
 }
 
-// A client that keeps nothing, for one recorded run.
+// A client without stored state that follows one recorded run.
 class Listener {
  public:
   explicit Listener(const Recording& recording) {
@@ -67,7 +67,7 @@ class Listener {
   void hear(const Bytes& frame) {
     participant_->handle(frame, [&](const Bytes& out) { said.push_back(out); });
   }
-  // Whether it was taken; anything but the documented errors ends the test.
+  // Returns whether the frame was accepted. Any error that is not documented ends the test.
   bool survives(const Bytes& frame) {
     try {
       hear(frame);
@@ -84,7 +84,7 @@ class Listener {
   std::unique_ptr<Participant> participant_;
 };
 
-// Heard everything up to the first frame of a kind.
+// Returns a client that has heard everything up to the first frame of a kind.
 Listener until(const Recording& recording, wire::Type type) {
   Listener listener(recording);
   for (const Bytes& frame : recording.frames) {
@@ -147,7 +147,7 @@ TEST_P(HostileServer, EveryMessageInEveryState) {
     }
 }
 
-// A byte changed, a cut, bytes that are too many: of every frame, where it is due.
+// Damages every frame at its proper place: a byte changed, a cut, or extra bytes.
 TEST_P(HostileServer, MutatedMessages) {
   std::mt19937 random(3);
   for (std::size_t heard = 0; heard < recording_.frames.size(); ++heard)
@@ -162,7 +162,7 @@ TEST_P(HostileServer, MutatedMessages) {
     }
 }
 
-// Every question of every size.
+// Tries every question in every size.
 TEST_P(HostileServer, Questions) {
   Listener listener = until(recording_, wire::Type::end);
   for (std::uint8_t what = 0; what < 12; ++what)
@@ -225,7 +225,7 @@ TEST_P(HostileServer, Broadcasts) {
 TEST_P(HostileServer, Standings) {
   Listener listener = until(recording_, wire::Type::broadcast);
   EXPECT_THROW(listener.hear(wire::encode(wire::CatchUp{Bytes(16)})), WireError);
-  // An honest one with a number that is none in its place.
+  // An honest broadcast in which one number is replaced by something that is not a number.
   Recipe recipe;
   std::vector<std::string> warnings;
   recipe = complete(recording_.config, 3, 5, warnings);
@@ -247,7 +247,7 @@ INSTANTIATE_TEST_SUITE_P(Samplers, HostileServer,
                            return name;
                          });
 
-// A client with a file of its own, which takes the server's configuration.
+// A client with its own file, which takes the server's configuration.
 class OwnFile : public ::testing::Test {
  protected:
   OwnFile() {
@@ -289,7 +289,7 @@ TEST_F(OwnFile, ConfigurationsThatAreNone) {
   EXPECT_THROW(hear(wire::encode(wire::Layout{})), WireError);
 }
 
-// No path of the server's is opened: the secret would show in what the client says or in an error.
+// The client opens no path of the server's; otherwise the secret would show in its messages or in an error.
 TEST_F(OwnFile, NoOtherFileIsRead) {
   write("secret.csv", "x,secret,t\n1,2,no\n3,4,yes\n");
   write("secret-labels", std::string("\0\0\x08\x01\0\0\0\x01\x01", 9));

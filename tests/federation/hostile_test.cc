@@ -1,4 +1,4 @@
-// Clients that lie in the middle of a run: they are sent away with a reason, an honest one comes in their place, and
+// Clients that lie in the middle of a run. They are sent away with a reason, an honest client takes their place, and
 // the draws are those of a run in which nothing happened.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,9 +38,9 @@ constexpr std::uint32_t kLiar = 2;
 struct Lie {
   const char* name;
   const char* sampler;
-  std::function<void(Reply&)> change;  // a reply, before it is written again, or
-  std::function<void(Bytes&)> mangle;  // its frame
-  const char* reason;                  // what the server says; empty: nothing, the frame does not matter
+  std::function<void(Reply&)> change;  // changes a reply before it is encoded again, or
+  std::function<void(Bytes&)> mangle;  // changes its frame
+  const char* reason;                  // what the server says; empty if the frame does no harm
 };
 void PrintTo(const Lie& lie, std::ostream* out) { *out << lie.name; }
 
@@ -60,7 +60,7 @@ void resize_part(Reply& reply, std::size_t part, std::ptrdiff_t by) {
 
 class Hostile : public ::testing::TestWithParam<Lie> {
  protected:
-  // The liar's third reply.
+  // Falsifies the liar's third reply.
   void lie(std::uint32_t client, Bytes& frame) {
     if (client != kLiar || wire::type_of(frame) != wire::Type::reply || ++replies_ != 3) return;
     if (GetParam().mangle) return GetParam().mangle(frame);
@@ -88,7 +88,7 @@ TEST_P(Hostile, IsSentAwayAndTheDrawsAreTheSame) {
   EXPECT_EQ(outcome.draws, testing::sample(kProblem, alone).draws);
   EXPECT_EQ(outcome.servers, 1);
   EXPECT_THAT(said, ::testing::HasSubstr(GetParam().reason));
-  const bool honest_but_one = std::string(GetParam().name) != "refuses";  // the others were told to leave
+  const bool honest_but_one = std::string(GetParam().name) != "refuses";  // otherwise the others were told to leave
   EXPECT_EQ(world.ended.size(), honest_but_one ? 5U : 4U) << fmt::format("{}", fmt::join(world.ended, "; "));
 }
 
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
             "c2 will not go on: ?[2J no \n"}),
     [](const auto& test) { return test.param.name; });
 
-// Old replies again and again, and answers to nothing: no harm, and nothing is kept of them.
+// Repeated old replies, and answers to no question, do no harm, and nothing is kept of them.
 TEST(HostileFlood, RepliesThatAreOver) {
   testing::Folder folder;
   World world(kProblem, {"sampler.name=qlsd++"}, {}, folder.path());
@@ -190,7 +190,7 @@ TEST(HostileValue, IsNotTaken) {
   EXPECT_EQ(world.ended.size(), 7U);
 }
 
-// What is asked outside sampling: the mode, the constants.
+// Falsified answers outside sampling: the mode and the constants.
 class HostileAnswer : public ::testing::TestWithParam<std::function<void(wire::Answer&)>> {};
 
 TEST_P(HostileAnswer, IsNotTaken) {
@@ -202,7 +202,8 @@ TEST_P(HostileAnswer, IsNotTaken) {
   world.tamper = [&](std::uint32_t client, Bytes& frame) {
     if (client != kLiar || wire::type_of(frame) != wire::Type::answer) return;
     auto answer = wire::decode<wire::Answer>(frame);
-    if (answer.values.columns() != 4 || ++answers > 1) return;  // the clients' curvatures, a column each
+    // Only the answer with the clients' curvatures, one column per client.
+    if (answer.values.columns() != 4 || ++answers > 1) return;
     GetParam()(answer);
     frame = wire::encode(answer);
   };

@@ -1,4 +1,4 @@
-// Clients that do not answer: skipped, waited for, or the end of the run, as [federation] says.
+// Clients that do not answer are skipped or waited for, or the run ends, as [federation] says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using testing::World;
 using Clock = std::chrono::steady_clock;
 
-// Everybody is drawn in every round, and the sampler is one that may skip.
+// Every client is drawn in every round, and the sampler is one that may skip clients.
 const Overrides kSkip{"participation.policy=bernoulli", "participation.probability=0.99999999",
                       "federation.on_missing=skip", "federation.round_deadline=0.01"};
 
@@ -25,7 +25,7 @@ Overrides with(Overrides set, const Overrides& more) {
   return set;
 }
 
-// A world in real time that counts rounds, and what its server says.
+// A world in real time that counts rounds and records what its server says.
 struct Scene {
   Scene(const std::string& problem, const Overrides& set, std::vector<std::string> files = {})
       : world(problem, set, {}, folder.path(), std::move(files)) {
@@ -46,7 +46,7 @@ struct Scene {
   }
   testing::Folder folder;
   World world;
-  std::int64_t round = -1;  // the last that was opened
+  std::int64_t round = -1;  // the last round that was opened
   bool over = false;
   std::string said;
 };
@@ -58,7 +58,8 @@ bool finite(const testing::FederationOutcome& outcome) {
   return !outcome.draws.empty();
 }
 
-// Two of three clients, each one and a half times: what the weights b/|A| make of a client that is always missing.
+// Two of three clients count one and a half times each, which is what the weights b/|A| give if one client is always
+// missing.
 const char* kTwoOfThree = R"(
 seed = 5
 [model]
@@ -96,7 +97,7 @@ TEST(Skip, TheRestCountsForAll) {
   EXPECT_THAT(scene.said, HasSubstr("round 7: went on without c2"));
 }
 
-// Without noise the chain goes to the mode, unless what the server and a skipped client remember of it differs.
+// Without noise the chain reaches the mode, unless the memories of the server and of a skipped client differ.
 TEST(Skip, MemoriesStayTheSame) {
   const Overrides quiet{"sampler.name=qlsd++",    "sampler.oracle=full",     "sampler.step=0.05",
                         "run.iterations=400",     "model.temperature=1e-30", "federation.round_deadline=0.02",
@@ -166,7 +167,7 @@ TEST(Quorum, IsWaitedFor) {
   EXPECT_THAT(scene.said, HasSubstr("went on without c0"));
 }
 
-// All gone: the server says so, waits without work, and goes on to the same draws.
+// If all clients are gone, the server says so, waits without working, and later continues to the same draws.
 TEST(Wait, AllClientsGone) {
   Scene scene(testing::kLogistic, {"run.iterations=30"});
   std::optional<Clock::time_point> left;
@@ -212,7 +213,7 @@ std::string own_file(const std::string& folder, int i) {
   return path;
 }
 
-// After start_timeout those who are here are the federation; who comes later is told so.
+// After start_timeout the connected clients form the federation. A client that comes later is told so.
 TEST(StartTimeout, StartsWithoutTheMissing) {
   testing::Folder data;
   std::vector<std::string> files;

@@ -1,5 +1,5 @@
-// A hundred thousand damaged frames, made from those of real runs, against the server's side and the client's: an error
-// or nothing, never a crash or a hang, and no memory that grows.
+// Sends a hundred thousand damaged frames, made from those of real runs, to the server's side and the client's. The
+// result is an error or nothing, never a crash, a hang or growing memory.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ batch = 3
 refresh = 3
 step = 0.002
 )";
-constexpr int kFrames = 50'000;  // against each side
+constexpr int kFrames = 50'000;  // frames for each side
 constexpr std::uint32_t kLiar = 1;
 
 double megabytes() {
@@ -70,7 +70,7 @@ class Damage {
   Bytes of(const Bytes& frame, const std::vector<Bytes>& others) {
     Bytes out = frame;
     for (auto n = 1 + random_() % 3; n > 0; --n) once(out, others[random_() % others.size()]);
-    // Half of them keep a length that is right, or all would end at the header.
+    // Half of the frames get a correct length; otherwise all would be refused at the header.
     if (random_() % 2 == 0 && out.size() >= wire::kFrameHeader) {
       const std::uint64_t body = out.size() - wire::kFrameHeader;
       std::memcpy(out.data() + 8, &body, sizeof body);
@@ -95,7 +95,7 @@ class Damage {
       case 3:
         frame.insert(frame.begin() + place(frame), 1 + random_() % 9, static_cast<std::uint8_t>(random_()));
         return;
-      case 4: {  // the beginning of one, the end of another
+      case 4: {  // the beginning of one frame and the end of another
         frame.resize(static_cast<std::size_t>(place(frame)));
         frame.insert(frame.end(), other.begin() + place(other), other.end());
         return;
@@ -111,10 +111,10 @@ class Damage {
   std::mt19937 random_;
 };
 
-// A client whose lies at set-up could be believed, another name or other rows: the honest one is then a stranger.
+// Thrown if a lie in set-up was believed (another name or other rows), so that the honest client is then a stranger.
 struct Lost {};
 
-// One client of three says only what is damaged, and comes again and again: the others do not notice.
+// One client of three sends only damaged frames and keeps coming back. The others do not notice.
 TEST(Mutation, FramesToTheServer) {
   const Recording recording = record({"run.iterations=6"});
   Damage damage(1);
@@ -125,13 +125,13 @@ TEST(Mutation, FramesToTheServer) {
     testing::Folder folder;
     World world(kProblem, {"run.iterations=6"}, {.cut = 5, .seed = static_cast<unsigned>(life + 1)}, folder.path());
     world.stubborn = true;
-    int left = 500, honest = 0;  // then it is honest, and the run ends
+    int left = 500, honest = 0;  // afterwards it is honest, and the run ends
     world.tamper = [&](std::uint32_t client, Bytes& frame) {
       if (client != kLiar) return;
       if (left <= 0 && ++honest > 200) throw Lost();
       if (left <= 0) return;
       --left, ++sent;
-      // Early damage would end every life at its hello.
+      // Damage in every frame would end each connection at its hello.
       if (random() % 3 == 0) frame = damage.of(frame, recording.to_server);
     };
     world.also = [&](std::uint32_t client, const Bytes&) {
@@ -142,7 +142,7 @@ TEST(Mutation, FramesToTheServer) {
     };
     try {
       EXPECT_EQ(run_federation(world).draws.size(), 2U);
-    } catch (const NumericError&) {  // a vector that can be a client's, only far too long
+    } catch (const NumericError&) {  // a vector of the right shape that is far too long
       ++exploded;
     } catch (const Lost&) {
       ++lost;
@@ -152,7 +152,7 @@ TEST(Mutation, FramesToTheServer) {
   EXPECT_TRUE(POLLEN_SANITIZED || megabytes() - before < 30) << megabytes() - before << " MB";
 }
 
-// Whatever a client has heard, something damaged comes next.
+// Damaged frames reach the client at every stage of the conversation.
 TEST(Mutation, FramesToTheClient) {
   const std::vector<Recording> recordings{record({}), record({"sampler.name=vr-fald*", "sampler.step=0.001"}),
                                           record({"sampler.name=lsd*"})};
@@ -171,7 +171,7 @@ TEST(Mutation, FramesToTheClient) {
     const auto nobody = [](const Bytes&) {};
     const std::size_t heard = random() % recording.to_client.size();
     for (std::size_t i = 0; i < heard; ++i) participant.handle(recording.to_client[i], nobody);
-    for (int i = 0; i < 40; ++i, ++sent) {  // it would have left after the first; here it stays
+    for (int i = 0; i < 40; ++i, ++sent) {  // a real client would leave after the first; here it stays
       const Bytes& next =
           i % 2 == 0 ? recording.to_client[heard] : recording.to_client[random() % recording.to_client.size()];
       try {
@@ -183,7 +183,7 @@ TEST(Mutation, FramesToTheClient) {
       }
     }
   }
-  EXPECT_GT(taken, 100);  // not all of them end at the header
+  EXPECT_GT(taken, 100);  // not all frames are refused at the header
   EXPECT_TRUE(POLLEN_SANITIZED || megabytes() - before < 30) << megabytes() - before << " MB";
 }
 

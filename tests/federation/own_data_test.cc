@@ -1,5 +1,5 @@
-// Clients with files of their own: they agree on columns, levels and scaling, and leave the draws of a simulation over
-// the same files. Limits, and what a client refuses.
+// Clients with their own files agree on columns, levels and scaling, and produce the draws of a simulation over the
+// same files. Also tests limits and what a client refuses.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -19,7 +19,7 @@ class OwnData : public ::testing::Test {
   OwnData() {
     put("a.csv", {"rome", "oslo"}, 30, 0);
     put("b.csv", {"oslo", "bern"}, 20, 1);
-    put("c.csv", {"rome"}, 25, 2);  // only healthy people
+    put("c.csv", {"rome"}, 25, 2);  // this client has only healthy people
   }
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
 
@@ -69,7 +69,7 @@ TEST_F(OwnData, SecretSeedsGiveOtherDrawsOfTheSameLaw) {
   EXPECT_NE(one.draws, two.draws);
 }
 
-// A client that will not, and what it said; the server waits for it in vain, which the world notices.
+// Returns what a client said when it refused. The server waits for it in vain, which the world notices.
 std::string refusal(std::vector<ParticipantOptions> clients, const Overrides& overrides = {}) {
   World world(testing::federated_config(kStudy, overrides), std::move(clients), {});
   EXPECT_THROW(run_federation(world), std::logic_error);

@@ -1,5 +1,5 @@
-// A federation leaves the draws of `pollen run`, bit for bit: for every sampler, whatever the order of replies, with
-// replies repeated, connections cut, clients and servers killed.
+// A federation produces the draws of `pollen run`, bit for bit, for every sampler and any order of replies, with
+// repeated replies, cut connections, and killed clients and servers.
 #include <gtest/gtest.h>
 
 #include "support/federated.h"
@@ -11,7 +11,7 @@ namespace {
 using testing::Faults;
 using testing::World;
 
-// Longer than with processes: faults need room.
+// Makes runs longer than in the tests with processes, so that faults have time to happen.
 Overrides longer(Overrides keys) {
   keys.emplace_back("run.iterations=60");
   return keys;
@@ -58,7 +58,7 @@ TEST_P(Parity, FaultsDoNotMatter) {
   EXPECT_GE(faults, 200);
 }
 
-// Set-up is told differently, so that exchanges have other numbers: without jitter that does not matter.
+// Set-up is exchanged differently here, so exchanges have other numbers. Without jitter that does not matter.
 TEST_P(Parity, SameSimulatedTime) {
   Overrides keys = longer(GetParam().keys);
   keys.insert(keys.end(), {"run.coupled=true", "output.lp=false", "network.preset=phone", "network.jitter_spread=0"});

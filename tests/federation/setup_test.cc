@@ -1,4 +1,4 @@
-// Set-up of clients with files of their own, message by message, with some that lie.
+// Tests the set-up of clients with their own files message by message, including clients that lie.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 struct Over {};
 
-// Connections that say what they are told to, then end the test.
+// Connections that follow a script and then end the test.
 class Script final : public Links {
  public:
   std::optional<LinkEvent> next(Deadline) override {
@@ -107,7 +107,7 @@ TEST_F(Setup, Honest) {
   EXPECT_TRUE(script_.refused.empty());
 }
 
-// What the others wait for is what it says on its new connection, not what it said on the old one.
+// The others wait for what a client says on its new connection, not for what it said on the old one.
 TEST_F(Setup, ALineIsCutAfterAnyMessage) {
   const std::vector<Bytes> messages = {wire::encode(columns()), wire::encode(wire::Moments{{10, {1, 2}, {3, 4}}}),
                                        wire::encode(site(10))};
@@ -133,7 +133,7 @@ TEST_F(Setup, ALineIsCutAfterAnyMessage) {
 }
 
 TEST_F(Setup, OtherColumnsThanTheMajority) {
-  script_.say(1, wire::encode(columns({"z"})));  // the first one lies: the others stay
+  script_.say(1, wire::encode(columns({"z"})));  // the first client lies, and the others stay
   script_.say(2, wire::encode(columns()));
   script_.say(3, wire::encode(columns()));
   script_.arrive(4, "a");
@@ -195,7 +195,7 @@ TEST_F(Setup, RepliesBeforeTheRounds) {
 }
 
 TEST_F(Setup, SitesOfOtherModels) {
-  script_.say(1, wire::encode(site(10, 1 << 30)));  // would be a model of gigabytes
+  script_.say(1, wire::encode(site(10, 1 << 30)));  // would need a model of gigabytes
   script_.say(2, wire::encode(site(10)));
   script_.say(3, wire::encode(site(20)));
   script_.arrive(4, "a");
@@ -215,7 +215,7 @@ TEST_F(Setup, SitesThatCannotBe) {
   EXPECT_EQ(script_.refused.size(), 3U);
 }
 
-// Counts that promise more than the frame holds: refused before memory is taken.
+// Counts that promise more than the frame holds are refused before memory is taken.
 TEST_F(Setup, HugeCounts) {
   for (std::size_t at = 0; at < 64; at += 8) {
     for (const Bytes& honest : {wire::encode(columns()), wire::encode(wire::Moments{{10, {1, 2}, {3, 4}}}),
@@ -236,13 +236,13 @@ TEST_F(Setup, NamesThatAreNone) {
   script_.arrive(5, "a\x1b[31m");
   script_.arrive(6, std::string(5000, 'x'));
   script_.arrive(7, "stranger");
-  script_.arrive(8, "a");  // and another instance
+  script_.arrive(8, "a");  // another instance of the same client
   gather();
   EXPECT_EQ(script_.refused.size(), 5U);
   EXPECT_THAT(script_.refused[8], HasSubstr("connected already"));
 }
 
-// Many connections that never say a word, and many that say a wrong one.
+// Many connections never say a word, and many say a wrong one.
 TEST_F(Setup, Strangers) {
   for (std::uint64_t i = 10; i < 20000; ++i) script_.open(i);
   for (std::uint64_t i = 20000; i < 21000; ++i) script_.say(i, Bytes(100, 7));

@@ -11,7 +11,7 @@ namespace pollen::testing {
 
 namespace {
 
-// A client for each part of the configuration's own split.
+// Returns one client for each part of the configuration's own split.
 std::vector<ParticipantOptions> parts_of(const Config& config, const std::string& folder) {
   const auto parts =
       config.clients.empty() ? *with_defaults(config.data).clients : static_cast<Index>(config.clients.size());
@@ -26,7 +26,7 @@ std::vector<ParticipantOptions> parts_of(const Config& config, const std::string
   return clients;
 }
 
-// A client for each file.
+// Returns one client per file.
 std::vector<ParticipantOptions> owners_of(const std::vector<std::string>& files, const std::string& folder) {
   std::vector<ParticipantOptions> clients(files.size());
   for (std::size_t i = 0; i < clients.size(); ++i) {
@@ -54,7 +54,7 @@ World::World(Config config, std::vector<ParticipantOptions> clients, const Fault
 }
 
 void World::start(std::size_t i) {
-  sites_[i].participant.reset();  // lets go of the state's lock
+  sites_[i].participant.reset();  // releases the lock of its state
   ParticipantOptions options = sites_[i].options;
   options.draws = [this, i](const wire::Draws& message) {
     if (shared) shared(i, message);
@@ -105,7 +105,8 @@ void World::close(std::uint64_t link) {
     if (site.link == link) site.closing = true;
 }
 
-// The client takes one frame; it may die before, or after its state is on the disk and before anything is sent.
+// Lets a client take one frame. The client may die before that, or after its state is on the disk and before anything
+// is sent.
 void World::hear(std::size_t i) {
   Site& site = sites_[i];
   const Frame frame = site.inbox.front();
@@ -206,7 +207,7 @@ std::optional<LinkEvent> World::next(Deadline until) {
 
 namespace {
 
-// A server's disk.
+// What a server has on its disk.
 struct Disk {
   std::optional<Bytes> federation, checkpoint;
   std::vector<std::vector<double>> draws;
@@ -233,7 +234,7 @@ void gather(ConnectionRegistry& registry, Disk& disk) {
   disk.federation = archive.take();
 }
 
-// One server's life.
+// Runs one server until it ends or is killed.
 void serve(World& world, Disk& disk, const RegistryOptions& registry_options, int kill, FederationOutcome& outcome) {
   ConnectionRegistry registry(world, world.config(), registry_options);
   gather(registry, disk);

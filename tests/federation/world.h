@@ -1,5 +1,5 @@
-// A federation in one thread: connections are queues, and whatever can go wrong between and in processes can be made
-// to.
+// Simulates a federation in one thread. Connections are queues, and every fault between and within processes can be
+// injected.
 #pragma once
 
 #include <deque>
@@ -16,14 +16,14 @@
 
 namespace pollen::testing {
 
-// How often, in thousandths of the moments at which it could happen.
+// How often faults happen, in thousandths of the moments at which they could.
 struct Faults {
-  int cut = 0;           // a connection, with what is on its way
-  int kill_client = 0;   // before it hears, or between its disk and its answer
-  int kill_server = 0;   // while it waits
-  int kill_between = 0;  // the server, between two rounds: before its checkpoint, or after
-  int repeat = 0;        // a client's frame, later again
-  bool shuffle = true;   // whose frame comes next
+  int cut = 0;           // a connection is cut, with everything on its way
+  int kill_client = 0;   // a client is killed before it hears, or between its disk and its answer
+  int kill_server = 0;   // the server is killed while it waits
+  int kill_between = 0;  // the server is killed between two rounds, before or after its checkpoint
+  int repeat = 0;        // a client's frame arrives again later
+  bool shuffle = true;   // the next frame comes from a random client
   unsigned seed = 1;
 };
 
@@ -32,7 +32,7 @@ struct Killed {};
 // Clients that live on while servers come and go.
 class World final : public Links {
  public:
-  // Clients are parts of the configuration's own split, or have a file each; their states are under `folder`.
+  // The clients are the parts of the configuration's own split, or have one file each. Their states are under `folder`.
   World(const std::string& config, const Overrides& overrides, const Faults& faults, const std::string& folder,
         const std::vector<std::string>& files = {});
   World(Config config, std::vector<ParticipantOptions> clients, const Faults& faults);
@@ -42,22 +42,25 @@ class World final : public Links {
   void close(std::uint64_t link) override;
   void limit_frames(std::size_t) override {}
 
-  void server_died();  // all connections with it
+  void server_died();  // ends all connections with it
   bool strikes(int thousandths);
   const Config& config() const { return config_; }
   int kill_between() const { return faults_.kill_between; }
 
-  int faults = 0;                                                  // so far
-  std::vector<std::string> ended;                                  // what clients were told or died of, but for "again"
-  std::function<void(std::uint32_t client, Bytes& frame)> tamper;  // with what a client sends
-  std::function<std::vector<Bytes>(std::uint32_t client, const Bytes& frame)> also;  // what it sends after that
-  std::function<void(std::uint32_t client, const Bytes& frame)> overhear;            // what the server sends
-  std::function<bool(std::uint32_t client)> silent;     // it neither hears nor speaks, and its connection stays
-  std::function<bool(std::uint32_t client)> away;       // it is not connected
+  int faults = 0;                  // number of faults so far
+  std::vector<std::string> ended;  // why clients ended, except for "again"
+  // Changes what a client sends.
+  std::function<void(std::uint32_t client, Bytes& frame)> tamper;
+  // Returns what a client sends in addition.
+  std::function<std::vector<Bytes>(std::uint32_t client, const Bytes& frame)> also;
+  // Sees what the server sends.
+  std::function<void(std::uint32_t client, const Bytes& frame)> overhear;
+  std::function<bool(std::uint32_t client)> silent;     // the client neither hears nor speaks, but stays connected
+  std::function<bool(std::uint32_t client)> away;       // the client is not connected
   bool stubborn = false;                                // a client that is sent away or fails is started again
-  bool real_time = false;                               // waits as long as it is asked to where nothing happens
-  std::function<void(ConnectionRegistry&)> before_end;  // the server, once it has all draws
-  std::function<void(std::size_t client, const wire::Draws&)> shared;  // draws that a client has taken
+  bool real_time = false;                               // waits in real time if nothing happens
+  std::function<void(ConnectionRegistry&)> before_end;  // called once the server has all draws
+  std::function<void(std::size_t client, const wire::Draws&)> shared;  // receives the draws that a client has accepted
 
  private:
   struct Site {
@@ -66,7 +69,7 @@ class World final : public Links {
     std::uint64_t link = 0;
     std::deque<Frame> inbox;
     std::deque<Bytes> outbox;
-    Bytes last;  // sent, to be repeated
+    Bytes last;  // the last frame sent, to be repeated
     bool closing = false, over = false;
   };
   void start(std::size_t i);
@@ -88,17 +91,17 @@ class World final : public Links {
 };
 
 struct FederationOutcome {
-  std::vector<std::vector<double>> draws;  // one a chain
+  std::vector<std::vector<double>> draws;  // one per chain
   Counters counters;
   int faults = 0, servers = 0;
   RoundStatistics statistics;
-  double simulated = 0;  // seconds after the set-up, where [network] is set
+  double simulated = 0;  // seconds after the set-up, if [network] is set
 };
 
-// A whole run: servers are started until one gets to the end, each from what the one before had on its disk.
+// Runs to the end. Servers are started until one finishes, each from what the one before had on its disk.
 FederationOutcome run_federation(World& world, RegistryOptions options = {.shared_seed = true});
 
-// A folder that is gone with the test, in memory where there is such a place.
+// A folder that disappears with the test; it is in memory if the machine has such a place.
 class Folder {
  public:
   Folder();
@@ -111,7 +114,7 @@ class Folder {
   std::string path_;
 };
 
-// Configuration texts for `clients` gaussian or logistic clients.
+// Makes a configuration for `clients` gaussian or logistic clients.
 inline Config federated_config(const std::string& text, Overrides overrides) {
   overrides.emplace_back("run.coupled=true");
   overrides.emplace_back("output.lp=false");

@@ -1,6 +1,7 @@
-// Loaded into a program before the C library: its wall clock runs ahead of the machine's by as many seconds as the file
-// in POLLEN_CLOCK says, which may change at any moment. The clocks that cannot be set are left alone. Waits until a
-// moment of the wall clock, which the kernel would end by its own clock, are moved by as much.
+// A library that is loaded into a program before the C library and shifts its wall clock. The clock runs ahead of the
+// machine's by the number of seconds in the file that POLLEN_CLOCK names, which may change at any moment. Monotonic
+// clocks are left alone. Waits until a time of the wall clock, which the kernel would end by its own clock, are shifted
+// by as much.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdarg.h>
@@ -30,7 +31,7 @@ std::int64_t offset() {
   return seconds == nullptr ? 0 : *seconds;
 }
 
-// The C library's own syscall() is the one below.
+// Calls the kernel directly, because syscall() of the C library is replaced below.
 long kernel(long number, long a, long b, long c, long d, long e, long f) {
   long result = 0;
   register long r10 asm("r10") = d;

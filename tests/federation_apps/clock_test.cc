@@ -1,4 +1,4 @@
-// The wall clocks of all processes jump back and forth by hours, while connections break: nobody waits for them.
+// The wall clocks of all processes jump back and forth by hours while connections break, and no wait depends on them.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -45,7 +45,7 @@ TEST_F(Clock, MayJump) {
     clients[1].kill();
     clients[1] = start_shifted(join_words(1, port, keys), "c1");
   }
-  // And while they look for a server that is not there.
+  // The clocks also jump while clients look for a server that is not there.
   server.kill();
   ASSERT_TRUE(await(kPatience, [&] { return clients[0].err().find("trying again") != std::string::npos; }));
   jump(-30 * hour);

@@ -1,4 +1,4 @@
-// A disk that is full: an error that names the file, and the same chain once there is room again.
+// A full disk gives an error that names the file, and the same chain continues once there is room again.
 #include <fmt/format.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -22,12 +22,12 @@ class FullDisk : public FederationTest {
   void TearDown() override {
     if (mounted_) ::umount2(path("small").c_str(), MNT_DETACH);
   }
-  // What is written there goes to the small disk.
+  // Redirects a folder to the small disk.
   void place(const std::string& name) const {
     std::filesystem::create_directory(path(fmt::format("small/{}", name)));
     std::filesystem::create_symlink(fmt::format("small/{}", name), path(name));
   }
-  // Takes the last byte, again and again: a file that is replaced gives one back.
+  // Fills the disk to the last byte repeatedly, because a file that is replaced frees some space.
   bool fill_until_gone(Child& child) const {
     return await(kPatience, [&] {
       std::ofstream out(path("small/filler"), std::ios::app | std::ios::binary);

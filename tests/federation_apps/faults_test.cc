@@ -1,4 +1,5 @@
-// Processes are killed and frozen at random moments, connections cut, delayed and throttled: the draws do not notice.
+// Processes are killed and frozen at random moments, connections are cut, delayed and throttled, and the draws stay the
+// same.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -19,16 +20,16 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 class Faults : public FederationTest, public testing::WithParamInterface<Case> {
  protected:
-  static constexpr int kFaults = 80;  // each by the test's hand; the relay's own cuts come on top
+  static constexpr int kFaults = 80;  // faults that the test causes; the relay's own cuts come on top
   static constexpr int kClients = 5;
-  static constexpr double kMost = 120;  // seconds
+  static constexpr double kMost = 120;  // limit in seconds
 
   Faults() : relay_({.cut = 2, .delay = 50, .most_milliseconds = 15, .bytes_per_look = 512}, seed()) {
     for (const std::string& key : GetParam().keys) keys_.insert(keys_.end(), {"--set", key});
     keys_.insert(keys_.end(), {"--set", "run.iterations=600"});
   }
 
-  // Another one for every case; POLLEN_FAULT_SEED moves them all, for long searches.
+  // Every case has its own seed. POLLEN_FAULT_SEED shifts them all, for long searches.
   static unsigned seed() {
     const char* given = std::getenv("POLLEN_FAULT_SEED");
     return static_cast<unsigned>(GetParam().name[0]) +
@@ -42,8 +43,8 @@ class Faults : public FederationTest, public testing::WithParamInterface<Case> {
   void start_client(int i) { clients_[static_cast<std::size_t>(i)] = join(i, relay_.port(), keys_); }
   int any(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
 
-  // One time in three for a moment, whatever is going on then; else until the chain has gone on by a few rounds, so
-  // that most faults meet a federation at work.
+  // Waits before the next fault. One time in three this is a short moment, whatever happens then; otherwise it lasts
+  // until the chain has advanced by a few rounds, so that most faults meet a federation at work.
   void let_pass() {
     const bool blind = any(3) == 0;
     const auto enough = spool_bytes() + any(4) * 80;

@@ -11,7 +11,7 @@ void expect_has(const std::string& text, const std::string& words) {
   EXPECT_NE(text.find(words), std::string::npos) << "no \"" << words << "\" in\n" << text;
 }
 
-// Every round waits for several disks; in memory they are fast, and a kill does not lose what was written either.
+// Uses a folder in memory, because every round waits for several disks. A kill does not lose what was written there.
 FederationTest::FederationTest() : ProgramTest(::access("/dev/shm", W_OK) == 0 ? "/dev/shm/" : testing::TempDir()) {
   put("a.toml", kFederated);
 }

@@ -1,4 +1,5 @@
-// Clients with files of their own, whose text columns and labels differ, against one process that is given all of them.
+// Compares clients with their own files, whose text columns and labels differ, with one process that is given all
+// files.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -24,10 +25,11 @@ batch = 4
 refresh = 10
 )";
 
-// The columns are in another order in the second file, and so are the words in the third.
+// Makes the rows of a file. The second file has another order of columns, and the third another order of levels.
 std::string rows(int file, int count) {
   const Words towns[] = {{"Ulm", "Bonn"}, {"Bonn", "Kiel", "Aachen"}, {"Ulm", "Zeitz"}};
-  const Words labels[] = {{"low", "mid", "high"}, {"high", "low"}, {"mid", "high", "low"}};  // the second has no "mid"
+  // The second file has no "mid".
+  const Words labels[] = {{"low", "mid", "high"}, {"high", "low"}, {"mid", "high", "low"}};
   std::string text = file == 1 ? "town,y,dose,age\n" : "age,dose,town,y\n";
   for (int i = 0; i < count; ++i) {
     const double age = 20 + 7 * ((i * 5 + file) % 9), dose = 0.25 * ((i * 3 + 2 * file) % 7);
@@ -57,7 +59,7 @@ TEST_F(OwnData, LeavesTheDrawsOfGivenParts) {
   for (int i = 2; i >= 0; --i) clients.push_back(join(i, port_of(server), {"--data", fmt::format("d{}.csv", i)}));
   expect_done(server, clients);
   expect_same_draws();
-  // What the server knows of rows that it never saw is enough to predict others.
+  // What the server knows, without having seen any row, is enough to predict new rows.
   EXPECT_EQ(slurp("together/encoder.json"), slurp("alone/encoder.json"));
   put("new.csv", "dose,town,age\n0.5,Zeitz,48\n1,Aachen,27\n");
   for (int i = 0; i < 3; ++i) std::filesystem::remove(path(fmt::format("d{}.csv", i)));
@@ -66,7 +68,7 @@ TEST_F(OwnData, LeavesTheDrawsOfGivenParts) {
   EXPECT_EQ(predicted.out, run({"predict", "alone", "--data", "new.csv"}).out);
 }
 
-// Killed while they are still agreeing on columns, levels and scaling, or have just begun.
+// Processes are killed while they still agree on columns, levels and scaling, or have just begun.
 TEST_F(OwnData, SetUpSurvivesKills) {
   simulate({}, "run.toml");
   std::mt19937 random(3);
@@ -80,7 +82,7 @@ TEST_F(OwnData, SetUpSurvivesKills) {
     for (int i = 0; i < 3; ++i) clients.push_back(come(i));
     for (int kill = 0; kill < 3; ++kill) {
       await(0.001 * any(70), [] { return false; });
-      if (!server.running()) break;  // so fast
+      if (!server.running()) break;  // it finished too fast to be killed
       const int who = any(4);
       if (who == 3) {
         server.kill();
@@ -95,7 +97,7 @@ TEST_F(OwnData, SetUpSurvivesKills) {
   }
 }
 
-// Columns that do not fit together: the server says whose, and nobody is left waiting.
+// If columns do not fit together, the server says whose, and nobody is left waiting.
 TEST_F(OwnData, ThatDoNotFitAreSentAway) {
   put("odd.csv", "age,weight,town,y\n20,3,Ulm,low\n30,4,Bonn,high\n");
   Child server = serve();
@@ -105,7 +107,7 @@ TEST_F(OwnData, ThatDoNotFitAreSentAway) {
   EXPECT_EQ(clients[1].wait(kPatience), 1) << clients[1].err();
   expect_has(clients[1].err(), "weight");
   expect_has(server.err(), "c1");
-  clients[1] = join(1, port_of(server), {"--data", "d1.csv"});  // with the right file
+  clients[1] = join(1, port_of(server), {"--data", "d1.csv"});  // joins again with the right file
   expect_done(server, clients);
 }
 

@@ -1,4 +1,4 @@
-// Five client processes and a server leave the draws of `pollen run`, byte for byte, for every sampler.
+// Five client processes and a server produce the draws of `pollen run`, byte for byte, for every sampler.
 #include <fmt/format.h>
 
 #include "federation.h"

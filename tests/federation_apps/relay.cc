@@ -18,7 +18,7 @@ namespace pollen {
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 64;  // pieces: then the sender is left to wait
+constexpr std::size_t kMostWaiting = 64;  // pieces; with more of them the sender must wait
 
 sockaddr_in loopback(int port) {
   sockaddr_in address{};
@@ -60,7 +60,7 @@ void Relay::accept_one() {
   if (client < 0) return;
   const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_in address = loopback(target_);
-  // On one machine this is answered at once, with yes or no.
+  // On one machine this succeeds or fails at once.
   if (::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     ::close(server);
     ::close(client);
@@ -118,7 +118,7 @@ void Relay::give(Side& to) {
   if (bytes.empty()) to.waiting.pop_front();
 }
 
-// What the test asks for.
+// Carries out what the test asks for.
 void Relay::obey() {
   const int wanted = wanted_.exchange(0);
   if (wanted == 0 || pairs_.empty()) return;

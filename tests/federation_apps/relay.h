@@ -1,5 +1,5 @@
-// A bad network between clients and their server: a TCP relay in a thread of the test that delays, throttles and cuts.
-// It needs no rights, and clients keep one address while servers come and go behind it.
+// Simulates a bad network between clients and their server: a TCP relay in a thread of the test that delays, throttles
+// and cuts. It needs no privileges, and clients keep one address while servers come and go behind it.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,10 @@
 namespace pollen {
 
 struct Weather {
-  int cut = 0;                        // of a thousand pieces that come: ends their connection, half of the time rudely
-  int delay = 0;                      // of a thousand pieces: waits up to
-  int most_milliseconds = 0;          // this long, and all that follows it with it
-  std::size_t bytes_per_look = 4096;  // a side is given no more than this at once: throttles what is long
+  int cut = 0;                        // per thousand pieces: the connection ends, half of the time abruptly
+  int delay = 0;                      // per thousand pieces: waits at most
+  int most_milliseconds = 0;          // this long, together with everything behind it
+  std::size_t bytes_per_look = 4096;  // bytes passed on per side at once, which throttles long messages
 };
 
 class Relay {
@@ -29,8 +29,8 @@ class Relay {
 
   int port() const { return port_; }
   void aim(int server_port) { target_ = server_port; }
-  void calm() { calm_ = true; }                  // no more of it
-  void cut(bool all) { wanted_ = all ? 2 : 1; }  // one connection, or every one
+  void calm() { calm_ = true; }                  // stops all faults
+  void cut(bool all) { wanted_ = all ? 2 : 1; }  // cuts one connection, or all
   int cuts() const { return cuts_; }
   int delays() const { return delays_; }
 
@@ -42,8 +42,8 @@ class Relay {
   };
   struct Side {
     int socket = -1;
-    std::deque<Piece> waiting = {};  // to be written here
-    bool over = false;               // nothing more comes from here
+    std::deque<Piece> waiting = {};  // to be written to this side
+    bool over = false;               // nothing more comes from this side
   };
   struct Pair {
     Side sides[2];

@@ -1,4 +1,4 @@
-// What is stopped and started again goes on; what comes back as somebody else does not.
+// What is stopped and started again continues; a client that comes back with another identity does not.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -16,7 +16,7 @@ class Restart : public FederationTest {
     EXPECT_TRUE(await(kPatience, [&] { return spool_bytes() > 2000 || !server.running(); }));
     EXPECT_TRUE(server.running()) << "the run was over too early";
   }
-  // A client that goes away in the middle, and comes back with other words.
+  // Kills a client in the middle of the run and starts it with other arguments.
   Child replace(std::vector<Child>& clients, int port, const Words& more, const std::string& log) const {
     clients[0].kill();
     Words words = {"join", "--server",     fmt::format("127.0.0.1:{}", port), "--insecure", "--name",
@@ -125,7 +125,7 @@ TEST_F(Restart, WithoutItsStateWelcomeWhereNothingIsKept) {
   simulate(k);
   Child server = serve(k);
   std::vector<Child> clients = join_all(port_of(server), 5, k);
-  // Its draws reach the disk with the checkpoints, every ten seconds: too late to wait for.
+  // The draws reach the disk with the checkpoints every ten seconds, which is too long to wait for.
   EXPECT_TRUE(await(kPatience, [&] { return server.err().find("5 of 5 are ready") != std::string::npos; }));
   Words words = {"--config", "a.toml", "--client", "0", "--state", "elsewhere"};
   words.insert(words.end(), k.begin(), k.end());
@@ -160,7 +160,7 @@ TEST_F(Restart, WithOtherRowsRefused) {
   put("a.toml", kOwn);
   for (int i = 0; i < 2; ++i) put(fmt::format("d{}.csv", i), rows(30 + i, i));
   put("more.csv", rows(40, 0));
-  put("other.csv", rows(30, 2));  // as many as before
+  put("other.csv", rows(30, 2));  // as many rows as before
   Child server = serve();
   std::vector<Child> clients;
   for (int i = 0; i < 2; ++i) clients.push_back(join(i, port_of(server), {"--data", fmt::format("d{}.csv", i)}));
@@ -172,13 +172,13 @@ TEST_F(Restart, WithOtherRowsRefused) {
     expect_has(changed.err(), "not those");
   }
   EXPECT_TRUE(server.running());
-  // And with its own it is welcome again.
+  // With its own file the client is accepted again.
   const std::int64_t before = spool_bytes();
   Child back = join(0, port_of(server), {"--data", "d0.csv"});
   EXPECT_TRUE(await(kPatience, [&] { return spool_bytes() > before + 1000; })) << back.err() << server.err();
 }
 
-// Two servers on one state would tell clients different things.
+// Two servers with one state would tell clients different things.
 TEST_F(Restart, AStateThatIsInUse) {
   Child server = serve();
   const Outcome second = run(serve_words());

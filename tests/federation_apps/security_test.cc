@@ -1,4 +1,4 @@
-// Who must not come in does not, is told why, and leaves the federation as it was.
+// Whoever has no right to join is kept out, is told why, and leaves the federation unchanged.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -46,7 +46,7 @@ class Security : public FederationTest {
     clients_.push_back(join(0, port_of(*server_), joined(tls("k", "c0", "k/ca.pem"), keys_)));
     ASSERT_TRUE(await(kPatience, [&] { return server_->err().find("c0 is here") != std::string::npos; }));
   }
-  // The right client still finds its place.
+  // The right client still gets its seat.
   void end() {
     EXPECT_TRUE(server_->running()) << server_->err();
     clients_.push_back(join(1, port_of(*server_), joined(tls("k", "c1", "k/ca.pem"), keys_)));
@@ -57,7 +57,7 @@ class Security : public FederationTest {
     a.insert(a.end(), b.begin(), b.end());
     return a;
   }
-  // Another client that wants to be number 1.
+  // Starts another client that claims to be number 1.
   Outcome intrude(int port, Words more, const std::string& part = "1") const {
     more.insert(more.begin(), {"join", "--server", fmt::format("127.0.0.1:{}", port), "--state", "evil", "--give-up",
                                "1", "--shared-seed", "--config", "a.toml", "--client", part});
@@ -78,9 +78,9 @@ TEST_F(Security, StrangersAreKeptOut) {
   const int port = port_of(*server_);
   const std::string untrusted = "the server's certificate is not one the authority in --ca has signed";
   const std::string hung_up = "the server hung up at once";
-  // Another authority: neither believes the other.
+  // With another authority neither side trusts the other.
   expect_refused(intrude(port, tls("other", "c1", "other/ca.pem")), 1, untrusted);
-  // A certificate of another federation, whose owner believes this server.
+  // A certificate of another federation, whose owner trusts this server.
   expect_refused(intrude(port, tls("other", "c1", "k/ca.pem")), 2, "k/ca.pem");
   expect_refused(intrude(port, tls("other", "c1", "both.pem")), 1, hung_up);
   expect_refused(intrude(port, tls("old", "c1", "old/ca.pem")), 2, "expired");
@@ -89,7 +89,7 @@ TEST_F(Security, StrangersAreKeptOut) {
   expect_refused(intrude(port, tls("k", "c1", "k/ca.pem"), "2"), 1,
                  "--client 2 is not free or not among the 2 clients");
   end();
-  // What the library has to say of handshakes is not for people.
+  // gRPC's own messages about handshakes must not reach the user.
   for (const std::string& line : bad_input::lines_of(server_->err())) EXPECT_TRUE(line.starts_with("pollen: ")) << line;
 }
 
@@ -109,7 +109,7 @@ TEST_F(Security, ANameThatIsHereAlready) {
   end();
 }
 
-// What our own program would not send: the wires refuse it all the same.
+// The wires also refuse what pollen's own client would not send.
 TEST_F(Security, AClientThatDoesNotLookAtItsOwnCertificate) {
   begin();
   const std::string address = fmt::format("127.0.0.1:{}", port_of(*server_));
@@ -138,7 +138,7 @@ TEST_F(Security, AServerThatIsNoServer) {
   expect_refused(refused, 2, "k/c0.pem");
 }
 
-// 127.0.0.1 is in every server's certificate, the rest of this machine's own addresses are not.
+// 127.0.0.1 is in every server's certificate, other addresses of this machine are not.
 TEST_F(Security, AServerOfAnotherName) {
   const auto wires = listen_at("127.0.0.2:0", texts("k", "localhost", "k/ca.pem"));
   Words words = {"join",     "--server", fmt::format("127.0.0.2:{}", wires->port()),

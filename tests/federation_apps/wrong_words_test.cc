@@ -1,4 +1,4 @@
-// pollen serve and pollen join with words that cannot be meant: exit code 2, a line a problem, nothing written.
+// pollen serve and pollen join with nonsensical arguments: exit code 2, one line per problem, nothing written.
 #include <fmt/format.h>
 
 #include "bad_input/case.h"

@@ -1,4 +1,4 @@
-// Checkpoints, read through a file in memory. One that is accepted holds no more than the file did.
+// Fuzzes checkpoints, read through a file in memory. One that is accepted holds no more than the file did.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHeader = 24, kChecksumAt = 12, kBytesAt = 16;
 
-// A right checksum and length, or nothing but the first check would ever be reached.
+// Corrects checksum and length; otherwise only the first check would ever be reached.
 void repair(Bytes& file) {
   const ByteView body = ByteView(file).subspan(kHeader);
   const std::uint64_t bytes = body.size();

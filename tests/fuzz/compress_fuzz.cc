@@ -1,5 +1,5 @@
-// Payloads of every compressor. A payload that is accepted holds what an encoder could have meant; a vector that is
-// encoded is decoded to what the encoder said it would be.
+// Fuzzes the payloads of every compressor. A payload that is accepted holds what an encoder could have produced, and a
+// vector that is encoded is decoded to what the encoder reported.
 #include <cmath>
 
 #include "fuzz.h"
@@ -32,7 +32,7 @@ Options take_options(Input& input) {
 }
 
 const Stream kStream{};
-Scratch scratch;  // one for all runs: making it anew would take most of the time
+Scratch scratch;  // one for all runs, because making it would take most of the time
 
 Bytes encoded(const Compressor& compressor, std::span<const double> v, std::vector<double>& decoded) {
   Bytes payload;
@@ -51,7 +51,7 @@ Index non_zeros(std::span<const double> values) {
   return count;
 }
 
-// qsgd: whole levels of the norm over s, none above s.
+// Checks that qsgd's values are whole multiples of the norm over s, with levels of at most s.
 void check_levels(const Bytes& payload, const Options& options, std::span<const double> values) {
   float norm = 0;
   std::memcpy(&norm, payload.data(), sizeof norm);
@@ -81,7 +81,7 @@ bool same_bytes_again(const Options& options, std::span<const double> values) {
   if (options.spec.kind == "top-k") return non_zeros(values) == options.spec.k;
   if (options.spec.kind != "natural") return false;
   for (const double x : values)
-    if (std::abs(x) >= 0x1p128) return false;  // made by rounding up only
+    if (std::abs(x) >= 0x1p128) return false;  // only arises by rounding up
   return true;
 }
 
@@ -101,7 +101,7 @@ void decode(const Compressor& compressor, const Options& options, const Bytes& p
   if (same_bytes_again(options, values)) HOLDS(encoded(compressor, values, decoded) == payload);
 }
 
-// The input as a vector, shorter ones repeated.
+// Encodes the input as a vector; a short input is repeated.
 void encode(const Compressor& compressor, const Options& options, const Bytes& input) {
   std::vector<double> v(static_cast<std::size_t>(options.d));
   const std::size_t words = input.size() / sizeof(double);

@@ -1,4 +1,4 @@
-// csv text. A table that is accepted is rectangular, and written out as csv it reads the same.
+// Fuzzes csv text. A table that is accepted is rectangular, and reads the same after it is written out as csv.
 #include "data/cell.h"
 #include "data/readers.h"
 #include "pollen/errors.h"
@@ -29,7 +29,7 @@ std::string to_csv(const data::RawTable& table, bool header) {
   return out;
 }
 
-// The separator is guessed from the first line.
+// Returns whether the separator, which is guessed from the first line, would be guessed wrong.
 bool misleading(const std::string& csv) {
   const std::string first = csv.substr(0, csv.find_first_of("\r\n"));
   return first.find(',') == std::string::npos && first.find_first_of(";\t") != std::string::npos;

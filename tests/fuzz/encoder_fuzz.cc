@@ -1,4 +1,5 @@
-// encoder.json. A layout that is accepted is written and read as the same, and rows are encoded by it or refused.
+// Fuzzes encoder.json. A layout that is accepted survives being written and read, and rows are encoded with it or
+// refused.
 #include "data/row_layout.h"
 #include "fuzz.h"
 #include "pollen/errors.h"

@@ -1,6 +1,6 @@
-// What the fuzz targets share: hostile bytes taken one after another, and a check that is a crash when it fails.
-//
-// A target throws away the exception its decoder documents; every other one, and every failed check, ends the process.
+// Parts shared by the fuzz targets: hostile bytes that are consumed one after another, and a check that crashes if it
+// fails. A target catches the exception that its decoder documents; any other exception and any failed check ends the
+// process.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace pollen::fuzz {
 
 #define HOLDS(condition) ((condition) ? void() : ::pollen::fuzz::failed(#condition, __FILE__, __LINE__))
 
-// Options are taken from the front, zero where the input has ended; the rest is what the decoder gets.
+// Takes options from the front of the input (zero after its end); the decoder gets the rest.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : left_(data, size) {}
@@ -36,7 +36,7 @@ class Input {
     const unsigned low = byte();
     return low | static_cast<unsigned>(byte()) << 8;
   }
-  // Copies of exactly their size, so that the address sanitizer sees a read past the end.
+  // Returns copies of exactly the right size, so that the address sanitizer notices a read past the end.
   Bytes bytes(std::size_t most = SIZE_MAX) {
     const ByteView taken = left_.first(most < left_.size() ? most : left_.size());
     left_ = left_.subspan(taken.size());
@@ -51,7 +51,7 @@ class Input {
   ByteView left_;
 };
 
-// The same number, two NaNs and two zeros included.
+// Returns whether two numbers are the same; two NaNs are, and two zeros are.
 inline bool same(double a, double b) { return a == b || (a != a && b != b); }
 
 }  // namespace pollen::fuzz

@@ -1,5 +1,5 @@
-// A client of a federation and a server that says anything in any order: documented errors only. Its state is in
-// memory.
+// Fuzzes a client of a federation with a server that says anything in any order. Only documented errors may occur. The
+// client's state is in memory.
 #include "federation/federation.h"
 #include "fuzz.h"
 #include "pollen/errors.h"
@@ -34,7 +34,7 @@ Config config_of(std::size_t which) {
   return read_config_text(kProblem, "fuzz", samplers[which % samplers.size()]);
 }
 
-// The length of what was changed is made right, or most changes would end at the header.
+// Corrects the length of a changed frame; otherwise most changes would be refused at the header.
 void put_length(Bytes& frame) {
   if (frame.size() < wire::kFrameHeader) return;
   const std::uint64_t body = frame.size() - wire::kFrameHeader;

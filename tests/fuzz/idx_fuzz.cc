@@ -1,4 +1,4 @@
-// The binary files: idx with its labels, cifar, and gzip around anything.
+// Fuzzes the binary files: idx with its labels, cifar, and gzip around anything.
 #include "data/readers.h"
 #include "pollen/errors.h"
 #include "support/gzip.h"
@@ -17,7 +17,7 @@ void idx(Input& input, Index limit) {
     data::RawTable table = data::parse_idx(std::move(images), labels, limit);
     HOLDS(table.blocks.size() == 1 && !table.columns.empty());
     check_table(table, limit);
-    data::add_writers(labels, limit, table);  // QMNIST's label files are both
+    data::add_writers(labels, limit, table);  // QMNIST's label files serve as both
     HOLDS(table.columns.back().number.size() == table.rows.size());
   } catch (const ConfigError&) {
   }

@@ -1,5 +1,5 @@
-// Certificates and private keys in PEM, or (first byte odd) the same in base64 lines of the input's own bytes, so that
-// what is changed is the certificate and not its encoding.
+// Fuzzes certificates and private keys in PEM. If the first byte is odd, the input's bytes are put into base64 lines,
+// so that the fuzzer changes the certificate and not its encoding.
 #include "fuzz.h"
 #include "keys/openssl.h"
 #include "pollen/errors.h"

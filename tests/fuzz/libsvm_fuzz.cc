@@ -1,4 +1,4 @@
-// libsvm text. Rows that are accepted rise in position, and written out they read the same.
+// Fuzzes libsvm text. Rows that are accepted have rising positions, and read the same after they are written out.
 #include "data/cell.h"
 #include "data/readers.h"
 #include "pollen/errors.h"

@@ -1,4 +1,4 @@
-// Every message of a federation's set-up and rounds. One that is accepted is written again byte for byte.
+// Fuzzes every message of a federation's set-up and rounds. One that is accepted is encoded again to the same bytes.
 #include "fuzz.h"
 #include "pollen/errors.h"
 #include "wire/messages.h"
@@ -6,7 +6,8 @@
 namespace pollen::fuzz {
 namespace {
 
-// Whether it was this kind. Columns' levels are sorted and empty panels have no columns: those may come out shorter.
+// Decodes a frame as this kind of message. Levels of columns are sorted and empty panels have no columns, so these
+// messages may become shorter.
 template <class Message>
 void message(const Bytes& frame) {
   Message read;

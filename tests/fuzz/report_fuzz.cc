@@ -1,5 +1,5 @@
-// What a report reads beside draws: summary.json, metrics.csv or clients.json, by the first byte. What is accepted has
-// the shape that the page relies on.
+// Fuzzes what a report reads besides draws: summary.json, metrics.csv or clients.json, chosen by the first byte. What
+// is accepted has the shape that the page relies on.
 #include "fuzz.h"
 #include "pollen/errors.h"
 #include "report/client_tables.h"

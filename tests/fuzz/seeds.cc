@@ -1,4 +1,4 @@
-// fuzz_seeds FOLDER: writes the seeds of the targets whose input is binary to FOLDER/<target>/.
+// fuzz_seeds FOLDER writes the seeds of the targets with binary input to FOLDER/<target>/.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -39,7 +39,7 @@ std::string big_endian(std::uint32_t value) {
   return out;
 }
 
-// As compress_fuzz takes its options: the kind and flags, d - 1, the parameter.
+// Writes the options as compress_fuzz reads them: the kind and flags, d - 1, the parameter.
 void compress_seed(const std::string& name, CompressorSpec spec, int flags, unsigned parameter,
                    const std::vector<double>& v) {
   const auto d = static_cast<Index>(v.size());
@@ -156,7 +156,7 @@ void messages_seeds() {
   put("messages", "empty", "");
 }
 
-// A whole conversation, as handshake_fuzz takes it apart: the sampler, then frames with their lengths before them.
+// Writes a whole conversation as handshake_fuzz reads it: the sampler, then frames, each after its length.
 void handshake_seed(const std::string& name, char sampler, const std::vector<Bytes>& frames) {
   std::string all{sampler};
   for (const Bytes& frame : frames) all += little_endian(frame.size(), 2) + text_of(frame);
@@ -246,7 +246,7 @@ void checkpoint_seeds() {
   put("checkpoint", "empty", "0");
 }
 
-// As store_fuzz takes it: flags, then the file, its sections moved together so that it is short.
+// Writes a store as store_fuzz reads it: flags, then the file, with its sections moved together so that it is short.
 std::string packed(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   const Bytes whole{std::istreambuf_iterator<char>(in), {}};

@@ -1,4 +1,4 @@
-// CmdStan's CSV as anybody may have written it: columns of equal length, or a ConfigError.
+// Fuzzes CmdStan's CSV as anybody may have written it. The result is columns of equal length, or a ConfigError.
 #include "fuzz.h"
 #include "pollen/errors.h"
 #include "sink/stan_csv.h"

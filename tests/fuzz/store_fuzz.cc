@@ -1,5 +1,5 @@
-// A store's bytes. Checksums would keep the fuzzer out, so they are made right again, where the flags say so: what is
-// left is a file that lies.
+// Fuzzes a store's bytes. Checksums would stop the fuzzer, so they are corrected if the flags say so. What remains is a
+// file that lies.
 #include <cmath>
 
 #include "data/store_layout.h"
@@ -39,7 +39,7 @@ void check(const Federation& f) {
   HOLDS(std::ssize(f.feature_names) == f.train.columns);
   for (const Table* table : {&f.train, &f.test, &f.ood, &f.distill}) {
     HOLDS(static_cast<Index>(table->x.size()) == table->rows * table->stride && table->stride % 8 == 0);
-    double sum = 0;  // every byte of it is there to be read
+    double sum = 0;  // reads every number, to prove that it is there
     for (const double x : table->x) sum += x;
     HOLDS(same(sum, sum));
   }

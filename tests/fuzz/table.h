@@ -1,4 +1,4 @@
-// What holds for every RawTable a reader gives, and whether two are the same.
+// Checks what holds for every RawTable that a reader returns, and whether two tables are the same.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ inline void check_column(const data::Column& column, std::size_t rows) {
   }
 }
 
-// Rectangular; rows in the order of the file; features finite.
+// Checks that the table is rectangular, that rows are in the order of the file, and that features are finite.
 inline void check_table(const data::RawTable& table, Index limit) {
   HOLDS(!table.rows.empty() && (limit == 0 || std::ssize(table.rows) <= limit));
   std::set<std::string> names;
@@ -32,7 +32,7 @@ inline void check_table(const data::RawTable& table, Index limit) {
     HOLDS(table.rows[r].local == r && table.rows[r].line > (r == 0 ? 0 : table.rows[r - 1].line));
   for (const data::Block& block : table.blocks) {
     HOLDS(block.width <= table.width);
-    if (block.width > 10'000) continue;  // a row would take longer than the parsing
+    if (block.width > 10'000) continue;  // writing a row would take longer than parsing
     std::vector<double> row(static_cast<std::size_t>(block.width));
     for (const std::size_t r : {std::size_t{0}, table.rows.size() - 1}) {
       block.write(r, row.data());

@@ -1,5 +1,5 @@
-// Configurations, with overrides after a line "%%". What is accepted is written out as a configuration that is accepted
-// and means the same, before and after the defaults are filled in.
+// Fuzzes configurations, with overrides after a line "%%". What is accepted can be written out as a configuration that
+// is accepted and means the same, before and after the defaults are filled in.
 #include <algorithm>
 
 #include "fuzz.h"

@@ -1,4 +1,5 @@
-// Frames. One that is accepted is written again byte for byte, and an object used before reads the same as a new one.
+// Fuzzes frames. One that is accepted is encoded again to the same bytes, and a used object decodes the same as a new
+// one.
 #include "fuzz.h"
 #include "pollen/errors.h"
 #include "wire/wire.h"
@@ -61,7 +62,7 @@ void reply(const Bytes& frame) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pollen::fuzz;
   Input input(data, size);
-  const bool fix_length = (input.byte() & 1) != 0;  // most changes would else only make the length wrong
+  const bool fix_length = (input.byte() & 1) != 0;  // without this, most changes would only make the length wrong
   pollen::Bytes frame = input.bytes();
   if (fix_length && frame.size() >= pollen::wire::kFrameHeader) {
     const std::uint64_t body = frame.size() - pollen::wire::kFrameHeader;

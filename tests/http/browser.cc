@@ -15,7 +15,7 @@ Browser::Browser(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const int small = 4096;  // a slow reader should be noticed after little
+  const int small = 4096;  // small, so that the server soon notices a slow reader
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
   connected_ = ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }

@@ -1,4 +1,4 @@
-// Who may see a dashboard.
+// Tests who may see a dashboard.
 #include "http/guard.h"
 
 #include <gtest/gtest.h>

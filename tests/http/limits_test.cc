@@ -1,4 +1,4 @@
-// What a server takes from whoever talks to it: so many readers, so many bytes, and no more.
+// Tests the limits of the server: the number of readers and the number of bytes it accepts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,9 +31,10 @@ TEST(Limits, MoreReadersThanMayBeAreTurnedAway) {
   const std::string third = answer(live.port(), "/events");
   EXPECT_EQ(status(third), 503);
   EXPECT_THAT(third, testing::HasSubstr("Retry-After: "));
-  EXPECT_EQ(status(answer(live.port(), "/")), 200);  // the page is still there
+  EXPECT_EQ(status(answer(live.port(), "/")), 200);  // the page is still served
   first.reset();
-  Browser again(live.port());  // there is room once the server has noticed, at the next event at the latest
+  // There is room once the server has noticed, at the next event at the latest.
+  Browser again(live.port());
   for (int i = 0; live.readers() > 1; ++i) live.publish(fmt::format("{}", i));
   again.get("/events");
   EXPECT_THAT(again.read_until("event: state"), testing::HasSubstr("event: state"));
@@ -53,7 +54,7 @@ TEST(Limits, EndlessRequestsEnd) {
   endless.say("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n");
   int said = 0;
   while (said < 100'000 && endless.say(line)) ++said;
-  EXPECT_LT(said, 100'000);  // a hundred megabytes
+  EXPECT_LT(said, 100'000);  // below a hundred megabytes
   EXPECT_NE(status(endless.read_all()), 200);
   EXPECT_EQ(status(answer(live.port(), "/" + std::string(20'000, 'a'))), 0);
   EXPECT_EQ(status(answer(live.port(), "/")), 200);

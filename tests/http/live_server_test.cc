@@ -1,4 +1,4 @@
-// The dashboard's server: its page, its stream, who may read them, and how it goes away.
+// Tests the dashboard's server: its page, its stream, who may read them, and how it shuts down.
 #include "http/live_server.h"
 
 #include <fmt/format.h>
@@ -52,7 +52,8 @@ TEST(LiveServer, IsNotReachedUnderAForeignName) {
     EXPECT_EQ(status(answer(live.port(), path, "")), 403) << path;
   }
   EXPECT_EQ(status(answer(live.port(), "/events", "127.0.0.1", "Sec-Fetch-Site: cross-site\r\n")), 403);
-  EXPECT_EQ(status(answer(live.port(), "/", "127.0.0.1", "Sec-Fetch-Site: cross-site\r\n")), 200);  // a link to it
+  // A link from another site may open the page.
+  EXPECT_EQ(status(answer(live.port(), "/", "127.0.0.1", "Sec-Fetch-Site: cross-site\r\n")), 200);
 }
 
 TEST(LiveServer, WantsATokenWhereOthersReachIt) {
@@ -104,7 +105,7 @@ TEST(LiveServer, ReadersGetTheLatestAndThenWhatComes) {
   EXPECT_THAT(reader.read_until("third"), HasSubstr("event: state\nid: 3\ndata: \"third\"\n\n"));
 }
 
-// A browser may ask for it; a compressor would hold events back.
+// A browser may ask for compression, but a compressor would hold events back.
 TEST(LiveServer, StreamsWithoutCompression) {
   LiveServer live(anywhere());
   Browser reader(live.port());
@@ -138,9 +139,9 @@ TEST(LiveServer, ASlowReaderHoldsNobodyUpAndSkipsWhatItMissed) {
   slow.get("/events");
   quick.get("/events");
   live.publish("\"begin\"");
-  slow.read_until("begin");  // and then nothing, for a while
+  slow.read_until("begin");  // then it reads nothing for a while
   quick.read_until("begin");
-  const std::string much(8 << 20, 'x');  // more than any buffer of a socket
+  const std::string much(8 << 20, 'x');  // more than any socket buffer holds
   constexpr int kEvents = 7;
   for (int i = 2; i <= kEvents; ++i) {
     live.publish(fmt::format("\"{} {}\"", i, much));
@@ -153,7 +154,7 @@ TEST(LiveServer, ASlowReaderHoldsNobodyUpAndSkipsWhatItMissed) {
   std::set<int> got;
   for (int i = 1; i <= kEvents; ++i)
     if (seen.find(fmt::format("id: {}\n", i)) != std::string::npos) got.insert(i);
-  EXPECT_LE(got.size(), 3u);  // the first, one that was on its way, perhaps those after it
+  EXPECT_LE(got.size(), 3u);  // the first one, one that was on its way, and perhaps the next
 }
 
 TEST(LiveServer, AReaderThatTakesNothingIsDropped) {
@@ -167,7 +168,7 @@ TEST(LiveServer, AReaderThatTakesNothingIsDropped) {
   EXPECT_EQ(live.readers(), 1u);
   const std::string much(16 << 20, 'x');
   live.publish('"' + much + '"');
-  while (live.readers() > 0) std::this_thread::yield();  // would hang here
+  while (live.readers() > 0) std::this_thread::yield();  // would hang here if it failed
   EXPECT_LT(dead.read_all().size(), much.size());
 }
 
@@ -181,7 +182,7 @@ TEST(LiveServer, GoesAwayWhateverIsStillOpen) {
     reader.get("/events");
     live.publish("\"here\"");
     seen = reader.read_until("here");
-  }  // would hang here
+  }  // would hang here if it failed
   EXPECT_THAT(seen, HasSubstr("here"));
 }
 

@@ -1,4 +1,4 @@
-// A test with a folder of its own, and what it looks at there.
+// A test with a folder of its own, and helpers to inspect it.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ class FolderTest : public ::testing::Test {
   std::string folder_;
 };
 
-// What is said when `act` is refused; empty where it is not.
+// Returns the message when `act` is refused, or an empty text.
 template <class Act>
 std::string refusal(Act act) {
   try {

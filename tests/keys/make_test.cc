@@ -1,4 +1,4 @@
-// What pollen keys leaves in a folder, and what it never touches.
+// Tests what pollen keys leaves in a folder, and what it never touches.
 #include <unistd.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@ using testing::refusal;
 class MakeKeys : public testing::FolderTest {};
 
 TEST_F(MakeKeys, FilesAndModes) {
-  const mode_t before = ::umask(0027);  // an umask hides certificates from nobody
+  const mode_t before = ::umask(0027);  // an umask must not make certificates unreadable
   const auto issued = make_keys(request("hub", {"a", "b"}));
   ::umask(before);
   EXPECT_THAT(listing("k"), ElementsAre("a.key", "a.pem", "b.key", "b.pem", "ca.key", "ca.pem", "hub.key", "hub.pem"));
@@ -130,7 +130,7 @@ TEST_F(MakeKeys, FoldersThatCannotBe) {
   EXPECT_TRUE(std::filesystem::exists(path("k/ca.pem")));
 }
 
-// Somebody who may not write anywhere, for root too.
+// Drops all rights to write, also for root.
 class Nobody {
  public:
   Nobody() : changed_(::geteuid() == 0 && ::seteuid(65534) == 0) {}
@@ -148,10 +148,10 @@ TEST_F(MakeKeys, AFolderThatMayNotBeWrittenIsAFailureOfTheMachine) {
   ::chmod(path("k").c_str(), 0555);
   {
     const Nobody nobody;
-    EXPECT_THROW(make_keys(request("hub", {"a"})), IoError);  // in a folder that is there
+    EXPECT_THROW(make_keys(request("hub", {"a"})), IoError);  // in an existing folder
     KeyRequest other = request("hub", {"a"});
     other.folder = path("other");
-    EXPECT_THROW(make_keys(other), IoError);  // in one that would have to be made
+    EXPECT_THROW(make_keys(other), IoError);  // in a folder that does not exist yet
   }
   ::chmod(folder_.c_str(), 0755);
   ::chmod(path("k").c_str(), 0755);

@@ -1,4 +1,4 @@
-// Names and addresses: which are taken, which are told to be wrong, and what becomes of them in a certificate.
+// Tests names and addresses: which are accepted, which are refused, and how they appear in a certificate.
 #include <gmock/gmock.h>
 
 #include "keys/check_request.h"

@@ -1,4 +1,4 @@
-// Certificates and keys from files that may be anything.
+// Tests reading certificates and keys from files that may hold anything.
 #include "folder.h"
 #include "keys/openssl.h"
 

@@ -1,4 +1,4 @@
-// Files that appear together or not at all.
+// Tests files that must appear together or not at all.
 #include "keys/staging.h"
 
 #include "folder.h"

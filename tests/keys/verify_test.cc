@@ -1,4 +1,4 @@
-// Files that belong together, and files that do not.
+// Tests key files that belong together, and files that do not.
 #include "folder.h"
 
 namespace pollen {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 namespace {
 
-constexpr int kBurnIn = 600;  // a multiple of every K that tests use
+constexpr int kBurnIn = 600;  // a multiple of every K that the tests use
 
 class DrawSink : public Sink {
  public:
@@ -103,7 +103,8 @@ AveragingCheck::AveragingCheck(const Problem& problem, const AveragingLawOptions
       law_(averaging_family_law(problem.exact, options).front()),
       run_(sample_averages(problem, options, more, effort).front()) {
   AveragingLawOptions twice = options;
-  twice.step *= 2;  // nearer the limit fourth moments, and with them standard errors, need not exist
+  // Near the limit of stability fourth moments, and with them standard errors, need not exist.
+  twice.step *= 2;
   EXPECT_NO_THROW(averaging_family_law(exact_, twice)) << "the step is more than half the largest stable one";
   const double far = distance(run_, law_), bias = between(run_, law_, exact_.target(options.temperature));
   EXPECT_LT(far, kAgree) << "mean " << run_.mean.transpose() << ", not " << law_.mean.transpose() << "\ncovariance\n"

@@ -1,7 +1,6 @@
-// A sampler of the averaging family on one problem, held against its exact law at communication rounds.
-//
-// Chains of one run share the coins of p_c and q_c, so with those the runs of different seeds are the independent ones,
-// and errors come from the variation between runs.
+// Compares a sampler of the averaging family on one problem with its exact law at communication rounds. The chains of
+// one run share the coins of p_c and q_c, so with these only runs of different seeds are independent, and errors come
+// from the variation between runs.
 #pragma once
 
 #include <string>
@@ -16,21 +15,21 @@ using stats::AveragingLawOptions;
 struct Effort {
   int seeds = 1;
   int chains = 128;
-  int iterations = 12000;  // a chain, after the burn-in
+  int iterations = 12000;  // per chain, after the burn-in
 };
 inline constexpr Effort kFixedGaps{1, 128, 12000};
 inline constexpr Effort kCoins{48, 8, 6000};
 
-// The configuration that `options` describe.
+// Returns the configuration that `options` describe.
 Overrides keys_of(const AveragingLawOptions& options);
 
-// Moments of the draws kept: [p] of those that are p-th, p + phases-th, ... after the burn-in.
+// Returns moments of the kept draws: [p] has those of draws p, p + phases, ... after the burn-in.
 std::vector<Estimate> sample_averages(const Problem& problem, const AveragingLawOptions& options, const Overrides& more,
                                       Effort effort, int phases = 1);
 
 class AveragingCheck {
  public:
-  // Expects the run to agree with the law at communication rounds, and that law to be visibly not the target.
+  // Expects the run to agree with the law at communication rounds, and this law to differ visibly from the target.
   AveragingCheck(const Problem& problem, const AveragingLawOptions& options, const Overrides& more = {});
   AveragingCheck(const Problem& problem, const AveragingLawOptions& options, const Overrides& more, Effort effort);
 
@@ -45,7 +44,7 @@ class AveragingCheck {
   Estimate run_;
 };
 
-// How far two laws are apart in the entry where they differ most, in the run's standard errors.
+// Returns how far apart two laws are in the entry where they differ most, in the run's standard errors.
 double between(const Estimate& run, const Law& a, const Law& b);
 
 }  // namespace pollen::laws

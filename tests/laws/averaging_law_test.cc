@@ -1,4 +1,4 @@
-// The law builder of the averaging family against what is known of it without a sampler.
+// Tests the law builder of the averaging family against facts that are known without a sampler.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -32,7 +32,8 @@ TEST(AveragingLaw, SingleStepsWithCommonNoiseAreLsd) {
   }
 }
 
-// The average's noise has variance 2γT/b for every τ: at small steps the target, whatever else is set.
+// The noise of the average has variance 2γT/b for every τ, so at small steps the law is the target, whatever else is
+// set.
 TEST(AveragingLaw, SmallStepsHaveTheTarget) {
   const Problem problem = lopsided();
   for (const double correlation : {0.0, 0.4, 1.0}) {

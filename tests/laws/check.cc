@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 namespace {
@@ -33,7 +33,8 @@ class PhaseSink : public Sink {
   Moments kept_;
 };
 
-// Nearer the limit of mean-square stability fourth moments, and with them standard errors, need not exist.
+// Expects the law to exist at twice the step. Nearer the limit of mean-square stability fourth moments, and with them
+// standard errors, need not exist.
 void expect_half_way_to_the_limit(const QuadraticProblem& problem, GradientLawOptions options) {
   options.step *= 2;
   EXPECT_NO_THROW(gradient_family_law(problem, options)) << "the step is more than half the largest stable one";
@@ -84,7 +85,7 @@ void Check::agrees(const std::vector<Law>& laws, const Law& target) const {
                                                   << laws[phase].covariance;
     EXPECT_GT(spread_between(run, laws[phase], target), kTellApart) << "the step is too small for its bias to show";
   }
-  // Draws are kept at iterations burn_in + l, burn_in + 2l, ...: one phase.
+  // Draws are kept at iterations burn_in + l, burn_in + 2l, ..., which are in one phase.
   EXPECT_LT(distance(run_.kept, laws[(kBurnIn - 1) % laws.size()]), kAgree);
   ::testing::Test::RecordProperty("worst_z", fmt::format("{:.2f}", furthest));
   ::testing::Test::RecordProperty("bias", fmt::format("{:.1f}", bias));

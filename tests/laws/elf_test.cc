@@ -1,4 +1,4 @@
-// Error feedback with scaled(rand-k) (algorithms.md section 5), whose laws are exact: going up, going down, both.
+// Error feedback with scaled(rand-k) (docs/algorithms.md section 5), whose laws are exact: upwards, downwards and both.
 #include <gtest/gtest.h>
 
 #include "check.h"
@@ -67,7 +67,7 @@ TEST(Elf, BothWithTwoSizes) {
   check.rejects("sizes swapped", problem.exact, wrong);
 }
 
-// An absent client keeps g^i and nothing is reweighted: the drift is stale.
+// An absent client keeps g^i and nothing is reweighted, so the drift is stale.
 TEST(Elf, UpWithAbsentClients) {
   const Problem problem = matrices();
   GradientLawOptions options = elf(0.04, true, false);
@@ -91,7 +91,7 @@ TEST(Elf, UpWithCoins) {
   check.rejects("everyone", problem.exact, elf(options.step, true, false));
 }
 
-// p-elf's whole gradients are weighted as anyone's.
+// The whole gradients of p-elf are weighted like any other message.
 TEST(Elf, DownWithAbsentClients) {
   const Problem problem = matrices();
   GradientLawOptions options = elf(0.04, false, true);
@@ -111,7 +111,7 @@ TEST(Elf, BothWithAbsentClients) {
   check.rejects("everyone", problem.exact, elf(options.step, true, true));
 }
 
-// Minibatches going up, a compressed broadcast going down: a combination of the user's own.
+// Minibatches go up and a compressed broadcast goes down, which is a combination that only a user would build.
 TEST(Elf, CustomDownlinkWithMinibatches) {
   const Problem problem = regression();
   GradientLawOptions options;

@@ -1,11 +1,11 @@
-// FA-LD (algorithms.md section 6): clients of different sizes, all of them or some (schemes I and II).
+// FA-LD (docs/algorithms.md section 6) with clients of different sizes, all of them or some (schemes I and II).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "averaging.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 namespace {
@@ -19,7 +19,7 @@ AveragingLawOptions fa_ld(double step, double correlation, int steps) {
   return options;
 }
 
-// Equal weights, and the step of the mean.
+// Returns options of a wrong sampler with equal weights and the step of the mean.
 AveragingLawOptions weights_forgotten(AveragingLawOptions options) {
   options.by_size = false;
   options.step *= 3;
@@ -88,7 +88,7 @@ TEST(FaLd, SchemeOneCommonNoise) {
   check.rejects("private noise", scheme(Attend::fixed_size_replacement, 0.03, 0, 1));
 }
 
-// 4, 3 and 3 rows are balanced.
+// Clients of 4, 3 and 3 rows count as balanced.
 TEST(FaLd, SchemeTwo) {
   const AveragingLawOptions options = scheme(Attend::fixed_size, 0.03, 0.4, 2);
   const AveragingCheck check(regression(), options);
@@ -106,7 +106,7 @@ std::vector<std::string> warnings(const Problem& problem, const AveragingLawOpti
   return experiment.warnings();
 }
 
-// At small steps scheme II's temperature is ρ² + (1-ρ²) b/S exactly on equal clients, and the warning says so.
+// With small steps and equal clients the temperature of scheme II is exactly ρ² + (1-ρ²) b/S, and the warning says so.
 TEST(FaLd, TheFactorOfSchemeTwo) {
   const double rho = 0.4, factor = 0.16 + 0.84 * 3 / 2;
   QuadraticProblem equal = regression().exact;
@@ -119,7 +119,7 @@ TEST(FaLd, TheFactorOfSchemeTwo) {
   EXPECT_THAT(warnings(regression(), scheme(Attend::fixed_size, 0.03, 1, 2)), ::testing::IsEmpty());
 }
 
-// Scheme I: E[m²]/(S² p²) of private noise of variance 1/p, summed over clients, is 1 + (b-1)/S.
+// In scheme I, E[m²]/(S² p²) of private noise of variance 1/p, summed over clients, is 1 + (b-1)/S.
 TEST(FaLd, TheFactorOfSchemeOne) {
   QuadraticProblem equal = regression().exact;
   equal.clients[1] = equal.clients[2] = equal.clients[0];

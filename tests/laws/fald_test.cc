@@ -1,4 +1,4 @@
-// FALD (algorithms.md section 6): mean and covariance at communication rounds.
+// FALD (docs/algorithms.md section 6): mean and covariance at communication rounds.
 #include <gtest/gtest.h>
 
 #include "averaging.h"
@@ -14,7 +14,7 @@ AveragingLawOptions fald(double step, double correlation, int steps) {
   return options;
 }
 
-// √τ in place of √(τ/b): as a hotter chain with another τ.
+// Returns a wrong sampler with √τ in place of √(τ/b), expressed as a hotter chain with another τ.
 AveragingLawOptions without_b(AveragingLawOptions options, double clients) {
   const double tau = options.correlation, sum = clients * tau + 1 - tau;
   options.temperature *= sum;

@@ -1,5 +1,5 @@
-// lsd, lmc and qlsd with rand-k: whole gradients (algorithms.md section 4), the prior's two places, likelihood =
-// "mean", a compressor for each client.
+// lsd, lmc and qlsd with rand-k, that is, with whole gradients (docs/algorithms.md section 4): both places of the
+// prior, likelihood = "mean", and a compressor per client.
 #include <gtest/gtest.h>
 
 #include "check.h"
@@ -64,11 +64,12 @@ TEST(FullGradient, PriorOnClients) {
   check.rejects("whole prior on every client", prior_on_clients(with_prior_times(3, problem.exact)), options);
 }
 
-// qlsd with rand-k as a list of outcomes: k[i] coordinates for client i, chosen for all clients together or not.
+// Returns the law of qlsd with rand-k as a list of outcomes: k[i] coordinates for client i, chosen for all clients
+// together or separately.
 Law rand_k_law(const QuadraticProblem& problem, double step, const std::vector<std::vector<std::vector<int>>>& kept) {
   const Eigen::Index d = problem.prior_precision.size();
   stats::Phase phase{{}, 2 * step * MatrixXd::Identity(d, d)};
-  for (const auto& sets : kept) {  // one outcome: a set of coordinates a client
+  for (const auto& sets : kept) {  // one outcome is a set of coordinates per client
     MatrixXd a = MatrixXd::Identity(d, d);
     a.diagonal() -= step * problem.prior_precision;
     VectorXd b = VectorXd::Zero(d);

@@ -1,17 +1,17 @@
-// Lemma 33 of the FALD paper (τ = 1, two local steps, two clients): its recursion (147) and what is printed of its law,
-// against the exact law. The misprints are listed in docs/samplers.md.
+// Compares Lemma 33 of the FALD paper (τ = 1, two local steps, two clients), that is, its recursion (147) and what is
+// printed about its law, with the exact law. docs/samplers.md lists the misprints.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::laws {
 namespace {
 
 constexpr double kStep = 0.07, kMean1 = 1.5, kMean2 = -2, kVar1 = 0.8, kVar2 = 2.5;
 
-// U^i = (x - μ_i)²/(2σ_i²): with the printed σ_i^-2 (x - μ_i)² the target would not be (146).
+// Here U^i = (x - μ_i)²/(2σ_i²). With the printed σ_i^-2 (x - μ_i)² the target would not be (146).
 stats::QuadraticProblem two_clients() {
   stats::QuadraticProblem problem;
   for (const auto& [mean, variance] : {std::pair{kMean1, kVar1}, std::pair{kMean2, kVar2}})
@@ -44,7 +44,8 @@ TEST(Lemma33, TheMeanIsRight) {
   EXPECT_GT(std::abs(mean - kBar), 0.01) << "and it is not the target's";
 }
 
-// The last line of the proof is right, and so is the statement once its σ² is σ̄² and its last σ̄² in the square is σ̄.
+// The last line of the proof is right. The statement is right, too, if its σ² is read as σ̄² and its last σ̄² in the
+// square as σ̄.
 TEST(Lemma33, TheVarianceOfTheProofIsRight) {
   const double g = kStep;
   const double proof = (1 - g / (2 * kS2) + g * g / (8 * kS2 * kS2)) /
@@ -64,7 +65,7 @@ TEST(Lemma33, TheVarianceAsPrintedIsWrong) {
   EXPECT_GT(std::abs(exact(g).covariance(0, 0) / printed - 1), 1e-5);
 }
 
-// γ < 2(σ_1σ_2)⁴/(σ̄²(σ_1⁴+σ_2⁴)) is α < 1; α ≥ 0 always holds.
+// The condition γ < 2(σ_1σ_2)⁴/(σ̄²(σ_1⁴+σ_2⁴)) is α < 1; α ≥ 0 always holds.
 TEST(Lemma33, TheConditionIsThatOfStability) {
   const double limit = 2 / (kS2 * kFourth);
   EXPECT_NO_THROW(exact(0.999 * limit));

@@ -1,5 +1,6 @@
-// Compressed messages of local steps: changes from what the server knows, behind a memory (τ = 1). rand-k has an exact
-// law; qsgd is held against a plain recursion with random numbers of its own.
+// Compressed messages of local steps (docs/algorithms.md section 6), which are changes from what the server knows,
+// behind a memory (τ = 1). rand-k has an exact law; qsgd is compared with a plain recursion with its own random
+// numbers.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -63,7 +64,7 @@ TEST(LocalMessages, ControlVariates) {
 using Vector = std::array<double, 2>;
 using Random = std::mt19937_64;
 
-// C_j(v) = ‖v‖ sign(v_j) 1{ξ_j < |v_j|/‖v‖}: one level.
+// Compresses with one level: C_j(v) = ‖v‖ sign(v_j) 1{ξ_j < |v_j|/‖v‖}.
 Vector qsgd(const Vector& v, Random& random) {
   const double norm = std::hypot(v[0], v[1]);
   std::uniform_real_distribution<double> uniform;
@@ -73,7 +74,7 @@ Vector qsgd(const Vector& v, Random& random) {
   return sent;
 }
 
-// One round of FALD with τ = 1, K steps and memories h of rate α: x ← x + n + H + (1/b) Σ C(x_i - x - n - h_i).
+// Makes one round of FALD with τ = 1, K steps and memories h of rate α: x ← x + n + H + (1/b) Σ C(x_i - x - n - h_i).
 struct PlainFald {
   const QuadraticProblem& problem;
   double step, rate;
@@ -129,7 +130,7 @@ Estimate plain_moments(const QuadraticProblem& problem, double step, double rate
 }
 
 TEST(LocalMessages, QsgdAgainstAPlainRecursion) {
-  const Problem problem = regression();  // whose drifts are not along the axes, where qsgd would be exact
+  const Problem problem = regression();  // its drifts are not along the axes, where qsgd would be exact
   AveragingLawOptions options;
   options.step = 0.15;
   options.steps = 2;

@@ -1,16 +1,16 @@
-// Local steps beyond the stationary law at communication rounds: the average between them, and the decaying step.
+// Local steps beyond the stationary law at communication rounds: the average between rounds, and the decaying step.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "averaging.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 namespace {
 
-// emit = "every": Σ w_i x_i after each local step, phase by phase.
+// With emit = "every", Σ w_i x_i is emitted after each local step; the check goes phase by phase.
 void expect_every_average(const AveragingLawOptions& options) {
   const Problem problem = lopsided();
   const std::vector<Law> laws = averaging_family_law(problem.exact, options);
@@ -44,7 +44,7 @@ TEST(EveryAverage, FaLdWeighsBySize) {
   expect_every_average(options);
 }
 
-// An exchange does not move the average, and the coin does not look at it: every iteration has the same law.
+// An exchange does not move the average, and the coin is independent of it, so every iteration has the same law.
 TEST(EveryAverage, RandomGaps) {
   AveragingLawOptions options;
   options.step = 0.1;
@@ -58,7 +58,7 @@ TEST(EveryAverage, RandomGaps) {
   EXPECT_GT(between(run, laws[1], problem.exact.target()), kTellApart);
 }
 
-// Moments over chains of the draws of some rounds.
+// Collects moments, over chains, of the draws of some rounds.
 class RoundSink : public Sink {
  public:
   RoundSink(const std::vector<int>& rounds, const Eigen::VectorXd& centre)
@@ -75,7 +75,7 @@ class RoundSink : public Sink {
   int count_ = 0;
 };
 
-// η_k = 1/(2L + m k/12), k the local step from 0.
+// The step is η_k = 1/(2L + m k/12), where k counts local steps from 0.
 TEST(DecayingStep, FollowsItsLawRoundByRound) {
   const Problem problem = lopsided();
   AveragingLawOptions options;

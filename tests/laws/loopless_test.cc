@@ -1,5 +1,5 @@
 // VR-FALD* with one client and p_c = 1 is a loopless SVRG recursion in which the anchor set to X_k is used from step
-// k+1 on (algorithms.md section 10): the same chain, from the same random numbers.
+// k+1 on (docs/algorithms.md section 10). It must give the same chain from the same random numbers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +8,9 @@
 
 #include "pollen/random.h"
 #include "pollen/round.h"
-#include "pollen/run.h"
 #include "problems.h"
+#include "round/local_segments.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 namespace {
@@ -35,9 +36,9 @@ Eigen::Vector2d normal(Purpose purpose, std::uint64_t iteration) {
   return {z[0], z[1]};
 }
 
-// A client's own noise: 4096 normals a round of its stream, whole iterations.
+// Returns the client's own noise. A round of its stream has 4096 normals, for a whole number of iterations.
 Eigen::Vector2d own_normal(std::uint64_t iteration) {
-  constexpr std::uint64_t kRound = 2048;  // iterations of two coordinates
+  constexpr std::uint64_t kRound = 2048;  // iterations of two coordinates each
   Stream stream = make_stream(kSeed, 0, Purpose::local_noise);
   stream.round = iteration / kRound;
   std::array<double, 2 * kRound> z{};

@@ -1,5 +1,5 @@
-// sgld and qlsd# on gaussian data; lsd* and qlsd* on linear regression, whose rows have curvatures of their own
-// (algorithms.md sections 1 and 4).
+// sgld and qlsd# on gaussian data; lsd* and qlsd* on linear regression, whose rows have different curvatures
+// (docs/algorithms.md sections 1 and 4).
 #include <gtest/gtest.h>
 
 #include "check.h"
@@ -102,7 +102,7 @@ TEST(FixedPoint, QlsdStarRandK) {
   check.rejects("plain minibatches", problem.exact, wrong);
 }
 
-// A mode finder that stops at once leaves θ̂ = 0: more variance, the same mean.
+// A mode finder that stops at once leaves θ̂ = 0, which gives more variance but the same mean.
 TEST(FixedPoint, LooseModeCostsVarianceNotBias) {
   const Problem problem = regression();
   const GradientLawOptions tight = fixed_point(problem, 0.04);

@@ -1,12 +1,12 @@
-// Mean and covariance of a run, with standard errors from the variation between chains: chains are independent, states
-// of one chain are not.
+// Mean and covariance of a run, with standard errors from the variation between chains, because chains are independent
+// and states of one chain are not.
 #pragma once
 
 #include <Eigen/Dense>
 #include <vector>
 
-#include "pollen/exact_law.h"
-#include "pollen/run.h"
+#include "stats/exact_law.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 
@@ -15,14 +15,14 @@ struct Estimate {
   Eigen::MatrixXd covariance, covariance_error;
 };
 
-// Averages of first and second moments, chain by chain. `centre` is a point near the mean, against cancellation.
+// Averages of first and second moments per chain. `centre` is a point near the mean, which avoids cancellation.
 class Moments {
  public:
   explicit Moments(Eigen::VectorXd centre) : centre_(std::move(centre)) {}
   void add(ConstPanelView position);
   void add(Eigen::Index chain, const Eigen::VectorXd& position);
   Estimate estimate() const;
-  std::vector<double> squares() const;  // chain by chain: the average of ‖x - centre‖²
+  std::vector<double> squares() const;  // per chain, the average of ‖x - centre‖²
 
  private:
   Eigen::VectorXd centre_;
@@ -31,19 +31,20 @@ class Moments {
   std::vector<double> count_;
 };
 
-// Mean and standard error of numbers that are one a chain.
+// Mean and standard error of one number per chain.
 struct Average {
   Eigen::MatrixXd mean, error;
 };
 Average average(const std::vector<Eigen::MatrixXd>& chains);
 
-// The largest |entry| in standard errors.
+// Returns the largest |entry| in standard errors.
 double worst(const Eigen::MatrixXd& difference, const Eigen::MatrixXd& error);
 
-// How far the run is from a law: the worst of all entries of mean and covariance, in standard errors.
+// Returns how far the run is from a law: the worst entry of mean and covariance, in standard errors.
 double distance(const Estimate& run, const stats::Law& law);
 double distance(const Estimate& run, const Estimate& other);
-// How far two laws are apart in the variance of the coordinate where they differ least, in the run's standard errors.
+// Returns how far apart the variances of two laws are in the coordinate where they differ least, in the run's standard
+// errors.
 double spread_between(const Estimate& run, const stats::Law& a, const stats::Law& b);
 
 }  // namespace pollen::laws

@@ -1,4 +1,4 @@
-// Who takes part and how messages are weighted (algorithms.md section 3), alone and with qlsd++'s memory.
+// Participation and the weights of messages (docs/algorithms.md section 3), alone and with qlsd++'s memory.
 #include <gtest/gtest.h>
 
 #include "check.h"
@@ -63,7 +63,7 @@ TEST(Participation, FixedSize) {
   check.rejects("with replacement", problem.exact, wrong);
 }
 
-// Clients of 4, 3 and 2 rows: drawn with probabilities N_c/N.
+// Clients of 4, 3 and 2 rows are drawn with probabilities N_c/N.
 TEST(Participation, FixedSizeWithReplacement) {
   const Problem problem = points();
   GradientLawOptions options = partial(0.05, Attend::fixed_size_replacement);
@@ -91,7 +91,7 @@ TEST(Participation, EverythingAtOnce) {
   check.rejects("everyone", problem.exact, wrong);
 }
 
-// qlsd++'s memory with whole gradients: `custom` of the full oracle.
+// Keys of qlsd++'s memory with whole gradients: `custom` with the full oracle.
 const Overrides kMemory = {"sampler.name=custom", "sampler.oracle=full", "sampler.compressor=rand-k", "sampler.k=2",
                            "sampler.memory=true"};
 
@@ -174,7 +174,7 @@ TEST(ParticipationWithMemory, FixedSizeWithReplacement) {
   check.rejects("without replacement", problem.exact, wrong);
 }
 
-// Clients that disagree: what an absent one would have said is remembered, so the same p costs less variance.
+// The clients disagree, and the memory keeps what an absent one would have said. The same p then costs less variance.
 TEST(ParticipationWithMemory, LowersTheVariance) {
   const Problem problem = matrices();
   GradientLawOptions without = partial(0.05, Attend::bernoulli_active);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <stdlib.h>
 
+#include <Eigen/Dense>
 #include <filesystem>
 #include <fstream>
 
@@ -94,7 +95,7 @@ Problem points() {
 
 namespace {
 
-// Linear regression with known noise sd; a client's rows are x1, x2, y.
+// Returns a linear regression with known noise sd. A client's rows are x1, x2, y.
 Problem linear(const std::vector<Rows>& clients, const std::vector<double>& prior_sd, double noise_sd) {
   Problem problem{
       heading("linear", prior_sd) + fmt::format("noise_sd = {}\n", noise_sd), {}, std::make_shared<Folder>()};
@@ -134,7 +135,8 @@ Problem lopsided() {
 }
 
 Problem alone() {
-  return linear({{{1.6, 0.2, 1.0}, {-1.2, 0.5, 1.5}, {0.4, -1.3, 2.0}, {-0.9, 0.6, 0.3}, {0.1, 0.8, -1.0}}}, {2.0, 3.0}, 0.9);
+  return linear({{{1.6, 0.2, 1.0}, {-1.2, 0.5, 1.5}, {0.4, -1.3, 2.0}, {-0.9, 0.6, 0.3}, {0.1, 0.8, -1.0}}}, {2.0, 3.0},
+                0.9);
 }
 
 QuadraticProblem prior_on_clients(QuadraticProblem problem) {

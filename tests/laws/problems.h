@@ -1,21 +1,21 @@
-// Small quadratic problems, each written once and given twice: as a configuration for the sampler and as terms for the
-// exact law.
+// Small quadratic problems. Each is written once and given twice: as a configuration for the sampler and as terms for
+// the exact law.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::laws {
 
 class Folder;
 
 struct Problem {
-  std::string text;  // [model], the clients, [run]; no [sampler]
+  std::string text;  // [model], the clients and [run], without [sampler]
   stats::QuadraticProblem exact;
-  std::shared_ptr<Folder> files;  // where the rows are read from files; removed with the last copy
+  std::shared_ptr<Folder> files;  // the files with the rows, if there are any; removed with the last copy
 };
 
 Problem matrices();    // d = 3, three clients given by mean and precision: one term each
@@ -24,14 +24,14 @@ Problem regression();  // d = 2, linear with known noise sd: 4, 3 and 3 rows of 
 Problem lopsided();    // the same with 4, 2 and 1 rows: clients that know little of one another's directions
 Problem alone();       // the same with one client of 5 rows
 
-// The same posterior with the prior shared out: each client owns 1/b of it, an equal part on each of its rows, which
-// a minibatch sees exactly.
+// Returns the same posterior with a shared prior: each client owns 1/b of it, in equal parts on its rows, which a
+// minibatch sees exactly.
 stats::QuadraticProblem prior_on_clients(stats::QuadraticProblem problem);
 
-// Changed problems whose laws are those of wrong samplers.
+// These return changed problems whose laws are those of wrong samplers.
 stats::QuadraticProblem with_prior_times(double factor, stats::QuadraticProblem problem);
 stats::QuadraticProblem with_clients_times(const std::vector<double>& factors, stats::QuadraticProblem problem);
-// Batches of two rows with replacement, said as batches of one: the rows are the ordered pairs.
+// Expresses batches of two rows with replacement as batches of one, with ordered pairs as rows.
 stats::QuadraticProblem pairs_with_replacement(const stats::QuadraticProblem& problem);
 
 }  // namespace pollen::laws

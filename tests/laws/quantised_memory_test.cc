@@ -1,5 +1,5 @@
-// qsgd behind a memory or error feedback: what is compressed is not in the draws, so these are held against
-// a plain reference recursion. qlsd++ as it comes, phase by phase, and scaled(qsgd) going up.
+// qsgd behind a memory or error feedback. The draws do not show what is compressed, so these are compared with a plain
+// reference recursion: qlsd++ as it comes, phase by phase, and scaled(qsgd) upwards.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace pollen::laws {
 namespace {
 
-// C_j(v) = (‖v‖/s) sign(v_j) (l_j + 1{ξ_j < s|v_j|/‖v‖ - l_j}), times `scale`.
+// Returns C_j(v) = (‖v‖/s) sign(v_j) (l_j + 1{ξ_j < s|v_j|/‖v‖ - l_j}), times `scale`.
 template <std::size_t D>
 typename Reference<D>::Compress qsgd(double levels, double scale = 1) {
   return [=](const typename Reference<D>::Vector& v, typename Reference<D>::Random& random) {
@@ -31,7 +31,8 @@ typename Reference<D>::Compress qsgd(double levels, double scale = 1) {
   };
 }
 
-// Agrees with the reference under `options` in every phase; is not the same without what the clients remember.
+// Expects agreement with the reference under `options` in every phase, and disagreement if the clients' memories are
+// dropped.
 template <std::size_t D>
 void expect_reference(const Problem& problem, typename Reference<D>::Options options, const Overrides& overrides) {
   const int phases = std::max(1, options.refresh);
@@ -57,14 +58,14 @@ void expect_reference(const Problem& problem, typename Reference<D>::Options opt
   ::testing::Test::RecordProperty("not_without_memory", fmt::format("{:.1f}", wrong));
 }
 
-// α = 1/(ω+1), ω = min(d/s², √d/s) = √2 at d = 2, s = 1.
+// The memory's rate is α = 1/(ω+1), where ω = min(d/s², √d/s) = √2 at d = 2, s = 1.
 TEST(QuantisedMemory, QlsdPlusPlus) {
   const Reference<2>::Options options{.step = 0.03, .up = qsgd<2>(1), .memory = 1 / (1 + std::sqrt(2.0)), .refresh = 2};
   expect_reference<2>(regression(), options,
                       {"sampler.name=qlsd++", "sampler.levels=1", "sampler.batch=1", "sampler.refresh=2"});
 }
 
-// ω = d/s² = 3/4 at d = 3, s = 2.
+// Here ω = d/s² = 3/4 at d = 3, s = 2.
 TEST(QuantisedMemory, ScaledErrorFeedback) {
   Reference<3>::Options options{.step = 0.06, .up = qsgd<3>(2, 1 / 1.75)};
   options.up_feedback = true;

@@ -1,7 +1,8 @@
-// qsgd and natural have no closed law, but everyone present their chains obey an identity (algorithms.md section 10):
+// qsgd and natural have no closed law, but if all clients are present their chains obey an identity (docs/algorithms.md
+// section 10):
 //   E[yyᵀ] = A E[yyᵀ] Aᵀ + 2γT I + γ² Σ_i E[D_i(θ)],   y = θ - mean,  A = I - γ(Σ H_i + P),
-// D_i the conditional covariance of client i's message at θ: the compressor's, averaged over minibatches, and the
-// minibatch's own. Both sides are averaged over the run's draws; a wrong factor breaks it.
+// where D_i is the conditional covariance of client i's message at θ: the compressor's, averaged over minibatches, plus
+// the minibatch's own. Both sides are averaged over the run's draws; a wrong factor breaks the identity.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@
 #include <limits>
 
 #include "check.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::laws {
 namespace {
@@ -40,7 +41,7 @@ Spread qsgd(double levels) {
   };
 }
 
-// A client's equally likely gradients, one a minibatch of one row (or of all).
+// A client's equally likely gradients, one per minibatch of one row (or of all rows).
 struct Messages {
   std::vector<stats::QuadraticTerm> gradients;
   Spread spread;
@@ -59,7 +60,7 @@ struct Messages {
   }
 };
 
-// rows = false: whole gradients; anchor: the fixed-point oracle's.
+// Returns the messages of all clients. rows = false means whole gradients; `anchor` is that of the fixed-point oracle.
 std::vector<Messages> messages(const QuadraticProblem& problem, bool rows, const std::vector<Spread>& spreads,
                                const VectorXd& anchor = {}) {
   std::vector<Messages> result;
@@ -80,7 +81,7 @@ std::vector<Messages> messages(const QuadraticProblem& problem, bool rows, const
   return result;
 }
 
-// Averages of yyᵀ and of Σ_i D_i, chain by chain.
+// Averages yyᵀ and Σ_i D_i per chain.
 class IdentitySink : public Sink {
  public:
   IdentitySink(const std::vector<Messages>& clients, VectorXd mean)
@@ -100,7 +101,7 @@ class IdentitySink : public Sink {
   }
 
   Estimate estimate() const { return moments_.estimate(); }
-  // E[yyᵀ] - A E[yyᵀ] Aᵀ - 2γT I - share · γ² Σ_i E[D_i], which is zero at share = 1.
+  // Returns E[yyᵀ] - A E[yyᵀ] Aᵀ - 2γT I - share · γ² Σ_i E[D_i], which is zero at share = 1.
   Average residual(const MatrixXd& a, double step, double temperature, double share) const {
     std::vector<MatrixXd> chains;
     for (std::size_t c = 0; c < second_.size(); ++c) {
@@ -150,7 +151,7 @@ void expect_identity(const Problem& problem, const QuadraticProblem& exact, cons
   EXPECT_GT((run.covariance - target.covariance).cwiseQuotient(run.covariance_error).diagonal().minCoeff(), kTellApart);
   const Average right = sink.residual(a, setting.step, setting.temperature, 1);
   EXPECT_LT(worst(right.mean, right.error), kAgree) << right.mean;
-  // Powerful only where the compressor's share of the variance is visible: temperatures below 1 help.
+  // The test has power only if the compressor's share of the variance is visible; temperatures below 1 help.
   const Average half = sink.residual(a, setting.step, setting.temperature, 0.5);
   const double power = half.mean.cwiseQuotient(half.error).diagonal().minCoeff();
   EXPECT_GT(power, kTellApart) << "half the compressor's variance would pass";

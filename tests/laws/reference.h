@@ -1,5 +1,5 @@
-// A plain recursion written from algorithms.md sections 1, 4 and 5, for compressors without a closed law. It shares no
-// code and no random numbers with the samplers.
+// A plain recursion written from docs/algorithms.md sections 1, 4 and 5, for compressors without a closed law. It
+// shares no code and no random numbers with the samplers.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "moments.h"
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::laws {
 
@@ -22,10 +22,10 @@ class Reference {
 
   struct Options {
     double step = 0;
-    Compress up = {}, down = {};  // empty: sent whole
-    bool up_feedback = false;     // else a memory of rate `memory`
+    Compress up = {}, down = {};  // if empty, vectors are sent whole
+    bool up_feedback = false;     // if false, a memory of rate `memory` is used
     double memory = 0;
-    int refresh = 0;  // 0: whole gradients; else svrg with minibatches of one row
+    int refresh = 0;  // 0 means whole gradients, otherwise svrg with minibatches of one row
   };
 
   Reference(const stats::QuadraticProblem& problem, Options options, std::uint64_t seed)
@@ -115,7 +115,7 @@ class Reference {
   int k_ = 0;
 };
 
-// Moments of 64 chains; [p]: of the states after rounds k ≡ p mod phases.
+// Returns moments of 64 chains; [p] has those of the states after rounds k ≡ p mod phases.
 template <std::size_t D>
 std::vector<Estimate> reference_moments(const stats::QuadraticProblem& problem,
                                         const typename Reference<D>::Options& options, int iterations, int phases = 1) {

@@ -1,5 +1,5 @@
-// lsd++ and qlsd++ on linear regression (algorithms.md section 4). The law is periodic: phase p is the state after the
-// rounds k ≡ p mod l, and ζ is refreshed at k ≡ 0, before that round's gradients.
+// lsd++ and qlsd++ on linear regression (docs/algorithms.md section 4). The law is periodic: phase p is the state after
+// the rounds k ≡ p mod l, and ζ is refreshed at k ≡ 0, before that round's gradients.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ GradientLawOptions svrg_rand_k(double step, int refresh, std::optional<double> m
   return options;
 }
 
-// What the phases would be if ζ were refreshed one round late.
+// Returns what the phases would be if ζ were refreshed one round late.
 std::vector<Law> a_round_late(const QuadraticProblem& problem, const GradientLawOptions& options) {
   std::vector<Law> laws = gradient_family_law(problem, options);
   std::ranges::rotate(laws, laws.end() - 1);
@@ -39,7 +39,7 @@ Overrides with(Overrides list, const Overrides& more) {
   return list;
 }
 
-// With identity compression and everyone present the memory drops out.
+// With identity compression and all clients present the memory cancels.
 TEST(Svrg, LsdPlusPlus) {
   const Problem problem = regression();
   const GradientLawOptions options = svrg(0.05, 3);
@@ -82,7 +82,7 @@ TEST(Svrg, WithoutMemory) {
   check.rejects("with memory", problem.exact, svrg_rand_k(0.03, 3, 0.5));
 }
 
-// The start is forgotten: one law, whatever η_0.
+// The start is forgotten, so the law is the same for any η_0.
 TEST(Svrg, MemoryFromTheFirstGradient) {
   const Problem problem = regression();
   const GradientLawOptions options = svrg_rand_k(0.03, 2, 0.5);

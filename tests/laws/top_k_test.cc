@@ -1,5 +1,5 @@
-// Error feedback with top-k has no closed law (algorithms.md section 10): mean and covariance against a plain reference
-// recursion, and a bias of order γ.
+// Error feedback with top-k has no closed law (docs/algorithms.md section 10). Mean and covariance are compared with a
+// plain reference recursion, and the bias must be of order γ.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ void expect_reference(const Plain::Options& options, const Overrides& overrides)
   const Law target = problem.exact.target();
   const double bias = (run.covariance - target.covariance).cwiseQuotient(run.covariance_error).diagonal().minCoeff();
   EXPECT_GT(bias, kTellApart);
-  // Top-k must not be taken for something near it.
+  // The test must be able to tell top-k from samplers near it.
   GradientLawOptions lmc;
   lmc.step = options.step;
   const double plain_lmc = distance(run, gradient_family_law(problem.exact, lmc).front());
@@ -64,8 +64,8 @@ TEST(TopK, Both) {
   expect_reference(options, overrides);
 }
 
-// E‖θ - θ*‖² of a run less that of the target, and its standard error. lmc with the same noise is subtracted and its
-// exact law added: the two move together, so little variance is left.
+// E‖θ - θ*‖² of a run minus that of the target, with its standard error. lmc with the same noise serves as a control
+// variate: it is subtracted and its exact value added, which leaves little variance.
 struct Bias {
   double value = 0, error = 0;
 };
@@ -81,7 +81,7 @@ Bias bias_of(const Problem& problem, double step, const std::vector<double>& run
   return {result.mean(0, 0), result.error(0, 0)};
 }
 
-// Halving the step about halves the bias; nothing is left of it at γ → 0.
+// Halving the step about halves the bias, and nothing of it is left as γ → 0.
 TEST(TopK, BiasIsOfOrderStep) {
   const Problem problem = matrices();
   const std::vector<const char*> names = {"d-elf", "p-elf", "b-elf"};

@@ -1,4 +1,4 @@
-// VR-FALD* (algorithms.md section 6): control variates take the bias out of the mean, and act one step late.
+// VR-FALD* (docs/algorithms.md section 6): control variates remove the bias of the mean, and act one step late.
 #include <gtest/gtest.h>
 
 #include "averaging.h"
@@ -64,7 +64,7 @@ TEST(VrFald, MinibatchesOfDifferences) {
   check.rejects("no control variates", wrong);
 }
 
-// The paper's point: with heterogeneous clients FALD's mean is off, VR-FALD*'s is not.
+// This is the paper's point: with heterogeneous clients FALD's mean is biased and VR-FALD*'s is not.
 TEST(VrFald, TheMeanIsExactAndFaldsIsNot) {
   const Problem problem = matrices();
   const Law target = problem.exact.target();

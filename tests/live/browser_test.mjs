@@ -1,6 +1,7 @@
-// The dashboard in a browser: node browser_test.mjs POLLEN WEB_BUILD. Exit 77: skipped, with the reason.
+// Tests the dashboard in a browser: node browser_test.mjs POLLEN WEB_BUILD. Exit code 77 means skipped, with the
+// reason.
 //
-// A real `pollen run --dashboard=0`, and a federation of real processes, looked at by headless Chromium.
+// Headless Chromium looks at a real `pollen run --dashboard=0` and at a federation of real processes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,7 +18,7 @@ if (!chromiumPath) {
 }
 const { chromium } = createRequire(join(webBuild, "package.json"))("playwright-core");
 const folder = mkdtempSync(join(tmpdir(), "pollen-dashboard-"));
-const shots = process.env.POLLEN_SHOTS; // a folder for pictures, for those who want to look
+const shots = process.env.POLLEN_SHOTS; // a folder for screenshots, if anyone wants to look
 const kPatience = 60000;
 
 let browser;
@@ -31,7 +32,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-// A program with what it has said so far on stderr.
+// A program with what it has written to stderr so far.
 function start(...words) {
   const process = spawn(pollen, words, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
   const child = { process, said: "", over: false, ended: null };
@@ -63,7 +64,7 @@ async function open(url, options = {}) {
   return { page, wrong, close: () => context.close() };
 }
 
-// Until it is so, as a person would look again. (The page's policy forbids what waitForFunction does.)
+// Polls until the condition holds, as a person would look again. (The page's policy forbids what waitForFunction does.)
 async function until(page, condition, argument) {
   const end = Date.now() + kPatience;
   while (!(await page.evaluate(condition, argument))) {
@@ -72,7 +73,7 @@ async function until(page, condition, argument) {
   }
 }
 
-// Canvases that have one colour only.
+// Returns the canvases that have one colour only.
 const blank = (page) => page.evaluate(() =>
   Array.from(document.querySelectorAll("main canvas")).filter((canvas) => {
     const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
@@ -107,7 +108,7 @@ test("a run: progress, clients, plots that change, and its end by Ctrl-C", async
   run.process.kill("SIGINT");
   await until(page, () => document.querySelector(".phase")?.textContent?.startsWith("The run was stopped"));
   assert.match(await page.locator(".standing").innerText(), /over/);
-  assert.equal(await run.ended, 130); // with the page still open
+  assert.equal(await run.ended, 130); // the page is still open
   await picture(page, "stopped");
   assert.deepEqual(wrong, []);
   await close();
@@ -160,7 +161,7 @@ async function serve(config, names, iterations, ...words) {
   return { server, url, port };
 }
 
-// It waits for its clients, so that the page is there before the first round.
+// The server waits for its clients, so that the page is open before the first round.
 test("a run that ends: the last word has the final table and verdict", { skip: grpc ? false : "this build has no gRPC" }, async () => {
   const names = ["a", "b", "c"];
   const { server, url, port } = await serve("g.toml", names, 300);

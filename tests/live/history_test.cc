@@ -1,4 +1,4 @@
-// Histories that do not grow.
+// Tests histories of constant size.
 #include "sink/history.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@ TEST(History, KeepsAllUntilItIsFull) {
   EXPECT_EQ(history.row(5)[1], -5);
 }
 
-// Over a million rows: never more than it holds, evenly spaced from the first on, and always half full at least.
+// Over a million rows the history never exceeds its size, is evenly spaced from the first row on, and is at least half
+// full.
 TEST(History, StaysAsLargeAsItIs) {
   for (const std::size_t most : {std::size_t{2}, std::size_t{7}, std::size_t{64}, std::size_t{500}}) {
     History history(1, most);

@@ -1,4 +1,4 @@
-// What the sampling thread leaves for a dashboard.
+// Tests what the sampling thread hands to a dashboard.
 #include "sink/live_feed.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class LiveFeedTest : public ::testing::Test {
     overrides.insert(overrides.begin(), {"run.iterations=1000", "run.chains=2"});
     return read_config_text(testing::kLogistic, "test.toml", overrides);
   }
-  // A draw whose every number says where it is from.
+  // Returns a draw in which every number tells where it is from.
   Panel draw(std::int64_t i) const {
     Panel position(experiment_.dimension(), 2);
     for (Index c = 0; c < 2; ++c)
@@ -60,7 +60,7 @@ TEST_F(LiveFeedTest, DrawsAreThereParameterByParameter) {
   EXPECT_FALSE(feed_.take(state_)) << "taken already";
 }
 
-// A million rounds with their draws, rows of metrics and looks: what is handed over stays as large as it was.
+// After a million rounds with draws, rows of metrics and looks, what is handed over is as large as before.
 TEST_F(LiveFeedTest, IsAsLargeAfterAMillionRounds) {
   const Panel position = draw(1);
   const ClientTraffic loads[] = {{0, 100, 1, 10}, {3, 100, 1, 10}};
@@ -109,7 +109,7 @@ TEST_F(ManyClients, AreShownEvenlyAndCountedAll) {
   EXPECT_EQ(state_.clients.heard, 1003);
 }
 
-// For the thread sanitizer, and that what is taken is of one moment.
+// The thread sanitizer checks this test; what is taken must be of one moment.
 TEST_F(LiveFeedTest, TwoThreadsSeeWholeStates) {
   std::atomic<bool> over = false;
   int torn = 0, seen = 0;
@@ -125,7 +125,7 @@ TEST_F(LiveFeedTest, TwoThreadsSeeWholeStates) {
   });
   for (std::int64_t i = 0; i < 20'000; ++i) {
     feed_.kept(draw(i));
-    look(1000 + i);  // past the end: handed over every time
+    look(1000 + i);  // past the end, so it is handed over every time
   }
   over = true;
   other.join();

@@ -1,4 +1,4 @@
-// What a page is told of a run that goes on.
+// Tests what a page is told about a running run.
 #include "report/live_json.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ class LiveRun : public ::testing::Test {
     experiment_.prepare();
     feed_.begin(experiment_);
   }
-  // As the recorder tells it.
+  // Reports in the same way as the recorder.
   class Teller : public pollen::Sink {
    public:
     explicit Teller(LiveFeed& feed) : feed_(feed) {}

@@ -1,7 +1,7 @@
-// Looking on changes nothing: the same draws, and the same bytes in a checkpoint.
+// Watching a run changes nothing: the draws are the same, and so are the bytes of a checkpoint.
 #include <gtest/gtest.h>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "support/problems.h"
 
 namespace pollen {
@@ -39,7 +39,8 @@ TEST_P(Watching, ChangesNothing) {
   EXPECT_GT(exchanges, 0);
   EXPECT_GT(messages, 0);
 
-  Experiment third(config, options);  // a checkpoint of one that was watched, of one that is not, and back
+  // The checkpoint goes from a watched run to one that is not watched, and back.
+  Experiment third(config, options);
   third.load(between);
   Experiment fourth(config);
   fourth.load(third.save());

@@ -1,4 +1,5 @@
-// exp, log, log1p, sigmoid, softplus: accuracy against long double, special values, the same bits on every target.
+// Tests exp, log, log1p, sigmoid and softplus: accuracy against long double, special values, and equal bits on every
+// target.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +20,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 using Function = void (*)(std::span<const double>, std::span<double>);
 using Exact = long double (*)(long double);
 
-// The largest error in units of the last place of the exact result.
+// Returns the largest error in units of the last place of the exact result.
 double worst_error(Function function, Exact exact, const std::vector<double>& x) {
   std::vector<double> y(x.size());
   function(x, y);

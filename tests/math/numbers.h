@@ -1,4 +1,4 @@
-// Test numbers and comparisons.
+// Numbers for tests, and comparisons.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace pollen::test {
 
-// Plain numbers in (-2, 2); the generator's bits are fixed by the standard.
+// Returns numbers in (-2, 2). The C++ standard fixes the generator's bits.
 inline std::vector<double> numbers(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 generator(seed);
   std::vector<double> out(count);

@@ -1,5 +1,6 @@
-// The matrix products against long double loops, over shapes that meet every tile, and what they promise of bits: a
-// result does not depend on the target, on the rest of the call, nor (transposed) on how rows are cut into calls.
+// Compares the matrix products with long double loops over shapes that meet every tile. Also tests their promise about
+// bits: a result does not depend on the target, on the rest of the call or (transposed) on how rows are divided into
+// calls.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +19,7 @@ struct Shape {
   Index rows, features, columns;
 };
 
-// A table, columns and results with odd strides, so that nothing is aligned, and marks after every column.
+// A table, columns and results with odd strides, so that nothing is aligned, and with marks after every column.
 struct Problem {
   explicit Problem(const Shape& s)
       : shape(s),
@@ -28,7 +29,7 @@ struct Problem {
         gradient(numbers(static_cast<std::size_t>(s.columns * (s.features + 7)), 3)) {}
 
   static constexpr double kMark = -77.0;
-  math::RowsView x() const { return {table.data(), shape.rows, shape.features, shape.features + 3}; }
+  RowsView x() const { return {table.data(), shape.rows, shape.features, shape.features + 3}; }
   ConstPanelView in() const { return {theta.data(), shape.features, shape.columns, shape.features + 1}; }
   PanelView out() { return {z.data(), shape.rows, shape.columns, shape.rows + 5}; }
   PanelView g() { return {gradient.data(), shape.features, shape.columns, shape.features + 7}; }
@@ -114,7 +115,7 @@ TEST(MultiplyTransposedAdd, CutsOfRowsAndColumnsGiveTheSameBits) {
     cut.z = whole.z;
     for (Index m = 0; m < s.columns; ++m) {
       for (Index r = 0; r < s.rows; r += 19) {
-        const math::RowsView block = cut.x().slice(r, std::min<Index>(19, s.rows - r));
+        const RowsView block = cut.x().slice(r, std::min<Index>(19, s.rows - r));
         math::multiply_transposed_add(block, {cut.out().column(m).data() + r, block.rows, 1, block.rows},
                                       {cut.g().column(m).data(), s.features, 1, s.features});
       }
@@ -146,7 +147,7 @@ TEST(Products, ChosenRowsEqualACopyOfThem) {
   }
 }
 
-// Memory behind the last feature of a masked vector is not read into the result.
+// Memory behind the last feature of a masked vector must not reach the result.
 TEST(Products, NaNPastTheEndDoesNoHarm) {
   for_each_target([] {
     for (Index features = 1; features < 20; ++features) {

@@ -1,4 +1,4 @@
-// Reductions and vector updates against long double loops, for every size to 40 and a large one, at unaligned
+// Compares reductions and vector updates with long double loops, for every size up to 40 and a large one, at unaligned
 // addresses.
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ TEST(Vectors, SumsAgreeWithPlainLoops) {
   });
 }
 
-// The order of additions is a contract: four groups of eight lanes, as vectors.cc says.
+// The order of additions is a contract: four groups of eight lanes, as in vectors.cc.
 double sum_in_order(std::span<const double> x) {
   double lanes[4][8] = {};
   for (std::size_t i = 0; i < x.size(); ++i) {

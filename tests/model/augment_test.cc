@@ -1,10 +1,13 @@
-// Images varied for gradient descent: exactly mirrored and moved, as often as said, and only for gradient descent.
+// Tests the variation of images for gradient descent: exact reflections and shifts, in the stated proportions, and
+// nowhere else.
 #include "model/augment.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+
+#include "network/network.h"
 
 namespace pollen::model {
 namespace {
@@ -37,7 +40,7 @@ TEST(Augment, MovesAndFillsWithZeros) {
   EXPECT_EQ(varied({false, 4, -4}), std::vector<double>(12, 0.0));
 }
 
-// 9,000 images: a share of 1/2 has sd 0.0053, one of 1/9 has 0.0033; five of each.
+// With 9,000 images a share of 1/2 has sd 0.0053 and one of 1/9 has 0.0033; the tolerance is five of each.
 TEST(Augment, IsAsOftenAsSaid) {
   constexpr int kImages = 9000;
   Sequence sequence(make_stream(1, 0, Purpose::minibatch));
@@ -57,7 +60,8 @@ TEST(Augment, IsAsOftenAsSaid) {
   EXPECT_TRUE(plain.down == 0 && plain.right == 0);
 }
 
-// A network's gradient of varied rows is that of rows varied by hand, scaled after that; others' gradients stay.
+// A network's gradient of varied rows equals that of rows varied by hand and then scaled. Other models' gradients do
+// not change.
 TEST(Augment, IsForGradientDescentAlone) {
   constexpr std::size_t kRows = 5;
   NetworkSpec spec = images();

@@ -1,4 +1,4 @@
-// Laws of curvature(): a Hessian-vector product where it is one, an upper bound where it claims to be one.
+// Laws of curvature(): it is a Hessian-vector product, or an upper bound if it claims to be one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 class CurvatureLaw : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, CurvatureLaw, ::testing::ValuesIn(kinds()), test_name);
 
-// ∇²U(at) v from gradients on both sides.
+// Returns ∇²U(at) v from gradients on both sides.
 std::vector<double> numeric_hessian(const Potential& u, std::span<const double> at, std::span<const double> v) {
   const double h = 1e-5;
   std::vector<double> above(at.begin(), at.end()), below(above);
@@ -74,12 +74,13 @@ TEST_P(CurvatureLaw, OfTheLargestRow) {
   const Panel at = one.chains(1, 5), there = many.chains(1, 6);
   const double largest = largest_eigenvalue(*one.potential, at.column(0));
   EXPECT_NEAR(one.potential->row_curvature(at.column(0), scratch), largest, 1e-6 * largest);
-  EXPECT_GE(many.potential->row_curvature(there.column(0), scratch) * static_cast<double>(many.potential->rows()) * (1 + 1e-9),
+  EXPECT_GE(many.potential->row_curvature(there.column(0), scratch) * static_cast<double>(many.potential->rows()) *
+                (1 + 1e-9),
             largest_eigenvalue(*many.potential, there.column(0)));
 }
 
-// At θ = 0 both classes are as likely, and the logistic bound is the Hessian itself; the softmax bound with two classes
-// is ½(I - 11ᵀ/2)⊗XᵀX, whose Hessian at 0 is (½I - ¼11ᵀ)⊗XᵀX: equal too.
+// At θ = 0 both classes are equally likely, and the logistic bound is the Hessian itself. The softmax bound with two
+// classes is ½(I - 11ᵀ/2)⊗XᵀX and its Hessian at 0 is (½I - ¼11ᵀ)⊗XᵀX, which are equal, too.
 TEST(Curvature, BoundsAreTight) {
   const Case logistic = make_case("logistic", 60, 5);
   const std::vector<double> zero(5, 0.0), v = Dice(1).normals(5);

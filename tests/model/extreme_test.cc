@@ -1,20 +1,22 @@
-// States far away: classifiers stay finite and right where exp would overflow; what is not finite stays visible.
+// Tests states far away: classifiers stay finite and correct where exp would overflow, and values that are not finite
+// stay visible.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "math/math.h"
 #include "model/problem.h"
 #include "pollen/errors.h"
 
 namespace pollen::testing {
 namespace {
 
-// One feature, x = 1, two rows with labels 0 and 1: everything is known in closed form.
+// One feature, x = 1, and two rows with labels 0 and 1, so that everything is known in closed form.
 struct TwoRows {
   double x[2] = {1.0, 1.0};
   double y[2] = {0.0, 1.0};
-  Observations observations{math::RowsView{x, 2, 1, 1}, y};
+  Observations observations{RowsView{x, 2, 1, 1}, y};
   ModelSpec spec(ModelKind kind) const {
     ModelSpec s;
     s.kind = kind;

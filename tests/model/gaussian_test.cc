@@ -1,4 +1,4 @@
-// Known answers of the Gaussian potentials and of priors.
+// Tests the Gaussian potentials and priors against known answers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ TEST(Gaussian, DataEqualsMeanAndPrecisionUpToAConstant) {
 TEST(Gaussian, DataFarFromTheOriginKeepTheirDigits) {
   const double far = 1e8;
   const double y[] = {far - 1, far + 1, far - 2, far + 2};
-  const auto u = make_gaussian_data(math::RowsView{y, 4, 1, 1});
+  const auto u = make_gaussian_data(RowsView{y, 4, 1, 1});
   const double theta[] = {far};
   EXPECT_DOUBLE_EQ(value_of(*u, theta), 5.0);
   EXPECT_DOUBLE_EQ(gradient_of(*u, theta)[0], 0.0);

@@ -1,4 +1,5 @@
-// Predictive distributions: probabilities that sum to one, likelihoods that agree with the potentials up to constants.
+// Laws of predictive distributions: probabilities sum to one, and likelihoods agree with the potentials up to
+// constants.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -95,7 +95,7 @@ Case make_case(const std::string& name, Index rows, Index features, double scale
           j == 0 ? 1.0 : dice.normal() / std::sqrt(static_cast<double>(features));
     c.y.push_back(draw_target(c.spec.kind, dice));
   }
-  c.observations = {math::RowsView{c.x.data(), rows, features, stride}, c.y.data()};
+  c.observations = {RowsView{c.x.data(), rows, features, stride}, c.y.data()};
   c.potential = make_potential(c.spec, c.observations, scale);
   return c;
 }
@@ -130,7 +130,7 @@ long double plain_loss(const Case& c, std::span<const double> theta, Index row) 
       for (Index k = 0; k < c.spec.classes; ++k) sum += std::exp(z(k));
       return std::log(sum) - z(static_cast<Index>(y));
     }
-    case ModelKind::network:  // tests/network
+    case ModelKind::network:  // covered in tests/network
       break;
   }
   return 0;

@@ -1,4 +1,4 @@
-// Small problems of every kind with data from a generator of their own, for laws that hold for every potential.
+// Small problems of every kind with data from their own generator, for laws that hold for every potential.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace pollen::testing {
 
-// splitmix64 and Box-Muller: plain, and not the library's own random numbers.
+// Random numbers by splitmix64 and Box-Muller, independent of the library's generator.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -24,7 +24,8 @@ class Dice {
   std::uint64_t state_;
 };
 
-// A potential with the data it looks at. Feature columns: an intercept, then normals; rows are further apart than wide.
+// A potential with its data. The feature columns are an intercept, then normals; rows are further apart than they are
+// wide.
 struct Case {
   std::string name;
   ModelSpec spec;
@@ -34,22 +35,23 @@ struct Case {
   std::unique_ptr<Potential> potential;
 
   Index dimension() const { return potential->dimension(); }
-  Panel chains(Index count, std::uint64_t seed, double sd = 0.3) const;  // random states, a chain a column
+  // Returns random states, one column per chain.
+  Panel chains(Index count, std::uint64_t seed, double sd = 0.3) const;
 };
 
-// "gaussian" (mean and precision), "gaussian-data", "linear", "linear-sigma", "logistic", "softmax", "poisson".
+// Returns "gaussian" (mean and precision), "gaussian-data", "linear", "linear-sigma", "logistic", "softmax", "poisson".
 std::vector<std::string> kinds(const std::vector<std::string>& without = {});
 std::string test_name(const ::testing::TestParamInfo<std::string>& parameter);  // without the hyphen
 Case make_case(const std::string& name, Index rows, Index features, double scale = 1.0);
 
-// -log p of one row as the model's page writes it, in long double: the reference for values.
+// Returns -log p of one row in long double, as docs/models.md writes it. This is the reference for values.
 long double plain_loss(const Case& c, std::span<const double> theta, Index row);
 
 std::vector<double> gradient_of(const Potential& u, std::span<const double> theta);
 double value_of(const Potential& u, std::span<const double> theta);
 std::vector<double> curvature_of(const Potential& u, std::span<const double> at, std::span<const double> v);
 
-// Every coordinate within `tolerance` of the other, relative to the largest one.
+// Expects every coordinate of one to be within `tolerance` of the other, relative to the largest one.
 void expect_close(std::span<const double> a, std::span<const double> b, double tolerance);
 
 }  // namespace pollen::testing

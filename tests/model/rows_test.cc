@@ -1,4 +1,4 @@
-// Laws of minibatches: sums over rows, in any number, whatever the block size.
+// Laws of minibatches: they are sums over rows, for any number of rows and any block size.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -1,4 +1,4 @@
-// Dimensions and the names of coordinates.
+// Tests dimensions and the names of coordinates.
 #include <gtest/gtest.h>
 
 #include "pollen/model.h"

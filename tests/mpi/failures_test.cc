@@ -1,4 +1,4 @@
-// What goes wrong is told once, by rank 0, with the exit code of a run in one process.
+// A failure is reported once, by rank 0, with the exit code of a run in one process.
 #include <stdlib.h>
 
 #include "launch.h"
@@ -25,7 +25,7 @@ TEST_F(MpiFailures, AFileThatIsNotThereIsToldOnce) {
   EXPECT_EQ(times(outcome.err, "none.csv: found no such file"), 1) << outcome.err;
 }
 
-// The third client's gradient is not finite, and it is on the last rank.
+// The third client's gradient is not finite, and this client is on the last rank.
 TEST_F(MpiFailures, AnErrorOnARankIsThatOfOneProcess) {
   put("b.toml", std::string(kTinyGaussian) + R"(
 [[client]]

@@ -1,4 +1,4 @@
-// `mpirun pollen run` leaves the files of `pollen run`, byte for byte, and says everything once.
+// `mpirun pollen run` produces the files of `pollen run`, byte for byte, and prints everything once.
 #include "launch.h"
 
 namespace pollen {
@@ -21,7 +21,8 @@ TEST_F(Launched, TheSameFilesAndOneReport) {
   const Outcome over = mpi(3, {"run", "a.toml", "--out", "over", "--threads", "2"});
   ASSERT_EQ(over.code, 0) << over.err;
   expect_same_draws("alone", "over", 3);
-  EXPECT_EQ(slurp("alone/config.toml").size(), slurp("over/config.toml").size() + 1);  // but for the folder's name
+  // They differ in the name of the folder.
+  EXPECT_EQ(slurp("alone/config.toml").size(), slurp("over/config.toml").size() + 1);
   EXPECT_EQ(listing("alone"), listing("over"));
   EXPECT_EQ(times(over.out, "  5 clients"), 1);
   EXPECT_EQ(times(over.err, "pollen: 100%"), 1) << over.err;

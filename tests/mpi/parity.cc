@@ -1,5 +1,5 @@
-// Every sampler over the ranks of one job, against the same run in rank 0's process: draws, counts and saved states.
-// Many samplers a launch, because launching takes longer than sampling.
+// Compares every sampler over the ranks of one job with the same run in rank 0's process: draws, counts and saved
+// states. One launch runs many samplers, because launching takes longer than sampling.
 #include <cstdio>
 
 #include "support/federated.h"

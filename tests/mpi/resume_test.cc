@@ -1,4 +1,4 @@
-// A job that was stopped, or lost a rank, goes on with any number of ranks to the same draws.
+// A job that was stopped, or lost a rank, continues with any number of ranks to the same draws.
 #include <signal.h>
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 namespace pollen {
 namespace {
 
-// Few rounds of some milliseconds each: the last one is seconds away when a signal is sent, and many ranks on few
-// cores, which lose time round by round, still come to it.
+// A run of few rounds that take some milliseconds each. The last round is seconds away when a signal is sent, and many
+// ranks on few cores, which lose time in every round, still reach it.
 const char* const kLasting = R"(seed = 1
 [model]
 kind = "logistic"
@@ -43,7 +43,7 @@ class MpiResume : public MpiTest {
     if (resume) all.push_back("--resume");
     return all;
   }
-  // Once there are draws beyond a checkpoint.
+  // Returns true once there are draws beyond a checkpoint.
   bool sampling(const std::string& out) const {
     return exists(out + "/checkpoint") && std::filesystem::file_size(path(out + "/draws.spool")) > 5000;
   }
@@ -60,7 +60,7 @@ TEST_F(MpiResume, StoppedWithTwoRanksGoesOnWithFive) {
     const auto code = job.wait(60);
     ASSERT_TRUE(code.has_value());
     EXPECT_NE(*code, 0);
-    if (signal == SIGUSR1) {  // of SIGTERM mpirun makes an end of its own, which may cut off what is still said
+    if (signal == SIGUSR1) {  // on SIGTERM mpirun ends by itself, which may cut off the last output
       EXPECT_EQ(*code, 130);
       EXPECT_NE(job.err().find("--resume"), std::string::npos) << job.err();
     }

@@ -1,8 +1,9 @@
-// Loss, outputs and gradient against a plain forward pass in double and its central differences.
+// Compares loss, outputs and gradient with a plain forward pass in double and its central differences.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "network/network.h"
 #include "network/reference.h"
 
 namespace pollen {
@@ -22,7 +23,7 @@ double norm_of(const std::vector<float>& v) {
   return std::sqrt(sum);
 }
 
-// First, last and some coordinates of every tensor.
+// Checks the first, the last and some other coordinates of every tensor.
 void expect_coordinates(const Case& c, const std::vector<std::uint32_t>& rows, const std::vector<float>& gradient,
                         std::int64_t some) {
   std::vector<double> at(c.theta.begin(), c.theta.end());
@@ -42,7 +43,7 @@ void expect_coordinates(const Case& c, const std::vector<std::uint32_t>& rows, c
   }
 }
 
-// Every coordinate at once: the slope along directions that mix them all.
+// Checks every coordinate at once by the slope along directions that mix them all.
 void expect_directions(const Case& c, const std::vector<std::uint32_t>& rows, const std::vector<float>& gradient) {
   std::uint32_t state = 1;
   for (int turn = 0; turn < 4; ++turn) {
@@ -116,7 +117,7 @@ TEST(LeanGradient, Outputs) {
   }
 }
 
-// Far from where rounding allows a softmax without care.
+// The outputs are so large that a careless softmax would overflow.
 TEST(LeanGradient, LargeOutputs) {
   Case c(mlp(3, {}, 3), 5);
   for (float& t : c.theta) t *= 500.0f;
@@ -126,7 +127,7 @@ TEST(LeanGradient, LargeOutputs) {
   for (const float g : gradient) EXPECT_TRUE(std::isfinite(g));
 }
 
-// A chain that diverged is seen to: nothing on the way cuts NaN to a number.
+// A chain that diverged must be visible, so nothing on the way turns NaN into a number.
 TEST(LeanGradient, NaNShows) {
   for (const NetworkSpec& spec : {lenet5(), mlp(21, {13}, 3), mlp(21, {13}, 3, "tanh"), mlp(21, {13}, 3, "swish")}) {
     for (const std::size_t at : {std::size_t{0}, std::size_t{20}}) {

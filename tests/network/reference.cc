@@ -5,6 +5,8 @@
 #include <numbers>
 #include <random>
 
+#include "network/network.h"
+
 namespace pollen::test {
 namespace {
 
@@ -15,7 +17,7 @@ double activation(const std::string& name, double z) {
   return name == "tanh" ? std::tanh(z) : z / (1 + std::exp(-z));
 }
 
-// x is in × size × size; the result out × (side/2)², side = size + 2 padding - 4.
+// Convolves x of in × size × size. The result is out × (side/2)², where side = size + 2 padding - 4.
 Numbers convolved(const Numbers& x, std::size_t in, std::size_t size, std::size_t padding, std::size_t out,
                   const double* w, const double* bias) {
   const std::size_t side = size + 2 * padding - 4;
@@ -26,7 +28,7 @@ Numbers convolved(const Numbers& x, std::size_t in, std::size_t size, std::size_
         double sum = bias[o];
         for (std::size_t i = 0; i < in; ++i)
           for (std::size_t k = 0; k < 25; ++k) {
-            const std::size_t row = r + k / 5 - padding, column = c + k % 5 - padding;  // wraps round below 0
+            const std::size_t row = r + k / 5 - padding, column = c + k % 5 - padding;  // wraps around below 0
             if (row < size && column < size) sum += w[(o * in + i) * 25 + k] * x[(i * size + row) * size + column];
           }
         y[(o * side + r) * side + c] = std::max(sum, 0.0);
@@ -123,7 +125,7 @@ double Case::reference(const std::vector<std::uint32_t>& chosen, const Numbers& 
 }
 
 double Case::loss(const std::vector<std::uint32_t>& chosen, std::vector<float>* gradient) const {
-  if (gradient != nullptr) gradient->assign(theta.size(), 7.0f);  // is to be overwritten
+  if (gradient != nullptr) gradient->assign(theta.size(), 7.0f);  // must be overwritten
   return network->loss(*held, chosen.data(), static_cast<std::int64_t>(chosen.size()), theta.data(),
                        gradient == nullptr ? nullptr : gradient->data());
 }

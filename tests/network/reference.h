@@ -1,4 +1,4 @@
-// The networks again, forward only, by plain loops in double: what the tests hold the kernels against.
+// The networks again, forward only, by plain loops in double. The tests compare the kernels with them.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ struct Case {
   std::unique_ptr<NetworkRows> held;
 };
 
-// `count` rows below `rows`, some of them repeated, in no order.
+// Returns `count` row numbers below `rows`, some of them repeated, in no particular order.
 std::vector<std::uint32_t> some_rows(std::int64_t count, std::uint32_t rows, std::uint32_t seed);
-// ‖a - b‖ / ‖b‖.
+// Returns ‖a - b‖ / ‖b‖.
 double distance(const std::vector<float>& a, const std::vector<float>& b);
 
 }  // namespace pollen::test

@@ -1,4 +1,4 @@
-// Sums over rows: parts and the whole, order, threads, instruction sets, cut gradients.
+// Laws of sums over rows: parts and the whole, order, threads, instruction sets, clipped gradients.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "math/targets.h"
+#include "network/network.h"
 #include "network/reference.h"
 
 namespace pollen {
@@ -100,7 +101,7 @@ TEST(LeanRows, SameBitsOnEveryTarget) {
   }
 }
 
-// A row's outputs do not depend on the rows beside it.
+// A row's outputs must not depend on the rows beside it.
 TEST(LeanRows, OutputsOfARowAreItsOwn) {
   for (const NetworkSpec& spec : {lenet5(), mlp(37, {13, 33}, 3, "swish")}) {
     const Case c(spec, 70);
@@ -114,7 +115,8 @@ TEST(LeanRows, OutputsOfARowAreItsOwn) {
   }
 }
 
-// As the interface's own, one row at a time, whether some rows are cut, all or none.
+// Clipped gradients equal those of the interface's default, which goes one row at a time, whether some rows are
+// clipped, all or none.
 TEST(LeanRows, CutGradients) {
   for (const NetworkSpec& spec : {lenet5(), mlp(21, {13, 33}, 3, "swish"), response(5, {9}, "tanh", 0.5)}) {
     const Case c(spec, 60);

@@ -1,4 +1,4 @@
-// What a specification becomes, and what it must not be.
+// Tests what a specification becomes, and which specifications are refused.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "network/network.h"
 #include "network/reference.h"
 
 namespace pollen {

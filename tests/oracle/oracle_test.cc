@@ -1,4 +1,4 @@
-// The law of every oracle: its mean is the gradient (for the fixed point, the gradient's difference to the anchor's).
+// The law of every oracle: its mean is the gradient (for the fixed point, the gradient minus that at the anchor).
 #include "pollen/oracle.h"
 
 #include <gtest/gtest.h>
@@ -28,9 +28,7 @@ class OracleLaw : public ::testing::TestWithParam<OracleKind> {
     for (std::uint32_t c = 0; c < 2; ++c) streams_.push_back(make_stream(11, c, Purpose::minibatch));
   }
 
-  OracleInput input(std::uint64_t round) const {
-    return {position_, chains_, anchor_, versions_, streams_, round, 4};
-  }
+  OracleInput input(std::uint64_t round) const { return {position_, chains_, anchor_, versions_, streams_, round, 4}; }
 
   std::vector<double> gradient(std::span<const double> at) {
     std::vector<double> g(kFeatures);
@@ -111,8 +109,8 @@ TEST_P(OracleLaw, AllRowsIsExactAndDrawsNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, OracleLaw,
-                         ::testing::Values(OracleKind::full, OracleKind::minibatch, OracleKind::fixed_point, OracleKind::svrg,
-                                           OracleKind::control));
+                         ::testing::Values(OracleKind::full, OracleKind::minibatch, OracleKind::fixed_point,
+                                           OracleKind::svrg, OracleKind::control));
 
 class SvrgOracle : public OracleLaw {};
 
@@ -135,7 +133,7 @@ TEST_P(SvrgOracle, AtTheAnchorTheEstimateIsExact) {
 
 class ClippedOracle : public OracleLaw {
  protected:
-  // Σ_j ∇U_j min(1, clip/‖∇U_j‖), one row at a time.
+  // Returns Σ_j ∇U_j min(1, clip/‖∇U_j‖), one row at a time.
   std::vector<double> clipped(std::span<const double> at, double clip) {
     std::vector<double> sum(kFeatures), one(kFeatures);
     for (std::uint32_t row = 0; row < kRows; ++row) {

@@ -1,4 +1,5 @@
-// The baselines against their recursions written by hand, their fixed points and their limits, on quadratic losses.
+// Compares the baselines with their recursions written by hand, their fixed points and their limits, on quadratic
+// losses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,9 +21,9 @@ using testing::server_of;
 using testing::Vector;
 
 constexpr double kRounding = 1e-12;
-constexpr double kSolved = 1e-8;  // after enough iterations
+constexpr double kSolved = 1e-8;  // tolerance after enough iterations
 
-// Where fedavg with K steps of size γ stays: Σ ρ_i (I - (I - γA_i)^K)(w - w_i*) = 0.
+// Returns the fixed point of fedavg with K steps of size γ: Σ ρ_i (I - (I - γA_i)^K)(w - w_i*) = 0.
 Vector fedavg_limit(const Quadratics& on, double step, Index local_steps) {
   const Index n = on.k + on.d;
   Matrix all = Matrix::Zero(n, n);
@@ -116,7 +117,8 @@ TEST(Baselines, ScaffoldFollowsOptionTwo) {
   }
 }
 
-// One step on φ a round: joint minimum of Σ U_i(φ, z_i). lg-fedavg has the parts the other way round.
+// With one step on φ per round, fedrep finds the joint minimum of Σ U_i(φ, z_i). lg-fedavg has the parts the other way
+// round.
 TEST(Baselines, FedrepMinimisesWithHeadsAtHome) {
   const Quadratics on(1, 2);
   const auto engine = after(20000, "fedrep", on, {.step = 0.1, .local_steps = 1, .head_steps = 20});
@@ -167,7 +169,7 @@ TEST(Baselines, DittoGoesFromLocalToFedavg) {
   const auto free = after(30, "ditto", on, {.step = 0.05, .local_steps = 5, .penalty = 0});
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(model_of(*free, on, i), model_of(*local, on, i));
   EXPECT_EQ(server_of(*free), server_of(*fedavg));
-  // Between: v_i = (A_i + λ)⁻¹ (r_i + λw), within a small step's reach of w for a large λ.
+  // In between, v_i = (A_i + λ)⁻¹ (r_i + λw), which for a large λ is within a small step of w.
   for (const double penalty : {1.5, 1000.0}) {
     const double step = 0.5 / (penalty + 5);
     const BaselineSettings settings{.step = step, .local_steps = 5, .penalty = penalty};
@@ -243,7 +245,7 @@ TEST(Baselines, PerFedavgFollowsItsRecursion) {
       }
       w = next;
       engine->advance(1);
-      near(server_of(*engine), w, free ? 1e-9 : kRounding);  // HF: a difference's rounding
+      near(server_of(*engine), w, free ? 1e-9 : kRounding);  // the Hessian-free difference has a larger rounding error
     }
     for (std::size_t i = 0; i < 6; ++i) near(model_of(*engine, on, i), w - inner * on.slope(i, w), 1e-9);
   }

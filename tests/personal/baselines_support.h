@@ -1,4 +1,4 @@
-// Six clients whose losses are quadratic, f_i(w) = wᵀA_i w/2 - r_iᵀw: what the baselines do to them can be written
+// Six clients with quadratic losses f_i(w) = wᵀA_i w/2 - r_iᵀw, for which the results of the baselines can be written
 // down.
 #pragma once
 
@@ -66,7 +66,7 @@ struct Quadratics {
   std::vector<double> weight;  // N_i/N
 };
 
-// Chain c starts at (0.3, 0.3 + 0.1, ...) - 0.2 c.
+// Returns starts in which chain c is at (0.3, 0.3 + 0.1, ...) - 0.2 c.
 inline Panel start_of(Index dimension, Index chains) {
   Panel out(dimension, chains);
   for (Index c = 0; c < chains; ++c)
@@ -97,7 +97,7 @@ inline Vector server_of(const PersonalEngine& engine, Index chain = 0) {
   return vector_of(engine.position().column(chain));
 }
 
-// What a client predicts with.
+// Returns the model that a client predicts with.
 inline Vector model_of(const PersonalEngine& engine, const Quadratics& on, std::size_t client, Index chain = 0) {
   Vector w(on.k + on.d);
   const auto i = static_cast<Index>(client);

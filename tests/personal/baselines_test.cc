@@ -1,4 +1,5 @@
-// What every baseline of the table must do: go on from a saved state, count what it sends, run with some clients only.
+// What every baseline of the table must do: continue from a saved state, count what it sends, and run with some clients
+// only.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ std::vector<Participation> every_way() {
           {.policy = ParticipationPolicy::bernoulli, .probability = {0.2}, .scaling = Scaling::inverse_probability}};
 }
 
-// Positions and every client's model after each of `rounds` rounds, and the counts.
+// Returns positions and every client's model after each of `rounds` rounds, and the counts.
 std::vector<double> go_on(PersonalEngine& engine, const Quadratics& on, Index chains, int rounds) {
   std::vector<double> out;
   for (int t = 0; t < rounds; ++t) {
@@ -107,7 +108,7 @@ TEST_P(EveryBaseline, LowersTheLossOfWhatClientsPredictWith) {
 TEST_P(EveryBaseline, ClientsThatStayAwaySendNothing) {
   const Quadratics on(2, 2);
   const std::string name = GetParam().name;
-  // Words each way for a client and round, per the paper: φ has 2, z has 2.
+  // The paper's number of words in each direction per client and round; φ has 2 and z has 2.
   const std::int64_t words = name == "local"                           ? 0
                              : name == "scaffold"                      ? 8
                              : name == "fedrep" || name == "lg-fedavg" ? 2
@@ -194,7 +195,7 @@ TEST_P(EveryBaseline, SaysWhereAStepIsTooLong) {
   EXPECT_THROW(for (int t = 0; t < 400; ++t) engine->advance(1), NumericError);
 }
 
-// log σ is driven up by one long step, where no other gradient brings anything back: nothing is ever infinite.
+// One long step drives log σ up to where no gradient brings it back, although nothing is ever infinite.
 TEST_P(EveryBaseline, SaysWhereTheNoiseRanAway) {
   const auto tables = make_mixed_tables(MixedKind::gaussian, 6, 1, 1, std::nullopt);
   PersonalProblem problem;
@@ -205,7 +206,7 @@ TEST_P(EveryBaseline, SaysWhereTheNoiseRanAway) {
   settings.penalty = 0;
   const auto engine = make_baseline(GetParam().name, problem, settings);
   Panel start(3, 1);
-  start.column(0)[1] = -3;  // σ far too small
+  start.column(0)[1] = -3;  // σ is far too small
   engine->start(start);
   try {
     for (int t = 0; t < 50; ++t) engine->advance(1);

@@ -1,5 +1,5 @@
-// The energy-based population: gradients, the estimate of the constant's gradient against quadrature, and two groups of
-// clients that a normal population cannot tell apart.
+// Tests the energy-based population: gradients, the estimate of the normalising constant's gradient against quadrature,
+// and two groups of clients that a normal population cannot tell apart.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +16,7 @@ using testing::make_fedsouk;
 using testing::slope;
 using testing::start_at;
 
-// Random intercepts alone, noise of sd 0.5; client i has `rows` rows around ±centre.
+// Random intercepts alone with noise of sd 0.5. Client i has `rows` rows around ±centre.
 struct Groups {
   std::unique_ptr<testing::MixedTables> tables = std::make_unique<testing::MixedTables>();
   PersonalProblem problem;
@@ -63,7 +63,7 @@ TEST(EnergyPopulation, ScoreAndGradientAreThoseOfTheEnergy) {
   EXPECT_LE(std::abs(there[0] - g[0]) / 1e-4, population->curvature(beta));
 }
 
-// E of the score under exp(-E(z; β) - U(z)), by the trapezoid rule.
+// Returns the mean of the score under exp(-E(z; β) - U(z)), by the trapezoid rule.
 std::vector<double> mean_score(const Population& population, const std::vector<double>& beta,
                                const std::function<double(double)>& potential) {
   std::vector<double> sum(beta.size(), 0.0);

@@ -1,4 +1,4 @@
-// FedSOUL and FedSOUK in one process: a round like any other, with what src/personal has for its two sides.
+// Runs FedSOUL and FedSOUK in one process as ordinary rounds, with the two sides from src/personal.
 #pragma once
 
 #include <memory>
@@ -6,15 +6,16 @@
 #include "personal/local_chain.h"
 #include "personal/personal.h"
 #include "problems.h"
+#include "round/local_work.h"
 #include "run/federated.h"
 
 namespace pollen::testing {
 
 class Fedsouk final : public Engine {
  public:
-  // Of the recipe: the uplink and who takes part.
+  // The recipe gives the uplink and the participation.
   Fedsouk(const PersonalProblem& problem, const PersonalSettings& settings, const Recipe& recipe,
-          const FederatedEngine::MakeTransport& make = in_this_process)
+          const MakeTransport& make = in_this_process)
       : problem_(problem), recipe_(recipe), work_(make_personal_work(problem, settings)) {
     recipe_.up.whole_tail = problem.population->parameters();
     auto step = make_approximation(problem_, settings, recipe_.up.rate);
@@ -38,7 +39,7 @@ class Fedsouk final : public Engine {
   void archive(Archive& archive) override { engine_->archive(archive); }
   ConstPanelView average() const { return step_->average(); }
 
-  // z of a client in a chain.
+  // Returns z of a client in a chain.
   std::vector<double> latent(Index client, Index chain) {
     const Index each = problem_.population->latent();
     Panel all(each * problem_.chains, client + 1);
@@ -66,7 +67,7 @@ inline std::unique_ptr<Fedsouk> make_fedsouk(const PersonalProblem& problem, con
   return std::make_unique<Fedsouk>(problem, settings, recipe);
 }
 
-// The share of proposals that clients accept where the server is at `at`, after as many steps that are not counted.
+// Returns the share of proposals that clients accept with the server at `at`, after as many steps that are not counted.
 inline double acceptance(const PersonalProblem& problem, const PersonalSettings& settings, std::span<const double> at,
                          Index steps) {
   const auto shared = at.first(static_cast<std::size_t>(problem.shared())), beta = at.subspan(shared.size());

@@ -1,5 +1,5 @@
-// FedSOUK against the exact linear mixed model: the mean of what clients send, the estimate, the limits of a narrow and
-// a wide population, new starts.
+// Compares FedSOUK with the exact linear mixed model: the mean of what clients send, the estimate, the limits of a
+// narrow and a wide population, and new starts.
 #include "fedsouk.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ std::vector<stats::MixedClient> exact_clients(const MixedTables& tables) {
   return out;
 }
 
-// (φ, log s, μ, log σ): the engine's order, with noise learnt and one σ a latent.
+// Returns (φ, log s, μ, log σ) in the engine's order, with learnt noise and one σ per latent.
 std::vector<double> flat(const stats::MixedParameters& p) {
   std::vector<double> out(p.phi.begin(), p.phi.end());
   out.push_back(p.log_noise);
@@ -78,7 +78,8 @@ struct Moments {
   std::vector<double> mean, error;
 };
 
-// Of what the server adds up, over rounds after a start; steps so small that φ and β stay. Errors are between chains.
+// Returns the mean of what the server adds up over rounds after a start. The steps are so small that φ and β stay.
+// Errors are between chains.
 Moments mean_message(const Problem& s, PersonalSettings settings, const Recipe& recipe, const std::vector<double>& at,
                      int rounds) {
   settings.shared_step = settings.population_step = 1e-9;
@@ -124,7 +125,7 @@ struct Way {
 
 class MeanMessage : public ::testing::TestWithParam<Way> {};
 
-// langevin: its own stationary law, bias included; mala and hmc: the posterior's, which is Fisher's identity.
+// langevin has its own stationary law, bias included; mala and hmc have the posterior's, which is Fisher's identity.
 TEST_P(MeanMessage, IsTheStationaryScore) {
   const Way& way = GetParam();
   const Problem s = make_problem(6, 48);
@@ -181,7 +182,7 @@ TEST(Fedsouk, TheEstimateIsTheMaximumLikelihood) {
   EXPECT_LT(accepted, 1.0);
 }
 
-// σ → 0: every latent is μ, so J is the gradient there.
+// In the limit σ → 0 every latent is μ, and J is the gradient there.
 TEST(Fedsouk, ANarrowPopulationGivesThePooledGradient) {
   const Problem s =
       make_problem(5, 1, {.mean = Shape::fixed, .spread = Shape::fixed, .mean_start = {0.4, -0.2}, .sd_start = {1e-7}});
@@ -200,7 +201,7 @@ TEST(Fedsouk, ANarrowPopulationGivesThePooledGradient) {
     EXPECT_NEAR((engine->position().column(0)[j] - at[j]) / 1e-3, sum[j], 1e-4 * std::abs(sum[j]) + 1e-5);
 }
 
-// σ → ∞: E z_i is the client's own least squares.
+// In the limit σ → ∞, E z_i is the client's own least-squares solution.
 TEST(Fedsouk, AWidePopulationGivesEveryClientsLeastSquares) {
   const Problem s =
       make_problem(4, 64, {.mean = Shape::fixed, .spread = Shape::fixed, .mean_start = {0}, .sd_start = {1e4}});

@@ -1,13 +1,15 @@
-// Rounds of FedSOUL whose broadcasts and replies travel as frames: the same path, bit for bit, as inside a process.
+// Rounds of FedSOUL whose broadcasts and replies travel as frames follow the same path, bit for bit, as within a
+// process.
 #include <gtest/gtest.h>
 
 #include "fedsouk.h"
+#include "round/local_work.h"
 #include "wire/wire.h"
 
 namespace pollen {
 namespace {
 
-// What a client and a server in two processes would do, one client after another.
+// Does what a client and a server in two processes would do, one client after another.
 class FrameTransport final : public Transport {
  public:
   FrameTransport(ClientView& view, Clients& clients) : view_(view), clients_(clients) {}
@@ -67,7 +69,7 @@ TEST(Frames, CarryAPersonalRound) {
   EXPECT_EQ(here.counters().messages, 15 * 4 * 3);
 }
 
-// A reply that was not counted leaves no trace: asked again, the client says the same.
+// A reply that was not counted leaves no trace: if the client is asked again, it gives the same reply.
 TEST(Frames, AnUncountedReplyCanBeAskedForAgain) {
   const auto tables = testing::make_mixed_tables(MixedKind::gaussian, 1, 2, 2, 0.7);
   const auto population = make_normal_population({}, 2);

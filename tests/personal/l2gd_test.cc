@@ -1,4 +1,4 @@
-// L2GD against its recursion under the same coins, and the mean of its path against the problem it solves.
+// Compares L2GD with its recursion under the same coins, and the mean of its path with the problem it solves.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST(L2gd, FollowsItsCoins) {
     for (std::size_t i = 0; i < 6; ++i) mean += on.weight[i] * w[i];
     for (std::size_t i = 0; i < 6; ++i)
       w[i] -= aggregate ? Vector(step * penalty / p * (w[i] - mean)) : Vector(step / (1 - p) * on.slope(i, w[i]));
-    exchanges += aggregate && !last ? 1 : 0;  // the mean is known after an aggregation
+    exchanges += aggregate && !last ? 1 : 0;  // after an aggregation the mean is known
     last = aggregate;
     engine->advance(1);
   }
@@ -51,7 +51,7 @@ TEST(L2gd, FollowsItsCoins) {
   EXPECT_EQ(engine->counters().downlink_bits, exchanges * 6 * 2 * 64);
 }
 
-// Other clients have another mean: every aggregation is sent.
+// With other clients in every round the mean changes, so every aggregation is sent.
 TEST(L2gd, WithSomeClientsEveryAggregationIsSent) {
   const Quadratics on;
   const Participation two{.policy = ParticipationPolicy::fixed_size, .probability = {}, .size = 2};
@@ -64,9 +64,9 @@ TEST(L2gd, WithSomeClientsEveryAggregationIsSent) {
   EXPECT_EQ(engine->counters().broadcast_bits, aggregations * 2 * 64);
 }
 
-// The path's mean m_i has ∇f_i(m_i) + λ (m_i - m̄) = (w_i at the start - w_i at the end)/(γT) + the mean of T coins'
-// noise. A coin's sd is at most √(p(1-p)) (|∇f_i|/(1-p) + λ|w_i - w̄|/p), here below 6.2 where both are below 3: five sd
-// of 100,000 coins are 0.1.
+// The path's mean m_i satisfies ∇f_i(m_i) + λ (m_i - m̄) = (w_i at the start - w_i at the end)/(γT) + the mean of the
+// noise of T coins. A coin's sd is at most √(p(1-p)) (|∇f_i|/(1-p) + λ|w_i - w̄|/p), which is below 6.2 if both are
+// below 3, so five sd of 100,000 coins are 0.1.
 TEST(L2gd, ItsMeanSolvesThePenalisedProblem) {
   const Quadratics on;
   const double step = 0.02, penalty = 1;
@@ -84,7 +84,7 @@ TEST(L2gd, ItsMeanSolvesThePenalisedProblem) {
     EXPECT_LE((on.slope(i, path[i]) + penalty * (path[i] - mean)).cwiseAbs().maxCoeff(), 0.1) << i;
     away = std::max(away, on.slope(i, path[i]).norm());
   }
-  EXPECT_GT(away, 0.3);  // the penalty does something
+  EXPECT_GT(away, 0.3);  // the penalty has an effect
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Mixed-effects potentials: gradients against differences of the value, bounds, predictions.
+// Tests mixed-effects potentials: gradients against differences of the value, bounds, and predictions.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,10 +1,13 @@
 // Networks with a last layer of every client's own: gradients by both parts, the table of features at a fixed φ, and
 // the linear mixed model where there is nothing before that layer.
+#include "network/network.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
+#include "math/math.h"
 #include "model/personal_model.h"
 #include "pollen/random.h"
 
@@ -15,7 +18,7 @@ struct Rows {
   AlignedVector<double> x;
   std::vector<double> y;
   Index columns = 0;
-  math::RowsView view() const { return {x.data(), std::ssize(y), columns, padded(columns)}; }
+  RowsView view() const { return {x.data(), std::ssize(y), columns, padded(columns)}; }
 };
 
 Rows some_rows(Index count, Index columns, Index classes) {
@@ -48,7 +51,7 @@ std::vector<double> normals_of(Index count, std::uint64_t seed, double sd) {
   return out;
 }
 
-// Classes and more features than outputs; fewer of them; a response.
+// The cases are classes with more features than outputs, classes with fewer, and a response.
 class LastLayers : public ::testing::TestWithParam<NetworkSpec> {
  protected:
   LastLayers()
@@ -75,7 +78,7 @@ TEST_P(LastLayers, GradientsAreDifferencesOfTheLoss) {
   value();
   const std::vector<double> of_shared = by_shared_, of_latent = by_latent_;
   const auto check = [&](std::vector<double>& at, std::size_t j, double expected) {
-    const double x = at[j], h = 1e-2;  // float32 inside
+    const double x = at[j], h = 1e-2;  // the network computes in float32
     at[j] = x + h;
     const double above = value();
     at[j] = x - h;
@@ -106,7 +109,7 @@ TEST_P(LastLayers, TheSameAtAFixedSharedPart) {
   EXPECT_EQ(fixed->at(shared_), nullptr);
 }
 
-// vᵀ∇²v along some directions.
+// Checks vᵀ∇²v along some directions.
 TEST_P(LastLayers, TheLatentsCurvatureIsBounded) {
   const double bound = potential_->latent_curvature(shared_, scratch_);
   const std::vector<double> at = z_;
@@ -134,7 +137,7 @@ TEST_P(LastLayers, NamesAndSizes) {
 
 INSTANTIATE_TEST_SUITE_P(, LastLayers, ::testing::Values(mlp({7}, 4, 3), mlp({3}, 5, 4), mlp({5}, 3, 0)));
 
-// Nothing before the layer: y ~ N((x, 1)ᵀz, σ²).
+// Without earlier layers the model is y ~ N((x, 1)ᵀz, σ²).
 TEST(LastLayer, AloneIsTheLinearMixedModel) {
   const Rows rows = some_rows(23, 3, 0);
   Rows with_ones{AlignedVector<double>(rows.y.size() * 8, 1.0), rows.y, 4};

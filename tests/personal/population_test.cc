@@ -1,4 +1,4 @@
-// The normal population: value, score and draws of every shape.
+// Tests the normal population: value, score and draws of every shape.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -44,7 +44,7 @@ TEST_P(NormalPrior, DrawsHaveItsMoments) {
   const auto population = make();
   const std::vector<double> beta = population->start();
   std::array<double, 3> sum{}, squares{}, mean{}, sd{};
-  // z = 0 and z = 1 as standard normals show mean and sd.
+  // Standard normals of z = 0 and z = 1 reveal mean and sd.
   population->draw(beta, mean);
   sd = {1, 1, 1};
   population->draw(beta, sd);

@@ -17,12 +17,12 @@ namespace pollen::testing {
 
 struct MixedTables {
   MixedSpec spec;
-  std::vector<AlignedVector<double>> fixed, random;  // row-major, padded rows; mixed-linear has one table for both
+  std::vector<AlignedVector<double>> fixed, random;  // row-major with padded rows; mixed-linear has one table for both
   std::vector<std::vector<double>> y;
   std::vector<std::unique_ptr<PersonalPotential>> potentials;
 
   Index clients() const { return static_cast<Index>(y.size()); }
-  math::RowsView view(const AlignedVector<double>& table, std::size_t columns, std::size_t rows) const {
+  RowsView view(const AlignedVector<double>& table, std::size_t columns, std::size_t rows) const {
     const auto width = static_cast<Index>(columns);
     return {table.data(), static_cast<Index>(rows), width, padded(width)};
   }
@@ -38,8 +38,8 @@ struct MixedTables {
   }
 };
 
-// Client i has 3 + i mod 4 rows of standard normal columns (the first random column is an intercept where `intercept`),
-// with z_i ~ N(0.5, 0.8²), φ of ±0.5 and noise of sd 0.7; labels for mixed-logistic.
+// Client i has 3 + i mod 4 rows of standard normal columns (with `intercept`, the first random column is an intercept),
+// z_i ~ N(0.5, 0.8²), φ of ±0.5 and noise of sd 0.7; mixed-logistic has labels.
 inline std::unique_ptr<MixedTables> make_mixed_tables(MixedKind kind, Index clients, Index fixed, Index latent,
                                                       std::optional<double> noise_sd, std::uint64_t seed = 5) {
   auto out = std::make_unique<MixedTables>();
@@ -80,14 +80,14 @@ inline std::unique_ptr<MixedTables> make_mixed_tables(MixedKind kind, Index clie
   return out;
 }
 
-// All chains at one place.
+// Starts all chains at one point.
 inline void start_at(Engine& engine, const std::vector<double>& at, Index chains) {
   Panel start(static_cast<Index>(at.size()), chains);
   for (Index c = 0; c < chains; ++c) std::ranges::copy(at, start.column(c).begin());
   engine.start(start);
 }
 
-// Through bytes.
+// Copies the state through bytes.
 inline void carry_over(Engine& from, Engine& to) {
   Archive out;
   from.archive(out);
@@ -97,7 +97,7 @@ inline void carry_over(Engine& from, Engine& to) {
   in.finish();
 }
 
-// ∂value/∂x by central differences; x is where value() reads it.
+// Returns ∂value/∂x by central differences; x must be the variable that value() reads.
 template <class Value>
 double slope(double& x, const Value& value, double h = 1e-6) {
   const double at = x;

@@ -1,5 +1,5 @@
-// Bounds must bound: exact stationary laws of FALD, VR-FALD* and FA-LD for scalar quadratic clients U^i = a_i (x -
-// y_i)²/2, written out here as random affine recursions in two phases: the local steps, then the average.
+// Bounds must bound. The exact stationary laws of FALD, VR-FALD* and FA-LD for scalar quadratic clients U^i = a_i (x -
+// y_i)²/2 are written out here as random affine recursions in two phases: the local steps, then the average.
 #include <gtest/gtest.h>
 
 #include "quadratic.h"
@@ -36,7 +36,7 @@ Constants constants() {
   return c;
 }
 
-// The law of the mean of the first three coordinates, worst over the cycle.
+// Returns the error of the law of the mean of the first three coordinates, at its worst over the cycle.
 double worst_error(const std::vector<Phase>& cycle) {
   double worst = 0;
   for (const Law& law : stats::stationary(cycle)) {
@@ -49,7 +49,7 @@ double worst_error(const std::vector<Phase>& cycle) {
   return worst;
 }
 
-// Langevin noise of variance 2γ: a common part, and one of each client's own.
+// Returns Langevin noise of variance 2γ with a common part and a part per client.
 MatrixXd noise(double step, double shared, double own, Eigen::Index size) {
   MatrixXd n = MatrixXd::Zero(size, size);
   n.topLeftCorner(3, 3) = 2 * step * (MatrixXd::Constant(3, 3, shared) + own * MatrixXd::Identity(3, 3));
@@ -95,7 +95,7 @@ TEST(AveragingLaw, VrFald) {
   const Guarantee g = guarantee(Theorem::vr_fald, constants(), method);
   for (const double part : {1.0, 0.1}) {
     const double step = part * g.step(), mean = kCurvature.mean();
-    // x^i - γ(a_i (x^i - y) + mean_j a_j (y - c_j)); y stays or becomes the mean of x before the step.
+    // The step is x^i - γ(a_i (x^i - y) + mean_j a_j (y - c_j)); y stays or becomes the mean of x before the step.
     MatrixXd stay = MatrixXd::Identity(4, 4);
     stay.topLeftCorner(3, 3) -= step * MatrixXd(kCurvature.asDiagonal());
     for (Eigen::Index i = 0; i < 3; ++i) stay(i, 3) = step * (kCurvature(i) - mean);
@@ -117,7 +117,7 @@ TEST(AveragingLaw, FaLd) {
         if (size < 3) m.participation = {.policy = ParticipationPolicy::fixed_size, .probability = {}, .size = size};
         const Guarantee g = guarantee(Theorem::fa_ld, constants(), m);
         const double step = g.step() / 2;
-        // ∇f^c = 3∇U^c; the noise of one's own has variance 2η(1-ρ²)/p_c.
+        // Here ∇f^c = 3∇U^c, and the client's own noise has variance 2η(1-ρ²)/p_c.
         const MatrixXd a = MatrixXd::Identity(3, 3) - 3 * step * MatrixXd(kCurvature.asDiagonal());
         const Phase local{{{1, a, 3 * step * kCurvature.cwiseProduct(kCentre)}}, noise(step, rho2, 3 * (1 - rho2), 3)};
         Phase average{{}, MatrixXd::Zero(3, 3)};

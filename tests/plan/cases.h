@@ -1,4 +1,4 @@
-// One problem and a method for each theorem, everything switched on.
+// One problem and one method per theorem, with every feature switched on.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Bounds must bound: the exact stationary law of the gradient family on quadratic problems is within what is promised.
+// Bounds must bound: the exact stationary law of the gradient family on quadratic problems is within the bound.
 #include <gtest/gtest.h>
 
 #include "quadratic.h"
@@ -10,7 +10,7 @@ namespace {
 using stats::GradientLawOptions;
 using stats::QuadraticProblem;
 
-// Rounds of a cycle included: the worst of them. Reports how far above the exact error the bound is.
+// Checks every round of a cycle and reports how far the bound is above the worst exact error.
 void expect_bounded(const QuadraticProblem& problem, GradientLawOptions options, const Guarantee& g, const char* name) {
   for (const double part : {1.0, 0.3, 0.01}) {
     options.step = part * g.step();
@@ -102,7 +102,7 @@ TEST(GradientLaw, TemperedTargets) {
   expect_bounded(problem, options, guarantee(Theorem::qlsd, c, method), "tempered #");
 }
 
-// scaled(rand-k) is contractive with α = k/d; KL bounds turned into W2 by Talagrand's inequality.
+// scaled(rand-k) is contractive with α = k/d. KL bounds become W2 bounds by Talagrand's inequality.
 TEST(GradientLaw, Elf) {
   const QuadraticProblem problem = stats::regression_problem();
   const Constants c = constants_of(problem, 0, 1);

@@ -1,5 +1,5 @@
-// What is switched off leaves no term, and what is left is the bound of plain Langevin. What is turned up raises the
-// bound.
+// A feature that is switched off leaves no term, and with all off the bound is that of plain Langevin. A quantity that
+// is turned up raises the bound.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -62,8 +62,8 @@ TEST(Limits, WhatIsAbsentHasNoTerm) {
     }
 }
 
-// Table 2 of qlsd.txt: the variance-reduced samplers do not see the clients' discrepancy; nor does VR-FALD* (Theorem
-// 3).
+// Table 2 of QLSD: the bounds of the variance-reduced samplers do not depend on the clients' discrepancy. The same
+// holds for VR-FALD* (FALD, Theorem 3).
 TEST(Limits, VarianceReductionRemovesHeterogeneity) {
   for (const Case& one : all_cases()) {
     const double h = term(terms_at_half(one, {.constants = mixed_constants(), .method = one.method}), "heterogeneity");
@@ -72,7 +72,8 @@ TEST(Limits, VarianceReductionRemovesHeterogeneity) {
   }
 }
 
-// ω = 0, p = 1, full gradients: M̃ = B̃* = 0 in Theorem S4, Durmus and Moulines' bound for ULA; ++ and * have the same.
+// With ω = 0, p = 1 and full gradients, M̃ = B̃* = 0 in QLSD's Theorem S4, which is Durmus and Moulines' bound for ULA.
+// The samplers ++ and * have the same bound.
 TEST(Limits, WithoutNoiseTheGradientFamilyIsUla) {
   Constants c = mixed_constants();
   for (ClientConstants& client : c.clients) client.batch = client.rows, client.variance = client.omega = 0;
@@ -89,7 +90,7 @@ TEST(Limits, WithoutNoiseTheGradientFamilyIsUla) {
   }
 }
 
-// α = 1: τ = 2L²(16Lγ²d + 4γd) in all three, Vempala and Wibisono's discretisation error.
+// With α = 1, τ = 2L²(16Lγ²d + 4γd) in all three, which is Vempala and Wibisono's discretisation error.
 TEST(Limits, WithoutCompressionElfIsLangevinMonteCarlo) {
   Constants c = mixed_constants();
   for (ClientConstants& client : c.clients) client.alpha = 1;
@@ -98,7 +99,7 @@ TEST(Limits, WithoutCompressionElfIsLangevinMonteCarlo) {
   for (const Theorem theorem : {Theorem::d_elf, Theorem::p_elf, Theorem::b_elf}) {
     const Guarantee g = guarantee(theorem, c, {});
     EXPECT_NEAR(g.limit(step) * g.kl / kl, 1, 1e-12);
-    EXPECT_NEAR(g.limit(step) / (2 * kl / m), 1, 1e-12);  // Talagrand
+    EXPECT_NEAR(g.limit(step) / (2 * kl / m), 1, 1e-12);  // by Talagrand's inequality
   }
 }
 
@@ -109,7 +110,7 @@ TEST(Limits, BElfWithOneIdentityIsNearTheOther) {
   const double step = guarantee(Theorem::b_elf, c, method).step();
   const double b = guarantee(Theorem::b_elf, c, method).limit(step),
                one = guarantee(Theorem::d_elf, c, method).limit(step);
-  EXPECT_GT(b, one);  // Theorem 4.5's Young constants are the coarser
+  EXPECT_GT(b, one);  // Young's constants in ELF's Theorem 4.5 are coarser
   EXPECT_LT(b, 30 * one);
 }
 
@@ -160,7 +161,7 @@ TEST(Limits, BoundsGrowWithEveryCause) {
       changes[i](input);
       const Guarantee after = guarantee(one.theorem, input.constants, input.method);
       const double step = std::min(before.step(), after.step()) / 2;
-      // A smaller m alone may allow a larger step: 1/(m+L+M~).
+      // A smaller m alone may allow a larger step 1/(m+L+M~).
       if (input.constants.convexity == mixed_constants().convexity) {
         EXPECT_LE(after.step(), before.step() * (1 + 1e-12)) << one.name << " change " << i;
       }

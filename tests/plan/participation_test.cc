@@ -1,4 +1,4 @@
-// The p that stands for a policy: Var(Σ w_i v_i) ≤ Σ (1-p)/p ‖v_i‖², by enumeration.
+// Tests by enumeration the p that stands for a policy: Var(Σ w_i v_i) ≤ Σ (1-p)/p ‖v_i‖².
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ Constants of(std::vector<double> rows) {
   return c;
 }
 
-// Scalar messages; the subsets of three clients by their bits.
+// Returns the variance of scalar messages; the bits of an index are a subset of three clients.
 double variance(const std::vector<double>& mass, double v[3], const std::function<double(int)>& weight) {
   double mean = 0, square = 0;
   for (int set = 1; set < 8; ++set) {
@@ -46,7 +46,7 @@ TEST(Participation, ActiveScalingAndFixedSize) {
       const double bound = factor * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
       EXPECT_LE(variance(mass, v, weight), bound * (1 + 1e-12));
     }
-    // Messages that sum to zero attain it.
+    // Messages that sum to zero attain the bound.
     EXPECT_NEAR(variance(mass, cancel, weight), factor * 6, 1e-12);
     double present = 0;
     for (std::size_t set = 4; set < 8; ++set) present += mass[set];
@@ -61,13 +61,13 @@ TEST(Participation, OtherPolicies) {
       .policy = ParticipationPolicy::bernoulli, .probability = {0.2, 0.7}, .scaling = Scaling::inverse_probability};
   EXPECT_EQ(presences(coins, c)[1].weight, 0.7);
   EXPECT_EQ(presences(coins, c)[0].present, 0.2);
-  // Three draws, shares 1/4 and 3/4: (1-p)/p = 1/(3/4) and 1/(9/4).
+  // Three draws with shares 1/4 and 3/4 give (1-p)/p = 1/(3/4) and 1/(9/4).
   const Participation drawn{
       .policy = ParticipationPolicy::fixed_size, .probability = {}, .size = 3, .replacement = true};
   EXPECT_NEAR(presences(drawn, c)[0].weight, 0.75 / 1.75, 1e-15);
   EXPECT_NEAR(presences(drawn, c)[1].weight, 2.25 / 3.25, 1e-15);
   EXPECT_NEAR(presences(drawn, c)[0].present, 1 - 27.0 / 64, 1e-15);
-  // All of them, without replacement: nobody is missing.
+  // Drawing all of them without replacement leaves nobody out.
   const Participation all{.policy = ParticipationPolicy::fixed_size, .probability = {}, .size = 2};
   EXPECT_EQ(presences(all, c)[0].weight, 1);
   const Participation one{.policy = ParticipationPolicy::bernoulli, .probability = {0.1}};

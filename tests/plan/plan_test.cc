@@ -1,4 +1,4 @@
-// A whole plan, as text and as JSON.
+// Tests a whole plan, as text and as JSON.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,12 +44,12 @@ TEST(Plan, CountsWhatIsSent) {
   EXPECT_DOUBLE_EQ(t.rounds, 1000);
   EXPECT_NEAR(t.up_bits, 1000 * 1.8 * 40, 1e-6);
   EXPECT_NEAR(t.down_bits, 1000 * 1.8 * 320, 1e-6);
-  input = input_of(all_cases()[7]);  // vr-fald*: p_c = 0.4, q_c = 0.2; N/n = 5, 8, 2
+  input = input_of(all_cases()[7]);  // vr-fald* with p_c = 0.4, q_c = 0.2 and N/n = 5, 8, 2
   t = traffic(input, 1000);
   EXPECT_NEAR(t.rounds, 800, 1e-9);
   EXPECT_NEAR(t.gradients, 1000 * (2 + 0.2 * 5), 1e-9);
-  EXPECT_NEAR(t.up_bits, 400 * 3 * 40 + 400 * 3 * 320, 1e-6);  // refreshes send words
-  input = input_of(all_cases()[8]);  // fa-ld: K = 4, two of three send, all hear
+  EXPECT_NEAR(t.up_bits, 400 * 3 * 40 + 400 * 3 * 320, 1e-6);  // refreshes send plain words
+  input = input_of(all_cases()[8]);                            // fa-ld with K = 4; two of three send, all receive
   t = traffic(input, 1000);
   EXPECT_NEAR(t.rounds, 250, 1e-9);
   EXPECT_NEAR(t.up_bits, 250 * 2 * 40, 1e-6);
@@ -84,7 +84,7 @@ TEST(Plan, WarnsOfWhatItCannotPromise) {
 
 TEST(Plan, RefusesConstantsThatAreNone) {
   PlanInput input = input_of(all_cases()[0]);
-  input.constants.convexity = 100;  // above L
+  input.constants.convexity = 100;  // impossible, because it is above L
   EXPECT_THROW(make_plan(input), ConfigError);
   input = input_of(all_cases()[0]);
   input.constants.clients[1].gradient = std::nan("");

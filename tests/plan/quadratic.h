@@ -1,11 +1,11 @@
-// The constants of quadratic problems, exactly, so that bounds can be held against exact laws.
+// Computes the exact constants of quadratic problems, so that bounds can be compared with exact laws.
 #pragma once
 
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 #include "pollen/plan.h"
 
 namespace pollen::plan {
@@ -17,7 +17,7 @@ inline double low_eigenvalue(const Eigen::MatrixXd& a) {
   return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(a).eigenvalues().minCoeff();
 }
 
-// W2² of the Gaussians with these moments: never above W2² of the laws themselves (Gelbrich).
+// Returns W2² of the Gaussians with these moments, which is never above W2² of the laws themselves (Gelbrich).
 inline double moment_w2_square(const stats::Law& a, const stats::Law& b) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> root(b.covariance);
   const Eigen::MatrixXd s = root.operatorSqrt();
@@ -26,7 +26,8 @@ inline double moment_w2_square(const stats::Law& a, const stats::Law& b) {
   return (a.mean - b.mean).squaredNorm() + a.covariance.trace() + b.covariance.trace() - 2 * overlap;
 }
 
-// The prior on the server; `batch` rows a client (0: all); ω and α of rand-k with k of d coordinates.
+// The prior is on the server, `batch` is the number of rows per client (0 means all), and ω and α are those of rand-k
+// with k of d coordinates.
 inline Constants constants_of(const stats::QuadraticProblem& problem, int batch = 0, int k = 0) {
   Constants c;
   const auto d = problem.prior_precision.size();

@@ -1,4 +1,4 @@
-// The search for a precision, and for local steps.
+// Tests the search for a precision and for local steps.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ TEST(Search, FindsEdgesAndMinima) {
 
 TEST(Reach, GetsThereAndNotEarlier) {
   for (const Case& one : all_cases()) {
-    if (one.name == "fa-ld") continue;  // partial device: below
+    if (one.name == "fa-ld") continue;  // it has a floor, which a test below covers
     const Guarantee g = guarantee(one.theorem, mixed_constants(), one.method);
     const double precision = 0.3 * std::sqrt(g.limit(g.step()));
     const Reach r = reach(g, precision);
@@ -26,7 +26,7 @@ TEST(Reach, GetsThereAndNotEarlier) {
     EXPECT_LE(r.step, g.step()) << one.name;
     EXPECT_LE(g.after(r.step, r.iterations), precision * precision) << one.name;
     EXPECT_GT(g.after(r.step, std::floor(0.999 * r.iterations) - 1), precision * precision) << one.name;
-    // No other step does it in fewer iterations.
+    // No other step reaches it in fewer iterations.
     for (const double part : {0.2, 0.5, 0.8, 1.25}) {
       const double other = std::min(r.step * part, g.step());
       EXPECT_GT(g.after(other, std::floor(0.998 * r.iterations)), precision * precision) << one.name << part;
@@ -43,7 +43,7 @@ TEST(Reach, FinerCostsMore) {
   }
 }
 
-// Theorem 5.10's last term does not shrink with the step: (4 C_K/(S m)) d(ρ² + b(1-ρ²)) C_S, C_K → 2.
+// The last term of FA-LD's Theorem 5.10 does not shrink with the step: (4 C_K/(S m)) d(ρ² + b(1-ρ²)) C_S, C_K → 2.
 TEST(Reach, PartialDeviceHasAFloor) {
   const Case partial = all_cases().back();
   const Guarantee g = guarantee(partial.theorem, mixed_constants(), partial.method);
@@ -70,7 +70,7 @@ TEST(LocalSteps, DearRoundsAreFewer) {
       EXPECT_GE(choice->reach.traffic.gradients, gradients * 0.999);
       rounds = choice->reach.traffic.rounds;
       gradients = choice->reach.traffic.gradients;
-      // Scenario B of fald.txt: free rounds, so one after every step.
+      // Scenario B of FALD has free rounds, so there is one after every step.
       if (price == 0) {
         EXPECT_NEAR(choice->value, 1, 1e-6);
       }

@@ -1,5 +1,4 @@
-// Dimensions: measuring θ in other units must not change what is promised. A misplaced power of L or m shows here at
-// once.
+// Measuring θ in other units must not change what is promised. A misplaced power of L or m shows here at once.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +8,8 @@
 namespace pollen::plan {
 namespace {
 
-// φ = cθ: gradients by 1/c, curvatures by 1/c², third derivatives by 1/c³, distances by c.
+// Returns the constants for φ = cθ: gradients scale by 1/c, curvatures by 1/c², third derivatives by 1/c³, distances by
+// c.
 Constants rescaled(Constants c, double by) {
   const double curvature = 1 / (by * by);
   c.convexity *= curvature;
@@ -61,7 +61,7 @@ TEST(Scaling, TermsScaleAlike) {
   }
 }
 
-// U at temperature T with step γ is U/T at temperature 1 with step γT.
+// U at temperature T with step γ is the same as U/T at temperature 1 with step γT.
 TEST(Scaling, TemperatureDividesThePotential) {
   const double t = 2.5;
   for (const Case& one : all_cases()) {

@@ -1,5 +1,5 @@
-// From a point, with nothing random but the Langevin noise, every sampler is ULA, whose law at every time is Gaussian
-// and known: mean (1-γa)^k x_0, variance 2γ(1-(1-γa)^{2k})/(1-(1-γa)²) along a coordinate of curvature a.
+// From a point, with nothing random but the Langevin noise, every sampler is ULA. Its law at every time is a known
+// Gaussian: mean (1-γa)^k x_0, variance 2γ(1-(1-γa)^{2k})/(1-(1-γa)²) along a coordinate of curvature a.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,7 +51,7 @@ TEST(Start, BoundsHoldFromTheFirstStepOn) {
   for (const Theorem t : {Theorem::qlsd, Theorem::qlsd_star, Theorem::d_elf, Theorem::p_elf, Theorem::b_elf})
     expect_bounded(t, {}, 1);
   expect_bounded(Theorem::qlsd_pp, svrg, 1);
-  expect_bounded(Theorem::fald, averaging, 0.5);  // FALD's γ is b times the others'
+  expect_bounded(Theorem::fald, averaging, 0.5);  // FALD's γ is b times that of the others
   averaging.averaging->control_variate = true;
   expect_bounded(Theorem::vr_fald, averaging, 0.5);
   expect_bounded(Theorem::fa_ld, steps, 1);

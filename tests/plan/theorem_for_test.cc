@@ -1,4 +1,4 @@
-// Which theorem covers what, and what is said where none does.
+// Tests which theorem covers which method, and what is said if none does.
 #include <gtest/gtest.h>
 
 #include "cases.h"
@@ -38,7 +38,7 @@ TEST(TheoremFor, SaysWhatIsInTheWayOfTheGradientFamily) {
   expect_none(m, "without memory");
   m.oracle = OracleKind::minibatch;
   m.memory = Memory::average;
-  expect_none(m, "other gradients than svrg");
+  expect_none(m, "gradients other than svrg");
   m = {};
   m.down_feedback = true;
   expect_none(m, "unbiased compression up");
@@ -62,7 +62,7 @@ TEST(TheoremFor, AsksForConvexity) {
   Constants c = mixed_constants();
   std::string why;
   c.clients[1].convexity = 0;
-  EXPECT_TRUE(theorem_for(averaging_method({}), c, why));  // FALD: the mean's is enough
+  EXPECT_TRUE(theorem_for(averaging_method({}), c, why));  // FALD only needs the constant of the mean
   EXPECT_FALSE(theorem_for(averaging_method({.random = false, .by_size = true}), c, why));
   EXPECT_NE(why.find("every client"), std::string::npos);
   c.convexity = 0;
@@ -70,7 +70,7 @@ TEST(TheoremFor, AsksForConvexity) {
   EXPECT_NE(why.find("strongly convex"), std::string::npos);
 }
 
-// Memories cancel where nothing is compressed and nobody absent.
+// Memories cancel if nothing is compressed and nobody is absent.
 TEST(TheoremFor, IdleMemoryIsNoObstacle) {
   Constants c = mixed_constants();
   for (ClientConstants& client : c.clients) client.omega = 0;

@@ -1,5 +1,5 @@
 // Posterior means and standard deviations with their Monte Carlo errors, from reference chains and from the samplers,
-// and the question whether they agree.
+// and a test whether they agree.
 #pragma once
 
 #include <initializer_list>
@@ -21,17 +21,17 @@ struct Posterior {
 
 Posterior summarise(const Chains& chains);
 
-// A run of the configuration on one thread.
+// Runs the configuration on one thread.
 Posterior sampled(const std::string& text, const Overrides& overrides = {});
-// Reference chains for the same configuration; fails the test where they do not mix.
+// Runs reference chains for the same configuration. Fails the test if they do not mix.
 Posterior reference_for(const std::string& text, const Overrides& overrides = {}, const MalaOptions& options = {});
 
-// Reference chains for the problem, then each sampler on it, with a seed of its own: the problem must have no test
-// rows, so that its posterior does not depend on the seed.
+// Runs reference chains for the problem, then each sampler on it with its own seed. The problem must have no test rows,
+// so that its posterior does not depend on the seed.
 void compare(const std::string& text, const Overrides& problem, std::initializer_list<Overrides> samplers);
 
-// Every mean and every standard deviation within `errors` combined Monte Carlo errors. Returns how many the worst one
-// took.
+// Expects every mean and every standard deviation to agree within `errors` combined Monte Carlo errors. Returns the
+// worst distance in these units.
 double expect_agreement(const Posterior& sampler, const Posterior& reference, double errors = 4);
 
 }  // namespace pollen::reference

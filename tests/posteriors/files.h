@@ -1,4 +1,4 @@
-// Where the real data are, and a folder for what a test writes.
+// Finds the real data, and provides a folder for files that a test writes.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 namespace pollen::reference {
 
-// The folder that POLLEN_DATA names; empty where it is not set.
+// Returns the folder that POLLEN_DATA names, or an empty text if it is not set.
 inline std::string real_data() {
   const char* folder = std::getenv("POLLEN_DATA");
   return folder == nullptr ? std::string() : std::string(folder);

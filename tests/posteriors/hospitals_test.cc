@@ -1,4 +1,4 @@
-// The four hospitals of the heart-disease data, each a client: a federation that was not made by a random split.
+// The four hospitals of the heart-disease data as clients, a federation that was not made by a random split.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class Hospitals : public ::testing::Test {
     if (real_data().empty()) GTEST_SKIP() << "POLLEN_DATA is not set";
   }
 
-  // data.source=[...] with the file of each hospital.
+  // Returns data.source=[...] with the file of each hospital.
   static std::string sources() {
     std::string list;
     for (const char* name : {"cleveland", "hungarian", "switzerland", "va"})
@@ -37,7 +37,7 @@ class Hospitals : public ::testing::Test {
   }
 };
 
-// ST depression from age, resting blood pressure and the largest heart rate.
+// Predicts ST depression from age, resting blood pressure and the largest heart rate.
 const Overrides kDepression = {"model.kind=linear", "model.prior_sd=2.0", "data.target=c10", "data.missing=drop",
                                "data.features=[\"c1\", \"c4\", \"c8\"]"};
 
@@ -57,7 +57,7 @@ TEST_F(Hospitals, LinearWithKnownNoise) {
            {"sampler.name=qlsd++", "sampler.batch=0.25", "sampler.refresh=50", "sampler.step=5e-5"}});
 }
 
-// Disease or none.
+// Predicts whether there is a disease.
 TEST_F(Hospitals, LogisticWithMeansForMissingCells) {
   compare(kHospitals,
           {"model.kind=logistic", "data.positive=[\"1\", \"2\", \"3\", \"4\"]", "data.missing=mean", sources(),
@@ -67,7 +67,7 @@ TEST_F(Hospitals, LogisticWithMeansForMissingCells) {
             "participation.policy=bernoulli", "participation.probability=0.75"}});
 }
 
-// All five classes from the first rows of each hospital.
+// Predicts all five classes from the first rows of each hospital.
 TEST_F(Hospitals, SoftmaxOverFiveClasses) {
   compare(kHospitals,
           {"model.kind=softmax", "model.prior_sd=0.5", "data.missing=mean", sources(), "data.limit=30",

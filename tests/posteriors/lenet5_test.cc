@@ -1,15 +1,15 @@
-// LeNet-5 on MNIST over twenty clients of different digits, at a size for two cores.
+// LeNet-5 on MNIST over twenty clients of different digits, small enough for two cores.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "files.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "pollen/scores.h"
 
 namespace pollen::reference {
 namespace {
 
-// Predictions on the test rows, averaged over draws.
+// Averages the predictions on the test rows over draws.
 class Averaged final : public Sink {
  public:
   explicit Averaged(const Experiment& experiment) : experiment_(experiment) {}

@@ -30,7 +30,7 @@ MatrixXd hessian_at(const Pooled& problem, const VectorXd& theta) {
   return 0.5 * (out + out.transpose());
 }
 
-// Newton's method, damped until the potential falls.
+// Finds the mode by Newton's method, damped until the potential falls.
 VectorXd newton(const Pooled& problem) {
   const auto d = static_cast<Eigen::Index>(problem.dimension());
   VectorXd theta = VectorXd::Zero(d);
@@ -49,7 +49,7 @@ VectorXd newton(const Pooled& problem) {
 }
 
 struct Point {
-  VectorXd q, gradient;  // in the whitened coordinates: θ = mode + L q, L Lᵀ = Hessian⁻¹
+  VectorXd q, gradient;  // in whitened coordinates: θ = mode + L q, L Lᵀ = Hessian⁻¹
   double value = 0;
 };
 
@@ -71,7 +71,7 @@ struct Whitened {
   }
 };
 
-// log of the proposal's density of going from one point to another, up to a constant.
+// Returns the log density of the proposal from one point to another, up to a constant.
 double log_proposal(const Point& from, const Point& to, double h) {
   return -(to.q - from.q + 0.5 * h * h * from.gradient).squaredNorm() / (2 * h * h);
 }

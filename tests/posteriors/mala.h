@@ -1,5 +1,5 @@
-// Reference chains: the Metropolis-adjusted Langevin algorithm in coordinates whitened by the Hessian at the mode.
-// Exact up to Monte Carlo error, whatever its step.
+// Reference chains by the Metropolis-adjusted Langevin algorithm, in coordinates whitened by the Hessian at the mode.
+// They are exact up to Monte Carlo error for any step.
 #pragma once
 
 #include "potential.h"
@@ -8,14 +8,14 @@ namespace pollen::reference {
 
 struct Chains {
   std::size_t chains = 0;
-  std::vector<Vector> values;  // a vector for every parameter: draws of chain 0, then of chain 1, ...
+  std::vector<Vector> values;  // one vector per parameter: draws of chain 0, then of chain 1, ...
   double acceptance = 0;       // after the warm-up
 };
 
 struct MalaOptions {
   std::size_t chains = 4;
-  std::size_t warm_up = 1000;  // the step is tuned to an acceptance of 0.6 in it
-  std::size_t draws = 8000;    // a chain, after the warm-up
+  std::size_t warm_up = 1000;  // in which the step is tuned to an acceptance of 0.6
+  std::size_t draws = 8000;    // per chain, after the warm-up
   unsigned seed = 20240607;
 };
 

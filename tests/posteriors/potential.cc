@@ -7,7 +7,7 @@ namespace pollen::reference {
 
 namespace {
 
-// Adds one row's -log p(y | x, θ) to the returned value and its gradient to g.
+// Returns one row's -log p(y | x, θ) and adds its gradient to g.
 double logistic(const Pooled& p, const Vector& x, double y, const Vector& theta, Vector& g) {
   double z = 0;
   for (std::size_t j = 0; j < p.features; ++j) z += x[j] * theta[j];

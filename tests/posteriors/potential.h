@@ -1,5 +1,5 @@
-// The pooled potential U(θ) = U_0(θ) + Σ_i U_i(θ) and its gradient, written from the formulas with plain loops: nothing
-// of pollen's models is used, only the rows that its loader made.
+// The pooled potential U(θ) = U_0(θ) + Σ_i U_i(θ) and its gradient, written from the formulas with plain loops. It uses
+// none of pollen's models, only the rows that its loader made.
 #pragma once
 
 #include <vector>
@@ -15,16 +15,16 @@ using Vector = std::vector<double>;
 struct Pooled {
   ModelKind kind = ModelKind::logistic;
   std::size_t features = 0, classes = 1;
-  double noise_sd = 0;    // linear: 0 = the last coordinate is log σ
-  std::vector<Vector> x;  // every client's training rows
+  double noise_sd = 0;    // linear: 0 means that the last coordinate is log σ
+  std::vector<Vector> x;  // the training rows of all clients
   Vector y;
-  Vector prior_precision;  // one a coordinate
+  Vector prior_precision;  // one per coordinate
 
   std::size_t dimension() const { return prior_precision.size(); }
   double value_and_gradient(const Vector& theta, Vector& gradient) const;
 };
 
-// The problem of a configuration. `kind` and the priors are the configuration's, the rows the federation's.
+// Makes the problem of a configuration. `kind` and the priors are the configuration's, the rows are the federation's.
 Pooled pooled(const Config& config, const ModelSpec& model, const Federation& data);
 
 }  // namespace pollen::reference

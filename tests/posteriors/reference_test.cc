@@ -1,4 +1,4 @@
-// The reference chains themselves: the gradient is the potential's, and a posterior with a closed form comes out right.
+// Tests the reference chains themselves: the gradient is the potential's, and they find a posterior with a closed form.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ TEST(ReferenceChains, TheGradientIsThePotentials) {
   }
 }
 
-// One coefficient with known σ: the posterior is N(Σxy / (Σx² + σ²/τ²), σ² / (Σx² + σ²/τ²)).
+// With one coefficient and known σ the posterior is N(Σxy / (Σx² + σ²/τ²), σ² / (Σx² + σ²/τ²)).
 TEST(ReferenceChains, FindAPosteriorWithAClosedForm) {
   Pooled p = problem(ModelKind::linear, 0.7);
   p.features = 1;

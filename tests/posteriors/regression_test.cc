@@ -1,4 +1,4 @@
-// Poisson regression and a softmax over three classes, on rows that the test draws and writes.
+// Samples a Poisson regression and a softmax over three classes, on rows that the test draws and writes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Who survived the Titanic, sampled by every family of samplers at a step whose bias is below the Monte Carlo error.
+// Samples the survival on the Titanic by every family of samplers at a step whose bias is below the Monte Carlo error.
 #include <gtest/gtest.h>
 
 #include "agreement.h"
@@ -53,8 +53,10 @@ const std::vector<Case> kCases = {
     {"d_elf", 18, {"sampler.name=d-elf", "sampler.k=3"}},
     {"p_elf", 19, {"sampler.name=p-elf", "sampler.downlink=top-k", "sampler.downlink_k=3"}},
     {"b_elf", 20, {"sampler.name=b-elf", "sampler.k=3"}},
-    // Local steps: 5e-4 is fald's unit for five clients. Without control variates clients must not differ much.
-    {"fald", 21, {"sampler.name=fald", "sampler.local_steps=3", "sampler.step=5e-4", "run.thin=3", "data.partition=iid"}},
+    // For local steps, 5e-4 is fald's unit with five clients. Without control variates clients must not differ much.
+    {"fald",
+     21,
+     {"sampler.name=fald", "sampler.local_steps=3", "sampler.step=5e-4", "run.thin=3", "data.partition=iid"}},
     {"vr_fald", 22, {"sampler.name=vr-fald*", "sampler.local_steps=3", "sampler.step=5e-4", "run.thin=3"}},
     {"vr_fald_own_noise",
      23,
@@ -88,7 +90,8 @@ TEST_P(Titanic, AgreesWithTheReference) {
 INSTANTIATE_TEST_SUITE_P(, Titanic, ::testing::ValuesIn(kCases),
                          [](const auto& one) { return std::string(one.param.name); });
 
-// The built-in problem trades bias for a quick start: means within a tenth of a standard deviation, spreads within 5%.
+// The built-in problem accepts some bias for a quick start: means within a tenth of a standard deviation, spreads
+// within 5%.
 TEST(BuiltInProblem, IsNearTheReference) {
   const Posterior reference = reference_for(builtin_config()), posterior = sampled(builtin_config());
   for (std::size_t j = 0; j < reference.parameters.size(); ++j) {

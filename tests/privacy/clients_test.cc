@@ -5,7 +5,8 @@
 namespace pollen {
 namespace {
 
-// N = 100: shares 0.1, 0.3, 0.6; batches of 5, 5 and all: rates 0.5, 1/6, 1; γ²p = 0.025, 0.3/36 = 0.00833, 0.6.
+// With N = 100 the shares are 0.1, 0.3, 0.6. Batches of 5, 5 and all give rates 0.5, 1/6, 1 and γ²p = 0.025, 0.3/36 =
+// 0.00833, 0.6.
 TEST(PrivacyClients, ByHand) {
   const Index rows[] = {10, 30, 60}, batches[] = {5, 5, 1000};
   const PrivacyClients c = privacy_clients(rows, batches);

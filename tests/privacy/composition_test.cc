@@ -16,7 +16,7 @@ TEST(Composition, Formulas) {
   EXPECT_EQ(amplify(3, 1), 3);
 }
 
-// No overflow before the result's own, no lost digits near zero.
+// Nothing overflows before the result does, and no digits are lost near zero.
 TEST(Composition, Extremes) {
   EXPECT_EQ(compose(1000, 5, 1e-6), 5000);
   EXPECT_NEAR(amplify(1000, 0.25), 1000 + std::log(0.25), 1e-12);

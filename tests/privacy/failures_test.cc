@@ -1,4 +1,4 @@
-// Where an assumption fails there is no number, and a sentence says which.
+// If an assumption fails, no number is given, and a sentence says which assumption it was.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 struct Failure {
   const char* name;
   const char* sentence;
-  bool both;  // of the Rényi accountant too
+  bool both;  // true if the Rényi accountant needs it, too
   std::function<void(PrivacyInputs&)> spoil;
 };
 
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                 }}),
     [](const auto& test) { return std::string(test.param.name); });
 
-// The noise so small that nothing finite comes out.
+// The noise is so small that no finite result exists.
 TEST(Failures, Overflow) {
   PrivacyInputs in = four_clients();
   in.temperature = 1e-300;
@@ -97,7 +97,7 @@ TEST(Failures, Overflow) {
   EXPECT_THAT(renyi.why, Contains(HasSubstr("infinite")));
 }
 
-// Sharing who takes part is harmless where it was not counted on.
+// Sharing who takes part is harmless if the account did not rely on it being secret.
 TEST(Failures, SharedDrawSeenByTheServer) {
   PrivacyInputs in = four_clients();
   in.scheme = PrivacyScheme::two;

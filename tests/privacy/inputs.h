@@ -15,7 +15,7 @@ inline PrivacyClients equal_clients(Index count, double rate) {
           .distinct = {{share, rate}}};
 }
 
-// Four clients, a tenth of the rows a step, clip 1/2, a hundred local steps a round.
+// Four clients with a tenth of the rows per step, clip 1/2 and a hundred local steps per round.
 inline PrivacyInputs four_clients() {
   return {.step = 1e-6,
           .correlation = 0.5,

@@ -1,4 +1,4 @@
-// Which way ε moves with each argument, over every scheme and adversary.
+// Tests the direction in which ε moves with each argument, for every scheme and adversary.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -21,7 +21,7 @@ class Monotone : public ::testing::TestWithParam<Case> {
     in.adversary = GetParam().adversary;
     return in;
   }
-  // ε rises strictly along the values.
+  // Expects ε to rise strictly along the values.
   static void rises(const std::vector<double>& values, const std::function<PrivacyAccount(double)>& account) {
     double last = 0;
     for (const double value : values) {
@@ -55,7 +55,7 @@ TEST_P(Monotone, InTheCorrelation) {
 TEST_P(Monotone, InTheSmallestShare) {
   rises({0.25, 0.2, 0.1, 0.05}, [](PrivacyInputs& in, double x) { in.clients.min_share = x; });
 }
-TEST_P(Monotone, InTheRate) {  // through δ_0 alone
+TEST_P(Monotone, InTheRate) {  // the rate acts through δ_0 alone
   rises({0.1, 0.2, 0.5, 1}, [](PrivacyInputs& in, double x) { in.clients.max_rate = x; });
 }
 TEST_P(Monotone, InLocalSteps) {
@@ -77,8 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{PrivacyScheme::two, Adversary::server}, Case{PrivacyScheme::full, Adversary::outside},
                       Case{PrivacyScheme::one, Adversary::outside}, Case{PrivacyScheme::two, Adversary::outside}));
 
-// ε rises with the number drawn. Scheme I's most frequent client has the largest share; scheme II's are equally
-// frequent.
+// ε rises with the number of clients drawn. In scheme I the most frequent client has the largest share; in scheme II
+// all are equally frequent.
 TEST(MonotoneOutside, InWhoTakesPart) {
   PrivacyInputs in = four_clients();
   in.adversary = Adversary::outside;

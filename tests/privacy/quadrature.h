@@ -1,5 +1,5 @@
-// Rényi divergences between mixtures of unit Gaussians on the line, by the trapezoidal rule, which is exact to rounding
-// for integrands that are analytic and die out at both ends.
+// Rényi divergences between mixtures of unit Gaussians on the line by the trapezoidal rule, which is exact up to
+// rounding for analytic integrands that vanish at both ends.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ inline double mixture_density(const std::vector<double>& centres, double x) {
   return sum / (static_cast<double>(centres.size()) * std::sqrt(2 * std::numbers::pi));
 }
 
-// D_α(P‖Q), equal weights; α is a whole number so that the mass of p^α q^{1-α} lies within α·spread of the centres.
+// Returns D_α(P‖Q) of mixtures with equal weights. α is a whole number, so the mass of p^α q^{1-α} lies within α·spread
+// of the centres.
 inline double mixture_renyi(int order, const std::vector<double>& p, const std::vector<double>& q) {
   double reach = 0;
   for (const auto* centres : {&p, &q})

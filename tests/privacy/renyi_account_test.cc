@@ -1,4 +1,4 @@
-// From Rényi divergences to ε.
+// Tests the conversion of Rényi divergences to ε.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,19 +10,19 @@ namespace {
 
 double normal_cdf(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
-// The exact δ of a Gaussian mechanism (Balle and Wang 2018).
+// Returns the exact δ of a Gaussian mechanism (Balle and Wang 2018).
 double gaussian_delta(double epsilon, double ratio) {
   return normal_cdf(ratio / 2 - epsilon / ratio) - std::exp(epsilon) * normal_cdf(-ratio / 2 - epsilon / ratio);
 }
 
-PrivacyInputs full_batch(double ratio) {  // ratio = Δ √(η/2), one client
+PrivacyInputs full_batch(double ratio) {  // ratio = Δ √(η/2), with one client
   PrivacyInputs in{.step = 2, .sensitivity = ratio};
   in.clients = equal_clients(1, 1);
   return in;
 }
 
-// n full-batch steps are one Gaussian mechanism of ratio √n r, whose δ at the ε given is known exactly: never above the
-// δ asked for, and the true ε is not far below.
+// n full-batch steps are one Gaussian mechanism of ratio √n r. Its exact δ at the reported ε must not exceed the δ
+// asked for, and the true ε must not be far below.
 TEST(RenyiAccount, CoversTheExactGaussian) {
   for (const double ratio : {0.01, 0.1, 1.0})
     for (const Index steps : {1, 10, 100})
@@ -34,7 +34,7 @@ TEST(RenyiAccount, CoversTheExactGaussian) {
       }
 }
 
-// r = 1/2, order 5: 5/8 + ln(4/5) - (ln δ + ln 5)/4, below the classic 5/8 + ln(1/δ)/4.
+// By hand, r = 1/2 and order 5 give 5/8 + ln(4/5) - (ln δ + ln 5)/4, below the classic 5/8 + ln(1/δ)/4.
 TEST(RenyiEpsilon, ByHand) {
   const double found = renyi_epsilon(5, 0.625, 1e-5);
   EXPECT_NEAR(found, 0.625 + std::log(0.8) - (std::log(1e-5) + std::log(5.0)) / 4, 1e-15);
@@ -43,7 +43,7 @@ TEST(RenyiEpsilon, ByHand) {
   EXPECT_EQ(renyi_epsilon(5, 0, 0.9), 0);
 }
 
-// The bound behind the conversion, δ(ε) <= e^{(α-1)(r-ε)} (1-1/α)^{α-1}/α, on the Gaussian where δ(ε) is known.
+// Checks the bound behind the conversion, δ(ε) <= e^{(α-1)(r-ε)} (1-1/α)^{α-1}/α, on the Gaussian, where δ(ε) is known.
 TEST(RenyiEpsilon, CoversTheGaussianAtEveryOrder) {
   for (const double ratio : {0.3, 1.0, 3.0})
     for (const double order : {1.1, 1.5, 2.0, 4.0, 20.0})
@@ -91,7 +91,7 @@ TEST(RenyiAccount, RisesInStepsAndCare) {
   }
 }
 
-// What it is for: the same run, the same δ, the server as adversary.
+// This is its purpose: for the same run and δ, with the server as adversary, it gives a much smaller ε.
 TEST(RenyiAccount, IsFarBelowTheTheorem) {
   const PrivacyInputs in = four_clients();
   const double renyi = *renyi_account(renyi_curve(in), 100 * 100, *in.delta).epsilon;

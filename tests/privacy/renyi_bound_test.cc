@@ -1,4 +1,4 @@
-// The Rényi divergence of one step: formulas, limits, directions.
+// Tests the Rényi divergence of one step: formulas, limits and directions.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,8 +9,8 @@
 namespace pollen {
 namespace {
 
-// From the algorithm itself: N_c = 50 rows, n = 5 of them, N = 200, η = 1e-3, T = 2, ρ = 0.6, clip 3 in one dimension.
-// One row of the batch turns from +3 to -3; the common noise is the same on both sides.
+// Derives the ratio from the algorithm itself: N_c = 50 rows, n = 5 of them, N = 200, η = 1e-3, T = 2, ρ = 0.6, clip 3
+// in one dimension. One row of the batch changes from +3 to -3; the common noise is the same on both sides.
 TEST(UpdateRatio, FromTheUpdate) {
   const Index rows[] = {50, 150}, batches[] = {5, 15};
   PrivacyInputs in{.step = 1e-3, .temperature = 2, .correlation = 0.6, .sensitivity = 2 * 3.0};
@@ -22,7 +22,7 @@ TEST(UpdateRatio, FromTheUpdate) {
   EXPECT_NEAR(update_ratio(in, in.clients.distinct[0]), expected, 1e-12 * expected);
 }
 
-// Without subsampling: D_α of two unit Gaussians `ratio` apart is α ratio²/2, by quadrature too.
+// Without subsampling, D_α of two unit Gaussians `ratio` apart is α ratio²/2; quadrature confirms it.
 TEST(GaussianRenyi, IsTheDivergence) {
   for (const double ratio : {0.1, 0.7, 1.5})
     for (const int order : {2, 3, 6}) {
@@ -32,7 +32,7 @@ TEST(GaussianRenyi, IsTheDivergence) {
     }
 }
 
-// Order 2: ln(1 + γ² min{4(e^{r²} - 1), 2e^{r²}}); order 3 adds 3γ² and γ³·2e^{2·3r²/2}.
+// By hand, order 2 is ln(1 + γ² min{4(e^{r²} - 1), 2e^{r²}}); order 3 adds 3γ² and γ³·2e^{2·3r²/2}.
 TEST(SubsampledRenyi, ByHand) {
   for (const double r : {0.5, 1.5}) {
     const double g = 0.01, e2 = std::exp(r * r);
@@ -40,7 +40,7 @@ TEST(SubsampledRenyi, ByHand) {
     EXPECT_NEAR(subsampled_renyi(2, r, g), std::log(1 + g * g * second), 1e-15);
     const double third = 3 * g * g * second + g * g * g * 2 * std::exp(3 * r * r);
     EXPECT_NEAR(subsampled_renyi(3, r, g), std::log(1 + third) / 2, 1e-15);
-    // Between them on the chord of (α-1) ε(α); below 2 on that to 0.
+    // Between the two orders the bound is on the chord of (α-1) ε(α), below order 2 on the chord to 0.
     EXPECT_NEAR(1.5 * subsampled_renyi(2.5, r, g), (std::log(1 + g * g * second) + std::log(1 + third)) / 2, 1e-15);
     EXPECT_NEAR(subsampled_renyi(1.5, r, g), subsampled_renyi(2, r, g), 1e-15);
   }
@@ -64,7 +64,8 @@ TEST(SubsampledRenyi, RisesInOrderRatioAndRate) {
   EXPECT_GT(subsampled_renyi(4, 1, 0.02), 1.3 * subsampled_renyi(4, 1, 0.015));
 }
 
-// Small rates: γ² is what is left. Large orders and ratios: finite where they can be, infinite where not, never NaN.
+// For small rates γ² remains. For large orders and ratios the bound is finite if it can be, otherwise infinite, and
+// never NaN.
 TEST(SubsampledRenyi, Extremes) {
   EXPECT_NEAR(subsampled_renyi(5, 0.3, 1e-9) / (1e-18 * 10 * 4 * std::expm1(0.09) / 4), 1, 1e-6);
   EXPECT_TRUE(std::isfinite(subsampled_renyi(2048, 100, 0.1)));

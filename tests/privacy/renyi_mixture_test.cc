@@ -1,5 +1,5 @@
-// The bound against what minibatches really show: every minibatch of a small data set is written out, the two mixtures
-// of Gaussians are integrated.
+// Compares the bound with what minibatches really reveal. Every minibatch of a small data set is written out, and the
+// two mixtures of Gaussians are integrated.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace pollen {
 namespace {
 
-// The sums over all subsets of `size` rows, times `scale`.
+// Returns the sums over all subsets of `size` rows, times `scale`.
 std::vector<double> subset_sums(const std::vector<double>& rows, int size, double scale) {
   std::vector<double> sums;
   for (unsigned mask = 0; mask < 1u << rows.size(); ++mask) {
@@ -23,7 +23,8 @@ std::vector<double> subset_sums(const std::vector<double>& rows, int size, doubl
   return sums;
 }
 
-// Rows within ±1/2 (so two are at most 1 apart), scaled by `ratio` over unit noise; one row replaced; both directions.
+// Rows are within ±1/2 (so two are at most 1 apart), scaled by `ratio` over unit noise. One row is replaced, in both
+// directions.
 TEST(SubsampledRenyi, CoversEveryMinibatch) {
   const std::vector<std::vector<double>> others{{0, 0, 0, 0}, {-.5, -.5, -.5, -.5}, {-.5, .5, -.2, .3}};
   for (const auto& rest : others)
@@ -40,7 +41,8 @@ TEST(SubsampledRenyi, CoversEveryMinibatch) {
         }
 }
 
-// The quadrature itself: P = (1-γ) N(0) + γ N(r), Q = N(0) has E (p/q)^α = Σ_j C(α,j) (1-γ)^{α-j} γ^j e^{j(j-1)r²/2}.
+// Checks the quadrature itself: P = (1-γ) N(0) + γ N(r), Q = N(0) has E (p/q)^α = Σ_j C(α,j) (1-γ)^{α-j} γ^j
+// e^{j(j-1)r²/2}.
 TEST(SubsampledRenyi, CoversAndStaysNearTheKnownMixture) {
   const double r = 0.8;
   std::vector<double> p(20, 0.0), q(20, 0.0);
@@ -54,7 +56,7 @@ TEST(SubsampledRenyi, CoversAndStaysNearTheKnownMixture) {
     const double exact = std::log(sum) / (order - 1), bound = subsampled_renyi(order, r, 0.05);
     EXPECT_NEAR(mixture_renyi(order, p, q), exact, 1e-9);
     EXPECT_GE(bound, exact);
-    EXPECT_LE(bound, 8 * exact);  // a bound for any mechanism: some factor of 4 away, not of γ
+    EXPECT_LE(bound, 8 * exact);  // a bound for any mechanism loses a factor of about 4, but none of γ
   }
 }
 

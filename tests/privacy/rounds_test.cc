@@ -1,4 +1,4 @@
-// How many rounds fit.
+// Tests how many rounds a privacy budget allows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ TEST(TheoremRounds, TheNextRoundIsTooMuch) {
       }
 }
 
-// The step-size condition can end a run before ε does: δ_0 shrinks with E until the bound passes the step.
+// The condition on the step can end a run before ε does, because δ_0 shrinks with E until the bound passes the step.
 TEST(TheoremRounds, TheStepBoundEndsIt) {
   PrivacyInputs in = four_clients();
   in.step = 8e-5;

@@ -1,4 +1,4 @@
-// One δ becomes three: the sum never exceeds it, and where both terms can be δ/3 they are.
+// Tests the split of one δ into three: the sum never exceeds it, and if both terms can be δ/3, they are.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,8 +9,8 @@
 namespace pollen {
 namespace {
 
-// Scheme I over S, q, E, δ and step sizes from harmless to hopeless. The step-size condition is set aside by large
-// rates' γ² p, which the split does not see.
+// Tries scheme I over S, q, E, δ and step sizes from harmless to hopeless. Large γ² p of the rates satisfy the
+// condition on the step, which the split does not use.
 TEST(Split, SchemeOneSumsToAtMostDelta) {
   int numbers = 0;
   for (const Index drawn : {1, 2, 3, 7, 20, 100})
@@ -50,7 +50,7 @@ TEST(Split, SchemeOneTermsAreAThird) {
   }
 }
 
-// S = 1 draws the client once or not at all: scheme II with the same chance.
+// With S = 1 a client is drawn once or not at all, which is scheme II with the same probability.
 TEST(Split, OneDrawIsSchemeTwo) {
   PrivacyInputs in = four_clients();
   in.adversary = Adversary::outside;
@@ -64,7 +64,7 @@ TEST(Split, OneDrawIsSchemeTwo) {
   EXPECT_NEAR(one.delta_1 / two.delta_1, 1, 1e-8);
 }
 
-// Against the sum as the paper prints it, with powers and binomials.
+// Compares with the sum as the paper prints it, with powers and binomials.
 TEST(Split, SchemeOneSum) {
   const double q = 0.2, x = 1.7, delta_0 = 1e-4, delta_1 = 1e-3, steps_rate = 3;
   const privacy::SchemeOne scheme(3, q, steps_rate);
@@ -96,7 +96,7 @@ TEST(Split, ClosedFormsSumToAtMostDelta) {
       }
 }
 
-// So short a run that δ_0 and δ_1 could exceed 1: they stay below it, and so does the sum.
+// The run is so short that δ_0 and δ_1 could exceed 1. They stay below 1, and so does the sum.
 TEST(Split, ShortRuns) {
   PrivacyInputs in = four_clients();
   in.delta = 0.9;

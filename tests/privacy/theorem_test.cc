@@ -1,5 +1,6 @@
-// Theorem G.3 by hand. Numbers were computed outside this program, from the formulas as the paper prints them; scheme
-// I's δ_0 and δ_1 by two nested bisections on the two equations, not by the fixed point used here.
+// Theorem G.3 of FA-LD by hand. The numbers were computed outside this program from the formulas as the paper prints
+// them. Scheme I's δ_0 and δ_1 come from two nested bisections on the two equations, not from the fixed point used
+// here.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +12,8 @@ namespace {
 
 void expect_close(double found, double expected) { EXPECT_NEAR(found / expected, 1, 1e-9) << found << " " << expected; }
 
-// E = 100, R = 1, everybody: δ_2 = 1e-6, δ_1 = 1e-6/100, δ_0 = 1e-6/(100·100·0.1) = 1e-9, ln(1.25/δ_0) = 20.9464.
+// All clients take part, E = 100, R = 1: δ_2 = 1e-6, δ_1 = 1e-6/100, δ_0 = 1e-6/(100·100·0.1) = 1e-9, ln(1.25/δ_0) =
+// 20.9464.
 // ε_1 = 2√(1e-6·20.9464/(0.75·0.25)) = 0.0211390; bound 0.75·0.01·0.25/20.9464 = 8.95e-5.
 // √(200 ln 1e8) + 100(e^ε_1 - 1) = 60.697 + 2.136 = 62.833 < 100: ε_K = 0.0211390·62.833 = 1.328236.
 // √(200 ln 1e6) + 100(e^ε_K - 1) = 330.0 > 100: ε = 132.8236.
@@ -31,7 +33,7 @@ TEST(Theorem, Everybody) {
   EXPECT_TRUE(a.why.empty());
 }
 
-// η = 4e-8, T = 2, ρ = 0, ten clients, γ = 1/2, Δ = 2, K = 10, E = 40, δ = 3e-5: the other branches of both minima.
+// η = 4e-8, T = 2, ρ = 0, ten clients, γ = 1/2, Δ = 2, K = 10, E = 40, δ = 3e-5 take the other branches of both minima.
 // δ_0 = 1e-5/(40·5) = 5e-8, δ_1 = 1e-5/40 = 2.5e-7, ln(1.25/δ_0) = 17.0344.
 // ε_1 = 4√(4e-8·17.0344/0.2) = 0.00738309; √(20 ln 4e6) + 0.07 = 17.51 > 10: ε_K = 0.0738309.
 // √(80 ln 1e5) + 40(e^ε_K - 1) = 33.4135 < 40: ε = 2.466952.
@@ -46,8 +48,8 @@ TEST(Theorem, EverybodyOtherBranches) {
   expect_close(*a.epsilon, 2.4669515904011985);
 }
 
-// S/N = 1/2, R = 2: E·R·S/N = 100 as above, so the same δ_0, δ_1, ε_1, ε_K; ε̃ = ln(1 + (e^1.328236 - 1)/2) = 0.870117,
-// δ̃ = (1e-8 + 1e-8)/2, ε = 200 ε̃ = 174.0234 (√ branch: 351.8).
+// With S/N = 1/2 and R = 2, E·R·S/N = 100 as with all clients, so δ_0 = 1e-9, δ_1 = 1e-8, ε_1 and ε_K are the same. ε̃
+// = ln(1 + (e^1.328236 - 1)/2) = 0.870117, δ̃ = (1e-8 + 1e-8)/2, ε = 200 ε̃ = 174.0234 (√ branch: 351.8).
 TEST(Theorem, SchemeTwoFromOutside) {
   PrivacyInputs in = four_clients();
   in.scheme = PrivacyScheme::two;
@@ -62,9 +64,9 @@ TEST(Theorem, SchemeTwoFromOutside) {
   expect_close(*a.delta, 3e-6);
 }
 
-// q = 1/4, S = 2: P(s=1) = 3/8, P(s=2) = 1/16. With ε_K = 2.635164, F_2 = e^{ε_K/2} + 1 = 4.73404:
-// δ_1 (3/8 + 4.73404/16) = 1e-8 gives δ_1 = 1.49054e-8; δ_0 = 6.679e-35 from 12.5 (3/8 d + 4.73404/16 d^{1/4}) = 1e-8,
-// d = δ_0/1.25. ε̃ = ln(1 + 7/16 (e^ε_K - 1)) = 1.896675; ε = 100 ε̃.
+// With q = 1/4 and S = 2, P(s=1) = 3/8 and P(s=2) = 1/16. With ε_K = 2.635164, F_2 = e^{ε_K/2} + 1 = 4.73404: δ_1 (3/8
+// + 4.73404/16) = 1e-8 gives δ_1 = 1.49054e-8; δ_0 = 6.679e-35 from 12.5 (3/8 d + 4.73404/16 d^{1/4}) = 1e-8, d =
+// δ_0/1.25. ε̃ = ln(1 + 7/16 (e^ε_K - 1)) = 1.896675; ε = 100 ε̃.
 TEST(Theorem, SchemeOneFromOutside) {
   PrivacyInputs in = four_clients();
   in.scheme = PrivacyScheme::one;
@@ -83,7 +85,7 @@ TEST(Theorem, SchemeOneFromOutside) {
   EXPECT_LE(*a.delta, 3e-6);
 }
 
-// The same outside, η = 1e-6, K = 20, E = 50, S = 5, largest share 1/10, smallest 1/20.
+// Scheme I seen from outside with η = 1e-6, K = 20, E = 50, S = 5, largest share 1/10, smallest 1/20.
 TEST(Theorem, SchemeOneUnequalShares) {
   PrivacyInputs in = four_clients();
   in.scheme = PrivacyScheme::one;
@@ -99,7 +101,7 @@ TEST(Theorem, SchemeOneUnequalShares) {
   expect_close(*a.epsilon, 125.77135964373285);
 }
 
-// The server sees who takes part: all schemes cost what full participation costs.
+// The server sees who takes part, so all schemes cost as much as full participation.
 TEST(Theorem, TheServerSeesNoAmplification) {
   PrivacyInputs in = four_clients();
   const double full = *theorem_account(in, 7).epsilon;
@@ -120,7 +122,7 @@ TEST(Theorem, NothingShownNothingSpent) {
   EXPECT_EQ(a.delta, 0);
 }
 
-// δ's set by hand are used as they are: δ_1 = δ_2 = 0 leaves plain composition, ε = E K ε_1, δ = E K γ δ_0.
+// δ's set by hand are used unchanged: δ_1 = δ_2 = 0 leaves plain composition, ε = E K ε_1, δ = E K γ δ_0.
 TEST(Theorem, SetDeltas) {
   PrivacyInputs in = four_clients();
   in.delta.reset();

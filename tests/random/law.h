@@ -1,4 +1,4 @@
-// Pearson's chi-square for the law tests.
+// Pearson's chi-square test, for the tests of laws.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace pollen::test {
 
-// The statistic as a standard normal (Wilson and Hilferty), so that one limit serves every number of cells.
+// Returns the statistic as a standard normal (Wilson and Hilferty), so that one limit serves every number of cells.
 inline double chi_square_z(const std::vector<double>& observed, const std::vector<double>& expected) {
   double statistic = 0.0;
   for (std::size_t i = 0; i < observed.size(); ++i) {

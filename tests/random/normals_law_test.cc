@@ -1,4 +1,4 @@
-// The law of the normals, from a fixed seed: a limit of 4.5 standard errors fails one good seed in 150,000.
+// Tests the law of the normals from a fixed seed. A limit of 4.5 standard errors would fail one good seed in 150,000.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ const std::vector<double>& sample() {
   return values;
 }
 
-// Mean of f over the sample, in standard errors from what it should be.
+// Returns how many standard errors the mean of f over the sample is from its expected value.
 template <class F>
 double deviation(F f, double mean, double variance) {
   double total = 0.0;
@@ -59,7 +59,7 @@ TEST(NormalsLaw, Tails) {
   EXPECT_LT(*std::max_element(sample().begin(), sample().end()), 8.58);
 }
 
-// Lags 1 (the pairs), 2, 3 and the four counters of a vector; squares catch a shared radius.
+// Tests lags 1 (the pairs), 2, 3 and the four counters of a vector. Squares detect a shared radius.
 TEST(NormalsLaw, NeighboursAreIndependent) {
   const std::vector<double>& x = sample();
   for (const std::size_t lag : {1u, 2u, 3u, 8u, 16u}) {
@@ -73,7 +73,7 @@ TEST(NormalsLaw, NeighboursAreIndependent) {
   }
 }
 
-// Streams that differ in one field do not resemble each other.
+// Streams that differ in one field must not resemble each other.
 TEST(NormalsLaw, StreamsAreIndependent) {
   constexpr std::size_t kPart = 1'000'000;
   const Stream base = make_stream(2024, 0, Purpose::noise);

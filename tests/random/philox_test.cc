@@ -1,4 +1,4 @@
-// Philox4x32-10 against Random123: its published known answers, and its header over many counters.
+// Compares Philox4x32-10 with Random123: with its published answers, and with its header over many counters.
 #include <Random123/philox.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ TEST(Philox, AgreesWithRandom123) {
     const auto expected = reference({{counter[0], counter[1], counter[2], counter[3]}}, {{key[0], key[1]}});
     const Words actual = philox(counter, key);
     for (std::size_t j = 0; j < 4; ++j) ASSERT_EQ(actual[j], expected[j]);
-    counter = actual;  // a walk over arbitrary counters
+    counter = actual;  // walks over arbitrary counters
     key = {actual[1] ^ key[0], actual[2] + key[1]};
   }
 }

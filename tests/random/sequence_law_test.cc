@@ -1,4 +1,4 @@
-// The laws of Sequence's draws, from fixed seeds.
+// Tests the laws of Sequence's draws from fixed seeds.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,8 @@ TEST(SequenceLaw, BelowIsUniform) {
   }
 }
 
-// With a bound of 3·2^62 plain multiplication without rejection would give the thirds in proportion 3:3:2 or 2:3:3.
+// With a bound of 3·2^62, plain multiplication without rejection would give the thirds in the proportion 3:3:2 or
+// 2:3:3.
 TEST(SequenceLaw, BelowRejectsWhereItMust) {
   Sequence sequence(make_stream(2, 0, Purpose::partition));
   const std::uint64_t bound = std::uint64_t{3} << 62;
@@ -39,13 +40,13 @@ TEST(SequenceLaw, GammaMeanAndVariance) {
       mean += x;
       square += x * x;
     }
-    const double fourth = 3.0 * shape * shape + 6.0 * shape;  // central moment
+    const double fourth = 3.0 * shape * shape + 6.0 * shape;  // the fourth central moment
     EXPECT_LT(std::abs(mean) / std::sqrt(shape * kCount), kLimit) << shape;
     EXPECT_LT(std::abs(square - shape * kCount) / std::sqrt((fourth - shape * shape) * kCount), kLimit) << shape;
   }
 }
 
-// Gamma(1) is exponential: its distribution function is known.
+// Gamma(1) is exponential, so its distribution function is known.
 TEST(SequenceLaw, GammaOfShapeOneIsExponential) {
   Sequence sequence(make_stream(4, 0, Purpose::partition));
   std::vector<double> counts(50, 0.0);

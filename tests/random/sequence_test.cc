@@ -1,4 +1,4 @@
-// Sequence: which words it takes, and the edges of its draws.
+// Tests Sequence: which words it takes, and the edges of its draws.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,7 +44,7 @@ TEST(Sequence, BelowStaysBelow) {
 TEST(Sequence, GammaOfExtremeShapes) {
   Sequence sequence(kStream);
   for (int i = 0; i < 200; ++i) {
-    const double tiny = sequence.gamma(1e-8);  // nearly always underflows, never to anything but a number
+    const double tiny = sequence.gamma(1e-8);  // nearly always underflows, but always to a number
     EXPECT_TRUE(std::isfinite(tiny) && tiny >= 0.0);
     const double huge = sequence.gamma(1e12);
     EXPECT_NEAR(huge, 1e12, 1e7);

@@ -1,4 +1,4 @@
-// The streams' contract: layout, known answers, prefixes, and the same bits on every instruction set.
+// Tests the contract of the streams: layout, known answers, prefixes, and equal bits on every instruction set.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -48,7 +48,7 @@ TEST(Streams, WordsFollowTheLayout) {
   });
 }
 
-// Stored answers: if these change, every run of every user changes.
+// The answers are stored here, because a change of them would change every run of every user.
 TEST(Streams, KnownAnswers) {
   const Stream s = some_stream();
   EXPECT_EQ(words_of(s, 4), (std::vector<std::uint32_t>{0x83516ae8u, 0x594ff8edu, 0xfda390ebu, 0xc8d30b23u}));
@@ -103,7 +103,7 @@ TEST(Streams, UniformsAreTheTop53Bits) {
   });
 }
 
-// Box-Muller as documented in transforms-inl.h, in long double.
+// Compares with Box-Muller as documented in transforms-inl.h, in long double.
 TEST(Streams, NormalsFollowTheirMapping) {
   const Stream s = some_stream();
   const auto words = words_of(s, 4000);
@@ -147,7 +147,7 @@ TEST(Streams, NothingIsWrittenPastTheEnd) {
   for_each_target([&] {
     for (std::size_t count = 0; count < 70; ++count) {
       std::vector<double> out(count + 8, -77.0);
-      normals(s, std::span(out).subspan(1, count));  // unaligned too
+      normals(s, std::span(out).subspan(1, count));  // unaligned
       EXPECT_EQ(out[0], -77.0);
       for (std::size_t i = count + 1; i < out.size(); ++i) ASSERT_EQ(out[i], -77.0);
       std::vector<std::uint32_t> words(count + 8, 5);

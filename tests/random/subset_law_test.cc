@@ -1,4 +1,4 @@
-// Subsets and permutations are uniform, Bernoulli subsets have independent coins: chi-square over all outcomes.
+// Subsets and permutations are uniform and Bernoulli subsets have independent coins, by chi-square over all outcomes.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -22,7 +22,8 @@ std::uint32_t as_bits(const std::vector<std::uint32_t>& subset) {
 
 TEST(SubsetLaw, SampleWithoutReplacementIsUniformOverSubsets) {
   std::vector<std::uint32_t> out;
-  for (const std::uint32_t k : {1u, 2u, 4u, 5u, 7u}) {  // drawn ones up to 4, left-out ones above
+  // Up to 4 the chosen ones are drawn, above that the omitted ones.
+  for (const std::uint32_t k : {1u, 2u, 4u, 5u, 7u}) {
     Sequence sequence(make_stream(11, k, Purpose::minibatch));
     std::map<std::uint32_t, double> counts;
     for (std::uint32_t bits = 0; bits < 256; ++bits) {
@@ -38,7 +39,7 @@ TEST(SubsetLaw, SampleWithoutReplacementIsUniformOverSubsets) {
   }
 }
 
-// Large n, few of them: each number is as often chosen (the hashed and the sorted structure).
+// For few of a large n each number is chosen equally often, with the hashed and with the sorted structure.
 TEST(SubsetLaw, InclusionIsUniformForLargeSets) {
   std::vector<std::uint32_t> out;
   for (const std::uint32_t k : {20u, 200u}) {

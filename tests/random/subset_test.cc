@@ -1,4 +1,5 @@
-// Subsets and permutations: shape of the result in every regime of size, and independence from the structure used.
+// Tests the shape of subsets and permutations in every regime of size, and that the result does not depend on the
+// structure used.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ void expect_subset(const Indices& out, std::uint32_t n, std::uint32_t k) {
   }
 }
 
-// Floyd's method as it is written in books; k ≤ n/2 (above it the ones left out are drawn).
+// Floyd's method as in textbooks, for k ≤ n/2 (above that the omitted ones are drawn).
 Indices floyd_by_set(Sequence& sequence, std::uint32_t n, std::uint32_t k) {
   std::set<std::uint32_t> chosen;
   for (std::uint32_t top = n - k; top < n; ++top) {
@@ -90,7 +91,7 @@ TEST(BernoulliSubset, Edges) {
   EXPECT_LT(out.size(), 90u);
 }
 
-// Stored answers: they fix how many words each draw takes and in which order.
+// The answers are stored here. They fix how many words each draw takes and in which order.
 TEST(Subsets, KnownAnswers) {
   Stream stream = make_stream(42, 7, Purpose::noise);
   stream.round = 0xabc12345678u;

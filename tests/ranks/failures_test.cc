@@ -1,4 +1,4 @@
-// What goes wrong on one rank is told by rank 0, as if one process had all clients; the other ranks end.
+// A failure on one rank is reported by rank 0 as if one process had all clients, and the other ranks end.
 #include <gtest/gtest.h>
 
 #include "pollen/errors.h"
@@ -30,7 +30,7 @@ TEST(RankFailures, ANumericErrorNamesRoundAndClient) {
   for (const int ranks : {2, 3, 5}) EXPECT_EQ(message<NumericError>([&] { world.over(ranks, 10); }), alone);
 }
 
-// What rank 0 of three says where the others read their configuration so.
+// Returns what rank 0 of three reports if the ranks read their configurations with `read`.
 std::string told(const RankWorld& world, const std::function<Config(int rank)>& read) {
   testing::RankQueues queues(3);
   return message<ConfigError>([&] {

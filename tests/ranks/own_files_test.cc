@@ -1,4 +1,4 @@
-// One file a client: ranks read their own, and nothing else differs.
+// With one file per client each rank reads its own, and nothing else differs.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -78,7 +78,7 @@ TEST_F(OwnFiles, TheSameRunAndTheSameTestRows) {
   }
 }
 
-// A file that only one rank needs is missed by no other.
+// A file that only one rank needs may be missing for the others.
 TEST_F(OwnFiles, AFileThatIsWrongIsToldByItsRank) {
   std::ofstream(path(4)) << "age,town,dose,sick\n40,lima,much,no\n41,lima,0.5,yes\n";
   for (const int ranks : {2, 5}) {

@@ -1,5 +1,5 @@
-// Whoever holds the clients, the draws, the counts and the saved state are those of one process, bit for bit: for every
-// sampler, any number of ranks and threads, and a run that goes on with other ranks than it began with.
+// The draws, the counts and the saved state are those of one process, bit for bit, whichever rank holds the clients:
+// for every sampler, any number of ranks and threads, and a run that continues with other ranks than it began with.
 #include <gtest/gtest.h>
 
 #include "support/federated.h"
@@ -25,7 +25,7 @@ void expect_same(const RankRun& a, const RankRun& b, const std::string& what) {
 
 class RankParity : public ::testing::TestWithParam<FederatedSampler> {
  protected:
-  // All of it, then half and half with other ranks.
+  // Runs everything at once, then half and half with other ranks.
   static void check(const RankWorld& world) {
     const RankRun whole = world.alone(40);
     for (const int ranks : {2, 3, 5})
@@ -44,10 +44,10 @@ class RankParity : public ::testing::TestWithParam<FederatedSampler> {
 
 TEST_P(RankParity, FewClients) { check({kFederated, GetParam().keys}); }
 
-// Several blocks, whose borders are not those of the ranks.
+// There are several blocks, whose borders are not those of the ranks.
 TEST_P(RankParity, ManyClients) { check({kFederated, with_many_clients(GetParam())}); }
 
-// What a simulated network's clock is told of is every rank's clients: it is part of the saved state.
+// The clock of a simulated network must hear of every rank's clients, because it is part of the saved state.
 TEST_P(RankParity, TimedClients) {
   auto keys = with_many_clients(GetParam());
   keys.emplace_back("network.preset=phone");
@@ -66,7 +66,7 @@ const std::vector<FederatedSampler> kPersonal = {
      {"sampler.name=fedsouk", "sampler.kernel=hmc", "participation.policy=bernoulli", "participation.probability=0.2"}},
     {"fedsouk_memory", {"sampler.name=fedsouk", "sampler.compressor=qsgd", "sampler.memory=true"}},
     {"energy", {"population.prior=energy"}},
-    {"fedrep", {"sampler.name=fedrep", "sampler.step=0.01"}},  // by rank 0 alone
+    {"fedrep", {"sampler.name=fedrep", "sampler.step=0.01"}},  // computed by rank 0 alone
 };
 
 class RankPersonal : public RankParity {};
@@ -97,7 +97,7 @@ TEST(Ranks, RowLossesAreThoseOfAllClients) {
   EXPECT_EQ(loss.test, alone.row_loss().test);
 }
 
-// Centralised samplers are rank 0's; the others have nothing to do.
+// Rank 0 computes the centralised samplers; the others have nothing to do.
 TEST(Ranks, ReferencesAreComputedByRankZero) {
   const RankWorld world{kFederated, {"sampler.name=mala", "sampler.batch=1.0"}};
   expect_same(world.alone(40), world.over(3, 40), "mala");

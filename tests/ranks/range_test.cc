@@ -23,7 +23,7 @@ TEST(ClientRanges, AreConsecutiveAndEven) {
     }
 }
 
-// Replies of a shared block are kept: where that is too much no block is shared.
+// Replies of a shared block are kept in memory. If that would take too much, no block is shared.
 TEST(ClientRanges, LargeBlocksAreNotShared) {
   const Index clients = 1'000'000, block = block_size_for(clients);
   for (int r = 0; r < 5; ++r) {

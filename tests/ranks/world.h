@@ -1,4 +1,4 @@
-// A run over ranks, held against the same run in one process.
+// Runs over ranks, to be compared with the same run in one process.
 #pragma once
 
 #include "support/problems.h"
@@ -9,7 +9,7 @@ namespace pollen::testing {
 struct RankRun {
   Outcome outcome;
   std::vector<double> potentials;
-  Bytes state;  // at the end
+  Bytes state;  // at the end of the run
 };
 
 inline RankRun finish(Experiment& experiment, std::int64_t iterations) {
@@ -20,7 +20,7 @@ inline RankRun finish(Experiment& experiment, std::int64_t iterations) {
           experiment.save()};
 }
 
-// A run of `iterations`, from the start or from a saved state.
+// Runs a number of iterations from the start or from a saved state.
 struct RankWorld {
   std::string text;
   Overrides overrides;

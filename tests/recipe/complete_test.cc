@@ -1,4 +1,4 @@
-// Defaults that depend on the sampler, and what the theory allows.
+// Tests defaults that depend on the sampler, and what the theory allows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A configuration completed by its sampler's defaults, or the refusal.
+// Completes a configuration by its sampler's defaults, or returns the refusal.
 #pragma once
 
 #include <string>

@@ -78,8 +78,8 @@ TEST(Config, SeveralProblemsAreToldTogetherAndAtMostTen) {
 
 TEST(Config, OverridesAreTomlOrElseBareStrings) {
   const Config c = read_config_text("[sampler]\nstep = 1.0", "my.toml",
-                                    {"sampler.step=1e-4", "sampler.name=qlsd#", "run.init=[1, 2]", "participation.probability=[0.1, 0.2]",
-                                     "data.target = survived"});
+                                    {"sampler.step=1e-4", "sampler.name=qlsd#", "run.init=[1, 2]",
+                                     "participation.probability=[0.1, 0.2]", "data.target = survived"});
   EXPECT_EQ(c.sampler.step, 1e-4);
   EXPECT_EQ(c.sampler.name, "qlsd#");
   EXPECT_EQ(c.run.init_values, (std::vector<double>{1, 2}));
@@ -145,8 +145,9 @@ TEST(Config, DefaultsThatFollowFromTheSourceAreWrittenOut) {
   for (const char* line : {"standardize = true", "intercept = true", "heterogeneity = 5.0"})
     EXPECT_THAT(other, HasSubstr(std::string(line) + "\n"));
   EXPECT_THAT(other, ::testing::Not(HasSubstr("latent_dimension")));
-  EXPECT_EQ(to_toml(read_config_text(other, "x", {"data.source=synthetic-mixed", "data.intercept=false",
-                                                  "data.standardize=false", "data.heterogeneity=1"})),
+  EXPECT_EQ(to_toml(read_config_text(other, "x",
+                                     {"data.source=synthetic-mixed", "data.intercept=false", "data.standardize=false",
+                                      "data.heterogeneity=1"})),
             mixed);
   const std::string given = "[data]\nsource = \"synthetic-mixed\"\nintercept = true\nheterogeneity = 5.0";
   for (const char* line : {"intercept = true", "heterogeneity = 5.0", "standardize = false"})
@@ -167,7 +168,7 @@ TEST(Config, DefaultsThatFollowFromThePartitionAreWrittenOut) {
   EXPECT_TRUE(has(written("dominant-label"), "other_share = 0.01"));
   EXPECT_TRUE(has(written("label-pairs"), "dominant_share = 0.8"));
   EXPECT_TRUE(has(written("classes-per-client"), "classes_per_client = 2"));
-  EXPECT_EQ(written("by-writer").find("\nclients ="), std::string::npos);  // all there are
+  EXPECT_EQ(written("by-writer").find("\nclients ="), std::string::npos);  // by default all clients are used
 }
 
 TEST(Config, EveryPathIsMadeAbsolute) {

@@ -1,4 +1,4 @@
-// Over the table of keys and the registries: every row is whole, and what one says of another is true.
+// Tests the table of keys and the registries: every row is complete, and what one says about another is true.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,14 +55,14 @@ std::string as_toml(const Key& key, const std::string& value) {
 TEST(Keys, DefaultsReadBackAsThemselves) {
   for (const Key& key : keys()) {
     const std::string value = key.value(Config{});
-    if (value.empty() || key.path == "model.input") continue;  // absent, or an empty list that stands for it
+    if (value.empty() || key.path == "model.input") continue;  // absent, or an empty list that means absent
     const Config read = read_config_text(as_toml(key, value), "x");
     EXPECT_EQ(key.value(read), value) << key.path;
     EXPECT_TRUE(read.given.contains(key.path));
   }
 }
 
-// A value that the key accepts, found by trying.
+// Returns a value that the key accepts, found by trying.
 std::string an_accepted_value(const Key& key) {
   for (const char* value : {"2", "0.5", "true", "\"a\"", "[\"a\"]", "[1, 2]", "{a = [\"b\"]}", "32", "3.0",
                             "[\"flip\"]", "[\"csv\"]", "[\"lp\"]"}) {
@@ -72,7 +72,7 @@ std::string an_accepted_value(const Key& key) {
     } catch (const ConfigError&) {
     }
   }
-  const std::string words = key.accepted_words();  // "a", "b": the first
+  const std::string words = key.accepted_words();  // of "a", "b" the first is taken
   return words.starts_with('"') ? words.substr(0, words.find('"', 1) + 1) : std::string();
 }
 
@@ -108,7 +108,7 @@ TEST(Keys, ThatPlayNoRoleAreNamedWithWhenTheyDo) {
               Contains(HasSubstr("sampler.swag_rate is set but plays no role here: it is used for fsgld, with")));
 }
 
-// The keys that a row names are keys of the configuration; `settings` are no keys but settings of the library.
+// Checks that the keys a row names are keys of the configuration. `settings` are not keys but settings of the library.
 template <class Rows>
 void expect_rows(const Rows& rows, const std::string& section, const std::string& settings = "") {
   std::set<std::string> names;

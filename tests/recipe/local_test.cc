@@ -1,4 +1,4 @@
-// Local steps: defaults, and combinations that are refused or warned of.
+// Tests local steps: defaults, and combinations that are refused or give a warning.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

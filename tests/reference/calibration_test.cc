@@ -1,6 +1,6 @@
-// Simulation-based calibration (Talts et al. 2018): parameters from the prior, data given them, posterior draws given
-// those; the rank of the truth among the draws is uniform exactly where the sampler is right. Draws are the last states
-// of independent chains, so they are independent. Ranks among 15 draws fall into 16 bins.
+// Simulation-based calibration (Talts et al. 2018): parameters are drawn from the prior, data given the parameters, and
+// posterior draws given the data. The rank of the truth among the draws is uniform exactly if the sampler is right. The
+// draws are the last states of independent chains, so they are independent. Ranks among 15 draws fall into 16 bins.
 #include <fmt/format.h>
 
 #include <array>
@@ -13,11 +13,11 @@ namespace pollen::reference {
 namespace {
 
 constexpr Index kChains = 15;
-constexpr double kCritical = 44.3;  // of chi-square with 15 degrees of freedom at 1e-4
+constexpr double kCritical = 44.3;  // quantile of chi-square with 15 degrees of freedom at 1e-4
 
 struct Experiment {
   ModelSpec spec;
-  double claimed_sd = 1;  // of the prior the sampler is told; the truth is drawn with 1
+  double claimed_sd = 1;  // sd of the prior that the sampler is told; the truth is drawn with 1
   std::vector<int> rows = {6, 9};
 };
 
@@ -50,7 +50,7 @@ Federated simulate(const Experiment& experiment, const Eigen::Vector2d& truth, s
   return result;
 }
 
-// Chi-square of the ranks of each coordinate over `simulations` data sets.
+// Returns the chi-square of the ranks of each coordinate over `simulations` data sets.
 std::array<double, 2> calibrate(const char* sampler, const ReferenceSettings& settings, const Experiment& experiment,
                                 int simulations) {
   std::mt19937_64 generator(99);
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(, Calibration,
                                            Case{"mala_logistic", "mala", ModelKind::logistic}),
                          [](const auto& one) { return std::string(one.param.name); });
 
-// The test can fail: a sampler told a prior with 0.6 of the right spread is found out.
+// The test can fail: it detects a sampler that is told a prior with 0.6 of the right spread.
 TEST(CalibrationPower, AWrongPriorIsSeen) {
   const auto found = calibrate("hmc", {.warm_up = 100}, {model(ModelKind::logistic), 0.6}, 480);
   EXPECT_GT(std::max(found[0], found[1]), kCritical);

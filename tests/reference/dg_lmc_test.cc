@@ -1,4 +1,5 @@
-// DG-LMC on Gaussian clients is a linear recursion in (x_1, ..., x_b, θ): its law is solved, discretisation included.
+// DG-LMC on Gaussian clients is a linear recursion in (x_1, ..., x_b, θ), so its law is solved exactly, discretisation
+// included.
 #include <cmath>
 
 #include "support.h"
@@ -16,7 +17,7 @@ struct Steps {
   double temperature = 1;
 };
 
-// One round: K times x_i ← (I - γ(A_i + I/ρ)) x_i + γ(h_i + θ/ρ) + noise, then θ = mean x_i + noise.
+// One round is K times x_i ← (I - γ(A_i + I/ρ)) x_i + γ(h_i + θ/ρ) + noise, then θ = mean x_i + noise.
 stats::Law exact_law(const stats::QuadraticProblem& problem, const Steps& s) {
   const auto clients = static_cast<Index>(problem.clients.size());
   const Index d = problem.prior_precision.size(), n = (clients + 1) * d;
@@ -93,7 +94,7 @@ TEST(DgLmc, TendsToTheTarget) {
   EXPECT_LT(last, 0.01);
 }
 
-// Minibatches of local rows: more noise, the same mean.
+// Minibatches of local rows add noise but keep the mean.
 TEST(DgLmc, TakesMinibatches) {
   const Federated on = regression();
   const Steps s{0.05, 0.5, 2};

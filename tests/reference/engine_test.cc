@@ -1,5 +1,5 @@
-// What holds for every reference sampler: the saved state is the whole state, seeds matter, bits are those exchanged,
-// and wrong settings are named.
+// What holds for every reference sampler: the saved state is the whole state, seeds matter, the counted bits are those
+// exchanged, and wrong settings are named.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class Every : public ::testing::TestWithParam<ReferenceSampler> {};
 void goes_on(const char* name, const ReferenceSettings& settings) {
   const Federated on = logistic();
   const ReferenceProblem problem = on.problem(3);
-  for (const int before : {0, 1, 20, 43, 59, 60, 75}) {  // within windows, fits and visits, and after
+  for (const int before : {0, 1, 20, 43, 59, 60, 75}) {  // within windows, fits and visits, and after them
     const auto engine = make_reference(name, problem, settings);
     engine->start(start_at(problem, 0.1));
     for (int k = 0; k < before; ++k) engine->advance(1);
@@ -92,7 +92,7 @@ TEST_P(Every, DependsOnTheSeedAndOnNothingElse) {
     traces.push_back(go_on(*engine, 70));
   }
   EXPECT_EQ(traces[0].positions, traces[1].positions);
-  const bool moves = std::string(GetParam().name) != "ensemble";  // its chance is in the warm-up
+  const bool moves = std::string(GetParam().name) != "ensemble";  // an ensemble's randomness is in the warm-up
   EXPECT_EQ(traces[0].positions != traces[2].positions, moves);
   EXPECT_TRUE(traces[0].emitted.back() || std::string(GetParam().name) == "fsgld");
   EXPECT_NE(std::ranges::count(traces[0].emitted, true), 0);
@@ -125,8 +125,8 @@ struct Bits {
   std::int64_t rounds, messages, up, down, broadcast, gradients;
 };
 
-// d = 2, 3 clients of 12, 8 and 20 rows, 3 chains, 60 iterations of warm-up, 3 local steps; a vector is 128 bits, of
-// all chains 384.
+// d = 2, 3 clients of 12, 8 and 20 rows, 3 chains, 60 iterations of warm-up, 3 local steps. A vector is 128 bits, or
+// 384 for all chains.
 TEST(Counts, AreWhatIsExchanged) {
   const Federated on = logistic();
   const ReferenceProblem problem = on.problem(3);
@@ -140,7 +140,8 @@ TEST(Counts, AreWhatIsExchanged) {
       {"fedavg", 10, 10, 90, 10 * all, 10 * all, 10 * v, 10 * 3 * 3 * 9},
       {"scaffold", 10, 10, 90, 20 * all, 20 * all, 20 * v, 10 * 3 * 3 * 9},
       {"fedpa", 10, 10, 90, 10 * all, 10 * all, 10 * v, 10 * 3 * 9 * (2 + 3 * 4)},
-      // surrogates of 2 + 3 words once, each way; then 13 visits of 3 steps and the arrival of the 14th
+      // Surrogates of 2 + 3 words are sent once in each direction; then come 13 visits of 3 steps and the arrival of
+      // the 14th.
       {"fsgld", 70, 13, 39, 3 * 5 * 64 + 13 * v, 3 * 5 * 64 + 14 * v, 5 * 64 + 14 * v, -1},
       {"consensus", 70, 10, 90, 3 * 3 * 64 + 10 * all, 0, 0, -1},
       {"nuts", 70, 0, 0, 0, 0, 0, -1},
@@ -163,7 +164,7 @@ TEST(Counts, AreWhatIsExchanged) {
   }
 }
 
-// SWAG: 30 minibatches of a client and chain, means and variances of every chain's.
+// SWAG takes 30 minibatches per client and chain, and sends the means and variances of every chain.
 TEST(Counts, SwagIsADescent) {
   const Federated on = logistic();
   ReferenceSettings settings = settings_for(*find_reference("fsgld"));
@@ -176,7 +177,7 @@ TEST(Counts, SwagIsADescent) {
   EXPECT_EQ(engine->counters().broadcast_bits, 3 * 4 * 64);
 }
 
-// Every leapfrog step is a gradient of all rows; the start is one more.
+// Every leapfrog step is a gradient of all rows, and the start needs one more.
 TEST(Counts, LeapfrogStepsAreGradients) {
   const Federated on = logistic();
   const ReferenceProblem problem = on.problem(3);

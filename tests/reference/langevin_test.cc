@@ -1,4 +1,4 @@
-// The unadjusted samplers against their exact stationary laws, step-size bias included.
+// Compares the unadjusted samplers with their exact stationary laws, including the bias of the step.
 #include <cmath>
 
 #include "support.h"
@@ -31,7 +31,7 @@ Sampled sampled(const char* name, const Federated& on, const ReferenceSettings& 
   return run(*engine, on, length);
 }
 
-// U = (N/2)‖θ-ȳ‖²: the variance is 1/(N(1-γN/2)) a coordinate, not 1/N.
+// For U = (N/2)‖θ-ȳ‖² the variance per coordinate is 1/(N(1-γN/2)), not 1/N.
 TEST(Ula, HasItsBiasedVariance) {
   Federated on;
   on.dimension = 2;
@@ -76,8 +76,8 @@ TEST(SvrgLd, HasTheLawOfEachPhase) {
       << "the minibatch's noise is not to be seen";
 }
 
-// As decay → 0 the preconditioner G = 1/(λ + |θ|) follows the state alone, and without its correction term the law is
-// ∝ exp(-U)/G, here (λ + |θ|) exp(-θ²/2): E θ² = (4 + λ√2π)/(2 + λ√2π), where the target has 1.
+// In the limit decay → 0 the preconditioner G = 1/(λ + |θ|) follows the state alone, and without its correction term
+// the law is ∝ exp(-U)/G, here (λ + |θ|) exp(-θ²/2). Then E θ² = (4 + λ√2π)/(2 + λ√2π), where the target has 1.
 TEST(Psgld, IsBiasedAsDocumented) {
   Federated on;
   on.dimension = 1;
@@ -92,7 +92,7 @@ TEST(Psgld, IsBiasedAsDocumented) {
   EXPECT_GT(found - 1, 20 * error);
 }
 
-// With a long memory G is nearly constant, so the bias is small and the law is nearly right.
+// With a long memory G is nearly constant, so the bias is small.
 TEST(Psgld, IsNearlyRightWithALongMemory) {
   const Federated on = regression();
   const Sampled result = sampled("psgld", on, {.step = 1e-3, .decay = 0.9999}, {4000, 40000});

@@ -1,4 +1,5 @@
 // Samplers with a Metropolis test or its kin have no bias: exact moments of a Gaussian, whatever the step.
+#include <Eigen/Dense>
 #include <cmath>
 #include <random>
 
@@ -47,8 +48,8 @@ TEST_P(Exact, MomentsOfAGaussian) {
 
 INSTANTIATE_TEST_SUITE_P(, Exact, ::testing::ValuesIn(kCases), [](const auto& one) { return one.param.name; });
 
-// What a textbook says of a proposal θ - γ∇U + √(2γ)z from a stationary θ, by plain Monte Carlo with other random
-// numbers.
+// Returns the textbook acceptance rate of a proposal θ - γ∇U + √(2γ)z from a stationary θ, by plain Monte Carlo with
+// other random numbers.
 double textbook_acceptance(const stats::Law& law, double step, int draws) {
   const Eigen::MatrixXd precision = law.covariance.inverse(), root = law.covariance.llt().matrixL();
   std::mt19937_64 generator(5);
@@ -95,7 +96,7 @@ TEST(Mala, AcceptsAsOftenAsTheTextbookSays) {
   }
 }
 
-// On a known response accept(ε) = exp(-ε) the settled step gives the acceptance asked for.
+// For a known response accept(ε) = exp(-ε) the settled step gives the acceptance asked for.
 TEST(Adaptation, DualAveragingSolvesForTheStep) {
   for (const double target : {0.5, 0.8, 0.95}) {
     DualAveraging averaging{.target = target};
@@ -106,8 +107,8 @@ TEST(Adaptation, DualAveragingSolvesForTheStep) {
   }
 }
 
-// The step settles per chain near the acceptance asked for. Hamiltonian trajectories end above it, as is known of this
-// scheme: acceptance falls off a cliff at the largest stable step, and the average of log ε stays short of it.
+// The step settles per chain near the acceptance asked for. Hamiltonian trajectories end above it, which is known of
+// this scheme: acceptance drops sharply at the largest stable step, and the average of log ε stays short of it.
 TEST(Adaptation, ReachesTheAcceptanceAskedFor) {
   const Federated on = matrices();
   const struct {
@@ -139,7 +140,7 @@ TEST(Adaptation, ReachesTheAcceptanceAskedFor) {
   }
 }
 
-// Trajectories of a badly scaled Gaussian: the mass matrix evens the scales out, so few leapfrog steps are enough.
+// On a badly scaled Gaussian the mass matrix evens out the scales, so that few leapfrog steps are enough.
 TEST(Adaptation, TheMassEvensOutScales) {
   Federated on;
   on.dimension = 3;
@@ -166,8 +167,8 @@ TEST(Adaptation, TheMassEvensOutScales) {
   EXPECT_GT(leapfrogs[0], 500);
 }
 
-// Two scales and a step near the longest stable one: energy errors are large and trajectories bend within few states,
-// so a wrong weight, direction or check shows in the moments.
+// With two scales and a step near the longest stable one, energy errors are large and trajectories bend within few
+// states, so a wrong weight, direction or check shows in the moments.
 TEST(Nuts, IsRightWhereEnergyErrorsAreLarge) {
   Federated on;
   on.dimension = 2;
@@ -185,7 +186,7 @@ TEST(Nuts, IsRightWhereEnergyErrorsAreLarge) {
 }
 
 // On a round Gaussian all coordinates have one period, and a doubling that jumps over the far side of the orbit looks
-// straight at its ends: without the checks across halves such steps run in circles. With them no trajectory goes round.
+// straight at its ends. Without the checks across halves such trajectories run in circles.
 TEST(Nuts, DoesNotRunInCircles) {
   std::vector<double> centre(40, 0.0), precision(1600, 0.0);
   for (std::size_t j = 0; j < 40; ++j) precision[41 * j] = 1;
@@ -206,7 +207,7 @@ TEST(Nuts, DoesNotRunInCircles) {
   }
 }
 
-// Where the leapfrog is unstable every trajectory diverges, is reported, and the chain stays finite.
+// If the leapfrog is unstable, every trajectory diverges and is reported, and the chain stays finite.
 TEST(Nuts, ReportsDivergence) {
   const Federated on = matrices();
   const ReferenceProblem problem = on.problem(4);

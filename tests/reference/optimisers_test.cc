@@ -1,4 +1,5 @@
 // FedAvg, SCAFFOLD and FedPA: where their iterates go.
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -53,7 +54,7 @@ TEST(FedAvg, WithOneLocalStepIsGradientDescent) {
   }
 }
 
-// Clients that disagree pull local steps apart: FedAvg's limit is not the mode, SCAFFOLD's is.
+// Clients that disagree pull local steps apart, so FedAvg's limit is not the mode, but SCAFFOLD's is.
 TEST(Scaffold, FindsTheModeWhereFedAvgDoesNot) {
   for (const Federated& on : {matrices(), regression(), logistic()}) {
     const ReferenceSettings settings{.step = 0.02, .local_steps = 20};
@@ -66,7 +67,7 @@ TEST(Scaffold, FindsTheModeWhereFedAvgDoesNot) {
   }
 }
 
-// Where client i ends after `steps` local steps from θ.
+// Returns where client i ends after `steps` local steps from θ.
 VectorXd descended(const Federated& on, std::size_t i, double weight, VectorXd theta, double step, int steps) {
   Scratch scratch;
   const Index d = theta.size();
@@ -79,7 +80,7 @@ VectorXd descended(const Federated& on, std::size_t i, double weight, VectorXd t
   return theta;
 }
 
-// Once FedAvg stands still, draws have the mean and the variances of the clients' models, or are mixtures of them.
+// Once FedAvg has converged, draws have the mean and the variances of the clients' models, or are mixtures of them.
 TEST(FedBe, DrawsFromALawOverClientsModels) {
   for (const Federated& on : {regression(), logistic()}) {
     const double step = 0.02;
@@ -96,7 +97,7 @@ TEST(FedBe, DrawsFromALawOverClientsModels) {
       plain += y / static_cast<double>(b);
       spread += y.cwiseAbs2() / static_cast<double>(b);
     }
-    spread = (spread - plain.cwiseAbs2()) / static_cast<double>(b + 1);  // of a uniform mixture
+    spread = (spread - plain.cwiseAbs2()) / static_cast<double>(b + 1);  // variance of a uniform mixture
     for (const char* law : {"gaussian", "dirichlet"}) {
       const ReferenceProblem problem = on.problem(50);
       const auto engine = make_reference("fedbe", problem, {.step = step, .local_steps = steps, .server_law = law});
@@ -119,7 +120,7 @@ TEST(FedBe, DrawsFromALawOverClientsModels) {
   }
 }
 
-// Twelve rows of logistic(): what is learnt of a model's own predictions is the model.
+// Returns twelve rows of logistic(). Distilling a model's own predictions on them must give that model.
 std::shared_ptr<Unlabelled> rows_without_labels(const Federated& on) {
   const ModelSpec spec{
       .kind = ModelKind::logistic, .features = 2, .noise_sd = {}, .feature_names = {}, .class_names = {}};
@@ -127,7 +128,7 @@ std::shared_ptr<Unlabelled> rows_without_labels(const Federated& on) {
   out->rows = 12;
   out->labels.assign(24, 0.0);
   std::fill(out->labels.begin() + 12, out->labels.end(), 1.0);
-  const math::RowsView x{on.memory[0]->data(), 12, 2, 2};
+  const RowsView x{on.memory[0]->data(), 12, 2, 2};
   for (const std::ptrdiff_t c : {0, 1}) out->labelled.push_back(make_potential(spec, {x, out->labels.data() + 12 * c}));
   out->predict = [spec, x](std::span<const double> theta, std::span<double> to, Scratch& scratch) {
     class_probabilities(spec, theta, x, to, scratch);
@@ -144,13 +145,13 @@ TEST(Distillation, LearnsTheModelItIsShown) {
   teacher.add(shown, chains);
   std::vector<double> theta = {-1, 1};
   teacher.teach(theta, chains.stream(0, Purpose::distillation), chains);
-  // 20,000 steps of 12 labels: standard errors of the coefficients are about 1/√(240,000 · 0.1) = 0.007.
+  // With 20,000 steps of 12 labels the standard errors of the coefficients are about 1/√(240,000 · 0.1) = 0.007.
   EXPECT_NEAR(theta[0], 0.8, 0.03);
   EXPECT_NEAR(theta[1], -0.5, 0.03);
   EXPECT_EQ(chains.counters.gradients, 40000 * 12);
 }
 
-// The mean of two models' probabilities: on each row the model's are near the averages, not near either.
+// The model learns the mean of two models' probabilities: on each row its own are near the average, not near either.
 TEST(Distillation, LearnsTheAverageOfAnEnsemble) {
   const Federated on = logistic();
   const auto rows = rows_without_labels(on);
@@ -165,7 +166,7 @@ TEST(Distillation, LearnsTheAverageOfAnEnsemble) {
   rows->predict(one, p, chains.work.scratch);
   rows->predict(two, q, chains.work.scratch);
   rows->predict(theta, r, chains.work.scratch);
-  // Where the cross-entropy is least, Σ x (r - average) = 0.
+  // At the minimum of the cross-entropy, Σ x (r - average) = 0.
   for (std::size_t j = 0; j < 2; ++j) {
     double sum = 0;
     for (std::size_t i = 0; i < 12; ++i)
@@ -196,7 +197,7 @@ TEST(FedBe, DistilsIntoTheNextRoundsModel) {
   EXPECT_THROW(make_reference("fedbe", on.problem(1), {.step = 0.1, .distill = true}), ConfigError);
 }
 
-// Minibatches make the iterates noisy, not biased.
+// Minibatches make the iterates noisy but not biased.
 TEST(Scaffold, WithMinibatchesKeepsTheMode) {
   const Federated on = logistic();
   const VectorXd mode = limit("scaffold", on, {.step = 0.02, .local_steps = 5}, 3000);
@@ -221,7 +222,7 @@ TEST(ShrinkageSolver, AgreesWithADenseInverse) {
       const Index d = 5;
       ShrinkageSolver solver(d, count, shrinkage);
       MatrixXd samples(d, count);
-      for (int round = 0; round < 2; ++round) {  // the second time after clear()
+      for (int round = 0; round < 2; ++round) {  // the second time comes after clear()
         solver.clear();
         for (Index k = 0; k < count; ++k) {
           samples.col(k) = 3 * draw(d) + VectorXd::Ones(d);
@@ -242,8 +243,8 @@ TEST(ShrinkageSolver, AgreesWithADenseInverse) {
   }
 }
 
-// Where FedPA goes with infinitely many samples: Σ Σ_i⁻¹(θ - μ_i) = 0 with Σ_i the local Langevin steps' own
-// covariance, whose inverse is A_i - γA_i²/2. As γ → 0 that is the mode.
+// Returns FedPA's limit for infinitely many samples: Σ Σ_i⁻¹(θ - μ_i) = 0, where Σ_i is the covariance of the local
+// Langevin steps, whose inverse is A_i - γA_i²/2. As γ → 0 that is the mode.
 VectorXd fedpa_limit(const stats::QuadraticProblem& problem, double step) {
   MatrixXd total = MatrixXd::Zero(3, 3);
   VectorXd pull = VectorXd::Zero(3);

@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
@@ -120,7 +121,7 @@ void expect_law(const laws::Estimate& found, const stats::Law& law) {
                               << "\ncovariance\n"
                               << found.covariance << "\nnot\n"
                               << law.covariance;
-  static int number = 0;  // a test may ask about several runs
+  static int number = 0;  // a test may check several runs
   ::testing::Test::RecordProperty("worst_z_" + std::to_string(++number), std::to_string(distance));
 }
 

@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "laws/moments.h"
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 #include "reference/reference.h"
 
 namespace pollen::reference {
 
-inline constexpr double kAgree = 4;  // standard errors, every entry of mean and covariance
+inline constexpr double kAgree = 4;  // in standard errors, for every entry of mean and covariance
 inline constexpr double kTellApart = 8;
 
 struct Federated {
-  std::vector<std::shared_ptr<std::vector<double>>> memory;  // the rows that potentials look at
+  std::vector<std::shared_ptr<std::vector<double>>> memory;  // the rows that the potentials refer to
   std::vector<std::shared_ptr<const Potential>> potentials;
   Prior prior;
   Index dimension = 0;
@@ -25,7 +25,7 @@ struct Federated {
 
   ReferenceProblem problem(Index chains, std::uint64_t seed = 7, double temperature = 1) const;
   stats::QuadraticProblem pooled() const;  // the same posterior with all terms on one client
-  void add_rows(const ModelSpec& spec, const std::vector<std::vector<double>>& rows);  // x..., y
+  void add_rows(const ModelSpec& spec, const std::vector<std::vector<double>>& rows);  // a row is x..., y
 };
 
 Federated matrices();    // d = 3, three clients given by mean and precision, far from each other
@@ -38,8 +38,8 @@ struct Sampled {
   const laws::Estimate& only() const { return phases.front(); }
 };
 
-// Moments of the emitted states after `burn_in` iterations; with phases > 1, of the states after iterations k ≡ p mod
-// phases.
+// The length of a run. Moments are those of the emitted states after `burn_in` iterations, or, with phases > 1, of the
+// states after iterations k ≡ p mod phases.
 struct Length {
   std::int64_t burn_in = 0, iterations = 0;
   int phases = 1;

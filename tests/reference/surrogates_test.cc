@@ -1,6 +1,7 @@
-// Competitors that describe each client's part by a Gaussian: consensus Monte Carlo and FSGLD.
+// Tests the competitors that describe each client's part by a Gaussian: consensus Monte Carlo and FSGLD.
 #include "reference/surrogates.h"
 
+#include <Eigen/Dense>
 #include <cmath>
 
 #include "support.h"
@@ -10,7 +11,7 @@ namespace {
 
 constexpr Index kChains = 8;
 
-// Each seed has weights of its own, so seeds, not chains, are the independent runs.
+// Each seed has its own weights, so the independent runs are the seeds and not the chains.
 laws::Estimate over_seeds(const char* name, const Federated& on, const ReferenceSettings& settings,
                           double temperature) {
   laws::Moments moments(target_of(on).mean);
@@ -32,7 +33,7 @@ laws::Estimate over_seeds(const char* name, const Federated& on, const Reference
 }
 
 TEST(Consensus, IsExactForGaussians) {
-  // Weights that are a little wrong cost a little variance, of second order: chains that mix slowly need a longer
+  // Slightly wrong weights cost a little variance, of second order. Chains that mix slowly therefore need a longer
   // warm-up.
   const struct {
     const char* kernel;
@@ -48,7 +49,7 @@ TEST(Consensus, IsExactForGaussians) {
   }
 }
 
-// Weights from variances alone are those of another method: with correlated clients the result is not the posterior.
+// Weights from variances alone are a different method: with correlated clients the result is not the posterior.
 TEST(Consensus, DiagonalWeightsAreBiased) {
   const Federated on = regression();
   const ReferenceSettings full{.warm_up = 2000, .local_kernel = "mala"};
@@ -70,8 +71,8 @@ Eigen::VectorXd vector(const std::vector<double>& from) {
   return Eigen::Map<const Eigen::VectorXd>(from.data(), std::ssize(from));
 }
 
-// With a client a step an exact law, whatever the surrogates: without them it is distributed SGLD,
-// θ ← θ - γ(∇U_0 + ∇U_s/f_s) + noise.
+// Returns the exact law with one step per visit, for any surrogates. Without surrogates it is distributed SGLD, θ ← θ -
+// γ(∇U_0 + ∇U_s/f_s) + noise.
 stats::Law visiting_law(const Federated& on, double step, const Surrogates* surrogates = nullptr) {
   const Eigen::Index d = on.dimension;
   const Eigen::MatrixXd prior = on.exact.prior_precision.asDiagonal();
@@ -112,7 +113,7 @@ TEST(Fsgld, WithoutSurrogatesHasTheLawOfDistributedSgld) {
   EXPECT_GT(laws::distance(result.only(), gradient_family_law(on.exact, plain)[0]), kTellApart);
 }
 
-// With surrogates that fit, the drift is ∇U whichever client is visited: the law is ULA's, long visits included.
+// With fitting surrogates the drift is ∇U whichever client is visited, so the law is ULA's, even with long visits.
 TEST(Fsgld, SurrogatesTakeTheVisitsNoiseAway) {
   const Federated on = regression();
   stats::GradientLawOptions plain;
@@ -125,7 +126,7 @@ TEST(Fsgld, SurrogatesTakeTheVisitsNoiseAway) {
   }
 }
 
-// What a run's fit finds: `steps` of descent, the second half of them collected.
+// Returns what a run's fit finds after `steps` of descent, the second half of them collected.
 std::vector<Surrogates> swag(const Federated& on, const ReferenceSettings& settings, Index count, int steps) {
   Chains chains(on.problem(count));
   const auto fit = make_swag_fit(chains, settings);
@@ -141,25 +142,25 @@ TEST(Swag, IsNearTheModeOfAClientsPart) {
   const Federated on = matrices();
   ReferenceSettings settings{.step = 0.02, .local_steps = 1, .swag_least_sd = 0.25};
   const std::vector<Surrogates> found = swag(on, settings, 2, 2000);
-  ASSERT_EQ(found.size(), 2U);  // one a chain
+  ASSERT_EQ(found.size(), 2U);  // one per chain
   for (std::size_t i = 0; i < on.exact.clients.size(); ++i) {
     const auto& term = on.exact.clients[i].terms.at(0);
     const Eigen::MatrixXd prior = on.exact.prior_precision.asDiagonal();
     const Eigen::VectorXd mode = (term.curvature + prior / 3).llt().solve(term.shift);
     const Surrogate& own = found[1].own[i];
-    // A descent that has come to rest spreads nowhere: the least sd.
+    // A descent that has come to rest has no spread, so the least sd applies.
     for (Eigen::Index j = 0; j < 3; ++j) {
       const auto at = static_cast<std::size_t>(j);
       EXPECT_DOUBLE_EQ(own.precision.at(at, at), 16);
       EXPECT_NEAR(own.shift[at] / 16, mode(j), 1e-6);
     }
   }
-  // By itself it is √(Kγ/p)/f_s: K = 1, and p = 1/4 of the second coordinate.
+  // By default the variance is at least √(Kγ/p)/f_s, here with K = 1 and p = 1/4 for the second coordinate.
   settings.swag_least_sd.reset();
   EXPECT_NEAR(swag(on, settings, 1, 2000)[0].own[2].precision.at(1, 1), 1 / (3 * std::sqrt(0.02 * 4)), 1e-9);
 }
 
-// A row a step: y ← y - (η/f)(4 ∇U_0j + f ∇U_0) has an exact law, whose moments the surrogate takes.
+// With one row per step, y ← y - (η/f)(4 ∇U_0j + f ∇U_0) has an exact law, whose moments the surrogate takes.
 TEST(Swag, SpreadsAsTheDescentDoes) {
   const Federated on = regression();
   ReferenceSettings settings{.step = 0.02, .local_steps = 1, .swag_rate = 0.03, .swag_least_sd = 1e-6};
@@ -170,7 +171,8 @@ TEST(Swag, SpreadsAsTheDescentDoes) {
   for (const auto& term : on.exact.clients[0].terms)
     phase.outcomes.push_back({0.25, one - 0.03 * (10 * term.curvature + prior), 0.03 * 10 * term.shift});
   const stats::Law law = stats::stationary({phase})[0];
-  // 200,000 states whose autocorrelation time is 2/(η λ_min/f) ≈ 50 at most: about 4,000 independent ones; four sigmas.
+  // The 200,000 states have an autocorrelation time of at most 2/(η λ_min/f) ≈ 50, so about 4,000 are independent. The
+  // tolerance is four sigmas.
   for (std::size_t j = 0; j < 2; ++j) {
     const auto at = static_cast<Eigen::Index>(j);
     const double variance = 1 / found.precision.at(j, j);
@@ -179,7 +181,7 @@ TEST(Swag, SpreadsAsTheDescentDoes) {
   }
 }
 
-// Surrogates that do not fit cost variance, which is known, and nothing else.
+// Surrogates that do not fit cost a known variance and nothing else.
 TEST(Fsgld, HasTheLawOfItsSwagSurrogates) {
   const Federated on = regression();
   const ReferenceSettings settings{.step = 0.02, .warm_up = 400, .local_steps = 1, .surrogate = "swag"};
@@ -191,7 +193,7 @@ TEST(Fsgld, HasTheLawOfItsSwagSurrogates) {
   EXPECT_GT(laws::distance(result.only(), visiting_law(on, 0.02)), kTellApart);
 }
 
-// From minibatches every chain has surrogates of its own; the mean is the posterior's with any of them.
+// With minibatches every chain has its own surrogates, and with any of them the mean is the posterior's.
 TEST(Fsgld, NoisySwagSurrogatesKeepTheMean) {
   const Federated on = regression();
   ReferenceSettings settings{.step = 0.01, .warm_up = 400, .local_steps = 1, .surrogate = "swag"};

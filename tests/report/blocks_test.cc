@@ -11,7 +11,7 @@ std::string of(const std::string& text) {
   return base64({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
-// The vectors of RFC 4648.
+// Uses the test vectors of RFC 4648.
 TEST(Blocks, Base64) {
   EXPECT_EQ(of(""), "");
   EXPECT_EQ(of("f"), "Zg==");
@@ -28,7 +28,7 @@ TEST(Blocks, ScaledWordsSpanTheRangeOfTheirFirstIndex) {
   const Json block = scaled_block({2, 1, 4}, values);
   EXPECT_EQ(block["low"], Json({1.0, 5.0}));
   EXPECT_EQ(block["high"], Json({3.0, 5.0}));
-  // 0, 65534, missing, 32767; then a constant at its low end, and missing.
+  // The words are 0, 65534, missing, 32767; then a constant at its low end, and missing.
   const std::uint8_t words[] = {0, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0x7f, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   EXPECT_EQ(block["data"], base64(words));
 }

@@ -1,7 +1,8 @@
-// The page in a browser: node browser_test.mjs POLLEN WEB_BUILD. Exit 77: skipped, with the reason.
+// Tests the report's page in a browser: node browser_test.mjs POLLEN WEB_BUILD. Exit code 77 means skipped, with the
+// reason.
 //
-// Runs are made here (by pollen itself, or as files with known content), `pollen report` makes their pages, and headless
-// Chromium opens them from the disk, as from a mail.
+// Runs are made here (by pollen itself, or as files with known content), `pollen report` makes their pages, and
+// headless Chromium opens them from the disk, like an attachment of a mail.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -19,7 +20,7 @@ if (!chromiumPath) {
 }
 const { chromium } = createRequire(join(webBuild, "package.json"))("playwright-core");
 const folder = mkdtempSync(join(tmpdir(), "pollen-browser-"));
-const shots = process.env.POLLEN_SHOTS; // a folder for pictures, for those who want to look
+const shots = process.env.POLLEN_SHOTS; // a folder for screenshots, if anyone wants to look
 
 let browser;
 before(async () => {
@@ -32,7 +33,7 @@ after(async () => {
 
 const make = (...args) => execFileSync(pollen, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
-// Numbers without a library: uniform, by a linear congruence.
+// Uniform numbers by a linear congruence, without a library.
 function* random(seed) {
   let state = seed >>> 0;
   for (;;) yield (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
@@ -47,7 +48,7 @@ function putDraws(name, { names, chains = 4, draws = 400, shift = 0 }) {
   }
 }
 
-// A page with everything that would be wrong with it.
+// A page, with every fault that it reported.
 async function open(file, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage(), wrong = [];
@@ -71,7 +72,7 @@ async function scrollThrough(page) {
   });
 }
 
-// Canvases that have one colour only.
+// Returns the canvases that have one colour only.
 const blank = (page) => page.evaluate(() =>
   Array.from(document.querySelectorAll("main canvas")).filter((canvas) => {
     const { width, height } = canvas;
@@ -144,7 +145,7 @@ test("200 parameters and 100,000 rounds: small, and only what is seen is drawn",
   assert.equal(await page.locator("article.card:visible").count(), 0);
   await page.fill("#parameter-filter", "");
   assert.equal(await page.locator("#summary-table tbody tr:visible").count(), 200);
-  // A minute's work for a processor would end this; the count of made plots above is what keeps it short.
+  // A minute of processor time would end this test. The count of made plots above keeps it short.
   assert.deepEqual(await blank(page), []);
   assert.deepEqual(wrong, []);
   await close();
@@ -158,7 +159,7 @@ test("the table sorts and flags, in words too", async () => {
   assert.deepEqual(await labels(), ["b", "a", "c"]);
   await page.locator("#summary-table thead button", { hasText: "parameter" }).click();
   assert.deepEqual(await labels(), ["a", "b", "c"]);
-  await page.keyboard.press("Enter"); // the head keeps the focus
+  await page.keyboard.press("Enter"); // the table's head keeps the focus
   assert.deepEqual(await labels(), ["c", "b", "a"]);
   assert.equal(await page.locator('th[aria-sort="descending"]').count(), 1);
   assert.match(await page.locator("#summary-table .flag.bad").first().innerText(), /low|high/);

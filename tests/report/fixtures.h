@@ -1,4 +1,4 @@
-// Folders of runs made by hand, small or as large as a test wants.
+// Makes folders of runs by hand, small or as large as a test wants.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ class RunsTest : public testing::Test {
     std::ofstream(path(name), std::ios::binary) << text;
   }
 
-  // Chains in CmdStan's CSV. Values repeat with no pattern that halves of chains would see.
+  // Writes chains in CmdStan's CSV. The values have no pattern in which halves of chains would differ.
   void put_draws(const std::string& run, Index chains, Index draws, const std::vector<std::string>& names,
                  double shift = 0) const {
     for (Index c = 0; c < chains; ++c) {

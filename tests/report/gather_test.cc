@@ -48,7 +48,7 @@ TEST_F(Gather, TheVerdictSaysWhy) {
   EXPECT_NE(verdict["reasons"].dump().find("R-hat above 1.01"), std::string::npos) << verdict;
 }
 
-// The promise of the command: below 3 MB (the page itself has about 0.1).
+// The command promises a page below 3 MB (the page itself has about 0.1 MB).
 TEST_F(Gather, FiftyParametersStayBelowThreeMegabytes) {
   put_draws("a", 4, 2000, thetas(50));
   const std::string json = report_data({path("a")}, 2);

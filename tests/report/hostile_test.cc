@@ -1,4 +1,4 @@
-// Files from outside that are odd, broken or meant to do harm.
+// Tests files from outside that are odd, broken or malicious.
 #include <gmock/gmock.h>
 
 #include "fixtures.h"

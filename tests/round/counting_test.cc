@@ -1,4 +1,4 @@
-// Bits and gradients are what was sent and evaluated.
+// Counted bits and gradients are those that were sent and evaluated.
 #include <gtest/gtest.h>
 
 #include "support/problems.h"
@@ -33,14 +33,14 @@ TEST(Counting, Identity) {
 }
 
 TEST(Counting, PartialParticipationPaysForThosePresent) {
-  const Counters c =
-      sample(kGaussian, with({"participation.policy=fixed-size", "participation.size=2"})).counters;
+  const Counters c = sample(kGaussian, with({"participation.policy=fixed-size", "participation.size=2"})).counters;
   EXPECT_EQ(c.messages, kRounds * 2 * kR);
   EXPECT_EQ(c.downlink_bits, kRounds * 2 * kR * kD * kWord);
   EXPECT_EQ(c.broadcast_bits, kRounds * kR * kD * kWord);
 }
 
-// One client at a time, ζ every 10 rounds: a client that was absent at the refresh is sent ζ once, when it is next there.
+// One client is active at a time, and ζ changes every 10 rounds. A client that was absent at the refresh is sent ζ
+// once, when it is next active.
 TEST(Counting, AnchorsAreSentToThoseWhoMissedThem) {
   const std::string problem = R"(
 seed = 3
@@ -65,7 +65,7 @@ policy = "fixed-size"
 size = 1
 )";
   const Counters c = sample(problem).counters;
-  // In a cycle of ten rounds the other client turns up with probability 1 - 2^-9; it then needs ζ.
+  // In a cycle of ten rounds the other client is active with probability 1 - 2^-9, and then needs ζ.
   EXPECT_GE(c.downlink_bits, (1000 + 90) * kWord);
   EXPECT_LE(c.downlink_bits, (1000 + 100) * kWord);
   EXPECT_EQ(c.downlink_bits, c.broadcast_bits);

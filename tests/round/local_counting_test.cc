@@ -1,4 +1,5 @@
-// Bits, rounds and gradients of local steps: two dimensions, three clients, three chains, a hundred iterations.
+// Tests bits, rounds and gradients of local steps with two dimensions, three clients, three chains and a hundred
+// iterations.
 #include <gtest/gtest.h>
 
 #include "support/problems.h"
@@ -30,7 +31,7 @@ TEST(LocalCounting, OneMessageARound) {
   }
 }
 
-// The last segment is under way: its broadcast was heard, its messages were not sent.
+// The last segment is under way: its broadcast was received, but its messages were not sent.
 TEST(LocalCounting, ALegUnderWay) {
   const Counters c = count({"sampler.name=fald", "sampler.local_steps=30"});
   EXPECT_EQ(c.rounds, 3);
@@ -45,7 +46,8 @@ TEST(LocalCounting, EmittingEveryAverageCostsNoBits) {
   EXPECT_EQ(c.rounds, 20);
 }
 
-// A refresh at every iteration: X^i up, Y down; ∇U^i(Y) up, C down. A local step looks at x and at Y.
+// With a refresh at every iteration, X^i goes up and Y down, then ∇U^i(Y) up and C down. A local step evaluates x and
+// Y.
 TEST(LocalCounting, ARefreshIsTwoExchanges) {
   const Counters c = count({"sampler.name=vr-fald*", "sampler.local_steps=5", "sampler.refresh_probability=1.0"});
   EXPECT_EQ(c.rounds, 20 + 2 * kIterations);
@@ -63,7 +65,7 @@ TEST(LocalCounting, OnlyThoseDrawnStepAndSend) {
   EXPECT_EQ(two.messages, 20 * 2 * kR);
   EXPECT_EQ(two.downlink_bits, 20 * 2 * kR * kVector);
   EXPECT_EQ(two.gradients, kIterations * 2 * kR);
-  // Drawn twice, a client sends once: with three clients two draws are the same one in three times.
+  // A client that is drawn twice sends once. With three clients, two draws are the same in one of three cases.
   const Counters one =
       count({"sampler.name=fa-ld", "sampler.local_steps=1", "sampler.scheme=I", "participation.size=2"});
   EXPECT_NEAR(static_cast<double>(one.messages) / (kIterations * kR), 5.0 / 3, 0.12);

@@ -1,4 +1,5 @@
-// Local steps that must be chains already known (algorithms.md section 10), to rounding: the same addresses of noise.
+// Local steps that must equal chains already known (docs/algorithms.md section 10) up to rounding, because they use the
+// same addresses of noise.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -67,7 +68,7 @@ TEST(LocalParity, IdenticalClientsWithCommonNoiseAreOneChain) {
             1e-9);
 }
 
-// ρ² = τ, γ = bη.
+// The conversion is ρ² = τ, γ = bη.
 TEST(LocalParity, FaLdOfEqualClientsIsFald) {
   for (const char* schedule : {"sampler.communicate=0.3", "sampler.local_steps=4"}) {
     const auto fald =
@@ -79,7 +80,7 @@ TEST(LocalParity, FaLdOfEqualClientsIsFald) {
   }
 }
 
-// Compression drops out where it keeps everything: rand-k with k = d.
+// Compression cancels if it keeps everything, as rand-k with k = d does.
 TEST(LocalParity, ChangesBehindAMemoryAddUpToPositions) {
   const Overrides keys = {"sampler.name=fald", "sampler.step=0.1", "sampler.local_steps=3"};
   Overrides compressed = keys;

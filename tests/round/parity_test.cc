@@ -1,4 +1,4 @@
-// Samplers that must be the same chain, and parts that must drop out.
+// Samplers that must be the same chain, and parts that must cancel.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,8 @@ TEST(Parity, ErrorFeedbackWithIdentityIsLsd) {
       return sample(problem, overrides);
     };
     const auto lsd = with("lsd");
-    for (const char* elf : {"d-elf", "p-elf", "b-elf"}) EXPECT_LT(largest_relative_difference(lsd, with(elf)), 1e-9) << elf;
+    for (const char* elf : {"d-elf", "p-elf", "b-elf"})
+      EXPECT_LT(largest_relative_difference(lsd, with(elf)), 1e-9) << elf;
   }
 }
 
@@ -66,7 +67,9 @@ TEST(Parity, ThePriorMayLiveWithTheClients) {
 
 TEST(Parity, ACustomRecipeIsTheNamedOne) {
   EXPECT_EQ(sample(kLogistic, {"sampler.name=qlsd++"}).draws,
-            sample(kLogistic, {"sampler.name=custom", "sampler.oracle=svrg", "sampler.memory=true", "sampler.compressor=qsgd"}).draws);
+            sample(kLogistic,
+                   {"sampler.name=custom", "sampler.oracle=svrg", "sampler.memory=true", "sampler.compressor=qsgd"})
+                .draws);
   EXPECT_EQ(sample(kLogistic, {"sampler.name=b-elf"}).draws,
             sample(kLogistic, {"sampler.name=custom", "sampler.error_feedback=true", "sampler.compressor=top-k",
                                "sampler.downlink=top-k"})
@@ -86,7 +89,7 @@ TEST(Parity, LengthsGiveTheSameDrawsAndBits) {
 }
 
 TEST(Parity, TemperatureScalesOnlyTheNoise) {
-  // At T → 0 the chain is gradient descent and all chains agree.
+  // In the limit T → 0 the chain is gradient descent, and all chains agree.
   const auto cold = sample(kGaussian, {"model.temperature=1e-30"});
   EXPECT_NEAR(cold.draws[0].back(), cold.draws[1].back(), 1e-12);
   const auto hot = sample(kGaussian, {"model.temperature=4.0"});
@@ -96,7 +99,8 @@ TEST(Parity, TemperatureScalesOnlyTheNoise) {
 }
 
 TEST(Parity, SeedsDiffer) {
-  const auto zero = sample(kGaussian, {"seed=0"}), one = sample(kGaussian, {"seed=1"}), two = sample(kGaussian, {"seed=2"});
+  const auto zero = sample(kGaussian, {"seed=0"}), one = sample(kGaussian, {"seed=1"}),
+             two = sample(kGaussian, {"seed=2"});
   EXPECT_NE(zero.draws, one.draws);
   EXPECT_NE(one.draws, two.draws);
   EXPECT_NE(one.draws[0], one.draws[1]) << "chains are independent";

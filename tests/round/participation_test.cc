@@ -1,4 +1,6 @@
 // The law of every policy: each client's mean weight is one, so that weighted sums of messages are unbiased.
+#include "round/participation.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -28,7 +28,7 @@ TEST(Experiment, KeepsEveryThinthStateAfterBurnIn) {
 TEST(Experiment, TheModeOfAGaussianIsItsMean) {
   Experiment e = prepared(kGaussian, {"run.init=mode", "model.prior=flat", "sampler.mode_tolerance=1e-10"});
   e.prepare();
-  // Σ Λ_i θ = Σ Λ_i μ_i with ΣΛ = [3.5 0.4; 0.4 6.7], ΣΛμ = [-0.05, 18.35].
+  // The mode solves Σ Λ_i θ = Σ Λ_i μ_i with ΣΛ = [3.5 0.4; 0.4 6.7], ΣΛμ = [-0.05, 18.35].
   const double det = 3.5 * 6.7 - 0.4 * 0.4;
   EXPECT_NEAR(e.mode()[0], (6.7 * -0.05 - 0.4 * 18.35) / det, 1e-8);
   EXPECT_NEAR(e.mode()[1], (3.5 * 18.35 - 0.4 * -0.05) / det, 1e-8);
@@ -118,7 +118,7 @@ TEST(Experiment, LpIsThePotentialAtTheDraw) {
   EXPECT_NEAR(collect.potentials[0], u, 1e-12 * std::abs(u));
 }
 
-// likelihood = "mean": U = Σ_i (1/(b N_i)) Σ_j U_ij + ½‖θ‖²/sd².
+// With likelihood = "mean", U = Σ_i (1/(b N_i)) Σ_j U_ij + ½‖θ‖²/sd².
 TEST(Experiment, MeanLikelihoodIsTheTemperedTargetOfElf) {
   const std::string text = R"(
 [model]

@@ -62,7 +62,7 @@ TEST(LazyClients, GoOnFromASavedStateOfFew) {
   EXPECT_EQ(a.save(), c.save());
 }
 
-// A loaded state replaces what a client knew, also where it knows nothing there.
+// A loaded state replaces everything a client knew, even if the state holds nothing for it.
 TEST(LazyClients, ForgetWhatASavedStateDoesNotHave) {
   const Config config = read_config_text(config_of(4), "few.toml");
   Collect draws;

@@ -1,4 +1,4 @@
-// Local steps stopped anywhere, in the middle of a segment too: loaded into a fresh experiment, or advanced in odd
+// Local steps may stop anywhere, even in the middle of a segment. Loaded into a fresh experiment, or advanced in odd
 // chunks, they give the same draws and the same counts, bit for bit.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// FA-LD's schemes and the sizes of the clients: refused, allowed, warned of.
+// Tests FA-LD's schemes with various sizes of clients: refused, allowed, or with a warning.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Two clients, the first of `rows` rows, the second of two.
+// Returns a problem with two clients, the first of `rows` rows and the second of two.
 std::string problem(int rows) {
   std::string data;
   for (int i = 0; i < rows; ++i) data += fmt::format("{}[{}.5]", i == 0 ? "" : ", ", i);

@@ -1,4 +1,4 @@
-// A run's memory does not grow with its rounds: in the engine, and in the program with all that it records.
+// The memory of a run does not grow with its rounds, in the engine and in the program with everything that it records.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -18,7 +18,7 @@ extern char** environ;
 namespace pollen {
 namespace {
 
-// Resident kilobytes of a process.
+// Returns the resident kilobytes of a process.
 long resident(const std::string& process) {
   std::ifstream in("/proc/" + process + "/status");
   std::string word;
@@ -39,7 +39,8 @@ class Memory : public ::testing::Test {
   }
 };
 
-// 20 clients in 50 dimensions: memories, quantised messages that are really made, clients that come and go.
+// The problem has 20 clients in 50 dimensions, memories, messages that are really encoded, and clients that come and
+// go.
 const char* kMillionRounds = R"(
 seed = 2
 [model]
@@ -75,7 +76,7 @@ TEST_F(Memory, OfTheEngineIsConstantOverAMillionRounds) {
   EXPECT_LT(resident("self") - early, kMegabyte) << "kilobytes, after " << early;
 }
 
-// A pipe's lines, one at a time.
+// Reads a pipe line by line.
 class Lines {
  public:
   explicit Lines(int descriptor) : file_(fdopen(descriptor, "r")) {}
@@ -92,7 +93,7 @@ class Lines {
   std::FILE* file_;
 };
 
-// The program tells its progress at tenths of the run, at most once a second; its memory is read then.
+// The program reports progress at tenths of the run, at most once a second. Its memory is read at these moments.
 TEST_F(Memory, OfTheProgramIsConstantOverAMillionRounds) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("pollen-memory-" + std::to_string(getpid()));

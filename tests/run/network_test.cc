@@ -1,5 +1,7 @@
 // Networks under samplers: a network without hidden layers is a generalised linear model and has its posterior; draws
 // do not depend on threads; starts, warm-ups and priors are what the configuration says.
+#include "network/network.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -22,13 +24,13 @@ using ::testing::HasSubstr;
 using testing::kLogistic;
 using testing::sample;
 
-// Another one for every test: they run side by side.
+// Returns a name of its own for every test, because tests run in parallel.
 std::string own_file(const std::string& name) {
   return fmt::format("{}{}-{}-{}", ::testing::TempDir(),
                      ::testing::UnitTest::GetInstance()->current_test_info()->name(), ::getpid(), name);
 }
 
-// Two clients' rows of three columns: a response that is nearly linear in two of them, a group, a class.
+// Rows of two clients with three columns: a response that is nearly linear in two of them, a group, and a class.
 class Networks : public ::testing::Test {
  protected:
   Networks() : path_(own_file("rows.csv")) {
@@ -73,7 +75,7 @@ StatisticalProblem problem_of(const std::string& text, const Overrides& override
   return make_problem(read_config_text(text, "test.toml", overrides));
 }
 
-// class c's intercept, then its coefficients, to the weights of the classes and then their biases.
+// Reorders each class's intercept and coefficients into the weights of all classes followed by their biases.
 std::vector<double> as_network(std::span<const double> softmax, std::size_t classes) {
   const std::size_t p = softmax.size() / classes;
   std::vector<double> out;
@@ -156,7 +158,7 @@ TEST_F(Networks, PredictAsTheSoftmaxModelDoes) {
   for (std::size_t i = 0; i < l.size(); ++i) EXPECT_NEAR(l[i], m[i], 1e-5);
 }
 
-// Without hidden layers the posterior is Gaussian, N(Λ⁻¹Xᵀy, Λ⁻¹), and Langevin's law with step γ is N(same, (Λ(I -
+// Without hidden layers the posterior is Gaussian, N(Λ⁻¹Xᵀy, Λ⁻¹), and Langevin's law with step γ is N(Λ⁻¹Xᵀy, (Λ(I -
 // γΛ/2))⁻¹).
 TEST_F(Networks, ALinearLayerHasItsExactLaw) {
   const std::string config = text("y", "kind = \"mlp\"\ntask = \"regression\"\nsizes = []\nnoise_sd = 0.7");
@@ -183,7 +185,8 @@ TEST_F(Networks, ALinearLayerHasItsExactLaw) {
     }
   found /= count;
   second /= count;
-  // 78,000 draws whose autocorrelation time is 2/(γ λ_min) ≈ 14 at most: about 5,500 independent ones; five sigmas.
+  // The 78,000 draws have an autocorrelation time of at most 2/(γ λ_min) ≈ 14, so about 5,500 are independent. The
+  // tolerance is five sigmas.
   for (int i = 0; i < 3; ++i) {
     EXPECT_NEAR(found(i), 0, 5 * std::sqrt(law(i, i) / 5500)) << i;
     for (int j = 0; j < 3; ++j)
@@ -223,7 +226,7 @@ TEST(NetworkRuns, GoOnAfterAStopToTheSameDraws) {
   EXPECT_EQ(whole.draws, parts.draws);
 }
 
-// No client's posterior need be sampled for fsgld's surrogates.
+// fsgld's surrogates do not need a sample of any client's posterior.
 TEST(NetworkRuns, VisitClientsWithSwagSurrogates) {
   const Overrides keys = with({"sampler.name=fsgld", "sampler.batch=8", "sampler.local_steps=2", "sampler.step=1e-3",
                                "run.burn_in=20", "warm_up.epochs=2"});
@@ -280,7 +283,7 @@ TEST(NetworkRuns, StartFromAFile) {
   EXPECT_THROW(longer.prepare(), ConfigError);
 }
 
-// On a quadratic target descent ends at the mode; on a network the potential falls.
+// On a quadratic target the descent ends at the mode; on a network the potential falls.
 TEST_F(Networks, WarmUpDescends) {
   const std::string linear = text("y", "kind = \"mlp\"\ntask = \"regression\"\nsizes = []\nnoise_sd = 0.7");
   const Overrides long_one = {"warm_up.epochs=600", "warm_up.batch=100", "warm_up.rate=0.1"};

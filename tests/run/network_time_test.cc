@@ -1,4 +1,4 @@
-// Simulated time: by hand where nothing is random, and that it never changes what it watches.
+// Tests simulated time: by hand if nothing is random, and that it never changes the run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using testing::kGaussian;
 using testing::kLogistic;
 
-// One client like the other: 1 kbit/s up, 10 down, 0.1 s each way, 50 gradients a second.
+// All clients are the same: 1 kbit/s up, 10 down, 0.1 s each way, 50 gradients per second.
 const Overrides kEqual = {"network.uplink_mbps=0.001",       "network.downlink_mbps=0.01", "network.latency_ms=100",
                           "network.gradients_per_second=50", "network.uplink_spread=0",    "network.downlink_spread=0",
                           "network.latency_spread=0",        "network.gradients_spread=0", "network.jitter_spread=0"};
@@ -55,7 +55,8 @@ Watched watch(const std::string& text, const Overrides& overrides, int threads =
 }
 
 TEST(NetworkTime, ARoundByHand) {
-  // Two dimensions and three chains: 384 bits each way, three gradients (a client's potential counts as one row).
+  // Two dimensions and three chains make 384 bits each way and three gradients (a client's potential counts as one
+  // row).
   const Watched run = watch(kGaussian, join(kEqual, {"run.iterations=10", "network.server_seconds=0.25"}));
   EXPECT_EQ(run.end.setup, 0);
   EXPECT_NEAR(run.end.total(), 10 * (seconds(384, 3, 384) + 0.25), 1e-9);
@@ -67,7 +68,7 @@ TEST(NetworkTime, ARoundByHand) {
 }
 
 TEST(NetworkTime, LocalStepsByHand) {
-  for (const char* cut : {"30", "7"}) {  // however a round's steps are cut
+  for (const char* cut : {"30", "7"}) {  // however the steps of a round are cut
     Experiment experiment(read_config_text(
         kGaussian, "test.toml",
         join(kEqual, {"sampler.name=fald", "sampler.local_steps=5", "run.iterations=30", "sampler.step=0.01"})));
@@ -79,14 +80,15 @@ TEST(NetworkTime, LocalStepsByHand) {
   }
 }
 
-// Every iteration has a refresh: positions up; Y down, a gradient, up; C down with the segment of one step after it.
+// Every iteration has a refresh: positions go up; Y comes down, a gradient is computed and goes up; C comes down with
+// the next segment of one step.
 TEST(NetworkTime, RefreshesByHand) {
   const Watched run =
       watch(kGaussian, join(kEqual, {"sampler.name=vr-fald*", "sampler.local_steps=2",
                                      "sampler.refresh_probability=1.0", "run.iterations=4", "sampler.step=0.01"}));
   const double before = seconds(0, 0, 384), again = seconds(384, 3, 384);
-  // Iterations 0 and 2 start a round (C and θ in one message), 1 and 3 end it. What clients did silently in an odd
-  // iteration's predecessor is waited for with the positions of the refresh.
+  // Iterations 0 and 2 start a round (C and θ in one message), 1 and 3 end it. The local step of an even iteration,
+  // which sends nothing, is waited for with the positions of the next refresh.
   const double odd = seconds(2 * 384, 6, 384) + again, last = seconds(384, 6, 384);
   EXPECT_NEAR(run.end.total() - run.end.setup, 2 * (before + again + odd + last), 1e-9);
   EXPECT_GT(run.end.setup, 0);
@@ -98,9 +100,9 @@ TEST(NetworkTime, TheSlowestOfATraceCounts) {
                          "1,1,1,500,1000\n2,0.001,1,0,1000\n3,1,1,0,2\n";
   const auto trace = "network.trace=" + path;
   const Watched run = watch(kGaussian, {trace, "run.iterations=10"});
-  EXPECT_NEAR(run.end.total(), 10 * (384e-6 + 1.5 + 384e-6), 1e-9);  // the third, by 1.5 s of computing
+  EXPECT_NEAR(run.end.total(), 10 * (384e-6 + 1.5 + 384e-6), 1e-9);  // the third client, by 1.5 s of computing
   const Watched one = watch(kGaussian, {trace, "run.iterations=10", "run.chains=1"});
-  EXPECT_NEAR(one.end.total(), 10 * (1 + 2 * 128e-6 + 1e-3), 1e-9);  // the first, by its latency
+  EXPECT_NEAR(one.end.total(), 10 * (1 + 2 * 128e-6 + 1e-3), 1e-9);  // the first client, by its latency
   std::ofstream(path) << "client,uplink_mbps,downlink_mbps,latency_ms,gradients_per_second\n1,1,1,0,1\n2,1,0,0,1\n";
   try {
     watch(kGaussian, {trace});
@@ -161,7 +163,7 @@ TEST_P(EverySampler, TimeGoesOnAndIsTheSameAgainOnAnyThreads) {
   EXPECT_EQ(once.end.setup, again.end.setup);
 }
 
-// With one client nobody is waited for, so that the times are those of the counters.
+// With one client nobody is waited for, so the times follow from the counters.
 TEST_P(EverySampler, OfOneClientNothingIsLeftOut) {
   const Overrides alone = {"data.clients=1",
                            "data.min_size=30",
@@ -175,7 +177,7 @@ TEST_P(EverySampler, OfOneClientNothingIsLeftOut) {
                            "network.gradients_spread=0",
                            "network.jitter_spread=0"};
   const Watched run = watch(kLogistic, join(overrides(), alone));
-  // What was begun and not answered yet is not there: at most a round's or a visit's.
+  // What was begun and not answered yet is missing, which is at most one round or one visit.
   const auto near = [&](double time, std::int64_t count) {
     EXPECT_LE(time * 1e6, static_cast<double>(count) * (1 + 1e-9));
     EXPECT_GE(time * 1e6, 0.8 * static_cast<double>(count));

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen {
 namespace {

@@ -1,5 +1,5 @@
-// Networks with a last layer of every client's own, in an experiment: the law of the layers, the linear mixed model
-// where there is nothing before them, starts, resuming, threads, what is refused.
+// Networks with a last layer per client in an experiment: the law of the layers, the linear mixed model as the case
+// without earlier layers, starts, resuming, threads, and what is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 #include <fstream>
 #include <numbers>
 
+#include "math/math.h"
 #include "pollen/errors.h"
 #include "pollen/random.h"
 #include "support/problems.h"
@@ -19,12 +20,12 @@ namespace pollen {
 namespace {
 
 using testing::Collect;
-using testing::expect_same;
 using ::testing::Contains;
+using testing::expect_same;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Four clients' rows: two columns, a response by coefficients of the client's own, three classes of it.
+// Rows of four clients: two columns, a response by the client's own coefficients, and three classes made of it.
 class PersonalNetworks : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -86,7 +87,7 @@ Overrides with(Overrides more, const Overrides& first = kRegression) {
   return more;
 }
 
-// mixed-gaussian with all coefficients random has the same z = (a, b, intercept), the same streams, and double
+// mixed-gaussian with all coefficients random has the same z = (a, b, intercept) and the same streams, in double
 // precision.
 TEST_F(PersonalNetworks, ALayerAloneIsTheLinearMixedModel) {
   const Overrides both =
@@ -111,7 +112,7 @@ TEST_F(PersonalNetworks, ALayerAloneIsTheLinearMixedModel) {
 }
 
 // At given φ and β a response's layer is N(m, Λ⁻¹), Λ = HᵀH/σ² + I/s², m = Λ⁻¹(Hᵀy/σ² + μ/s²) with features H = (tanh,
-// 1), and the density of a test row N(hᵀm, hᵀΛ⁻¹h + σ²).
+// 1), and a test row has the density N(hᵀm, hᵀΛ⁻¹h + σ²).
 TEST_F(PersonalNetworks, LayersHaveTheirExactLaw) {
   Experiment experiment(config(with({"run.chains=1", "run.iterations=200"})));
   experiment.prepare();
@@ -144,7 +145,7 @@ TEST_F(PersonalNetworks, LayersHaveTheirExactLaw) {
     const Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>> z(own.z.column(0).data(), 4, 4000,
                                                                        Eigen::OuterStride<>(own.z.stride()));
     const Eigen::MatrixXd apart = z.colwise() - mean;
-    // nuts: a third of the draws counts at least; five sigmas.
+    // With nuts at least a third of the draws count as independent. The tolerance is five sigmas.
     const Eigen::Vector4d found = apart.rowwise().mean();
     const Eigen::Matrix4d second = apart * apart.transpose() / 4000;
     for (int j = 0; j < 4; ++j) {
@@ -201,7 +202,7 @@ TEST_F(PersonalNetworks, TheEffectiveConfigurationGivesTheSameRun) {
   }
 }
 
-// As the tensors say, the layer's as the population's mean; its sd is their spread.
+// Starts are as the tensors say. The layer's start is the population's mean, and its sd is their spread.
 TEST_F(PersonalNetworks, StartAsTheirTensorsSay) {
   Experiment experiment(config({}));
   experiment.prepare();

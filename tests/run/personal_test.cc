@@ -1,4 +1,4 @@
-// Mixed-effects models in an experiment: resuming, columns, what clients keep.
+// Tests mixed-effects models in an experiment: resuming, columns, and what clients keep.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using testing::expect_same;
 using ::testing::HasSubstr;
 
-// Twelve groups of five rows on the plane y = 1 + x + group + noise-like waves.
+// Twelve groups of five rows on the plane y = 1 + x + group, plus waves that resemble noise.
 std::string reactions() {
   std::string text = "group,x,w,y,label\n";
   for (int g = 0; g < 12; ++g)
@@ -142,7 +142,7 @@ TEST_F(Personal, ThreadsDoNotMatter) {
   }
 }
 
-// More than are asked at a time.
+// There are more clients than are asked at a time.
 TEST_F(Personal, ThreadsDoNotMatterToManyClients) {
   const auto draws = [](int threads) {
     return testing::sample(R"(
@@ -189,7 +189,7 @@ TEST_F(Personal, ALatentThatExplodesIsNamedOnAnyThread) {
   EXPECT_THROW(experiment.advance(60, collect), NumericError);
 }
 
-// A client's latent is drawn to the population's mean by n σ²/(n σ² + s²).
+// A client's latent is shrunk towards the population's mean with the weight n σ²/(n σ² + s²) on its own data.
 TEST_F(Personal, LatentsAreShrunkAsTheFormulaSays) {
   Experiment experiment(config({R"(model.fixed=[])", "data.standardize=false", "data.test_fraction=0.0",
                                 "population.mean=fixed", "population.mean_start=1.0", "population.spread=fixed",
@@ -210,12 +210,13 @@ TEST_F(Personal, LatentsAreShrunkAsTheFormulaSays) {
       found += own.z.column(c)[0] / draws;
       squares += own.z.column(c)[0] * own.z.column(c)[0] / draws;
     }
-    EXPECT_NEAR(found, 1 + weight * (mean - 1), 4 * sd * std::sqrt(3 / draws)) << i;  // nuts: a third counts at least
+    // With nuts at least a third of the draws count as independent.
+    EXPECT_NEAR(found, 1 + weight * (mean - 1), 4 * sd * std::sqrt(3 / draws)) << i;
     EXPECT_NEAR(std::sqrt(squares - found * found), sd, 0.1 * sd) << i;
   }
 }
 
-// At φ = 0, σ = 1 and z = 0 the loss is ½ log 2π and half the mean square.
+// At φ = 0, σ = 1 and z = 0 the loss is ½ log 2π plus half the mean square.
 TEST_F(Personal, TheLossIsThatOfTheClientsModels) {
   Experiment experiment(config({"sampler.name=fedavg", "sampler.step=0.01", "data.test_fraction=0.0"}));
   experiment.prepare();

@@ -1,4 +1,4 @@
-// A plan's constants against what is known exactly.
+// Compares a plan's constants with exactly known values.
 #include "run/planning.h"
 
 #include <gmock/gmock.h>
@@ -61,7 +61,8 @@ name = "sgld"
 batch = 1
 step = 0.001
 )")
-          .plan;  // mode 8/5; one of two rows: 2 g_j, variance ((2·0.6-(-0.8))² + (2·(-1.4)+0.8)²)/2 = 4
+          // The mode is 8/5. One of two rows gives 2 g_j, with variance ((2·0.6-(-0.8))² + (2·(-1.4)+0.8)²)/2 = 4.
+          .plan;
   EXPECT_NEAR(plan.constants.clients[0].variance, 4, 1e-4);
   EXPECT_NEAR(plan.constants.clients[0].row_smoothness, 1, 1e-12);
   EXPECT_NEAR(plan.constants.smoothness, 5, 1e-9);

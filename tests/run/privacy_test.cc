@@ -1,4 +1,4 @@
-// Privacy in a run: where it stops, what it says, and that nothing is said where an assumption fails.
+// Tests privacy in a run: where it stops, what it reports, and that no number is given if an assumption fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,7 +89,7 @@ TEST(PrivacyOfARun, ResumeStopsAtTheSameRound) {
             uninterrupted.privacy().after(uninterrupted.iteration()).epsilon);
 }
 
-// A step that was found from the data is remembered as such, though the configuration now shows a number.
+// A step that was found from the data is remembered as such, although the configuration now shows a number.
 TEST(PrivacyOfARun, ResumeRemembersWhatLookedAtTheData) {
   Experiment first(config({"sampler.step=auto"}));
   first.prepare();
@@ -146,7 +146,7 @@ TEST(PrivacyOfARun, ABudgetThatCannotBeHeldIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(problem({"privacy.target_epsilon=3.0", "run.burn_in=20"}), "");
 }
 
-// The stability check would itself show something of the data, in a warning and in summary.json.
+// The stability check would itself reveal something about the data, in a warning and in summary.json.
 TEST(PrivacyOfARun, TheCurvatureIsNotLookedAt) {
   Experiment experiment(config({}));
   experiment.prepare();

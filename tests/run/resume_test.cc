@@ -1,4 +1,5 @@
-// Stop at any round, load into a fresh experiment, go on: the same draws and the same counts, bit for bit.
+// A run that stops at any round and continues in a fresh experiment gives the same draws and the same counts, bit for
+// bit.
 #include <gtest/gtest.h>
 
 #include "pollen/errors.h"

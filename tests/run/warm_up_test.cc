@@ -1,4 +1,4 @@
-// The warm-up: what it tells and how it is stopped; images varied in it.
+// Tests the warm-up: what it reports, how it is stopped, and the variation of images in it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@ namespace {
 
 class ComparisonTest : public FolderTest {
  protected:
-  // Two chains of a 2-dimensional law: spread-out numbers with the given mean and sd.
+  // Writes two chains of a 2-dimensional law: spread-out numbers with the given mean and sd.
   void write(const std::string& name, double mean, double sd) {
     std::filesystem::create_directories(path(name));
     SpoolWriter spool(path(name) + "/draws.spool", {2, 2});
@@ -119,7 +119,7 @@ TEST_F(ComparisonTest, AShorterChainShortensTheOthers) {
   EXPECT_THROW(DrawStream{path("nothing")}, ConfigError);
 }
 
-// A network without hidden layers, whose states both ways can take.
+// Uses a network without hidden layers, whose states both comparisons accept.
 TEST_F(ComparisonTest, NetworksAreComparedByWhatTheyPredict) {
   write("a", 1, 2);
   write("b", 1.3, 1.5);

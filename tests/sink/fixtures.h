@@ -1,4 +1,4 @@
-// What the tests of this room share: a folder of their own, a spool with known draws, facts of a run that never was.
+// Parts shared by the tests of this room: a folder per test, a spool with known draws, and invented facts of a run.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class FolderTest : public testing::Test {
   std::string folder_;
 };
 
-// θ_j of draw i in chain c: numbers that are not short decimals.
+// Returns θ_j of draw i in chain c, which is never a short decimal.
 inline double known_value(Index i, Index c, Index j) {
   return std::sin(1.0 + static_cast<double>(i) * 0.37 + static_cast<double>(c) * 11.3 + static_cast<double>(j) * 5.1) *
          1e3;

@@ -1,4 +1,4 @@
-// Rows from elsewhere: how uncertain the averaged predictive is there, against test rows.
+// Tests how uncertain the averaged predictive is for out-of-distribution rows, compared with test rows.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -30,7 +30,7 @@ class OodTest : public FolderTest {
     model_.features = 2;
     model_.classes = 3;
     data_.train_begin = {0, 2, 5};
-    data_.test_begin = {0, 0, 0};  // test rows are no client's
+    data_.test_begin = {0, 0, 0};  // test rows belong to no client
     data_.client_names = ClientNames({"a", "b"});
     data_.test = rows_of({{1, 4}, {-3, 2}, {5, -1}, {2, 2}}, {0, 1, 2, 0});
     data_.ood = rows_of({{0.1, 0.2}, {0, 0}, {-9, 3}}, {});
@@ -43,7 +43,7 @@ class OodTest : public FolderTest {
     add_scores(summary, spool, model_, data_, 2);
     return summary;
   }
-  // By hand: the mean probabilities over all draws.
+  // Computes by hand the mean probabilities over all draws.
   std::vector<double> probabilities(const Table& table) const {
     std::vector<double> mean(static_cast<std::size_t>(table.rows * 3)), now(mean.size()), theta(6);
     Scratch scratch;

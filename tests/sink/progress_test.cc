@@ -19,7 +19,7 @@ ProgressOptions into(std::string& out, bool terminal) {
   return options;
 }
 
-ProgressState at(std::int64_t iteration, double seconds) { return {iteration, seconds, 1'000'000, 2'000'000, 1.0123}; }
+RunProgress at(std::int64_t iteration, double seconds) { return {iteration, seconds, 1'000'000, 2'000'000, 1.0123}; }
 
 TEST(Progress, TheBarFitsEveryTerminal) {
   std::string out;
@@ -55,8 +55,8 @@ TEST(Progress, CountsWhatItIsToldTo) {
   ProgressOptions options = into(out, false);
   options.counted = options.unit = "steps";
   const Progress progress(options);
-  const ProgressState half{500, 5, 0, 0, std::nan("")};
-  EXPECT_EQ(progress.line(half), "pollen: 50%, 500 of 1000 steps, 100 a second, 5.00 s left");
+  const RunProgress half{500, 5, 0, 0, std::nan("")};
+  EXPECT_EQ(progress.line(half), "pollen: 50%, 500 of 1000 steps, 100 per second, 5.00 s left");
   EXPECT_NE(progress.bar(half, 120).find("100 steps/s"), std::string::npos);
   EXPECT_EQ(progress.bar(half, 120).find("↑"), std::string::npos);
 }
@@ -64,14 +64,14 @@ TEST(Progress, CountsWhatItIsToldTo) {
 TEST(Progress, RoundsAndEssAreShownWhereTheyAreKnown) {
   std::string out;
   const Progress progress(into(out, false));
-  ProgressState state = at(500, 5);
+  RunProgress state = at(500, 5);
   EXPECT_EQ(progress.line(state).find("ESS"), std::string::npos);
   EXPECT_EQ(progress.line(state).find("rounds"), std::string::npos);
   state.ess = 1234.5;
   state.rounds = 50;
   EXPECT_EQ(
       progress.line(state),
-      "pollen: 50%, 500 of 1000 iterations, 100 a second, 5.00 s left, 50 rounds, 1 Mbit up, 2 Mbit down, worst R-hat "
+      "pollen: 50%, 500 of 1000 iterations, 100 per second, 5.00 s left, 50 rounds, 1 Mbit up, 2 Mbit down, worst R-hat "
       "1.012, least ESS about 1.23k");
   EXPECT_NE(progress.bar(state, 160).find("50 rounds"), std::string::npos);
   EXPECT_NE(progress.bar(state, 160).find("ESS 1.23k"), std::string::npos);
@@ -101,15 +101,15 @@ TEST(RunningRhat, SeesChainsApart) {
   EXPECT_TRUE(std::isnan(RunningRhat(2, 1).worst()));
 }
 
-// AR(1) with coefficient a has ESS/N = (1-a)/(1+a). Noise by a counter-based hash; 4 × 20,000 draws, so that batch
-// means are known to some 10 %.
+// AR(1) with coefficient a has ESS/N = (1-a)/(1+a). The noise comes from a counter-based hash, and 4 × 20,000 draws
+// give batch means to about 10 %.
 TEST(RunningEss, IsThatOfAnAutoregression) {
   for (const double a : {0.0, 0.6, 0.95}) {
     RunningEss ess(1, 4);
     EXPECT_TRUE(std::isnan(ess.least()));
     Panel position(1, 4);
     std::uint64_t state = 12345;
-    const auto noise = [&] {  // sum of uniforms
+    const auto noise = [&] {  // a sum of uniforms
       double sum = 0;
       for (int k = 0; k < 6; ++k) {
         state += 0x9e3779b97f4a7c15U;

@@ -1,4 +1,4 @@
-// Forecasts of rows: by hand, in blocks, from the disk, and scored as a run's test rows are.
+// Tests forecasts of rows: by hand, in blocks, from the disk, and scored like a run's test rows.
 #include "sink/row_forecast.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(RowForecast, SplitsTheEntropyOfClasses) {
   EXPECT_NEAR(f.lower[1], (p[0] + p[2]) / 2, 1e-12);  // a quarter of the way through three draws
   EXPECT_NEAR(f.upper[1], (p[1] + p[2]) / 2, 1e-12);
   EXPECT_EQ(f.predicted(0), mean > 0.5 ? 1 : 0);
-  // Where every draw says the same nothing is epistemic.
+  // If every draw predicts the same, nothing is epistemic.
   EXPECT_NEAR(f.total[1], kLog2, 1e-12);
   EXPECT_NEAR(f.epistemic[1], 0, 1e-12);
   EXPECT_EQ(f.predicted(1), 0);

@@ -9,7 +9,7 @@ namespace {
 struct Hostile {
   const char* what;
   std::string text;
-  const char* names;  // the message holds this
+  const char* names;  // the message must contain this
 };
 
 class HostileCsv : public testing::TestWithParam<Hostile> {};

@@ -2,7 +2,7 @@
 
 #include "fixtures.h"
 #include "pollen/errors.h"
-#include "sink/version.h"
+#include "pollen/version.h"
 
 namespace pollen::sink {
 namespace {
@@ -68,7 +68,7 @@ TEST_F(StanCsvTest, ReadsCmdStansOwnFiles) {
       "# Elapsed Time: 1 seconds\r\n",
       "file");
   EXPECT_EQ(csv.names, (std::vector<std::string>{"mu", "beta.1.2"}));
-  EXPECT_EQ(csv.columns[0], (std::vector<double>{5}));  // two rows of warm-up left out
+  EXPECT_EQ(csv.columns[0], (std::vector<double>{5}));  // two rows of warm-up are left out
   EXPECT_EQ(csv.lp, (std::vector<double>{-3}));
 }
 

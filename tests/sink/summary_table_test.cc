@@ -12,7 +12,7 @@ namespace {
 
 stats::ParameterSummary good() { return {0.5, 0.01, 0.2, 0.1, 0.5, 0.9, 2000, 1500, 1.001}; }
 
-// Two parameters of two chains: the second one's chains are apart.
+// Two parameters of two chains; the chains of the second one disagree.
 struct Example {
   Example() {
     draws.chains = 2;

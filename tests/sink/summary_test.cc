@@ -88,7 +88,7 @@ TEST_F(SummaryTest, EstimatesAreAskedOnlyToSettle) {
   const std::string warning = unsettled(parameters, labels, {0, 1});  // 0.1 √(1 - 1/1.5²) = 0.075
   EXPECT_NE(warning.find("all 2 parameters"), std::string::npos) << warning;
   EXPECT_NE(warning.find("log_sigma: by about 0.075"), std::string::npos) << warning;
-  parameters[1].sd = parameters[0].sd = 0.01;  // 0.0075: less than a hundredth of 2, and than 0.01
+  parameters[1].sd = parameters[0].sd = 0.01;  // 0.0075 is less than a hundredth of 2, and less than 0.01
   EXPECT_EQ(unsettled(parameters, labels, {0, 1}), "");
   parameters[0].mean = 0.1;
   EXPECT_NE(unsettled(parameters, labels, {0, 1}).find("1 of 2 parameters"), std::string::npos);
@@ -115,7 +115,7 @@ TEST_F(SummaryTest, WeightsAreNotAskedToRunLonger) {
   const SpoolShape shape{2, 2};
   RunFacts facts = known_facts(shape);
   facts.states = States::weights;
-  const auto of = [&](double apart) {  // the first weight's chains
+  const auto of = [&](double apart) {  // `apart` is the distance between the first weight's chains
     SpoolWriter spool(path("draws.spool"), shape);
     Panel position(2, 2);
     for (int i = 0; i < 200; ++i) {

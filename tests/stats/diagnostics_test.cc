@@ -1,4 +1,4 @@
-// Diagnostics against theory and at the edges.
+// Tests diagnostics against theory and at the edges.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -16,7 +16,7 @@ TEST(Ess, FollowsTheoryForAutoregressions) {
     const std::vector<double> values = autoregression(phi, kChains, kLength, 17);
     const double theory = static_cast<double>(kChains * kLength) * (1 - phi) / (1 + phi);
     EXPECT_NEAR(ess_mean({values, 4}) / theory, 1, 0.06) << phi;
-    EXPECT_NEAR(ess_bulk({values, 4}) / theory, 1, 0.1) << phi;  // the theory is of the values, not of their ranks
+    EXPECT_NEAR(ess_bulk({values, 4}) / theory, 1, 0.1) << phi;  // the theory holds for the values, not for their ranks
     EXPECT_NEAR(rhat({values, 4}), 1, 1e-3) << phi;
   }
 }
@@ -74,7 +74,8 @@ TEST(NormalQuantile, FullDoubleAccuracy) {
   EXPECT_EQ(normal_quantile(0), -std::numeric_limits<double>::infinity());
   EXPECT_EQ(normal_quantile(1), std::numeric_limits<double>::infinity());
   EXPECT_TRUE(std::isnan(normal_quantile(1.1)));
-  for (double z = -37; z < 8; z += 0.0937) {  // Φ(z) by erfc; above 8, 1 - Φ is below the spacing of doubles
+  // Φ(z) by erfc. Above 8, 1 - Φ is below the spacing of doubles.
+  for (double z = -37; z < 8; z += 0.0937) {
     const double p = 0.5 * std::erfc(-z / std::sqrt(2.0));
     const double slack = z > 0 ? 2.3e-16 / (0.3989 * std::exp(-z * z / 2)) : 0;  // p itself is rounded
     EXPECT_NEAR(normal_quantile(p), z, 4e-15 * std::max(1.0, std::abs(z)) + slack) << z;

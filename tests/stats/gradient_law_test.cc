@@ -1,7 +1,9 @@
-// Laws of the gradient family against formulas worked out by hand.
+// Compares laws of the gradient family with formulas worked out by hand.
 #include <gtest/gtest.h>
 
-#include "pollen/exact_law.h"
+#include <Eigen/Dense>
+
+#include "stats/exact_law.h"
 #include "problems.h"
 #include "stats/outcomes.h"
 
@@ -48,7 +50,7 @@ TEST(GradientLaw, MinibatchAddsSamplingVariance) {
   options.step = 0.15;
   options.oracle = Oracle::minibatch;
   options.batch = 2;
-  // Var of (N/n) Σ_S y_j without replacement: N (N-n)/n s², s² with divisor N-1.
+  // The variance of (N/n) Σ_S y_j without replacement is N (N-n)/n s², with s² of divisor N-1.
   const double s2 = (4 + 1 + 9 + 0) / 3.0, noise = 4 * 2 / 2.0 * s2, a = 1 - 0.15 * 4;
   EXPECT_NEAR(law_of(problem, options).covariance(0, 0), (0.3 + 0.15 * 0.15 * noise) / (1 - a * a), 1e-12);
   EXPECT_NEAR(law_of(problem, options).mean(0), 3, 1e-12);
@@ -95,7 +97,7 @@ TEST(GradientLaw, AnchorsSeeNoNoiseOnPoints) {
   const Law lsd = law_of(problem, options);
   options.batch = 1;
   options.oracle = Oracle::fixed_point;
-  options.anchor = Eigen::VectorXd::Constant(1, 7.0);  // far from the mode: unbiased all the same
+  options.anchor = Eigen::VectorXd::Constant(1, 7.0);  // far from the mode, but still unbiased
   expect_near(law_of(problem, options), lsd);
   options.oracle = Oracle::svrg;
   options.refresh = 3;
@@ -126,7 +128,7 @@ TEST(GradientLaw, MeansAreRightWhereMessagesAreUnbiased) {
 }
 
 TEST(GradientLaw, AgreesWithAnEnumerationByHand) {
-  // Two scalar clients, coins 0.5 and 0.8, inverse probability, memory α = 0.5: state (θ, η¹, η²).
+  // Two scalar clients with coins 0.5 and 0.8, inverse probability and memory α = 0.5 have the state (θ, η¹, η²).
   const QuadraticProblem problem = points_problem({{1, 2}, {5, 6, 7}});
   GradientLawOptions options;
   options.step = 0.04;
@@ -165,7 +167,7 @@ TEST(GradientLaw, RefusesWhatItCannotDo) {
   options.batch = 20;
   EXPECT_THROW(law_of(points_problem({std::vector<double>(60, 1.0)}), options), std::invalid_argument);
   options = {};
-  EXPECT_THROW(law_of(points_problem({{1, 2, 3}}), options), std::invalid_argument);  // no step
+  EXPECT_THROW(law_of(points_problem({{1, 2, 3}}), options), std::invalid_argument);  // the step is missing
 }
 
 TEST(Outcomes, WeightsAreUnbiased) {

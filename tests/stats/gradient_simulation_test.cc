@@ -1,7 +1,6 @@
-// Laws of the gradient family against a plain simulation of algorithms.md, which shares no code with either the laws or
-// the samplers: mean and covariance within 4 standard errors (batch means over 600,000 cycles). Steps are chosen so
-// that fourth moments are finite too: nearer the limit of mean-square stability the standard error of a covariance does
-// not exist.
+// Compares laws of the gradient family with a plain simulation of docs/algorithms.md, which shares no code with the
+// laws or the samplers: mean and covariance within 4 standard errors (batch means over 600,000 cycles). The steps are
+// small enough for finite fourth moments; nearer the limit of mean-square stability a covariance has no standard error.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 #include "problems.h"
 
 namespace pollen::stats {
@@ -137,7 +136,7 @@ class Simulation {
     return weights;
   }
 
-  // One draw with probability N_c/N: the client of a uniformly drawn row.
+  // Draws one client with probability N_c/N, as the client of a uniformly drawn row.
   void add_drawn(std::vector<double>& weights) {
     std::size_t total = 0, client = 0;
     for (const Client& c : clients_) total += c.rows.size();
@@ -157,10 +156,10 @@ class Simulation {
   std::uniform_real_distribution<double> uniform_;
 };
 
-constexpr int kBatches = 300, kCycles = 2000;  // cycles a batch
+constexpr int kBatches = 300, kCycles = 2000;  // cycles per batch
 using Numbers = std::array<double, 5>;         // mean, then the upper triangle of the covariance
 
-// The five numbers of a state whose averages the law predicts, centred at the law's mean.
+// Returns the five numbers of a state whose averages the law predicts, centred at the law's mean.
 Numbers numbers(const Vector2d& x, const Law& law) {
   const Vector2d y = x - Vector2d(law.mean);
   return {y(0), y(1), y(0) * y(0), y(0) * y(1), y(1) * y(1)};
@@ -195,7 +194,7 @@ void expect_simulation_agrees(const GradientLawOptions& options) {
       }
     }
   }
-  // The test means something only where the law is visibly not the target.
+  // The test is only meaningful if the law differs visibly from the target.
   EXPECT_GT((laws[0].covariance - problem.target().covariance).norm(), 0.05 * problem.target().covariance.norm());
   for (std::size_t phase = 0; phase < laws.size(); ++phase) {
     SCOPED_TRACE("phase " + std::to_string(phase));

@@ -1,6 +1,7 @@
-// The linear mixed model against densities written out, formulas by hand and Fisher's identity.
+// Compares the linear mixed model with densities written out, formulas by hand and Fisher's identity.
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -31,7 +32,7 @@ double log_rows(const MixedClient& client, const VectorXd& z, const MixedParamet
 
 double log_effect(const VectorXd& z, const MixedParameters& at) { return log_normal(z, at.mean, diagonal(at.log_sd)); }
 
-// Q_i as minus the second differences of log p(y | z) + log p(z), which is quadratic in z.
+// Returns Q_i as minus the second differences of log p(y | z) + log p(z), which is quadratic in z.
 MatrixXd precision(const MixedClient& client, const MixedParameters& at) {
   const Index d = at.mean.size();
   const auto f = [&](const VectorXd& z) { return log_rows(client, z, at) + log_effect(z, at); };
@@ -91,7 +92,7 @@ TEST(MixedLaw, PosteriorIsTheCompletedSquare) {
   const MixedParameters at = mixed_point(1, 3);
   const Law law = mixed_posterior(client, at);
   EXPECT_LT((law.covariance * precision(client, at) - MatrixXd::Identity(3, 3)).norm(), 1e-10);
-  // Bayes: log p(y | z) + log p(z) - log p(z | y) is the marginal likelihood at every z.
+  // By Bayes' theorem, log p(y | z) + log p(z) - log p(z | y) is the marginal likelihood at every z.
   for (const double t : {0.0, 1.0, 2.5}) {
     const VectorXd z = Eigen::Vector3d(std::sin(t), std::cos(t), t - 1);
     EXPECT_NEAR(log_rows(client, z, at) + log_effect(z, at) - log_normal(z, law.mean, law.covariance),
@@ -125,9 +126,9 @@ TEST(MixedLaw, FisherIdentity) {
   }
 }
 
-// The chain's covariance by its own recursion S ← (I - γQ) S (I - γQ) + 2γ I, and scores as differences of the
-// densities. They are quadratic in z, so their mean under N(m, S) is that over the 2d points m ± √d times the columns
-// of S's root.
+// The chain's covariance comes from its own recursion S ← (I - γQ) S (I - γQ) + 2γ I, and scores are differences of the
+// densities. They are quadratic in z, so their mean under N(m, S) is the mean over the 2d points m ± √d times the
+// columns of S's root.
 TEST(MixedLaw, LangevinScoreIsTheMeanOverTheChain) {
   const Index d = 3;
   const MixedClient client = mixed_clients({5}, 2, d)[0];
@@ -149,7 +150,7 @@ TEST(MixedLaw, LangevinScoreIsTheMeanOverTheChain) {
 }
 
 TEST(MixedLaw, LangevinScoreByHand) {
-  // Rows 1 and 3, μ = 0, σ = 1, s = 1, no φ: Q = 3, m = 4/3; γ = 1/3 gives the variance 1/(3 - 3/2) = 2/3.
+  // Rows 1 and 3 with μ = 0, σ = 1, s = 1 and no φ give Q = 3, m = 4/3; γ = 1/3 gives the variance 1/(3 - 3/2) = 2/3.
   const MixedClient client{MatrixXd(2, 0), MatrixXd::Ones(2, 1), Eigen::Vector2d(1, 3)};
   const MixedParameters at{VectorXd(0), VectorXd::Zero(1), VectorXd::Zero(1), 0};
   const MixedParameters score = langevin_score(client, at, 1.0 / 3);

@@ -1,4 +1,4 @@
-// Maximum likelihood of the linear mixed model where it is known in closed form, and as a zero of the gradient.
+// Maximum likelihood of the linear mixed model, where it is known in closed form and as a zero of the gradient.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,10 +13,10 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// b groups of n rows, intercepts alone. With SSW = ΣΣ (y - ȳ_i)², SSB = n Σ (ȳ_i - ȳ)² and λ = s² + n σ² the rows'
-// covariance in a group has the eigenvalues s² (n - 1 times) and λ (once), so at μ = ȳ
+// A one-way layout: b groups of n rows with intercepts alone. With SSW = ΣΣ (y - ȳ_i)², SSB = n Σ (ȳ_i - ȳ)² and λ = s²
+// + n σ² the rows' covariance in a group has the eigenvalues s² (n - 1 times) and λ (once), so at μ = ȳ
 //   -2 log p = const + b (n-1) log s² + b log λ + SSW/s² + SSB/λ.
-// Its zeros: s² = SSW/(b (n-1)) = MSW and λ = SSB/b = (1 - 1/b) MSB, hence σ² = ((1 - 1/b) MSB - MSW)/n if above 0.
+// Its zeros are s² = SSW/(b (n-1)) = MSW and λ = SSB/b = (1 - 1/b) MSB, hence σ² = ((1 - 1/b) MSB - MSW)/n if above 0.
 struct OneWay {
   std::vector<MixedClient> clients;
   double mean = 0, ssw = 0, ssb = 0, groups = 0, rows = 0;
@@ -64,7 +64,7 @@ TEST(MixedMle, NoiseGivenIsKept) {
   EXPECT_NEAR(variance(answer.log_sd(0)), (layout.ssb / layout.groups - 0.81) / layout.rows, 1e-8);
 }
 
-// Groups nearer to each other than chance: σ = 0 and one variance (SSW + SSB)/(b n) for all rows.
+// If groups are nearer to each other than by chance, σ = 0 and all rows have one variance (SSW + SSB)/(b n).
 TEST(MixedMle, NoVarianceBetweenGroups) {
   const OneWay layout = one_way(kAlike);
   ASSERT_LT(layout.ssb / layout.groups, layout.ssw / (layout.groups * (layout.rows - 1)));
@@ -73,8 +73,8 @@ TEST(MixedMle, NoVarianceBetweenGroups) {
   EXPECT_NEAR(variance(answer.log_noise), (layout.ssw + layout.ssb) / (layout.groups * layout.rows), 1e-7);
 }
 
-// Two one-way layouts side by side, rows of the first with b = (1, 0), of the second with (0, 1): the likelihood is the
-// sum of theirs with a common s², so s² = ΣSSW/(2 b (n-1)) and λ_k = SSB_k/b; with one σ, λ = ΣSSB/(2b).
+// Two one-way layouts side by side, rows of the first with b = (1, 0) and of the second with (0, 1). The likelihood is
+// the sum of theirs with a common s², so s² = ΣSSW/(2 b (n-1)) and λ_k = SSB_k/b; with one σ, λ = ΣSSB/(2b).
 TEST(MixedMle, OneSdOrOneEach) {
   auto second = kApart;
   for (std::size_t i = 0; i < second.size(); ++i)
@@ -99,8 +99,8 @@ TEST(MixedMle, OneSdOrOneEach) {
   EXPECT_NEAR(one.mean(1), right.mean, 1e-8);
 }
 
-// A covariate that sums to 0 in every group is orthogonal to the intercepts: φ is the pooled slope within groups, and
-// SSW becomes the residual sum of squares after it.
+// A covariate that sums to 0 in every group is orthogonal to the intercepts. Then φ is the pooled slope within groups,
+// and SSW becomes the residual sum of squares after it.
 TEST(MixedMle, SlopeWithinGroups) {
   OneWay layout = one_way(kApart);
   const VectorXd x = Eigen::Vector3d(-1, 0.25, 0.75);
@@ -124,7 +124,7 @@ TEST(MixedMle, GradientIsZeroAndEverythingAroundIsLower) {
     const MixedParameters answer = mixed_mle(clients, plain_start(2, 2), {.scalar_sd = scalar, .fix_noise = false});
     VectorXd gradient = flat(mixed_gradient(clients, answer));
     if (scalar) {
-      EXPECT_GT(std::abs(gradient(4) - gradient(5)), 0.1);  // one σ for two is a restriction here
+      EXPECT_GT(std::abs(gradient(4) - gradient(5)), 0.1);  // one σ for both is a restriction here
       gradient(4) = gradient(5) = gradient(4) + gradient(5);
     }
     EXPECT_LT(gradient.norm(), 1e-8 * 47) << gradient.transpose();  // 47 rows
@@ -142,7 +142,7 @@ TEST(MixedMle, SameAnswerFromBadStartsAndInOtherUnits) {
   auto clients = mixed_clients({5, 8, 3, 6, 9, 4, 7, 5}, 2, 2);
   const VectorXd answer = flat(mixed_mle(clients, plain_start(2, 2)));
   MixedParameters start = plain_start(2, 2);
-  start.log_sd.setConstant(-20);  // where the gradient by log_sd is 0 to the last digit
+  start.log_sd.setConstant(-20);  // the gradient by log_sd is 0 to the last digit there
   EXPECT_LT((flat(mixed_mle(clients, start)) - answer).norm(), 1e-7);
   start = {VectorXd::Constant(2, 50), VectorXd::Constant(2, -80), VectorXd::Constant(2, 6), -6};
   EXPECT_LT((flat(mixed_mle(clients, start)) - answer).norm(), 1e-7);
@@ -155,11 +155,11 @@ TEST(MixedMle, SameAnswerFromBadStartsAndInOtherUnits) {
 
 TEST(MixedMle, RefusesWhatHasNoMaximum) {
   auto clients = mixed_clients({5, 4}, 1, 1);
-  for (MixedClient& client : clients) client.fixed.setOnes();  // φ and μ are one and the same
+  for (MixedClient& client : clients) client.fixed.setOnes();  // φ and μ cannot be told apart
   EXPECT_THROW(mixed_mle(clients, plain_start(1, 1)), std::invalid_argument);
   EXPECT_THROW(mixed_mle({}, plain_start(1, 1)), std::invalid_argument);
   EXPECT_THROW(mixed_mle({}, plain_start(0, 0)), std::invalid_argument);
-  for (MixedClient& client : clients) {  // fitted without noise: the density has no bound
+  for (MixedClient& client : clients) {  // a fit without noise, where the density has no bound
     client.fixed.col(0).setLinSpaced(0, 1);
     client.y = 2 * client.fixed.col(0);
   }

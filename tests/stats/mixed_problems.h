@@ -9,7 +9,7 @@
 
 namespace pollen::stats {
 
-// Clients of `sizes` rows with p fixed and d random columns; nothing orthogonal, nothing balanced.
+// Returns clients of `sizes` rows with p fixed and d random columns, neither orthogonal nor balanced.
 inline std::vector<MixedClient> mixed_clients(std::initializer_list<Eigen::Index> sizes, Eigen::Index p,
                                               Eigen::Index d) {
   std::vector<MixedClient> clients;
@@ -54,7 +54,7 @@ inline MixedParameters unflat(const Eigen::VectorXd& x, Eigen::Index p, Eigen::I
   return {x.head(p), x.segment(p, d), x.segment(p + d, d), x(p + 2 * d)};
 }
 
-// Central differences of a function of the parameters: wrong by about 1e-10 for functions of size 10.
+// Returns central differences of a function of the parameters, with an error of about 1e-10 for functions of size 10.
 template <class Function>
 Eigen::VectorXd differences(const Function& function, const MixedParameters& at) {
   constexpr double h = 1e-5;

@@ -1,4 +1,4 @@
-// Quantiles of mixtures, held to tables and to the distribution functions themselves.
+// Compares quantiles of mixtures with tables and with the distribution functions themselves.
 #include "stats/mixtures.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(NormalMixture, PointsAndTrouble) {
   EXPECT_TRUE(std::isnan(normal_mixture_quantile(broken, sd, 0.5)));
 }
 
-// qpois(c(0.05, 0.5, 0.95), rate) of R.
+// The numbers are qpois(c(0.05, 0.5, 0.95), rate) of R.
 TEST(PoissonMixture, OfOneComponentIsPoisson) {
   const auto at = [](double rate, double p) { return poisson_mixture_quantile(std::vector<double>{rate}, p); };
   EXPECT_EQ(at(4, 0.05), 1);

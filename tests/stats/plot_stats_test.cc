@@ -17,7 +17,7 @@ std::vector<double> waves(std::size_t count) {
 }
 
 TEST(PlotStats, AutocorrelationsAreThoseOfTheDefinition) {
-  const auto all = waves(303);  // three chains: a pair, and one alone
+  const auto all = waves(303);  // three chains: a pair, and one by itself
   const auto found = autocorrelations({all, 3}, 40);
   for (std::size_t c = 0; c < 3; ++c) {
     const auto x = std::span(all).subspan(c * 101, 101);
@@ -38,7 +38,7 @@ TEST(PlotStats, AutocorrelationsThatCannotBeAreNan) {
   const auto found = autocorrelations({x, 2}, 12);
   EXPECT_TRUE(std::isnan(found[0]));
   EXPECT_DOUBLE_EQ(found[12], 1.0);
-  EXPECT_TRUE(std::isnan(found[12 + 11]));  // longer than the chain
+  EXPECT_TRUE(std::isnan(found[12 + 11]));  // the lag is longer than the chain
 }
 
 TEST(PlotStats, RankHistogramsCountEveryDraw) {
@@ -62,9 +62,9 @@ TEST(PlotStats, DensitiesIntegrateToOneAndFollowTheDraws) {
   for (std::size_t c = 0; c < 5; ++c) {
     const double sum = std::accumulate(found.values.begin() + static_cast<std::ptrdiff_t>(128 * c),
                                        found.values.begin() + static_cast<std::ptrdiff_t>(128 * (c + 1)), 0.0);
-    EXPECT_NEAR(sum * width, 1.0, 0.05) << c;  // what lies beyond the grid, and the kernel
+    EXPECT_NEAR(sum * width, 1.0, 0.05) << c;  // the rest is beyond the grid, or is the kernel's error
   }
-  // A sine spends most of its time at its ends.
+  // A sine spends most of its time at its extremes.
   EXPECT_GT(found.values[4 * 128 + 20], found.values[4 * 128 + 64]);
 }
 

@@ -1,4 +1,4 @@
-// Diagnostics against the numbers of R's posterior package (data/posterior.R makes them).
+// Compares diagnostics with the numbers of R's posterior package, which data/posterior.R makes.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -47,7 +47,7 @@ void expect_same(double ours, const nlohmann::json& test, const char* field, dou
   if (test[field].is_null()) {
     EXPECT_TRUE(std::isnan(ours)) << field << " is " << ours;
   } else if (const double theirs = test[field]; theirs > 1e12) {
-    EXPECT_GT(ours, 1e12) << field;  // chains that do not move: infinite but for rounding
+    EXPECT_GT(ours, 1e12) << field;  // for chains that do not move it is infinite up to rounding
   } else {
     EXPECT_NEAR(ours, theirs, 1e-8 * std::max(std::abs(theirs), scale)) << field;
   }

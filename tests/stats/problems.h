@@ -4,11 +4,11 @@
 #include <cmath>
 #include <vector>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::stats {
 
-// Scalar: U_i = Σ_j (θ - y_ij)²/2, flat prior.
+// Returns a scalar problem with U_i = Σ_j (θ - y_ij)²/2 and a flat prior.
 inline QuadraticProblem points_problem(const std::vector<std::vector<double>>& data) {
   QuadraticProblem problem;
   problem.prior_precision = Eigen::VectorXd::Zero(1);
@@ -20,7 +20,7 @@ inline QuadraticProblem points_problem(const std::vector<std::vector<double>>& d
   return problem;
 }
 
-// Two dimensions, three clients with 3, 4 and 2 rows of linear regression: every row has a curvature of its own.
+// Returns a linear regression in two dimensions with three clients of 3, 4 and 2 rows, each row with its own curvature.
 inline QuadraticProblem regression_problem() {
   QuadraticProblem problem;
   problem.prior_precision = Eigen::Vector2d(0.5, 1.0);

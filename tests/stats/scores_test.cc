@@ -1,4 +1,4 @@
-// Scores on examples small enough to work out by hand.
+// Tests scores on examples small enough to work out by hand.
 #include "pollen/scores.h"
 
 #include <gtest/gtest.h>
@@ -23,12 +23,12 @@ TEST(Classification, ByHand) {
   EXPECT_EQ(nnll({sure, 2}, other), std::numeric_limits<double>::infinity());
 }
 
-// Confidences 0.6 (right), 0.8 (right), 0.5 (wrong), 0.9 (wrong).
+// The confidences are 0.6 (right), 0.8 (right), 0.5 (wrong), 0.9 (wrong).
 TEST(Classification, ConfidenceCurveByHand) {
   const std::vector<double> thresholds = {0, 0.55, 0.6, 0.85, 0.95};
   const std::vector<ConfidencePoint> curve = confidence_curve(kPredictions, kTruth, thresholds);
   ASSERT_EQ(curve.size(), 5U);
-  const Index counts[] = {4, 3, 3, 1, 0};  // the threshold itself is in
+  const Index counts[] = {4, 3, 3, 1, 0};  // the threshold itself is included
   const double accuracies[] = {0.5, 2.0 / 3, 2.0 / 3, 0};
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(curve[i].threshold, thresholds[i]);
@@ -41,7 +41,7 @@ TEST(Classification, ConfidenceCurveByHand) {
   EXPECT_EQ(count_above(kPredictions, thresholds), (std::vector<Index>{4, 3, 3, 1, 0}));
 }
 
-// A density by its definition, scores as they are instead of bins; `left_out` of the scores does not count.
+// Returns a density by its definition, with the scores themselves instead of bins; the score `left_out` does not count.
 double density(const std::vector<double>& scores, double at, double most, std::ptrdiff_t left_out) {
   const auto n = static_cast<double>(scores.size());
   double mean = 0, squares = 0, sum = 0;
@@ -71,7 +71,7 @@ TEST(Classification, DensityRuleIsThatOfTheDensities) {
     right_out += density(in, x, most, -1) > density(out, x, most, i) ? 0 : 1.0 / 300;
   }
   const DensityRule rule = density_rule(in, out, most);
-  EXPECT_NEAR(rule.in, right_in, 0.011);  // bins of a 512th: a row or two where the densities cross
+  EXPECT_NEAR(rule.in, right_in, 0.011);  // bins of a 512th may move a row or two where the densities cross
   EXPECT_NEAR(rule.out, right_out, 0.011);
   EXPECT_GT(rule.in + rule.out, 1.3);
 }
@@ -81,7 +81,7 @@ TEST(Classification, DensityRuleByHand) {
   const DensityRule apart = density_rule(low, high, std::log(3.0));
   EXPECT_EQ(apart.in, 1);
   EXPECT_EQ(apart.out, 1);
-  const DensityRule alone = density_rule(one, one, std::log(3.0));  // the others alone are at 0.5
+  const DensityRule alone = density_rule(one, one, std::log(3.0));  // without itself, the others are at 0.5
   EXPECT_EQ(alone.in, 0);
   EXPECT_EQ(alone.out, 0);
   EXPECT_TRUE(std::isnan(density_rule(none, high, 1).out));
@@ -107,9 +107,9 @@ TEST(Classification, RefusesWrongShapes) {
 }
 
 TEST(Calibration, ByHand) {
-  // Confidences 0.6 right, 0.8 right, 0.5 wrong, 0.9 wrong; ten bins, upper edges closed: one each.
+  // The confidences are 0.6 right, 0.8 right, 0.5 wrong, 0.9 wrong. Ten bins with closed upper edges hold one each.
   EXPECT_NEAR(ece(kPredictions, kTruth, 10), (0.4 + 0.2 + 0.5 + 0.9) / 4, 1e-15);
-  // Two bins: (0, 0.5] has one row, (0.5, 1] three with confidence 2.3/3 and accuracy 2/3.
+  // With two bins, (0, 0.5] has one row, and (0.5, 1] has three with confidence 2.3/3 and accuracy 2/3.
   EXPECT_NEAR(ece(kPredictions, kTruth, 2), (0.5 + 0.3) / 4, 1e-15);
   const auto bins = reliability(kPredictions, kTruth, 2);
   EXPECT_EQ(bins[0].count, 1);

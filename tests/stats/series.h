@@ -1,4 +1,4 @@
-// Series that any language makes again bit for bit: Lehmer's generator and a first-order autoregression on it.
+// Series that any language can reproduce bit for bit: Lehmer's generator and a first-order autoregression on it.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ class Lehmer {
   std::uint64_t state_;
 };
 
-// y ← phi y + (u - 0.5), from 0 in each chain; chain-major.
+// Returns y ← phi y + (u - 0.5), from 0 in each chain; chain-major.
 inline std::vector<double> autoregression(double phi, std::size_t chains, std::size_t length, std::uint64_t seed) {
   Lehmer generator(seed);
   std::vector<double> result;

@@ -1,7 +1,9 @@
-// Stationary laws of random affine recursions against closed forms.
+// Compares stationary laws of random affine recursions with closed forms.
 #include <gtest/gtest.h>
 
-#include "pollen/exact_law.h"
+#include <Eigen/Dense>
+
+#include "stats/exact_law.h"
 #include "stats/moment_solve.h"
 
 namespace pollen::stats {
@@ -19,7 +21,7 @@ TEST(Stationary, ScalarWithTwoOutcomes) {
   const Phase phase{{outcome(0.25, 0.5, 1), outcome(0.75, -0.2, 2)}, scalar(0.3)};
   const std::vector<Law> laws = stationary({phase});
   const double a = 0.25 * 0.5 - 0.75 * 0.2, b = 0.25 + 1.5, mean = b / (1 - a);
-  // E s² = E[A²] E s² + 2 E[A b] E s + E[b²] + noise.
+  // The second moment satisfies E s² = E[A²] E s² + 2 E[A b] E s + E[b²] + noise.
   const double aa = 0.25 * 0.25 + 0.75 * 0.04, ab = 0.25 * 0.5 - 0.75 * 0.4, bb = 0.25 + 0.75 * 4;
   const double second = (2 * ab * mean + bb + 0.3) / (1 - aa);
   ASSERT_EQ(laws.size(), 1U);
@@ -30,7 +32,7 @@ TEST(Stationary, ScalarWithTwoOutcomes) {
 TEST(Stationary, CyclesGiveTheLawAfterEachPhase) {
   const Phase shrink{{outcome(1, 0.5, 0)}, scalar(1)}, grow{{outcome(1, 1.2, 3)}, scalar(0)};
   const std::vector<Law> laws = stationary({shrink, grow});
-  // v1 = v2/4 + 1, v2 = 1.44 v1; m1 = m2/2, m2 = 1.2 m1 + 3.
+  // By hand, v1 = v2/4 + 1, v2 = 1.44 v1; m1 = m2/2, m2 = 1.2 m1 + 3.
   EXPECT_NEAR(laws[0].covariance(0, 0), 1 / (1 - 0.36), 1e-13);
   EXPECT_NEAR(laws[1].covariance(0, 0), 1.44 / (1 - 0.36), 1e-13);
   EXPECT_NEAR(laws[0].mean(0), 1.5 / 0.4, 1e-13);
@@ -40,10 +42,10 @@ TEST(Stationary, CyclesGiveTheLawAfterEachPhase) {
 TEST(Stationary, RefusesWhatIsNotMeanSquareStable) {
   EXPECT_THROW(stationary({Phase{{outcome(1, 1, 0)}, scalar(1)}}), std::domain_error);  // a random walk
   EXPECT_THROW(stationary({Phase{{outcome(1, -1.01, 0)}, scalar(1)}}), std::domain_error);
-  // The mean contracts (E A = 0), the square does not (E A² = 1.21).
+  // The mean contracts (E A = 0), but the square does not (E A² = 1.21).
   EXPECT_THROW(stationary({Phase{{outcome(0.5, 1.1, 0), outcome(0.5, -1.1, 0)}, scalar(1)}}), std::domain_error);
   EXPECT_NO_THROW(stationary({Phase{{outcome(0.5, 0.99, 0), outcome(0.5, -0.99, 0)}, scalar(1)}}));
-  // One direction of two does not forget.
+  // One of two directions does not contract.
   const Phase half{{{1, Eigen::Vector2d(0.5, 1).asDiagonal(), VectorXd::Zero(2)}}, MatrixXd::Identity(2, 2)};
   EXPECT_THROW(stationary({half}), std::domain_error);
 }

@@ -1,4 +1,4 @@
-// Distances between estimates of a mixed model and its truth, on cases worked out by hand.
+// Tests distances between estimates of a mixed model and its truth on cases worked out by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// R z_i of every client, R the rotation by `angle`.
+// Returns R z_i of every client, where R is the rotation by `angle`.
 Numbers turned(const Numbers& z, double angle) {
   Numbers out;
   const double c = std::cos(angle), s = std::sin(angle);
@@ -24,7 +24,7 @@ Numbers turned(const Numbers& z, double angle) {
   return out;
 }
 
-// Φ Rᵀ for a 3 x 2 Φ: Φ Rᵀ (R z) = Φ z.
+// Returns Φ Rᵀ for a 3 x 2 Φ, so that Φ Rᵀ (R z) = Φ z.
 Numbers turned_columns(const Numbers& phi, double angle) {
   Numbers out(6);
   const double c = std::cos(angle), s = std::sin(angle);
@@ -42,7 +42,7 @@ TEST(PrincipalAngle, SameSpaceIsZeroAndOrthogonalIsOne) {
   EXPECT_NEAR(principal_angle_distance(e12, mixed, 4, 2), 0, 1e-15);
   EXPECT_NEAR(principal_angle_distance(mixed, e12, 4, 2), 0, 1e-15);
   EXPECT_NEAR(principal_angle_distance(e12, e34, 4, 2), 1, 1e-15);
-  const Numbers shared = {1, 0, 0, 0, 0, 0, 1, 0};  // one direction the same, the other orthogonal
+  const Numbers shared = {1, 0, 0, 0, 0, 0, 1, 0};  // one common direction, the other orthogonal
   EXPECT_NEAR(principal_angle_distance(e12, shared, 4, 2), 1, 1e-15);
 }
 
@@ -50,7 +50,7 @@ TEST(PrincipalAngle, KnownAngles) {
   for (const double angle : {1e-12, 1e-8, 0.1, 1.0, 1.5}) {
     const Numbers x = {2, 0}, line = {-7 * std::cos(angle), -7 * std::sin(angle)};
     EXPECT_NEAR(principal_angle_distance(x, line, 2, 1), std::sin(angle), 1e-15);
-    // Two planes of four dimensions with the angles 0.05 and `angle`: the larger counts.
+    // Two planes in four dimensions have the angles 0.05 and `angle`; the larger counts.
     const Numbers e12 = {1, 0, 0, 0, 0, 1, 0, 0};
     const Numbers plane = {std::cos(0.05), 0, std::sin(0.05), 0, 0, std::cos(angle), 0, std::sin(angle)};
     EXPECT_NEAR(principal_angle_distance(e12, plane, 4, 2), std::sin(std::max(0.05, angle)), 1e-15);
@@ -74,7 +74,7 @@ TEST(PrincipalAngle, LostRanksAndBadNumbers) {
 const Numbers kPhi = {1, 0, 0, 0, 1, 0};
 const Numbers kZ = {1, 2, -3, 1, 0.5, -1};  // three clients
 
-// Φz_i of three clients, for a 3 x 2 Φ.
+// Returns Φz_i of three clients, for a 3 x 2 Φ.
 Numbers effects(const Numbers& phi, const Numbers& z) {
   Numbers out(9, 0.0);
   for (std::size_t i = 0; i < 3; ++i)
@@ -83,13 +83,13 @@ Numbers effects(const Numbers& phi, const Numbers& z) {
   return out;
 }
 
-// Φ̂ẑ_i - Φz_i is (1, 0, 0), (0, 2, 0), (0, 0, 0): √(5/3).
+// By hand, Φ̂ẑ_i - Φz_i is (1, 0, 0), (0, 2, 0), (0, 0, 0), which gives √(5/3).
 TEST(AlignedError, ByHand) {
   const Numbers z = {2, 2, -3, 3, 0.5, -1};
   EXPECT_NEAR(aligned_error(effects(kPhi, z), kPhi, kZ, 3, 2, 3), std::sqrt(5.0 / 3.0), 1e-15);
   const Numbers twice = {2, 0, 0, 0, 2, 0}, half = {0.5, 1, -1.5, 0.5, 0.25, -0.5};
   EXPECT_EQ(aligned_error(effects(twice, half), kPhi, kZ, 3, 2, 3), 0);
-  // Φ̂ = (e1, e3): the second coordinates, 2, 1, -1, are lost in e2 and found in e3.
+  // With Φ̂ = (e1, e3) the second coordinates, 2, 1, -1, are missing in e2 and appear in e3.
   const Numbers other = {1, 0, 0, 0, 0, 1};
   EXPECT_NEAR(aligned_error(effects(other, kZ), kPhi, kZ, 3, 2, 3), std::sqrt(2.0 * 6.0 / 3.0), 1e-15);
 }
@@ -109,7 +109,7 @@ TEST(AlignedLatents, RotationsAndReflectionsAreUndone) {
     EXPECT_NEAR(aligned_latent_distance(turned(kZ, angle), kZ, 2, 2, 3), 0, 1e-14);
 }
 
-// ẑ = 2z: R = I is best, and what is left is ‖z‖. d = 1: R is a sign.
+// For ẑ = 2z, R = I is best, and ‖z‖ is left. In one dimension R is a sign.
 TEST(AlignedLatents, ByHand) {
   Numbers twice;
   for (const double z : kZ) twice.push_back(2 * z);
@@ -118,12 +118,12 @@ TEST(AlignedLatents, ByHand) {
   EXPECT_NEAR(aligned_latent_distance(turned(twice, 2.0), kZ, 2, 2, 3), norm, 1e-14);
   const Numbers a = {1, -2}, b = {-1, 3};
   EXPECT_NEAR(aligned_latent_distance(a, b, 1, 1, 2), std::sqrt(0.5), 1e-15);
-  // z = e1, e2 and ẑ = e1, e1: the best R sends e1 half-way, and each is 2 - √2 off in squares.
+  // For z = e1, e2 and ẑ = e1, e1 the best R sends e1 half-way, and each has a squared error of 2 - √2.
   const Numbers basis = {1, 0, 0, 1}, same = {1, 0, 1, 0};
   EXPECT_NEAR(aligned_latent_distance(same, basis, 2, 2, 2), std::sqrt(2 - std::sqrt(2.0)), 1e-15);
 }
 
-// In three dimensions: Φ̂ = QT says the same as Q with Tẑ.
+// In three dimensions, Φ̂ = QT with ẑ is equivalent to Q with Tẑ.
 TEST(AlignedLatents, ScaleAndSpaceOfPhiDoNotMatter) {
   const Numbers other = {0, 2, 0, 0, 0, 0.5};  // columns 2 e2, e3/2
   Numbers z = kZ;

@@ -1,4 +1,4 @@
-// Moments and Wasserstein distances.
+// Tests moments and Wasserstein distances.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace pollen::stats {
 namespace {
 
-// Gaussian points (shift + spread z), coordinate after coordinate.
+// Returns Gaussian points (shift + spread z), coordinate after coordinate.
 Panel cloud(Index d, Index points, double shift, double spread, std::uint64_t seed) {
   Lehmer generator(seed);
   for (int i = 0; i < 50; ++i) generator.uniform();
@@ -39,9 +39,9 @@ TEST(GaussianW2, ClosedForms) {
   EXPECT_NEAR(gaussian_w2(standard, stretched), std::sqrt(4.0 + 1.0), 1e-14);
   const Moments line{{0, 0}, {1, 1, 1, 1}}, point{{0, 0}, {0, 0, 0, 0}}, across{{0, 0}, {1, -1, -1, 1}};
   EXPECT_NEAR(gaussian_w2(line, point), std::sqrt(2.0), 1e-14);
-  EXPECT_NEAR(gaussian_w2(line, across), 2, 1e-14);  // orthogonal supports: the traces add
+  EXPECT_NEAR(gaussian_w2(line, across), 2, 1e-14);  // the supports are orthogonal, so the traces add
   EXPECT_NEAR(gaussian_w2(line, line), 0, 1e-14);
-  // Two by two: tr √M = √(tr M + 2 √det M), M = A^½ B A^½ with A = diag(9, 4).
+  // In two dimensions tr √M = √(tr M + 2 √det M), where M = A^½ B A^½ with A = diag(9, 4).
   const Moments tilted{{0, 0}, {2, 0.5, 0.5, 1}};
   const double cross = std::sqrt(9 * 2 + 4 * 1 + 2 * std::sqrt(36 * 1.75));
   EXPECT_NEAR(gaussian_w2(stretched, tilted), std::sqrt(13 + 3 - 2 * cross), 1e-13);
@@ -92,7 +92,7 @@ TEST(EmpiricalW2, MethodsBySize) {
 
 TEST(EmpiricalW2, SinkhornIsNearTheExactValue) {
   const Panel a = cloud(3, 300, 0, 1, 9), b = cloud(3, 300, 1, 1.5, 10);
-  Panel more(3, 600);  // every point of b twice: the same law, so the same distance
+  Panel more(3, 600);  // every point of b appears twice, which is the same law and the same distance
   for (Index c = 0; c < 600; ++c) std::copy_n(b.column(c / 2).begin(), 3, more.column(c).begin());
   const EmpiricalW2 exact = empirical_w2(a, b), entropic = empirical_w2(a, more);
   EXPECT_STREQ(entropic.method, "sinkhorn");
@@ -109,13 +109,13 @@ TEST(EmpiricalW2, SlicedKnowsShiftsAndUnevenSamples) {
   EXPECT_NEAR(w2.value, 2 * std::sqrt(3.0), 1e-10);
   EXPECT_NEAR(empirical_w2(a, a).value, 0, 1e-12);
   const EmpiricalW2 scaled = empirical_w2(cloud(3, 20000, 0, 1, 12), cloud(3, 20000, 0, 3, 12));
-  EXPECT_NEAR(scaled.value, 2 * std::sqrt(3.0), 0.05);  // a scaling is seen in full by every direction
+  EXPECT_NEAR(scaled.value, 2 * std::sqrt(3.0), 0.05);  // every direction sees a scaling in full
 }
 
 TEST(EmpiricalW2, Edges) {
   EXPECT_THROW(empirical_w2(Panel(2, 3), Panel(3, 3)), std::invalid_argument);
   EXPECT_THROW(empirical_w2(Panel(2, 0), Panel(2, 3)), std::invalid_argument);
-  EXPECT_EQ(empirical_w2(Panel(2, 4), Panel(2, 5)).value, 0);  // two samples of one point
+  EXPECT_EQ(empirical_w2(Panel(2, 4), Panel(2, 5)).value, 0);  // both samples consist of one repeated point
   Panel bad(2, 3);
   bad.column(1)[0] = std::nan("");
   EXPECT_TRUE(std::isnan(empirical_w2(bad, Panel(2, 3)).value));

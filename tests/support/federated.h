@@ -1,5 +1,5 @@
-// A problem small enough to be run over connections, and every sampler that can be: what a federation is held against
-// `pollen run` with, in memory and with processes.
+// A problem small enough for runs over connections, and every sampler that can be federated. Federations in memory and
+// with processes are compared with `pollen run` on it.
 #pragma once
 
 #include <ostream>
@@ -28,7 +28,7 @@ refresh = 10
 step = 0.002
 )";
 
-// Of clients with files of their own, whose sources are told elsewhere.
+// For clients with their own files, whose sources are given elsewhere.
 inline const char* const kSick = R"(
 seed = 5
 [model]
@@ -86,7 +86,7 @@ inline const std::vector<FederatedSampler> kFederatedSamplers = {
       "warm_up.epochs=3", "warm_up.batch=4", "warm_up.augment=[\"flip\", \"crop\"]"}},
 };
 
-// The same for 75 clients, several blocks of sums; lists of one number a client go on as they began.
+// Returns the keys for 75 clients, which need several blocks of sums. Lists with one number per client are repeated.
 inline std::vector<std::string> with_many_clients(const FederatedSampler& sampler) {
   constexpr int kTimes = 15;
   const std::string list = "participation.probability=[";
@@ -102,7 +102,7 @@ inline std::vector<std::string> with_many_clients(const FederatedSampler& sample
   return keys;
 }
 
-// A latent for each of 70 clients.
+// Has a latent for each of 70 clients.
 inline const char* const kLatents = R"(
 seed = 4
 [model]

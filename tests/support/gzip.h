@@ -1,4 +1,4 @@
-// Bytes as gzip has them.
+// Compresses bytes with gzip.
 #pragma once
 
 #include <zlib.h>

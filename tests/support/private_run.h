@@ -1,4 +1,4 @@
-// FA-LD on the Titanic with clipped gradients and its own noise: a run that can be accounted for.
+// FA-LD on the Titanic with clipped gradients and private noise, a run whose privacy can be accounted for.
 #pragma once
 
 namespace pollen::testing {

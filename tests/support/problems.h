@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::testing {
 
@@ -64,7 +64,7 @@ name = "lsd"
 step = 0.05
 )";
 
-// Logistic regression on generated clients of different sizes: every oracle, compressor and policy has something to do.
+// Logistic regression on generated clients of different sizes, which exercises every oracle, compressor and policy.
 inline const char* kLogistic = R"(
 seed = 7
 [model]

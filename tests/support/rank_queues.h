@@ -1,4 +1,4 @@
-// Ranks as threads of one process, which pass frames through queues: everything of a cluster but the cluster.
+// Ranks as threads of one process that pass frames through queues, which tests everything of a cluster but the network.
 #pragma once
 
 #include <condition_variable>
@@ -21,12 +21,12 @@ class RankQueues {
 
   Ranks& at(int rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
 
-  // first(rank 0) on this thread and others(rank) on one each; returns when all are done.
+  // Calls first(rank 0) on this thread and others(rank) on one thread each. Returns when all are done.
   template <class First>
   auto run(const First& first, const std::function<void(Ranks&)>& others) {
     std::vector<std::jthread> threads;
     for (int r = 1; r < size_; ++r) threads.emplace_back([this, r, &others] { others(at(r)); });
-    const RanksAtWork at_work(at(0));  // ends them before they are joined
+    const RanksAtWork at_work(at(0));  // ends the ranks before they are joined
     return first(at(0));
   }
 

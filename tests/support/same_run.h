@@ -1,4 +1,4 @@
-// Two experiments that must be the same run: states, averages, counters and what belongs to single clients.
+// Checks that two experiments are the same run: states, averages, counters and what belongs to single clients.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen::testing {
 

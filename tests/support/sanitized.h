@@ -1,4 +1,5 @@
-// Whether this build has a sanitizer, which keeps memory of its own: what a process takes is then not the program's.
+// Tells whether this build has a sanitizer. A sanitizer keeps memory of its own, so the memory of the process is then
+// not the program's.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -1,3 +1,3 @@
-// The precompiled headers of the tests belong to a program, because a program's code is compiled with other flags than a
-// library's. It does nothing.
+// This program does nothing but own the precompiled headers of the tests, because a program's code is compiled with
+// other flags than a library's.
 int main() {}

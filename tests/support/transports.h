@@ -1,4 +1,4 @@
-// Transports that misbehave as networks do; draws must not notice.
+// Transports that misbehave as networks do. Draws must not change.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace pollen::testing {
 
-// Every client answers through real frames; `order` decides who answers first, `lose` which replies are lost once.
+// Every client answers through real frames. `order` decides who answers first, `lose` which replies are lost once.
 class OddTransport : public Transport {
  public:
   struct Options {
@@ -65,7 +65,7 @@ class OddTransport : public Transport {
     Bytes frame;
     client.answer(view_, roster.chains(roster.clients[e]), reply, work_);
     wire::encode(reply, frame);
-    if (options_.lossy && random_() % 3 == 0) {  // lost: the client is told, and asked again
+    if (options_.lossy && random_() % 3 == 0) {  // lost: the client is told and asked again
       ++lost;
       client.acknowledge(reply, false);
       Bytes again;

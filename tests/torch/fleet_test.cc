@@ -1,10 +1,12 @@
-// All clients together are every client by itself: gradients, messages to the last bit, memories and anchors.
+// Computing all clients together equals computing each by itself: gradients, messages to the last bit, memories and
+// anchors.
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "compress/qsgd.h"
 #include "help.h"
+#include "network/network.h"
 #include "pollen/compress.h"
 
 namespace pollen::testing {
@@ -12,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kRows = 10, kBatch = 4;
 
-// Clients with rows of one problem, one after the other.
+// Clients whose rows are consecutive parts of one problem.
 struct Clients {
   Clients(const NetworkSpec& network, std::int64_t count) : whole(network, kRows * count) {
     const Network& n = *whole.network;
@@ -107,7 +109,7 @@ TEST_P(Fleets, EveryClientHasItsOwnGradient) {
   EXPECT_LT(apart(c.vector_of(c.round(*fleet, {1, 1, 1}, 0, c.theta).sums), sum), 2e-5);
 }
 
-// Alone, a client's sum is its message; without levels it is what the message is made of.
+// With one client the sum is its message; without levels it is what the message is made of.
 TEST(Fleet, MessagesAreThoseOfTheCodec) {
   for (const std::uint32_t levels : {1u, 16u, 1000u}) {
     Clients c(mlp({9, 6}), 2);
@@ -145,7 +147,7 @@ TEST(Fleet, MemoriesMoveByTheMessage) {
   EXPECT_EQ(c.vector_of(c.round(*fleet, {1, 0}, 0, c.theta).sums), v);
   std::vector<double> second = c.vector_of(c.round(*fleet, {1, 0}, 1, c.theta).sums);
   for (std::size_t j = 0; j < v.size(); ++j) EXPECT_NEAR(second[j], 0.75 * v[j], 1e-12 * (1 + std::abs(v[j])));
-  // Saved and loaded, the next round is the same.
+  // After saving and loading, the next round is the same.
   std::vector<double> memory(2 * v.size());
   fleet->save(0, memory.data(), nullptr);
   EXPECT_EQ(std::vector<double>(memory.begin() + static_cast<std::ptrdiff_t>(v.size()), memory.end()),

@@ -103,7 +103,7 @@ TEST(FleetTransport, GoesOnFromACheckpoint) {
   EXPECT_EQ(parts.draws, all.draws);
 }
 
-// likelihood = "mean": a row weighs less where a client has more of them.
+// With likelihood = "mean" a row weighs less if its client has more rows.
 TEST(FleetTransport, LeavesClientsOfDifferentScalesAlone) {
   bool used = true;
   const Overrides mean = {"sampler.name=sgld", "model.likelihood=mean", "data.partition=dirichlet"};

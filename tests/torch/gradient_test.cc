@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "help.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {
@@ -39,8 +40,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Gradient,
                                            Named{"batch", resnet("batch"), 4}),
                          [](const auto& named) { return named.param.name; });
 
-// How far to go along a tensor's gradient: until the loss has changed by about 0.002, but by no more than a tenth of
-// the tensor's largest number (0.001 where it is 0), since an eps of 1e-4 is soon another function.
+// Returns how far to go along a tensor's gradient: until the loss has changed by about 0.002, but by at most a tenth of
+// the tensor's largest number (0.001 if that is 0), because an eps of 1e-4 soon gives a different function.
 double step_of(const std::vector<float>& theta, const std::vector<float>& g, std::size_t first, std::size_t end) {
   double square = 0, largest = 0, steepest = 0;
   for (std::size_t i = first; i < end; ++i) {
@@ -51,9 +52,9 @@ double step_of(const std::vector<float>& theta, const std::vector<float>& g, std
   return std::min(0.002 / square, (largest > 0 ? 0.1 * largest : 0.001) / steepest);
 }
 
-// For each tensor a step up and a step down along its own gradient. The losses are sums of float32 numbers behind some
-// twenty layers, good to about 1e-6 of themselves; the third order and the kinks of ReLU that are passed are a few
-// percent.
+// Takes a step up and a step down along each tensor's own gradient. The losses are sums of float32 numbers behind about
+// twenty layers, with a relative accuracy of about 1e-6. The third order and the kinks of ReLU on the way amount to a
+// few percent.
 TEST_P(Gradient, IsTheDerivativeOfTheLoss) {
   const Case c(GetParam().spec, GetParam().rows);
   std::vector<float> g;

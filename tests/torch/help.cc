@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "network/network.h"
+
 // Leaks are looked for at the end by stopping all threads, which libtorch's own do not always survive; all else is
 // found.
 extern "C" const char* __asan_default_options();
@@ -40,7 +42,7 @@ Case::Case(const NetworkSpec& spec, std::int64_t rows, unsigned seed) : network(
 }
 
 double Case::loss(const std::vector<float>& at, std::vector<float>* gradient) const {
-  if (gradient != nullptr) gradient->assign(at.size(), 7.0f);  // it is overwritten
+  if (gradient != nullptr) gradient->assign(at.size(), 7.0f);  // must be overwritten
   return network->loss(*held, nullptr, held->rows(), at.data(), gradient == nullptr ? nullptr : gradient->data());
 }
 

@@ -1,4 +1,4 @@
-// Networks over libtorch on made-up rows. The test program knows the module by pollen/network.h alone, as pollen does.
+// Networks over libtorch on made-up rows. The test program knows the module by network/network.h alone, as pollen does.
 #pragma once
 
 #include <cmath>
@@ -43,7 +43,7 @@ double norm_of(const Numbers& v) {
   return std::sqrt(square);
 }
 
-// |a - b| as a part of |b|.
+// Returns |a - b| relative to |b|.
 template <typename A, typename B>
 double apart(const A& a, const B& b) {
   std::vector<double> difference;

@@ -1,4 +1,4 @@
-// Tensors, their names, sizes and starts; and specs that cannot be.
+// Tests tensors, their names, sizes and starts, and specs that are impossible.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "help.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {
@@ -28,7 +29,7 @@ TEST(Kinds, HaveTheKnownNumbersOfParameters) {
   EXPECT_EQ(dimension_of(image_network("cnn5", 3, 32)), 307842);
   EXPECT_EQ(dimension_of(image_network("resnet20", 3, 32), "batch"), 272474);
   EXPECT_EQ(dimension_of(image_network("resnet20", 3, 32), "group"), 272474);
-  EXPECT_EQ(dimension_of(image_network("resnet20", 3, 32), "frn"), 274042);  // Izmailov et al. 2021
+  EXPECT_EQ(dimension_of(image_network("resnet20", 3, 32), "frn"), 274042);  // as in Izmailov et al. 2021
   EXPECT_EQ(dimension_of(mlp({7, 6})), 5 * 7 + 7 + 7 * 6 + 6 + 6 * 3 + 3);
 }
 

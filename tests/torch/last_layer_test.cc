@@ -1,11 +1,12 @@
-// The last layer of libtorch's networks as a client's own: at a fixed φ the layer on the features has the network's
-// loss and gradient.
+// Tests the last layer of libtorch's networks as a client's own: at a fixed φ the layer on the features has the
+// network's loss and gradient.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "help.h"
 #include "model/personal_model.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {

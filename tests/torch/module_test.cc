@@ -1,4 +1,4 @@
-// Finding the module, and what is said where it is something else.
+// Tests finding the module, and the message if the file is something else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::EndsWith;
 
-// In a process of its own, since a process loads the module once: what it says goes to stderr.
+// Runs in a process of its own, because a process loads the module once. The message goes to stderr.
 [[noreturn]] void make_with(const std::string& module) {
   setenv("POLLEN_TORCH_MODULE", module.c_str(), 1);
   try {

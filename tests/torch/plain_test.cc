@@ -1,9 +1,10 @@
-// Against networks of at most one hidden layer written with plain loops in double.
+// Compares with networks of at most one hidden layer, written with plain loops in double.
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "help.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {
@@ -21,7 +22,7 @@ Activation activation_of(const std::string& name) {
           [=](double a) { return logistic(a) * (1 + a * (1 - logistic(a))); }};
 }
 
-// out = W in + b, with W (to × from) and then b at θ[first].
+// Returns W in + b, with W (to × from) and then b at θ[first].
 std::vector<double> affine(const std::vector<float>& theta, std::size_t first, const std::vector<double>& in,
                            std::size_t to) {
   std::vector<double> out(to);
@@ -32,7 +33,7 @@ std::vector<double> affine(const std::vector<float>& theta, std::size_t first, c
   return out;
 }
 
-// The gradient of affine's tensors, given that of its outputs; returns that of its inputs.
+// Adds the gradient of affine's tensors, given that of its outputs, and returns that of its inputs.
 std::vector<double> affine_back(const std::vector<float>& theta, std::size_t first, const std::vector<double>& in,
                                 const std::vector<double>& out_gradient, std::vector<double>& g) {
   const std::size_t to = out_gradient.size();
@@ -47,7 +48,7 @@ std::vector<double> affine_back(const std::vector<float>& theta, std::size_t fir
   return back;
 }
 
-// -log p of one row, whose derivative by the outputs replaces them.
+// Returns -log p of one row and replaces the outputs by its derivative.
 double row_loss(const NetworkSpec& spec, std::vector<double>& f, double y) {
   if (!spec.classifies) {
     const double z = (y - f[0]) / spec.noise_sd;
@@ -88,8 +89,8 @@ double plain_loss(const Case& c, std::vector<double>& g) {
   return loss;
 }
 
-// Float32 keeps 6e-8 of each of some hundred terms; what is lost grows as their root at most, as they are of both
-// signs.
+// Float32 rounds each of about a hundred terms by 6e-8. The terms have both signs, so the error grows at most as the
+// root of their number.
 void expect_plain(const NetworkSpec& spec) {
   const Case c(spec, 101);
   std::vector<double> expected;

@@ -1,10 +1,11 @@
-// Which rows, in how many calls, on which thread: none of it changes what is computed.
+// Which rows are computed in how many calls on which thread does not change the result.
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <thread>
 
 #include "help.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {
@@ -80,7 +81,7 @@ TEST(Rows, AnyThreadAndAnyAddressGiveTheSameBits) {
     std::vector<std::thread> threads;
     for (std::size_t k = 0; k < got.size(); ++k)
       threads.emplace_back([&, k] {
-        std::vector<float> shifted(k, 0.0f);  // θ that starts k numbers off any alignment
+        std::vector<float> shifted(k, 0.0f);  // θ starts k numbers off any alignment
         shifted.insert(shifted.end(), c.theta.begin(), c.theta.end());
         got[k].resize(c.theta.size());
         for (int again = 0; again < 3; ++again)

@@ -1,4 +1,4 @@
-// Networks from TorchScript files, which write_script makes while building.
+// Tests networks from TorchScript files, which write_script makes during the build.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "help.h"
+#include "network/network.h"
 
 namespace pollen::testing {
 namespace {
@@ -20,7 +21,7 @@ NetworkSpec script(const std::string& name) {
   return spec;
 }
 
-// The file's network is an mlp of one hidden layer of 4, so it has to be the one that is written here.
+// The file's network is an mlp with one hidden layer of 4, so it must equal the one that is written here.
 TEST(Script, IsTheNetworkThatItDescribes) {
   const Case scripted(script("mlp.pt"), 50), written(mlp({4}, "tanh"), 50);
   ASSERT_EQ(scripted.network->tensors().size(), 4u);

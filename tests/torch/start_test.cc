@@ -1,11 +1,12 @@
-// run.init = "model": chains start at the values of the TorchScript file.
+// With run.init = "model" chains start at the values of the TorchScript file.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <fstream>
 
-#include "pollen/run.h"
+#include "network/network.h"
+#include "run/experiment.h"
 
 namespace pollen::testing {
 namespace {

@@ -1,5 +1,5 @@
-// write_script FILE: an mlp of 5 inputs, 4 tanh units and 3 outputs as TorchScript, each tensor 0, 1, 2, ..., for the
-// tests to read.
+// write_script FILE writes an mlp of 5 inputs, 4 tanh units and 3 outputs as TorchScript, with each tensor 0, 1, 2,
+// ..., for the tests to read.
 #include <ATen/ops/arange.h>
 #include <torch/csrc/jit/api/module.h>
 

@@ -1,4 +1,5 @@
-// The same draws, bit for bit, for any number of threads, any order of arrival, over frames, and when replies get lost.
+// The draws are the same, bit for bit, for any number of threads and any order of arrival, over frames, and with lost
+// replies.
 #include <gtest/gtest.h>
 
 #include "support/problems.h"
@@ -89,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"prior_at_clients", {"sampler.name=qlsd*", "sampler.prior_at=clients"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
-// Steps of FALD are b times those of the average.
+// FALD's steps are b times those of the average.
 INSTANTIATE_TEST_SUITE_P(
     LocalSteps, Determinism,
     ::testing::Values(

@@ -1,4 +1,4 @@
-// Results made in any order are taken up in the order of their places, row by row.
+// Results that are made in any order are processed in the order of their places, row by row.
 #include "transport/ordered_reduce.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ struct Note {
 
 const std::array kRows{PlaceRow{0, 40}, PlaceRow{40, 41}, PlaceRow{41, 41}, PlaceRow{41, 100}};
 
-// What each row has heard, in order. A row is heard by one member at a time, so its list needs no lock.
+// Returns what each row has received, in order. One member at a time handles a row, so its list needs no lock.
 std::array<std::vector<std::size_t>, kRows.size()> heard(OrderedReduce<Note>& in_turn, const Team& team) {
   std::array<std::vector<std::size_t>, kRows.size()> lists;
   in_turn.run(
@@ -59,7 +59,7 @@ TEST(OrderedReduce, OneAloneNeedsOneResult) {
   EXPECT_NE(only, nullptr);
 }
 
-// Places that come before their turn wait for the one that is missing.
+// Results that come before their turn wait for the missing one.
 TEST(OrderedReduce, WhatComesEarlyWaits) {
   OrderedReduce<Note> in_turn;
   const Team backwards{1, [](Index items, const Team::Work& work) {

@@ -72,7 +72,7 @@ TEST(Frames, ReplyRoundTrip) {
   EXPECT_EQ(got.bits, (std::vector<std::int64_t>{16, 24}));
 }
 
-// A segment that does not end: the chains are named, nothing is sent for them.
+// The segment does not end: the chains are named, but nothing is sent for them.
 TEST(Frames, SilentReplyRoundTrip) {
   Reply sent = reply();
   sent.silent = true;

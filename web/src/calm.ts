@@ -1,14 +1,15 @@
-// A section that changes no more often than is pleasant: not while it is out of sight or somebody is at work in it, and
-// the more seldom the longer it takes to draw. What comes last is always shown.
+// Wraps a section so that it does not change more often than is pleasant. It is not redrawn while it is out of sight or
+// while the reader is working in it, and the longer it takes to draw, the less often that happens. The latest data are
+// always shown in the end.
 import type { ReportData } from "./data";
 import { liveOf } from "./live_data";
 import type { Section, SectionView } from "./section";
 
-const kAtWork = 3000; // milliseconds after the last touch
-const kShare = 15; // of the time, at most a 15th goes into drawing a section
+const kAtWork = 3000; // milliseconds after the last touch during which the reader counts as working in it
+const kShare = 15; // drawing a section takes at most a 15th of the time
 
 class Calm implements SectionView {
-  private latest: ReportData | null = null; // not shown yet
+  private latest: ReportData | null = null; // data that have not been shown yet
   private due = 0;
   private touched = -kAtWork;
   private visible = true;

@@ -1,4 +1,4 @@
-// The stream of events, kept up: it comes back by itself, and says how it stands.
+// Keeps the stream of events open: it reconnects by itself and reports the state of the connection.
 import type { LiveData } from "./live_data";
 
 export type Standing = "connecting" | "live" | "lost" | "over";
@@ -8,7 +8,8 @@ export interface Listener {
   standing(now: Standing): void;
 }
 
-const kSilence = 8000; // milliseconds without a word (one comes every two seconds): the line is dead
+// Milliseconds without a message after which the line counts as dead; the server sends one every two seconds.
+const kSilence = 8000;
 const kLongestWait = 15000;
 
 export class Connection {
@@ -53,7 +54,7 @@ export class Connection {
     this.timer = window.setTimeout(() => this.lost(), kSilence);
   }
 
-  // The browser's own tries end at some answers (too many pages): these do not.
+  // Reconnects after a pause. The browser's own retries stop at some replies, such as "too many pages"; these do not.
   private lost(): void {
     this.close();
     this.listener.standing("lost");

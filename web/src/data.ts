@@ -1,11 +1,11 @@
-// What the pages show, as src/report writes it (report.html: embedded; live: from the server). One ReportData is the
-// whole page: Page.update() may be called again with a newer one. A part that a run does not have is absent or null;
-// null for a number means that there is none (JSON has no NaN).
+// The data that the pages show, as src/report writes them (embedded in report.html, or sent by the server of a running
+// run). One ReportData is the whole page, and Page.update() may be called again with a newer one. A part that a run
+// does not have is absent or null. A null in place of a number means that there is none, because JSON has no NaN.
 
 export interface ReportData {
   format: 1;
-  made: Versions; // by whom this report was made
-  runs: RunData[]; // one; several are compared, the first is what the others are compared with
+  made: Versions; // the versions that made this report
+  runs: RunData[]; // one run, or several to compare; the first is the one that the others are compared with
 }
 
 export interface Versions {
@@ -16,19 +16,19 @@ export interface Versions {
 }
 
 export interface RunData {
-  name: string; // the folder as it was typed; different for different runs
+  name: string; // the folder as the user typed it; unique per run
   status: "complete" | "interrupted" | "failed" | "running";
   verdict: Verdict;
   facts: Facts;
-  notes: string[]; // what was picked (the step), what was left out of the page, and why
+  notes: string[]; // what pollen chose (the step), and what was left out of the page and why
   warnings: string[];
   parameters: ParameterRow[]; // rows of the table
-  parametersInAll: number; // more than the rows there are where some were left out
-  plots: ParameterPlots | null; // null without draws
+  parametersInAll: number; // larger than the number of rows if some were left out
+  plots: ParameterPlots | null; // null if there are no draws
   communication: Communication | null;
-  metrics: Metrics | null; // metrics.csv
-  scores: Score[]; // at the end, over all test rows
-  clients: ClientRow[]; // their scores; at most 200
+  metrics: Metrics | null; // from metrics.csv
+  scores: Score[]; // at the end of the run, over all test rows
+  clients: ClientRow[]; // scores per client, for at most 200 clients
   clientsInAll: number;
   participation: Participation | null;
   heterogeneity: Heterogeneity | null;
@@ -36,11 +36,11 @@ export interface RunData {
   confidence: ConfidencePoint[];
   ood: Ood | null;
   privacy: Privacy | null;
-  network: NetworkTime | null; // simulated time, with a [network] section
-  config: string; // the effective configuration, TOML
+  network: NetworkTime | null; // simulated time, if there is a [network] section
+  config: string; // the effective configuration as TOML
 }
 
-// converged: null where it cannot be said (no draws, an optimiser's iterates).
+// converged is null if that cannot be said (no draws, or an optimiser's iterates).
 export interface Verdict {
   converged: boolean | null;
   words: string; // one sentence
@@ -48,15 +48,15 @@ export interface Verdict {
 }
 
 export interface Facts {
-  version: string; // of the pollen that ran it
+  version: string; // version of the pollen that made the run
   sampler: string;
   model: string;
   source: string;
   states: string; // draws | weights | estimates | iterates
-  seed: number | string | null; // text where it is past what numbers hold
+  seed: number | string | null; // text if it is larger than a number can hold
   chains: number;
-  draws: number; // a chain
-  iterations: number | null; // done
+  draws: number; // draws per chain
+  iterations: number | null; // iterations done
   burnIn: number | null;
   thin: number | null;
   step: number | null;
@@ -69,8 +69,8 @@ export interface Facts {
 }
 
 export interface ParameterRow {
-  name: string; // theta.1
-  label: string; // intercept
+  name: string; // for example theta.1
+  label: string; // for example intercept
   mean: number | null;
   mcse: number | null;
   sd: number | null;
@@ -82,8 +82,8 @@ export interface ParameterRow {
   rhat: number | null;
 }
 
-// Numbers in bulk: base64 of little-endian words, row-major over `shape`. Scaled ones mean low + word·(high - low)/65534
-// with low and high of their first index; the word 65535 is no number.
+// Many numbers at once: base64 of little-endian words, row-major over `shape`. A scaled word means low + word·(high -
+// low)/65534 with the low and high of its first index; the word 65535 means that there is no number.
 export interface Block {
   type: "f32" | "u16" | "u32";
   shape: number[];
@@ -95,18 +95,18 @@ export interface ScaledBlock extends Block {
   high: number[];
 }
 
-// Index p below counts the plotted parameters; rows[p] is the parameter's index in `parameters`.
+// The index p below counts the plotted parameters; rows[p] is the parameter's index in `parameters`.
 export interface ParameterPlots {
   rows: number[];
   chains: number;
-  draws: number; // a chain, that everything but the trace was computed from
-  every: number; // the trace (and pairs) have every so many-th draw
+  draws: number; // draws per chain from which everything but the trace was computed
+  every: number; // the trace and the pairs show one draw out of this many
   trace: ScaledBlock; // p × chain × point
-  density: ScaledBlock; // p × (chain, then all together) × grid point; low is 0, high the tallest
-  densityLow: number[]; // the grid of p goes from here
-  densityHigh: number[]; // to here
-  ranks: Block; // u32: p × chain × bin, counts of draws
-  autocorrelation: ScaledBlock; // p × chain × lag, lags in `lags`
+  density: ScaledBlock; // p × (each chain, then all together) × grid point; low is 0 and high the highest density
+  densityLow: number[]; // start of the grid of p
+  densityHigh: number[]; // end of the grid of p
+  ranks: Block; // u32: p × chain × bin, numbers of draws
+  autocorrelation: ScaledBlock; // p × chain × lag; `lags` has the lags
   lags: number[];
 }
 
@@ -120,8 +120,8 @@ export interface Communication {
   setupBits: number | null;
 }
 
-// Column by column; at most 1,000 rows, evenly spaced, the last among them. Names are those of metrics.csv: round,
-// uplink_bits, downlink_bits, gradients, seconds, ..., scores.
+// Stored column by column, with at most 1,000 rows: evenly spaced, and always the last. The names are those of
+// metrics.csv: round, uplink_bits, downlink_bits, gradients, seconds, ..., scores.
 export interface Metrics {
   columns: string[];
   values: (number | null)[][];
@@ -129,7 +129,7 @@ export interface Metrics {
 }
 
 export interface Score {
-  name: string; // accuracy, ece, nnll, ...
+  name: string; // for example accuracy, ece or nnll
   value: number | null;
 }
 
@@ -140,17 +140,17 @@ export interface ClientRow {
   scores: Score[];
 }
 
-// Clients in groups that follow each other (at most 200), iterations in bins (at most 100).
+// Consecutive clients form groups (at most 200), and iterations form bins (at most 100).
 export interface Participation {
-  groups: string[]; // a client's name, or "clients 1 to 50"
-  clients: number[]; // in each group
+  groups: string[]; // the name of a client, or for example "clients 1 to 50"
+  clients: number[]; // number of clients per group
   chains: number;
   binEnds: number[]; // the last iteration of each bin
-  rounds: number[]; // in each bin
+  rounds: number[]; // number of rounds per bin
   messages: number[][]; // group × bin; the share is messages / (clients · chains · rounds)
 }
 
-// Training rows of each label; at most 200 groups of clients and 100 labels.
+// Training rows per label, for at most 200 groups of clients and 100 labels.
 export interface Heterogeneity {
   groups: string[];
   labels: string[];
@@ -180,7 +180,7 @@ export interface Ood {
 export interface Privacy {
   epsilon: number | null;
   delta: number | null;
-  why: string; // where there is no epsilon
+  why: string; // the reason if there is no epsilon
   renyiEpsilon: number | null;
   renyiDelta: number | null;
   renyiWhy: string;
@@ -189,6 +189,6 @@ export interface Privacy {
 }
 
 export interface NetworkTime {
-  seconds: number; // simulated, in all
+  seconds: number; // simulated seconds of the whole run
   parts: { name: string; seconds: number }[]; // set-up, waiting, down, computing, up, server
 }

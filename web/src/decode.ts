@@ -1,4 +1,4 @@
-// Blocks of numbers back from base64; each is decoded once.
+// Decodes blocks of numbers from base64. Each block is decoded only once.
 import type { Block, ScaledBlock } from "./data";
 
 type Words = Uint16Array | Uint32Array | Float32Array;
@@ -22,7 +22,7 @@ export function words(block: Block): Words {
   return found;
 }
 
-// The innermost row of a block at (i, j).
+// Returns the words of the innermost row of a block at (i, j).
 export function row(block: Block, i: number, j: number): Words {
   const [, inner = 1, width = 1] = block.shape;
   const from = (i * inner + j) * width;
@@ -32,7 +32,7 @@ export function row(block: Block, i: number, j: number): Words {
 const kMissing = 65535;
 const kTop = 65534;
 
-// Likewise, as numbers; null where there is none.
+// Returns the innermost row of a scaled block at (i, j) as numbers, with null where there is none.
 export function scaledRow(block: ScaledBlock, i: number, j: number): (number | null)[] {
   const low = block.low[i] ?? 0, step = ((block.high[i] ?? 0) - low) / kTop;
   return Array.from(row(block, i, j), (word) => (word === kMissing ? null : low + word * step));

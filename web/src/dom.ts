@@ -1,4 +1,4 @@
-// Elements, made without HTML text: whatever a name holds is shown as it is.
+// Makes elements without HTML text, so that any name is shown literally.
 export type Child = Node | string | null | undefined;
 type Attributes = Record<string, string | number | boolean | undefined>;
 
@@ -41,10 +41,10 @@ export function clear(element: Element): void {
 
 export interface Column {
   title: string;
-  number?: boolean; // to the right
+  number?: boolean; // aligned to the right
 }
 
-// A plain table; cells are text or elements.
+// Makes a plain table whose cells are text or elements.
 export function table(caption: string, columns: Column[], rows: (string | Node)[][]): HTMLElement {
   const head = el("tr", {}, ...columns.map((c) => el("th", { scope: "col", class: c.number ? "number" : undefined }, c.title)));
   const body = rows.map((row) =>
@@ -53,11 +53,11 @@ export function table(caption: string, columns: Column[], rows: (string | Node)[
     )),
   );
   const made = el("table", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, ...body));
-  // Wide tables scroll by themselves; the keyboard must reach them for that.
+  // Wide tables scroll by themselves, and the keyboard must be able to reach them for that.
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, made);
 }
 
-// The same numbers as a plot, for those who do not see it; made when it is opened.
+// A table with the numbers of a plot, for readers who do not see the plot. It is made when it is opened.
 export function numbers(caption: string, make: () => HTMLElement): HTMLDetailsElement {
   const details = el("details", { class: "numbers" }, el("summary", {}, caption));
   details.addEventListener("toggle", () => {
@@ -66,7 +66,7 @@ export function numbers(caption: string, make: () => HTMLElement): HTMLDetailsEl
   return details;
 }
 
-// A list of facts: term and value.
+// A list of facts, each with a term and a value.
 export function facts(pairs: [string, string | Node][]): HTMLElement {
   return el("dl", { class: "facts" }, ...pairs.map(([term, value]) => el("div", {}, el("dt", {}, term), el("dd", {}, value))));
 }

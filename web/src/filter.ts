@@ -1,4 +1,4 @@
-// Which parameters are looked at: one text box for the table, the forest and the plots.
+// Selects the parameters to look at: one text box acts on the table, the forest and the plots.
 type Listener = () => void;
 
 export class ParameterFilter {
@@ -9,7 +9,7 @@ export class ParameterFilter {
     this.text = text.trim().toLowerCase();
     this.listeners.forEach((listener) => listener());
   }
-  // Every word must be in the label or the name.
+  // Every word of the filter must occur in the label or the name.
   accepts(label: string, name: string): boolean {
     const where = `${label} ${name}`.toLowerCase();
     return this.text.split(/\s+/).every((word) => where.includes(word));

@@ -1,7 +1,7 @@
-// Numbers for people.
+// Formats numbers for people.
 export const kNone = "n/a";
 
-// Four significant digits, as the command line prints them.
+// Writes four significant digits, as the command line does.
 export function short(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || Number.isNaN(value)) return kNone;
   if (value === 0) return "0";
@@ -15,7 +15,7 @@ export function fixed(value: number | null | undefined, places: number): string 
   return (Math.abs(value) < 0.5 * 10 ** -places ? 0 : value).toFixed(places);
 }
 
-// "every 2nd draw"
+// Writes text such as "every 2nd draw".
 export function ordinal(n: number): string {
   const teen = n % 100 >= 11 && n % 100 <= 13;
   return `${whole(n)}${teen ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th")}`;

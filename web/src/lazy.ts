@@ -1,5 +1,5 @@
-// Plots are made when they come near the window, so that hundreds of parameters cost nothing until they are looked at;
-// for paper the first ones are made at once.
+// Makes plots only when they come near the window, so that hundreds of parameters cost nothing until somebody looks at
+// them. Before printing, the first ones are made at once.
 type Make = () => void;
 
 const waiting = new Map<Element, Make>();
@@ -25,7 +25,7 @@ export function whenVisible(element: Element, todo: Make): void {
   observer.observe(element);
 }
 
-// Not any more: the element is gone or hidden for good.
+// Cancels a plot whose element is gone or hidden for good.
 export function forget(element: Element): void {
   waiting.delete(element);
   observer.unobserve(element);

@@ -1,4 +1,4 @@
-// The dashboard: the report's sections, told again and again, with progress and clients before them.
+// The dashboard of a running run: progress and clients, followed by the report's sections, all updated as data arrive.
 import { calm } from "./calm";
 import { Connection, type Standing } from "./connection";
 import { el } from "./dom";
@@ -58,12 +58,12 @@ function start(root: HTMLElement): void {
       if (data.live.phase === "over") show();
       else if (!waits) {
         waits = true;
-        requestAnimationFrame(show); // not at all while nobody sees the page
+        requestAnimationFrame(show); // the browser does not call this while nobody sees the page
       }
     },
     standing(now) {
       const text = now === "lost" && seen ? `${kWords.lost} (what is shown is of ${seen})` : kWords[now];
-      if (words.textContent === text) return; // it is read aloud
+      if (words.textContent === text) return; // screen readers read every change aloud
       words.textContent = text;
       sign.className = `standing ${now}`;
     },

@@ -1,5 +1,5 @@
-// What the server of a running run sends (src/report/live_json.cc): a ReportData with one run, and what only a running one
-// has.
+// The data that the server of a running run sends (src/report/live_json.cc): a ReportData with one run, and the facts
+// that only a running run has.
 import type { ReportData } from "./data";
 
 export interface LiveData extends ReportData {
@@ -9,35 +9,35 @@ export interface LiveData extends ReportData {
 export interface Live {
   phase: "preparing" | "waiting" | "sampling" | "writing" | "over";
   iteration: number;
-  iterations: number | null; // asked for; null before it is known
-  started: number; // iterations done before this process (a resumed run)
-  rate: number | null; // iterations a second, of late
+  iterations: number | null; // iterations asked for; null before that is known
+  started: number; // iterations done before this process started (in a resumed run)
+  rate: number | null; // recent iterations per second
   secondsLeft: number | null;
-  rhat: number | null; // the worst of all parameters, unsplit: for a first look
+  rhat: number | null; // the worst over all parameters, without splitting chains; meant for a first look
   ended: { status: "complete" | "interrupted" | "failed"; words: string } | null;
   clients: LiveClients;
-  diagnostics: { iteration: number[]; rhat: (number | null)[]; ess: (number | null)[] }; // of the shown parameters
+  diagnostics: { iteration: number[]; rhat: (number | null)[]; ess: (number | null)[] }; // for the shown parameters
 }
 
 export interface LiveClients {
   shown: LiveClient[]; // at most 200, evenly chosen
   inAll: number;
-  here: number | null; // connected; null in a simulation
-  heard: number; // took part at least once
-  participants: number; // of the latest round
+  here: number | null; // clients connected; null in a simulation
+  heard: number; // clients that took part at least once
+  participants: number; // participants of the latest round
 }
 
 export interface LiveClient {
   name: string;
-  state: "unknown" | "waiting" | "active" | "late" | "gone"; // unknown: in a simulation
+  state: "unknown" | "waiting" | "active" | "late" | "gone"; // unknown in a simulation
   rows: number | null;
-  turns: number; // rounds it took part in
+  turns: number; // rounds in which it took part
   lastRound: number | null;
-  skipped: number; // rounds that went on without it
+  skipped: number; // rounds that continued without it
   upBytes: number;
   downBytes: number;
   latency: number | null; // seconds
 }
 
-// Sections of the live page are told of reports, and look for more in them.
+// Sections of the live page receive reports; this returns what a live report has in addition.
 export const liveOf = (data: ReportData): Live | undefined => (data as Partial<LiveData>).live;

@@ -1,4 +1,4 @@
-// A page: head, contents, sections, each hidden while it has nothing to show.
+// A page: head, contents and sections. A section is hidden while it has nothing to show.
 import type { ReportData } from "./data";
 import { el } from "./dom";
 import type { Section, SectionView } from "./section";

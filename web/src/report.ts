@@ -1,4 +1,4 @@
-// The report: data embedded in the page.
+// The report page, whose data are embedded in the page.
 import type { ReportData } from "./data";
 import { createPage } from "./page";
 import { reportSections } from "./sections/all";

@@ -1,4 +1,4 @@
-// What sections share about runs: their colours and names, and parameters by label over all of them.
+// What several sections need to know about runs: colours, names, and parameters matched by label across runs.
 import type { ParameterRow, ReportData, RunData } from "./data";
 import { el } from "./dom";
 
@@ -10,7 +10,7 @@ export function runName(run: RunData, index: number): HTMLElement {
   return el("span", {}, swatch(index), run.name);
 }
 
-// Of runs where there are several, else of the chains of the one.
+// Makes a legend of the runs, or of the chains if there is only one run.
 export function legend(data: ReportData): HTMLElement {
   const single = data.runs.length === 1 ? data.runs[0] : undefined;
   const names = single ? Array.from({ length: single.plots?.chains ?? single.facts.chains }, (_, c) => `chain ${c + 1}`) : data.runs.map((r) => r.name);
@@ -18,7 +18,7 @@ export function legend(data: ReportData): HTMLElement {
     ...names.map((name, i) => el("li", {}, swatch(i), name)));
 }
 
-// A parameter of some run: where it is in each (rows and plots), -1 where it is not.
+// A parameter that occurs in at least one run, with its index in every run; -1 where a run lacks it.
 export interface Shared {
   label: string;
   name: string;
@@ -50,10 +50,11 @@ export function rowOf(data: ReportData, shared: Shared, run: number): ParameterR
   return data.runs[run]?.parameters[shared.row[run] ?? -1];
 }
 
-// Limits of docs/diagnostics.md; they say nothing of an optimiser's iterates or of a network's single weights.
+// The limits are those of docs/diagnostics.md. They do not apply to an optimiser's iterates or to single weights of a
+// network.
 export const kRhatLimit = 1.01;
 export const kEssLimit = 400;
 export const judged = (run: RunData): boolean => run.facts.states === "draws";
 
-// Sections that a run has where `part` is something.
+// Whether any run has the given part, which decides whether a section is shown.
 export const anyRun = (data: ReportData, part: (run: RunData) => boolean): boolean => data.runs.some(part);

@@ -1,5 +1,5 @@
-// A section of a page: made once in its host, then told of data as often as they change. update() decides itself
-// whether it has anything to show; the page hides the host where `shown` says no.
+// A section of a page. It is made once in its host and updated whenever the data change. update() itself decides what
+// to show; the page hides the host if `shown` returns false.
 import type { ReportData } from "./data";
 
 export interface SectionView {
@@ -7,7 +7,7 @@ export interface SectionView {
 }
 
 export interface Section {
-  id: string; // of the heading, for links
+  id: string; // id of the heading, for links
   title: string;
   shown(data: ReportData): boolean;
   create(host: HTMLElement): SectionView;

@@ -1,9 +1,10 @@
-// Light and dark: as the system says, unless the reader has chosen. Plots ask for colours by name and are told of changes.
+// Light and dark colours: those of the system, unless the reader has chosen. Plots ask for colours by name and are told
+// of changes.
 import { el } from "./dom";
 
 const kKey = "pollen-theme";
 type Theme = "auto" | "light" | "dark";
-// By the element that they draw: those of elements that are gone are dropped from time to time.
+// Listeners by the element that they draw. Those of removed elements are dropped from time to time.
 const listeners = new Map<Element, () => void>();
 let dropAt = 256;
 
@@ -12,7 +13,7 @@ function stored(): Theme {
     const found = localStorage.getItem(kKey);
     return found === "light" || found === "dark" ? found : "auto";
   } catch {
-    return "auto"; // a file from a mail may have no storage
+    return "auto"; // a page opened from a mail may have no storage
   }
 }
 
@@ -28,7 +29,7 @@ function store(theme: Theme): void {
   try {
     localStorage.setItem(kKey, theme);
   } catch {
-    // it holds for this visit
+    // Without storage, the choice lasts for this visit only.
   }
 }
 
@@ -47,7 +48,7 @@ const kSeries = 8;
 export function seriesColour(index: number): string {
   return colour(`s${index % kSeries}`);
 }
-// Colours alone do not tell lines apart for everybody.
+// Lines also differ in their dashes, because not everybody can tell them apart by colour.
 export function seriesDash(index: number): number[] {
   return [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2], [1, 2], [14, 3, 3, 3]][index % kSeries] ?? [];
 }
@@ -59,7 +60,7 @@ export function themeChooser(): HTMLElement {
   choice.addEventListener("change", () => (store(choice.value as Theme), apply(choice.value as Theme)));
   apply(now);
   system.addEventListener("change", () => apply(choice.value as Theme));
-  // Paper is white.
+  // Plots are redrawn for printing, because paper is white.
   matchMedia("print").addEventListener("change", () => listeners.forEach((listener) => listener()));
   return el("label", { class: "theme", for: "theme" }, "Colours ", choice);
 }

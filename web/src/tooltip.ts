@@ -1,4 +1,4 @@
-// One box for all plots, beside the pointer; drawn text only.
+// One box beside the pointer that serves all plots. It shows text only.
 import { el } from "./dom";
 
 const box = el("div", { class: "tooltip", role: "status", hidden: true });

@@ -1,5 +1,5 @@
-// LeNet-5's convolutions with ReLU and pooling, forward. A register tile is some channels of the four positions that
-// are pooled into one, so what a convolution gives never goes through memory.
+// The forward pass of LeNet-5's convolutions with ReLU and pooling. A register tile holds some channels of the four
+// positions that are pooled into one, so the output of a convolution never goes through memory.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lean/convolve.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace pollen::lean {
 namespace HWY_NAMESPACE {
 
-// The first of the largest, as PyTorch takes it; after it ReLU, which commutes with a maximum.
+// Takes the first of the largest values, as PyTorch does, and then applies ReLU, which commutes with a maximum.
 HWY_INLINE void Pool(V a, V b, V c, V d, float* pooled, std::uint8_t* which) {
   const hn::RebindToSigned<D> di;
   const hn::Rebind<std::uint8_t, D> du8;
@@ -27,7 +27,7 @@ HWY_INLINE void Pool(V a, V b, V c, V d, float* pooled, std::uint8_t* which) {
   hn::StoreU(hn::DemoteTo(du8, code), du8, which);
 }
 
-// kOut channels of one pooled position; x is at the corner of its 6 × 6 patch of the first input channel.
+// Computes kOut channels of one pooled position. x points to the corner of its 6 × 6 patch in the first input channel.
 template <Index kIn, Index kSize, Index kOut>
 HWY_INLINE void Window(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w, const float* bias, V (&sum)[kOut][4]) {
   for (Index o = 0; o < kOut; ++o)

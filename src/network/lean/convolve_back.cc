@@ -1,4 +1,5 @@
-// LeNet-5's convolutions, backward: every image's own gradient in the weights, and the gradient in the second's input.
+// The backward pass of LeNet-5's convolutions: the gradient of each image in the weights, and the gradient in the input
+// of the second convolution.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lean/convolve_back.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -30,7 +31,8 @@ void Rectify(const Convolution& shape, const float* pooled, Index pooled_stride,
   }
 }
 
-// Undoes the pooling of one row of pooled units into two rows: each goes where its maximum came from, zeros beside it.
+// Undoes the pooling of one row of pooled units into two rows: each value goes to the position of its maximum, and the
+// other positions become zero.
 template <Index kPooled>
 HWY_INLINE void SpreadRow(const float* delta, const std::uint8_t* which, float* top) {
   const hn::RebindToSigned<D> di;
@@ -49,9 +51,9 @@ HWY_INLINE void SpreadRow(const float* delta, const std::uint8_t* which, float* 
   }
 }
 
-// The gradient in kOut channels × 5 weights of one row of the kernel, over `rows` rows of kAcross positions, added to
-// what g holds unless it is `fresh`. delta's channels are delta_channel apart, its rows follow one another; x's rows
-// are x_row apart.
+// Computes the gradient in kOut channels × 5 weights of one kernel row, over `rows` rows of kAcross positions. It is
+// added to g, or replaces it if `fresh`. The channels of delta are delta_channel apart and its rows are contiguous; the
+// rows of x are x_row apart.
 template <Index kOut, Index kAcross>
 HWY_INLINE void KernelRow(const float* HWY_RESTRICT delta, Index delta_channel, const float* HWY_RESTRICT x,
                           Index x_row, Index rows, float* HWY_RESTRICT g, Index g_channel, bool fresh) {
@@ -72,7 +74,7 @@ HWY_INLINE void KernelRow(const float* HWY_RESTRICT delta, Index delta_channel, 
     for (Index k = 0; k < 5; ++k) StoreLanes(sum[o][k], g + o * g_channel + k * kGroup);
 }
 
-// Two rows at a time, so that what is read again for every row of the kernel stays in the first-level cache.
+// Takes two rows at a time, so that data read again for every kernel row stay in the first-level cache.
 void WeightsFirst(const float* x, const float* delta, const std::uint8_t* which, float* spread, float* gradient) {
   constexpr Index kPooled = kFirst.pooled(), kAcross = kFirst.across(), kOut = kWide ? 3 : 2;
   for (Index row = 0; row < kPooled; ++row) {
@@ -110,8 +112,8 @@ void WeightsSecond(const float* x, const float* delta, const std::uint8_t* which
   }
 }
 
-// Adds one row of delta of one output channel, from position kAt on, to a row of kIn input channels held in registers
-// (hence a recursion: with an index known at run time they would lie in memory).
+// Adds one row of delta of one output channel, from position kAt on, to a row of kIn input channels held in registers.
+// It is a recursion because an index known only at run time would force the registers into memory.
 template <Index kIn, Index kAt = 0>
 HWY_INLINE void AddRow(const float* HWY_RESTRICT delta, const float* HWY_RESTRICT w, V (&sum)[kIn][kSecond.size]) {
   if constexpr (kAt < kSecond.across()) {

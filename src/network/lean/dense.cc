@@ -1,5 +1,5 @@
-// Products of weights and activations. Register tiles of weights × lanes, every weight one broadcast; each sum runs in
-// the order of its terms whatever the tile, so its bits do not depend on the rows beside it.
+// Products of weights and activations. The register tiles are weights × lanes, and every weight is broadcast once. Each
+// sum runs in the order of its terms whatever the tile, so its bits do not depend on the other rows.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lean/dense.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace pollen::lean {
 namespace HWY_NAMESPACE {
 
-// kOut units × kWidth vectors of lanes.
+// Multiplies kOut units by kWidth vectors of lanes.
 template <Index kOut, Index kWidth>
 HWY_INLINE void MultiplyTile(const Product& p, const float* HWY_RESTRICT a, float* HWY_RESTRICT z, Index stride) {
   V sum[kOut][kWidth];
@@ -57,7 +57,7 @@ void MultiplySlice(const Product& p, const float* a, float* z, Index stride) {
   }
 }
 
-// In slices of the inputs whose activations stay in the first-level cache.
+// Works in slices of the inputs whose activations stay in the first-level cache.
 void MultiplyAdd(const Product& p, const float* a, float* z, Index stride) {
   constexpr Index kSlice = 112;
   for (Index i = 0; i < p.in; i += kSlice) {
@@ -66,7 +66,7 @@ void MultiplyAdd(const Product& p, const float* a, float* z, Index stride) {
   }
 }
 
-// kOut units × kWidth vectors of inputs from i on; the last vector of a row may be short.
+// Adds outer products for kOut units × kWidth vectors of inputs from i on; the last vector of a row may be short.
 template <Index kOut, Index kWidth, class Load, class Store>
 HWY_INLINE void OuterTile(const Outer& p, Index i, float* g, Load load, Store store) {
   V sum[kOut][kWidth];

@@ -1,4 +1,4 @@
-// Activations and the loss of classes. Highway's exp, log and tanh (a few ulp) with NaN put right.
+// Activations and the cross-entropy loss, from Highway's exp, log and tanh (a few ulp) with correct handling of NaN.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lean/elementwise.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -19,7 +19,7 @@ HWY_INLINE V OrNaN(V x, V y) {
   return hn::IfThenElse(hn::IsNaN(x), hn::Set(D(), std::numeric_limits<float>::quiet_NaN()), y);
 }
 
-// For x ≤ 0 or NaN.
+// exp(x) for x ≤ 0 or NaN.
 HWY_INLINE V ExpBelow(V x) { return OrNaN(x, hn::Exp(D(), x)); }
 
 HWY_INLINE V Sigmoid(V x) {
@@ -28,7 +28,7 @@ HWY_INLINE V Sigmoid(V x) {
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(D())), e, one), hn::Add(one, e));
 }
 
-// tanh is ±1 in float from 9.1 on, and beyond 44 Highway's would overflow on its way.
+// In float, tanh is ±1 from 9.1 on, and Highway's version would overflow on its way beyond 44.
 HWY_INLINE V Tanh(V x) {
   const V most = hn::Set(D(), 10.0f);
   return OrNaN(x, hn::Tanh(D(), hn::Max(hn::Min(x, most), hn::Neg(most))));
@@ -65,7 +65,7 @@ void Chain(Activation kind, const float* a, const float* slope, float* delta, In
   }
 }
 
-// One vector of lanes, of which the first `rows` count.
+// Handles one vector of lanes, of which the first `rows` count.
 HWY_INLINE void CrossEntropyLanes(float* z, Index classes, Index stride, V y, Index rows, float* loss) {
   V top = LoadLanes(z);
   for (Index k = 1; k < classes; ++k) top = hn::Max(top, LoadLanes(z + k * stride));

@@ -1,6 +1,5 @@
-// Sixteen images side by side, compiled once for each target: one AVX-512 vector or two AVX2 vectors of floats. Every
-// image keeps its lane from input to loss and sums over lanes go by quarters of four, so both targets give the same
-// bits.
+// Sixteen images side by side, compiled once per target: one AVX-512 vector or two AVX2 vectors of floats. Every image
+// keeps its lane from input to loss, and sums over lanes run by quarters of four, so both targets give the same bits.
 #if defined(POLLEN_NETWORK_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POLLEN_NETWORK_LANES_INL_H_
 #undef POLLEN_NETWORK_LANES_INL_H_
@@ -22,17 +21,17 @@ using D4 = hn::CappedTag<float, 4>;
 using V4 = hn::Vec<D4>;
 
 inline constexpr Index kVector = HWY_LANES(float);
-inline constexpr Index kParts = kGroup / kVector;  // vectors that make the sixteen lanes
-inline constexpr bool kWide = kParts == 1;         // 32 registers of 16 floats, else 16 of 8
+inline constexpr Index kParts = kGroup / kVector;  // number of vectors that make up the sixteen lanes
+inline constexpr bool kWide = kParts == 1;         // true: 32 registers of 16 floats; false: 16 registers of 8
 static_assert(kParts == 1 || kParts == 2, "the targets are AVX2 and AVX-512");
 
 HWY_INLINE V LoadLanes(const float* from) { return hn::LoadU(D(), from); }
 HWY_INLINE void StoreLanes(V v, float* to) { hn::StoreU(v, D(), to); }
 
-// max(x, 0) that keeps NaN, so that a chain that diverged is seen to.
+// max(x, 0) that keeps NaN, so that a chain that has diverged can be noticed.
 HWY_INLINE V Rectified(V x) { return hn::IfThenZeroElse(hn::Le(x, hn::Zero(D())), x); }
 
-// Turns four rows into four columns.
+// Transposes four rows into four columns.
 HWY_INLINE void Transpose4(V4& a, V4& b, V4& c, V4& d) {
   const D4 d4;
   const V4 ac_low = hn::InterleaveLower(d4, a, c), ac_high = hn::InterleaveUpper(d4, a, c);

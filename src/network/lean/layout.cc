@@ -1,4 +1,4 @@
-// Between rows and lanes, sums over lanes, and the small passes over matrices of lanes.
+// Copies between rows and lanes, sums over lanes, and the small passes over matrices of lanes.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lean/layout.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -34,7 +34,7 @@ void FillUnits(const float* value, Index units, Index stride, float* v) {
     for (Index l = 0; l < stride; l += kVector) StoreLanes(hn::Set(D(), value[u]), v + u * stride + l);
 }
 
-// Four units at once: lanes l mod 4 first, then these four as (0 + 2) + (1 + 3).
+// Sums four units at once: first the lanes with equal l mod 4, then these four as (0 + 2) + (1 + 3).
 void SumLanes(const float* v, Index units, Index stride, const float* factor, float* sum) {
   const D4 d4;
   for (Index u = 0; u < units; u += 4) {

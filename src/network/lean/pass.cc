@@ -120,7 +120,8 @@ void Pass::deltas(const Block& block) {
   }
 }
 
-// A row's gradient in a layer is the outer product of two vectors, so its norm is the product of theirs.
+// Computes the squared gradient norm of each row. A row's gradient in a layer is the outer product of two vectors, so
+// its norm is the product of their norms.
 void Pass::squares(const Block& block, double* square) {
   alignas(64) float of_delta[kBlock], of_input[kBlock];
   std::fill_n(square, block.stride, 0.0);

@@ -8,7 +8,8 @@
 namespace pollen::lean {
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 31;  // numbers in θ: beyond it a specification is a mistake
+// The most numbers in θ; a larger specification must be a mistake.
+constexpr std::int64_t kMost = std::int64_t{1} << 31;
 
 void require(bool holds, const std::string& otherwise) {
   if (!holds) throw std::runtime_error(otherwise);
@@ -29,7 +30,8 @@ void check(const NetworkSpec& s) {
     require(n >= 1 && n < kMost, fmt::format("a row of {} x {} x {} numbers", s.channels, s.height, s.width));
   require(s.channels * s.height < kMost && s.channels * s.height * s.width < kMost,
           fmt::format("a row of {} x {} x {} numbers", s.channels, s.height, s.width));
-  require(s.classifies ? s.outputs >= 2 && s.outputs < (1 << 24) : s.outputs == 1,  // class indices are floats
+  // Class indices are stored as floats, which are exact for whole numbers up to 2^24.
+  require(s.classifies ? s.outputs >= 2 && s.outputs < (1 << 24) : s.outputs == 1,
           fmt::format("{} outputs, accepted: {}", s.outputs, s.classifies ? "2 classes or more" : "1 for a response"));
   require(s.classifies || (std::isfinite(s.noise_sd) && s.noise_sd > 0),
           fmt::format("noise_sd {}, accepted: a number above 0", s.noise_sd));
@@ -59,7 +61,7 @@ Shape::Shape(const NetworkSpec& wanted) : spec(wanted), lenet(wanted.kind == "le
   for (Index k = 0; k < layers(); ++k) add(fmt::format("fc{}", k + 1), {size(k + 1), size(k)});
 }
 
-// A start is PyTorch's: uniform within 1/√(numbers that meet in a unit), for weights and biases.
+// Starting values are PyTorch's: uniform within 1/√(inputs of a unit), for weights and biases.
 void Shape::add(const std::string& layer, std::vector<std::int64_t> shape) {
   NetworkTensor weight, bias;
   std::int64_t fan_in = 1;

@@ -1,4 +1,4 @@
-// What a lean network is made of: its specification, checked, and where each tensor lies in θ.
+// The shape of a lean network: its checked specification, and the place of each tensor in θ. It is immutable once made.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,17 @@
 namespace pollen::lean {
 
 struct Shape {
-  explicit Shape(const NetworkSpec& wanted);  // std::runtime_error for what the lean networks cannot be
+  explicit Shape(const NetworkSpec& wanted);  // throws std::runtime_error for what lean networks do not support
 
   NetworkSpec spec;
   bool lenet = false;
   Activation activation = Activation::relu;
-  std::vector<Index> sizes;  // of the fully connected part: inputs, units of every layer, outputs
+  std::vector<Index> sizes;  // sizes of the fully connected part: inputs, units of every layer, outputs
   std::vector<NetworkTensor> tensors;
 
   Index layers() const { return static_cast<Index>(sizes.size()) - 1; }
   Index size(Index k) const { return sizes[static_cast<std::size_t>(k)]; }
-  // Of layer k, which leads from size(k) to size(k + 1).
+  // Offsets in θ of the weights and biases of layer k, which leads from size(k) to size(k + 1).
   Index weights(Index k) const { return tensor(k).offset; }
   Index biases(Index k) const { return tensor(k).offset + tensor(k).size; }
 

@@ -1,4 +1,4 @@
-# Writes posterior.json: what R's posterior package says of draws that any program can make again.
+# Writes posterior.json: what R's posterior package computes for draws that any program can reproduce.
 # Rscript posterior.R > posterior.json      (made with R 4.2.2, posterior 1.4.0)
 #
 # Draws: u from Lehmer's generator s <- 16807 s mod (2^31 - 1), u = s / (2^31 - 1); y <- phi y + (u - 0.5), y = 0 at the

@@ -1,4 +1,4 @@
-// A card a client: is it there, when was it last heard, what has it sent.
+// Shows one card per client: whether it is connected, when it was last heard, and what it has sent.
 import type { ReportData } from "../data";
 import { el } from "../dom";
 import { seconds, whole } from "../format";

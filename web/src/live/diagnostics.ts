@@ -1,4 +1,4 @@
-// R-hat and ESS as the draws come in.
+// Plots R-hat and ESS while draws come in.
 import type { ReportData } from "../data";
 import { el } from "../dom";
 import { fixed, short, whole } from "../format";

@@ -1,4 +1,4 @@
-// How far it has come, how fast, and how long it will take.
+// Shows how far the run has come, how fast it is, and how long it will take.
 import type { ReportData } from "../data";
 import { el } from "../dom";
 import { bits, fixed, percent, seconds, short, whole } from "../format";
@@ -28,7 +28,7 @@ function phaseWords(live: Live, name: string, verdict: string, burnIn: number | 
   return kPhases[live.phase];
 }
 
-// A number that is told again and again: only its text changes.
+// Shows a number that is updated often; only its text changes.
 class Tile {
   readonly element: HTMLElement;
   private value = el("dd");
@@ -48,7 +48,7 @@ class Progress {
   private share = el("progress", { max: 1, "aria-label": "iterations done" });
   private percentage = el("span", { class: "percentage" });
   private tiles = {
-    iterations: new Tile("iterations"), rate: new Tile("a second"), left: new Tile("time left"), elapsed: new Tile("sampling time"),
+    iterations: new Tile("iterations"), rate: new Tile("per second"), left: new Tile("time left"), elapsed: new Tile("sampling time"),
     draws: new Tile("draws a chain"), rhat: new Tile("worst R-hat"), up: new Tile("sent up"), down: new Tile("sent down"),
   };
 
@@ -82,7 +82,7 @@ class Progress {
   }
 }
 
-// Nobody knows the end to a millisecond.
+// Rounds the time left, because nobody knows the end to a millisecond.
 function roughly(left: number): number {
   return left < 10 ? Math.round(left * 10) / 10 : Math.round(left);
 }

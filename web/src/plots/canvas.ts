@@ -1,10 +1,11 @@
-// A canvas as wide as its host that is drawn again when its size or the theme changes; small marks, hence no library.
+// A canvas as wide as its host, which is redrawn when its size or the theme changes. The marks are simple, so it uses
+// no library.
 import { el } from "../dom";
 import { onThemeChange } from "../theme";
 import { hideTooltip, showTooltip } from "../tooltip";
 
 export interface Picture {
-  text: string; // what there is to see, in words
+  text: string; // describes the picture in words
   height: number | ((width: number) => number);
   draw(context: CanvasRenderingContext2D, width: number, height: number): void;
   hover?(x: number, y: number, width: number, height: number): string[] | null; // lines for the tooltip
@@ -57,7 +58,7 @@ export function canvasPlot(host: HTMLElement, first: Picture): CanvasPlot {
   };
 }
 
-// A label that fits: cut with an ellipsis.
+// Cuts a label that does not fit, with an ellipsis.
 export function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
   if (context.measureText(text).width <= width) return text;
   let low = 0, high = text.length;
@@ -69,7 +70,7 @@ export function fitted(context: CanvasRenderingContext2D, text: string, width: n
   return `${text.slice(0, low)}…`;
 }
 
-// Round numbers from low to high, about `count` of them.
+// Returns about `count` round numbers from low to high.
 export function ticks(low: number, high: number, count: number): number[] {
   if (!(high > low)) return [low];
   const raw = (high - low) / Math.max(1, count), size = 10 ** Math.floor(Math.log10(raw));

@@ -1,4 +1,4 @@
-// A heat map: rows × columns of shares in 0 to 1, or none.
+// A heat map of rows × columns of shares between 0 and 1; a cell may have no value.
 import { el } from "../dom";
 import { percent } from "../format";
 import { colour } from "../theme";
@@ -8,9 +8,9 @@ export interface HeatSpec {
   text: string;
   rows: string[];
   columns: string[]; // as the tooltip names them
-  ticks: { at: number; text: string }[]; // under columns; `at` counts columns, halves are between
+  ticks: { at: number; text: string }[]; // labels under columns; `at` counts columns, and halves lie between them
   value(row: number, column: number): number | null; // 0 to 1
-  top?: number; // what has the full colour; 1 unless set
+  top?: number; // the share that gets the full colour; 1 if not set
   describe(row: number, column: number): string[];
   xLabel: string;
 }
@@ -21,7 +21,7 @@ function rowHeight(rows: number): number {
   return Math.max(3, Math.min(20, 420 / Math.max(1, rows)));
 }
 
-// From the ground to the ink of the accent: readable in grey too.
+// Mixes colours from the background to the accent, so that the map is readable in grey too.
 function mixer(): (share: number) => string {
   const from = rgb(colour("heat0")), to = rgb(colour("heat1"));
   return (share) => `rgb(${from.map((c, i) => Math.round(c + (to[i]! - c) * share)).join(" ")})`;
@@ -47,7 +47,8 @@ function picture(spec: HeatSpec): Picture {
         spec.columns.forEach((_, c) => {
           const share = spec.value(r, c);
           context.fillStyle = share === null ? colour("panel") : mix(Math.max(0, Math.min(1, share / (spec.top || 1))));
-          const from = Math.round(kLeft + c * wide), to = Math.round(kLeft + (c + 1) * wide); // whole pixels: no stripes
+          // Whole pixels avoid stripes.
+          const from = Math.round(kLeft + c * wide), to = Math.round(kLeft + (c + 1) * wide);
           context.fillRect(from, y, Math.max(1, to - from - (wide > 6 ? 1 : 0)), tall - (tall > 6 ? 1 : 0));
         });
         if (r % every !== 0) return;
@@ -67,7 +68,7 @@ function picture(spec: HeatSpec): Picture {
   };
 }
 
-// What the colours mean.
+// Makes a legend that explains the colours.
 export function ramp(top: number): HTMLElement {
   const most = percent(top);
   return el("p", { class: "hint" }, "0 %", el("span", { class: "ramp", role: "img", "aria-label": `colours from 0 to ${most}` }), most);

@@ -1,4 +1,4 @@
-// Lines over a common x: uPlot with our colours, tooltips and a text for those who do not see it.
+// Line plots over a common x: uPlot with pollen's colours and tooltips, and a text for readers who do not see the plot.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { el } from "../dom";
@@ -8,16 +8,17 @@ import { hideTooltip, showTooltip } from "../tooltip";
 
 export interface Line {
   label: string;
-  y: (number | null | undefined)[]; // undefined: not asked there, no gap
-  colour: () => string; // asked again when the theme changes
+  // Undefined means that there is no point at this x, which leaves no gap in the line.
+  y: (number | null | undefined)[];
+  colour: () => string; // called again when the theme changes
   dash?: number[];
   width?: number;
-  points?: boolean; // dots as well as the line
-  bars?: boolean; // instead of it
+  points?: boolean; // dots in addition to the line
+  bars?: boolean; // bars instead of the line
 }
 
 export interface LineSpec {
-  text: string; // what there is to see, in words
+  text: string; // describes the plot in words
   x: number[];
   lines: Line[];
   xLabel: string;
@@ -85,7 +86,7 @@ function axis(label: string | undefined, format: (v: number) => string, vertical
     ticks: { stroke: () => colour("grid"), width: 1, size: 4 },
     font: "11px system-ui, sans-serif",
     labelFont: "11px system-ui, sans-serif",
-    // As wide as its numbers.
+    // The axis is as wide as its numbers.
     size: vertical ? (_, values) => Math.max(44, 16 + 6.3 * Math.max(0, ...(values ?? []).map((v) => v.length))) : 30,
     values: (_, splits) => splits.map((v) => (v === null ? "" : format(v))),
   };
@@ -98,7 +99,7 @@ function options(spec: () => LineSpec, width: number): uPlot.Options {
   const [least, most] = s.yRange ?? [null, null];
   const range = (_: uPlot, low: number | null, high: number | null): [number, number] => {
     if (low === null || high === null) return [least ?? 0, most ?? 1];
-    const margin = high > low ? 0.06 * (high - low) : 0.02 * Math.abs(high) || 1; // a level line in the middle
+    const margin = high > low ? 0.06 * (high - low) : 0.02 * Math.abs(high) || 1; // puts a level line in the middle
     return [least ?? low - margin, most ?? high + margin];
   };
   return {
@@ -113,7 +114,8 @@ function options(spec: () => LineSpec, width: number): uPlot.Options {
       stroke: () => spec().lines[i]?.colour() ?? colour("ink"),
       width: line.width ?? 1.25,
       dash: line.dash ?? [],
-      points: { show: () => line.points ?? spec().x.length < 3, size: 5 }, // a single point is no line
+      // A single point makes no line, so it gets a dot.
+      points: { show: () => line.points ?? spec().x.length < 3, size: 5 },
       ...(line.bars && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.92] }), fill: () => `${spec().lines[i]?.colour() ?? ""}99` } : {}),
       spanGaps: false,
     }))],

@@ -1,10 +1,10 @@
-// Rank histograms: a strip of bars a chain. Chains that agree are level with the dashed line.
+// Rank histograms: one strip of bars per chain. Where chains agree, the bars are level with the dashed line.
 import { seriesColour, colour } from "../theme";
 import { canvasPlot, type CanvasPlot, type Picture } from "./canvas";
 
 export interface RankStrip {
   label: string;
-  colour: number; // of the series
+  colour: number; // index of the series
   counts: ArrayLike<number>;
 }
 

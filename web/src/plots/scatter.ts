@@ -1,4 +1,4 @@
-// Two parameters against each other.
+// Plots two parameters against each other.
 import { axisNumber } from "../format";
 import { colour, seriesColour } from "../theme";
 import { canvasPlot, ticks, type CanvasPlot, type Picture } from "./canvas";

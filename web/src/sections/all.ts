@@ -1,4 +1,4 @@
-// What the report has, in order; the live page picks from these.
+// The sections of the report in their order. The live page picks from these.
 import type { Section } from "../section";
 import { calibration } from "./calibration";
 import { communication } from "./communication";

@@ -1,4 +1,5 @@
-// Whether probabilities mean what they say: reliability, confidence, accuracy above a threshold, rows from elsewhere.
+// Shows whether predicted probabilities can be trusted: reliability, confidence, accuracy above a threshold, and
+// out-of-distribution rows.
 import type { ReportData, RunData } from "../data";
 import { el, numbers, table } from "../dom";
 import { fixed, percent, short, whole } from "../format";

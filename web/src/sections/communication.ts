@@ -1,4 +1,4 @@
-// Bits against the score: what was sent, and what it bought.
+// Plots scores against the bits that were sent.
 import type { Metrics, ReportData, RunData } from "../data";
 import { el, numbers, table } from "../dom";
 import { bits, seconds, short, whole } from "../format";
@@ -18,7 +18,7 @@ export function scoreNames(data: ReportData): string[] {
   return [...new Set(names)].filter((name) => anyRun(data, (run) => !!run.metrics && column(run.metrics, name).some((v) => v !== null)));
 }
 
-// One line a run, over the union of their x.
+// Makes one line per run, over the union of the runs' x.
 function against(data: ReportData, x: string, y: string, words: { x: string; y: string; xFormat: (v: number) => string }): LineSpec {
   const points = data.runs.map((run) => {
     const found = new Map<number, number>();
@@ -98,7 +98,7 @@ class Communication {
       shown.push(["up", against(data, "uplink_bits", this.score, { x: "bits up", y: this.score, xFormat: bits })]);
       shown.push(["down", against(data, "downlink_bits", this.score, { x: "bits down", y: this.score, xFormat: bits })]);
     }
-    // What bits are worth on a given network.
+    // Simulated time shows what the bits cost on a given network.
     if (this.score && anyRun(data, (run) => run.metrics?.columns.includes("simulated_seconds") ?? false))
       shown.push(["time", against(data, "simulated_seconds", this.score, { x: "simulated time", y: this.score, xFormat: seconds })]);
     shown.push(["rounds-up", { ...against(data, "round", "uplink_bits", { x: "round", y: "bits up", xFormat: whole }), yFormat: bits }]);

@@ -1,4 +1,4 @@
-// Several runs beside each other: what they cost, and by how much their posteriors differ.
+// Compares several runs: what they cost, and how much their posteriors differ.
 import type { ParameterRow, ReportData, RunData } from "../data";
 import { el, table, type Column } from "../dom";
 import { bits, fixed, seconds, short, whole } from "../format";
@@ -20,7 +20,8 @@ function costs(data: ReportData): HTMLElement {
   return table("Runs side by side", [{ title: "run" }, ...titles.map((title, i) => ({ title, number: i > 0 }))], rows);
 }
 
-// In standard deviations of the first run: what matters is how far apart posteriors are for their width.
+// Differences are in standard deviations of the first run, because what matters is how far apart posteriors are
+// relative to their width.
 function shift(from: ParameterRow, to: ParameterRow): string {
   if (from.mean === null || to.mean === null || !from.sd) return "n/a";
   return fixed((to.mean - from.mean) / from.sd, 2);

@@ -1,4 +1,4 @@
-// Every setting, to run it again, and who made the report.
+// Lists every setting, so that the run can be repeated, and the versions that made the report.
 import type { ReportData } from "../data";
 import { el } from "../dom";
 import { runName } from "../runs";

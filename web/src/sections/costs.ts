@@ -1,4 +1,4 @@
-// Privacy spent, and time in a simulated network.
+// Shows the privacy spent and the time in a simulated network.
 import type { NetworkTime, Privacy, ReportData, RunData } from "../data";
 import { el, facts, table } from "../dom";
 import { short, seconds, whole } from "../format";

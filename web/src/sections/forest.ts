@@ -1,4 +1,4 @@
-// Intervals of all parameters on one axis.
+// Draws the intervals of all parameters on one axis.
 import type { ParameterRow, ReportData } from "../data";
 import { clear, el, svg } from "../dom";
 import { parameterFilter } from "../filter";
@@ -40,7 +40,7 @@ function shortLabel(label: string, most: number): string {
   return label.length > most ? `${label.slice(0, most - 1)}…` : label;
 }
 
-// As wide as there is room, so that text keeps its size.
+// Uses all the available width, so that text keeps its size.
 function draw(data: ReportData, intervals: Interval[], wide: number): SVGElement {
   const left = Math.min(190, Math.max(90, wide * 0.28)), most = Math.floor(left / 6.6);
   const each = Math.max(17, 9 * data.runs.length + 6), height = kTop + kBottom + each * intervals.length;

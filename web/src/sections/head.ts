@@ -1,4 +1,4 @@
-// What was run, and whether it can be believed.
+// Says what was run and whether its result can be believed.
 import type { ReportData, RunData } from "../data";
 import { clear, el, facts } from "../dom";
 import { short, seconds, whole } from "../format";

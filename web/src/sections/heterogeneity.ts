@@ -1,4 +1,4 @@
-// Clients × labels: how differently their rows are spread.
+// A map of clients × labels that shows how differently the clients' rows are distributed.
 import type { Heterogeneity } from "../data";
 import { table } from "../dom";
 import { percent, whole } from "../format";
@@ -11,7 +11,8 @@ function rowSum(h: Heterogeneity, group: number): number {
   return (h.counts[group] ?? []).reduce((a, b) => a + b, 0);
 }
 
-// Mean over clients of half the L1 distance between their labels' shares and those of all rows, by rows.
+// The mean over clients, weighted by rows, of half the L1 distance between a client's label shares and those of all
+// rows.
 function distance(h: Heterogeneity): number {
   const pooled = h.labels.map((_, k) => h.counts.reduce((sum, row) => sum + (row[k] ?? 0), 0));
   const all = pooled.reduce((a, b) => a + b, 0);

@@ -1,4 +1,4 @@
-// Chosen parameters against each other.
+// Plots chosen parameters against each other.
 import type { ReportData } from "../data";
 import { clear, el } from "../dom";
 import { scaledRow } from "../decode";
@@ -13,7 +13,8 @@ const kMost = 5, kFirst = 3;
 
 function correlation(clouds: Cloud[]): number {
   let n = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
-  const x0 = clouds[0]?.x[0] ?? 0, y0 = clouds[0]?.y[0] ?? 0; // close to the mean: sums lose no digits
+  // A value close to the mean, so that the sums lose no digits.
+  const x0 = clouds[0]?.x[0] ?? 0, y0 = clouds[0]?.y[0] ?? 0;
   for (const cloud of clouds)
     cloud.x.forEach((x, i) => {
       const y = cloud.y[i];

@@ -1,4 +1,5 @@
-// What is drawn of one parameter: density, trace, ranks, autocorrelation. Specs only; the card places them.
+// Describes the plots of one parameter: density, trace, ranks and autocorrelation. This file makes only the
+// specifications; the parameter's card places the plots.
 import type { ParameterPlots, ReportData, RunData } from "../data";
 import { row, scaledRow } from "../decode";
 import { fixed, ordinal, short } from "../format";
@@ -9,9 +10,9 @@ import { colour, seriesColour, seriesDash } from "../theme";
 
 export interface Plotted {
   run: RunData;
-  index: number; // of the run
+  index: number; // index of the run
   plots: ParameterPlots;
-  p: number; // of the parameter in its plots
+  p: number; // index of the parameter in the run's plots
 }
 
 export function plotted(data: ReportData, shared: Shared): Plotted[] {
@@ -29,7 +30,7 @@ function densityGrid({ plots, p }: Plotted): number[] {
   return upTo(points).map((i) => low + ((high - low) * i) / Math.max(1, points - 1));
 }
 
-// Densities of several runs on one grid, between points by straight lines.
+// Brings a density to a common grid by linear interpolation, so that several runs can be compared.
 function resampled(from: number[], y: (number | null)[], x: number[]): (number | null)[] {
   const low = from[0] ?? 0, high = from[from.length - 1] ?? 0, step = (high - low) / Math.max(1, from.length - 1);
   return x.map((v) => {
@@ -96,7 +97,7 @@ export function autocorrelationSpec(shared: Shared, all: Plotted[], several: boo
   if (!several) {
     lines = rows(first).map((y, c) => ({ label: `chain ${c + 1}`, y, colour: series(c), dash: seriesDash(c) }));
   } else {
-    // Lags differ where runs have different lengths.
+    // The lags differ if the runs have different lengths.
     x = [...new Set(all.flatMap((a) => a.plots.lags))].sort((a, b) => a - b);
     lines = all.map((a) => {
       const mean = meanOf(rows(a)), at = new Map(a.plots.lags.map((lag, i) => [lag, mean[i] ?? null]));

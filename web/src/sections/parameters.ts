@@ -1,4 +1,4 @@
-// A card a parameter, its plots made when it comes into view.
+// Shows one card per parameter, whose plots are made when the card comes into view.
 import type { ReportData } from "../data";
 import { clear, el } from "../dom";
 import { parameterFilter } from "../filter";
@@ -24,7 +24,7 @@ class Card {
   readonly element = el("article", { class: "card unmade" });
   private state = el("div");
   private grid = el("div", { class: "grid" });
-  private redraw: (() => void) | null = null; // once the plots are made
+  private redraw: (() => void) | null = null; // set once the plots are made
 
   constructor(private data: ReportData, public shared: Shared) {
     this.element.append(el("h3", {}, shared.label), this.state, this.grid);
@@ -33,7 +33,7 @@ class Card {
     whenVisible(this.element, () => this.make());
   }
 
-  // As much room as the plots will take, so that scrolling does not jump.
+  // Reserves as much room as the plots will take, so that scrolling does not jump.
   private reserve(): void {
     this.grid.replaceChildren(...["", "", "", ""].map(() => el("div", { class: "cell" })));
   }

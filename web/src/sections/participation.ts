@@ -1,4 +1,4 @@
-// Who took part when.
+// A map of which clients took part when.
 import type { Participation } from "../data";
 import { table } from "../dom";
 import { percent, whole } from "../format";

@@ -1,4 +1,4 @@
-// A heat map a run, with a sentence before it and its numbers behind it; updated in place.
+// Shows one heat map per run, with a sentence before it and its numbers behind it. It is updated in place.
 import type { ReportData, RunData } from "../data";
 import { el, numbers } from "../dom";
 import { forget, whenVisible } from "../lazy";
@@ -9,7 +9,7 @@ import type { SectionView } from "../section";
 export interface RunMap {
   words: string;
   spec: HeatSpec;
-  caption: string; // of the numbers
+  caption: string; // caption of the table of numbers
   table(): HTMLElement;
 }
 
@@ -45,7 +45,7 @@ export function runMaps(host: HTMLElement, hint: string, of: (run: RunData) => R
         return map ? [{ run, i, map }] : [];
       });
       const top = Math.max(0, ...maps.map(({ map }) => largest(map.spec))) || 1;
-      maps.forEach(({ map }) => (map.spec.top = top)); // one scale for all runs
+      maps.forEach(({ map }) => (map.spec.top = top)); // all runs share one scale
       scale.replaceChildren(ramp(top));
       const names = JSON.stringify(maps.map(({ run }) => run.name));
       if (names === known) return maps.forEach(({ map }, s) => slots[s]?.update(map));

@@ -1,4 +1,5 @@
-// The table of parameters: sortable, narrowed by the filter, R-hat and ESS past their limits in colour and words.
+// The table of parameters. It can be sorted and filtered, and marks R-hat and ESS beyond their limits in colour and in
+// words.
 import type { ParameterRow, ReportData, RunData } from "../data";
 import { clear, el } from "../dom";
 import { parameterFilter } from "../filter";
@@ -14,7 +15,7 @@ interface Field {
 interface Entry {
   row: ParameterRow;
   run: RunData;
-  index: number; // of the run
+  index: number; // index of the run
   order: number;
 }
 
@@ -100,7 +101,7 @@ class Summary {
     }
   }
 
-  // First the way one looks for trouble: the largest first, but the smallest ESS.
+  // The first click sorts the way one looks for trouble: largest values first, but smallest ESS first.
   private sortBy(key: Field["key"]): void {
     const first = !["label", "run", "essBulk", "essTail"].includes(key);
     this.sort = this.sort?.key === key ? { key, down: !this.sort.down } : { key, down: first };

@@ -1,5 +1,6 @@
-// A measured network: a csv file with a row a client, in any order. Columns client (its name, as `pollen data` shows
-// it), uplink_mbps, downlink_mbps, latency_ms, gradients_per_second and perhaps availability.
+// Reads a measured network from a csv file with one row per client, in any order. Its columns are client (the name that
+// `pollen data` shows), uplink_mbps, downlink_mbps, latency_ms, gradients_per_second and optionally availability
+// (docs/network-time.md). Thread-safe.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ struct TraceRow {
   double availability = 1;
 };
 
-// In the order of `clients`. ConfigError naming file and row where the file is not what it should be.
+// Returns the rows in the order of `clients`. Throws ConfigError naming file and row if the file is malformed.
 std::vector<TraceRow> read_network_trace(const std::string& file, const std::vector<std::string>& clients);
 
 }  // namespace pollen

@@ -1,11 +1,11 @@
-// A federation over real connections, without its wires: who is here (ConnectionRegistry), how a round reaches them (a
-// Transport), and a client's side of it (Participant). gRPC carries the frames (pollen/grpc.h); tests carry them in
-// memory.
+// A federation over real connections, independent of how frames are carried: who is connected (ConnectionRegistry), how
+// a round reaches the clients (a Transport), and a client's side (Participant). gRPC carries the frames (grpc/wires.h);
+// tests carry them in memory.
 //
-// Exactly once (docs/federation.md): a client computes a reply, stores it as pending, and moves its memory only when it
-// is told that the reply was counted; the server says so only after the round is on its disk. Whatever is killed, in
-// whatever order, the chain goes on as if nothing had happened.
-// The server's objects belong to one thread, a Participant to another; only Links may be used by several.
+// Every reply counts exactly once (docs/federation.md). A client computes a reply, stores it as pending, and updates
+// its memory only when it is told that the reply was counted; the server says so only after the round is on its disk.
+// Any process may be killed at any time, and the chain continues as if nothing had happened. The server's objects
+// belong to one thread and a Participant to another; only Links may be used by several threads.
 #pragma once
 
 #include <atomic>
@@ -31,32 +31,35 @@ namespace pollen {
 using Frame = std::shared_ptr<const Bytes>;
 using Deadline = std::chrono::steady_clock::time_point;
 
-// The server's connections.
+// An event on one of the server's connections.
 struct LinkEvent {
   enum class What { opened, frame, closed } what = What::opened;
   std::uint64_t link = 0;
-  std::string peer;  // opened: the name in its certificate; empty without one
+  std::string peer;  // for `opened`: the name in its certificate; empty without one
   Bytes frame;
 };
 class Links {
  public:
   virtual ~Links() = default;
-  virtual std::optional<LinkEvent> next(Deadline until) = 0;                  // empty where nothing came
-  virtual void send(std::uint64_t link, Frame frame) = 0;                     // nothing where the link is gone
-  virtual void send_all(std::uint64_t link, std::span<const Frame> frames) {  // one after another, at once where it can
+  // Waits for the next event. Returns nothing if none came in time.
+  virtual std::optional<LinkEvent> next(Deadline until) = 0;
+  // Does nothing if the link is gone.
+  virtual void send(std::uint64_t link, Frame frame) = 0;
+  // Sends frames one after another, in one go if the link can do that.
+  virtual void send_all(std::uint64_t link, std::span<const Frame> frames) {
     for (const Frame& frame : frames) send(link, frame);
   }
-  virtual void close(std::uint64_t link) = 0;        // once what was sent has left
-  virtual void limit_frames(std::size_t bytes) = 0;  // longer ones end their connection
+  virtual void close(std::uint64_t link) = 0;        // closes after everything sent has left
+  virtual void limit_frames(std::size_t bytes) = 0;  // a longer frame ends its connection
 };
 
-// News for whoever keeps a log: a line for people, and the same in words a program can look for.
+// An event for logs: a sentence for people, and a fixed word that programs can look for.
 struct Notice {
   enum class Level { info, warning };
-  std::string event;  // "gone", "back", "skipped", ...: docs/federation.md lists them
+  std::string event;  // such as "gone", "back", "skipped"; docs/federation.md lists them
   std::string text;
-  std::string client = {};                 // its name, where it is about one
-  std::optional<std::int64_t> round = {};  // likewise
+  std::string client = {};                 // the client's name, if it is about one
+  std::optional<std::int64_t> round = {};  // the round, if it is about one
   Level level = Level::info;
 };
 using Tell = std::function<void(const Notice&)>;
@@ -66,68 +69,73 @@ struct RegistryOptions {
   bool shared_seed = false;
   const std::atomic<bool>* stop = nullptr;
   Tell tell = [](const Notice&) {};
-  std::function<void()> looked = [] {};  // after every look at the connections, some five times a second at least
+  std::function<void()> looked = [] {};  // called after every look at the connections, at least five times a second
 };
 
-// Whether the sampler and the model can be those of a federation: the gradient and the averaging family.
+// Returns whether sampler and model can run in a federation, which holds for the gradient and the averaging family.
 bool federated(const Config& config);
-// As both sides have it: a client is there for all chains or for none, lp__ costs an exchange a draw and is not asked
-// for by default, bytes are real. ConfigError where the user wants it otherwise.
+// Returns the configuration that both sides use in a federation: a client is present for all chains or for none,
+// messages are really encoded, and lp__ is off by default because it costs one exchange per draw. Throws ConfigError if
+// the user asked for something else.
 Config for_federation(Config config);
-// ConfigError where [federation] and the rest do not go together, for a server.
+// Throws ConfigError if [federation] contradicts the rest of a server's configuration.
 void check_federation(const Config& config);
 
-// Who is here: greets, refuses, takes clients through set-up, and hands on what they send.
+// Knows which clients are connected. It greets or refuses them, takes them through set-up and passes on what they send.
 class ConnectionRegistry {
  public:
   ConnectionRegistry(Links& links, const Config& config,
-                     RegistryOptions options);  // ConfigError where [federation] is wrong
+                     RegistryOptions options);  // throws ConfigError if [federation] is wrong
 
-  // Waits until all expected clients (or a quorum, after start_timeout) have been through set-up.
+  // Waits until all expected clients (or a quorum, after start_timeout) have completed set-up.
   void gather();
   const std::vector<SiteFacts>& sites() const { return sites_; }  // in the order of the clients' numbers
   const std::vector<std::string>& names() const { return names_; }
   std::int64_t setup_bits() const { return setup_bits_; }
-  const std::optional<ColumnFacts>& layout() const { return layout_; }  // of clients that read files of their own
+  // The layout agreed by clients that read their own files.
+  const std::optional<ColumnFacts>& layout() const { return layout_; }
   const std::optional<ColumnScaling>& scaling() const { return scaling_; }
-  bool levels_shown() const;  // levels or labels that the configuration does not give
+  bool levels_shown() const;  // true if clients reveal levels or labels that the configuration does not give
   const std::string& run() const { return run_; }
-  // Everything a restarted server must know of set-up; load() comes before any connection.
+  // Saves or loads everything about set-up that a restarted server needs. Load before any connection.
   void archive(Archive& archive);
-  void write(const std::string& path);  // the same as a file, durable and checked
-  void read(const std::string& path);   // ConfigError where it is damaged or of another configuration
+  void write(const std::string& path);  // writes the same to a file, durable and with a checksum
+  void read(const std::string& path);   // throws ConfigError if it is damaged or belongs to another configuration
   bool gathered() const { return gathered_; }
 
   struct Message {
     std::uint32_t client = 0;
-    bool arrived = false;  // it is (again) ready for rounds; else `frame` is a reply or an answer
+    bool arrived = false;  // true if the client is (again) ready for rounds; otherwise `frame` is a reply or an answer
     Bytes frame = {};
   };
-  std::optional<Message> next(Deadline until);  // Interrupted where the user wants to stop
+  std::optional<Message> next(Deadline until);  // throws Interrupted if the user wants to stop
   bool present(std::uint32_t client) const { return seats_[client].ready; }
-  bool connected(std::uint32_t client) const { return seats_[client].link != 0; }  // perhaps still in set-up
+  bool connected(std::uint32_t client) const { return seats_[client].link != 0; }  // the client may still be in set-up
   std::size_t present() const;
-  std::vector<std::string> absent() const;  // names of who is not connected; "" for a place nobody has taken yet
+  // Names of clients that are not connected; "" for a seat that nobody has taken yet.
+  std::vector<std::string> absent() const;
   void send(std::uint32_t client, const Frame& frame);
   void send_all(std::uint32_t client, std::span<const Frame> frames);
-  void dismiss(std::uint32_t client, const std::string& why, bool again);  // says why and hangs up
+  // Tells the client why and closes the connection.
+  void dismiss(std::uint32_t client, const std::string& why, bool again);
   void limit_frames(std::size_t bytes) { links_.limit_frames(bytes); }
   void rounds_begin(bool stateful) { rounds_ = true, stateful_ = stateful; }
-  void end(const wire::End& message);                     // tells everyone and waits until it has left
-  void linger(const wire::End& message, Deadline until);  // after end(): those who were away, as they come back
+  void end(const wire::End& message);  // tells everyone and waits until the message has left
+  // After end(): tells clients that were away when they come back.
+  void linger(const wire::End& message, Deadline until);
 
  private:
   struct Seat {
-    std::uint64_t link = 0;  // 0: not here
+    std::uint64_t link = 0;  // 0 if not connected
     std::uint64_t instance = 0;
     bool ready = false;
-    bool told = false;  // that it is over
-    int said = 0;       // of set-up, on this connection: each message once, in their order
+    bool told = false;  // true once it was told that the run is over
+    int said = 0;       // set-up messages received on this connection; each may come once, in order
     std::optional<ColumnFacts> columns;
     std::optional<ColumnMoments> moments;
     std::optional<SiteFacts> site;
   };
-  bool work(Deadline until);  // one event; false where there was none
+  bool work(Deadline until);  // handles one event; false if there was none
   void take(LinkEvent event);
   void admit(std::uint64_t link, const std::string& peer, const wire::Hello& hello);
   std::string refusal_of(const std::string& name, const wire::Hello& hello) const;
@@ -160,7 +168,7 @@ class ConnectionRegistry {
   struct Stranger {
     std::uint64_t link;
     std::string peer;
-    Deadline until;  // to say hello
+    Deadline until;  // time limit for the hello
   };
 
   Links& links_;
@@ -168,10 +176,10 @@ class ConnectionRegistry {
   std::string config_text_;
   RegistryOptions options_;
   std::string run_;
-  std::vector<std::string> names_;  // "" while a counted seat is free
-  bool named_ = false;              // the configuration gives the names
+  std::vector<std::string> names_;  // "" while a seat without a fixed name is free
+  bool named_ = false;              // true if the configuration gives the names
   std::vector<Seat> seats_;
-  std::unordered_map<std::uint64_t, std::uint32_t> seated_;  // by their link
+  std::unordered_map<std::uint64_t, std::uint32_t> seated_;  // maps links to clients
   std::vector<Stranger> strangers_;
   std::deque<Message> messages_;
   std::optional<ColumnFacts> layout_;
@@ -181,27 +189,27 @@ class ConnectionRegistry {
   bool gathered_ = false, rounds_ = false, stateful_ = false;
 };
 
-// Of one client, since this server started.
+// Statistics of one client since this server started.
 struct ClientStatistics {
-  std::int64_t turns = 0;                    // of its replies that were counted
-  std::int64_t last_round = -1;              // of the latest of them
+  std::int64_t turns = 0;                    // replies that were counted
+  std::int64_t last_round = -1;              // round of the latest counted reply
   std::int64_t skipped = 0;                  // rounds that went on without it
-  std::int64_t bytes_in = 0, bytes_out = 0;  // of frames, set-up left out
+  std::int64_t bytes_in = 0, bytes_out = 0;  // bytes of frames, without set-up
   double latency = 0;                        // seconds from the broadcast to its latest reply
-  bool wanted = false;                       // it is asked, and has not answered yet
-  bool late = false;                         // likewise, and the deadline has passed
+  bool wanted = false;                       // it was asked and has not answered yet
+  bool late = false;                         // it has not answered and the deadline has passed
 };
 
-// What a federation's rounds did besides sampling.
+// Statistics of a federation's rounds beyond sampling.
 struct RoundStatistics {
   std::int64_t turns = 0;
-  std::int64_t participants = 0;             // of the latest turn
-  std::int64_t skipped = 0;                  // clients left out of a round they were drawn for
+  std::int64_t participants = 0;             // participants of the latest turn
+  std::int64_t skipped = 0;                  // times a client was left out of a round it was drawn for
   std::int64_t repeated = 0;                 // broadcasts sent again to a client that came back
   std::int64_t brought_up = 0;               // clients that were sent what they had missed
-  std::int64_t bytes_in = 0, bytes_out = 0;  // of frames, set-up left out
-  std::vector<double> latencies;             // seconds from the broadcast to a reply, the latest few thousand
-  std::vector<ClientStatistics> clients;     // by their numbers; none before set-up is over
+  std::int64_t bytes_in = 0, bytes_out = 0;  // bytes of frames, without set-up
+  std::vector<double> latencies;             // seconds from the broadcast to a reply, for the latest few thousand
+  std::vector<ClientStatistics> clients;     // by client number; empty until set-up is over
 };
 
 struct RemoteOptions {
@@ -211,62 +219,61 @@ struct RemoteOptions {
   RoundStatistics* statistics = nullptr;
 };
 
-// The server's way to clients in other processes. `mirror` is a view that hears what they hear.
+// Makes the server's transport to clients in other processes. `mirror` is a view that receives what they receive.
 std::unique_ptr<Transport> make_remote_transport(ConnectionRegistry& registry, ClientView& mirror,
                                                  const RemoteOptions& options);
-// Whether clients carry something from one round to the next, so that both sides must keep every round.
-bool keeps_state(const Recipe& recipe);
 
-// What a client reveals under a configuration, message by message, for people.
+// Describes every message by which a client reveals something under a configuration, for people.
 std::vector<std::string> disclosed_messages(const Config& config);
 
-// What a client may refuse.
+// Limits beyond which a client refuses to take part.
 struct ParticipantLimits {
-  std::int64_t most_rounds = 0;  // 0: no limit
+  std::int64_t most_rounds = 0;  // 0 means no limit
   std::int64_t least_rows = 1;
-  double most_epsilon = 0;            // likewise; of the run so far, by whichever accountant says less
-  std::vector<std::string> samplers;  // empty: any
+  double most_epsilon = 0;            // of the run so far, by the smaller of the two accounts; 0 means no limit
+  std::vector<std::string> samplers;  // empty means any
 };
 
 struct ParticipantOptions {
   std::string version;
-  std::string name;              // where no certificate says it
+  std::string name;              // used if no certificate gives the name
   std::string data;              // the client's own file, or
-  std::optional<Config> config;  // the configuration whose own split has
+  std::optional<Config> config;  // a configuration whose data are split, of which the client has
   std::int64_t part = -1;        // this part
-  std::string state;             // folder; empty: nothing outlives the process
+  std::string state;             // folder; if empty, nothing outlives the process
   bool shared_seed = false;
   ParticipantLimits limits = {};
-  std::function<void(const wire::Draws&)> draws = {};  // --share-draws, checked and in order; empty: not taken
+  // Receives the shared draws (--share-draws), checked and in order. If empty, they are not accepted.
+  std::function<void(const wire::Draws&)> draws = {};
   Tell tell = [](const Notice&) {};
 };
 
-// A client of a federation: frames in, frames out.
+// A client of a federation. It takes frames in and hands frames out.
 class Participant {
  public:
-  explicit Participant(ParticipantOptions options);  // ConfigError, IoError
+  explicit Participant(ParticipantOptions options);  // throws ConfigError or IoError
   ~Participant();
   Participant(const Participant&) = delete;
   Participant& operator=(const Participant&) = delete;
 
   Bytes hello() const;  // the first frame of every connection
   using Send = std::function<void(const Bytes&)>;
-  // WireError where the frame is not what a server may send now; ConfigError, NumericError where this client cannot go
-  // on.
+  // Handles one frame. Throws WireError if a server must not send this frame now, and ConfigError or NumericError if
+  // this client cannot continue.
   void handle(ByteView frame, const Send& send);
 
   struct Ended {
     bool complete = false;
-    bool again = false;  // a refusal that may pass
+    bool again = false;  // true for a refusal that may be temporary
     std::string why;
   };
   const std::optional<Ended>& ended() const;
-  void forget_ending();            // before another try
-  std::int64_t turns() const;      // answered so far, by this process
-  std::size_t most_bytes() const;  // of a frame that may come
-  const Recipe* recipe() const;    // nothing before this client has its seat; likewise
+  void forget_ending();            // call it before another attempt
+  std::int64_t turns() const;      // turns answered by this process
+  std::size_t most_bytes() const;  // size limit of an incoming frame
+  const Recipe* recipe() const;    // null before this client has its seat
   const StatisticalProblem* problem() const;
-  const Config* config() const;  // the server's, or with `part` its own
+  const Config* config() const;  // the server's configuration, or with `part` the client's own
 
  private:
   struct Parts;

@@ -1,7 +1,7 @@
-// gRPC with mutual TLS as the wires of a federation (an optional part of the build).
+// The wires of a federation over gRPC with mutual TLS (an optional part of the build; see docs/federation.md).
 //
-// One bidirectional stream a client carries frames in both directions, cut into pieces of at most 1 MiB; a frame is
-// held once on either side. Keep-alive finds a peer that is gone within half a minute.
+// One bidirectional stream per client carries frames in both directions, cut into pieces of at most 1 MiB. Each side
+// holds a frame once. Keep-alive detects a lost peer within half a minute. A WireClient belongs to one thread.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace pollen {
 
-// PEM texts. A peer must show a certificate that `ca` has signed.
+// PEM texts. A peer must present a certificate that `ca` has signed.
 struct TlsTexts {
   std::string ca, certificate, key;
 };
@@ -23,19 +23,21 @@ struct WireServer {
   virtual Links& links() = 0;
   virtual int port() const = 0;
 };
-// "host:port"; port 0 is any free one. Without TLS anybody may connect under any name. IoError where it cannot listen.
+// Listens at "host:port"; port 0 means any free port. Without TLS anybody may connect under any name. Throws IoError if
+// it cannot listen.
 std::unique_ptr<WireServer> listen_at(const std::string& address, const std::optional<TlsTexts>& tls);
 
-// A client's stream. Calls block; `stop` ends them within a fraction of a second.
+// A client's stream. Calls block until they are done; `stop` ends them within a fraction of a second.
 class WireClient {
  public:
   WireClient(const std::string& address, const std::optional<TlsTexts>& tls, const std::atomic<bool>* stop);
   ~WireClient();
 
-  bool connect(double seconds);               // a new stream; false where the server cannot be reached in that time
-  bool write(const Bytes& frame);             // false where the stream is gone
-  bool read(Bytes& frame, std::size_t most);  // likewise; WireError for a frame of more than `most` bytes
-  std::string why();                          // ends the stream and says why it is gone
+  bool connect(double seconds);    // opens a new stream; false if the server cannot be reached in that time
+  bool write(const Bytes& frame);  // false if the stream is gone
+  // False if the stream is gone; throws WireError for a frame of more than `most` bytes.
+  bool read(Bytes& frame, std::size_t most);
+  std::string why();  // ends the stream and returns why it is gone
 
  private:
   struct Parts;

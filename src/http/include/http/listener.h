@@ -1,5 +1,6 @@
 // An HTTP server on threads of its own, which are nice to those that sample: what --metrics and --dashboard share.
 // Every connection carries one request. There are so many at a time and no more: others wait in the kernel's queue.
+// It is cpp-httplib's server, used by its public interface only, behind a door that keeps the limits (src/http/door.h).
 //
 //   Listener listener({.connections = 2});
 //   listener.Get("/", ...);                          // cpp-httplib's handlers
@@ -8,19 +9,25 @@
 
 #include <httplib.h>
 
-#include <mutex>
-#include <set>
+#include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 
-#include "http/connection.h"
-
 namespace pollen::http {
+
+struct ConnectionLimits {
+  std::size_t request_bytes = std::size_t{16} << 10;
+  std::chrono::milliseconds request_time{5000};  // until all of a request is here
+  std::chrono::milliseconds write_time{10000};   // until the next 64 KiB of an answer are taken
+};
 
 struct ListenerOptions {
   std::size_t connections = 2;
   ConnectionLimits limits = {};
 };
+
+class Door;
 
 class Listener final : public httplib::Server {
  public:
@@ -32,17 +39,10 @@ class Listener final : public httplib::Server {
   int port() const { return port_; }
 
  private:
-  bool process_and_close_socket(socket_t socket) override;
-  bool admit(socket_t socket);
-  void dismiss(socket_t socket);
-  void end_connections();
-
   ListenerOptions options_;
   int port_ = 0;
-  std::mutex mutex_;
-  std::set<socket_t> open_;
-  bool ending_ = false;
   std::thread thread_;
+  std::unique_ptr<Door> door_;
 };
 
 }  // namespace pollen::http

@@ -1,12 +1,12 @@
-// Keys and certificates for mutual TLS: a small certificate authority, and what a server or a client asks of the files
-// it is given. Only in builds with OpenSSL (target pollen_keys).
+// Keys and certificates for mutual TLS: a small certificate authority, and the checks that a server or client makes on
+// the files it is given. Only builds with OpenSSL have this room (target pollen_keys).
 //
 //   make_keys({.folder = "keys", .server = "hub.example.org", .clients = {"hospital-a", "hospital-b"}});
 //   const std::string key = read_key_file("keys/hospital-a.key");
 //   check_pair("keys/hospital-a.pem", "keys/hospital-a.key");
 //   check_issued_by("keys/hospital-a.pem", "keys/ca.pem", KeyRole::client);
 //
-// ConfigError where a name, a file or what is in it is wrong; IoError where the machine fails. Paths are named in both.
+// A wrong name, file or content throws ConfigError; a failure of the machine throws IoError. Both name the path.
 #pragma once
 
 #include <chrono>
@@ -20,10 +20,10 @@ using KeyClock = std::chrono::system_clock;
 enum class KeyRole { authority, server, client };
 
 struct KeyRequest {
-  static constexpr int kMostDays = 3650;    // what an authority lasts; nothing it signs outlives it
-  std::string folder = {};                  // made, for its owner alone, where it is not there; its parent must be
-  std::string server = {};                  // may be empty where the folder has an authority already
-  std::vector<std::string> addresses = {};  // other names and IPs that clients reach the server by
+  static constexpr int kMostDays = 3650;    // lifetime of an authority; nothing that it signs outlives it
+  std::string folder = {};                  // made for its owner alone if it does not exist; its parent must exist
+  std::string server = {};                  // may be empty if the folder has an authority already
+  std::vector<std::string> addresses = {};  // other names and IP addresses under which clients reach the server
   std::vector<std::string> clients = {};
   int days = 825;
   KeyClock::time_point now = KeyClock::now();
@@ -38,31 +38,32 @@ struct IssuedKey {
 };
 
 // Writes NAME.pem and NAME.key for the server and every client, signed by the authority in folder/ca.pem and
-// folder/ca.key, which is made (and the first of what is returned) where there is none. Never replaces a file; all are
-// written or none.
+// folder/ca.key. If there is no authority it is made, and comes first in the result. Existing files are never replaced,
+// and either all files are written or none.
 std::vector<IssuedKey> make_keys(const KeyRequest& request);
 
 struct CertificateFacts {
-  std::string name;         // the common name: who this is
+  std::string name;         // the common name, which says whose certificate this is
   std::string fingerprint;  // SHA-256, "AB:CD:..."
   KeyClock::time_point starts, expires;
   bool expired = false;
-  std::string pem = {};  // the whole file, as TLS libraries want it
+  std::string pem = {};  // the whole file, as TLS libraries expect it
 };
 
-// The first certificate of a PEM file.
+// Reads the first certificate of a PEM file.
 CertificateFacts read_certificate(const std::string& path, KeyClock::time_point now = KeyClock::now());
 
-// The text of a private key in PEM without a passphrase. A file that others than its owner may read is refused.
+// Reads a private key in PEM without a passphrase and returns its text. A file that others than its owner may read is
+// refused.
 std::string read_key_file(const std::string& path);
 
-// The key is the one the certificate was made for.
+// Checks that the certificate was made for this key.
 void check_pair(const std::string& certificate_path, const std::string& key_path);
 
-// The certificate is signed by an authority of the second file, for this role, and is valid now.
+// Checks that an authority in the second file signed the certificate for this role, and that it is valid now.
 void check_issued_by(const std::string& certificate_path, const std::string& authority_path, KeyRole role,
                      KeyClock::time_point now = KeyClock::now());
 
-std::string utc_text(KeyClock::time_point time);  // "2028-02-18 14:03 UTC"
+std::string utc_text(KeyClock::time_point time);  // for example "2028-02-18 14:03 UTC"
 
 }  // namespace pollen

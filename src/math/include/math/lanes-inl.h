@@ -1,5 +1,5 @@
-// Eight logical lanes of doubles, compiled once for each target: one AVX-512 vector or two AVX2 vectors. Sums that keep
-// these lanes and add them by SumLanes have the same bits on both.
+// Eight logical lanes of doubles, compiled once per target: one AVX-512 vector or two AVX2 vectors. A sum that keeps
+// these eight lanes and adds them with SumLanes has the same bits on both.
 #if defined(POLLEN_SIMD_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POLLEN_SIMD_LANES_INL_H_
 #undef POLLEN_SIMD_LANES_INL_H_
@@ -23,7 +23,7 @@ using D4 = hn::CappedTag<double, 4>;
 using V4 = hn::Vec<D4>;
 
 inline constexpr std::size_t kLanes = HWY_LANES(double);
-inline constexpr std::size_t kParts = 8 / kLanes;  // vectors that make the eight lanes
+inline constexpr std::size_t kParts = 8 / kLanes;  // number of vectors that make up the eight lanes
 static_assert(kParts == 1 || kParts == 2, "the targets are AVX2 and AVX-512");
 
 struct Eight {
@@ -42,12 +42,12 @@ HWY_INLINE Eight LoadEight(const double* from) {
   return r;
 }
 
-// The mask of part p when only the first `count` of eight lanes are there.
+// The mask of part p when only the first `count` of the eight lanes hold data.
 HWY_INLINE Mask PartMask(std::size_t count, std::size_t p) {
   return hn::FirstN(D(), count > p * kLanes ? count - p * kLanes : 0);
 }
 
-// The first `count` of eight, zeros after them; memory past them is not read.
+// Loads the first `count` lanes and sets the others to zero. It does not read memory past them.
 HWY_INLINE Eight LoadFirst(const double* from, std::size_t count) {
   Eight r;
   for (std::size_t p = 0; p < kParts; ++p) r.part[p] = hn::MaskedLoad(PartMask(count, p), D(), from + p * kLanes);
@@ -64,7 +64,7 @@ HWY_INLINE Eight MulAddEight(const Eight& a, const Eight& b, Eight sum) {
   return sum;
 }
 
-// Lane l plus lane l + 4. A template only so that the other target's branch is not compiled.
+// Adds lane l + 4 to lane l. This is a template only so that the branch of the other target is not compiled.
 template <class Lanes>
 HWY_INLINE V4 FoldToFour(const Lanes& a) {
   if constexpr (kParts == 1) {
@@ -74,7 +74,7 @@ HWY_INLINE V4 FoldToFour(const Lanes& a) {
   }
 }
 
-// The sums (l0 + l1) + (l2 + l3) of four vectors, in order.
+// Returns the lane sums (l0 + l1) + (l2 + l3) of the four vectors, in the order of the arguments.
 HWY_INLINE V4 SumEachOfFour(V4 a, V4 b, V4 c, V4 d) {
   const D4 d4;
   const V4 ab = hn::Add(hn::InterleaveLower(d4, a, b), hn::InterleaveUpper(d4, a, b));
@@ -87,9 +87,10 @@ HWY_INLINE double SumLanes(const Eight& a) {
   return hn::GetLane(SumEachOfFour(four, four, four, four));
 }
 
-// A sum keeps four groups of eight lanes: block b of eight terms goes to group b mod 4, the last partial block to group
-// 3; groups are added as (0 + 1) + (2 + 3), then lanes by SumLanes.
-// accumulate(sum, i, load) adds the eight terms from i on, reading memory through load(pointer).
+// Sums `count` terms in an order that no target changes. A sum keeps four groups of eight lanes: block b of eight terms
+// goes to group b mod 4, and the last, partial block goes to group 3. At the end the groups are added as (0 + 1) + (2 +
+// 3), and then the lanes by SumLanes. accumulate(sum, i, load) adds the eight terms from i on and reads memory through
+// load(pointer).
 template <class Accumulate>
 HWY_INLINE double Reduce(std::size_t count, Accumulate accumulate) {
   const auto whole = [](const double* from) HWY_ATTR { return LoadEight(from); };
@@ -98,7 +99,7 @@ HWY_INLINE double Reduce(std::size_t count, Accumulate accumulate) {
   for (; i + 32 <= count; i += 32) {
     for (std::size_t group = 0; group < 4; ++group) sum[group] = accumulate(sum[group], i + 8 * group, whole);
   }
-#pragma GCC unroll 3  // or the sums would go through memory
+#pragma GCC unroll 3  // without this the sums would go through memory
   for (std::size_t group = 0; group < 3; ++group) {
     if (i + 8 > count) break;
     sum[group] = accumulate(sum[group], i, whole);

@@ -1,11 +1,12 @@
-// Vectorised arithmetic whose bits do not depend on the vector width (AVX2 or AVX-512) nor on libm.
+// Vectorised arithmetic whose bits depend neither on the vector width (AVX2 or AVX-512) nor on libm.
 //
-// Sums keep eight logical lanes, added in a fixed order at the end. Elementwise functions use Highway's polynomials with
-// their domains guarded: NaN stays NaN, exp overflows to inf, log(0) = -inf, log(x < 0) = NaN. Spans may be unaligned; in
-// place is allowed where input and output have the same type. Pure and thread-safe.
+// Sums keep eight logical lanes, added in a fixed order at the end. Elementwise functions use Highway's polynomials
+// with their domains guarded: NaN stays NaN, exp overflows to inf, log(0) = -inf, log(x < 0) = NaN. Spans may be
+// unaligned; in place is allowed where input and output have the same type. Pure and thread-safe.
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "pollen/types.h"
 
@@ -18,30 +19,35 @@ double log1p(double x);
 double sum(std::span<const double> x);
 double dot(std::span<const double> x, std::span<const double> y);
 double squared_norm(std::span<const double> x);
-double max_abs(std::span<const double> x);       // NaN when any is NaN
+double max_abs(std::span<const double> x);  // NaN when any is NaN
 bool all_finite(std::span<const double> x);
-void axpy(double a, std::span<const double> x, std::span<double> y);     // y += a x, fused
-void scale(double a, std::span<double> x);                               // x *= a
+void axpy(double a, std::span<const double> x, std::span<double> y);       // y += a x, fused
+void scale(double a, std::span<double> x);                                 // x *= a
 void scale_add(double a, std::span<const double> y, std::span<double> x);  // x ← a x + y: the bits of scale() and add()
 void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out);  // x - y
-void add(std::span<const double> x, std::span<double> y);                // y += x
+void add(std::span<const double> x, std::span<double> y);                                    // y += x
 // y += x, column by column.
 inline void add(ConstPanelView x, PanelView y) {
   for (Index c = 0; c < y.columns; ++c) add(x.column(c), y.column(c));
 }
-void add_all(std::span<const double* const> terms, std::span<double> y);  // y += each term, in order: the bits of as many add()
+void add_all(std::span<const double* const> terms,
+             std::span<double> y);  // y += each term, in order: the bits of as many add()
 // Every column: (a·x - offset) - known, the first difference fused.
-void affine_less(double a, std::span<const double> offset, std::span<const double> known, ConstPanelView x, PanelView out);
+void affine_less(double a, std::span<const double> offset, std::span<const double> known, ConstPanelView x,
+                 PanelView out);
 
 void exp(std::span<const double> x, std::span<double> out);
 void log(std::span<const double> x, std::span<double> out);
-void sigmoid(std::span<const double> x, std::span<double> out);          // 1/(1+exp(-x)), no overflow
-void softplus(std::span<const double> x, std::span<double> out);         // log(1+exp(x)), no overflow
+void sigmoid(std::span<const double> x, std::span<double> out);   // 1/(1+exp(-x)), no overflow
+void softplus(std::span<const double> x, std::span<double> out);  // log(1+exp(x)), no overflow
 
-// The Langevin step of one chain, one fused pass: x ← x - step·g + spread·z. Returns max |x| after it (NaN if any is NaN).
-double langevin_step(std::span<double> x, std::span<const double> g, std::span<const double> z, double step, double spread);
+// The Langevin step of one chain, one fused pass: x ← x - step·g + spread·z. Returns max |x| after it (NaN if any is
+// NaN).
+double langevin_step(std::span<double> x, std::span<const double> g, std::span<const double> z, double step,
+                     double spread);
 
-// A client's local step, one fused pass over every column: x ← x - step·g + common + spread·own; null: none.
+// One local step of a client, in a single fused pass over every column: x ← x - step·g + common + spread·own. A null
+// pointer leaves its term out.
 struct LocalStep {
   const double* gradient;
   Index gradient_stride;
@@ -54,28 +60,24 @@ struct LocalStep {
 };
 void local_step(const PanelView& x, const LocalStep& in);
 
-// A dense table: `rows` rows of `columns` doubles, row-major, `stride` doubles apart.
-struct RowsView {
-  const double* data = nullptr;
-  Index rows = 0;
-  Index columns = 0;
-  Index stride = 0;
-  const double* row(Index r) const { return data + r * stride; }
-  RowsView slice(Index first, Index count) const { return {data + first * stride, count, columns, stride}; }
-};
+using pollen::RowsView;
 
-// The two matrix products of generalised linear models, M columns at once (chains, or chains × classes).
-// Z is laid out like R × M with column stride z.stride: z(r, m) = Σ_j X(r, j) θ(j, m).
+// The two matrix products of generalised linear models, for M columns at once (chains, or chains × classes). The first
+// computes z(r, m) = Σ_j X(r, j) θ(j, m), where z has one row per row of X and column stride z.stride.
 void multiply(const RowsView& x, ConstPanelView theta, PanelView z);
-// g(j, m) += Σ_r X(r, j) residual(r, m).
+// Adds the transposed product: g(j, m) += Σ_r X(r, j) residual(r, m).
 void multiply_transposed_add(const RowsView& x, ConstPanelView residual, PanelView g);
 
-// The same over chosen rows (a minibatch): row r of the product is row rows[r] of X.
+// The same two products over chosen rows of X, for example a minibatch: row r of the product is row rows[r] of X.
 void multiply(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView theta, PanelView z);
-void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView residual, PanelView g);
+void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView residual,
+                             PanelView g);
 
-// A symmetric size × size matrix whose columns are `stride` doubles apart, stride a multiple of 24 that holds them, zeros
-// between. out(:, c) = A x(:, c) - offset (null: none); the offset has `stride` entries.
+// The eigenvalues of a symmetric matrix, of which the lower triangle is read, from the smallest to the largest.
+std::vector<double> symmetric_eigenvalues(ConstPanelView matrix);
+
+// A symmetric size × size matrix whose columns are `stride` doubles apart, stride a multiple of 24 that holds them,
+// zeros between. out(:, c) = A x(:, c) - offset (null: none); the offset has `stride` entries.
 struct SymmetricView {
   const double* data = nullptr;
   const double* offset = nullptr;

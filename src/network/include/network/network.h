@@ -1,9 +1,10 @@
-// Neural networks: what they compute, apart from who samples them. A network maps a row of numbers to outputs (logits of
-// classes, or the mean of a real response) by float32 parameters θ, all tensors one after the other.
+// Neural networks as functions: this header says what they compute, not who samples them. A network maps a row of
+// numbers to outputs (logits of classes, or the mean of a real response). Its float32 parameters θ are all its tensors
+// one after the other. Networks are immutable once made, and const calls are thread-safe.
 //
-// Two kinds of implementation: the lean one of src/network (mlp, lenet5; CPU, part of every build), and the module over
-// libtorch (src/torch), which is loaded when it is asked for. This header is all they share with the rest, and it is
-// C++17, because libtorch's headers are no C++20 for clang. Immutable once made; const calls are thread-safe.
+// There are two implementations: the lean one of src/network (mlp and lenet5 on the CPU, part of every build), and the
+// module over libtorch (src/torch), which is loaded on demand. This header is all that the module shares with the rest
+// of pollen. It is C++17, because clang does not accept libtorch's headers as C++20.
 #pragma once
 
 #include <cmath>
@@ -15,82 +16,84 @@
 namespace pollen {
 
 struct NetworkSpec {
-  std::string kind = "mlp";         // mlp | lenet5 | resnet20 | cnn5 | torchscript
-  std::int64_t channels = 1;        // a row is an image, channel after channel, each row by row;
-  std::int64_t height = 1;          // for an mlp it is channels · height · width numbers
+  std::string kind = "mlp";   // mlp | lenet5 | resnet20 | cnn5 | torchscript
+  std::int64_t channels = 1;  // a row is an image: channel after channel, each stored row by row;
+  std::int64_t height = 1;    // an mlp takes the same channels · height · width numbers
   std::int64_t width = 1;
-  std::int64_t outputs = 2;         // classes; 1 for a real response
-  bool classifies = true;           // -log p is cross-entropy; else (y - f)²/(2 noise_sd²) + log noise_sd + ½ log 2π
+  std::int64_t outputs = 2;  // number of classes, or 1 for a real response
+  bool classifies = true;  // true: -log p is cross-entropy; false: (y - f)²/(2 noise_sd²) + log noise_sd + ½ log 2π
   double noise_sd = 1;
-  std::vector<std::int64_t> hidden; // mlp: units of the layers between
-  std::string activation = "relu";  // mlp: relu | tanh | swish
-  std::string norm = "frn";         // resnet20: frn (with swish) | group | batch (with relu)
-  std::string file;                 // torchscript
-  std::string device = "cpu";       // cpu | cuda
-  bool tf32 = false;                // cuda: faster products of 10 bits
+  std::vector<std::int64_t> hidden;  // mlp: units per hidden layer
+  std::string activation = "relu";   // mlp: relu | tanh | swish
+  std::string norm = "frn";          // resnet20: frn (with swish) | group | batch (with relu)
+  std::string file;                  // torchscript: the file to load
+  std::string device = "cpu";        // cpu | cuda
+  bool tf32 = false;                 // cuda: faster products with 10-bit mantissas
   std::int64_t inputs() const { return channels * height * width; }
 };
 
-// One tensor of θ. A start is drawn as center + uniform(-spread, spread).
+// One tensor of θ. Its starting values are drawn as center + uniform(-spread, spread).
 struct NetworkTensor {
-  std::string name;                 // "conv1.weight"
+  std::string name;  // for example "conv1.weight"
   std::vector<std::int64_t> shape;
   std::int64_t offset = 0, size = 0;
   float center = 0, spread = 0;
 };
 
-// Rows kept where the network computes.
+// Rows kept in the memory of the device that computes the network.
 class NetworkRows {
  public:
   virtual ~NetworkRows() = default;
   virtual std::int64_t rows() const = 0;
 };
 
-// Clients of one network whose answers are computed together, where the network computes: every client's gradient in one
-// pass, differences to an anchor, memories and quantised messages. Only sums of messages come back.
+// A fleet: clients of one network whose replies are computed together on the network's device. It computes every
+// client's gradient in one pass, differences to an anchor, memories and quantised messages; only sums of messages come
+// back.
 struct NetworkFleetSpec {
-  std::vector<const NetworkRows*> clients;  // held by this network; they outlive the fleet
-  std::vector<std::int64_t> batch;          // n_i: rows a round
+  std::vector<const NetworkRows*> clients;  // rows held by this network; they must outlive the fleet
+  std::vector<std::int64_t> batch;          // n_i: rows per client and round
   std::int64_t chains = 1;
-  std::int64_t block = 32;                  // clients a sum, in order
-  double scale = 1;                         // of every -log p
-  bool anchored = false;                    // H_i = (N/n) Σ [∇U_ij(θ) - ∇U_ij(ζ)] + ∇U_i(ζ), else (N/n) Σ ∇U_ij(θ)
-  bool memory = false;                      // messages are of H_i - h_i, and h_i moves by `rate` times the message
+  std::int64_t block = 32;  // clients per partial sum, in client order
+  double scale = 1;         // factor on every -log p
+  bool anchored = false;  // true: H_i = (N/n) Σ [∇U_ij(θ) - ∇U_ij(ζ)] + ∇U_i(ζ); false: (N/n) Σ ∇U_ij(θ)
+  bool memory = false;    // true: messages carry H_i - h_i, and h_i moves by `rate` times the message
   double rate = 0;
-  std::uint32_t levels = 0;                 // qsgd's; 0: messages are whole
+  std::uint32_t levels = 0;  // levels of qsgd; 0 means that messages are not compressed
 };
 
 // One round of one chain.
 struct NetworkFleetRound {
   std::int64_t chain = 0;
   const double* position = nullptr;
-  const double* anchor = nullptr;           // null: as in the chain's last round
-  bool at_anchor = false;                   // the position is the anchor
-  const std::uint8_t* present = nullptr;    // one a client: takes part
-  const std::uint32_t* rows = nullptr;      // n_i rows of every client that takes part, one after the other
-  std::uint32_t key[2] = {0, 0};            // of the stream that rounds client i's message: its words are at (round, i)
+  const double* anchor = nullptr;         // null: the anchor of the chain's previous round
+  bool at_anchor = false;                 // true: the position is the anchor
+  const std::uint8_t* present = nullptr;  // one per client: 1 if it takes part
+  const std::uint32_t* rows = nullptr;    // n_i rows of every client that takes part, one client after the other
+  // Key of the random stream that rounds the messages; client i's words are at (round, i).
+  std::uint32_t key[2] = {0, 0};
   std::uint64_t round = 0;
 };
 
-// Of one client: what a message's length follows from.
+// The facts about one client's message from which its length follows.
 struct NetworkMessage {
-  float norm = 0;                           // 0: nothing but the norm is sent; not finite: it cannot be sent
+  float norm = 0;  // 0: only the norm is sent; not finite: the message cannot be sent
   std::uint64_t nonzeros = 0, dense_logs = 0, sparse_logs = 0, gap_bits = 0;
 };
 
 struct NetworkSums {
   const double* sums = nullptr;              // blocks × dimension
-  const NetworkMessage* messages = nullptr;  // one a client
+  const NetworkMessage* messages = nullptr;  // one per client
 };
 
-// Not thread-safe, but chains may be finished on different threads.
+// Computes the rounds of a fleet. A fleet is not thread-safe, but different threads may finish different chains.
 class NetworkFleet {
  public:
   virtual ~NetworkFleet() = default;
-  virtual void begin(const NetworkFleetRound& round) = 0;  // one a chain may be under way
-  // Waits for it. What is returned stands until the chain's next round.
+  virtual void begin(const NetworkFleetRound& round) = 0;  // starts a round; each chain may have one under way
+  // Waits for the chain's round. The result is valid until the chain's next round begins.
   virtual NetworkSums finish(std::int64_t chain) = 0;
-  // h_i and ∇U_i(ζ), clients × dimension numbers each, where there are any.
+  // Saves or restores h_i and ∇U_i(ζ), with clients × dimension numbers each, where the fleet has them.
   virtual void save(std::int64_t chain, double* memory, double* anchored) const = 0;
   virtual void load(std::int64_t chain, const double* memory, const double* anchored, const double* anchor) = 0;
 };
@@ -102,14 +105,16 @@ class Network {
   virtual const std::vector<NetworkTensor>& tensors() const = 0;
   std::int64_t dimension() const { return tensors().empty() ? 0 : tensors().back().offset + tensors().back().size; }
 
-  // Copies rows × inputs() numbers, and `rows` targets (class indices or responses; none where y is null).
+  // Copies rows × inputs() numbers and `rows` targets (class indices or responses) to the device. There are no targets
+  // if y is null.
   virtual std::unique_ptr<NetworkRows> hold(const float* x, const float* y, std::int64_t rows) const = 0;
 
-  // Σ_j -log p(y_j | x_j, θ) over the `count` rows named by `rows` (null: the first `count`), and, where `out` is not null,
-  // its gradient into out, overwriting. The sum does not depend on anything but these rows and θ.
+  // Returns Σ_j -log p(y_j | x_j, θ) over the `count` rows listed in `rows` (null: the first `count`). If `out` is not
+  // null, it is overwritten with the gradient. The sum depends only on these rows and θ.
   virtual double loss(const NetworkRows& held, const std::uint32_t* rows, std::int64_t count, const float* theta,
                       float* out) const = 0;
-  // The same gradient with every row's own cut to the norm `clip`. The default takes one row at a time.
+  // Computes the same gradient with each row's own gradient cut to the norm `clip`. The default implementation takes
+  // one row at a time.
   virtual void clipped(const NetworkRows& held, const std::uint32_t* rows, std::int64_t count, const float* theta,
                        double clip, float* out) const {
     const std::size_t d = static_cast<std::size_t>(dimension());
@@ -125,23 +130,24 @@ class Network {
     }
     for (std::size_t i = 0; i < d; ++i) out[i] = static_cast<float>(sum[i]);
   }
-  // out = outputs of rows first .. first+count-1, count × outputs.
+  // Writes the outputs of rows first .. first+count-1, count × outputs numbers, to out.
   virtual void outputs(const NetworkRows& held, std::int64_t first, std::int64_t count, const float* theta,
                        float* out) const = 0;
-  // θ as it came with the network, from a file; empty where it came without.
+  // Returns the θ that came with the network from a file, or nothing if there was none.
   virtual std::vector<float> stored() const { return {}; }
-  // Null where nothing is gained by it or this network has none.
+  // Makes a fleet. Returns null if this network has none or would gain nothing by it.
   virtual std::unique_ptr<NetworkFleet> fleet(const NetworkFleetSpec&) const { return nullptr; }
 };
 
-// mlp and lenet5 on the CPU, without libtorch. std::runtime_error for other kinds and devices.
+// Makes an mlp or lenet5 on the CPU, without libtorch. Throws std::runtime_error for other kinds and devices.
 std::unique_ptr<Network> make_lean_network(const NetworkSpec& spec);
-// Any kind over libtorch, whose module is loaded by the first call. std::runtime_error where it is not there or cannot do this.
+// Makes any kind of network over libtorch. The first call loads the module. Throws std::runtime_error if the module is
+// missing or cannot make this network.
 std::unique_ptr<Network> make_torch_network(const NetworkSpec& spec);
-// Where the module of this build is; empty where it was built without libtorch. Loads nothing.
+// Returns the path of this build's libtorch module, or nothing if it was built without. Loads nothing.
 std::string torch_module();
 
-// What the module exports as "pollen_make_network".
+// The type of the function that the module exports as "pollen_make_network".
 using MakeNetwork = Network* (*)(const NetworkSpec& spec);
 
 }  // namespace pollen

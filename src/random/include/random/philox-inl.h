@@ -1,5 +1,6 @@
-// Philox4x32-10 on Highway vectors, compiled once for each target. One 64-bit lane is one counter and holds a 32-bit
-// word in its low half; the high half is rubbish that MulEven ignores. So the lane count does not change the stream.
+// Philox4x32-10 on Highway vectors, compiled once per target, for kernels that make random words themselves. One 64-bit
+// lane is one counter and holds a 32-bit word in its low half. The high half is meaningless; MulEven ignores it. The
+// stream therefore does not depend on the number of lanes.
 #if defined(POLLEN_SIMD_PHILOX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POLLEN_SIMD_PHILOX_INL_H_
 #undef POLLEN_SIMD_PHILOX_INL_H_
@@ -29,8 +30,8 @@ HWY_INLINE hn::Vec<D> WideMultiply(D d, hn::Vec<D> low_halves, std::uint32_t fac
   return hn::MulEven(hn::BitCast(d32, low_halves), hn::BitCast(d32, hn::Set(d, std::uint64_t{factor})));
 }
 
-// What all counters of a stream share, broadcast once for a call: the key of every round and the counter's other words.
-// Here too only low halves count.
+// Everything that the counters of a stream have in common, broadcast once per call: the key of every round and the
+// counter's other words. Only the low halves of the lanes count.
 template <class D>
 struct Schedule {
   HWY_INLINE Schedule(D d, const Stream& stream) {
@@ -50,8 +51,8 @@ struct Schedule {
   hn::Vec<D> key[kPhiloxRounds][2];
 };
 
-// Even lanes hold the first half of a vector's counters, odd lanes the second, so that StorePairs needs no permutation
-// across 128-bit blocks.
+// Makes a vector of consecutive counters. Even lanes hold the first half of the counters and odd lanes the second half,
+// so that StorePairs needs no permutation across 128-bit blocks.
 template <class D>
 HWY_INLINE hn::Vec<D> CountersFrom(D d, std::uint64_t first) {
   constexpr std::uint64_t kHalf = hn::MaxLanes(D()) / 2;
@@ -59,15 +60,15 @@ HWY_INLINE hn::Vec<D> CountersFrom(D d, std::uint64_t first) {
   return hn::Add(hn::Set(d, first), hn::Load(d, kOrder));
 }
 
-// What two vectors of items hold for the counters of CountersFrom, in counter order: a counter's two items are
-// neighbours.
+// Stores two vectors of items, computed for the counters of CountersFrom, in counter order; the two items of a counter
+// end up next to each other.
 template <class D>
 HWY_INLINE void StorePairs(D d, hn::Vec<D> first, hn::Vec<D> second, hn::TFromD<D>* out) {
   hn::StoreU(hn::InterleaveLower(d, first, second), d, out);
   hn::StoreU(hn::InterleaveUpper(d, first, second), d, out + hn::Lanes(d));
 }
 
-// The words of counters first, first + 1, ... in kBatch vectors, computed side by side to hide the multiplier's
+// Computes the words of counters first, first + 1, ... in kBatch vectors, side by side to hide the multiplier's
 // latency.
 template <std::size_t kBatch, class D>
 HWY_INLINE void PhiloxBatch(D d, const Schedule<D>& schedule, std::uint64_t first, Words<D> (&out)[kBatch]) {
@@ -89,14 +90,14 @@ HWY_INLINE void PhiloxBatch(D d, const Schedule<D>& schedule, std::uint64_t firs
   }
 }
 
-// 64-bit words from their halves: the high half's rubbish is shifted out, the low half's is dropped.
+// Joins two 32-bit halves to 64-bit words. The unused high half of `high` is shifted out and that of `low` is dropped.
 template <class D>
 HWY_INLINE hn::Vec<D> JoinHalves(D d, hn::Vec<D> low, hn::Vec<D> high) {
   const hn::Repartition<std::uint32_t, D> d32;
   return hn::BitCast(d, hn::OddEven(hn::BitCast(d32, hn::ShiftLeft<32>(high)), hn::BitCast(d32, low)));
 }
 
-// A vector of counters' words in the stream's order, two 32-bit words in each 64-bit one.
+// Stores the words of a vector of counters in the stream's order, two 32-bit words in each 64-bit word.
 template <class D>
 HWY_INLINE void StoreWords(D d, const Words<D>& words, std::uint64_t* out) {
   StorePairs(d, JoinHalves(d, words.w[0], words.w[1]), JoinHalves(d, words.w[2], words.w[3]), out);

@@ -1,5 +1,6 @@
-// Philox4x32's constants (Salmon et al. 2011, table 2) and where a stream's address goes in its counter. For rooms that
-// make random words inside kernels of their own (philox-inl.h beside this); everyone else uses pollen/random.h.
+// The constants of Philox4x32 (Salmon et al. 2011, table 2) and the place of a stream's address in the counter. This
+// header is for rooms that make random words inside their own kernels (see philox-inl.h); everyone else uses
+// pollen/random.h.
 #pragma once
 
 #include <array>
@@ -15,11 +16,12 @@ inline constexpr std::uint32_t kPhiloxW0 = 0x9E3779B9u;  // the two Weyl increme
 inline constexpr std::uint32_t kPhiloxW1 = 0xBB67AE85u;
 inline constexpr std::uint32_t kPhiloxRounds = 10;
 
-// What each round adds to the two words of the key. In memory on purpose: broadcasting a load costs nothing on the
-// ports that multiply, whereas compilers would move constants they can see through a register.
+// The amounts that each round adds to the two words of the key. They are kept in memory on purpose: broadcasting a load
+// does not use the ports that multiply, whereas compilers move constants that they can see through a register.
 extern const std::uint64_t kPhiloxKeySteps[kPhiloxRounds][2];
 
-// The counter words after the first (which is the index of the block of four words); the layout random.h promises.
+// The counter words after the first, in the layout that pollen/random.h promises. (The first word is the index of the
+// block of four words.)
 inline std::array<std::uint32_t, 3> counter_tail(const Stream& stream) {
   const std::uint32_t round_high = static_cast<std::uint32_t>(stream.round >> 32) & 0xfffu;
   return {stream.client, static_cast<std::uint32_t>(stream.round), round_high | (stream.step << 12)};

@@ -1,5 +1,5 @@
-// What a dashboard's page is told: a ReportData of web/src/data.ts with one run, whose status is "running" until it
-// ends, and under `live` what only a running one has (web/src/live_data.ts). Pure.
+// Makes the data of the dashboard's page: a ReportData of web/src/data.ts with one run, whose status is "running" until
+// it ends, and under `live` the parts that only a running one has (web/src/live_data.ts). The function is pure.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace pollen::report {
 
-// How it ended.
+// How the run ended.
 struct LiveEnd {
   sink::RunStatus status = sink::RunStatus::complete;
-  std::string words = {};                  // for people; empty where there is nothing to add
-  const sink::Summary* summary = nullptr;  // what was found; null where it did not come to that
+  std::string words = {};                  // a message for the user; empty if there is nothing to add
+  const sink::Summary* summary = nullptr;  // the results; null if the run did not get that far
 };
 
-// `plan` and `end` may be null. One line.
+// Returns one line of JSON. `plan` and `end` may be null.
 std::string live_json(const std::string& name, const sink::LivePlan* plan, const sink::LiveState& state,
                       const LiveFindings& findings, const LiveEnd* end);
 

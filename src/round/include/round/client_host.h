@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/lazy_vector.h"
 #include "pollen/round.h"
+#include "round/local_work.h"
 
 namespace pollen {
 
@@ -20,23 +20,14 @@ struct HostSetup {
   std::uint64_t seed = 1;      // of what all clients share: the common noise
   std::uint64_t own_seed = 1;  // of minibatches, compressors and the clients' own noise; the same in a simulation
   bool light = false;          // clients cost little to make: those who were asked but never took part are not kept
-  const ClientWork* work = nullptr;  // outlives the host; null: what the recipe says, of the members' potentials
+  const ClientWork* work = nullptr;    // outlives the host; null: what the recipe says, of the members' potentials
+  const MakeOracle* oracle = nullptr;  // outlives the host; null or empty: the recipe's
 };
 
 struct Member {
   std::uint32_t index = 0;  // in the federation
   std::shared_ptr<const Potential> potential;
   double weight = 1;  // local steps: w_i
-};
-
-class Clients : public LazyVector<Client> {
- public:
-  Clients(std::size_t count, Make make, bool light = false) : LazyVector(count, std::move(make)), light_(light) {}
-  bool light() const { return light_; }
-  void archive(Archive& archive);
-
- private:
-  bool light_;
 };
 
 class ClientHost {
@@ -65,6 +56,10 @@ std::vector<double> local_weights(const LocalSteps& local, std::span<const Index
 inline double weight_in(std::span<const double> weights, std::size_t client) {
   return weights.empty() ? 1 : weights[weights.size() == 1 ? 0 : client];
 }
+
+// Whether clients carry something from one round to the next (a memory, or local steps), so that both sides of a
+// federation must keep every round.
+inline bool keeps_state(const Recipe& recipe) { return recipe.up.memory != Memory::none || recipe.local.has_value(); }
 
 // What clients send with: one for all, or one a client.
 std::vector<std::unique_ptr<const Compressor>> compressors_of(const Recipe& recipe, Index dimension);

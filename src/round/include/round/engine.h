@@ -8,19 +8,8 @@
 #include "pollen/archive.h"
 #include "pollen/round.h"
 #include "pollen/types.h"
-#include "round/traffic.h"
 
 namespace pollen {
-
-// What a Metropolis or Hamiltonian transition reports: CmdStan's `__` columns.
-struct Transition {
-  double accept = 1;       // accept_stat__
-  double step = 0;         // stepsize__
-  int depth = 0;           // treedepth__
-  int leapfrogs = 0;       // n_leapfrog__
-  bool divergent = false;  // divergent__
-  double energy = 0;       // energy__
-};
 
 class Engine {
  public:

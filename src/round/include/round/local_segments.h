@@ -5,18 +5,9 @@
 
 #include "pollen/random.h"
 #include "pollen/recipe.h"
+#include "pollen/round.h"
 
 namespace pollen {
-
-class Archive;
-
-// Local steps that clients take without hearing from the server: iterations first .. first + steps - 1.
-struct LocalSegment {
-  std::uint64_t first = 0;
-  std::uint32_t steps = 0;  // 0: the gradient family, which has none
-  bool starts = true;       // from the broadcast position; else from where the last segment ended
-  bool ends = true;         // with a message; else clients keep where they are
-};
 
 // When segments end (algorithms.md section 6): K or p_c, and q_c for refreshes, whose coins are drawn as geometric
 // gaps.

@@ -8,13 +8,10 @@
 #include <span>
 
 #include "pollen/oracle.h"
+#include "pollen/round.h"
 #include "pollen/types.h"
 
 namespace pollen {
-
-class Archive;
-class ClientView;
-struct Reply;
 
 // The work of one client, with what it keeps from round to round.
 class LocalWork {

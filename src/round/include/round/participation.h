@@ -7,32 +7,15 @@
 
 #include "pollen/random.h"
 #include "pollen/recipe.h"
-#include "pollen/types.h"
+#include "pollen/round.h"
 
 namespace pollen {
-
-// Who takes part in a round: for every active client the chains it works for, and the weight of each message.
-struct Roster {
-  struct Entry {
-    std::uint32_t client = 0;
-    std::uint32_t first = 0;  // its chains and weights are [first, first + count)
-    std::uint32_t count = 0;
-  };
-  std::vector<Entry> clients;  // in client order
-  std::vector<std::uint32_t> chain;
-  std::vector<double> weight;
-  bool uniform = true;                // every client of a chain has the same weight: chain_weight
-  std::vector<double> chain_weight;   // one a chain
-
-  std::span<const std::uint32_t> chains(const Entry& e) const { return {chain.data() + e.first, e.count}; }
-  std::span<const double> weights(const Entry& e) const { return {weight.data() + e.first, e.count}; }
-};
 
 // Draws a round's roster (algorithms.md section 3). sizes: N_i, for draws with replacement.
 class ParticipationDraw {
  public:
-  ParticipationDraw(const Participation& policy, std::span<const Index> sizes, Index chains, bool coupled, std::uint64_t seed,
-                    bool reweight);
+  ParticipationDraw(const Participation& policy, std::span<const Index> sizes, Index chains, bool coupled,
+                    std::uint64_t seed, bool reweight);
   void draw(std::uint64_t round, Roster& out);
   void everybody(Roster& out) const;  // all clients, all chains, weight 1
 
@@ -52,8 +35,8 @@ class ParticipationDraw {
   Index chains_;
   bool coupled_;
   bool reweight_;
-  bool constant_ = false;           // full participation: the roster is made once
-  std::vector<Stream> streams_;     // one a chain
+  bool constant_ = false;        // full participation: the roster is made once
+  std::vector<Stream> streams_;  // one a chain
   std::vector<std::uint32_t> picked_;
   std::vector<Member> members_, chain_members_;
 };

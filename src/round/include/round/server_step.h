@@ -6,15 +6,11 @@
 #include <cstdint>
 #include <span>
 
-#include "base/team.h"
 #include "pollen/recipe.h"
+#include "pollen/round.h"
 #include "pollen/types.h"
-#include "round/participation.h"
 
 namespace pollen {
-
-class Archive;
-struct Broadcast;
 
 class ServerStep {
  public:

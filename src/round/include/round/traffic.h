@@ -12,23 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "pollen/types.h"
-#include "round/participation.h"
+#include "pollen/round.h"
 
 namespace pollen {
-
-class Archive;
-
-// Of one participant, over all its chains.
-struct ClientTraffic {
-  std::uint32_t client = 0;
-  std::int64_t down_bits = 0;
-  std::int64_t gradients = 0;
-  std::int64_t up_bits = 0;
-};
-
-// One exchange, in client order: all of them are waited for.
-using TrafficListener = std::function<void(std::span<const ClientTraffic>)>;
 
 class TrafficLog {
  public:

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pollen/plan.h"
-#include "pollen/run.h"
+#include "run/experiment.h"
 
 namespace pollen {
 

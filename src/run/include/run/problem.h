@@ -54,6 +54,9 @@ StatisticalProblem make_problem(const Config& config, Ranks* ranks = nullptr);
 
 SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client);
 
+// The problem of a program with potentials of its own. ConfigError where they do not fit together.
+StatisticalProblem make_given_problem(const Posterior& posterior);
+
 // The server's side of a federation: no data and no potentials, only what the clients said. ConfigError where they do
 // not fit together.
 StatisticalProblem make_remote_problem(const Config& config, const std::vector<SiteFacts>& sites);

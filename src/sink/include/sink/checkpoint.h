@@ -1,6 +1,5 @@
-// DIR/checkpoint: all that --resume needs, in one sealed file (base/sealed_file.h), which is either whole or refused.
-//
-// The body is an Archive of the fields below, and the experiment's state to its end.
+// DIR/checkpoint holds everything that --resume needs, in one sealed file (base/sealed_file.h), which is either
+// complete or refused. The body is an Archive of the fields below, followed by the experiment's state.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +13,20 @@
 namespace pollen::sink {
 
 struct Checkpoint {
-  bool finished = false;     // outputs are written; nothing to go on with
-  std::string config_given;  // the configuration before set-up: step = "auto" where the user left it so
-  std::string config_used;   // after it: what DIR/config.toml holds
-  std::int64_t draws = 0;    // kept ones, a chain, in the spool
+  bool finished = false;     // outputs are written and nothing is left to do
+  std::string config_given;  // the configuration before set-up, with step = "auto" if the user wrote that
+  std::string config_used;   // the configuration after set-up, as in DIR/config.toml
+  std::int64_t draws = 0;    // kept draws per chain in the spool
   std::int64_t metrics_bytes = 0;
-  double seconds = 0, cpu_seconds = 0;  // of the sampling loop so far
+  double seconds = 0, cpu_seconds = 0;  // time of the sampling loop so far
   std::string recorder;                 // the recorder's running state
   Bytes experiment;                     // Experiment::save()
 };
 
 void write_checkpoint(const std::string& path, Checkpoint& checkpoint);
-// With a state that is written as it comes instead of checkpoint.experiment: it may be large.
+// Writes a state that `save` produces piece by piece instead of checkpoint.experiment, because it may be large.
 void write_checkpoint(const std::string& path, Checkpoint& checkpoint, const std::function<void(Archive&)>& save);
-// Empty where there is no such file; ConfigError where it is damaged or of another version.
+// Returns nothing if there is no such file. Throws ConfigError if it is damaged or of another version.
 std::optional<Checkpoint> read_checkpoint(const std::string& path);
 
 }  // namespace pollen::sink

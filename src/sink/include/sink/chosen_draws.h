@@ -1,5 +1,5 @@
-// Draws that are gone through again and again, for one block of rows after another: held where they are few enough,
-// else read from the disk each time.
+// Draws that are visited repeatedly, once per block of rows. They are held in memory if they fit, otherwise they are
+// read from the disk each time. Const calls are thread-safe.
 #pragma once
 
 #include <functional>
@@ -12,18 +12,19 @@ namespace pollen::sink {
 
 class ChosenDraws {
  public:
-  // At most `most` of a folder's draws, evenly spaced. ConfigError where there are none.
+  // Chooses at most `most` of a folder's draws, evenly spaced. Throws ConfigError if there are none.
   ChosenDraws(const std::string& path, Index most, Index held_numbers = kHeld);
-  explicit ChosenDraws(Panel states) : count_(states.columns()), held_(std::move(states)) {}  // a column a draw
+  // Takes draws that are in memory already, one column per draw.
+  explicit ChosenDraws(Panel states) : count_(states.columns()), held_(std::move(states)) {}
 
   Index count() const { return count_; }
   Index dimension() const { return held_ ? held_->rows() : stream_->dimension(); }
-  // In their order, some at a time; `first` is the number of the first of them.
+  // Visits the draws in order, several at a time; `first` is the number of the first of them.
   void visit(const std::function<void(ConstPanelView states, Index first)>& use) const;
 
  private:
-  static constexpr Index kHeld = Index{1} << 26;  // numbers: half a gigabyte
-  static constexpr Index kAtOnce = 64;            // of those that are read
+  static constexpr Index kHeld = Index{1} << 26;  // limit of numbers in memory: half a gigabyte
+  static constexpr Index kAtOnce = 64;            // draws read at a time
 
   Index count_ = 0;
   std::optional<DrawStream> stream_;

@@ -1,9 +1,9 @@
-// DIR/clients.json: who took part when, and whose training rows have which labels. At most 200 groups of clients.
+// Makes DIR/clients.json, which says when clients took part and how many training rows of each label they have, for at
+// most 200 groups of clients.
 #pragma once
 
 #include <string>
 
-#include "data/client_names.h"
 #include "pollen/data.h"
 #include "run/participation_tally.h"
 

@@ -1,4 +1,5 @@
-// Draws against a reference: how far apart the two laws are, in units a statistician can judge.
+// Compares draws with a reference: how far apart the two laws are, in units that a statistician can judge. The
+// functions are pure.
 #pragma once
 
 #include <optional>
@@ -13,11 +14,11 @@
 
 namespace pollen::sink {
 
-// A folder with draws, a CmdStan CSV, or JSON with `mean` and `covariance`.
+// A reference: a folder with draws, a CmdStan CSV, or JSON with `mean` and `covariance`.
 struct Reference {
   std::optional<DrawSet> draws;    // empty for JSON
   stats::Moments moments;          // JSON only
-  std::string name = "reference";  // for messages: its path
+  std::string name = "reference";  // its path, for messages
   Index dimension() const { return draws ? draws->dimension() : static_cast<Index>(moments.mean.size()); }
 };
 Reference read_reference(const std::string& path);
@@ -25,9 +26,9 @@ Reference read_reference(const std::string& path);
 struct ComparedParameter {
   std::string label;
   double mean = 0, reference_mean = 0;
-  double z = 0;         // difference of means in their common MCSE
-  double shift = 0;     // difference of means in the reference's sd
-  double sd_ratio = 0;  // sd over the reference's
+  double z = 0;         // difference of means divided by their common MCSE
+  double shift = 0;     // difference of means divided by the reference's sd
+  double sd_ratio = 0;  // sd divided by the reference's sd
 };
 
 struct ComparedPredictives {
@@ -41,18 +42,19 @@ struct HpdError {
 
 struct Comparison {
   std::vector<ComparedParameter> parameters;
-  double w2 = 0, w2_relative = 0;  // Gaussian; NaN in very high dimension. Relative to √trace of the reference
+  // Gaussian W2, which is NaN in very high dimension, and the same divided by √trace of the reference's covariance.
+  double w2 = 0, w2_relative = 0;
   std::optional<stats::EmpiricalW2> empirical;  // between thinned draws
-  double empirical_floor = 0;                   // the same between two halves of the reference
+  double empirical_floor = 0;                   // empirical W2 between two halves of the reference
   std::optional<ComparedPredictives> predictives;
   std::vector<HpdError> hpd;  // empty unless both have lp__
 };
 
-// ConfigError where the numbers of parameters differ.
+// Throws ConfigError if the numbers of parameters differ.
 Comparison compare(const DrawSet& draws, const Reference& reference, int threads);
 ComparedPredictives compare_predictives(const DrawSet& a, const DrawSet& b, const ModelSpec& model, const Table& test,
                                         int threads);
-ComparedPredictives compared(const Predictive& a, const Predictive& b);  // on the same test rows
+ComparedPredictives compared(const Predictive& a, const Predictive& b);  // both on the same test rows
 std::string predictives_line(const ComparedPredictives& predictives);
 std::string comparison_report(const Comparison& comparison);
 

@@ -1,5 +1,5 @@
-// Evenly spaced draws of a folder's CSVs, or of one CSV, read from the disk one by one: a network has too many weights
-// to hold all of them.
+// Reads evenly spaced draws from a folder's CSVs, or from one CSV, one at a time from the disk, because the draws of a
+// network do not fit into memory.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,12 @@ namespace pollen::sink {
 
 class DrawStream {
  public:
-  explicit DrawStream(const std::string& path);  // ConfigError where there are no draws, or chains of different models
+  // Throws ConfigError if there are no draws, or if chains are of different models.
+  explicit DrawStream(const std::string& path);
 
   Index dimension() const { return dimension_; }
   Index draws() const { return chains() * length_; }
-  // The states that DrawSet::thinned has, in its order; returns how many.
+  // Visits the states that DrawSet::thinned returns, in the same order, and returns their number.
   Index thinned(Index most, const std::function<void(std::span<const double>)>& visit) const;
 
  private:

@@ -1,5 +1,5 @@
-// What outputs say about a run, as plain data: taken from an Experiment by facts_of() (facts.cc), made by hand in
-// tests.
+// What outputs say about a run, as plain data. facts_of() takes them from an Experiment (facts.cc); tests make them by
+// hand.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "pollen/model.h"
 #include "pollen/round.h"
+#include "pollen/run.h"
 #include "run/privacy_meter.h"
 #include "run/simulated_time.h"
 
@@ -19,11 +20,11 @@ struct Federation;
 
 namespace pollen::sink {
 
-enum class RunStatus { complete, interrupted, failed };
+using pollen::RunStatus;
 
-// What the states after burn-in are: draws of a posterior, draws of a network's weights (whose units can change
-// places), the path of estimates whose average counts, or an optimiser's iterates, whose last counts. R-hat and ESS ask
-// for more only of draws.
+// What the states after burn-in are: draws of a posterior; draws of a network's weights, whose units can swap; the path
+// of estimates, whose average is the result; or an optimiser's iterates, whose last is the result. Warnings about R-hat
+// and ESS ask for longer runs only for draws.
 enum class States { draws, weights, estimates, iterates };
 
 struct PrivacyFacts {
@@ -32,10 +33,10 @@ struct PrivacyFacts {
   std::optional<double> target;
   std::optional<Index> spent_at_round;
   std::string adversary;
-  std::vector<std::string> accepted;  // what touched the data outside the accountants
+  std::vector<std::string> accepted;  // uses of the data outside the accountants that the user accepted
 };
 
-// Of a run over connections (pollen serve).
+// Facts about a run over connections (pollen serve).
 struct FederationFacts {
   struct Site {
     std::string name;
@@ -43,15 +44,15 @@ struct FederationFacts {
   };
   std::vector<Site> sites;
   std::int64_t skipped = 0, repeated = 0, brought_up = 0;
-  std::int64_t bytes_in = 0, bytes_out = 0;  // of whole frames, where the counters have payloads only
+  std::int64_t bytes_in = 0, bytes_out = 0;  // bytes of whole frames; the counters have payloads only
 };
 
 struct RunFacts {
-  std::string sampler, model, source;  // "qlsd++", "logistic", "titanic"
+  std::string sampler, model, source;  // such as "qlsd++", "logistic", "titanic"
   std::uint64_t seed = 1;
   Index chains = 1;
-  std::int64_t iterations = 0;  // asked for
-  std::int64_t done = 0;        // of them
+  std::int64_t iterations = 0;  // iterations asked for
+  std::int64_t done = 0;        // iterations done
   std::int64_t burn_in = 0;
   Index thin = 1;
   bool coupled = false;
@@ -61,15 +62,15 @@ struct RunFacts {
   int ece_bins = 15;
   Index clients = 0;
   Index train_rows = 0, test_rows = 0;
-  std::vector<std::string> labels;  // one a coordinate
+  std::vector<std::string> labels;  // one per coordinate
   std::vector<std::string> warnings, notes;
   Counters counters;
   PrivacyFacts privacy;
   std::optional<FederationFacts> federation;
-  double seconds = 0, cpu_seconds = 0;     // of the sampling loop
-  std::optional<SimulatedTime> simulated;  // in the network of [network]
+  double seconds = 0, cpu_seconds = 0;     // time of the sampling loop
+  std::optional<SimulatedTime> simulated;  // time in the network of [network]
   States states = States::draws;
-  std::vector<std::size_t> identified;  // estimates: the coordinates that data determine
+  std::vector<std::size_t> identified;  // estimates: the coordinates that the data determine
   RunStatus status = RunStatus::complete;
   std::string failure;  // what ended a failed run
 

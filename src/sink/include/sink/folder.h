@@ -1,7 +1,8 @@
-// The folder a run leaves its files in: whose it is, and what may be done to it.
+// The folder of a run's output files, and the rules for replacing it.
 //
-// A folder is ours when it holds a file with our marker (config.toml, checkpoint or summary.json as we write them) and
-// no file but those a run leaves. Only such a folder is ever replaced, and only files with our names are removed.
+// A folder belongs to pollen if it holds a file with pollen's marker (config.toml, checkpoint or summary.json as a run
+// writes them) and no file other than those a run leaves. Only such a folder is ever replaced, and only files with
+// these names are removed.
 #pragma once
 
 #include <string>
@@ -23,11 +24,13 @@ class RunFolder {
   std::string summary() const { return file("summary.json"); }
   std::string encoder() const { return file("encoder.json"); }
   std::string clients() const { return file("clients"); }  // a folder: a file of draws a client
-  std::string client_tables() const { return file("clients.json"); }  // who took part when, whose rows have which labels
+  std::string client_tables() const {
+    return file("clients.json");
+  }  // who took part when, whose rows have which labels
 
-  // ConfigError where something is there that is not a run of ours. Changes nothing.
+  // Throws ConfigError if the path holds anything that is not a run of pollen. Changes nothing.
   void check_free() const;
-  // Makes the folder, or empties one of ours; then writes config.toml with our marker.
+  // Makes the folder, or empties that of an earlier run, and writes config.toml with the marker.
   void begin(const std::string& config_toml) const;
   bool exists() const;
 
@@ -36,7 +39,8 @@ class RunFolder {
   std::string path_;
 };
 
-bool is_run_file(const std::string& name);  // a name that a run leaves: "draws-3.csv", "summary.json", ...
-const char* config_marker();                // the first line of DIR/config.toml
+// True for names that a run leaves, such as "draws-3.csv" and "summary.json".
+bool is_run_file(const std::string& name);
+const char* config_marker();  // the first line of DIR/config.toml
 
 }  // namespace pollen::sink

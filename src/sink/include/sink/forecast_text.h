@@ -1,4 +1,4 @@
-// Forecasts as text, block after block: csv with a line a row, or one JSON object.
+// Writes forecasts as text, block after block: csv with one line per row, or one JSON object. Not thread-safe.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace pollen::sink {
 
 struct ForecastFacts {
   std::string model;
-  std::vector<std::string> classes;  // names; empty: a number is predicted
+  std::vector<std::string> classes;  // names of the classes; empty if a number is predicted
   double interval = 0.9;
   Index draws = 0;
   bool json = false;
@@ -22,7 +22,7 @@ class ForecastWriter {
  public:
   ForecastWriter(ForecastFacts facts, std::function<void(std::string_view)> write);
   void add(const RowForecast& block);
-  void finish(const Scores& scores);  // JSON has them at its end
+  void finish(const Scores& scores);  // JSON has the scores at its end
 
  private:
   void class_row(const RowForecast& block, Index row);
@@ -32,7 +32,7 @@ class ForecastWriter {
   ForecastFacts facts_;
   std::function<void(std::string_view)> write_;
   Index rows_ = 0;
-  std::string text_;  // of a block
+  std::string text_;  // text of the current block
 };
 
 }  // namespace pollen::sink

@@ -1,5 +1,6 @@
-// Rows of numbers over time in memory that does not grow: when it is full, every second row goes, and from then on half
-// as many are taken. What is there is always evenly spaced: rows number 0, every(), 2 every(), ... of those offered.
+// Keeps rows of numbers over time in constant memory. When it is full, every second row is dropped and from then on
+// half as many are accepted. The rows kept are always evenly spaced: numbers 0, every(), 2 every(), ... of those
+// offered. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +16,10 @@ class History {
   History(std::size_t width, std::size_t most_rows)
       : width_(width), most_((std::max<std::size_t>(most_rows, 2) + 1) / 2 * 2), numbers_(width_ * most_) {}
 
-  // Where to write the row that is offered now; empty where it is not taken.
+  // Returns where to write the row offered now, or an empty span if it is not accepted.
   std::span<double> offer() {
     if (offered_++ % every_ != 0 || width_ == 0) return {};
-    if (rows_ == most_) thin();  // an even number of rows: this one is among those that go on to be taken
+    if (rows_ == most_) thin();  // the number of rows is even, so this row is among those that are kept
     return {numbers_.data() + width_ * rows_++, width_};
   }
 

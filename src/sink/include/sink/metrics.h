@@ -1,5 +1,6 @@
-// DIR/metrics.csv: one row every metrics_every rounds; scores are of the predictive averaged over the chain states seen
-// at rows after burn-in, empty before. Of mixed-effects models they are the losses of clients' models at the row.
+// Writes DIR/metrics.csv, one row every metrics_every rounds. Scores are those of the predictive averaged over the
+// chain states seen at rows after burn-in; before that they are empty. For mixed-effects models they are the losses of
+// the clients' models at that row.
 #pragma once
 
 #include <optional>
@@ -13,13 +14,13 @@
 namespace pollen::sink {
 
 struct MetricsColumns {
-  bool test_rows = true;   // without them there are no scores
-  bool privacy = false;    // epsilon (Theorem G.3) and epsilon_renyi
-  bool personal = false;   // nnll_train and nnll_test in place of scores
-  bool simulated = false;  // simulated_seconds, in the network of [network]
+  bool test_rows = true;   // without test rows there are no scores
+  bool privacy = false;    // adds epsilon (Theorem G.3) and epsilon_renyi
+  bool personal = false;   // has nnll_train and nnll_test in place of scores
+  bool simulated = false;  // adds simulated_seconds, the time in the network of [network]
 };
 
-// What a row has besides counters, seconds and scores, where its columns are.
+// What a row has besides counters, seconds and scores, if the columns exist.
 struct MetricsExtras {
   std::optional<PrivacySpending> spending = {};
   std::optional<double> simulated = {};
@@ -27,10 +28,11 @@ struct MetricsExtras {
 
 class MetricsFile {
  public:
-  MetricsFile(const std::string& path, const ModelSpec& model, MetricsColumns columns = {});  // new, with its header
-  MetricsFile(const std::string& path, std::int64_t bytes);  // goes on after `bytes` of what was left
+  // Starts a new file with a header.
+  MetricsFile(const std::string& path, const ModelSpec& model, MetricsColumns columns = {});
+  MetricsFile(const std::string& path, std::int64_t bytes);  // continues a file after its first `bytes` bytes
 
-  // Scores that are NaN are left empty, and each ε that cannot be given.
+  // Writes a row. Scores that are NaN, and each ε that cannot be given, are left empty.
   void row(const Counters& counters, double seconds, const Scores& scores, const MetricsExtras& extras = {});
   void flush() { file_.flush(); }
   void sync() { file_.sync(); }

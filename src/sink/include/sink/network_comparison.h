@@ -1,4 +1,4 @@
-// Two runs of a network: weights whose units can change places are not compared, what they predict is.
+// Compares two runs of a network by what they predict. Weights are not compared, because a network's units can swap.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct ComparedNetworks {
   ComparedPredictives predictives;
 };
 
-// Over at most 1000 evenly spaced draws of each, a few in memory at a time.
+// Uses at most 1000 evenly spaced draws of each, with a few in memory at a time.
 ComparedNetworks compare_networks(const DrawStream& draws, const DrawStream& reference, const ModelSpec& model,
                                   const Table& test, int ece_bins, int threads);
 std::string network_report(const ComparedNetworks& comparison);

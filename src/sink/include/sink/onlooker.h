@@ -1,5 +1,5 @@
-// Somebody who looks on while a run is recorded (a dashboard). Calls come from the thread that samples: they must be
-// cheap and wait for nobody.
+// Interface of an observer of a run that is being recorded, such as a dashboard. The sampling thread makes the calls,
+// so they must be cheap and must not block.
 #pragma once
 
 #include "pollen/round.h"
@@ -10,15 +10,15 @@ namespace pollen::sink {
 class Onlooker {
  public:
   virtual ~Onlooker() = default;
-  virtual void kept(ConstPanelView position) = 0;  // a draw of every chain
-  // A row of metrics.csv; scores that are NaN are not there.
+  virtual void kept(ConstPanelView position) = 0;  // one draw of every chain was kept
+  // A row of metrics.csv was written. Scores that are NaN are unknown.
   virtual void scored(std::int64_t iteration, const Counters& counters, double seconds, const Scores& scores) = 0;
-  // Some fifty times a second, and after the last iteration.
+  // The state of the run, reported about fifty times a second and after the last iteration.
   struct Look {
     std::int64_t iteration = 0;
-    std::int64_t draws = 0;  // kept, a chain, of earlier processes too
-    double seconds = 0;      // of the loop, likewise
-    double rhat = 0;         // the worst of all parameters, NaN where unknown
+    std::int64_t draws = 0;  // kept draws per chain, including earlier processes
+    double seconds = 0;      // time of the loop, including earlier processes
+    double rhat = 0;         // the worst of all parameters; NaN if unknown
     const Counters& counters;
   };
   virtual void looked(const Look& look) = 0;

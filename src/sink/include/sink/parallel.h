@@ -1,5 +1,5 @@
-// for_each_index(count, threads, work): work(i) for every i, spread over threads; which thread does which is not fixed.
-// The first exception is thrown again here.
+// for_each_index(count, threads, work) calls work(i) for every i, spread over threads. Which thread gets which i is not
+// fixed, so results must not depend on it. The first exception is rethrown to the caller.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,6 @@
 namespace pollen::sink {
 
 void for_each_index(Index count, int threads, const std::function<void(Index)>& work);
-int sensible_threads(int asked);  // asked where above 0, else as many as the machine has
+int sensible_threads(int asked);  // `asked` if above 0, otherwise the number of the machine's threads
 
 }  // namespace pollen::sink

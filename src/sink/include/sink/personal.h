@@ -1,29 +1,30 @@
-// What a run with latents leaves of its clients: DIR/clients/NAME.csv with draws of the latent, and scores of their
-// own.
+// Writes what a run with latents leaves for its clients: DIR/clients/NAME.csv with draws of the latent, and scores per
+// client.
 #pragma once
 
-#include "pollen/run.h"
+#include "run/experiment.h"
 #include "sink/folder.h"
 #include "sink/summary.h"
 
 namespace pollen::sink {
 
 struct PersonalOptions {
-  Index clients = 200;  // the first so many; others are drawn for no file and no score
-  Index draws = 250;    // a chain
-  int threads = 1;      // clients are drawn on; files and scores do not depend on it
-  bool files = true;    // else scores alone
+  Index clients = 200;  // only the first so many clients get files and scores
+  Index draws = 250;    // draws per chain
+  int threads = 1;      // for drawing; files and scores do not depend on it
+  bool files = true;    // if false, only scores are computed
 };
 
-// Draws every client's latent at what was learnt, writes the files, fills summary.clients and summary.metrics: scores
-// over all test rows, and how they spread over clients.
+// Draws every client's latent at the learnt values, writes the files, and fills summary.clients and summary.metrics
+// with scores over all test rows and their spread over clients.
 void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
                   const PersonalOptions& options);
 
-// metrics.csv's: nnll_train, and nnll_test where there are test rows.
+// Returns the losses for metrics.csv: nnll_train, and nnll_test if there are test rows.
 Scores losses_of(const Experiment& experiment);
 
-// A client's file name: its name with all but letters, digits, '.', '_' and '-' replaced, its number before it.
+// Returns a client's file name: its number, then its name with everything but letters, digits, '.', '_' and '-'
+// replaced.
 std::string client_file(Index client, const std::string& name);
 
 }  // namespace pollen::sink

@@ -1,8 +1,9 @@
-// The averaged predictive distribution on test rows, and its scores. States are added one by one; only sums are kept.
+// The averaged predictive distribution on test rows, and its scores. States are added one by one and only sums are
+// kept.
 //
-// Classifiers: p̄(c | x) = mean over states of p(c | x, θ). linear, poisson: the mean response, and log of the averaged
-// density (log-sum-exp). Not synchronised; add_all spreads fixed blocks of rows over threads, with the same result for
-// any number of them.
+// For classifiers p̄(c | x) is the mean over states of p(c | x, θ). For linear and poisson it is the mean response and
+// the log of the averaged density (log-sum-exp). Not thread-safe; add_all spreads fixed blocks of rows over threads,
+// with the same result for any number of them.
 #pragma once
 
 #include <memory>
@@ -23,13 +24,13 @@ struct Score {
 };
 using Scores = std::vector<Score>;
 
-// accuracy, ece, brier, nnll, or rmse, nnll; none for gaussian.
+// Returns accuracy, ece, brier, nnll for classifiers, rmse, nnll for regressions, and nothing for gaussian.
 std::vector<std::string> score_names(const ModelSpec& model);
 
-// Of averaged class probabilities: accuracy, ece, brier, nnll.
+// Scores averaged class probabilities: accuracy, ece, brier, nnll.
 Scores class_scores(const stats::Predictions& mean, std::span<const double> truth, int ece_bins);
 
-// Of averaged responses: rmse, nnll.
+// Scores averaged responses: rmse, nnll.
 struct ResponseSums {
   double squares = 0, log_density = 0;
   Index rows = 0;
@@ -39,18 +40,20 @@ struct ResponseSums {
 
 class Predictive {
  public:
-  // `test` outlives this.
+  // `test` must outlive this object.
   Predictive(const ModelSpec& model, const Table& test);
 
-  bool applies() const { return test_ != nullptr; }  // the model predicts, and there are rows to predict
+  // True if the model predicts and there are rows to predict.
+  bool applies() const { return test_ != nullptr; }
   Index states() const { return states_; }
-  Index classes() const { return classes_; }  // 0: a regression
+  Index classes() const { return classes_; }  // 0 for a regression
   void add(std::span<const double> theta);
-  void add_all(ConstPanelView thetas, int threads);  // a column a state
+  void add_all(ConstPanelView thetas, int threads);  // one column per state
 
-  Scores scores(Index first, Index last, int ece_bins) const;  // of test rows first .. last-1; NaN before any state
-  Scores scores(int ece_bins) const;                           // of all
-  std::vector<double> probabilities() const;                   // rows × classes, row-major
+  // Scores of test rows first .. last-1; NaN before any state was added.
+  Scores scores(Index first, Index last, int ece_bins) const;
+  Scores scores(int ece_bins) const;          // scores of all test rows
+  std::vector<double> probabilities() const;  // rows × classes, row-major
   void archive(Archive& archive);
 
  private:
@@ -61,22 +64,23 @@ class Predictive {
 
   const ModelSpec* model_;
   const Table* test_ = nullptr;
-  std::unique_ptr<const PredictedRows> rows_;  // from the first state on
-  Index classes_ = 0;                          // 0: a regression
-  std::vector<double> sum_;                    // rows × classes probabilities, or rows mean responses
-  std::vector<double> log_density_;            // regressions: log of the summed density of each row
+  std::unique_ptr<const PredictedRows> rows_;  // set by the first state
+  Index classes_ = 0;                          // 0 for a regression
+  std::vector<double> sum_;                    // rows × classes probabilities, or one mean response per row
+  std::vector<double> log_density_;            // regressions: log of the summed density per row
   Index states_ = 0;
   Scratch scratch_;
 };
 
-inline constexpr Index kPredictiveDraws = 1000;  // of a run, over all chains, that are averaged
+// Limit of the draws of a run, over all chains, that are averaged.
+inline constexpr Index kPredictiveDraws = 1000;
 
-// Hands states on to a predictive, so many at a time that threads are worth while and memory stays small.
+// Passes states to a predictive in groups large enough for threads and small enough for memory.
 class PredictiveFeed {
  public:
   PredictiveFeed(Predictive& predictive, Index dimension, int threads);
   std::span<double> next();  // where to put the next state
-  void finish();             // after the last
+  void finish();             // call after the last state
 
  private:
   Predictive* predictive_;

@@ -1,8 +1,7 @@
-// The Sink of a run: draws to the spool, rows to metrics.csv, a word to the progress line, and a request to pause when
-// a checkpoint is due. Looks at the clock only every so many iterations, so that a fast run does not pay for it.
+// The Sink of a run: draws to the spool, rows to metrics.csv, progress and checkpoints to whoever asked for them.
+// Looks at the clock only every so many iterations, so that a fast run does not pay for it.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -12,7 +11,6 @@
 #include "sink/metrics.h"
 #include "sink/onlooker.h"
 #include "sink/predictive.h"
-#include "sink/progress.h"
 #include "sink/running_ess.h"
 #include "sink/running_rhat.h"
 #include "sink/spool.h"
@@ -24,10 +22,12 @@ struct RecorderOptions {
   Index metrics_every = 100;
   std::int64_t burn_in = 0;
   int ece_bins = 15;
-  double checkpoint_every = 10;                                          // seconds
-  bool every_round = false;                                              // or after each round
+  std::int64_t start = 0, iterations = 0;  // done by earlier processes, and asked for in all
+  double checkpoint_every = 10;            // seconds
+  bool every_round = false;                // or after each round
+  std::function<void()> checkpoint = {};   // writes one; is called between iterations, while the clock stands still
+  std::function<void(const RunProgress&)> on_progress = {};
   double seconds_before = 0;                                             // of the loop, before this process (resume)
-  std::atomic<bool>* pause = nullptr;                                    // set when a checkpoint is due
   std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // where privacy is asked for
   std::function<Scores()> losses = {};                                   // of mixed-effects models
   std::function<double()> simulated = {};                                // seconds, where [network] is set
@@ -37,32 +37,35 @@ struct RecorderOptions {
 class Recorder : public Sink {
  public:
   Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> spool, std::unique_ptr<MetricsFile> metrics,
-           std::unique_ptr<Predictive> predictive, Progress progress);
+           std::unique_ptr<Predictive> predictive);
 
   void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) override;
   void kept(ConstPanelView position, std::span<const double> potential) override;
   void transitions(std::span<const Transition> transitions) override { transitions_ = transitions; }
 
-  // Around every advance(): only what lies between counts as time of the loop.
+  // Call these around every advance(), because only the time between them counts as time of the loop.
   void start_clock();
   void stop_clock();
-  double seconds() const;                              // of the loop, of earlier processes too
-  double cpu_seconds() const { return cpu_seconds_; }  // this process's
-  void checkpoint_written(double cost);  // seconds it took; the next is due so that checkpoints stay a small part
+  double seconds() const;                              // of the loop, including earlier processes
+  double cpu_seconds() const { return cpu_seconds_; }  // of this process
+  // Takes the seconds that a checkpoint took. The next one is due late enough for checkpoints to remain a small part.
+  void checkpoint_written(double cost);
 
-  void sync();  // spool and metrics to the disk
+  void sync();  // writes spool and metrics to the disk
   std::int64_t draws() const { return spool_->draws(); }
-  double rhat() const { return rhat_value_; }  // the worst so far, as of half a second ago; NaN where unknown
+  // The worst of all parameters, as of half a second ago; NaN if unknown.
+  double rhat() const { return rhat_value_; }
   std::int64_t metrics_bytes() const { return metrics_->bytes(); }
-  std::string save();  // the running predictive
+  std::string save();  // saves the running predictive
   void load(const std::string& state);
   void finish_progress(std::int64_t iteration, const Counters& counters);
 
  private:
   using Clock = std::chrono::steady_clock;
   void metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position);
-  ProgressState state(std::int64_t iteration, const Counters& counters) const;
+  RunProgress state(std::int64_t iteration, const Counters& counters) const;
   void look_at_clock(std::int64_t iteration, const Counters& counters);
+  void write_checkpoint();
   void show(std::int64_t iteration, const Counters& counters);
   double running() const;  // seconds since start_clock()
 
@@ -70,7 +73,6 @@ class Recorder : public Sink {
   std::unique_ptr<SpoolWriter> spool_;
   std::unique_ptr<MetricsFile> metrics_;
   std::unique_ptr<Predictive> predictive_;
-  Progress progress_;
   RunningRhat rhat_;
   RunningEss ess_;
   std::int64_t last_round_ = 0;
@@ -78,7 +80,7 @@ class Recorder : public Sink {
   Clock::time_point started_, looked_, checkpoint_due_;
   double seconds_ = 0, cpu_seconds_ = 0, cpu_started_ = 0;
   double rhat_value_, ess_value_, rhat_at_ = -1e9;
-  std::span<const Transition> transitions_;  // of the draw about to be kept
+  std::span<const Transition> transitions_;  // belong to the draw that is about to be kept
 };
 
 }  // namespace pollen::sink

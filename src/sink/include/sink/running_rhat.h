@@ -1,5 +1,5 @@
-// R-hat while the run goes on: between-chain and within-chain variance from running sums, no split, no ranks. For the
-// progress line; the summary's R-hat is the one of pollen/stats.h. Not synchronised.
+// A rough R-hat for the progress line while the run goes on, from running sums of the variances between and within
+// chains, without splitting or ranks. The summary's R-hat is that of pollen/stats.h. Not thread-safe.
 #pragma once
 
 #include "pollen/types.h"
@@ -12,10 +12,10 @@ class RunningRhat {
       : origin_(dimension, chains), sum_(dimension, chains), squares_(dimension, chains) {}
 
   void add(ConstPanelView position);
-  double worst() const;  // over coordinates; NaN with one chain or few draws
+  double worst() const;  // over all coordinates; NaN with one chain or few draws
 
  private:
-  Panel origin_;  // the first draw of each chain, subtracted so that the sums stay well scaled
+  Panel origin_;  // the first draw of each chain, subtracted to keep the sums well scaled
   Panel sum_, squares_;
   double count_ = 0;
 };

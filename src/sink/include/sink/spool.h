@@ -1,8 +1,9 @@
-// The draws of a run as they are made: one binary file, so that memory stays flat however long the run is.
+// Stores the draws of a run as they are made, in one binary file, so that memory stays constant however long the run
+// is.
 //
-// Layout (little-endian): "POLLENSP", uint32 version, uint32 extras, uint64 d, uint64 R, then a record a kept draw: for
-// every chain U(θ) (NaN where it is not computed), θ_1..θ_d and the extras (a Transition's six numbers, or none) as
-// float64. One thread.
+// Layout (little-endian): "POLLENSP", uint32 version, uint32 extras, uint64 d, uint64 R, then one record per kept draw.
+// A record has for every chain U(θ) (NaN if it is not computed), θ_1..θ_d and the extras (a Transition's six numbers,
+// or none) as float64. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +21,20 @@ namespace pollen::sink {
 struct SpoolShape {
   Index dimension = 0;
   Index chains = 1;
-  Index extras = 0;  // kTransition where transitions are kept
+  Index extras = 0;  // kTransition if transitions are kept, otherwise 0
   static constexpr Index kTransition = 6;
-  std::size_t width() const { return static_cast<std::size_t>(1 + dimension + extras); }  // doubles a chain
+  std::size_t width() const { return static_cast<std::size_t>(1 + dimension + extras); }  // doubles per chain
   std::size_t record() const { return static_cast<std::size_t>(chains) * width(); }
 };
 
 class SpoolWriter {
  public:
   SpoolWriter(const std::string& path, SpoolShape shape);
-  // Goes on after the first `draws` records of a file that was left; what follows them is cut off.
+  // Continues an existing file after its first `draws` records and cuts off what follows them.
   SpoolWriter(const std::string& path, SpoolShape shape, std::int64_t draws);
 
-  // potential: one a chain, or empty; transitions: one a chain where the shape has extras.
+  // Appends a record. `potential` has one number per chain or is empty; `transitions` has one per chain if the shape
+  // has extras.
   void append(ConstPanelView position, std::span<const double> potential, std::span<const Transition> transitions = {});
   void flush() { file_.flush(); }
   void sync() { file_.sync(); }
@@ -46,7 +48,8 @@ class SpoolWriter {
 
 class SpoolReader {
  public:
-  explicit SpoolReader(const std::string& path);  // IoError where it is not a spool; a cut last record is left out
+  // Throws IoError if the file is not a spool. An incomplete last record is ignored.
+  explicit SpoolReader(const std::string& path);
   ~SpoolReader();
   SpoolReader(const SpoolReader&) = delete;
   SpoolReader& operator=(const SpoolReader&) = delete;
@@ -54,9 +57,9 @@ class SpoolReader {
   const SpoolShape& shape() const { return shape_; }
   std::int64_t draws() const { return draws_; }
 
-  // One pass over the file. record[c * width] is U of chain c, its θ follows.
+  // Reads the file in one pass. record[c * width] is U of chain c, followed by its θ.
   void each(const std::function<void(std::int64_t draw, std::span<const double> record)>& visit) const;
-  // out[(p * R + c) * draws + i]: parameters first .. first+count-1, each chain-major, in one pass.
+  // Reads parameters first .. first+count-1 in one pass into out[(p * R + c) * draws + i], each chain-major.
   void parameters(Index first, Index count, std::vector<double>& out) const;
   void potentials(std::vector<double>& out) const;  // chain-major
   void draw(std::int64_t draw, Index chain, std::span<double> theta) const;

@@ -1,4 +1,4 @@
-// What is read back from JSON: DIR/summary.json, and references given as `mean` and `covariance`.
+// Reads JSON back: DIR/summary.json, and references given as `mean` and `covariance`. The functions are pure.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,13 @@ struct StoredSummary {
   std::vector<std::string> warnings;
   Index chains = 0, draws = 0;
   bool coupled = false;
-  std::vector<std::vector<double>> last, average;  // mixed-effects models: (φ, β), a list a chain
+  std::vector<std::vector<double>> last, average;  // mixed-effects models: (φ, β), one list per chain
 };
 
-// Empty where there is no such file or it is not a summary of ours.
+// Returns nothing if there is no such file or it is not a summary of pollen.
 std::optional<StoredSummary> read_stored_summary(const std::string& path);
 
-// {"mean": [...], "covariance": [[...], ...]}; a summary.json will do as well. ConfigError where it is neither.
+// Reads {"mean": [...], "covariance": [[...], ...]} or a summary.json. Throws ConfigError if it is neither.
 stats::Moments read_moments(const std::string& path);
 
 }  // namespace pollen::sink

@@ -1,5 +1,5 @@
-// What a run found, from its spool: a summary of every parameter, their covariance, predictive scores, warnings.
-// Memory stays bounded: parameters are read in blocks of about 256 MB.
+// The results of a run, computed from its spool: a summary of every parameter, their covariance, predictive scores and
+// warnings. Parameters are read in blocks of about 256 MB, so memory is bounded.
 #pragma once
 
 #include <string>
@@ -22,33 +22,35 @@ struct ClientScores {
 
 struct Summary {
   RunFacts facts;
-  std::int64_t draws = 0;                           // kept, a chain
+  std::int64_t draws = 0;                           // kept draws per chain
   std::vector<stats::ParameterSummary> parameters;  // empty without draws
-  std::vector<double> covariance;                   // d × d, up to kCovarianceMost
+  std::vector<double> covariance;                   // d × d, for d up to kCovarianceMost
   Scores metrics;                                   // accuracy, accuracy_mean, ece, brier, nnll; or rmse, nnll
   std::vector<ClientScores> clients;
-  Index ood_rows = 0;                              // of data.ood_source
-  Scores ood;                                      // entropy_in, entropy_out, auroc, confident_*, density_*; or none
-  std::vector<stats::ReliabilityBin> reliability;  // classifiers with test rows
-  std::vector<stats::ConfidencePoint> confidence;  // likewise
-  std::vector<Index> ood_above;                    // rows of data.ood_source at each of its thresholds
-  std::vector<std::string> warnings;               // the experiment's, and what the draws say
-  Panel last, average;  // mixed-effects models: (φ, β) at the end and averaged, a column a chain
+  Index ood_rows = 0;                              // rows of data.ood_source
+  Scores ood;                                      // entropy_in, entropy_out, auroc, confident_*, density_*; or empty
+  std::vector<stats::ReliabilityBin> reliability;  // for classifiers with test rows
+  std::vector<stats::ConfidencePoint> confidence;  // for classifiers with test rows
+  std::vector<Index> ood_above;                    // rows of data.ood_source at each threshold of `confidence`
+  std::vector<std::string> warnings;               // the experiment's warnings, and those that the draws give
+  // Mixed-effects models: (φ, β) at the end and averaged, one column per chain.
+  Panel last, average;
 
   static constexpr Index kCovarianceMost = 200;
 };
 
 Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads);
-// At most 1000 evenly spaced kept draws in all.
+// Computes the scores from at most 1000 evenly spaced kept draws in all.
 void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& model, const Federation& data,
                 int threads);
 
-// Of draws: R-hat above 1.01, ESS below 400: one line each, naming the worst parameter.
+// Warns about draws with R-hat above 1.01 or ESS below 400, in one line each that names the worst parameter.
 std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
                                   const std::vector<std::string>& labels);
 
-// Of estimates: one line where R-hat is above 1.01 for one of `which` and halves of the chains differ by more than a
-// hundredth of the mean (log σ: than 0.01); empty otherwise. A path that never moves has settled.
+// Warns about estimates in one line if R-hat is above 1.01 for one of `which` and halves of the chains differ by more
+// than a hundredth of the mean (for log σ, by more than 0.01); otherwise the text is empty. A path that never moves
+// counts as settled.
 std::string unsettled(const std::vector<stats::ParameterSummary>& parameters, const std::vector<std::string>& labels,
                       const std::vector<std::size_t>& which);
 

@@ -5,10 +5,10 @@
 // them.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <vector>
 
-#include "pollen/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::stats {
 

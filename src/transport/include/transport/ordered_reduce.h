@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/team.h"
+#include "pollen/types.h"
 
 namespace pollen {
 

@@ -12,7 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/team.h"
 #include "pollen/types.h"
 
 namespace pollen {

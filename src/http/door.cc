@@ -1,0 +1,95 @@
+#include "door.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <vector>
+
+#include "sockets.h"
+
+namespace pollen::http {
+
+namespace {
+
+Deadline in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+
+}  // namespace
+
+Door::Door(int listening, int behind, const ListenerOptions& options)
+    : listening_(listening), behind_(behind), options_(options), workers_(options.connections) {
+  thread_ = std::thread([this] {
+    be_nice();
+    accept_all();
+  });
+}
+
+Door::~Door() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    for (const int socket : open_) ::shutdown(socket, SHUT_RDWR);
+  }
+  ::shutdown(listening_, SHUT_RDWR);
+  thread_.join();
+  ::close(listening_);
+}
+
+void Door::accept_all() {
+  while (!ending_) {
+    const int client = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (client >= 0)
+      workers_.enqueue([this, client] { serve(client); });
+    else if (errno == EMFILE || errno == ENFILE)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until somebody closes a file
+  }
+}
+
+void Door::serve(int client) {
+  if (!admit(client)) return;
+  const ConnectionLimits& limits = options_.limits;
+  const int yes = 1;  // events are small and must not wait for more to come
+  ::setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  const std::string head = read_until(client, "\r\n\r\n", limits.request_bytes, in(limits.request_time));
+  const int server = head.empty() ? -1 : connect_to_loopback(behind_);
+  if (server >= 0 && admit(server)) {
+    if (send_all(server, head, in(limits.request_time))) pass_back(server, client);
+    dismiss(server);
+  }
+  dismiss(client);
+}
+
+// Until the server has said all, or one of them is gone.
+void Door::pass_back(int server, int client) const {
+  std::vector<char> part(std::size_t{64} << 10);
+  while (true) {
+    std::array<pollfd, 2> both{{{server, POLLIN, 0}, {client, 0, 0}}};
+    if (::poll(both.data(), both.size(), -1) < 0 && errno != EINTR) return;
+    if (both[1].revents != 0) return;
+    if (both[0].revents == 0) continue;
+    const ssize_t n = ::recv(server, part.data(), part.size(), 0);
+    if (n <= 0 || !send_all(client, {part.data(), static_cast<std::size_t>(n)}, in(options_.limits.write_time))) return;
+  }
+}
+
+bool Door::admit(int socket) {
+  const std::lock_guard lock(mutex_);
+  if (ending_)
+    ::close(socket);
+  else
+    open_.insert(socket);
+  return !ending_;
+}
+
+void Door::dismiss(int socket) {
+  const std::lock_guard lock(mutex_);  // ~Door() must not meet a number that is somebody else's by then
+  open_.erase(socket);
+  ::shutdown(socket, SHUT_RDWR);
+  ::close(socket);
+}
+
+}  // namespace pollen::http

@@ -1,0 +1,141 @@
+// The sampling of a RunSession, its checkpoints, and what it leaves.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "pollen/errors.h"
+#include "sink/client_tables.h"
+#include "sink/parallel.h"
+#include "sink/personal.h"
+#include "sink/run_session.h"
+#include "sink/stan_csv.h"
+
+namespace pollen::sink {
+
+// The recorder hears last: it may write a checkpoint, which must hold what the others were told.
+class RunSession::Everybody final : public Sink {
+ public:
+  Everybody(std::vector<Sink*> sinks, Recorder& recorder) : sinks_(std::move(sinks)) { sinks_.push_back(&recorder); }
+  void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) override {
+    for (Sink* sink : sinks_) sink->closed(iteration, counters, position);
+  }
+  void transitions(std::span<const Transition> transitions) override {
+    for (Sink* sink : sinks_) sink->transitions(transitions);
+  }
+  void kept(ConstPanelView position, std::span<const double> potential) override {
+    for (Sink* sink : sinks_) sink->kept(position, potential);
+  }
+
+ private:
+  std::vector<Sink*> sinks_;
+};
+
+void RunSession::write_checkpoint(bool finished) {
+  const auto start = std::chrono::steady_clock::now();
+  recorder_->sync();
+  Checkpoint checkpoint;
+  checkpoint.finished = finished;
+  checkpoint.config_given = config_given_;
+  checkpoint.config_used = to_toml(experiment_.config());
+  checkpoint.draws = recorder_->draws();
+  checkpoint.metrics_bytes = recorder_->metrics_bytes();
+  checkpoint.seconds = recorder_->seconds();
+  checkpoint.cpu_seconds = cpu_before_ + recorder_->cpu_seconds();
+  if (!finished) checkpoint.recorder = recorder_->save();
+  sink::write_checkpoint(checkpoint_file(), checkpoint, [&](Archive& archive) {
+    if (!finished) experiment_.save(archive);
+  });
+  recorder_->checkpoint_written(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
+void RunSession::advance() {
+  Everybody everybody(job_.sinks, *recorder_);
+  recorder_->start_clock();
+  experiment_.advance(experiment_.config().run.iterations - experiment_.iteration(), everybody);
+  recorder_->stop_clock();
+  write_checkpoint(false);
+}
+
+RunStatus RunSession::sample() {
+  const std::int64_t total = experiment_.config().run.iterations;
+  try {
+    if (experiment_.iteration() < total && !stopped() && !budget_spent())
+      advance();
+    else if (experiment_.iteration() == 0)
+      write_checkpoint(false);    // stopped before the first
+  } catch (const Interrupted&) {  // in the middle of a round: the last checkpoint is the one to go on from
+    recorder_->stop_clock();
+  } catch (const NumericError& error) {
+    recorder_->stop_clock();
+    failure_ = error.what();
+    if (failure_.find("sampler.step") == std::string::npos) failure_ += "; try a smaller sampler.step";
+  } catch (...) {
+    recorder_->finish_progress(experiment_.iteration(), experiment_.counters());
+    throw;
+  }
+  recorder_->finish_progress(experiment_.iteration(), experiment_.counters());
+  if (!failure_.empty()) return RunStatus::failed;
+  return experiment_.iteration() < total && !budget_spent() ? RunStatus::interrupted : RunStatus::complete;
+}
+
+bool RunSession::wants_csv() const {
+  return std::find(job_.draws.begin(), job_.draws.end(), "csv") != job_.draws.end();
+}
+
+std::unique_ptr<SpoolReader> RunSession::read_draws() const {
+  recorder_->sync();
+  return std::make_unique<SpoolReader>(job_.folder.spool());
+}
+
+RunFacts RunSession::final_facts(RunStatus status) const {
+  RunFacts facts = facts_of(experiment_);
+  facts.seconds = recorder_->seconds();
+  facts.cpu_seconds = cpu_before_ + recorder_->cpu_seconds();
+  facts.status = status;
+  facts.failure = failure_;
+  if (job_.add_facts) job_.add_facts(facts);
+  return facts;
+}
+
+Summary RunSession::finish(RunStatus status) {
+  recorder_->sync();
+  const RunFacts facts = final_facts(status);
+  const int threads = sensible_threads(job_.experiment.threads);
+  const SpoolReader spool(job_.folder.spool());
+  constexpr std::int64_t kSlow = 5'000'000;  // numbers that take seconds to write and summarise
+  if (spool.draws() * static_cast<std::int64_t>(spool.shape().record()) > kSlow)
+    say("writing the draws and their summary");
+  if (wants_csv()) write_stan_csv(job_.folder.path(), facts, spool);
+  Summary summary = summarize(facts, spool, threads);
+  const OutputConfig& output = experiment_.config().output;
+  if (experiment_.personal() && status != RunStatus::failed)
+    add_personal(summary, experiment_, job_.folder, {output.clients, output.client_draws, threads, wants_csv()});
+  else if (!experiment_.personal())
+    add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
+  replace_file(job_.folder.client_tables(), client_tables(experiment_));
+  replace_file(job_.folder.summary(), to_json(summary));
+  clear_up(status);
+  return summary;
+}
+
+void RunSession::clear_up(RunStatus status) {
+  std::error_code ignored;
+  if (status == RunStatus::failed) std::filesystem::remove(checkpoint_file(), ignored);
+  if (status == RunStatus::complete) write_checkpoint(true);
+  if (status != RunStatus::interrupted) std::filesystem::remove(job_.folder.spool(), ignored);
+}
+
+std::vector<std::string> RunSession::files() const {
+  std::vector<std::string> names;
+  if (wants_csv()) {
+    const Index chains = experiment_.config().run.chains;
+    names.push_back(chains == 1 ? "draws-1.csv" : fmt::format("draws-1.csv … draws-{}.csv", chains));
+  }
+  for (const char* name : {"summary.json", "metrics.csv", "config.toml"}) names.emplace_back(name);
+  if (experiment_.personal() && wants_csv() && experiment_.config().output.clients > 0) names.emplace_back("clients/");
+  return names;
+}
+
+}  // namespace pollen::sink

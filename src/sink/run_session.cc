@@ -1,0 +1,193 @@
+#include "sink/run_session.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "pollen/errors.h"
+#include "recipe/config_difference.h"
+#include "round/client_host.h"
+#include "sink/personal.h"
+
+namespace pollen::sink {
+
+namespace {
+
+SpoolShape shape_of(const Experiment& experiment) {
+  return {experiment.dimension(), experiment.config().run.chains,
+          experiment.has_transitions() ? SpoolShape::kTransition : 0};
+}
+
+// The run goes on with the output settings it began with: the folder may have moved since.
+void take_up(Job& job) {
+  job.checkpoint = read_checkpoint(job.folder.checkpoint());
+  if (!job.checkpoint)
+    throw ConfigError(
+        "--resume",
+        fmt::format("found no checkpoint in {}, accepted: the folder of a run that was stopped", job.shown_folder));
+  const Config before = read_config_text(job.checkpoint->config_given, job.folder.checkpoint());
+  const bool lp = job.config.output.lp;
+  job.config.output = before.output;
+  job.config.output.lp = lp;
+}
+
+void check_formats(const Config& config) {
+  for (const std::string& format : config.output.draws)
+    if (format != "csv" && format != "none")
+      throw ConfigError(config.file + ": output.draws",
+                        fmt::format("found \"{}\", which is not in this version; accepted: \"csv\", \"none\"", format));
+}
+
+}  // namespace
+
+Job make_job(Config config, const std::string& folder, bool resume) {
+  check_formats(config);
+  if (folder.empty()) throw ConfigError("output.dir", "found \"\", accepted: a path");
+  Job job;
+  job.config = std::move(config);
+  job.draws = job.config.output.draws;
+  job.shown_folder = folder;
+  job.config.output.dir = std::filesystem::absolute(folder).lexically_normal().string();
+  job.folder = RunFolder(job.config.output.dir);
+  if (resume)
+    take_up(job);
+  else
+    job.folder.check_free();
+  return job;
+}
+
+RunSession::RunSession(Job job) : job_(std::move(job)), experiment_(job_.config, options_of_experiment()) {
+  config_given_ = to_toml(experiment_.config());
+  if (job_.checkpoint)
+    check_same_configuration();
+  else
+    job_.folder.check_free();
+}
+
+ExperimentOptions RunSession::options_of_experiment() {
+  ExperimentOptions options = job_.experiment;
+  if (job_.live != nullptr && options.sites.empty())
+    options.watch = [live = job_.live](std::span<const ClientTraffic> loads) { live->exchanged(loads); };
+  options.warming = [this](std::int64_t done, std::int64_t steps) { show_warming(done, steps); };
+  return options;
+}
+
+// The same as the user gave then, or as DIR/config.toml has it: there the step is written out.
+void RunSession::check_same_configuration() const {
+  const Checkpoint& checkpoint = *job_.checkpoint;
+  if (!first_difference(config_given_, checkpoint.config_used)) return;
+  if (const auto difference = first_difference(config_given_, checkpoint.config_given))
+    throw ConfigError(
+        difference->key,
+        fmt::format("found {}, but the run to resume in {} has {}; accepted with --resume: the same configuration",
+                    difference->left, job_.shown_folder, difference->right));
+}
+
+void RunSession::say(const std::string& line) const {
+  if (job_.on_message) job_.on_message(line);
+}
+
+void RunSession::start() {
+  if (job_.checkpoint && !job_.checkpoint->experiment.empty())
+    start_resumed();
+  else
+    start_fresh();
+}
+
+void RunSession::leave_early() {
+  job_.folder.begin(to_toml(experiment_.config()));
+  Checkpoint nothing_yet;
+  nothing_yet.config_given = nothing_yet.config_used = config_given_;
+  sink::write_checkpoint(checkpoint_file(), nothing_yet);
+}
+
+void RunSession::start_fresh() {
+  try {
+    experiment_.prepare();
+  } catch (...) {
+    end_warming();
+    throw;
+  }
+  for (const std::string& line : experiment_.warnings()) say("warning: " + line);
+  job_.folder.begin(to_toml(experiment_.config()));
+  write_layout();
+  const MetricsColumns columns{experiment_.data().test.rows > 0, experiment_.privacy().asked(), experiment_.personal(),
+                               experiment_.simulated() != nullptr};
+  make_recorder(std::make_unique<SpoolWriter>(job_.folder.spool(), shape_of(experiment_)),
+                std::make_unique<MetricsFile>(job_.folder.metrics(), experiment_.model(), columns));
+}
+
+// So that the run can predict where its data are not.
+void RunSession::write_layout() const {
+  const TargetKind kind = target_of(experiment_.config());
+  if (kind == TargetKind::none) return;
+  if (job_.layout)
+    replace_file(job_.folder.encoder(), to_json(*job_.layout));
+  else if (experiment_.data().train.columns > 0)
+    replace_file(job_.folder.encoder(), to_json(layout_of(experiment_.data(), experiment_.config().data, kind)));
+}
+
+void RunSession::start_resumed() {
+  const Checkpoint& checkpoint = *job_.checkpoint;
+  try {
+    experiment_.load(checkpoint.experiment);
+  } catch (const WireError& error) {
+    throw ConfigError(checkpoint_file(), error.what());
+  }
+  if (!std::filesystem::exists(job_.folder.encoder())) write_layout();
+  config_given_ = checkpoint.config_given;
+  seconds_before_ = checkpoint.seconds;
+  cpu_before_ = checkpoint.cpu_seconds;
+  make_recorder(std::make_unique<SpoolWriter>(job_.folder.spool(), shape_of(experiment_), checkpoint.draws),
+                std::make_unique<MetricsFile>(job_.folder.metrics(), checkpoint.metrics_bytes));
+  recorder_->load(checkpoint.recorder);
+  say(fmt::format("going on after {} of {} iterations", experiment_.iteration(), experiment_.config().run.iterations));
+}
+
+void RunSession::show_warming(std::int64_t done, std::int64_t steps) {
+  if (!warming_) {
+    say(fmt::format("warming up: {} steps of gradient descent", steps));
+    warming_since_ = std::chrono::steady_clock::now();
+    warming_.emplace().total = steps;
+    warming_->warming_up = true;
+  }
+  warming_->iteration = done;
+  warming_->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - warming_since_).count();
+  if (done == steps) return end_warming();
+  if (job_.on_progress) job_.on_progress(*warming_);
+}
+
+void RunSession::end_warming() {
+  if (!warming_) return;
+  warming_->last = true;
+  if (job_.on_progress) job_.on_progress(*warming_);
+  warming_.reset();
+}
+
+void RunSession::make_recorder(std::unique_ptr<SpoolWriter> spool, std::unique_ptr<MetricsFile> metrics) {
+  const Config& config = experiment_.config();
+  RecorderOptions options;
+  options.shape = shape_of(experiment_);
+  options.metrics_every = config.output.metrics_every;
+  options.start = experiment_.iteration();
+  options.iterations = config.run.iterations;
+  options.burn_in = experiment_.burn_in();
+  options.ece_bins = config.output.ece_bins;
+  options.checkpoint_every = job_.checkpoint_every;
+  options.seconds_before = seconds_before_;
+  options.checkpoint = [this] { write_checkpoint(false); };
+  // In a federation whose clients move with every round, one must be on the disk before the next begins.
+  options.every_round = !job_.experiment.sites.empty() && keeps_state(experiment_.recipe());
+  options.onlooker = job_.live;
+  options.on_progress = job_.on_progress;
+  if (job_.live != nullptr) job_.live->begin(experiment_);
+  if (experiment_.privacy().asked())
+    options.spending = [this](std::int64_t iteration) { return experiment_.privacy().after(iteration); };
+  if (experiment_.simulated() != nullptr) options.simulated = [this] { return experiment_.simulated()->total(); };
+  if (experiment_.personal()) options.losses = [this] { return losses_of(experiment_); };
+  recorder_ = std::make_unique<Recorder>(options, std::move(spool), std::move(metrics),
+                                         std::make_unique<Predictive>(experiment_.model(), experiment_.data().test));
+}
+
+}  // namespace pollen::sink
