@@ -112,7 +112,7 @@ written out; running it again gives the same draws.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    if (c == '|') out += '\\';
+    if (c == '|' || c == '*') out += '\\';
     out += c;
   }
   return out;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.h"
 #include "recipe/key.h"
 #include "value.h"
 
@@ -135,6 +136,15 @@ Key name(std::string path, std::vector<std::string> (*names)(), Place<T> at) {
   key.read = [=](const Value& v, Config& c) { return read_choice(v, names(), filled(at(c))); };
   key.choices = names;
   return key;
+}
+
+// "a, b": the rows of a registry that name a key among theirs.
+template <class Rows>
+std::string rows_with(const Rows& rows, const std::string& key) {
+  std::string names;
+  for (const auto& row : rows)
+    if (has_word(row.keys, key)) names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
+  return names;
 }
 
 Key number_or_auto(std::string path, Place<std::optional<double>> at);  // "auto" leaves it empty

@@ -8,14 +8,36 @@ namespace pollen {
 
 namespace {
 
-template <class... Names>
-auto split_by(Names... names) {
-  return [=](const Config& c) { return ((c.data.partition == names) || ...); };
+bool split_reads(const Config& c, const std::string& key) {
+  const PartitionRow* row = partitions().find(c.data.partition);
+  return row != nullptr && has_word(row->keys, key);
 }
 
-template <class... Names>
-auto made_by(Names... names) {
-  return [=](const Config& c) { return c.data.sources.size() == 1 && ((c.data.sources[0] == names) || ...); };
+bool set_reads(const Config& c, const std::string& key) {
+  const BuiltinSet* set = c.data.sources.size() == 1 ? builtin_sets().find(c.data.sources[0]) : nullptr;
+  return set != nullptr && has_word(set->keys, key);
+}
+
+// A key that the rows of some partitions, built-in sets or formats name.
+Key of_partition(Key key) {
+  const std::string name = key.name();
+  return std::move(key).used("with data.partition " + rows_with(partitions(), name),
+                             [=](const Config& c, const Recipe&) { return split_reads(c, name); });
+}
+Key of_set(Key key) {
+  const std::string name = key.name();
+  return std::move(key).used("for " + rows_with(builtin_sets(), name),
+                             [=](const Config& c, const Recipe&) { return set_reads(c, name); });
+}
+Key of_format(Key key) {
+  const std::string name = key.name();
+  return std::move(key).used("for files of the format " + rows_with(data_formats(), name));
+}
+
+// One that is also written only there.
+Key only_used(Key key) {
+  key.written = [used = key.when.test](const Config& c) { return used(c, Recipe{}); };
+  return key;
 }
 
 auto after(bool (*test)(const Config&)) {
@@ -85,27 +107,21 @@ Key format_key() {
 
 std::vector<std::string> partition_names() { return partitions().names(); }
 
-const char* const kCsv = "for csv files";
-
 std::vector<Key> file_keys() {
   return {
       source_key().help("Where the rows come from; a store (`pollen convert`) settles the other keys of [data]."),
       format_key().help("The format of the files; `pollen list formats` explains each.").absent("by the file's name"),
-      text("data.labels", "a path", AT(data.labels))
-          .help("The file of the labels.")
-          .absent("by the file's name: images-idx3 becomes labels-idx1")
-          .used("for idx files"),
-      text("data.target", "a column's name", AT(data.target))
-          .help("The column to predict.")
-          .absent("the last column")
-          .used(kCsv),
-      texts("data.categorical", "a list of columns' names", AT(data.categorical))
-          .help("The columns that are read as text whatever they hold.")
-          .used(kCsv),
-      levels_key()
-          .help("The levels of text columns and of the target, so that clients need not exchange them.")
-          .absent("found in the data")
-          .used(kCsv),
+      of_format(text("data.labels", "a path", AT(data.labels))
+                    .help("The file of the labels.")
+                    .absent("by the file's name: images-idx3 becomes labels-idx1")),
+      of_format(text("data.target", "a column's name", AT(data.target))
+                    .help("The column to predict.")
+                    .absent("the last column")),
+      of_format(texts("data.categorical", "a list of columns' names", AT(data.categorical))
+                    .help("The columns that are read as text whatever they hold.")),
+      of_format(levels_key()
+                    .help("The levels of text columns and of the target, so that clients need not exchange them.")
+                    .absent("found in the data")),
       labels("data.positive", AT(data.positive))
           .help("The labels that count as class 1, such as [1, 2, 3, 4]; all others count as class 0.")
           .used("for logistic and mixed-logistic",
@@ -113,11 +129,10 @@ std::vector<Key> file_keys() {
       choice("data.missing", {"error", "drop", "mean"}, AT(data.missing))
           .help("What happens to an empty cell: an error, the row is dropped, or the column's mean takes its place "
                 "(where clients read their own files, the client's own mean)."),
-      boolean("data.header", AT(data.header)).help("Whether the first row names the columns.").used(kCsv),
-      texts("data.features", "a list of columns' names", AT(data.features))
-          .help("The columns to predict from.")
-          .absent("all columns but the target")
-          .used(kCsv),
+      of_format(boolean("data.header", AT(data.header)).help("Whether the first row names the columns.")),
+      of_format(texts("data.features", "a list of columns' names", AT(data.features))
+                    .help("The columns to predict from.")
+                    .absent("all columns but the target")),
       settled(boolean("data.standardize", AT(data.standardize)))
           .help("Whether features are scaled to mean 0 and sd 1 over the training rows of all clients.")
           .absent("true; false for synthetic-mixed and for images under a network"),
@@ -129,10 +144,9 @@ std::vector<Key> file_keys() {
           .used("without data.test_source", after([](const Config& c) { return c.data.test_source.empty(); })),
       text("data.test_source", "a path", AT(data.test_source))
           .help("A file of test rows that belong to no client; nothing is held out then."),
-      text("data.test_labels", "a path", AT(data.test_labels))
-          .help("The file of the labels of data.test_source.")
-          .absent("by the file's name")
-          .used("for idx files"),
+      of_format(text("data.test_labels", "a path", AT(data.test_labels))
+                    .help("The file of the labels of data.test_source.")
+                    .absent("by the file's name")),
       text("data.ood_source", "a path", AT(data.ood_source))
           .help("A file of rows from elsewhere, on which the summary says how uncertain predictions are.")
           .used("for classifiers without personal models",
@@ -148,83 +162,56 @@ std::vector<Key> split_keys() {
   return {
       name("data.partition", partition_names, AT(data.partition))
           .help("How rows are split over clients; `pollen list partitions` explains each."),
-      settled(integer("data.clients", 1, 0xffffffff, AT(data.clients)))
-          .help("How many clients there are; with by-writer the first so many writers.")
-          .absent("10; 20 for dominant-label and label-pairs; all writers for by-writer")
-          .used("unless data.partition is \"by-column\" or \"given\"",
-                after([](const Config& c) { return !split_by("by-column", "given")(c); })),
-      number("data.dirichlet_alpha", kPositive, AT(data.dirichlet_alpha))
-          .help("How alike clients are: small numbers give each client few labels.")
-          .used("with data.partition = \"dirichlet\"", after([](const Config& c) { return split_by("dirichlet")(c); })),
-      integer("data.shards", 1, kMost, AT(data.shards))
-          .help("How many shards of the sorted rows each client gets.")
-          .used("with data.partition = \"label-shards\"",
-                after([](const Config& c) { return split_by("label-shards")(c); })),
-      text("data.column", "a column's name", AT(data.column))
-          .help("The column whose values are the clients.")
-          .used("with data.partition = \"by-column\"", after([](const Config& c) { return split_by("by-column")(c); })),
+      of_partition(settled(integer("data.clients", 1, 0xffffffff, AT(data.clients)))
+                       .help("How many clients there are; with by-writer the first so many writers.")
+                       .absent("10; 20 for dominant-label and label-pairs; all writers for by-writer")),
+      of_partition(number("data.dirichlet_alpha", kPositive, AT(data.dirichlet_alpha))
+                       .help("How alike clients are: small numbers give each client few labels.")),
+      of_partition(integer("data.shards", 1, kMost, AT(data.shards))
+                       .help("How many shards of the sorted rows each client gets.")),
+      of_partition(
+          text("data.column", "a column's name", AT(data.column)).help("The column whose values are the clients.")),
       integer("data.limit", 0, kMost, AT(data.limit)).help("Only the first so many rows are read; 0 is all."),
   };
 }
 
 std::vector<Key> synthetic_keys() {
-  const auto synthetic = [](const Config& c) {
-    return made_by("synthetic-gaussian", "synthetic-logistic", "synthetic-mixed")(c);
-  };
-  const auto logistic = [](const Config& c) { return made_by("synthetic-logistic")(c); };
   return {
-      integer("data.dimension", 1, 100'000'000, AT(data.dimension))
-          .help("How many features are made.")
-          .used("for the synthetic sets", after(synthetic)),
-      settled(number("data.heterogeneity", kFromZero, AT(data.heterogeneity)))
-          .help("The standard deviation of the clients' means (synthetic-gaussian) or latents (synthetic-mixed).")
-          .absent("5.0; 1.0 for synthetic-mixed")
-          .used("for synthetic-gaussian and synthetic-mixed",
-                after([](const Config& c) { return made_by("synthetic-gaussian", "synthetic-mixed")(c); })),
-      integer("data.min_size", 1, kMost, AT(data.min_size))
-          .help("The least number of rows of a client.")
-          .used("for the synthetic sets", after(synthetic)),
-      integer("data.max_size", 1, kMost, AT(data.max_size))
-          .help("The largest number of rows of a client.")
-          .used("for the synthetic sets", after(synthetic)),
-      number("data.alpha", kFromZero, AT(data.alpha))
-          .help("How much the clients' true coefficients differ: the α of SYNTHETIC(α, β).")
-          .used("for synthetic-logistic", after(logistic)),
-      number("data.beta", kFromZero, AT(data.beta))
-          .help("How much the clients' features differ: the β of SYNTHETIC(α, β).")
-          .used("for synthetic-logistic", after(logistic)),
+      of_set(integer("data.dimension", 1, 100'000'000, AT(data.dimension)).help("How many features are made.")),
+      of_set(settled(number("data.heterogeneity", kFromZero, AT(data.heterogeneity)))
+                 .help("The standard deviation of the clients' means (synthetic-gaussian) or latents "
+                       "(synthetic-mixed).")
+                 .absent("5.0; 1.0 for synthetic-mixed")),
+      of_set(integer("data.min_size", 1, kMost, AT(data.min_size)).help("The least number of rows of a client.")),
+      of_set(integer("data.max_size", 1, kMost, AT(data.max_size)).help("The largest number of rows of a client.")),
+      of_set(number("data.alpha", kFromZero, AT(data.alpha))
+                 .help("How much the clients' true coefficients differ: the α of SYNTHETIC(α, β).")),
+      of_set(number("data.beta", kFromZero, AT(data.beta))
+                 .help("How much the clients' features differ: the β of SYNTHETIC(α, β).")),
   };
 }
 
 std::vector<Key> other_keys() {
-  const auto mixed = made_by("synthetic-mixed");
   return {
-      settled(number("data.dominant_share", kUnit, AT(data.dominant_share)))
-          .help("The share of a label that goes to its own client (dominant-label) or clients (label-pairs).")
-          .absent("0.4; 0.8 for label-pairs")
-          .only("with data.partition = \"dominant-label\" or \"label-pairs\"",
-                split_by("dominant-label", "label-pairs")),
-      number("data.other_share", kUnit, AT(data.other_share))
-          .help("The share of every other label that a client gets.")
-          .only("with data.partition = \"dominant-label\"", split_by("dominant-label")),
-      integer("data.classes_per_client", 1, kMost, AT(data.classes_per_client))
-          .help("How many labels each client has.")
-          .only("with data.partition = \"classes-per-client\"", split_by("classes-per-client")),
-      text("data.writers", "a path", AT(data.writers))
-          .help("The idx file with the number of each row's writer.")
-          .used("with data.partition = \"by-writer\"", after([](const Config& c) { return split_by("by-writer")(c); })),
-      integer("data.least_rows", 1, kMost, AT(data.least_rows))
-          .help("Clients with fewer rows are left out.")
-          .only("with data.partition = \"by-column\" or \"by-writer\"", split_by("by-column", "by-writer")),
-      integer("data.latent_dimension", 1, 100'000'000, AT(data.latent_dimension))
-          .help("How many coordinates a client's true latent has, at most data.dimension.")
-          .only("for synthetic-mixed", mixed),
-      number("data.noise_sd", kFromZero, AT(data.noise_sd))
-          .help("The standard deviation of the response; the default is a variance of 0.1.")
-          .only("for synthetic-mixed", mixed),
-      number("data.small_share", kUnit, AT(data.small_share))
-          .help("The share of clients, the first ones, with data.min_size rows; the others have data.max_size.")
-          .only("for synthetic-mixed", mixed),
+      only_used(of_partition(
+          settled(number("data.dominant_share", kUnit, AT(data.dominant_share)))
+              .help("The share of a label that goes to its own client (dominant-label) or clients (label-pairs).")
+              .absent("0.4; 0.8 for label-pairs"))),
+      only_used(of_partition(number("data.other_share", kUnit, AT(data.other_share))
+                                 .help("The share of every other label that a client gets."))),
+      only_used(of_partition(integer("data.classes_per_client", 1, kMost, AT(data.classes_per_client))
+                                 .help("How many labels each client has."))),
+      of_partition(
+          text("data.writers", "a path", AT(data.writers)).help("The idx file with the number of each row's writer.")),
+      only_used(of_partition(
+          integer("data.least_rows", 1, kMost, AT(data.least_rows)).help("Clients with fewer rows are left out."))),
+      only_used(of_set(integer("data.latent_dimension", 1, 100'000'000, AT(data.latent_dimension))
+                           .help("How many coordinates a client's true latent has, at most data.dimension."))),
+      only_used(of_set(number("data.noise_sd", kFromZero, AT(data.noise_sd))
+                           .help("The standard deviation of the response; the default is a variance of 0.1."))),
+      only_used(of_set(
+          number("data.small_share", kUnit, AT(data.small_share))
+              .help("The share of clients, the first ones, with data.min_size rows; the others have data.max_size."))),
   };
 }
 

@@ -34,10 +34,13 @@ bool coded_with(const Recipe& recipe, const char* key, bool back_alone) {
   return recipe.up.per_client.empty() ? reads(recipe.up.compressor) : std::ranges::any_of(recipe.up.per_client, reads);
 }
 
-template <class... Kinds>
-auto oracle_is(Kinds... kinds) {
-  return [=](const Config&, const Recipe& r) { return ((r.oracle == kinds) || ...); };
+// Whether the oracle's row names `key`.
+auto estimated_with(const char* key) {
+  return [=](const Config&, const Recipe& r) { return has_word(oracle_row(r.oracle).keys, key); };
 }
+
+std::string with_oracles(const char* key) { return "with the oracle " + rows_with(oracles(), key); }
+std::string with_compressors(const char* key) { return "for messages coded by " + rows_with(compressors(), key); }
 
 bool steps_locally(const Config&, const Recipe& r) { return r.local.has_value(); }
 bool decays(const Config&, const Recipe& r) { return r.local && r.local->decaying; }
@@ -86,30 +89,27 @@ std::vector<Key> gradient_keys() {
       batch_key()
           .help("The rows of a minibatch: how many of each client's, or which share of them.")
           .absent("all rows; 0.1 for sgld and qlsd#")
-          .used("for oracles other than full",
-                [](const Config&, const Recipe& r) { return r.oracle != OracleKind::full; }),
+          .used(with_oracles("batch"), estimated_with("batch")),
       name("sampler.oracle", oracle_choices, AT(sampler.oracle))
           .help("How a client estimates its gradient; `pollen list oracles` explains each.")
-          .absent("full")
+          .absent("\"full\"")
           .used("for custom", is_custom),
       name("sampler.compressor", compressor_choices, AT(sampler.compressor))
           .help("How messages to the server are compressed; `pollen list compressors` explains each.")
           .absent("the sampler's own"),
       integer("sampler.levels", 1, 1 << 20, AT(sampler.levels))
           .help("The number of levels that a coordinate is rounded to.")
-          .used("with the compressor qsgd",
+          .used(with_compressors("levels"),
                 [](const Config&, const Recipe& r) { return coded_with(r, "levels", false); }),
       integer("sampler.k", 1, kMost, AT(sampler.k))
           .help("How many coordinates are sent.")
           .absent("a tenth of the dimension, at least 1")
-          .used("with the compressors top-k and rand-k",
-                [](const Config&, const Recipe& r) { return coded_with(r, "k", false); }),
+          .used(with_compressors("k"), [](const Config&, const Recipe& r) { return coded_with(r, "k", false); }),
       boolean("sampler.scaled", AT(sampler.scaled))
           .help("Whether an unbiased compressor is divided by ω+1, which makes it contractive."),
       bits_key()
           .help("The width of an uncompressed number.")
-          .used("with the compressors identity, top-k and rand-k",
-                [](const Config&, const Recipe& r) { return coded_with(r, "bits", false); }),
+          .used(with_compressors("bits"), [](const Config&, const Recipe& r) { return coded_with(r, "bits", false); }),
       choice("sampler.wire", {"bytes", "lengths"}, AT(sampler.wire))
           .help("Whether a simulation makes the messages' bytes or only computes their lengths; draws are the same."),
       boolean("sampler.memory", AT(sampler.memory))
@@ -137,15 +137,16 @@ std::vector<Key> gradient_keys() {
       integer("sampler.downlink_k", 1, kMost, AT(sampler.downlink_k))
           .help("How many coordinates the server sends.")
           .absent("sampler.k")
-          .used("with the downlink top-k or rand-k",
+          .used(with_compressors("k") + " going down",
                 [](const Config&, const Recipe& r) { return coded_with(r, "k", true); }),
       integer("sampler.downlink_levels", 1, 1 << 20, AT(sampler.downlink_levels))
           .help("The number of levels that the server rounds a coordinate to.")
           .absent("sampler.levels")
-          .used("with the downlink qsgd", [](const Config&, const Recipe& r) { return coded_with(r, "levels", true); }),
+          .used(with_compressors("levels") + " going down",
+                [](const Config&, const Recipe& r) { return coded_with(r, "levels", true); }),
       integer("sampler.refresh", 1, kMost, AT(sampler.refresh))
           .help("How many rounds pass between two anchors.")
-          .used("for the oracle svrg: qlsd++, lsd++", oracle_is(OracleKind::svrg)),
+          .used(with_oracles("refresh"), estimated_with("refresh")),
       choice("sampler.prior_at", {"server", "clients"}, AT(sampler.prior_at))
           .help("Who adds the prior's gradient; the target is the same.")
           .absent("\"server\"; \"clients\" for local steps"),
@@ -171,7 +172,7 @@ std::vector<Key> local_keys() {
       number("sampler.refresh_probability", kShare, AT(sampler.refresh_probability))
           .help("The probability that the control variates are renewed after a step.")
           .absent("communicate, or 1/local_steps")
-          .used("for vr-fald* and the oracle control", oracle_is(OracleKind::control)),
+          .used(with_oracles("refresh_probability"), estimated_with("refresh_probability")),
       number("sampler.correlation", kUnit, AT(sampler.correlation))
           .help("How much of the noise all clients share: fald's τ, fa-ld's ρ.")
           .absent("1.0")
