@@ -29,7 +29,8 @@ Cells wrapped(const std::string& text, std::size_t width) {
       lines.back() = word.substr(0, width);
       word.erase(0, width);
     }
-    lines.back() += (lines.back().empty() ? "" : " ") + word;
+    if (!lines.back().empty()) lines.back() += ' ';
+    lines.back() += word;
   }
   return lines;
 }
@@ -51,7 +52,7 @@ std::string table_row(const Cells& cells) {
   return out;
 }
 
-std::string used(const Key& key) { return key.when.words.empty() ? "" : " Used " + key.when.words + "."; }
+std::string used(const Key& key) { return key.when.words.empty() ? "" : fmt::format(" Used {}.", key.when.words); }
 
 std::string title(const Section& section) {
   if (section.name.empty()) return "Top level";
@@ -104,12 +105,11 @@ written out; running it again gives the same draws.
 `pollen list keys sampler` prints one section in a terminal, `pollen list keys sampler.step` one key.
 )";
 
-// Text for a cell of a Markdown table, where a bar would end the cell.
-std::string escaped(std::string_view text) {
+std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    if (c == '|') out.push_back('\\');
-    out.push_back(c);
+    if (c == '|') out += '\\';
+    out += c;
   }
   return out;
 }
@@ -137,7 +137,7 @@ void list_keys(const ListOptions& options) {
     const std::string name = section.name.empty() ? "top" : section.name;
     names.push_back(name);
     if (options.narrow.empty() || options.narrow == name)
-      out.append(out.empty() ? "" : "\n").append(section_table(section));
+      out += fmt::format("{}{}", out.empty() ? "" : "\n", section_table(section));
     for (const Key& key : keys_of(section)) {
       names.push_back(key.path);
       if (key.path == options.narrow) out = one_key(key);

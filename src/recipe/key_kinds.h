@@ -25,7 +25,8 @@ std::vector<Key> model_keys();
 std::vector<Key> network_model_keys();  // [model] and [compute] of networks
 std::vector<Key> data_keys();
 std::vector<Key> sampler_keys();
-std::vector<Key> run_keys();  // and [participation]
+std::vector<Key> reference_keys();  // a part of them
+std::vector<Key> run_keys();        // and [participation]
 std::vector<Key> output_keys();
 std::vector<Key> warm_up_keys();
 std::vector<Key> privacy_keys();

@@ -176,7 +176,8 @@ std::vector<Key> privacy_keys() {
           .absent("[]"),
   };
   for (Key& key : rows)
-    key.when = {key.when.words.empty() ? "for fa-ld" : "for fa-ld " + key.when.words,
+    key.when = {"for fa-ld, the only sampler that the accountants cover" +
+                    (key.when.words.empty() ? "" : ", " + key.when.words),
                 [own = key.when.test](const Config& c, const Recipe& r) {
                   return r.local && r.local->by_size && (!own || own(c, r));
                 }};

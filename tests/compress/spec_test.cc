@@ -76,9 +76,9 @@ TEST(Rows, EachMakesItsCompressor) {
   for (const CompressorRow& row : compressors()) {
     EXPECT_EQ(compressors().find(row.name), &row);
     EXPECT_FALSE(row.summary.empty());
-    for (const char* key : {"bits", "levels", "k"})
-      if (has_word(row.keys, key))
-        EXPECT_THROW(make_compressor({.kind = row.name, .bits = 8, .levels = 0, .k = 6}, 5), ConfigError);
+    if (!row.keys.empty()) {
+      EXPECT_THROW(make_compressor({.kind = row.name, .bits = 8, .levels = 0, .k = 6}, 5), ConfigError);
+    }
     EXPECT_EQ(make_compressor({.kind = row.name, .k = 2}, 5)->unbiased(), row.unbiased) << row.name;
   }
   EXPECT_THAT(compressors().names(), testing::ElementsAre("identity", "qsgd", "top-k", "rand-k", "natural"));

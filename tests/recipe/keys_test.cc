@@ -44,7 +44,7 @@ TEST(Keys, HaveHelpTypeAndAcceptedWords) {
     EXPECT_FALSE(key.accepted_words().empty()) << key.path;
     EXPECT_FALSE(key.default_text().empty()) << key.path;
     EXPECT_EQ(std::ranges::count(sections(), key.section(), &Section::name), 1) << key.path;
-    if (key.when.test) EXPECT_FALSE(key.when.words.empty()) << key.path << " has a test without words";
+    EXPECT_FALSE(key.when.test && key.when.words.empty()) << key.path << " has a test without words";
   }
 }
 
@@ -84,10 +84,11 @@ TEST(Keys, AreWrittenAsTheyWereRead) {
     const std::string written = key.value(read);
     ASSERT_FALSE(written.empty()) << key.path << " = " << value;
     EXPECT_EQ(key.value(read_config_text(as_toml(key, written), "x")), written) << key.path;
-    if (!key.written || key.written(read))
-      EXPECT_THAT(to_toml(read), HasSubstr("\n" + key.name() + " = " + written + "\n")) << key.path;
-    else
+    if (!key.written || key.written(read)) {
+      EXPECT_THAT("\n" + to_toml(read), HasSubstr("\n" + key.name() + " = " + written + "\n")) << key.path;
+    } else {
       EXPECT_FALSE(key.when.words.empty()) << key.path << " is not always written and does not say when";
+    }
   }
 }
 
@@ -116,7 +117,7 @@ void expect_rows(const Rows& rows, const std::string& section, const std::string
     EXPECT_FALSE(std::string(row.summary).empty()) << row.name;
     std::istringstream words{std::string(row.keys)};
     for (std::string word; words >> word;)
-      if (!has_word(settings, word)) EXPECT_NE(find_key(section + "." + word), nullptr) << row.name << ": " << word;
+      EXPECT_TRUE(has_word(settings, word) || find_key(section + "." + word) != nullptr) << row.name << ": " << word;
   }
 }
 
