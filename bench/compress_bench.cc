@@ -70,14 +70,14 @@ void both(benchmark::State& state, const CompressorSpec& spec) {
 }
 
 constexpr std::int64_t kMillion = 1'000'000;
-const CompressorSpec kQsgd16{.kind = CompressorKind::qsgd, .levels = 16};
-const CompressorSpec kQsgd256{.kind = CompressorKind::qsgd, .levels = 256};
-const CompressorSpec kQsgd65536{.kind = CompressorKind::qsgd, .levels = 65536};
-const CompressorSpec kTop1Percent{.kind = CompressorKind::top_k, .k = kMillion / 100};
-const CompressorSpec kRand1Percent{.kind = CompressorKind::rand_k, .k = kMillion / 100};
-const CompressorSpec kTop5{.kind = CompressorKind::top_k, .k = 5};
-const CompressorSpec kNatural{.kind = CompressorKind::natural};
-const CompressorSpec kIdentity{.kind = CompressorKind::identity};
+const CompressorSpec kQsgd16{.kind = "qsgd", .levels = 16};
+const CompressorSpec kQsgd256{.kind = "qsgd", .levels = 256};
+const CompressorSpec kQsgd65536{.kind = "qsgd", .levels = 65536};
+const CompressorSpec kTop1Percent{.kind = "top-k", .k = kMillion / 100};
+const CompressorSpec kRand1Percent{.kind = "rand-k", .k = kMillion / 100};
+const CompressorSpec kTop5{.kind = "top-k", .k = 5};
+const CompressorSpec kNatural{.kind = "natural"};
+const CompressorSpec kIdentity{.kind = "identity"};
 
 BENCHMARK_CAPTURE(lengths, qsgd_16, kQsgd16)->Arg(50);
 BENCHMARK_CAPTURE(lengths, qsgd_256, kQsgd256)->Arg(50)->Arg(kMillion);

@@ -28,18 +28,34 @@ function(pollen_room name)
   set_source_files_properties(${ROOM_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# pollen_test(name SOURCES a_test.cc ... LINK target ... [SLOW]): one GoogleTest program of tests/<name>.
-# Tests may look into any room: "<room>/x.h" also finds a room's own headers.
-# SLOW labels its tests <name>-slow (statistical tests; `ctest -L slow`); all labels run in `make test`.
+# pollen_test(name SOURCES a_test.cc ... [ALONE b_test.cc ...] LINK target ... [SLOW] [EACH]): one GoogleTest program of
+# tests/<name>. Tests may look into any room: "<room>/x.h" also finds a room's own headers. Sources are compiled several at a
+# time as in rooms; those in ALONE use a name that another file of the program uses too.
+# ctest runs the program as a whole; with EACH it runs every test by itself, which lets long ones share the cores.
+# SLOW: statistical tests, labelled <name>-slow; sanitizer builds leave them out. All labels run in `make test`.
 function(pollen_test name)
-  cmake_parse_arguments(TEST "SLOW" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name}_test ${TEST_SOURCES})
+  cmake_parse_arguments(TEST "SLOW;EACH" "" "SOURCES;ALONE;LINK" ${ARGN})
+  if(TEST_SLOW AND POLLEN_SANITIZE)
+    return()
+  endif()
+  add_executable(${name}_test ${TEST_SOURCES} ${TEST_ALONE})
   target_link_libraries(${name}_test PRIVATE pollen_flags pollen_test_support ${TEST_LINK} GTest::gtest_main GTest::gmock)
   target_compile_definitions(${name}_test PRIVATE POLLEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # Tests are compiled for quick building, but for statistical ones, which compute. With precompiled headers g++ takes the
+  # standard library's code for ours and warns of what it would not warn of otherwise.
+  target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${TEST_SLOW}>,-O2,-O1>>
+    -Wno-array-bounds $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
   target_precompile_headers(${name}_test REUSE_FROM pollen_test_headers)
+  set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${POLLEN_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+  set_source_files_properties(${TEST_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set(label ${name})
   if(TEST_SLOW)
     set(label ${name}-slow)  # one label: a list would be taken apart on its way through gtest_discover_tests
   endif()
-  gtest_discover_tests(${name}_test TEST_PREFIX ${name}. PROPERTIES LABELS ${label} TIMEOUT 900 DISCOVERY_TIMEOUT 60)
+  if(TEST_EACH)
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. PROPERTIES LABELS ${label} TIMEOUT 900 DISCOVERY_TIMEOUT 60)
+  else()
+    add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 1800)
+  endif()
 endfunction()

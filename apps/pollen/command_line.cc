@@ -110,7 +110,7 @@ int dispatch(const CLI::App& command, Arguments& a) {
     return keys_command(a.keys);
   }
   if (name == "report") return report_command(a.report);
-  if (name == "list") return list_command(a.what);
+  if (name == "list") return list_command(a.list);
   if (command.get_option("--out")->count() > 0 && a.run.out.empty())
     throw ConfigError("--out", "found \"\", accepted: a folder's path");
   if (!a.threads.empty()) a.run.threads = number<int>("--threads", a.threads, 1, 4096);

@@ -1,5 +1,7 @@
 #include "command_options.h"
 
+#include <fmt/format.h>
+
 namespace pollen::app {
 
 namespace {
@@ -66,8 +68,15 @@ void add_others(CLI::App& app, Arguments& a) {
   data->add_option("--set", a.set, "key=value: overrides a key of the configuration; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  CLI::App* list = add_command(app, "list", "what there is to choose from", "  pollen list samplers");
-  list->add_option("WHAT", a.what, "samplers, models, datasets or compressors")->required();
+  CLI::App* list = add_command(app, "list", "what there is to choose from",
+                               "  pollen list samplers\n"
+                               "  pollen list keys                 # every key of the configuration\n"
+                               "  pollen list keys sampler         # those of one section\n"
+                               "  pollen list keys sampler.step    # one key\n"
+                               "  pollen list keys --markdown      # docs/configuration.md");
+  list->add_option("WHAT", a.list.what, fmt::format("one of {}", fmt::join(list_names(), ", ")))->required();
+  list->add_option("KEY", a.list.narrow, "with keys: a section or a key");
+  list->add_flag("--markdown", a.list.markdown, "with keys: as docs/configuration.md");
 }
 
 void add_plan(CLI::App& app, Arguments& a) {

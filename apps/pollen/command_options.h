@@ -12,7 +12,8 @@ namespace pollen::app {
 struct Arguments {
   RunRequest run;
   std::string threads, seed, checkpoint_every;
-  std::string folder, reference, config, what;
+  std::string folder, reference, config;
+  ListOptions list;
   std::vector<std::string> set;
   PlanOptions plan;
   PredictOptions predict;

@@ -75,12 +75,12 @@ struct WireOptions {
 };
 
 struct ServeOptions {
-  RunRequest run;        // config, set, out, resume, quiet
+  RunRequest run;  // config, set, out, resume, quiet
   std::string listen;
-  std::string state;     // empty: the run's folder
+  std::string state;  // empty: the run's folder
   WireOptions wire;
   std::string log_format = "text";
-  std::string metrics;   // HOST:PORT for Prometheus and /healthz; empty: none
+  std::string metrics;  // HOST:PORT for Prometheus and /healthz; empty: none
   bool share_draws = false;
 };
 
@@ -91,12 +91,12 @@ struct JoinOptions {
   std::vector<std::string> set;
   std::int64_t part = -1;
   std::string name, state;
-  std::string out;       // for the draws that a server shares; empty: they are not taken
+  std::string out;  // for the draws that a server shares; empty: they are not taken
   WireOptions wire;
   std::int64_t max_rounds = 0, min_rows = 1;
   double max_epsilon = 0;
   std::vector<std::string> samplers;
-  double give_up = 0;    // seconds without a server; 0: never
+  double give_up = 0;  // seconds without a server; 0: never
   bool dry_run = false, quiet = false;
   std::string log_format = "text";
 };
@@ -111,7 +111,13 @@ int predict_command(const PredictOptions& options);
 int data_command(const std::string& config, const std::vector<std::string>& set);
 int convert_command(const ConvertOptions& options);
 int report_command(const ReportOptions& options);
-int list_command(const std::string& what);
+struct ListOptions {
+  std::string what;       // "samplers", "keys", ...
+  std::string narrow;     // keys: a section or a key
+  bool markdown = false;  // keys: as docs/configuration.md
+};
+std::vector<std::string> list_names();
+int list_command(const ListOptions& options);
 int keys_command(const KeysOptions& options);
 int version_command();
 int serve_command(const ServeOptions& options);

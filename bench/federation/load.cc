@@ -28,7 +28,7 @@ constexpr std::uint32_t kLevels = 16;
 double wall() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 Bytes make_reply() {
-  const auto compressor = make_compressor({.kind = CompressorKind::qsgd, .levels = kLevels}, kDimension);
+  const auto compressor = make_compressor({.kind = "qsgd", .levels = kLevels}, kDimension);
   std::vector<double> v(kDimension), decoded(kDimension);
   normals(make_stream(1, 0, Purpose::noise), v);
   Workspace work;
@@ -44,7 +44,7 @@ Bytes make_reply() {
 
 // Processor time of reading a frame, decoding its vector and adding it up: what a simulation would do with it.
 double decode_seconds(const Bytes& frame) {
-  const auto compressor = make_compressor({.kind = CompressorKind::qsgd, .levels = kLevels}, kDimension);
+  const auto compressor = make_compressor({.kind = "qsgd", .levels = kLevels}, kDimension);
   AlignedVector<double> decoded(kDimension), sum(kDimension);
   Workspace work;
   Reply reply;

@@ -77,6 +77,8 @@ class Archive {
     }
     for (std::string& value : values) text(value);
   }
+  // A panel of any size: rows, columns, and its numbers without padding.
+  void panel(Panel& values);
   void flag(bool& value) {
     std::uint8_t byte = value ? 1 : 0;
     field(byte);

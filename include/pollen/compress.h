@@ -1,29 +1,36 @@
 // Compressors: a vector to bytes and back. The algorithm only ever sees decoded vectors; bits are those of the bytes made.
 //
-// Stateless and thread-safe. Formats: docs/formats/compressors.md (a contract). Non-finite input is a NumericError.
+// They are stateless and thread-safe. Formats: docs/formats/compressors.md (a contract). Non-finite input is a NumericError.
+//   auto c = make_compressor({.kind = "qsgd", .levels = 16}, d);
 //   Bytes payload;
 //   std::int64_t bits = c->encode(v, stream, decoded, &payload, scratch);   // decoded == what decode(payload) gives, bit for bit
+//
+// Your own is a class derived from Compressor and one call before the configuration is read; then sampler.compressor,
+// sampler.downlink, `pollen list compressors` and error messages know its name:
+//   register_compressor({.name = "sign", .summary = "signs and one norm", .keys = "", .unbiased = false,
+//                        .make = [](const CompressorSpec&, Index) { return std::make_unique<Sign>(); }});
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pollen/random.h"
 #include "pollen/types.h"
 
 namespace pollen {
 
-enum class CompressorKind { identity, qsgd, top_k, rand_k, natural };
-
 struct CompressorSpec {
-  CompressorKind kind = CompressorKind::identity;
+  std::string kind = "identity";  // the name of a row
   int bits = 64;            // width of identity words and of top-k and rand-k values: 32 or 64
   std::uint32_t levels = 16;  // qsgd: s
   Index k = 1;              // top-k, rand-k
   bool scaled = false;      // C/(ω+1), for unbiased kinds: contractive with α = 1/(ω+1)
   bool operator==(const CompressorSpec&) const = default;
+  bool compresses() const { return kind != "identity"; }
 };
 
 // A vector to encode among others.
@@ -63,9 +70,23 @@ class Compressor {
   virtual std::optional<double> bits_bound(Index d) const { (void)d; return std::nullopt; }
 };
 
-// Throws ConfigError for a spec that makes no sense at dimension d (k > d, levels = 0, bits not 32 or 64, scaled top-k).
-std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, Index d);
+// What can be chosen as sampler.compressor.
+struct CompressorRow {
+  std::string name;
+  std::string summary;    // one line for `pollen list compressors`
+  std::string keys;       // the settings it reads, separated by spaces: of "bits", "levels" and "k"
+  bool unbiased = true;   // E C(v) = v, so that scaled = true makes sense
+  // For vectors of d coordinates. The settings that `keys` names are in their ranges.
+  std::function<std::unique_ptr<const Compressor>(const CompressorSpec& spec, Index d)> make;
+};
 
-std::string name_of(CompressorKind kind);  // "identity", "qsgd", "top-k", "rand-k", "natural"
+// Adds a row of your own; std::invalid_argument where the name is taken. Not while anything runs.
+void register_compressor(CompressorRow row);
+
+// Throws ConfigError for a name that is no row's and for a spec that makes no sense at dimension d (k > d, levels = 0, bits
+// not 32 or 64, a biased compressor scaled).
+std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, Index d);
+// The same for all but the last `tail` of d coordinates. Those go as float64 words, which come first in the payload.
+std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, Index d, Index tail);
 
 }  // namespace pollen

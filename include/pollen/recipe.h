@@ -40,6 +40,7 @@ struct Uplink {
   Memory memory = Memory::none;
   double rate = 0;                   // α of the memory
   bool start_at_gradient = false;    // memory_init = "gradient"
+  Index whole_tail = 0;              // so many of a message's last numbers go whole, without compressor and memory
 };
 
 struct Downlink {
@@ -104,7 +105,7 @@ struct Recipe {
 
   // Local steps: whether messages are changes from what the server knows, not positions.
   bool sends_changes() const {
-    return local && (up.compressor.kind != CompressorKind::identity || up.compressor.bits != 64 || !up.per_client.empty());
+    return local && (up.compressor.compresses() || up.compressor.bits != 64 || !up.per_client.empty());
   }
 };
 
@@ -114,7 +115,7 @@ struct NamedSampler {
   const char* paper;
   const char* summary;
   OracleKind oracle;
-  CompressorKind compressor;
+  const char* compressor;
   Memory memory;
   bool down_feedback;
   bool minibatch_default;  // batch = 0.1 unless set

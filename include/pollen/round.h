@@ -3,10 +3,10 @@
 //
 //   server.open();                                   // who takes part; what they are told, as bytes
 //   view.receive(server.broadcast());             // once a process: what its clients now know
-//   client.answer(view, assignment, reply, work); // the gradient estimate, compressed
+//   client.answer(view, assignment, reply, work); // what its LocalWork computes, compressed
 //   server.absorb(reply, entry, work);               // client order within a block; blocks may be on different threads
 //   client.acknowledge(reply, counted);                   // only now the client's memory moves
-//   server.close();                                  // θ ← θ - γ g + √(2γT) Z
+//   server.close();                                  // its ServerStep moves the chains: θ ← θ - γ g + √(2γT) Z
 //
 // Sums over clients are taken in blocks whose size depends on the number of clients alone, so results do not depend on
 // threads or on the order of arrival.
@@ -26,7 +26,9 @@
 #include "pollen/recipe.h"
 #include "pollen/types.h"
 #include "round/local_segments.h"
+#include "round/local_work.h"
 #include "round/participation.h"
+#include "round/server_step.h"
 #include "round/traffic.h"
 
 namespace pollen {
@@ -75,6 +77,7 @@ struct Counters {
   std::int64_t uplink_bits = 0, downlink_bits = 0, broadcast_bits = 0, setup_bits = 0;
   std::int64_t gradients = 0;
   double uplink_bits_bound = 0;  // NaN where a compressor has none
+  void archive(Archive& archive);
 };
 
 // What a process with clients knows from the broadcasts: positions (w with a compressed downlink) and anchors, a column
@@ -136,6 +139,7 @@ struct ClientParts {
   Index clients = 1;       // b
   const Compressor* compressor = nullptr;
   const Compressor* whole = nullptr;  // float64 words
+  const ClientWork* work = nullptr;   // what clients compute; null: what the recipe says, of their potentials
 };
 
 class Client;
@@ -156,6 +160,7 @@ void archive_state(Archive& archive, Bytes& bytes);
 // What a client keeps between rounds is made when it first takes part.
 class Client {
  public:
+  // Clients whose work is not the recipe's own need no potential, and are asked no question about one.
   Client(std::uint32_t index, std::shared_ptr<const Potential> potential, const ClientParts& parts, Index chains);
   ~Client();
   Client(Client&&) noexcept;
@@ -173,6 +178,8 @@ class Client {
   // w_i times where the client's local steps have come, a column a chain: the last broadcast position where it takes no
   // part.
   void local_position(const ClientView& view, PanelView out) const;
+  // As LocalWork has them.
+  void latents(ConstPanelView position, std::uint64_t round, std::span<double> out) const;
   // out(:, i) = λ_max and λ_min of what the client owns, i its index; other columns are left alone.
   void bounds(std::span<const double> at, PanelView out, Workspace& work) const;
   // out(:, i), likewise: ‖∇ of what the client owns‖², then of its likelihood Σ_j‖∇U_ij‖², ‖Σ_j ∇U_ij‖² and the largest
@@ -180,22 +187,16 @@ class Client {
   void look_at_rows(std::span<const double> at, PanelView out, Workspace& work) const;
   void archive(Archive& archive);
   void restore(ByteView bytes);            // of archive(), without their count
-  void archive_pending(Archive& archive);  // local steps: where they come if the last reply is counted
+  void archive_pending(Archive& archive);  // where the client comes if the last reply is counted
 
  private:
   friend void answer_all(const ClientView& view, std::span<const Request> requests, Workspace& work);
   struct State;
   State& state();
   void begin(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply) const;
+  std::unique_ptr<LocalWork> make_work() const;
   // What to encode, one job a chain, and by which compressor.
   const Compressor& aim(const ClientView& view, Reply& reply, std::span<Encoding> jobs, Workspace& work);
-  void estimate(const ClientView& view, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,
-                Workspace& work);
-  // Local steps of the view's segment, from where the last one ended to the state's `pending`.
-  void walk(const ClientView& view, Reply& reply, Workspace& work);
-  void add_prior_and_control(const ClientView& view, const OracleInput& input, const PanelView& out) const;
-  void send_local(const ClientView& view, const Reply& reply, const PanelView& out) const;
-  void commit(const Reply& reply);  // `pending` becomes `local`
 
   std::uint32_t index_;
   Index dimension_, chains_;
@@ -207,6 +208,9 @@ class Client {
 // Blocks of clients for sums: at least 32 clients each and at most 64 blocks, whatever carries their answers.
 Index block_size_for(Index clients);
 
+class AverageStep;
+class LangevinStep;
+
 class Server {
  public:
   struct Setup {
@@ -217,7 +221,9 @@ class Server {
     std::vector<const Compressor*> compressors;  // one a client, or one for all
     std::vector<double> weights = {};            // local steps: w_i, or one for all
   };
-  Server(const Recipe& recipe, const Prior& prior, Setup setup);
+  // Without a step: the one that the recipe says.
+  Server(const Recipe& recipe, const Prior& prior, Setup setup, std::unique_ptr<ServerStep> step = nullptr);
+  ~Server();
 
   // Before the first round.
   void start(ConstPanelView position);
@@ -258,15 +264,15 @@ class Server {
   std::pair<std::size_t, std::size_t> block_entries(Index block) const;
 
   // Local steps.
-  bool averaged() const { return !recipe_.local || fresh_; }  // position() is of the last iteration
-  bool refresh_due() const { return segments_ && segments_->refresh_due(iteration_); }
+  bool averaged() const;  // position() is of the last iteration
+  bool refresh_due() const;
   // New control variates from the positions of this iteration: they act from the one after next on.
   void refresh(ConstPanelView anchor, ConstPanelView gradient_sum);
   void start_control(ConstPanelView anchor, ConstPanelView gradient_sum);  // before the first iteration
 
   ConstPanelView position() const { return position_; }
   std::uint64_t round() const { return round_; }
-  std::int64_t iteration() const { return static_cast<std::int64_t>(recipe_.local ? iteration_ : round_); }
+  std::int64_t iteration() const;
   const Counters& counters() const { return counters_; }
   Counters& counters() { return counters_; }
   const Recipe& recipe() const { return recipe_; }
@@ -274,8 +280,8 @@ class Server {
 
  private:
   struct BlockSum {
-    Panel plain;     // Σ δ_i
-    Panel weighted;  // Σ w_i δ_i, where weights differ between clients and a memory needs both
+    Panel plain;     // Σ a_i δ_i for the memory; without one, or where it is the same, the other sum
+    Panel weighted;  // Σ b_i δ_i for the step, where a memory needs both (ServerStep::weigh)
     Counters counters;
   };
   void absorb_singles(std::span<const Reply> replies, Workspace& work);
@@ -295,30 +301,21 @@ class Server {
   void merge_blocks();
   void each_chain(const Team::Work& work) const { team_.over_chains(setup_.chains, setup_.dimension, work); }
   void encode_whole();
-  void step_chain(Index chain, int member);
-  void draw_normals(Index chain, std::span<double> out) const;
-  void open_segment(std::int64_t most);
-  void make_control(ConstPanelView anchor, ConstPanelView gradient_sum, Bytes& words) const;
-  void close_segment();
-  void archive_local(Archive& archive);
-  double own_weight(std::uint32_t client) const;
-  void absorb_local(const Reply& reply, const Roster::Entry& entry, std::size_t part, std::span<const double> delta,
-                    BlockSum& block);
-  void average_chain(Index chain);
+  void choose_step(const Prior& prior);
+  void move_chain(Index chain, int member);
+  bool adds_plainly() const { return broadcast_.roster.uniform && !step_->weighs_messages(); }
   Index clients() const { return static_cast<Index>(setup_.sizes.size()); }
   void check_position(double largest, Index chain) const;
   bool first_round_whole() const { return round_ == 0 && recipe_.up.memory == Memory::feedback; }
 
   Recipe recipe_;
-  Prior prior_;
   Setup setup_;
   ParticipationDraw participation_;
   Index block_size_;
   std::unique_ptr<const Compressor> whole_, down_;
   std::vector<double> bits_bound_;  // as the compressors
-  std::vector<Stream> noise_, compress_;
+  std::vector<Stream> compress_;
   Panel position_, memory_, known_;  // θ, η, w
-  std::vector<double> anchor_gradient_;
   std::vector<std::uint64_t> heard_;  // (chain, client): 1 + the last round heard; empty unless someone can miss one
   std::uint64_t anchor_round_ = 0;
   std::uint64_t round_ = 0;
@@ -328,19 +325,10 @@ class Server {
   TrafficLog traffic_;
   Workspace work_;
   Team team_;
-  struct StepRoom {
-    AlignedVector<double> direction, normals;
-  };
-  std::vector<StepRoom> step_rooms_;  // one a member
-  Panel noise_drawn_;                 // by draw_noise()
-  std::uint64_t noise_round_ = 0;     // 1 + the round it is for
   double explosion_ = 0;
-  std::optional<SegmentSchedule> segments_;
-  std::uint64_t iteration_ = 0;         // local steps
-  bool fresh_ = true;                   // the next segment starts from position_
-  Panel reference_;                     // changes: x_r and the common noise of this round so far
-  Bytes ready_control_, next_control_;  // for the next broadcast, and for the one after
-  std::uint64_t control_from_ = 0;      // the iteration next_control_ was made at
+  std::unique_ptr<ServerStep> step_;
+  LangevinStep* langevin_ = nullptr;  // step_, where it is one
+  AverageStep* average_ = nullptr;    // likewise
 };
 
 }  // namespace pollen

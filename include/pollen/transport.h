@@ -23,15 +23,19 @@ struct Query {
     rows,  // of the client's rows at `at`: 4 × b, column i: ‖∇ of what it owns‖², Σ_j‖∇U_ij‖², ‖Σ_j ∇U_ij‖², λ_max
     local,    // w_i times where the client's local steps have come: d × R
     descent,  // N_i/n times the gradient of n of client i's rows, without prior: d × R
+    latents,  // client i's own latents in every chain, where the server is at `at`: column i; never over a wire
   } what = What::gradient;
   ConstPanelView at;
   ConstPanelView direction;  // curvature: v
-  std::uint64_t step = 0;    // descent: below kSteps; every step, client and chain has rows of its own
+  std::uint64_t step = 0;    // descent: below kSteps; every step, client and chain has rows of its own. latents: the
+                             // round at which those who have had none draw some
   Index batch = 1;           // descent: n, or N_i where that is less
   static constexpr std::uint64_t kSteps = std::uint64_t{1} << 43;
 
-  // Not a sum: a column a client.
-  static constexpr bool by_client(What what) { return what == What::bounds || what == What::rows; }
+  // Not a sum: a column per client; of the first clients where there are fewer columns.
+  static constexpr bool by_client(What what) {
+    return what == What::bounds || what == What::rows || what == What::latents;
+  }
 };
 
 class Transport {
@@ -61,16 +65,6 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
 // Of one of several. Light ones that only look are not kept for it.
 void answer(Clients& clients, std::size_t place, const ClientView& view, const Query& query, PanelView out,
             Workspace& work);
-
-// Memory for an answer as `like`, whatever it was before.
-inline void fit(const Panel& like, Panel& answered) {
-  if (answered.rows() != like.rows() || answered.columns() != like.columns())
-    answered = Panel(like.rows(), like.columns());
-}
-
-// Of all of them to a question by client: column i of `out` is of the one at place i. `work`: one a member.
-void answer_columns(Clients& clients, const ClientView& view, const Query& query, PanelView out, const Team& team,
-                    const std::function<Workspace&(int member)>& work);
 
 // Clients in this process, on `threads` threads (this one included). Errors of clients name round and client.
 std::unique_ptr<Transport> make_thread_transport(ClientView& view, Clients& clients, int threads);

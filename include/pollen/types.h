@@ -5,6 +5,7 @@
 // Nothing here is synchronised.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -83,6 +84,26 @@ class Panel {
   Index columns_ = 0;
   AlignedVector<double> storage_;
 };
+
+// Panels of the same size.
+inline void copy_into(ConstPanelView from, PanelView to) {
+  for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), to.column(c).begin());
+}
+
+inline Panel copy_of(ConstPanelView from) {
+  Panel to(from.rows, from.columns);
+  copy_into(from, to);
+  return to;
+}
+
+inline void fill(PanelView panel, double value) {
+  for (Index c = 0; c < panel.columns; ++c) std::ranges::fill(panel.column(c), value);
+}
+
+// Makes `panel` as large as asked for. Memory of that size is used again, with what stands in it.
+inline void fit(Index rows, Index columns, Panel& panel) {
+  if (panel.rows() != rows || panel.columns() != columns) panel = Panel(rows, columns);
+}
 
 // A stack of temporary memory for one thread: take() in a Frame, everything taken is given back when the Frame ends.
 // Memory is kept for the next use, so a loop that always takes the same sizes allocates only in its first turn.

@@ -19,8 +19,8 @@ bool has_word(std::string_view words, std::string_view word) {
 
 void refuse_name(const std::string& key, const std::string& found, const std::vector<std::string>& names) {
   const auto near = nearest(found, names);
-  const std::string accepted = near ? fmt::format("\"{}\"", *near) : fmt::format("{}", fmt::join(names, ", "));
-  throw ConfigError(key, fmt::format("found \"{}\", accepted: {}", found, accepted));
+  throw ConfigError(key, fmt::format("found \"{}\", accepted: {}{}", found, fmt::join(names, ", "),
+                                     near ? fmt::format("; did you mean {}?", *near) : ""));
 }
 
 }  // namespace pollen

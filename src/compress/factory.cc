@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include "compress/compressors.h"
 #include "kinds.h"
 #include "math/math.h"
 #include "pollen/errors.h"
@@ -24,74 +27,45 @@ namespace {
 
 using namespace compress;
 
-void check_bits(const CompressorSpec& spec, Problems& problems) {
-  if (spec.bits != 32 && spec.bits != 64) {
-    problems.add("bits", "found " + std::to_string(spec.bits) + ", accepted: 32 or 64");
-  }
+Registry<CompressorRow>& table() {
+  static Registry<CompressorRow> rows("sampler.compressor",
+                                      {identity_row(), qsgd_row(), top_k_row(), rand_k_row(), natural_row()});
+  return rows;
 }
 
-void check_k(const CompressorSpec& spec, Index d, Problems& problems) {
-  if (spec.k < 1 || spec.k > d) {
-    problems.add("k", "found " + std::to_string(spec.k) + ", accepted: 1 to the dimension, " + std::to_string(d));
-  }
-}
-
-void check(const CompressorSpec& spec, Index d) {
+void check(const CompressorRow& row, const CompressorSpec& spec, Index d) {
   Problems problems;
-  if (d < 1 || d > kMostCoordinates) {
-    problems.add("dimension", "found " + std::to_string(d) + ", accepted: 1 to " + std::to_string(kMostCoordinates));
-  }
-  const CompressorKind kind = spec.kind;
-  const bool sparse = kind == CompressorKind::top_k || kind == CompressorKind::rand_k;
-  if (sparse || kind == CompressorKind::identity) check_bits(spec, problems);
-  if (sparse) check_k(spec, d, problems);
-  if (kind == CompressorKind::qsgd && (spec.levels < 1 || spec.levels > kMostLevels)) {
-    problems.add("levels", "found " + std::to_string(spec.levels) + ", accepted: 1 to " + std::to_string(kMostLevels));
-  }
-  if (kind == CompressorKind::top_k && spec.scaled) {
-    problems.add("scaled", "found true with top-k, accepted: true with an unbiased compressor only");
-  }
+  const auto range = [&](const char* key, std::int64_t found, std::int64_t most) {
+    if (found < 1 || found > most) problems.add(key, fmt::format("found {}, accepted: 1 to {}", found, most));
+  };
+  range("dimension", d, kMostCoordinates);
+  if (has_word(row.keys, "bits") && spec.bits != 32 && spec.bits != 64)
+    problems.add("bits", fmt::format("found {}, accepted: 32 or 64", spec.bits));
+  if (has_word(row.keys, "k") && (spec.k < 1 || spec.k > d))
+    problems.add("k", fmt::format("found {}, accepted: 1 to the dimension, {}", spec.k, d));
+  if (has_word(row.keys, "levels")) range("levels", spec.levels, kMostLevels);
+  if (spec.scaled && !row.unbiased)
+    problems.add("scaled",
+                 fmt::format("found true with {}, accepted: true with an unbiased compressor only", row.name));
   problems.raise();
-}
-
-std::unique_ptr<const Compressor> make_plain(const CompressorSpec& spec, Index d) {
-  switch (spec.kind) {
-    case CompressorKind::identity:
-      return make_identity(spec.bits);
-    case CompressorKind::qsgd:
-      return make_qsgd(spec.levels);
-    case CompressorKind::top_k:
-      return make_top_k(spec.k, spec.bits, d);
-    case CompressorKind::rand_k:
-      return make_rand_k(spec.k, spec.bits);
-    case CompressorKind::natural:
-      return make_natural();
-  }
-  throw ConfigError("compressor", "found an unknown kind");
 }
 
 }  // namespace
 
+const Registry<CompressorRow>& compressors() { return table(); }
+
+void register_compressor(CompressorRow row) { table().add(std::move(row)); }
+
 std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, Index d) {
-  check(spec, d);
-  auto plain = make_plain(spec, d);
+  const CompressorRow& row = compressors().at(spec.kind);
+  check(row, spec, d);
+  auto plain = row.make(spec, d);
   return spec.scaled ? make_scaled(std::move(plain)) : std::move(plain);
 }
 
-std::string name_of(CompressorKind kind) {
-  switch (kind) {
-    case CompressorKind::identity:
-      return "identity";
-    case CompressorKind::qsgd:
-      return "qsgd";
-    case CompressorKind::top_k:
-      return "top-k";
-    case CompressorKind::rand_k:
-      return "rand-k";
-    case CompressorKind::natural:
-      return "natural";
-  }
-  return "unknown";
+std::unique_ptr<const Compressor> make_compressor(const CompressorSpec& spec, Index d, Index tail) {
+  if (tail == 0) return make_compressor(spec, d);
+  return make_whole_tail(tail < d ? make_compressor(spec, d - tail) : nullptr, spec, tail);
 }
 
 }  // namespace pollen

@@ -42,6 +42,9 @@ class Identity final : public Compressor {
 
 }  // namespace
 
-std::unique_ptr<const Compressor> make_identity(int bits) { return std::make_unique<Identity>(bits); }
+CompressorRow identity_row() {
+  return {"identity", "every coordinate as a float64 (or float32) word", "bits", true,
+          [](const CompressorSpec& spec, Index) { return std::make_unique<Identity>(spec.bits); }};
+}
 
 }  // namespace pollen::compress

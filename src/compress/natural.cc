@@ -86,6 +86,9 @@ class Natural final : public Compressor {
 
 }  // namespace
 
-std::unique_ptr<const Compressor> make_natural() { return std::make_unique<Natural>(); }
+CompressorRow natural_row() {
+  return {"natural", "random rounding to powers of two; unbiased (Horváth et al. 2022)", "", true,
+          [](const CompressorSpec&, Index) { return std::make_unique<Natural>(); }};
+}
 
 }  // namespace pollen::compress

@@ -189,6 +189,9 @@ class Qsgd final : public Compressor {
 
 }  // namespace
 
-std::unique_ptr<const Compressor> make_qsgd(std::uint32_t levels) { return std::make_unique<Qsgd>(levels); }
+CompressorRow qsgd_row() {
+  return {"qsgd", "random rounding to levels of the norm, Elias-coded; unbiased (Alistarh et al. 2017)", "levels", true,
+          [](const CompressorSpec& spec, Index) { return std::make_unique<Qsgd>(spec.levels); }};
+}
 
 }  // namespace pollen::compress

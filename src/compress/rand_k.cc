@@ -45,6 +45,9 @@ class RandK final : public Compressor {
 
 }  // namespace
 
-std::unique_ptr<const Compressor> make_rand_k(Index k, int bits) { return std::make_unique<RandK>(k, bits); }
+CompressorRow rand_k_row() {
+  return {"rand-k", "k random coordinates times d/k; unbiased", "k bits", true,
+          [](const CompressorSpec& spec, Index) { return std::make_unique<RandK>(spec.k, spec.bits); }};
+}
 
 }  // namespace pollen::compress

@@ -45,8 +45,9 @@ class TopK final : public Compressor {
 
 }  // namespace
 
-std::unique_ptr<const Compressor> make_top_k(Index k, int bits, Index d) {
-  return std::make_unique<TopK>(k, bits, k == d);
+CompressorRow top_k_row() {
+  return {"top-k", "the k largest coordinates; biased, for error feedback", "k bits", false,
+          [](const CompressorSpec& spec, Index d) { return std::make_unique<TopK>(spec.k, spec.bits, spec.k == d); }};
 }
 
 }  // namespace pollen::compress

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "builtin.h"
+#include "data/registries.h"
 #include "partition.h"
 #include "phrases.h"
 #include "pollen/errors.h"
@@ -55,7 +56,10 @@ void check_sources(const DataSpec& spec, TargetKind target, Checker& check) {
                 "found \"synthetic-mixed\", whose target is a number, accepted: with mixed-linear, mixed-gaussian or "
                 "linear");
   }
-  if (!spec.format.empty()) check.one_of("format", spec.format, {"csv", "libsvm", "idx", "cifar"});
+  std::vector<std::string> formats;
+  for (const DataFormat& format : data_formats())
+    if (format.read != nullptr) formats.push_back(format.name);
+  if (!spec.format.empty()) check.one_of("format", spec.format, formats);
 }
 
 void check_given_rows(const DataSpec& spec, TargetKind target, Checker& check) {
@@ -71,7 +75,7 @@ void check_given_rows(const DataSpec& spec, TargetKind target, Checker& check) {
 }
 
 void check_partition(const DataSpec& spec, Checker& check) {
-  check.one_of("partition", spec.partition, partitions());
+  check.one_of("partition", spec.partition, partitions().names());
   if (spec.partition != "by-column" && spec.partition != "given" && spec.clients)
     check.in_range("clients", *spec.clients, *spec.clients >= 1 && *spec.clients <= kMostClients,
                    fmt::format("1 to {}", kMostClients));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats.h"
 #include "pollen/errors.h"
 #include "readers.h"
 
@@ -31,6 +32,12 @@ RawTable parse_cifar(std::string bytes, Index limit, const std::string& file) {
   problems.raise();
   table.add_block(static_cast<Index>(kRecord) - 1, ByteRows{std::move(bytes), 1, kRecord, 255.0});
   return table;
+}
+
+DataFormat cifar_format() {
+  return {"cifar", "the binary records of CIFAR-10: a label and 3072 pixels", "",
+          [](const std::string& name) { return name.ends_with(".bin"); },
+          [](const DataFile& file) { return parse_cifar(read_file(file.path), file.spec.limit, file.path); }};
 }
 
 }  // namespace pollen::data

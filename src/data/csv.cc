@@ -4,6 +4,7 @@
 
 #include "cell.h"
 #include "csv_scan.h"
+#include "formats.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
@@ -67,6 +68,22 @@ RawTable parse_csv(std::string_view text, const CsvOptions& options, const std::
   problems.raise();
   if (table.rows.empty()) throw ConfigError(file, "found a header and no rows, accepted: at least one row");
   return table;
+}
+
+DataFormat csv_format() {
+  return {"csv", "text with one row per line and a header; text columns become indicators",
+          "target features categorical levels header",
+          [](const std::string& name) {
+            return name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".data") ||
+                   name.ends_with(".txt");
+          },
+          [](const DataFile& file) {
+            const DataSpec& spec = file.spec;
+            CsvOptions options{spec.header, {spec.categorical.begin(), spec.categorical.end()}, spec.limit};
+            for (const auto& [column, levels] : spec.levels) options.categorical.insert(column);
+            const FileText text(file.path, std::max(kMostBytes, static_cast<std::size_t>(spec.most_cells)));
+            return parse_csv(text.text(), options, file.path);
+          }};
 }
 
 }  // namespace pollen::data

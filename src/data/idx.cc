@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "formats.h"
+#include "phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
 
@@ -125,6 +127,35 @@ void add_writers(const IdxFile& writers, Index limit, RawTable& images) {
   column.name = kWriter;
   const std::size_t at = head.sizes.size() == 2 ? kQmnist : 0;
   for (std::size_t r = 0; r < rows; ++r) column.add_number(value_at(writers.bytes, head, r * head.record + at));
+}
+
+namespace {
+
+std::string labels_of(const DataSpec& spec, const std::string& path, const std::string& where) {
+  if (!spec.labels.empty()) return spec.labels;
+  constexpr std::string_view kImages = "images-idx3";
+  const std::size_t at = path.rfind(kImages);
+  if (at == std::string::npos)
+    throw ConfigError(key(where, "labels"),
+                      fmt::format("found none, and the name {} does not tell, accepted: the file of the labels", path));
+  return std::string(path).replace(at, kImages.size(), "labels-idx1");
+}
+
+RawTable read_idx(const DataFile& file) {
+  const DataSpec& spec = file.spec;
+  if (!file.labelled) return parse_idx_images({read_file(file.path), file.path}, spec.limit);
+  const std::string labels = labels_of(spec, file.path, file.where);
+  RawTable table = parse_idx({read_file(file.path), file.path}, {read_file(labels), labels}, spec.limit);
+  if (spec.partition == "by-writer") add_writers({read_file(spec.writers), spec.writers}, spec.limit, table);
+  return table;
+}
+
+}  // namespace
+
+DataFormat idx_format() {
+  return {"idx", "the arrays of MNIST: images in one file, labels in another", "labels test_labels writers",
+          [](const std::string& name) { return name.find("-idx") != std::string::npos || name.ends_with(".idx"); },
+          read_idx};
 }
 
 }  // namespace pollen::data

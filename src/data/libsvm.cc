@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "cell.h"
+#include "formats.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
@@ -89,6 +90,17 @@ RawTable parse_libsvm(std::string_view text, Index limit, const std::string& fil
   for (const std::uint32_t position : rows.position) width = std::max<Index>(width, position + 1);
   table.add_block(width, std::move(rows));
   return table;
+}
+
+DataFormat libsvm_format() {
+  return {"libsvm", "lines of a label and position:value pairs", "",
+          [](const std::string& name) {
+            return name.ends_with(".libsvm") || name.ends_with(".svm") || name.ends_with(".svmlight");
+          },
+          [](const DataFile& file) {
+            const FileText text(file.path, std::max(kMostBytes, static_cast<std::size_t>(file.spec.most_cells)));
+            return parse_libsvm(text.text(), file.spec.limit, file.path);
+          }};
 }
 
 }  // namespace pollen::data

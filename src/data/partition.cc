@@ -4,6 +4,7 @@
 
 #include "builtin.h"
 #include "data/client_files.h"
+#include "data/registries.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "sources.h"
@@ -25,19 +26,31 @@ void check_counts(const PartitionInput& input) {
   if (*input.spec.clients > rows)
     throw ConfigError(key(input.where, "clients"),
                       fmt::format("found {}, accepted: at most the {} rows", *input.spec.clients, rows));
-  if (input.spec.partition != "label-shards") return;
-  if (input.spec.shards > rows / *input.spec.clients)
-    throw ConfigError(key(input.where, "shards"),
-                      fmt::format("found {} shards for each of {} clients, accepted: at most the {} rows in all",
-                                  input.spec.shards, *input.spec.clients, rows));
 }
 
 void check_labels(const PartitionInput& input) {
   if (!input.encoding.classes.names.empty()) return;
+  std::vector<std::string> others;
+  for (const PartitionRow& row : partitions())
+    if (!row.labels) others.push_back(row.name);
   throw ConfigError(key(input.where, "partition"),
-                    fmt::format("found \"{}\", which needs class labels, and the target has none, accepted: iid, "
-                                "by-column, by-writer, given",
-                                input.spec.partition));
+                    fmt::format("found \"{}\", which needs class labels, and the target has none, accepted: {}",
+                                input.spec.partition, listed(others)));
+}
+
+std::vector<Rows> iid(const PartitionInput& input, std::vector<std::string>&) {
+  return split_iid(static_cast<std::uint32_t>(input.table.rows.size()), static_cast<std::uint32_t>(*input.spec.clients),
+                   input.seed);
+}
+
+std::vector<Rows> label_shards(const PartitionInput& input, std::vector<std::string>&) {
+  const auto rows = std::ssize(input.table.rows);
+  if (input.spec.shards > rows / *input.spec.clients)
+    throw ConfigError(key(input.where, "shards"),
+                      fmt::format("found {} shards for each of {} clients, accepted: at most the {} rows in all",
+                                  input.spec.shards, *input.spec.clients, rows));
+  return split_shards(input.encoding.classes.of_row, static_cast<std::uint32_t>(*input.spec.clients),
+                      static_cast<std::uint32_t>(input.spec.shards), input.seed);
 }
 
 std::vector<Rows> dirichlet(const PartitionInput& input, std::vector<std::string>& notes) {
@@ -51,26 +64,17 @@ std::vector<Rows> dirichlet(const PartitionInput& input, std::vector<std::string
   return std::move(split.clients);
 }
 
-std::vector<Rows> drawn(const PartitionInput& input, std::vector<std::string>& notes) {
-  const auto clients = static_cast<std::uint32_t>(*input.spec.clients);
+// Clients that are numbered.
+template <std::vector<Rows> (*draw)(const PartitionInput&, std::vector<std::string>&)>
+Clients numbered(const PartitionInput& input, std::vector<std::string>& notes) {
   check_counts(input);
-  if (input.spec.partition == "iid")
-    return split_iid(static_cast<std::uint32_t>(input.table.rows.size()), clients, input.seed);
-  check_labels(input);
-  if (input.spec.partition == "dirichlet") return dirichlet(input, notes);
-  if (input.spec.partition != "label-shards") return by_shares(input, notes);
-  return split_shards(input.encoding.classes.of_row, clients, static_cast<std::uint32_t>(input.spec.shards),
-                      input.seed);
+  if (partitions().at(input.spec.partition).labels) check_labels(input);
+  Clients clients{draw(input, notes), {}};
+  for (std::size_t i = 0; i < clients.rows.size(); ++i) clients.names.push_back(fmt::format("{}", i + 1));
+  return clients;
 }
 
 }  // namespace
-
-const std::vector<std::string>& partitions() {
-  static const std::vector<std::string> names = {"iid",         "dirichlet",          "label-shards", "dominant-label",
-                                                 "label-pairs", "classes-per-client", "by-column",    "by-writer",
-                                                 "given"};
-  return names;
-}
 
 std::vector<Rows> rows_by_label(const std::vector<std::uint32_t>& labels) {
   std::vector<Rows> of_label;
@@ -89,11 +93,33 @@ Clients partition(const PartitionInput& input, std::vector<std::string>& notes) 
           fmt::format("data.partition = \"{}\" is not used: {} makes its own clients", input.spec.partition, source));
     return by_file(input.table, true);
   }
-  if (input.spec.partition == "given") return by_file(input.table, false);
-  if (input.spec.partition == "by-column" || input.spec.partition == "by-writer") return by_value(input, notes);
-  Clients clients{drawn(input, notes), {}};
-  for (std::size_t i = 0; i < clients.rows.size(); ++i) clients.names.push_back(fmt::format("{}", i + 1));
-  return clients;
+  return partitions().at(input.spec.partition).split(input, notes);
 }
 
 }  // namespace pollen::data
+
+namespace pollen {
+
+const Registry<PartitionRow>& partitions() {
+  using namespace data;
+  static const Registry<PartitionRow> rows(
+      "data.partition",
+      {{"iid", "rows dealt at random, equally many to each client", "clients", false, numbered<iid>},
+       {"dirichlet", "each label's shares over clients from a Dirichlet law (Hsu et al. 2019)",
+        "clients dirichlet_alpha", true, numbered<dirichlet>},
+       {"label-shards", "rows sorted by label, cut into shards, some per client (McMahan et al. 2017)",
+        "clients shards", true, numbered<label_shards>},
+       {"dominant-label", "each client has much of one label and little of the others",
+        "clients dominant_share other_share", true, numbered<by_shares>},
+       {"label-pairs", "each label goes mostly to its own clients, the rest to all others", "clients dominant_share",
+        true, numbered<by_shares>},
+       {"classes-per-client", "each client has a few labels (FedRep, FedPop)", "clients classes_per_client", true,
+        numbered<by_shares>},
+       {"by-column", "one client per value of a column", "column least_rows", false, by_value},
+       {"by-writer", "one client per writer of the images", "clients writers least_rows", false, by_value},
+       {"given", "one client per file of data.source", "", false,
+        [](const PartitionInput& input, std::vector<std::string>&) { return by_file(input.table, false); }}});
+  return rows;
+}
+
+}  // namespace pollen

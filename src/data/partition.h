@@ -36,9 +36,6 @@ struct PartitionInput {
   const std::string& where;
 };
 
-// The names that data.partition may have.
-const std::vector<std::string>& partitions();
-
 // Throws ConfigError where the rows cannot be split so. Adds to `notes`.
 Clients partition(const PartitionInput& input, std::vector<std::string>& notes);
 

@@ -9,6 +9,7 @@
 
 #include "builtin.h"
 #include "data/client_files.h"
+#include "data/registries.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
@@ -28,38 +29,9 @@ std::string without_gz(std::string name) {
 std::string format_by_name(const DataSpec& spec, const std::string& path) {
   if (!spec.format.empty()) return spec.format;
   const std::string name = without_gz(std::filesystem::path(path).filename().string());
-  if (name.find("-idx") != std::string::npos || name.ends_with(".idx")) return "idx";
-  const std::string extension = std::filesystem::path(name).extension().string();
-  if (extension == ".csv" || extension == ".tsv" || extension == ".data" || extension == ".txt") return "csv";
-  if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return "libsvm";
-  if (extension == ".bin") return "cifar";
+  for (const DataFormat& format : data_formats())
+    if (format.read != nullptr && format.fits(name)) return format.name;
   return {};
-}
-
-std::string labels_of(const DataSpec& spec, const std::string& path, const std::string& where) {
-  if (!spec.labels.empty()) return spec.labels;
-  constexpr std::string_view kImages = "images-idx3";
-  const std::size_t at = path.rfind(kImages);
-  if (at == std::string::npos)
-    throw ConfigError(key(where, "labels"),
-                      fmt::format("found none, and the name {} does not tell, accepted: the file of the labels", path));
-  return std::string(path).replace(at, kImages.size(), "labels-idx1");
-}
-
-CsvOptions csv_options(const DataSpec& spec) {
-  CsvOptions options;
-  options.header = spec.header;
-  options.limit = spec.limit;
-  options.categorical.insert(spec.categorical.begin(), spec.categorical.end());
-  for (const auto& [column, levels] : spec.levels) options.categorical.insert(column);
-  return options;
-}
-
-RawTable read_idx(const DataSpec& spec, const std::string& path, const std::string& where) {
-  const std::string labels = labels_of(spec, path, where);
-  RawTable table = parse_idx({read_file(path), path}, {read_file(labels), labels}, spec.limit);
-  if (spec.partition == "by-writer") add_writers({read_file(spec.writers), spec.writers}, spec.limit, table);
-  return table;
 }
 
 }  // namespace
@@ -68,9 +40,8 @@ std::string format_of(const DataSpec& spec, const std::string& path, const std::
   if (std::string format = format_by_name(spec, path); !format.empty()) return format;
   if (without_gz(path).ends_with(".pollen"))
     throw ConfigError(path, "found a store, accepted: as data.source, alone; or the file that it was made from");
-  throw ConfigError(
-      key(where, "format"),
-      fmt::format("found none, and the name {} does not tell, accepted: csv, libsvm, idx, cifar, pollen", path));
+  throw ConfigError(key(where, "format"), fmt::format("found none, and the name {} does not tell, accepted: {}", path,
+                                                      listed(data_formats().names())));
 }
 
 RawTable read_one(const DataSpec& spec, const std::string& path, const std::string& where, bool labelled) {
@@ -86,15 +57,7 @@ RawTable read_one(const DataSpec& spec, const std::string& path, const std::stri
   if (format != "idx" && spec.partition == "by-writer")
     throw ConfigError(key(where, "partition"),
                       fmt::format("found \"by-writer\" for a {} file, accepted: with idx images", format));
-  if (format == "idx" && labelled) return read_idx(spec, path, where);
-  if (format == "csv" || format == "libsvm") {
-    const FileText file(path, std::max(kMostBytes, static_cast<std::size_t>(spec.most_cells)));
-    return format == "csv" ? parse_csv(file.text(), csv_options(spec), path)
-                           : parse_libsvm(file.text(), spec.limit, path);
-  }
-  std::string bytes = read_file(path);
-  if (format == "cifar") return parse_cifar(std::move(bytes), spec.limit, path);
-  return parse_idx_images({std::move(bytes), path}, spec.limit);
+  return data_formats().at(format).read({spec, path, where, labelled});
 }
 
 namespace {
@@ -117,12 +80,9 @@ std::string stem(const std::string& file) {
 
 RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::string& where) {
   const std::string& first = spec.sources.front();
-  if (first == "synthetic-gaussian") return synthetic_gaussian(spec, seed);
-  if (first == "synthetic-logistic") return synthetic_logistic(spec, seed);
-  if (first == "synthetic-mixed") return synthetic_mixed(spec, seed);
-  if (first == "titanic") {
-    RawTable table = titanic();
-    keep_first(table, spec.limit);
+  if (const BuiltinSet* set = builtin_sets().find(first)) {
+    RawTable table = set->make(spec, seed);
+    if (!set->makes_clients) keep_first(table, spec.limit);
     return table;
   }
   RawTable table;

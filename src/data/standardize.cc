@@ -106,6 +106,10 @@ void standardize(const ColumnScaling& scaling, Federation& federation) {
   federation.encoder.sd = scaling.sd;
 }
 
+bool standardizes(const DataSpec& spec, TargetKind target) {
+  return target != TargetKind::none && *with_defaults(spec).standardize;
+}
+
 void check_scaling(const ColumnScaling& scaling, const Federation& like, const std::string& where) {
   Problems problems;
   for (std::size_t j = 0; j < scaling.mean.size(); ++j)

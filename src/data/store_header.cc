@@ -1,6 +1,5 @@
 // The header page of a store, both ways.
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cstring>
@@ -13,10 +12,9 @@ namespace pollen::data {
 
 namespace {
 
-constexpr char kMagic[] = "POLLENST";
-constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kNameBytes = 16;
 constexpr std::size_t kSectionBytes = 64;
+constexpr std::size_t kFieldsAt = 12;  // behind the seal
 constexpr std::size_t kCrcAt = kStorePage - 4;
 constexpr std::uint64_t kMostWide = std::uint64_t{1} << 32;
 
@@ -48,9 +46,8 @@ class Reader {
 };
 
 template <class Fields, class Header>
-void fixed_fields(Fields& fields, std::uint32_t& version, std::uint32_t& count, std::uint32_t& target,
-                  std::uint32_t& intercept, Header& h) {
-  fields(version), fields(count), fields(h.file_bytes), fields(target), fields(intercept);
+void fixed_fields(Fields& fields, std::uint32_t& count, std::uint32_t& target, std::uint32_t& intercept, Header& h) {
+  fields(count), fields(h.file_bytes), fields(target), fields(intercept);
   fields(h.clients), fields(h.seed), fields(h.setup_bits), fields(h.level_bits);
 }
 
@@ -92,17 +89,13 @@ Section read_section(const std::uint8_t* at, std::uint64_t file_bytes, const std
 
 }  // namespace
 
-std::uint32_t checksum(ByteView bytes) {
-  return static_cast<std::uint32_t>(::crc32_z(::crc32_z(0, nullptr, 0), bytes.data(), bytes.size()));
-}
-
 Bytes encode_header(const StoreHeader& header) {
   Bytes page(kStorePage);
-  std::memcpy(page.data(), kMagic, 8);
-  Writer fields(page.data() + 8);
-  std::uint32_t version = kVersion, count = static_cast<std::uint32_t>(header.sections.size());
+  kStoreSeal.write_to(page.data());
+  Writer fields(page.data() + kFieldsAt);
+  std::uint32_t count = static_cast<std::uint32_t>(header.sections.size());
   std::uint32_t target = static_cast<std::uint32_t>(header.target), intercept = header.intercept ? 1 : 0;
-  fixed_fields(fields, version, count, target, intercept, header);
+  fixed_fields(fields, count, target, intercept, header);
   std::uint8_t* at = page.data() + kSectionBytes;
   for (const Section& s : header.sections) {
     std::memcpy(at, s.name.data(), s.name.size());
@@ -117,14 +110,12 @@ Bytes encode_header(const StoreHeader& header) {
 
 StoreHeader decode_header(ByteView page, std::uint64_t file_bytes, const std::string& file) {
   const auto fault = [&](const std::string& what) { throw ConfigError(file, what); };
-  if (page.size() < kStorePage || std::memcmp(page.data(), kMagic, 8) != 0)
-    fault("found no store, accepted: a file that pollen convert wrote");
+  kStoreSeal.check(page, file);
+  if (page.size() < kStorePage) kStoreSeal.refuse(file, fmt::format("{} bytes: a file cut short", page.size()));
   StoreHeader h;
-  std::uint32_t version = 0, count = 0, target = 0, intercept = 0, crc = 0;
-  Reader fields(page.data() + 8);
-  fixed_fields(fields, version, count, target, intercept, h);
-  if (version != kVersion)
-    fault(fmt::format("found a store of version {}, accepted: {} (convert the data again)", version, kVersion));
+  std::uint32_t count = 0, target = 0, intercept = 0, crc = 0;
+  Reader fields(page.data() + kFieldsAt);
+  fixed_fields(fields, count, target, intercept, h);
   Reader(page.data() + kCrcAt)(crc);
   if (crc != checksum(page.first(kCrcAt))) fault("the header's checksum is wrong: the file is damaged");
   if (h.file_bytes != file_bytes)

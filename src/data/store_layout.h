@@ -9,13 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "base/sealed_file.h"
 #include "data/store.h"
 #include "pollen/data.h"
 
 namespace pollen::data {
 
 inline constexpr const char* kStoreFormat = "pollen";  // as data.format
-constexpr std::size_t kStorePage = 4096;               // the header's size, and what the writer aligns sections to
+inline constexpr Seal kStoreSeal{"POLLENST", 1, "a store", "pollen convert writes one"};
+constexpr std::size_t kStorePage = 4096;  // the header's size, and what the writer aligns sections to
 constexpr std::size_t kMostSections = 62;
 constexpr std::size_t kCheckedAtOnce = std::size_t{1} << 26;  // row sections up to this size are checked when mapped
 
@@ -42,8 +44,6 @@ Bytes encode_header(const StoreHeader& header);  // kStorePage bytes
 // Everything that the page itself can tell is checked, the sections' places against `file_bytes` too. ConfigError
 // naming `file`.
 StoreHeader decode_header(ByteView page, std::uint64_t file_bytes, const std::string& file);
-
-std::uint32_t checksum(ByteView bytes);  // CRC-32, zlib's
 
 // A whole store: `bytes` are the file's, of which `keeper` is the owner. Checksums of all but large row sections are
 // checked, and everything that sizes, offsets and targets could do harm with. ConfigError naming `file`.

@@ -35,11 +35,11 @@ Section cells_section(const std::string& name, Cells cells, std::size_t rows, st
 void check_free(const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return;
-  char magic[8] = {};
+  char letters[Seal::kLetters] = {};
   if (std::FILE* old = std::fopen(file.c_str(), "rbe"); old != nullptr) {
-    const std::size_t got = std::fread(magic, 1, sizeof magic, old);
+    const std::size_t got = std::fread(letters, 1, sizeof letters, old);
     std::fclose(old);
-    if (got == sizeof magic && std::string_view(magic, sizeof magic) == "POLLENST") return;
+    if (std::string_view(letters, got) == kStoreSeal.letters) return;
   }
   throw ConfigError(file, "found something that is no store, accepted: a new name, or a store to replace");
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "data/client_files.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {
@@ -46,19 +47,19 @@ void fill_missing(Index first, const std::vector<double>& mean, Table& table) {
   }
 }
 
-std::int64_t level_bits(const std::string& name) { return 8 * (std::ssize(name) + 1); }
+std::int64_t bits_of_level(const std::string& name) { return 8 * (std::ssize(name) + 1); }
 
 std::int64_t level_exchange(const Levels& levels, const std::vector<Rows>& clients) {
   if (levels.given || levels.names.empty()) return 0;
   std::int64_t whole = 0;
-  for (const std::string& name : levels.names) whole += level_bits(name);
+  for (const std::string& name : levels.names) whole += bits_of_level(name);
   std::int64_t bits = whole * std::ssize(clients);
   std::vector<std::size_t> seen(levels.names.size(), clients.size());
   for (std::size_t i = 0; i < clients.size(); ++i)
     for (const std::uint32_t r : clients[i])
       if (std::size_t& last = seen[levels.of_row[r]]; last != i) {
         last = i;
-        bits += level_bits(levels.names[levels.of_row[r]]);
+        bits += bits_of_level(levels.names[levels.of_row[r]]);
       }
   return bits;
 }
@@ -129,3 +130,20 @@ std::int64_t exchange_bits(const Encoding& encoding, const std::vector<Rows>& cl
 }
 
 }  // namespace pollen::data
+
+namespace pollen {
+
+std::int64_t level_bits(const std::vector<ColumnFacts>& clients, const ColumnFacts& layout, const DataSpec& spec) {
+  const auto bits_of = [&](const ColumnFacts& facts) {
+    std::int64_t bits = 0;
+    for (const auto& [column, levels] : facts.levels)
+      if (!spec.levels.contains(column))
+        for (const std::string& level : levels) bits += data::bits_of_level(level);
+    return bits;
+  };
+  std::int64_t bits = bits_of(layout) * std::ssize(clients);
+  for (const ColumnFacts& facts : clients) bits += bits_of(facts);
+  return bits;
+}
+
+}  // namespace pollen

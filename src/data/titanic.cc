@@ -1,17 +1,10 @@
 // Dawson, R. J. M. (1995), "The 'Unusual Episode' Data Revisited", Journal of Statistics Education 3(3); R's
 // datasets::Titanic.
-#include <algorithm>
 #include <array>
 
 #include "builtin.h"
 
-namespace pollen {
-
-std::vector<std::string> builtin_datasets() {
-  return {"titanic", "synthetic-gaussian", "synthetic-logistic", "synthetic-mixed"};
-}
-
-namespace data {
+namespace pollen::data {
 
 namespace {
 
@@ -36,13 +29,6 @@ void add_people(RawTable& table, std::array<const char*, 4> cells, int count) {
 
 }  // namespace
 
-bool is_builtin(const std::string& source) {
-  const std::vector<std::string> names = builtin_datasets();
-  return std::find(names.begin(), names.end(), source) != names.end();
-}
-
-bool is_synthetic(const std::string& source) { return is_builtin(source) && source != "titanic"; }
-
 RawTable titanic() {
   RawTable table;
   table.files = {"titanic"};
@@ -55,5 +41,4 @@ RawTable titanic() {
   return table;
 }
 
-}  // namespace data
-}  // namespace pollen
+}  // namespace pollen::data

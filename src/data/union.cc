@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "data/client_files.h"
 #include "phrases.h"
 #include "pollen/data.h"
 #include "pollen/errors.h"
@@ -36,6 +37,8 @@ std::string difference(const ColumnFacts& first, const ColumnFacts& other) {
 }
 
 }  // namespace
+
+bool same_columns(const ColumnFacts& a, const ColumnFacts& b) { return difference(a, b).empty(); }
 
 ColumnFacts union_of(const std::vector<ColumnFacts>& clients, const std::vector<std::string>& names) {
   ColumnFacts all = clients.front();

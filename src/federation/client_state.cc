@@ -5,16 +5,16 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/sealed_file.h"
 #include "base/secret.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "sealed_file.h"
 
 namespace pollen {
 
 namespace {
 
-constexpr Seal kSeal{"POLLENCL", 2, "a client's state"};
+constexpr Seal kClientSeal{"POLLENCL", 3, "a client's state", "another --state folder starts afresh"};
 
 void archive(Archive& a, ClientState& s) {
   a.field(s.instance);
@@ -36,7 +36,7 @@ void archive(Archive& a, ClientState& s) {
 std::uint64_t fingerprint_of(const std::string& path) {
   const std::string text = read_text(path);
   const ByteView bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
-  return std::uint64_t{checksum_of(bytes)} << 32U | (text.size() & 0x7fffffffU) | 0x80000000U;
+  return std::uint64_t{checksum(bytes)} << 32U | (text.size() & 0x7fffffffU) | 0x80000000U;
 }
 
 ClientStateFile::ClientStateFile(std::string folder) : folder_(std::move(folder)) {
@@ -51,13 +51,13 @@ ClientStateFile::ClientStateFile(std::string folder) : folder_(std::move(folder)
 }
 
 void ClientStateFile::read() {
-  const Bytes body = read_sealed(path(), kSeal);
+  const Bytes body = read_sealed(path(), kClientSeal);
   try {
     Archive a(body);
     archive(a, state_);
     a.finish();
   } catch (const WireError& error) {
-    throw ConfigError(path(), fmt::format("found {}; accepted: {}", error.what(), kSeal.what));
+    kClientSeal.refuse(path(), error.what());
   }
 }
 
@@ -65,7 +65,9 @@ void ClientStateFile::write() {
   if (folder_.empty()) return;
   Archive a;
   archive(a, state_);
-  write_sealed(path(), kSeal, a.take());
+  SealedFile file(path(), kClientSeal, Readers::owner);
+  file.write(a.take());
+  file.commit();
 }
 
 }  // namespace pollen

@@ -1,8 +1,8 @@
 // What a client keeps on its disk: its secret seed, its state in the run, the reply that may or may not have been
 // counted.
 //
-// DIR/client.state is a sealed file (sealed_file.h) with an Archive in it. The folder is the user's alone and locked
-// while the client runs.
+// DIR/client.state is a sealed file (base/sealed_file.h) with an Archive in it. The folder is the user's alone and
+// locked while the client runs.
 #pragma once
 
 #include <cstdint>

@@ -131,8 +131,7 @@ void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
   const Query::What what =
       check_question(message, {&recipe, problem->dimension(), config->run.chains, clients, warm_up.epochs > 0});
   wire::Answer answer{message.number, Panel(message.rows, message.columns)};
-  pollen::answer(client(), host->view(), {what, message.at, message.direction, message.step, warm_up.batch},
-                 answer.values, work);
+  pollen::answer(client(), host->view(), message.query(warm_up.batch), answer.values, work);
   if (what == Query::What::anchor || what == Query::What::start_memory) keep_client();
   send(wire::encode(answer));
 }
@@ -168,7 +167,7 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
   if (static_cast<Index>(heard.offset.size()) - 1 != config->run.chains ||
       static_cast<Index>(chains.size()) != config->run.chains)
     throw WireError("broadcast: of another number of chains");
-  check_leg(heard, problem->dimension(), config->run.chains);
+  check_segment(heard, problem->dimension(), config->run.chains);
   if ((heard.segment.steps > 0) != recipe.local.has_value()) throw WireError("broadcast: for another kind of sampler");
   const std::uint64_t turn = 1 + (recipe.local ? heard.segment.first : heard.round);
   host->view().receive(heard, work);

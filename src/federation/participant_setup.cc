@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/secret.h"
+#include "data/client_files.h"
 #include "participant_parts.h"
 
 namespace pollen {
@@ -104,8 +105,7 @@ void Participant::Parts::laid_out(const wire::Layout& message, const Send& send)
   own_columns.reset();
   data = load_part(options.data, config->data, message.facts, target_of(*config), index, seed());
   if (too_few(data->train.rows, send)) return;
-  const bool none = target_of(*config) == TargetKind::none;
-  if (!none && *with_defaults(config->data).standardize) return send(wire::encode(wire::Moments{moments_of(*data, 0)}));
+  if (standardizes(config->data, target_of(*config))) return send(wire::encode(wire::Moments{moments_of(*data, 0)}));
   problem = make_own_problem(*config, std::move(*data), clients);
   send_site(send);
 }

@@ -36,6 +36,8 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
     case Query::What::descent:
       return limits.warm_up && ask.step < Query::kSteps && ask.rows == d && ask.columns == limits.chains &&
              columns == limits.chains;
+    case Query::What::latents:
+      return false;  // they are the client's own
   }
   return false;
 }
@@ -58,7 +60,7 @@ Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits) {
   return what;
 }
 
-void check_leg(const Broadcast& heard, Index dimension, Index chains) {
+void check_segment(const Broadcast& heard, Index dimension, Index chains) {
   constexpr std::uint64_t kLast = std::uint64_t{1} << 62;
   if (static_cast<Index>(heard.segment.steps) > longest_segment(dimension, chains))
     throw WireError("broadcast: a segment of too many steps");

@@ -16,7 +16,7 @@ struct QuestionLimits {
 Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits);  // WireError
 void check_numbers(ConstPanelView values, const char* where);                    // WireError where one is not finite
 
-// A segment whose common noise would not be more than a server of pollen has made: its own limit.
-void check_leg(const Broadcast& heard, Index dimension, Index chains);
+// WireError where a segment has more steps than longest_segment() allows, which is the limit that servers keep to.
+void check_segment(const Broadcast& heard, Index dimension, Index chains);
 
 }  // namespace pollen

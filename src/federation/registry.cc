@@ -14,7 +14,6 @@ namespace pollen {
 
 namespace {
 
-
 constexpr auto kHelloWithin = std::chrono::seconds(20);
 constexpr std::size_t kMostStrangers = 4096;
 

@@ -6,10 +6,7 @@
 
 namespace pollen {
 
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 void ConnectionRegistry::end(const wire::End& message) {
   const auto frame = std::make_shared<const Bytes>(wire::encode(message));

@@ -1,16 +1,16 @@
 // Set-up's outcome on the disk, so that a restarted server knows its federation.
 #include <fmt/format.h>
 
+#include "base/sealed_file.h"
 #include "federation/federation.h"
 #include "pollen/errors.h"
 #include "recipe/config_difference.h"
-#include "sealed_file.h"
 
 namespace pollen {
 
 namespace {
 
-constexpr Seal kRegistrySeal{"POLLENFD", 1, "a federation's state"};
+constexpr Seal kRegistrySeal{"POLLENFD", 2, "a federation's state", "another --state folder starts afresh"};
 
 }  // namespace
 
@@ -50,7 +50,9 @@ void ConnectionRegistry::archive(Archive& archive) {
 void ConnectionRegistry::write(const std::string& path) {
   Archive state;
   archive(state);
-  write_sealed(path, kRegistrySeal, state.take());
+  SealedFile file(path, kRegistrySeal, Readers::owner);
+  file.write(state.take());
+  file.commit();
 }
 
 void ConnectionRegistry::read(const std::string& path) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "data/client_files.h"
 #include "federation/federation.h"
 #include "pollen/errors.h"
 
@@ -25,17 +26,6 @@ bool covers(const ColumnFacts& layout, const ColumnFacts& facts) {
     const auto known = layout.levels.find(own.first);
     return known != layout.levels.end() && std::ranges::includes(set_of(known->second), set_of(own.second));
   });
-}
-
-// What all clients must have alike, whatever the levels.
-bool alike(const ColumnFacts& a, const ColumnFacts& b) {
-  const auto text_columns = [](const ColumnFacts& f) {
-    std::set<std::string> names;
-    for (const auto& [name, levels] : f.levels) names.insert(name);
-    return names;
-  };
-  return a.target == b.target && a.width == b.width && a.columns.size() == b.columns.size() &&
-         set_of(a.columns) == set_of(b.columns) && text_columns(a) == text_columns(b);
 }
 
 // Those who disagree with more than half of all; nobody where no such majority is, so that it cannot be told who is
@@ -127,7 +117,7 @@ void ConnectionRegistry::got_columns(std::uint32_t client, const ColumnFacts& fa
 
 void ConnectionRegistry::settle_layout() {
   if (!std::ranges::all_of(seats_, [](const Seat& s) { return s.columns && s.link != 0; })) return;
-  const auto same = [&](std::size_t i, std::size_t j) { return alike(*seats_[i].columns, *seats_[j].columns); };
+  const auto same = [&](std::size_t i, std::size_t j) { return same_columns(*seats_[i].columns, *seats_[j].columns); };
   if (const auto odd = odd_ones(seats_.size(), same); !odd.empty()) {
     for (const std::size_t i : odd)
       send_away({i}, fmt::format("its columns are not those of the other clients: found {}",

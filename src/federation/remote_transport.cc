@@ -9,6 +9,7 @@
 #include "federation/federation.h"
 #include "math/math.h"
 #include "pollen/errors.h"
+#include "round/block_sums.h"
 
 namespace pollen {
 
@@ -50,14 +51,8 @@ class RemoteTransport final : public Transport {
   }
 
   void query(const Query& query, PanelView sum) override {
-    wire::Ask ask;
+    wire::Ask ask = wire::Ask::of(query, sum);
     ask.number = ++asked_;
-    ask.what = static_cast<std::uint8_t>(query.what);
-    ask.at = copy(query.at);
-    ask.direction = copy(query.direction);
-    ask.rows = sum.rows;
-    ask.columns = sum.columns;
-    ask.step = query.step;
     frame_ = shared(wire::encode(ask));
     for (std::uint32_t i = 0; i < seats_.size(); ++i) {
       want(i, true);
@@ -73,7 +68,11 @@ class RemoteTransport final : public Transport {
       if (incoming && !incoming->arrived) take_answer(*incoming, ask, answers);
     }
     close_turn();
-    add_in_blocks(answers, sum);
+    BlockSums blocks(BlockRange::all(std::ssize(answers)));
+    blocks.reset(sum.rows, sum.columns);
+    for (std::size_t i = 0; i < answers.size(); ++i) blocks.add(static_cast<Index>(i), answers[i]);
+    fill(sum, 0.0);
+    blocks.add_finished(sum);
   }
 
   void recipe_changed(const Recipe& recipe) override {
@@ -114,12 +113,6 @@ class RemoteTransport final : public Transport {
 
   static wire::Settings settings_of(const Recipe& recipe) {
     return {recipe.step, recipe.local ? recipe.local->smoothness : 0, recipe.local ? recipe.local->convexity : 0};
-  }
-
-  static Panel copy(ConstPanelView from) {
-    Panel to(from.rows, from.columns);
-    for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), to.column(c).begin());
-    return to;
   }
 
   RoundStatistics& statistics() { return options_.statistics != nullptr ? *options_.statistics : own_statistics_; }
@@ -358,20 +351,6 @@ class RemoteTransport final : public Transport {
       if (!number) throw WireError("its answer is not finite");
       if (own_column && c != static_cast<Index>(client) && math::max_abs(column) != 0)
         throw WireError("its answer is about other clients");
-    }
-  }
-
-  // As clients of one process are added: in blocks, in client order.
-  static void add_in_blocks(const std::vector<Panel>& answers, PanelView sum) {
-    const auto clients = static_cast<Index>(answers.size());
-    const Index size = block_size_for(clients);
-    for (Index c = 0; c < sum.columns; ++c) std::ranges::fill(sum.column(c), 0.0);
-    for (Index first = 0; first < clients; first += size) {
-      Panel total(sum.rows, sum.columns);
-      for (Index i = first; i < std::min(clients, first + size); ++i)
-        for (Index c = 0; c < sum.columns; ++c)
-          math::add(answers[static_cast<std::size_t>(i)].column(c), total.column(c));
-      for (Index c = 0; c < sum.columns; ++c) math::add(total.column(c), sum.column(c));
     }
   }
 

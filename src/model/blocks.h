@@ -62,9 +62,6 @@ inline ConstPanelView columns(const ConstPanelView& panel, Index first, Index co
 inline PanelView columns(const PanelView& panel, Index first, Index count) {
   return {panel.data + first * panel.stride, panel.rows, count, panel.stride};
 }
-inline void fill(const PanelView& panel, double value) {
-  for (Index c = 0; c < panel.columns; ++c) std::ranges::fill(panel.column(c), value);
-}
 
 // How columns belong to chains: a chain has `in` columns of Θ and `out` columns of G. Columns go through the pass in
 // groups of whole chains, which bounds the memory of Z: `in` columns of each chain of a group, the group's `out`

@@ -1,7 +1,8 @@
+#include "oracle/oracles.h"
+
 #include <algorithm>
 
 #include "pollen/errors.h"
-#include "pollen/oracle.h"
 
 namespace pollen {
 
@@ -175,8 +176,9 @@ class ControlOracle final : public Oracle {
     for (std::size_t c = 0; c < input.chains.size(); ++c) {
       const auto column = static_cast<Index>(c);
       const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
-      potential_.difference_rows(input.position.column(column), input.anchor.column(static_cast<Index>(input.chains[c])),
-                                 rows, out.column(column), work.scratch);
+      potential_.difference_rows(input.position.column(column),
+                                 input.anchor.column(static_cast<Index>(input.chains[c])), rows, out.column(column),
+                                 work.scratch);
       math::scale(factor_, out.column(column));
     }
     return 2 * batch_ * out.columns;
@@ -242,23 +244,47 @@ std::unique_ptr<Oracle> make_clipped_oracle(const Potential& potential, Index ba
 
 void Oracle::set_anchor(std::span<const double>, std::span<const double>) {}
 
-std::unique_ptr<Oracle> make_oracle(OracleKind kind, const Potential& potential, Index batch, Index chains) {
-  const bool all = batch >= potential.rows();
-  switch (kind) {
-    case OracleKind::fixed_point:
-      return std::make_unique<FixedPointOracle>(potential, std::min(batch, potential.rows()));
-    case OracleKind::control:
-      return std::make_unique<ControlOracle>(potential, std::min(batch, potential.rows()));
-    case OracleKind::minibatch:
-      if (!all) return std::make_unique<MinibatchOracle>(potential, batch);
-      break;
-    case OracleKind::svrg:
-      if (!all) return std::make_unique<SvrgOracle>(potential, batch, chains);
-      break;
-    case OracleKind::full:
-      break;
-  }
+namespace {
+
+std::unique_ptr<Oracle> make_full(const Potential& potential, Index, Index) {
   return std::make_unique<FullOracle>(potential);
+}
+
+}  // namespace
+
+const Registry<OracleRow>& oracles() {
+  using P = const Potential&;
+  static const Registry<OracleRow> rows(
+      "sampler.oracle",
+      {{"full", "the gradient over all rows", "", OracleKind::full, make_full},
+       {"minibatch", "the gradient over random rows, scaled up", "batch", OracleKind::minibatch,
+        [](P potential, Index batch, Index chains) -> std::unique_ptr<Oracle> {
+          if (batch >= potential.rows()) return make_full(potential, batch, chains);
+          return std::make_unique<MinibatchOracle>(potential, batch);
+        }},
+       {"fixed-point", "the difference to the gradient at the mode, over random rows", "batch mode_tolerance",
+        OracleKind::fixed_point,
+        [](P potential, Index batch, Index) -> std::unique_ptr<Oracle> {
+          return std::make_unique<FixedPointOracle>(potential, std::min(batch, potential.rows()));
+        }},
+       {"svrg", "the difference to an anchor that moves every refresh rounds, over random rows, and its gradient",
+        "batch refresh", OracleKind::svrg,
+        [](P potential, Index batch, Index chains) -> std::unique_ptr<Oracle> {
+          if (batch >= potential.rows()) return make_full(potential, batch, chains);
+          return std::make_unique<SvrgOracle>(potential, batch, chains);
+        }},
+       {"control", "the difference to an anchor that is renewed at random, for local steps (VR-FALD*)",
+        "batch refresh_probability", OracleKind::control,
+        [](P potential, Index batch, Index) -> std::unique_ptr<Oracle> {
+          return std::make_unique<ControlOracle>(potential, std::min(batch, potential.rows()));
+        }}});
+  return rows;
+}
+
+const OracleRow& oracle_row(OracleKind kind) { return *std::ranges::find(oracles(), kind, &OracleRow::kind); }
+
+std::unique_ptr<Oracle> make_oracle(OracleKind kind, const Potential& potential, Index batch, Index chains) {
+  return oracle_row(kind).make(potential, batch, chains);
 }
 
 }  // namespace pollen

@@ -36,14 +36,12 @@ class Baseline : public PersonalEngine {
   std::int64_t iteration() const override { return static_cast<std::int64_t>(iteration_); }
   Counters& counters() override { return counters_; }
   void listen(TrafficListener listener) override { traffic_.listen(std::move(listener)); }
-  ConstPanelView average() const override { return position(); }
   void latent(Index client, Index chain, std::span<double> out) const override {
     copy_personal(client, chain, latent_part(problem_), out);
   }
   void personal_shared(Index client, Index chain, std::span<double> out) const override {
     copy_personal(client, chain, shared_part(problem_), out);
   }
-  double accepted() const override { return 1; }
   void archive(Archive& archive) override;
 
  protected:

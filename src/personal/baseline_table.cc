@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
-#include <utility>
 
 #include "base/words.h"
 #include "baseline_parts.h"
@@ -11,50 +9,43 @@
 
 namespace pollen {
 
-const std::vector<PersonalBaseline>& baseline_table() {
-  static const std::vector<PersonalBaseline> table = {
-      {"local", "no paper", "every client by itself; nothing is sent", "step local_steps participation"},
-      {"fedavg", "McMahan et al. 2017", "one model for all: local gradient steps, averaged",
-       "step local_steps server_step participation"},
-      {"scaffold", "Karimireddy et al. 2020", "fedavg with control variates (option II)",
-       "step local_steps server_step participation"},
-      {"fedrep", "Collins et al. 2021", "phi is averaged, every client keeps its z",
-       "step local_steps head_steps server_step participation"},
-      {"lg-fedavg", "Liang et al. 2020", "z is averaged, every client keeps its phi",
-       "step local_steps server_step participation"},
-      {"ditto", "Li et al. 2021", "fedavg, and personal models drawn to its model",
-       "step local_steps server_step penalty participation"},
-      {"apfl", "Deng et al. 2020", "mixtures of personal models and fedavg's",
-       "step local_steps server_step mixture adapt_mixture participation"},
-      {"per-fedavg", "Fallah et al. 2020", "a model that is good after one gradient step (FO or HF)",
-       "step local_steps server_step inner_step hessian_free participation"},
-      {"l2gd", "Hanzely and Richtarik 2020", "personal models drawn to their mean at random times",
-       "step penalty aggregate participation"},
-  };
-  return table;
-}
-
-const PersonalBaseline* find_baseline(const std::string& name) {
-  const auto& table = baseline_table();
-  const auto at = std::ranges::find_if(table, [&](const PersonalBaseline& b) { return b.name == name; });
-  return at == table.end() ? nullptr : &*at;
-}
-
 namespace baselines {
 namespace {
 
-using Make = BaselinePointer (*)(const PersonalProblem&, const BaselineSettings&);
-
-constexpr std::pair<std::string_view, Make> kMakers[] = {
-    {"local", make_local},   {"fedavg", make_fedavg},         {"scaffold", make_scaffold},
-    {"fedrep", make_fedrep}, {"lg-fedavg", make_lg_fedavg},   {"ditto", make_ditto},
-    {"apfl", make_apfl},     {"per-fedavg", make_per_fedavg}, {"l2gd", make_l2gd},
+struct Entry {
+  PersonalBaseline row;
+  BaselinePointer (*make)(const PersonalProblem&, const BaselineSettings&);
 };
 
-[[noreturn]] void unknown(const std::string& name) {
-  std::vector<std::string> names;
-  for (const PersonalBaseline& baseline : baseline_table()) names.emplace_back(baseline.name);
-  refuse_name("sampler.name", name, names);
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> table = {
+      {{"local", "no paper", "every client by itself; nothing is sent", "step local_steps participation"}, make_local},
+      {{"fedavg", "McMahan et al. 2017", "one model for all: local gradient steps, averaged",
+        "step local_steps server_step participation"},
+       make_fedavg},
+      {{"scaffold", "Karimireddy et al. 2020", "fedavg with control variates (option II)",
+        "step local_steps server_step participation"},
+       make_scaffold},
+      {{"fedrep", "Collins et al. 2021", "phi is averaged, every client keeps its z",
+        "step local_steps head_steps server_step participation"},
+       make_fedrep},
+      {{"lg-fedavg", "Liang et al. 2020", "z is averaged, every client keeps its phi",
+        "step local_steps server_step participation"},
+       make_lg_fedavg},
+      {{"ditto", "Li et al. 2021", "fedavg, and personal models drawn to its model",
+        "step local_steps server_step penalty participation"},
+       make_ditto},
+      {{"apfl", "Deng et al. 2020", "mixtures of personal models and fedavg's",
+        "step local_steps server_step mixture adapt_mixture participation"},
+       make_apfl},
+      {{"per-fedavg", "Fallah et al. 2020", "a model that is good after one gradient step (FO or HF)",
+        "step local_steps server_step inner_step hessian_free participation"},
+       make_per_fedavg},
+      {{"l2gd", "Hanzely and Richtarik 2020", "personal models drawn to their mean at random times",
+        "step penalty aggregate participation"},
+       make_l2gd},
+  };
+  return table;
 }
 
 void check_settings(const PersonalBaseline& baseline, const PersonalProblem& problem, const BaselineSettings& s) {
@@ -80,14 +71,31 @@ void check_settings(const PersonalBaseline& baseline, const PersonalProblem& pro
 }  // namespace
 }  // namespace baselines
 
+const std::vector<PersonalBaseline>& baseline_table() {
+  static const std::vector<PersonalBaseline> table = [] {
+    std::vector<PersonalBaseline> rows;
+    for (const baselines::Entry& entry : baselines::entries()) rows.push_back(entry.row);
+    return rows;
+  }();
+  return table;
+}
+
+const PersonalBaseline* find_baseline(const std::string& name) {
+  const auto& table = baseline_table();
+  const auto at = std::ranges::find_if(table, [&](const PersonalBaseline& b) { return b.name == name; });
+  return at == table.end() ? nullptr : &*at;
+}
+
 std::unique_ptr<PersonalEngine> make_baseline(const std::string& name, const PersonalProblem& problem,
                                               const BaselineSettings& settings) {
-  const PersonalBaseline* baseline = find_baseline(name);
-  if (baseline == nullptr) baselines::unknown(name);
-  baselines::check_settings(*baseline, problem, settings);
-  for (const auto& [maker_name, make] : baselines::kMakers)
-    if (name == maker_name) return make(problem, settings);
-  baselines::unknown(name);
+  std::vector<std::string> names;
+  for (const baselines::Entry& entry : baselines::entries()) {
+    names.emplace_back(entry.row.name);
+    if (name != entry.row.name) continue;
+    baselines::check_settings(entry.row, problem, settings);
+    return entry.make(problem, settings);
+  }
+  refuse_name("sampler.name", name, names);
 }
 
 }  // namespace pollen

@@ -169,7 +169,7 @@ void Baseline::archive(Archive& archive) {
   archive.array(server_.flat());
   archive.array(own_.flat());
   archive.field(iteration_);
-  archive_counters(archive, counters_);
+  counters_.archive(archive);
   traffic_.archive(archive, clients());
 }
 

@@ -16,13 +16,6 @@ PersonalClients::PersonalClients(const std::vector<const PersonalPotential*>& al
   own_sizes_ = std::move(sizes);
 }
 
-void archive_counters(Archive& archive, Counters& counters) {
-  for (std::int64_t* count : {&counters.rounds, &counters.messages, &counters.uplink_bits, &counters.downlink_bits,
-                              &counters.broadcast_bits, &counters.setup_bits, &counters.gradients})
-    archive.field(*count);
-  archive.field(counters.uplink_bits_bound);
-}
-
 bool noise_ran_away(const PersonalPotential& client, std::span<const double> shared) {
   return client.learns_noise() && std::abs(shared.back()) > 100;
 }

@@ -15,7 +15,6 @@ ServerSteps::ServerSteps(const PersonalProblem& problem, const PersonalSettings&
       population_(problem.population),
       shared_step_(settings.shared_step),
       population_step_(settings.population_step),
-      steps_(static_cast<std::size_t>(problem.dimension())),
       typical_(static_cast<std::size_t>(population_->latent()), 1.0) {
   population_->draw(population_->start(), typical_);  // one sd above the mean
   if (shared_step_ > 0) return;
@@ -54,8 +53,8 @@ double ServerSteps::largest_curvature() {
   return 1.1 * norm * static_cast<double>(clients_.size()) / static_cast<double>(some);
 }
 
-std::span<const double> ServerSteps::at(std::span<const double> shared, std::span<const double> beta) {
-  const auto of_shared = std::span(steps_).first(shared.size()), of_beta = std::span(steps_).subspan(shared.size());
+void ServerSteps::at(std::span<const double> shared, std::span<const double> beta, std::span<double> out) const {
+  const auto of_shared = out.first(shared.size()), of_beta = out.subspan(shared.size());
   if (shared_step_ > 0) {
     std::ranges::fill(of_shared, shared_step_);
   } else if (!shared.empty()) {
@@ -70,7 +69,6 @@ std::span<const double> ServerSteps::at(std::span<const double> shared, std::spa
     population_->variances(beta, of_beta);
     math::scale(0.1 / static_cast<double>(clients_.size()), of_beta);
   }
-  return steps_;
 }
 
 }  // namespace pollen

@@ -14,8 +14,8 @@ namespace pollen {
 class ServerSteps {
  public:
   ServerSteps(const PersonalProblem& problem, const PersonalSettings& settings);
-  // Of every coordinate of (φ, β), before any decay; valid until the next call.
-  std::span<const double> at(std::span<const double> shared, std::span<const double> beta);
+  // out = the step of every coordinate of (φ, β), before any decay.
+  void at(std::span<const double> shared, std::span<const double> beta, std::span<double> out) const;
 
  private:
   double largest_curvature();
@@ -24,7 +24,7 @@ class ServerSteps {
   std::shared_ptr<const PersonalPotential> first_;
   const Population* population_;
   double shared_step_, population_step_;
-  std::vector<double> steps_, typical_;
+  std::vector<double> typical_;
   double first_curvature_ = 0, curvature_ = 0, rows_ = 0;
 };
 

@@ -1,11 +1,12 @@
-// What ranks say to each other. A round is a frame of pollen/wire.h, whose first byte is its magic number's; everything
-// else begins with one of these. Ranks are processes of one build: their frames are no contract.
+// What ranks say to each other. A round travels as a frame of wire/wire.h, which begins with that format's letters;
+// every other frame begins with one of the kinds below. All ranks run the same build, so that these frames may change
+// freely.
 #pragma once
 
 #include <cstdint>
 
 #include "pollen/archive.h"
-#include "pollen/transport.h"
+#include "pollen/types.h"
 
 namespace pollen::ranks {
 
@@ -13,7 +14,6 @@ enum class Kind : std::uint8_t {
   // from rank 0
   query = 1,
   settings,
-  personal,
   save,
   load,
   end,
@@ -30,21 +30,10 @@ inline bool is_round(ByteView frame) { return !frame.empty() && frame[0] == 'P';
 Archive frame_of(Kind kind, Bytes memory = {});  // to be written, in memory that has served before
 inline Bytes bare(Kind kind) { return {static_cast<std::uint8_t>(kind)}; }
 
-// A query and the size of its answer.
-struct Question {
-  Query::What what = Query::What::gradient;
-  Panel at, direction;
-  std::uint64_t step = 0;
-  std::int64_t batch = 1, rows = 0, columns = 0;
-
-  Query query() const { return {what, at, direction, step, static_cast<Index>(batch)}; }
-  void archive(Archive& a);
-};
-
 // Thrown where the rank before could not do its part: it has told rank 0 why.
 struct Abandoned {};
 
-// The exception being handled, for rank 0; and there, as it was.
+// The exception that is being handled, as a frame for rank 0, which throws it again.
 Bytes failure_frame(int rank);
 [[noreturn]] void throw_failure(ByteView frame);
 

@@ -1,4 +1,5 @@
-// Rank 0's end: what is opened here goes to all ranks, every rank's finished blocks come back in client order.
+// Rank 0's end of rounds and questions: what is opened here goes to all ranks, and the blocks that every rank has
+// finished come back in client order.
 #include "ranks/rank_transport.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include "collect.h"
 #include "frames.h"
 #include "math/math.h"
-#include "section.h"
+#include "rank_executor.h"
 #include "wire/messages.h"
 
 namespace pollen {
@@ -22,11 +23,9 @@ using ranks::Kind;
 class RankTransport final : public Transport {
  public:
   RankTransport(Ranks& ranks, ClientView& view, Clients& clients, const RankShare& share)
-      : ranks_(ranks), view_(view), section_(ranks, view, clients, share) {
+      : ranks_(ranks), view_(view), local_(ranks, view, clients, share) {
     for (int r = 0; r < ranks.size(); ++r) {
-      const ClientRange theirs = client_range(r, ranks.size(), share.clients, share.numbers);
-      borders_.emplace_back(theirs, share.clients);
-      clients_.push_back(theirs);
+      ranges_.emplace_back(client_range(r, ranks.size(), share.clients, share.numbers), share.clients);
     }
   }
 
@@ -38,33 +37,30 @@ class RankTransport final : public Transport {
     ranks_.send_all(frame_);
     together(
         [&] {
-          section_.exchange(server, [] {});
-          server.draw_noise();  // while others are still at it
+          local_.exchange(server, [] {});
+          server.draw_noise();  // while other ranks are still working
         },
         by_block([&](Index block, Archive& archive) { server.archive_block(block, archive); }));
   }
 
   void query(const Query& query, PanelView sum) override {
-    ranks::Question question{query.what, copy(query.at), copy(query.direction), query.step, query.batch,
-                             sum.rows,   sum.columns};
     Archive asked = ranks::frame_of(Kind::query, std::move(frame_));
-    question.archive(asked);
+    wire::Ask::of(query, sum).archive(asked);
+    std::int64_t batch = query.batch;
+    asked.field(batch);
     frame_ = asked.take();
     ranks_.send_all(frame_);
     if (Query::by_client(query.what)) return collect_columns(query, sum);
-    for (Index c = 0; c < sum.columns; ++c) std::ranges::fill(sum.column(c), 0.0);
-    const auto add = [&](const Panel& block) {
-      for (Index c = 0; c < sum.columns; ++c) math::add(block.column(c), sum.column(c));
-    };
+    fill(sum, 0.0);
     Panel block(sum.rows, sum.columns);
     together(
         [&] {
-          section_.query(query, sum.rows, sum.columns);
-          for (Index b = section_.borders().first; b < section_.borders().done; ++b) add(section_.sum(b));
+          local_.query(query, sum.rows, sum.columns);
+          local_.sums().add_finished(sum);
         },
         by_block([&](Index, Archive& archive) {
           archive.array(block.flat());
-          add(block);
+          math::add(block, sum);
         }));
   }
 
@@ -76,8 +72,8 @@ class RankTransport final : public Transport {
     ranks_.send_all(archive.take());
   }
 
-  // What the other ranks' clients know goes behind that of this rank's, as one process would write it. Their stations
-  // are as this one.
+  // The state of the other ranks' clients follows that of this rank's, as one process would write it. Every rank's view
+  // of the broadcasts is the same, so that this rank's is sent to all.
   void archive_others(Archive& archive) override {
     if (!archive.reading()) {
       for (Bytes& state : fetch_states(ranks_)) archive.bytes(state);
@@ -85,10 +81,10 @@ class RankTransport final : public Transport {
     }
     std::vector<Bytes> states;
     Bytes one;
-    for (std::size_t r = 1; r < clients_.size(); ++r) {
+    for (std::size_t r = 1; r < ranges_.size(); ++r) {
       Archive state;
       view_.archive(state);
-      for (Index i = 0; i < clients_[r].size(); ++i) {
+      for (Index i = 0; i < ranges_[r].own.size(); ++i) {
         archive_state(archive, one);
         archive_state(state, one);
       }
@@ -100,23 +96,23 @@ class RankTransport final : public Transport {
  private:
   // Rank 0 has the first clients.
   void collect_columns(const Query& query, PanelView out) {
-    together([&] { section_.answer_columns(query, out); },
+    together([&] { local_.answer_columns(query, out); },
              [&](int rank, Archive& archive) {
-               const ClientRange& theirs = clients_[static_cast<std::size_t>(rank)];
-               for (Index i = theirs.first; i < theirs.last; ++i) archive.numbers(out.column(i));
+               const ClientRange& theirs = ranges_[static_cast<std::size_t>(rank)].own;
+               for (Index i = theirs.first; i < std::min(theirs.last, out.columns); ++i) archive.numbers(out.column(i));
              });
   }
 
-  // take(block, archive) for every block that ends at a rank.
+  // Calls take(block, archive) for every block that ends at a rank.
   using Hear = std::function<void(int rank, Archive&)>;
   Hear by_block(std::function<void(Index block, Archive&)> take) const {
     return [this, take = std::move(take)](int rank, Archive& archive) {
-      const ranks::Borders& borders = borders_[static_cast<std::size_t>(rank)];
-      for (Index block = borders.first; block < borders.done; ++block) take(block, archive);
+      const BlockRange& theirs = ranges_[static_cast<std::size_t>(rank)];
+      for (Index block = theirs.first; block < theirs.finished; ++block) take(block, archive);
     };
   }
 
-  // This rank's part, then what every other has to say; an error of this rank is thrown once all have been heard.
+  // Does this rank's part, then hears every other rank. An error of this rank is thrown once all have been heard.
   void together(const std::function<void()>& own, const Hear& hear) {
     std::exception_ptr failed;
     try {
@@ -132,17 +128,10 @@ class RankTransport final : public Transport {
     if (failed) std::rethrow_exception(failed);
   }
 
-  static Panel copy(ConstPanelView from) {
-    Panel to(from.rows, from.columns);
-    for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), to.column(c).begin());
-    return to;
-  }
-
   Ranks& ranks_;
   ClientView& view_;
-  ranks::Section section_;
-  std::vector<ranks::Borders> borders_;  // of every rank
-  std::vector<ClientRange> clients_;     // likewise
+  ranks::RankExecutor local_;
+  std::vector<BlockRange> ranges_;  // one per rank
   Bytes frame_;
 };
 

@@ -1,11 +1,12 @@
-// The other ranks' end: one frame in, one out.
-#include <algorithm>
+// The end of all ranks but rank 0: every frame of rank 0 is answered by one frame.
+#include <fmt/format.h>
+
 #include <optional>
 
 #include "frames.h"
 #include "pollen/errors.h"
+#include "rank_executor.h"
 #include "ranks/rank_transport.h"
-#include "section.h"
 #include "wire/messages.h"
 
 namespace pollen {
@@ -14,22 +15,10 @@ namespace ranks {
 
 namespace {
 
-void archive_panel(Archive& a, Panel& panel) {
-  std::int64_t rows = panel.rows(), columns = panel.columns();
-  a.field(rows);
-  a.field(columns);
-  if (a.reading()) {
-    if (rows < 0 || columns < 0 || (rows > 0 && columns > static_cast<std::int64_t>(a.left() / sizeof(double)) / rows))
-      throw WireError("question: a panel larger than the frame");
-    panel = Panel(rows, rows == 0 ? 0 : columns);
-  }
-  for (Index c = 0; c < panel.columns(); ++c) a.numbers(panel.column(c));
-}
-
 class Service {
  public:
   Service(Ranks& ranks, const RankDuties& duties) : ranks_(ranks), duties_(duties) {
-    if (duties.clients != nullptr) section_.emplace(ranks, *duties.view, *duties.clients, duties.share);
+    if (duties.clients != nullptr) local_.emplace(ranks, *duties.view, *duties.clients, duties.share);
   }
 
   void run() {
@@ -53,11 +42,6 @@ class Service {
         return query(asked);
       case Kind::settings:
         return settings(asked);
-      case Kind::personal:
-        return reply([&](Archive& out) {
-          Bytes answer = duties_.answer(ByteView(frame_).subspan(1));
-          out.bytes(answer);
-        });
       case Kind::save:
         return reply(duties_.archive);
       case Kind::load:
@@ -66,7 +50,8 @@ class Service {
         asked.finish();
         return reply([](Archive&) {});
       default:
-        throw WireError("a frame of no known kind");
+        throw WireError(fmt::format("rank {}: found a frame of kind {}, accepted: {} to {}", ranks_.rank(), frame_[0],
+                                    static_cast<int>(Kind::query), static_cast<int>(Kind::load)));
     }
   }
 
@@ -79,31 +64,35 @@ class Service {
   }
 
   void round() {
-    section_->exchange(*duties_.server, [&] {
+    local_->exchange(*duties_.server, [&] {
       wire::decode(frame_, heard_, chains_);
       duties_.server->follow(heard_);
     });
     reply([&](Archive& out) {
-      for (Index block = section_->borders().first; block < section_->borders().done; ++block)
+      for (Index block = local_->range().first; block < local_->range().finished; ++block)
         duties_.server->archive_block(block, out);
     });
   }
 
   void query(Archive& asked) {
-    Question question;
-    question.archive(asked);
+    wire::Ask ask;
+    std::int64_t batch = 1;
+    ask.archive(asked);
+    asked.field(batch);
     asked.finish();
-    if (Query::by_client(question.what)) return columns(question);
-    section_->query(question.query(), question.rows, question.columns);
+    const Query query = ask.query(batch);
+    if (Query::by_client(query.what)) return columns(query, ask.rows, ask.columns);
+    local_->query(query, ask.rows, ask.columns);
     reply([&](Archive& out) {
-      for (Index block = section_->borders().first; block < section_->borders().done; ++block)
-        out.array(section_->sum(block).flat());
+      for (Index block = local_->range().first; block < local_->range().finished; ++block)
+        out.array(local_->sums()[block].flat());
     });
   }
 
-  void columns(const Question& question) {
-    Panel answered(question.rows, std::ssize(*duties_.clients));
-    section_->answer_columns(question.query(), answered);
+  void columns(const Query& query, Index rows, Index asked) {
+    const Index own = std::ssize(*duties_.clients);
+    Panel answered(rows, std::clamp<Index>(asked - duties_.share.own.first, 0, own));
+    local_->answer_columns(query, answered);
     reply([&](Archive& out) {
       for (Index i = 0; i < answered.columns(); ++i) out.numbers(answered.column(i));
     });
@@ -118,7 +107,7 @@ class Service {
 
   Ranks& ranks_;
   const RankDuties& duties_;
-  std::optional<Section> section_;
+  std::optional<RankExecutor> local_;
   Broadcast heard_;
   std::vector<std::uint32_t> chains_;
   Bytes frame_, out_;
@@ -129,16 +118,6 @@ class Service {
 Archive frame_of(Kind kind, Bytes memory) {
   memory.assign(1, static_cast<std::uint8_t>(kind));
   return Archive::behind(std::move(memory));
-}
-
-void Question::archive(Archive& a) {
-  auto byte = static_cast<std::uint8_t>(what);
-  a.field(byte);
-  what = static_cast<Query::What>(byte);
-  archive_panel(a, at);
-  archive_panel(a, direction);
-  for (std::int64_t* n : {&batch, &rows, &columns}) a.field(*n);
-  a.field(step);
 }
 
 }  // namespace ranks

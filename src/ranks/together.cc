@@ -1,4 +1,4 @@
-// What ranks do together besides rounds: set-up, saved states, personalised rounds, the end.
+// What ranks do together besides rounds: set-up, saved states, the end.
 #include <fmt/format.h>
 
 #include <utility>
@@ -13,14 +13,27 @@ namespace pollen {
 using ranks::collect;
 using ranks::Kind;
 
-std::vector<Bytes> gather(Ranks& ranks, Bytes mine) {
+namespace {
+
+std::vector<Bytes> collect_all(Ranks& ranks) {
   std::vector<Bytes> all;
+  Bytes frame;
+  collect(ranks, frame, [&](int, Archive& archive) {
+    all.emplace_back(archive.left());
+    archive.bytes(all.back());
+  });
+  return all;
+}
+
+}  // namespace
+
+std::vector<Bytes> gather(Ranks& ranks, Bytes mine) {
   if (ranks.rank() != 0) {
     mine.insert(mine.begin(), static_cast<std::uint8_t>(Kind::done));
     ranks.send(0, mine);
-    return all;
+    return {};
   }
-  collect_personal(ranks, all);
+  std::vector<Bytes> all = collect_all(ranks);
   all.insert(all.begin(), std::move(mine));
   return all;
 }
@@ -53,26 +66,9 @@ void await_ready(Ranks& ranks, std::uint64_t fingerprint) {
   });
 }
 
-void ask_personal(Ranks& ranks, ByteView question) {
-  Bytes frame = ranks::bare(Kind::personal);
-  frame.insert(frame.end(), question.begin(), question.end());
-  ranks.send_all(frame);
-}
-
-void collect_personal(Ranks& ranks, std::vector<Bytes>& answers) {
-  answers.clear();
-  Bytes frame;
-  collect(ranks, frame, [&](int, Archive& archive) {
-    answers.emplace_back(archive.left());
-    archive.bytes(answers.back());
-  });
-}
-
 std::vector<Bytes> fetch_states(Ranks& ranks) {
   ranks.send_all(ranks::bare(Kind::save));
-  std::vector<Bytes> states;
-  collect_personal(ranks, states);
-  return states;
+  return collect_all(ranks);
 }
 
 void spread_states(Ranks& ranks, const std::vector<Bytes>& states) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compress/compressors.h"
+#include "oracle/oracles.h"
 #include "parts.h"
 #include "personal/baselines.h"
 #include "pollen/config.h"
@@ -12,58 +14,27 @@ namespace pollen {
 
 namespace {
 
-CompressorKind kind_of(const std::string& name) {
-  for (const auto kind : {CompressorKind::identity, CompressorKind::qsgd, CompressorKind::top_k, CompressorKind::rand_k,
-                          CompressorKind::natural})
-    if (name_of(kind) == name) return kind;
-  throw std::logic_error("unknown compressor " + name);
-}
-
-OracleKind oracle_of(const std::string& name) {
-  if (name == "minibatch") return OracleKind::minibatch;
-  if (name == "fixed-point") return OracleKind::fixed_point;
-  if (name == "svrg") return OracleKind::svrg;
-  if (name == "control") return OracleKind::control;
-  return OracleKind::full;
-}
-
-const char* oracle_name(OracleKind kind) {
-  switch (kind) {
-    case OracleKind::minibatch:
-      return "minibatch";
-    case OracleKind::fixed_point:
-      return "fixed-point";
-    case OracleKind::svrg:
-      return "svrg";
-    case OracleKind::control:
-      return "control";
-    case OracleKind::full:
-      break;
-  }
-  return "full";
-}
-
-bool is_unbiased(CompressorKind kind) { return kind != CompressorKind::top_k; }
+// sampler.scaled is for unbiased compressors and does nothing elsewhere.
+bool may_scale(const CompressorSpec& spec) { return spec.compresses() && compressors().at(spec.kind).unbiased; }
 
 // The channels: what the name stands for, then the user's keys; the choices are written back into the config.
 void complete_links(Config& config, const NamedSampler& named, Index d, Recipe& recipe) {
   SamplerConfig& s = config.sampler;
   const bool down = named.down_feedback || s.downlink.has_value();
   const bool only_down = named.down_feedback && named.memory == Memory::none;  // p-elf: `compressor` is the downlink's
-  if (!s.compressor) s.compressor = name_of(only_down ? CompressorKind::top_k : named.compressor);
+  if (!s.compressor) s.compressor = only_down ? "top-k" : named.compressor;
   if (!s.k) s.k = std::max<Index>(1, d / 10);
-  CompressorSpec up{kind_of(*s.compressor), s.bits, s.levels, *s.k, false};
-  up.scaled = s.scaled && is_unbiased(up.kind) && up.kind != CompressorKind::identity;
+  CompressorSpec up{*s.compressor, s.bits, s.levels, *s.k, false};
+  up.scaled = s.scaled && may_scale(up);
   if (down) {
     if (!s.downlink) s.downlink = s.compressor;
     if (!s.downlink_k) s.downlink_k = s.k;
     if (!s.downlink_levels) s.downlink_levels = s.levels;
     recipe.down.feedback = true;
-    recipe.down.compressor = {kind_of(*s.downlink), s.bits, *s.downlink_levels, *s.downlink_k, false};
-    recipe.down.compressor.scaled =
-        s.scaled && is_unbiased(recipe.down.compressor.kind) && recipe.down.compressor.kind != CompressorKind::identity;
+    recipe.down.compressor = {*s.downlink, s.bits, *s.downlink_levels, *s.downlink_k, false};
+    recipe.down.compressor.scaled = s.scaled && may_scale(recipe.down.compressor);
   }
-  recipe.up.compressor = only_down ? CompressorSpec{CompressorKind::identity, s.bits} : up;
+  recipe.up.compressor = only_down ? CompressorSpec{.kind = "identity", .bits = s.bits} : up;
   recipe.up.memory = named.memory;
   if (std::string(named.name) == "custom") {
     if (s.memory.value_or(false)) recipe.up.memory = Memory::average;
@@ -72,7 +43,7 @@ void complete_links(Config& config, const NamedSampler& named, Index d, Recipe& 
     recipe.up.memory = Memory::none;
   }
   const bool may_remember = recipe.local && recipe.up.memory == Memory::none && s.memory.value_or(true);
-  if (may_remember && up.kind != CompressorKind::identity) recipe.up.memory = Memory::average;
+  if (may_remember && up.compresses()) recipe.up.memory = Memory::average;
   if (!s.memory) s.memory = recipe.up.memory == Memory::average;
   recipe.up.start_at_gradient = !recipe.local && recipe.up.memory == Memory::average && s.memory_init == "gradient";
 }
@@ -85,10 +56,10 @@ void complete_per_client(const Config& config, Index clients, Recipe& recipe) {
   for (std::size_t i = 0; i < std::min(config.clients.size(), recipe.up.per_client.size()); ++i) {
     CompressorSpec& spec = recipe.up.per_client[i];
     const ClientConfig& client = config.clients[i];
-    if (client.compressor) spec.kind = kind_of(*client.compressor);
+    if (client.compressor) spec.kind = *client.compressor;
     if (client.levels) spec.levels = *client.levels;
     if (client.k) spec.k = *client.k;
-    spec.scaled = config.sampler.scaled && is_unbiased(spec.kind) && spec.kind != CompressorKind::identity;
+    spec.scaled = config.sampler.scaled && may_scale(spec);
   }
 }
 
@@ -153,6 +124,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     complete_run(config, problems);
     complete_network_time(config, dimension, warnings);
     problems.raise();
+    list_unused(config, recipe, warnings);
     return recipe;
   }
   if (const ReferenceSampler* reference = find_reference(s.name)) {
@@ -162,6 +134,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     complete_run(config, problems);
     complete_network_time(config, dimension, warnings);
     problems.raise();
+    list_unused(config, recipe, warnings);
     return recipe;
   }
   if (find_sampler(s.name) == nullptr) {
@@ -171,8 +144,8 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   const NamedSampler& named = *find_sampler(s.name);
   Recipe recipe;
   recipe.name = s.name;
-  recipe.oracle = s.name == "custom" && s.oracle ? oracle_of(*s.oracle) : named.oracle;
-  s.oracle = oracle_name(recipe.oracle);
+  recipe.oracle = s.name == "custom" && s.oracle ? oracles().at(*s.oracle).kind : named.oracle;
+  s.oracle = oracle_row(recipe.oracle).name;
   const bool tenth = named.minibatch_default || (s.name == "custom" && recipe.oracle == OracleKind::minibatch);
   if (!s.batch && recipe.oracle != OracleKind::full)
     s.batch = tenth ? Batch{std::nullopt, 0.1} : Batch{std::nullopt, 1.0};

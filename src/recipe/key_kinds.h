@@ -1,4 +1,5 @@
-// The kinds of keys that a configuration has: numbers, words, lists, each with how it is read and written.
+// The kinds of keys that a configuration has: numbers, words, lists, each with how it is read and written; and the
+// sections, each in a file of its own.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,30 +12,51 @@
 #include <utility>
 #include <vector>
 
-#include "schema.h"
+#include "recipe/key.h"
+#include "value.h"
+
+// Where a key's value lies in a Config.
+#define AT(place) (+[](Config& c) -> auto& { return c.place; })
 
 namespace pollen {
 
-template <class T>
-using Member = std::function<T&(Config&)>;
+std::vector<Key> seed_keys();
+std::vector<Key> model_keys();
+std::vector<Key> network_model_keys();  // [model] and [compute] of networks
+std::vector<Key> data_keys();
+std::vector<Key> sampler_keys();
+std::vector<Key> reference_keys();  // a part of them
+std::vector<Key> run_keys();        // and [participation]
+std::vector<Key> output_keys();
+std::vector<Key> warm_up_keys();
+std::vector<Key> privacy_keys();
+std::vector<Key> population_keys();
+std::vector<Key> federation_keys();
+std::vector<Key> network_time_keys();
 
 template <class T>
-const T& get(const Member<T>& member, const Config& config) {
-  return member(const_cast<Config&>(config));
+using Place = T& (*)(Config&);
+template <class T>
+const T& get(Place<T> place, const Config& config) {
+  return place(const_cast<Config&>(config));
 }
 
-inline bool number_of(const toml::node& node, double& out) {
-  if (const auto v = node.value<double>(); v && (node.is_floating_point() || node.is_integer())) {
-    out = *v;
-    return std::isfinite(out);
-  }
-  return false;
+// A key's value may be an optional, which is empty where the key is absent.
+template <class T>
+T& filled(T& value) {
+  return value;
 }
-
-inline bool integer_of(const toml::node& node, std::int64_t& out) {
-  if (!node.is_integer()) return false;
-  out = *node.value<std::int64_t>();
-  return true;
+template <class T>
+T& filled(std::optional<T>& value) {
+  return value.emplace();
+}
+template <class T>
+const T* held(const T& value) {
+  return &value;
+}
+template <class T>
+const T* held(const std::optional<T>& value) {
+  return value ? &*value : nullptr;
 }
 
 struct Range {
@@ -43,185 +65,82 @@ struct Range {
   bool least_open = false;
   bool most_open = false;
   bool holds(double x) const { return (least_open ? x > least : x >= least) && (most_open ? x < most : x <= most); }
+  std::string words() const;  // " above 0 up to 1"
 };
 
+inline constexpr Range kAny{};
 inline constexpr Range kPositive{.least = 0, .least_open = true};
+inline constexpr Range kFromZero{.least = 0};
 inline constexpr Range kUnit{.least = 0, .most = 1};
-inline constexpr Range kShare{.least = 0, .most = 1, .least_open = true};
-
-inline Key number(std::string path, std::string accepted, Range range, Member<double> m) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return number_of(n, m(c)) && range.holds(m(c)); },
-          [=](const Config& c) { return toml_number(get(m, c)); }};
-}
-
-inline Key maybe_number(std::string path, std::string accepted, Range range, Member<std::optional<double>> m) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return number_of(n, m(c).emplace()) && range.holds(*m(c)); },
-          [=](const Config& c) { return get(m, c) ? toml_number(*get(m, c)) : std::string(); }};
-}
-
-inline bool read_string(const toml::node& n, std::string& out);
-
-// "auto" leaves it empty.
-inline Key number_or_auto(std::string path, Member<std::optional<double>> m) {
-  return {std::move(path), "a number above 0, or \"auto\"",
-          [=](const toml::node& n, Config& c) {
-            std::string word;
-            m(c).reset();
-            if (read_string(n, word)) return word == "auto";
-            return number_of(n, m(c).emplace()) && *m(c) > 0;
-          },
-          [=](const Config& c) { return get(m, c) ? toml_number(*get(m, c)) : std::string("\"auto\""); }};
-}
-
-template <class T>
-inline bool read_integer(const toml::node& n, std::int64_t least, std::int64_t most, T& out) {
-  std::int64_t v = 0;
-  if (!integer_of(n, v) || v < least || v > most) return false;
-  out = static_cast<T>(v);
-  return true;
-}
-
+inline constexpr Range kShare{.least = 0, .most = 1, .least_open = true};  // not none
+inline constexpr Range kRest{.least = 0, .most = 1, .most_open = true};    // not all
+inline constexpr Range kInside{.least = 0, .most = 1, .least_open = true, .most_open = true};
 inline constexpr std::int64_t kMost = std::int64_t{1} << 53;
 
-template <class T>
-inline Key integer(std::string path, std::string accepted, std::int64_t least, Member<T> m, std::int64_t most = kMost) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return read_integer(n, least, most, m(c)); },
-          [=](const Config& c) { return fmt::format("{}", get(m, c)); }};
-}
+bool read_number(const Value& value, const Range& range, double& out);
+bool read_integer(const Value& value, std::int64_t least, std::int64_t most, std::int64_t& out);
+bool read_text(const Value& value, std::string& out);
+bool read_choice(const Value& value, const std::vector<std::string>& choices, std::string& out);
+bool read_numbers(const Value& value, const Range& range, std::vector<double>& out);  // one, or a list
+bool read_texts(const Value& value, std::vector<std::string>& out);                   // one, or a list
+bool read_words(const Value& value, const std::vector<std::string>& words, std::vector<std::string>& out);
+std::string listed(const std::vector<std::string>& words);  // "a", "b"
+std::string write_numbers(const std::vector<double>& values);
+std::string write_texts(const std::vector<std::string>& values);
+std::string integer_words(std::int64_t least, std::int64_t most);
 
 template <class T>
-inline Key maybe_integer(std::string path, std::string accepted, std::int64_t least, Member<std::optional<T>> m,
-                         std::int64_t most = kMost) {
-  return {std::move(path), std::move(accepted),
-          [=](const toml::node& n, Config& c) { return read_integer(n, least, most, m(c).emplace()); },
-          [=](const Config& c) { return get(m, c) ? fmt::format("{}", *get(m, c)) : std::string(); }};
+Key number(std::string path, Range range, Place<T> at) {
+  return {std::move(path), "number", "a number" + range.words(),
+          [=](const Value& v, Config& c) { return read_number(v, range, filled(at(c))); },
+          [=](const Config& c) { return held(get(at, c)) ? toml_number(*held(get(at, c))) : std::string(); }};
 }
 
-inline bool read_bool(const toml::node& n, bool& out) {
-  if (!n.is_boolean()) return false;
-  out = *n.value<bool>();
-  return true;
+template <class T>
+Key integer(std::string path, std::int64_t least, std::int64_t most, Place<T> at) {
+  return {std::move(path), "integer", integer_words(least, most),
+          [=](const Value& v, Config& c) {
+            std::int64_t read = 0;
+            if (!read_integer(v, least, most, read)) return false;
+            auto& out = filled(at(c));
+            out = static_cast<std::remove_reference_t<decltype(out)>>(read);
+            return true;
+          },
+          [=](const Config& c) { return held(get(at, c)) ? fmt::format("{}", *held(get(at, c))) : std::string(); }};
 }
 
-inline Key boolean(std::string path, Member<bool> m) {
-  return {std::move(path), "true or false", [=](const toml::node& n, Config& c) { return read_bool(n, m(c)); },
-          [=](const Config& c) { return std::string(get(m, c) ? "true" : "false"); }};
+template <class T>
+Key boolean(std::string path, Place<T> at) {
+  return {std::move(path), "boolean", "true or false",
+          [=](const Value& v, Config& c) {
+            filled(at(c)) = v.truth;
+            return v.is(Value::Type::boolean);
+          },
+          [=](const Config& c) {
+            return held(get(at, c)) ? std::string(*held(get(at, c)) ? "true" : "false") : std::string();
+          }};
 }
 
-inline Key maybe_boolean(std::string path, Member<std::optional<bool>> m) {
-  return {std::move(path), "true or false",
-          [=](const toml::node& n, Config& c) { return read_bool(n, m(c).emplace()); },
-          [=](const Config& c) { return get(m, c) ? std::string(*get(m, c) ? "true" : "false") : std::string(); }};
+template <class T>
+Key choice(std::string path, std::vector<std::string> words, Place<T> at) {
+  return {std::move(path), "string", listed(words),
+          [=](const Value& v, Config& c) { return read_choice(v, words, filled(at(c))); },
+          [=](const Config& c) { return held(get(at, c)) ? toml_string(*held(get(at, c))) : std::string(); }};
 }
 
-inline bool read_string(const toml::node& n, std::string& out) {
-  if (!n.is_string()) return false;
-  out = *n.value<std::string>();
-  return true;
+// Names that a registry has.
+template <class T>
+Key name(std::string path, std::vector<std::string> (*names)(), Place<T> at) {
+  Key key = choice(std::move(path), {}, at);
+  key.read = [=](const Value& v, Config& c) { return read_choice(v, names(), filled(at(c))); };
+  key.choices = names;
+  return key;
 }
 
-inline Key text(std::string path, std::string accepted, Member<std::string> m) {
-  return {std::move(path), std::move(accepted), [=](const toml::node& n, Config& c) { return read_string(n, m(c)); },
-          [=](const Config& c) { return get(m, c).empty() ? std::string() : toml_string(get(m, c)); }};
-}
-
-inline std::string listed(const std::vector<std::string>& choices) {
-  std::string out;
-  for (const std::string& word : choices) out += fmt::format("{}{}", out.empty() ? "" : ", ", toml_string(word));
-  return out;
-}
-
-inline bool read_choice(const toml::node& n, const std::vector<std::string>& choices, std::string& out) {
-  return read_string(n, out) && std::find(choices.begin(), choices.end(), out) != choices.end();
-}
-
-inline Key choice(std::string path, std::vector<std::string> choices, Member<std::string> m) {
-  return {std::move(path), listed(choices),
-          [=](const toml::node& n, Config& c) { return read_choice(n, choices, m(c)); },
-          [=](const Config& c) { return toml_string(get(m, c)); }};
-}
-
-inline Key maybe_choice(std::string path, std::vector<std::string> choices, Member<std::optional<std::string>> m) {
-  return {std::move(path), listed(choices),
-          [=](const toml::node& n, Config& c) { return read_choice(n, choices, m(c).emplace()); },
-          [=](const Config& c) { return get(m, c) ? toml_string(*get(m, c)) : std::string(); }};
-}
-
-inline bool read_numbers(const toml::node& n, Range range, std::vector<double>& out) {
-  out.clear();
-  const toml::array* array = n.as_array();
-  if (array == nullptr) {
-    out.resize(1);
-    return number_of(n, out[0]) && range.holds(out[0]);
-  }
-  for (const toml::node& item : *array) {
-    double value = 0;
-    if (!number_of(item, value) || !range.holds(value)) return false;
-    out.push_back(value);
-  }
-  return !out.empty();
-}
-
-inline bool read_strings(const toml::node& n, std::vector<std::string>& out) {
-  out.clear();
-  const toml::array* array = n.as_array();
-  if (array == nullptr) return read_string(n, out.emplace_back());
-  for (const toml::node& item : *array)
-    if (!read_string(item, out.emplace_back())) return false;
-  return true;
-}
-
-// Labels may be written as numbers.
-inline bool read_labels(const toml::node& n, std::vector<std::string>& out) {
-  out.clear();
-  const toml::array* array = n.as_array();
-  if (array == nullptr) return false;
-  for (const toml::node& item : *array) {
-    std::int64_t number = 0;
-    if (integer_of(item, number))
-      out.push_back(fmt::format("{}", number));
-    else if (!read_string(item, out.emplace_back()))
-      return false;
-  }
-  return true;
-}
-
-inline std::string write_numbers(const std::vector<double>& values) {
-  std::string out;
-  for (const double v : values) out += fmt::format("{}{}", out.empty() ? "" : ", ", toml_number(v));
-  return fmt::format("[{}]", out);
-}
-
-inline Key numbers(std::string path, std::string accepted, Range range, Member<std::vector<double>> m) {
-  return {
-      std::move(path), std::move(accepted),
-      [=](const toml::node& n, Config& c) { return read_numbers(n, range, m(c)); },
-      [=](const Config& c) { return get(m, c).size() == 1 ? toml_number(get(m, c)[0]) : write_numbers(get(m, c)); }};
-}
-
-inline std::string write_strings(const std::vector<std::string>& values) { return fmt::format("[{}]", listed(values)); }
-
-inline Key strings(std::string path, std::string accepted, Member<std::vector<std::string>> m) {
-  return {std::move(path), std::move(accepted), [=](const toml::node& n, Config& c) { return read_strings(n, m(c)); },
-          [=](const Config& c) { return get(m, c).empty() ? std::string() : write_strings(get(m, c)); }};
-}
-
-inline bool read_matrix(const toml::node& n, std::vector<std::vector<double>>& out) {
-  out.clear();
-  const toml::array* array = n.as_array();
-  if (array == nullptr || array->empty()) return false;
-  for (const toml::node& row : *array)
-    if (!row.is_array() || !read_numbers(row, {}, out.emplace_back())) return false;
-  return true;
-}
-
-inline std::string write_matrix(const std::vector<std::vector<double>>& rows) {
-  std::string out;
-  for (const auto& row : rows) out += fmt::format("{}{}", out.empty() ? "" : ", ", write_numbers(row));
-  return rows.empty() ? std::string() : fmt::format("[{}]", out);
-}
+Key number_or_auto(std::string path, Place<std::optional<double>> at);  // "auto" leaves it empty
+Key text(std::string path, std::string accepted, Place<std::string> at);
+Key numbers(std::string path, Range range, const char* of_each, Place<std::vector<double>> at);  // one, or one of each
+Key texts(std::string path, std::string accepted, Place<std::vector<std::string>> at);
+Key words(std::string path, const std::vector<std::string>& choices, Place<std::vector<std::string>> at);
 
 }  // namespace pollen

@@ -76,7 +76,7 @@ void complete_local(Config& config, const NamedSampler& named, Problems& problem
 void check_local(const Config& config, Problems& problems, const Recipe& recipe, std::vector<std::string>& warnings) {
   if (!recipe.local) return;
   const LocalSteps& local = *recipe.local;
-  const bool compressed = recipe.up.compressor.kind != CompressorKind::identity || !recipe.up.per_client.empty();
+  const bool compressed = recipe.up.compressor.compresses() || !recipe.up.per_client.empty();
   if (recipe.prior_on_server)
     problems.add(key(config, "prior_at"),
                  "found \"server\", accepted for local steps: \"clients\" (the prior must act on every local step)");
@@ -94,7 +94,7 @@ void check_local(const Config& config, Problems& problems, const Recipe& recipe,
                  fmt::format("found \"{}\" with correlation {}: the message carries private noise, and compressing it "
                              "multiplies the target's variance by about 1+omega at every step size; accepted: "
                              "correlation = 1",
-                             name_of(recipe.up.compressor.kind), *config.sampler.correlation));
+                             recipe.up.compressor.kind, *config.sampler.correlation));
   if (local.clip && recipe.oracle == OracleKind::control)
     problems.add(key(config, "clip"), "found with control variates, accepted for: fald, fa-ld");
   const Participation& p = recipe.participation;

@@ -20,13 +20,6 @@ bool of_images(const Config& config) {
 
 }  // namespace
 
-const std::vector<std::string>& network_kinds() {
-  static const std::vector<std::string> kinds = {"mlp", "lenet5", "resnet20", "cnn5", "torchscript"};
-  return kinds;
-}
-
-bool is_network(const Config& config) { return std::ranges::count(network_kinds(), config.model.kind) > 0; }
-
 // Biases are the network's own; pixels keep their common scale; nothing starts at zero, where all units are alike; a
 // potential over all data a draw would cost more than the draw.
 void set_network_defaults(Config& config) {

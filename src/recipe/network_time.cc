@@ -23,11 +23,6 @@ constexpr Preset kPresets[] = {
     {"datacentre", 10000, 10000, 0.1, 1e12, 0.1, 0.1, 0.1, 0.05},
 };
 
-// Keys that a trace takes the place of.
-constexpr const char* kTraced[] = {"preset",          "uplink_mbps",          "downlink_mbps",
-                                   "latency_ms",      "gradients_per_second", "uplink_spread",
-                                   "downlink_spread", "latency_spread",       "gradients_spread"};
-
 bool asked(const Config& config) {
   return std::ranges::any_of(config.given, [](const std::string& key) { return key.starts_with("network."); });
 }
@@ -72,10 +67,6 @@ void complete_network_time(Config& config, Index dimension, std::vector<std::str
     if (!n.preset) n.preset = "phone";
     for (const Preset& preset : kPresets)
       if (*n.preset == preset.name) fill_from(preset, dimension, n);
-  } else {
-    for (const char* key : kTraced)
-      if (config.given.contains(std::string("network.") + key))
-        warnings.push_back(fmt::format("network.{} is set but plays no role here (network.trace has it)", key));
   }
   fill(n.jitter_spread, 0);
   fill(n.availability, 1);

@@ -27,7 +27,6 @@ void complete_local(Config& config, const NamedSampler& named, Problems& problem
 void check_local(const Config& config, Problems& problems, const Recipe& recipe, std::vector<std::string>& warnings);
 
 // A sampler of pollen/reference.h: its name is its recipe.
-bool reference_reads(const ReferenceSampler& reference, const std::string& key);  // "max_depth"
 Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
                           std::vector<std::string>& warnings);
 
@@ -38,10 +37,16 @@ void complete_personal(Config& config, const NamedSampler& named, Problems& prob
 
 // A baseline of pollen/baselines.h on a model with latents.
 void refuse_sampler(const Config& config, Problems& problems);  // of latents on a model without, or the other way round
-bool baseline_reads(const Config& config, const std::string& key);  // "penalty"; false for other samplers
 void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings);
 
-const std::vector<std::string>& network_kinds();
+std::vector<std::string> model_kinds();
+std::string last_layer_kinds();  // "mlp, lenet5": networks whose last layer can be each client's own
+std::vector<std::string> sampler_names();
+// Whether the sampler is a reference or a baseline, whose row names the keys of [sampler] that it reads; and whether it
+// names `key`.
+bool keys_in_row(const Config& config);
+bool row_reads(const Config& config, const std::string& key);  // "max_depth"; false for other samplers
+
 // Networks: defaults that differ, before anything is completed; what they need.
 void set_network_defaults(Config& config);
 void check_network(const Config& config, bool step_needed, Problems& problems);
@@ -53,7 +58,7 @@ void complete_privacy(Config& config, const Recipe& recipe);
 std::vector<std::string> network_presets();
 void complete_network_time(Config& config, Index dimension, std::vector<std::string>& warnings);
 
-// Warns of the keys that were set and play no role.
+// Warns of the keys that were set and play no role, by their rows.
 void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings);
 
 }  // namespace pollen

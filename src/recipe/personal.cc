@@ -2,18 +2,12 @@
 
 #include <algorithm>
 
-#include "base/words.h"
 #include "parts.h"
 #include "personal/baselines.h"
 
 namespace pollen {
 
 namespace {
-
-constexpr const char* kLastLayer = "mlp, lenet5, cnn5 or resnet20 with model.personal = \"last-layer\"";
-
-// A torchscript file's tensors come in any order.
-bool has_last_layer(const Config& config) { return is_network(config) && config.model.kind != "torchscript"; }
 
 std::string personal_names() {
   std::string names = "\"fedsoul\", \"fedsouk\"";
@@ -23,24 +17,14 @@ std::string personal_names() {
 
 }  // namespace
 
-bool is_mixed(const Config& config) {
-  return config.model.kind.starts_with("mixed-") || (config.model.personal == "last-layer" && has_last_layer(config));
-}
-
-void check_last_layer(const Config& config, Problems& problems) {
-  if (config.model.personal == "none" || has_last_layer(config)) return;
-  problems.add(
-      config.file + ": model.personal",
-      fmt::format("found \"{}\" with the model {}, accepted with: mlp, lenet5, cnn5, resnet20{}", config.model.personal,
-                  config.model.kind, is_mixed(config) ? "; its latents are every client's own already" : ""));
-}
-
 void refuse_sampler(const Config& config, Problems& problems) {
   const std::string accepted =
       is_mixed(config)
           ? fmt::format("accepted for {}{}: {}", config.model.kind,
                         is_network(config) ? " with model.personal = \"last-layer\"" : "", personal_names())
-          : fmt::format("accepted for {}: with a model of kind \"mixed-...\", or {}", config.model.kind, kLastLayer);
+          : fmt::format(
+                "accepted for {}: with a model of kind \"mixed-...\", or {} with model.personal = \"last-layer\"",
+                config.model.kind, last_layer_kinds());
   problems.add(config.file + ": sampler.name", fmt::format("found \"{}\", {}", config.sampler.name, accepted));
 }
 
@@ -91,11 +75,6 @@ void complete_population(Config& config) {
 
 }  // namespace
 
-bool baseline_reads(const Config& config, const std::string& key) {
-  const PersonalBaseline* baseline = is_mixed(config) ? find_baseline(config.sampler.name) : nullptr;
-  return baseline != nullptr && has_word(baseline->keys, key);
-}
-
 void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings) {
   SamplerConfig& s = config.sampler;
   recipe.name = s.name;
@@ -108,12 +87,6 @@ void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::
   if (!config.reference.server_step) config.reference.server_step = 1;
   complete_population(config);
   check_model(config, problems);
-  for (const std::string& key : config.given) {
-    const std::string prefix = "sampler.";
-    const bool of_sampler = key.starts_with(prefix) && key != "sampler.name";
-    if ((of_sampler && !baseline_reads(config, key.substr(prefix.size()))) || key.starts_with("population."))
-      warnings.push_back(fmt::format("{} is set but plays no role here (sampler {})", key, s.name));
-  }
   warnings.push_back(
       fmt::format("{} is an optimiser: what it leaves are iterates, and points for the clients' latents, not "
                   "posterior draws; R-hat and ESS describe its path alone",

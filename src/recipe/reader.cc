@@ -7,7 +7,8 @@
 
 #include "data/store.h"
 #include "parts.h"
-#include "schema.h"
+#include "recipe/key.h"
+#include "value.h"
 
 namespace pollen {
 
@@ -15,85 +16,49 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostShown = 60;
-
-void show(const toml::node& node, std::string& out) {
-  if (out.size() > kMostShown) return;
-  if (const toml::array* array = node.as_array()) {
-    out += '[';
-    for (std::size_t i = 0; i < array->size() && out.size() <= kMostShown; ++i) {
-      if (i > 0) out += ", ";
-      show((*array)[i], out);
-    }
-    out += ']';
-  } else if (const auto text = node.value<std::string>(); text && node.is_string()) {
-    out += toml_string(text->substr(0, 2 * kMostShown));
-  } else if (node.is_table()) {
-    out += "a table";
-  } else if (node.is_floating_point()) {
-    out += toml_number(*node.value<double>());
-  } else {
-    std::ostringstream other;
-    node.visit([&](const auto& n) { other << n; });
-    out += other.str();
-  }
-}
-
-// The value as the user would write it, cut where it is long, never inside a UTF-8 character.
-std::string found(const toml::node& node) {
-  std::string text;
-  show(node, text);
-  if (text.size() <= kMostShown) return text;
-  std::size_t end = kMostShown - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;
-  return text.substr(0, end) + "...";
-}
-
 // Reads one TOML document into a Config, collecting problems.
 class Reader {
  public:
   enum class Lines { told, none };
   Reader(Config& config, const std::string& file, Lines lines) : config_(config), file_(file), lines_(lines) {}
 
-  void read(const toml::table& root) {
-    for (const auto& [name, node] : root) {
-      const std::string key(name.str());
+  void read(const Value& root) {
+    for (const auto& [key, value] : root.entries) {
       if (key == "client")
-        read_clients(node);
-      else if (const toml::table* section = node.as_table(); section != nullptr && is_section(key))
-        for (const auto& [inner, value] : *section) read_key(key + "." + std::string(inner.str()), value);
-      else if (is_section(key))
-        problems_.add(at(key, node), fmt::format("found {}, accepted: a table [{}]", found(node), key));
+        read_clients(value);
+      else if (!is_section(key))
+        read_key(key, value);
+      else if (value.is(Value::Type::table))
+        for (const auto& [inner, each] : value.entries) read_key(key + "." + inner, each);
       else
-        read_key(key, node);
+        problems_.add(at(key, value), fmt::format("found {}, accepted: a table [{}]", shown(value), key));
     }
     problems_.raise();
   }
 
  private:
   // "file:12: sampler.step"; an override has no line.
-  std::string at(const std::string& key, const toml::node& node) const {
-    const auto line = node.source().begin.line;
-    return lines_ == Lines::none ? fmt::format("{}: {}", file_, key) : fmt::format("{}:{}: {}", file_, line, key);
+  std::string at(const std::string& key, const Value& value) const {
+    return lines_ == Lines::none ? fmt::format("{}: {}", file_, key) : fmt::format("{}:{}: {}", file_, value.line, key);
   }
 
   static bool is_section(const std::string& name) {
-    return std::ranges::any_of(schema(), [&](const Key& k) { return k.path.starts_with(name + "."); });
+    return !name.empty() && std::ranges::count(sections(), name, &Section::name) > 0;
   }
 
-  void read_key(const std::string& path, const toml::node& node) {
-    const auto& keys = schema();
-    const auto key = std::ranges::find(keys, path, &Key::path);
-    if (key == keys.end()) return unknown(path, node);
+  void read_key(const std::string& path, const Value& value) {
+    const auto key = std::ranges::find(keys(), path, &Key::path);
+    if (key == keys().end()) return unknown(path, value);
     config_.given.insert(path);
-    take(*key, path, node);
+    take(*key, path, value);
   }
 
-  void take(const Key& key, const std::string& path, const toml::node& node) {
-    if (key.read(node, config_)) return;
-    std::string what = fmt::format("found {}, accepted: {}", found(node), key.accepted);
-    if (const auto word = node.value<std::string>(); word && node.is_string()) what += suggestion(*word, key.accepted);
-    problems_.add(at(path, node), what);
+  void take(const Key& key, const std::string& path, const Value& value) {
+    if (key.read(value, config_)) return;
+    const std::string accepted = key.accepted_words();
+    std::string what = fmt::format("found {}, accepted: {}", shown(value), accepted);
+    if (value.is(Value::Type::text)) what += suggestion(value.text, accepted);
+    problems_.add(at(path, value), what);
   }
 
   // The quoted words of `accepted` are the choices.
@@ -109,43 +74,40 @@ class Reader {
     return near ? fmt::format("; did you mean \"{}\"?", *near) : std::string();
   }
 
-  void unknown(const std::string& path, const toml::node& node) {
+  void unknown(const std::string& path, const Value& value) {
     std::vector<std::string> names;
-    for (const Key& k : schema()) names.push_back(k.path);
+    for (const Key& k : keys()) names.push_back(k.path);
     auto near = nearest(path, names);
-    const auto dot = path.find('.');
-    if (dot == std::string::npos) {  // a top-level word: perhaps a section, or a key that lost its section
-      for (const std::string& name : names)
-        if (name.substr(name.find('.') + 1) == path) near = name;
-      if (!near)
-        near = nearest(path, {"model", "data", "sampler", "participation", "run", "output", "privacy", "population",
-                              "federation", "network", "client"});
+    if (path.find('.') == std::string::npos) {  // perhaps a section, or a key that lost its section
+      for (const Key& k : keys())
+        if (k.name() == path) near = k.path;
+      std::vector<std::string> tables;
+      for (const Section& section : sections()) tables.push_back(section.name);
+      if (!near) near = nearest(path, tables);
     }
-    problems_.add(at(path, node), near ? fmt::format("unknown key; did you mean {}?", *near)
-                                       : std::string("unknown key; docs/configuration.md lists the known ones"));
+    problems_.add(at(path, value), near ? fmt::format("unknown key; did you mean {}?", *near)
+                                        : std::string("unknown key; pollen list keys prints the known ones"));
   }
 
-  void read_clients(const toml::node& node) {
-    const toml::array* clients = node.as_array();
-    if (clients == nullptr || !clients->is_array_of_tables()) {
-      problems_.add(at("client", node), fmt::format("found {}, accepted: one [[client]] table a client", found(node)));
+  void read_clients(const Value& value) {
+    if (!value.tables) {
+      problems_.add(at("client", value),
+                    fmt::format("found {}, accepted: one [[client]] table per client", shown(value)));
       return;
     }
-    for (const toml::node& client : *clients) {
+    for (const Value& client : value.items) {
       config_.clients.emplace_back();
-      const std::string prefix = fmt::format("client {}", config_.clients.size());
-      for (const auto& [name, value] : *client.as_table()) {
-        const std::string word(name.str());
-        const auto& keys = client_schema();
-        const auto key = std::ranges::find(keys, word, &Key::path);
-        if (key != keys.end()) {
-          take(*key, prefix + ", " + word, value);
+      const std::string prefix = fmt::format("client {}, ", config_.clients.size());
+      for (const auto& [name, each] : client.entries) {
+        const auto key = std::ranges::find(client_keys(), "client." + name, &Key::path);
+        if (key != client_keys().end()) {
+          take(*key, prefix + name, each);
           continue;
         }
         std::vector<std::string> names;
-        for (const Key& k : keys) names.push_back(k.path);
-        const auto near = nearest(word, names);
-        problems_.add(at(prefix + ", " + word, value),
+        for (const Key& k : client_keys()) names.push_back(k.name());
+        const auto near = nearest(name, names);
+        problems_.add(at(prefix + name, each),
                       near ? fmt::format("unknown key; did you mean {}?", *near) : std::string("unknown key"));
       }
     }
@@ -157,17 +119,8 @@ class Reader {
   Problems problems_;
 };
 
-toml::table parse(const std::string& text, const std::string& file) {
-  try {
-    return toml::parse(text, file);
-  } catch (const toml::parse_error& e) {
-    throw ConfigError(fmt::format("{}:{}:{}", file, e.source().begin.line, e.source().begin.column),
-                      std::string(e.description()));
-  }
-}
-
 // "sampler.step=1e-4": the value is TOML, or else a bare string.
-toml::table parse_override(const std::string& text) {
+Value parse_override(const std::string& text) {
   constexpr const char* kAccepted = "accepted: key=value, as in --set sampler.step=1e-4";
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
@@ -176,15 +129,13 @@ toml::table parse_override(const std::string& text) {
   std::string value = text.substr(equals + 1);
   key.erase(key.find_last_not_of(' ') + 1);
   value.erase(0, value.find_first_not_of(' '));
-  try {
-    return toml::parse(fmt::format("{} = {}", key, value));
-  } catch (const toml::parse_error&) {
+  for (const std::string& written : {value, toml_string(value)}) {
+    try {
+      return parse_toml(fmt::format("{} = {}", key, written), "--set");
+    } catch (const ConfigError&) {
+    }
   }
-  try {
-    return toml::parse(fmt::format("{} = {}", key, toml_string(value)));
-  } catch (const toml::parse_error&) {
-    throw ConfigError("--set " + text, fmt::format("found a key or value that TOML does not know, {}", kAccepted));
-  }
+  throw ConfigError("--set " + text, fmt::format("found a key or value that TOML does not know, {}", kAccepted));
 }
 
 // A built-in data set is a name, everything else a path from the config's folder.
@@ -205,7 +156,7 @@ void resolve_paths(Config& config, const fs::path& folder) {
 Config read_over(Config config, const std::string& text, const std::string& file, const fs::path& folder,
                  const Overrides& overrides) {
   config.file = file;
-  Reader(config, file, Reader::Lines::told).read(parse(text, file));
+  Reader(config, file, Reader::Lines::told).read(parse_toml(text, file));
   resolve_paths(config, folder);
   for (const std::string& text_of : overrides) {
     Config changed = config;

@@ -6,7 +6,7 @@
 
 #include "data/store.h"
 #include "parts.h"
-#include "schema.h"
+#include "recipe/key.h"
 
 namespace pollen {
 
@@ -41,7 +41,7 @@ void settle_stored(const DataSpec& stored, Config& config) {
   theirs.data = stored;
   theirs.data.sources = config.data.sources;
   keep_names(ours.data), keep_names(theirs.data);
-  for (const Key& key : schema()) {
+  for (const Key& key : keys()) {
     if (!key.path.starts_with("data.") || key.path == "data.source" || key.path == "data.format" ||
         !config.given.contains(key.path))
       continue;

@@ -38,7 +38,7 @@ struct LinkCheck {
         config.file + ": " + key,
         fmt::format("found \"{}\"{}, which is biased; accepted without error feedback: identity, qsgd, rand-k, "
                     "natural (or sampler.name = \"d-elf\")",
-                    name_of(spec.kind), spec.scaled ? " with scaled = true" : ""));
+                    spec.kind, spec.scaled ? " with scaled = true" : ""));
   }
 
   void must_be_contractive(const Compressor& c, const CompressorSpec& spec, const std::string& key) {
@@ -46,7 +46,7 @@ struct LinkCheck {
     problems.add(config.file + ": " + key,
                  fmt::format("found \"{}\" with omega = {:.3g}, which does not contract; accepted for error feedback: "
                              "top-k, or scaled = true",
-                             name_of(spec.kind), c.omega(dimension)));
+                             spec.kind, c.omega(dimension)));
   }
 };
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "schema.h"
+#include "recipe/key.h"
 
 namespace pollen {
 
@@ -10,20 +10,15 @@ namespace {
 std::string write_keys(const Config& config, const std::string& prefix) {
   std::string out;
   std::string section;
-  for (const Key& key : schema()) {
+  for (const Key& key : keys()) {
     if (!key.path.starts_with(prefix)) continue;
     const std::string value = key.write(config);
     if (value.empty()) continue;
-    const auto dot = key.path.find('.');
-    if (dot == std::string::npos) {
-      out += fmt::format("{} = {}\n", key.path, value);
-      continue;
-    }
-    if (key.path.substr(0, dot) != section) {
-      section = key.path.substr(0, dot);
+    if (key.section() != section) {
+      section = key.section();
       out += fmt::format("\n[{}]\n", section);
     }
-    out += fmt::format("{} = {}\n", key.path.substr(dot + 1), value);
+    out += fmt::format("{} = {}\n", key.name(), value);
   }
   return out;
 }
@@ -38,8 +33,8 @@ std::string to_toml(const Config& config) {
   for (const ClientConfig& client : config.clients) {
     one.clients = {client};
     out += "\n[[client]]\n";
-    for (const Key& key : client_schema())
-      if (const std::string value = key.write(one); !value.empty()) out += fmt::format("{} = {}\n", key.path, value);
+    for (const Key& key : client_keys())
+      if (const std::string value = key.write(one); !value.empty()) out += fmt::format("{} = {}\n", key.name(), value);
   }
   return out;
 }

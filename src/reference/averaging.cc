@@ -35,7 +35,7 @@ class Averaging final : public Kernel {
     fill(change_, 0);
     fill(control_change_, 0);
     for (Index i = 0; i < chains.clients(); ++i) {
-      copy(chains.position, local_);
+      copy_into(chains.position, local_);
       for (Index k = 0; k < local_steps_; ++k) step_client(chains, i, k);
       if (!controls_.empty()) renew_control(chains, i);
       for (Index c = 0; c < chains.count(); ++c) {

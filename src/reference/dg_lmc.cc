@@ -27,7 +27,7 @@ class DgLmc final : public Kernel {
         local_(chains.problem.clients.size(), gradient_) {}
 
   void start(Chains& chains) override {
-    for (Panel& x : local_) copy(chains.position, x);
+    for (Panel& x : local_) copy_into(chains.position, x);
   }
 
   void iterate(Chains& chains) override {

@@ -27,7 +27,7 @@ class ReferenceEngine final : public Engine {
   }
 
   void start(ConstPanelView position) override {
-    copy(position, chains_->position);
+    copy_into(position, chains_->position);
     double largest = 1;
     for (Index c = 0; c < position.columns; ++c) largest = std::max(largest, math::max_abs(position.column(c)));
     explosion_ = kExplosion * largest;
@@ -116,14 +116,6 @@ void Chains::archive(Archive& archive) {
 
 std::unique_ptr<Engine> make_engine(std::unique_ptr<Chains> chains, KernelPointer kernel) {
   return std::make_unique<ReferenceEngine>(std::move(chains), std::move(kernel));
-}
-
-void copy(ConstPanelView from, PanelView to) {
-  for (Index c = 0; c < to.columns; ++c) std::ranges::copy(from.column(c), to.column(c).begin());
-}
-
-void fill(PanelView panel, double value) {
-  for (Index c = 0; c < panel.columns; ++c) std::ranges::fill(panel.column(c), value);
 }
 
 std::vector<std::uint32_t> everyone(Index n) {

@@ -35,7 +35,7 @@ class FedBe final : public Kernel {
       teachers_.assign(static_cast<std::size_t>(chains.count()), Distillation(chains.problem.unlabelled, settings));
   }
 
-  void start(Chains& chains) override { copy(chains.position, center_); }
+  void start(Chains& chains) override { copy_into(chains.position, center_); }
 
   void iterate(Chains& chains) override {
     fill(mean_, 0);
@@ -76,7 +76,7 @@ class FedBe final : public Kernel {
   }
 
   void descend(Chains& chains, Index client) {
-    copy(center_, local_);
+    copy_into(center_, local_);
     for (Index k = 0; k < local_steps_; ++k) {
       const auto draw = static_cast<std::uint64_t>(chains.iteration * local_steps_ + k);
       gradients_.estimate(chains, client, draw, local_, gradient_);

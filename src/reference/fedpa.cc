@@ -51,7 +51,7 @@ class FedPa final : public Kernel {
   Index steps() const { return burn_in_ + spacing_ * samples_; }
 
   void sample_client(Chains& chains, Index client) {
-    copy(chains.position, local_);
+    copy_into(chains.position, local_);
     for (ShrinkageSolver& solver : solvers_) solver.clear();
     for (Index k = 0; k < steps(); ++k) {
       step_client(chains, client, k);

@@ -50,9 +50,6 @@ class Kernel {
 
 using KernelPointer = std::unique_ptr<Kernel>;
 
-// Copies the columns of one panel to another of the same shape.
-void copy(ConstPanelView from, PanelView to);
-void fill(PanelView panel, double value);
 // 0, 1, ..., n-1: every chain, as oracles want it said.
 std::vector<std::uint32_t> everyone(Index n);
 // N_i / N: a client's weight in an average.

@@ -37,7 +37,7 @@ class Langevin final : public Kernel {
   void iterate(Chains& chains) override {
     const auto round = static_cast<std::uint64_t>(chains.iteration);
     if (refresh_ > 0 && chains.iteration % refresh_ == 0) {
-      copy(chains.position, anchor_);
+      copy_into(chains.position, anchor_);
       std::ranges::fill(version_, round + 1);
     }
     const OracleInput input{chains.position, everyone_, anchor_, version_, minibatch_, round, 0};

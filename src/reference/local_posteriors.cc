@@ -37,7 +37,7 @@ LocalPosteriors::LocalPosteriors(const Chains& chains, const ReferenceSettings& 
 
 void LocalPosteriors::start(const Chains& chains) {
   for (auto& client : clients_) {
-    copy(chains.position, client->chains.position);
+    copy_into(chains.position, client->chains.position);
     client->kernel->start(client->chains);
   }
 }

@@ -37,7 +37,7 @@ class Swag final : public SurrogateFit {
   Index sets() const override { return gradient_.columns(); }
 
   void start(const Chains& chains) override {
-    for (Panel& local : local_) copy(chains.position, local);
+    for (Panel& local : local_) copy_into(chains.position, local);
   }
 
   void iterate(Chains& chains) override {

@@ -17,12 +17,11 @@ void Server::check_answers(const Reply& reply, const Roster::Entry& entry) const
       reply.client != entry.client || reply.whole != first_round_whole() ||
       !std::ranges::equal(reply.chains, broadcast_.roster.chains(entry)))
     throw WireError(fmt::format("round {}, client {}: the reply answers another question", round_, entry.client + 1));
-  // Whatever the oracle, a step looks at a row three times at most.
-  const auto steps = std::max<std::int64_t>(1, broadcast_.segment.steps);
-  const auto most = 4 * static_cast<std::int64_t>(reply.chains.size()) * setup_.sizes[entry.client];
-  if (reply.gradients < 0 || reply.gradients / steps > most)
-    throw WireError(
-        fmt::format("round {}, client {}: {} gradients cannot be", round_, entry.client + 1, reply.gradients));
+  const auto rows = static_cast<std::int64_t>(reply.chains.size()) * setup_.sizes[entry.client];
+  const std::int64_t most = step_->most_looks(broadcast_);
+  if (reply.gradients < 0 || reply.gradients / most > rows)
+    throw WireError(fmt::format("round {}, client {}: the reply counts {} gradients; accepted: 0 to {}", round_,
+                                entry.client + 1, reply.gradients, most * rows));
 }
 
 const Compressor& Server::compressor_of(const Reply& reply) const {
@@ -38,7 +37,7 @@ void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& w
   if (reply.silent) return;
   for (std::size_t p = 0; p < parts; ++p) count_part(reply, p, block.counters);
   if (!reply.has_bytes) {
-    if (!recipe_.local && broadcast_.roster.uniform && static_cast<Index>(parts) == setup_.chains)
+    if (adds_plainly() && static_cast<Index>(parts) == setup_.chains)
       return math::add(reply.decoded.flat(), block.plain.flat());  // all columns at once
     for (std::size_t p = 0; p < parts; ++p)
       absorb_part(reply, entry, p, reply.decoded.column(static_cast<Index>(p)), block);
@@ -55,7 +54,7 @@ void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& w
       for (const auto& delta : buffer) absorb_part(reply, entry, p++, delta, block);
     }
     if (p == parts) return;
-    if (!recipe_.local && broadcast_.roster.uniform)
+    if (adds_plainly())
       return compressor.decode_add(reply.part(p), 1.0, block.plain.column(reply.chains[p]), work.scratch);
     compressor.decode(reply.part(p), buffer[0], work.scratch);
     absorb_part(reply, entry, p, buffer[0], block);
@@ -68,8 +67,7 @@ void Server::absorb_all(std::span<const Reply> replies, std::span<const Roster::
   const auto together = [&](const Reply& reply) {
     return reply.chains.size() == 1 && &compressor_of(reply) == &compressor_of(replies[0]);
   };
-  if (recipe_.local || setup_.chains > 1 || !broadcast_.roster.uniform || replies.size() == 1 ||
-      !std::ranges::all_of(replies, together)) {
+  if (!adds_plainly() || setup_.chains > 1 || replies.size() == 1 || !std::ranges::all_of(replies, together)) {
     for (std::size_t i = 0; i < replies.size(); ++i) absorb(replies[i], entries[i], work);
     return;
   }
@@ -106,25 +104,20 @@ void Server::absorb_singles(std::span<const Reply> replies, Workspace& work) {
 
 void Server::absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part,
                          std::span<const double> delta, BlockSum& block) {
-  if (recipe_.local) return absorb_local(reply, entry, part, delta, block);
   const auto chain = static_cast<Index>(reply.chains[part]);
-  if (broadcast_.roster.uniform) {
-    math::add(delta, block.plain.column(chain));
-  } else if (recipe_.up.memory != Memory::none) {
-    math::add(delta, block.plain.column(chain));
-    math::axpy(broadcast_.roster.weights(entry)[part], delta, block.weighted.column(chain));
-  } else {
-    math::axpy(broadcast_.roster.weights(entry)[part], delta, block.plain.column(chain));
-  }
+  const auto plain = block.plain.column(chain);
+  if (adds_plainly()) return math::add(delta, plain);
+  const ServerStep::Weights weights = step_->weigh(reply.client, broadcast_.roster.weights(entry)[part]);
+  if (block.weighted.empty()) return math::axpy(weights.step, delta, plain);
+  math::axpy(weights.memory, delta, plain);
+  math::axpy(weights.step, delta, block.weighted.column(chain));
 }
 
 void Server::archive_block(Index block, Archive& archive) {
   BlockSum& sum = block_sums_[static_cast<std::size_t>(block)];
   archive.array(sum.plain.flat());
   archive.array(sum.weighted.flat());
-  for (std::int64_t* n : {&sum.counters.messages, &sum.counters.uplink_bits, &sum.counters.gradients})
-    archive.field(*n);
-  archive.field(sum.counters.uplink_bits_bound);
+  sum.counters.archive(archive);
   const auto [first, last] = block_entries(block);
   traffic_.archive_done(archive, first, last);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "client_state.h"
 #include "math/math.h"
@@ -9,7 +10,7 @@ namespace pollen {
 
 Client::Client(std::uint32_t index, std::shared_ptr<const Potential> potential, const ClientParts& parts, Index chains)
     : index_(index),
-      dimension_(potential->dimension()),
+      dimension_(parts.work != nullptr ? parts.work->dimension : potential->dimension()),
       chains_(chains),
       potential_(std::move(potential)),
       parts_(parts) {}
@@ -38,17 +39,15 @@ void Client::begin(const ClientView& view, std::span<const std::uint32_t> chains
 const Compressor& Client::aim(const ClientView& view, Reply& reply, std::span<Encoding> jobs, Workspace& work) {
   const auto n = static_cast<Index>(jobs.size());
   const PanelView direction{reply.decoded.flat().data(), dimension_, n, reply.decoded.stride()};  // encoded in place
-  if (parts_.recipe->local) {
-    walk(view, reply, work);
-    if (!reply.silent) send_local(view, reply, direction);
-  } else {
-    estimate(view, reply.chains, direction, reply, work);
-  }
-  const Panel& memory = state().memory;
+  State& mine = state();
+  mine.work->compute(view, reply, direction, work);
   for (Index p = 0; p < n; ++p) {
     const std::uint32_t chain = reply.chains[static_cast<std::size_t>(p)];
     const auto column = direction.column(p);
-    if (!memory.empty()) math::subtract(column, memory.column(chain), column);
+    if (!mine.memory.empty()) {
+      const auto h = std::as_const(mine.memory).column(chain);
+      math::subtract(column.first(h.size()), h, column.first(h.size()));
+    }
     Encoding& job = jobs[static_cast<std::size_t>(p)];
     job = {column, view.compress_streams()[chain], column, reply.has_bytes ? &reply.payload : nullptr};
     job.stream.round = reply.round;
@@ -108,36 +107,16 @@ void Client::answer(const ClientView& view, std::span<const std::uint32_t> chain
   answer_all(view, {&request, 1}, work);
 }
 
-void Client::estimate(const ClientView& view, std::span<const std::uint32_t> chains, const PanelView& out, Reply& reply,
-                      Workspace& work) {
-  Scratch::Frame frame(work.scratch);
-  ConstPanelView position = view.position();
-  if (static_cast<Index>(chains.size()) != view.chains()) {  // not every chain: gather those columns
-    PanelView some = work.scratch.panel(out.rows, out.columns);
-    for (Index c = 0; c < some.columns; ++c) {
-      const auto from = position.column(chains[static_cast<std::size_t>(c)]);
-      std::copy(from.begin(), from.end(), some.column(c).begin());
-    }
-    position = some;
-  }
-  const OracleInput input{position,    chains, view.anchor(), view.anchor_version(), view.minibatch_streams(),
-                          reply.round, index_};
-  reply.gradients = state().oracle->estimate(input, out, work);
-  if (parts_.prior_share == 0) return;
-  for (Index c = 0; c < out.columns; ++c) {
-    parts_.prior->add_gradient(position.column(c), parts_.prior_share, out.column(c));
-    if (!state().anchor.empty()) parts_.prior->add_gradient(state().anchor, -parts_.prior_share, out.column(c));
-  }
-}
-
 void Client::acknowledge(const Reply& reply, bool counted) {
   if (!counted) return;
   State& mine = state();
-  if (!mine.local.empty()) commit(reply);
+  mine.work->commit(reply);
   if (reply.silent || mine.memory.empty()) return;
   const double rate = parts_.recipe->up.rate;
-  for (std::size_t p = 0; p < reply.chains.size(); ++p)
-    math::axpy(rate, reply.decoded.column(static_cast<Index>(p)), mine.memory.column(reply.chains[p]));
+  for (std::size_t p = 0; p < reply.chains.size(); ++p) {
+    const auto h = mine.memory.column(reply.chains[p]);
+    math::axpy(rate, reply.decoded.column(static_cast<Index>(p)).first(h.size()), h);
+  }
 }
 
 void Client::gradient(ConstPanelView theta, PanelView out, Workspace& work) const {
@@ -152,13 +131,24 @@ void Client::set_anchor(std::span<const double> at) {
   Scratch::Frame frame(work.scratch);
   const PanelView gradient = work.scratch.panel(potential_->dimension(), 1);
   potential_->gradient({at.data(), potential_->dimension(), 1, potential_->dimension()}, gradient, work.scratch);
-  state().oracle->set_anchor(at, gradient.column(0));
-  if (!state().anchor.empty()) std::ranges::copy(at, state().anchor.begin());
+  state().work->set_anchor(at, gradient.column(0));
 }
 
 void Client::start_memory(ConstPanelView gradient) {
-  Panel& memory = state().memory;
-  for (Index c = 0; c < memory.columns(); ++c) std::ranges::copy(gradient.column(c), memory.column(c).begin());
+  copy_into(gradient, state().memory);
+}
+
+void Client::local_position(const ClientView& view, PanelView out) const {
+  for (Index c = 0; c < out.columns; ++c) {
+    const auto from = state_ ? state_->work->position(view, c) : view.position().column(c);
+    std::ranges::copy(from, out.column(c).begin());
+    math::scale(parts_.weight, out.column(c));
+  }
+}
+
+void Client::latents(ConstPanelView position, std::uint64_t round, std::span<double> out) const {
+  if (state_) return state_->work->latents(position, round, out);
+  make_work()->latents(position, round, out);
 }
 
 }  // namespace pollen

@@ -21,8 +21,10 @@ std::vector<double> local_weights(const LocalSteps& local, std::span<const Index
 
 std::vector<std::unique_ptr<const Compressor>> compressors_of(const Recipe& recipe, Index dimension) {
   std::vector<std::unique_ptr<const Compressor>> compressors;
-  if (recipe.up.per_client.empty()) compressors.push_back(make_compressor(recipe.up.compressor, dimension));
-  for (const CompressorSpec& spec : recipe.up.per_client) compressors.push_back(make_compressor(spec, dimension));
+  const Uplink& up = recipe.up;
+  if (up.per_client.empty()) compressors.push_back(make_compressor(up.compressor, dimension, up.whole_tail));
+  for (const CompressorSpec& spec : up.per_client)
+    compressors.push_back(make_compressor(spec, dimension, up.whole_tail));
   return compressors;
 }
 
@@ -49,7 +51,7 @@ ClientHost::ClientHost(const HostSetup& setup, std::size_t clients, MemberAt mem
             const Recipe& recipe = *setup.recipe;
             const Member m = member(place);
             const auto* compressor = compressors_[compressors_.size() == 1 ? 0 : m.index].get();
-            ClientParts parts{&recipe, setup.prior, 0, m.weight, setup.clients, compressor, whole_.get()};
+            ClientParts parts{&recipe, setup.prior, 0, m.weight, setup.clients, compressor, whole_.get(), setup.work};
             if (!recipe.prior_on_server && !setup.prior->precision.empty())
               parts.prior_share = recipe.local ? m.weight : 1 / static_cast<double>(setup.clients);
             return std::make_unique<Client>(m.index, m.potential, parts, setup.chains);

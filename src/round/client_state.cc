@@ -1,41 +1,41 @@
 #include "client_state.h"
 
+#include <stdexcept>
+
 #include "pollen/archive.h"
 #include "pollen/errors.h"
+#include "segment_work.h"
 
 namespace pollen {
 
-namespace {
-
-std::unique_ptr<Oracle> make_client_oracle(const Recipe& recipe, const Potential& potential, Index chains) {
-  const Index batch = recipe.batch.of(potential.rows());
-  if (recipe.local && recipe.local->clip) return make_clipped_oracle(potential, batch, *recipe.local->clip);
-  return make_oracle(recipe.oracle, potential, batch, chains);
+void LocalWork::set_anchor(std::span<const double>, std::span<const double>) {
+  throw std::logic_error("this work has no fixed point");
 }
 
-}  // namespace
+void LocalWork::latents(ConstPanelView, std::uint64_t, std::span<double>) const {
+  throw std::logic_error("this work has no latents");
+}
 
-Client::State::State(const Recipe& recipe, const Potential& potential, bool owns_prior, Index chains)
-    : oracle(make_client_oracle(recipe, potential, chains)) {
-  const Index d = potential.dimension();
-  if (recipe.up.memory != Memory::none) memory = Panel(d, chains);
-  if (recipe.oracle == OracleKind::fixed_point && owns_prior) anchor.resize(static_cast<std::size_t>(d));
-  if (!recipe.local) return;
-  local = pending = Panel(d, chains);
-  local_at.assign(static_cast<std::size_t>(chains), 0);
+std::span<const double> LocalWork::position(const ClientView& view, Index chain) const {
+  return view.position().column(chain);
 }
 
 void Client::State::archive(Archive& archive) {
   archive.array(memory.flat());
-  archive.array(std::span(anchor));
-  archive.array(local.flat());
-  archive.array(std::span(local_at));
-  for (const auto array : oracle->state()) archive.array(array);
-  for (const auto array : oracle->versions()) archive.array(array);
+  work->archive(archive);
+}
+
+std::unique_ptr<LocalWork> Client::make_work() const {
+  if (parts_.work != nullptr) return parts_.work->make(index_);
+  if (parts_.recipe->local) return std::make_unique<SegmentWork>(index_, *potential_, parts_, chains_);
+  return std::make_unique<GradientWork>(index_, *potential_, parts_, chains_);
 }
 
 Client::State& Client::state() {
-  if (!state_) state_ = std::make_unique<State>(*parts_.recipe, *potential_, parts_.prior_share > 0, chains_);
+  if (state_) return *state_;
+  const Uplink& up = parts_.recipe->up;
+  state_ = std::make_unique<State>(State{make_work(), {}});
+  if (up.memory != Memory::none) state_->memory = Panel(dimension_ - up.whole_tail, chains_);
   return *state_;
 }
 
@@ -69,9 +69,6 @@ void archive_state(Archive& archive, Bytes& bytes) {
   archive.bytes(bytes);
 }
 
-void Client::archive_pending(Archive& archive) {
-  archive.array(state().pending.flat());
-  archive.field(state().pending_at);
-}
+void Client::archive_pending(Archive& archive) { state().work->archive_pending(archive); }
 
 }  // namespace pollen

@@ -6,15 +6,10 @@
 namespace pollen {
 
 struct Client::State {
-  State(const Recipe& recipe, const Potential& potential, bool owns_prior, Index chains);
   void archive(Archive& archive);
 
-  std::unique_ptr<Oracle> oracle;
-  Panel memory;                // h: η^i or g^i, a column a chain
-  std::vector<double> anchor;  // fixed point with a share of the prior: θ̂
-  Panel local, pending;        // local steps: where they have come, and where they come if the reply is counted
-  std::vector<std::uint64_t> local_at;  // one a chain: the iteration of local's column
-  std::uint64_t pending_at = 0;
+  std::unique_ptr<LocalWork> work;
+  Panel memory;  // h: η^i or g^i, a column per chain, of those numbers of a message that a memory covers
 };
 
 }  // namespace pollen

@@ -4,10 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "average_step.h"
+#include "langevin_step.h"
 #include "math/math.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "pollen/round.h"
 
 namespace pollen {
 
@@ -18,26 +19,22 @@ constexpr double kExplosion = 1e10;
 
 }  // namespace
 
-Index block_size_for(Index clients) { return std::max<Index>(32, (clients + 63) / 64); }
-
-Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
+Server::Server(const Recipe& recipe, const Prior& prior, Setup setup, std::unique_ptr<ServerStep> step)
     : recipe_(recipe),
-      prior_(prior),
       setup_(std::move(setup)),
       participation_(recipe.participation, setup_.sizes, setup_.chains, recipe.coupled, setup_.seed,
                      recipe.up.memory != Memory::feedback),
       block_size_(block_size_for(static_cast<Index>(setup_.sizes.size()))),
       whole_(make_compressor({}, setup_.dimension)),
       down_(make_compressor(recipe.down.compressor, setup_.dimension)),
-      position_(setup_.dimension, setup_.chains) {
+      position_(setup_.dimension, setup_.chains),
+      step_(std::move(step)) {
   const Index d = setup_.dimension;
-  for (Index c = 0; c < setup_.chains; ++c) {
-    noise_.push_back(make_stream(setup_.seed, static_cast<std::uint32_t>(c), Purpose::noise));
+  for (Index c = 0; c < setup_.chains; ++c)
     compress_.push_back(make_stream(setup_.seed, static_cast<std::uint32_t>(c), Purpose::compress_down));
-  }
   for (const Compressor* c : setup_.compressors)
     bits_bound_.push_back(c->bits_bound(d).value_or(std::numeric_limits<double>::quiet_NaN()));
-  if (recipe.up.memory != Memory::none) memory_ = Panel(d, setup_.chains);
+  if (recipe.up.memory != Memory::none) memory_ = Panel(d - recipe.up.whole_tail, setup_.chains);
   if (recipe.down.feedback) known_ = Panel(d, setup_.chains);
   const bool may_miss = recipe.participation.policy != ParticipationPolicy::full;
   if (may_miss && (recipe.down.feedback || recipe.oracle == OracleKind::svrg))
@@ -45,17 +42,29 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup)
   block_sums_.resize((setup_.sizes.size() + static_cast<std::size_t>(block_size_) - 1) /
                      static_cast<std::size_t>(block_size_));
   for (BlockSum& block : block_sums_) block.plain = Panel(d, setup_.chains);
-  if (recipe.local) segments_.emplace(*recipe.local, setup_.seed);
-  if (recipe.sends_changes()) reference_ = Panel(d, setup_.chains);
   broadcast_.offset.resize(static_cast<std::size_t>(setup_.chains) + 1);
+  if (!step_) choose_step(prior);
   share_work({});
 }
 
+Server::~Server() = default;
+
+void Server::choose_step(const Prior& prior) {
+  if (recipe_.local)
+    step_.reset(average_ = new AverageStep(recipe_, setup_));
+  else
+    step_.reset(langevin_ = new LangevinStep(prior, setup_));
+}
+
 void Server::share_work(Team team) {
-  const auto room = static_cast<std::size_t>(padded(setup_.dimension));
   team_ = std::move(team);
-  step_rooms_.resize(static_cast<std::size_t>(team_.size));
-  for (StepRoom& each : step_rooms_) each.direction.resize(room), each.normals.resize(room);
+  step_->share_work(team_);
+}
+
+void Server::set_anchor_gradient(std::span<const double> sum) { langevin_->set_anchor_gradient(sum); }
+
+void Server::draw_noise() {
+  if (langevin_ != nullptr) langevin_->draw_noise(round_);
 }
 
 void Server::start(ConstPanelView position) {
@@ -69,8 +78,6 @@ void Server::start(ConstPanelView position) {
   explosion_ = kExplosion * std::max(1.0, largest);
 }
 
-void Server::set_anchor_gradient(std::span<const double> sum) { anchor_gradient_.assign(sum.begin(), sum.end()); }
-
 void Server::start_memory(ConstPanelView sum) {
   for (Index c = 0; c < memory_.columns(); ++c) {
     const auto from = sum.column(c);
@@ -80,7 +87,7 @@ void Server::start_memory(ConstPanelView sum) {
 
 void Server::open(std::int64_t most) {
   broadcast_.round = round_;
-  if (recipe_.local) open_segment(most);
+  if (average_ != nullptr) average_->open(most, recipe_, position_, broadcast_);
   broadcast_.refresh = recipe_.oracle == OracleKind::svrg && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
   if (broadcast_.refresh) anchor_round_ = round_;
   if (first_round_whole())
@@ -94,8 +101,7 @@ void Server::open(std::int64_t most) {
 }
 
 void Server::start_over() {
-  const bool partial = recipe_.participation.policy != ParticipationPolicy::full;
-  const bool weighted = recipe_.up.memory != Memory::none && (recipe_.local ? partial : !broadcast_.roster.uniform);
+  const bool weighted = recipe_.up.memory != Memory::none && step_->keeps_two_sums(broadcast_.roster);
   for (BlockSum& block : block_sums_) {
     if (weighted && block.weighted.empty()) block.weighted = Panel(setup_.dimension, setup_.chains);
     block.counters = {};
@@ -149,14 +155,14 @@ std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
 
 void Server::close() {
   merge_blocks();
-  if (recipe_.local) return close_segment();
-  each_chain([&](Index c, int member) { step_chain(c, member); });
-  traffic_.close(true);
+  step_->close(broadcast_);
+  traffic_.close(broadcast_.segment.ends);
+  if (!broadcast_.segment.ends) return;
+  each_chain([&](Index c, int member) { move_chain(c, member); });
   ++counters_.rounds;
   ++round_;
 }
 
-// Everything into the first block, in order.
 void Server::merge_blocks() {
   BlockSum& total = block_sums_.front();
   for (std::size_t i = 1; i < block_sums_.size(); ++i) {
@@ -171,52 +177,14 @@ void Server::merge_blocks() {
   }
 }
 
-// g = η + Σ w_i δ_i + ∇U_0(θ) (+ Σ ∇U_i(θ̂)), η ← η + α Σ δ_i, θ ← θ - γ g + √(2γT) Z.
-void Server::step_chain(Index chain, int member) {
+void Server::move_chain(Index chain, int member) {
   const BlockSum& sum = block_sums_.front();
-  const Roster& roster = broadcast_.roster;
-  const auto d = static_cast<std::size_t>(setup_.dimension);
-  StepRoom& room = step_rooms_[static_cast<std::size_t>(member)];
-  const std::span<double> g(room.direction.data(), d);
-  const std::span<double> z(room.normals.data(), d);
-  const auto theta = position_.column(chain);
   const auto plain = sum.plain.column(chain);
-  const bool memory = !memory_.empty();
-  if (memory) {
-    const auto h = memory_.column(chain);
-    std::copy(h.begin(), h.end(), g.begin());
-    if (roster.uniform)
-      math::axpy(roster.chain_weight[static_cast<std::size_t>(chain)], plain, g);
-    else
-      math::add(sum.weighted.column(chain), g);
-    math::axpy(recipe_.up.rate, plain, h);
-  } else {
-    std::copy(plain.begin(), plain.end(), g.begin());
-    if (roster.uniform) math::scale(roster.chain_weight[static_cast<std::size_t>(chain)], g);
-  }
-  if (!anchor_gradient_.empty()) math::add(anchor_gradient_, g);
-  if (recipe_.prior_on_server) prior_.add_gradient(theta, 1.0, g);
-
-  std::span<const double> noise = z;
-  if (noise_round_ == round_ + 1)
-    noise = noise_drawn_.column(chain);
-  else
-    draw_normals(chain, z);
-  check_position(math::langevin_step(theta, g, noise, recipe_.step, std::sqrt(2 * recipe_.step * recipe_.temperature)),
+  const auto weighted = sum.weighted.empty() ? plain : sum.weighted.column(chain);
+  const auto memory = memory_.empty() ? std::span<double>() : memory_.column(chain);
+  check_position(step_->move({chain, member, round_, recipe_, broadcast_.roster, plain, weighted, memory,
+                              position_.column(chain)}),
                  chain);
-}
-
-void Server::draw_normals(Index chain, std::span<double> out) const {
-  Stream stream = noise_[static_cast<std::size_t>(chain)];
-  stream.round = round_;
-  normals(stream, out);
-}
-
-void Server::draw_noise() {
-  if (recipe_.local) return;
-  if (noise_drawn_.empty()) noise_drawn_ = Panel(setup_.dimension, setup_.chains);
-  each_chain([&](Index c, int) { draw_normals(c, noise_drawn_.column(c)); });
-  noise_round_ = round_ + 1;
 }
 
 void Server::check_position(double largest, Index chain) const {
@@ -224,23 +192,6 @@ void Server::check_position(double largest, Index chain) const {
     throw NumericError(fmt::format("chain {}: the state {}; try a smaller sampler.step (it is {})", chain + 1,
                                    std::isfinite(largest) ? "explodes" : "is not finite", recipe_.step),
                        static_cast<std::int64_t>(round_), -1);
-}
-
-void Server::archive_local(Archive& archive) {
-  if (!recipe_.local) return;
-  segments_->archive(archive);
-  archive.array(reference_.flat());
-  archive.field(iteration_);
-  archive.field(fresh_);
-  archive.field(control_from_);
-  for (Bytes* words : {&ready_control_, &next_control_}) {
-    std::uint64_t size = words->size();
-    archive.field(size);
-    if (size != 0 && size != 2 * static_cast<std::uint64_t>(setup_.dimension * setup_.chains) * sizeof(double))
-      throw WireError("saved state: control variates of another size");
-    words->resize(size);
-    archive.array(std::span(*words));
-  }
 }
 
 void Server::archive(Archive& archive) {
@@ -251,17 +202,8 @@ void Server::archive(Archive& archive) {
   archive.field(anchor_round_);
   archive.field(round_);
   archive.field(explosion_);
-  for (std::int64_t* n : {&counters_.rounds, &counters_.messages, &counters_.uplink_bits, &counters_.downlink_bits,
-                          &counters_.broadcast_bits, &counters_.setup_bits, &counters_.gradients})
-    archive.field(*n);
-  archive.field(counters_.uplink_bits_bound);
-  archive_local(archive);
-  std::uint64_t anchored = anchor_gradient_.size();
-  archive.field(anchored);
-  if (anchored != 0 && anchored != static_cast<std::uint64_t>(setup_.dimension))
-    throw WireError("saved state: an array has another size");
-  anchor_gradient_.resize(anchored);
-  archive.array(std::span(anchor_gradient_));
+  counters_.archive(archive);
+  step_->archive(archive);
   traffic_.archive(archive, clients());
 }
 

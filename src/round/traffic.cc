@@ -3,8 +3,16 @@
 #include <algorithm>
 
 #include "pollen/archive.h"
+#include "pollen/round.h"
 
 namespace pollen {
+
+void Counters::archive(Archive& archive) {
+  for (std::int64_t* count :
+       {&rounds, &messages, &uplink_bits, &downlink_bits, &broadcast_bits, &setup_bits, &gradients})
+    archive.field(*count);
+  archive.field(uplink_bits_bound);
+}
 
 namespace {
 

@@ -62,6 +62,7 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
     problem.model.kind = ModelKind::gaussian;  // nothing is predicted from φ and β alone
     write_columns(*personal, config);
     recipe = complete(config, problem.clients(), std::max<Index>(1, personal->model->shared()), warnings);
+    recipe.up.whole_tail = personal->baseline ? 0 : personal->population->parameters();
     make_clock();
     return;
   }
@@ -95,11 +96,17 @@ void Experiment::Parts::make_engine() {
 
 FederatedEngine::MakeTransport Experiment::Parts::make_transport(int threads) const {
   if (options.transport) return options.transport;
-  if (ranks != nullptr && !personal)
+  if (ranks != nullptr)
     return [this](ClientView& view, Clients& clients) {
       if (ranks->rank() != 0) return std::unique_ptr<Transport>();
       return make_rank_transport(*ranks, view, clients, rank_share());
     };
+  if (personal)
+    return [threads](ClientView& view, Clients& clients) { return make_thread_transport(view, clients, threads); };
+  return local_transport(threads);
+}
+
+FederatedEngine::MakeTransport Experiment::Parts::local_transport(int threads) const {
   const bool gpu = config.compute.device == "cuda";
   return [threads, gpu](ClientView& view, Clients& clients) {
     std::unique_ptr<Transport> together = gpu ? make_fleet_transport(view, clients, threads) : nullptr;
@@ -132,13 +139,7 @@ void Experiment::Parts::choose_threads() {
   const ThreadChoice::Verdict verdict = choice.between_rounds();
   if (verdict == ThreadChoice::Verdict::stay) return;
   const int threads = verdict == ThreadChoice::Verdict::use_all ? all_cores() : 1;
-  if (personal) return share_work(threads);
   federation->set_transport(make_transport(threads));
-}
-
-void Experiment::Parts::share_work(int threads) {
-  team = std::make_unique<ThreadTeam>(threads);
-  learner->share_work(team->team());
 }
 
 void Experiment::Parts::keep(Sink& sink) {
@@ -194,7 +195,7 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
     self.config.sampler.convexity = self.recipe.local->convexity = m;
   }
   self.make_reference_engine();
-  if (self.personal && !self.learner) self.make_learner();
+  if (self.personal && self.engine == nullptr) self.make_personal_engine();
   if (!self.clock) self.engine->listen({});  // what is saved is the same whether anybody looks on
   self.engine->archive(archive);
   self.listen();
@@ -208,7 +209,7 @@ Experiment::Experiment(Config config, ExperimentOptions options)
   if (options.ranks->rank() == 0)
     await_ready(*options.ranks, parts_->fingerprint());
   else if (parts_->personal)
-    parts_->make_learner();
+    parts_->make_personal_engine();
 }
 
 Experiment::~Experiment() = default;
@@ -232,7 +233,7 @@ bool Experiment::advance(std::int64_t iterations, Sink& sink) {
     if (p.options.stop != nullptr && p.options.stop->load(std::memory_order_relaxed)) return false;
     const std::int64_t before = iteration(), rounds = p.engine->counters().rounds;
     p.engine->advance(until - before);
-    if (p.engine == p.federation.get() && p.engine->counters().rounds > rounds)
+    if (!p.personal && p.engine == p.federation.get() && p.engine->counters().rounds > rounds)
       p.tally.add(iteration(), p.federation->server().broadcast().roster);
     p.tell_spent(before);
     if (p.engine->emits() && iteration() > burn_in() && ++p.emitted % p.config.run.thin == 0) p.keep(sink);
@@ -276,19 +277,19 @@ bool Experiment::learns_average() const { return parts_->personal->model->identi
 
 Panel Experiment::learnt() const {
   const bool average = learns_average() && iteration() > burn_in();
-  const ConstPanelView from = average ? parts_->learner->average() : parts_->learner->position();
-  Panel out(from.rows, from.columns);
-  for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), out.column(c).begin());
-  return out;
+  return copy_of(average ? averaged() : position());
 }
 
 bool Experiment::is_baseline() const { return parts_->personal && parts_->personal->baseline; }
 std::vector<std::size_t> Experiment::identified() const { return parts_->personal->identified(); }
-ConstPanelView Experiment::averaged() const { return parts_->learner->average(); }
+// A baseline gives its last iterate.
+ConstPanelView Experiment::averaged() const {
+  return parts_->approximation != nullptr ? parts_->approximation->average() : position();
+}
 
 OwnDraws Experiment::own_draws(Index client, Index draws) const {
   const auto i = static_cast<std::size_t>(client);
-  if (parts_->personal->baseline) return point_of(*parts_->personal, *parts_->learner, client);
+  if (parts_->personal->baseline) return point_of(*parts_->personal, *parts_->baseline, client);
   const std::uint64_t seed = parts_->config.seed + 0x9e3779b97f4a7c15U * (i + 1);
   return draw_own(*parts_->personal, client, learnt(), draws, seed);
 }
@@ -312,16 +313,13 @@ Bytes Experiment::save() const {
   return archive.take();
 }
 
-void Experiment::save(Archive& archive) const {
-  parts_->fetch_clients();
-  Parts::archive(*parts_, archive);
-}
+void Experiment::save(Archive& archive) const { Parts::archive(*parts_, archive); }
 
 void Experiment::load(ByteView state) {
   Archive archive(state);
   Parts::archive(*parts_, archive);
   archive.finish();
-  if (parts_->personal) return parts_->spread_clients();
+  if (parts_->personal) return;
   parts_->federation->recipe_changed();
   parts_->meter = PrivacyMeter(parts_->config, parts_->recipe, parts_->problem.rows, parts_->outside);
 }

@@ -6,7 +6,9 @@
 
 namespace pollen {
 
-FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTransport& make) : setup_(setup) {
+FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTransport& make,
+                                 std::unique_ptr<ServerStep> step)
+    : setup_(setup) {
   const Recipe& recipe = *setup.recipe;
   const Index d = setup.dimension;
   const std::size_t b = setup.sizes.size();
@@ -14,14 +16,24 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
   Server::Setup server{setup.seed, d, setup.chains, {setup.sizes.begin(), setup.sizes.end()}, {}, {}};
   for (const auto& compressor : compressors_) server.compressors.push_back(compressor.get());
   if (recipe.local) server.weights = local_weights(*recipe.local, setup.sizes);
-  server_ = std::make_unique<Server>(recipe, *setup.prior, std::move(server));
+  server_ = std::make_unique<Server>(recipe, *setup.prior, std::move(server), std::move(step));
   ClientHost::MemberAt member = [this](std::size_t place) {
     const auto i = static_cast<std::uint32_t>(place + static_cast<std::size_t>(setup_.first));
-    return Member{i, (*setup_.potentials)[place], server_->weight_of(i)};
+    auto potential = setup_.potentials != nullptr ? (*setup_.potentials)[place] : nullptr;
+    return Member{i, std::move(potential), server_->weight_of(i)};
   };
-  host_ = std::make_unique<ClientHost>(HostSetup{&recipe, setup.prior, d, setup.chains, static_cast<Index>(b),
-                                                 setup.seed, setup.seed, setup.potentials->light()},
-                                       setup.potentials->size(), std::move(member));
+  const Potentials* const potentials = setup.potentials;
+  const std::size_t own = potentials != nullptr ? potentials->size() : static_cast<std::size_t>(setup.with_work);
+  const HostSetup host{&recipe,
+                       setup.prior,
+                       d,
+                       setup.chains,
+                       static_cast<Index>(b),
+                       setup.seed,
+                       setup.seed,
+                       potentials == nullptr || potentials->light(),
+                       setup.work};
+  host_ = std::make_unique<ClientHost>(host, own, std::move(member));
   set_transport(make);
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);
   if (recipe.oracle == OracleKind::control) anchor_ = gradient_ = Panel(d, setup.chains);

@@ -15,18 +15,22 @@ namespace pollen {
 struct FederatedSetup {
   const Recipe* recipe = nullptr;  // outlives the engine; its step may change until the first iteration
   const Prior* prior = nullptr;
-  const Potentials* potentials = nullptr;  // of this process's clients, which follow each other; others' are elsewhere
-  Index first = 0;                         // the first of them
-  std::span<const Index> sizes;            // N_i; the memory outlives the engine
+  // Of this process's clients, which follow each other; others' are elsewhere. None where clients have other work.
+  const Potentials* potentials = nullptr;
+  Index first = 0;               // the first of them
+  std::span<const Index> sizes;  // N_i; the memory outlives the engine
   Index dimension = 0;
   Index chains = 1;
   std::uint64_t seed = 1;
+  const ClientWork* work = nullptr;  // outlives the engine; null: what the recipe says, of the potentials
+  Index with_work = 0;               // how many of this process's clients have it
 };
 
 class FederatedEngine final : public Engine {
  public:
   using MakeTransport = std::function<std::unique_ptr<Transport>(ClientView&, Clients&)>;
-  FederatedEngine(const FederatedSetup& setup, const MakeTransport& make);
+  // Without a step: the one that the recipe says.
+  FederatedEngine(const FederatedSetup& setup, const MakeTransport& make, std::unique_ptr<ServerStep> step = nullptr);
 
   void start(ConstPanelView position) override { server_->start(position); }
   std::int64_t advance(std::int64_t most) override;

@@ -21,8 +21,8 @@ bool weights_are_equal(const Participation& participation) {
 
 bool fits(const Recipe& recipe) {
   const CompressorSpec& up = recipe.up.compressor;
-  const bool qsgd = up.kind == CompressorKind::qsgd && !up.scaled;
-  const bool whole = up.kind == CompressorKind::identity && up.bits == 64;
+  const bool qsgd = up.kind == "qsgd" && !up.scaled;
+  const bool whole = !up.compresses() && up.bits == 64;
   return !recipe.local && (recipe.oracle == OracleKind::minibatch || recipe.oracle == OracleKind::svrg) &&
          (qsgd || whole) && recipe.up.per_client.empty() && recipe.up.memory != Memory::feedback &&
          !recipe.up.start_at_gradient && !recipe.down.feedback && recipe.prior_on_server &&
@@ -238,7 +238,7 @@ std::unique_ptr<Transport> make_fleet_transport(ClientView& view, Clients& clien
   spec.anchored = recipe.oracle == OracleKind::svrg;
   spec.memory = recipe.up.memory != Memory::none;
   spec.rate = recipe.up.rate;
-  if (recipe.up.compressor.kind == CompressorKind::qsgd) spec.levels = recipe.up.compressor.levels;
+  if (recipe.up.compressor.kind == "qsgd") spec.levels = recipe.up.compressor.levels;
   std::unique_ptr<NetworkFleet> fleet = first.network->fleet(spec);
   if (!fleet) return nullptr;
   return std::make_unique<FleetTransport>(view, clients, spec, std::move(fleet), threads);

@@ -70,19 +70,6 @@ struct Whole {
   }
 };
 
-// As load_federation() counts them: everybody's levels up, all levels down to everybody, unless they are given.
-std::int64_t level_bits(const std::vector<ColumnFacts>& clients, const ColumnFacts& layout, const DataSpec& spec) {
-  const auto bits_of = [&](const ColumnFacts& facts) {
-    std::int64_t bits = 0;
-    for (const auto& [column, levels] : facts.levels)
-      for (const std::string& level : levels) bits += spec.levels.contains(column) ? 0 : 8 * (std::ssize(level) + 1);
-    return bits;
-  };
-  std::int64_t bits = bits_of(layout) * std::ssize(clients);
-  for (const ColumnFacts& facts : clients) bits += bits_of(facts);
-  return bits;
-}
-
 class OwnFiles {
  public:
   OwnFiles(const Config& config, TargetKind target, Ranks& ranks)
@@ -96,7 +83,7 @@ class OwnFiles {
     agree_on_columns();
     for (Index i = own_.first; i < own_.last; ++i)
       parts_.push_back(load_part(file(i), spec_, layout_, target_, static_cast<std::uint32_t>(i), seed_));
-    if (target_ != TargetKind::none && *with_defaults(spec_).standardize) agree_on_scaling();
+    if (standardizes(spec_, target_)) agree_on_scaling();
     return put_together();
   }
 

@@ -14,7 +14,6 @@
 #include "run/problem.h"
 #include "simulated_clock.h"
 #include "thread_choice.h"
-#include "transport/thread_team.h"
 
 namespace pollen {
 
@@ -26,12 +25,12 @@ struct Experiment::Parts {
   std::vector<std::string> warnings, notes;
   StatisticalProblem problem;
   Recipe recipe;
-  std::unique_ptr<FederatedEngine> federation;  // answers questions whatever the sampler; none with personal latents
-  std::unique_ptr<PersonalParts> personal;      // a problem with latents, and its engine
-  std::unique_ptr<PersonalEngine> learner;
-  std::unique_ptr<ThreadTeam> team;   // of the learner
-  std::unique_ptr<Engine> reference;  // a centralised sampler or a competitor, where one is asked for
-  Engine* engine = nullptr;           // of these, the one that samples
+  std::unique_ptr<PersonalParts> personal;      // a problem with latents
+  std::unique_ptr<FederatedEngine> federation;  // answers questions whatever the sampler; none with a baseline
+  Approximation* approximation = nullptr;       // of fedsoul and fedsouk: the federation's step
+  std::unique_ptr<PersonalEngine> baseline;     // of a problem with latents
+  std::unique_ptr<Engine> reference;            // a centralised sampler or a competitor, where one is asked for
+  Engine* engine = nullptr;                     // of these, the one that samples
   double smoothness = 0;
   std::vector<double> mode;
   std::int64_t kept = 0, emitted = 0;  // after burn-in, a chain
@@ -53,19 +52,17 @@ struct Experiment::Parts {
   void make_clock();
   void make_engine();
   FederatedEngine::MakeTransport make_transport(int threads) const;
+  FederatedEngine::MakeTransport local_transport(int threads) const;  // to clients with potentials of this process
   Transport& transport() { return federation->transport(); }
   int pick_threads();
   void choose_threads();
-  void share_work(int threads);  // of the learner
-  void share_clients();          // likewise, with other ranks
+  Index dimension() const { return personal ? personal->dimension() : problem.dimension(); }
   ClientRange own_clients() const;
   RankShare rank_share() const;
   RankDuties duties();
   std::uint64_t fingerprint() const;
-  void fetch_clients();          // what other ranks' clients know, where the learner has a place for it
-  void spread_clients();         // and back to where they are
   void make_reference_engine();  // once its step is known
-  void make_learner();           // likewise
+  void make_personal_engine();
   void prepare_personal();
   void find_mode_once();
   void set_step();

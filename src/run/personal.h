@@ -8,7 +8,7 @@
 #include "base/lazy_vector.h"
 #include "federated.h"
 #include "model/personal_model.h"
-#include "personal/personal.h"
+#include "personal/baselines.h"
 #include "pollen/config.h"
 #include "pollen/data.h"
 
@@ -23,6 +23,7 @@ struct PersonalParts {
   std::vector<Index> sizes;  // N_i
   std::unique_ptr<Population> population;
   PersonalProblem problem;
+  ClientWork work;        // of fedsoul and fedsouk
   bool baseline = false;  // no population: the engine's state is (φ, z)
 
   const Network& net() const { return *network->network.network; }
@@ -50,8 +51,9 @@ void warm_up_together(const PersonalParts& parts, const Config& config, const Fe
 // 0 no direction leads out; a network: `theta`, whose last layer is the population's mean unless that is said, or z.
 Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta);
 
-// fedsoul, fedsouk or a baseline.
-std::unique_ptr<PersonalEngine> make_personal_engine(const Config& config, const Recipe& recipe,
+std::unique_ptr<PersonalEngine> make_baseline_engine(const Config& config, const Recipe& recipe,
                                                      const PersonalParts& parts);
+// fedsoul or fedsouk: what clients do goes into `parts`, the server's step comes back.
+std::unique_ptr<Approximation> make_personal_round(const Config& config, const Recipe& recipe, PersonalParts& parts);
 
 }  // namespace pollen

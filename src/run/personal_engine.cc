@@ -1,11 +1,10 @@
 #include "personal.h"
-#include "personal/baselines.h"
 
 namespace pollen {
 
 namespace {
 
-PersonalSettings personal_settings(const Config& config, const Recipe& recipe) {
+PersonalSettings personal_settings(const Config& config) {
   const SamplerConfig& s = config.sampler;
   PersonalSettings out;
   out.kernel = s.kernel == "mala" ? LocalKernel::mala : s.kernel == "hmc" ? LocalKernel::hmc : LocalKernel::langevin;
@@ -17,11 +16,6 @@ PersonalSettings personal_settings(const Config& config, const Recipe& recipe) {
   out.shared_step = s.shared_step.value_or(0);
   out.decay = s.step_decay;
   out.shared_radius = s.shared_radius.value_or(0);
-  out.participation = recipe.participation;
-  out.coupled = recipe.coupled;
-  out.compressor = recipe.up.compressor;
-  out.memory = recipe.up.memory == Memory::average;
-  out.memory_rate = recipe.up.rate;
   out.particles = config.population.particles;
   out.averaged_from = *config.run.burn_in;
   return out;
@@ -46,10 +40,15 @@ BaselineSettings baseline_settings(const Config& config, const Recipe& recipe) {
 
 }  // namespace
 
-std::unique_ptr<PersonalEngine> make_personal_engine(const Config& config, const Recipe& recipe,
+std::unique_ptr<PersonalEngine> make_baseline_engine(const Config& config, const Recipe& recipe,
                                                      const PersonalParts& parts) {
-  if (parts.baseline) return make_baseline(recipe.name, parts.problem, baseline_settings(config, recipe));
-  return make_fedsouk(parts.problem, personal_settings(config, recipe));
+  return make_baseline(recipe.name, parts.problem, baseline_settings(config, recipe));
+}
+
+std::unique_ptr<Approximation> make_personal_round(const Config& config, const Recipe& recipe, PersonalParts& parts) {
+  const PersonalSettings settings = personal_settings(config);
+  parts.work = make_personal_work(parts.problem, settings);
+  return make_approximation(parts.problem, settings, recipe.up.rate);
 }
 
 }  // namespace pollen

@@ -209,7 +209,7 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
 }
 
 void Experiment::Parts::prepare_personal() {
-  make_learner();
+  make_personal_engine();
   if (!personal->baseline)
     notes.emplace_back(
         "phi and beta are estimates: their spread is the algorithm's own; clients' draws have the latents' "
@@ -224,19 +224,34 @@ void Experiment::Parts::prepare_personal() {
   Panel theta = personal->network ? network_start(*personal, config) : Panel();
   if (config.warm_up.epochs > 0)
     warm_up_together(
-        *personal, config, problem.data, make_transport(pick_threads()),
+        *personal, config, problem.data, local_transport(pick_threads()),
         [&](Transport& by, const Prior& prior, std::span<const Index> rows) { warm_up(by, prior, rows, theta); });
   engine->start(personal_start(*personal, config, theta));
   time_setup();
 }
 
-void Experiment::Parts::make_learner() {
-  learner = make_personal_engine(config, recipe, *personal);
-  learner->counters().setup_bits = problem.data.setup_bits;
-  engine = learner.get();
+void Experiment::Parts::make_personal_engine() {
+  if (personal->baseline) {
+    baseline = make_baseline_engine(config, recipe, *personal);
+    engine = baseline.get();
+  } else {
+    auto step = make_personal_round(config, recipe, *personal);
+    approximation = step.get();
+    const ClientRange own = own_clients();
+    const FederatedSetup setup{.recipe = &recipe,
+                               .prior = &problem.prior,
+                               .first = own.first,
+                               .sizes = personal->sizes,
+                               .dimension = dimension(),
+                               .chains = config.run.chains,
+                               .seed = config.seed,
+                               .work = &personal->work,
+                               .with_work = own.size()};
+    federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()), std::move(step));
+    engine = federation.get();
+  }
+  engine->counters().setup_bits = problem.data.setup_bits;
   listen();
-  if (!personal->baseline) share_work(pick_threads());
-  share_clients();
 }
 
 void Experiment::Parts::set_start() {

@@ -8,20 +8,13 @@
 #include "network_model.h"
 #include "own_files.h"
 #include "pollen/errors.h"
+#include "recipe/models.h"
 
 namespace pollen {
 
 namespace {
 
-ModelKind kind_of(const Config& config) {
-  const std::string& name = config.model.kind;
-  if (is_network(config)) return ModelKind::network;
-  if (name == "gaussian") return ModelKind::gaussian;
-  if (name == "linear") return ModelKind::linear;
-  if (name == "softmax") return ModelKind::softmax;
-  if (name == "poisson") return ModelKind::poisson;
-  return ModelKind::logistic;  // and the mixed-effects models, which have potentials of their own
-}
+ModelKind kind_of(const Config& config) { return models().at(config.model.kind).kind; }
 
 // `clients`: of the whole federation, which `problem` may hold only a part of; `own`: of these the ones whose rows are
 // there.
@@ -177,23 +170,8 @@ StatisticalProblem make_own_problem(const Config& config, Federation data, Index
 }
 
 TargetKind target_of(const Config& config) {
-  const std::string& kind = config.model.kind;
-  if (kind == "mixed-linear" || kind == "mixed-gaussian") return TargetKind::real;
-  switch (kind_of(config)) {
-    case ModelKind::gaussian:
-      return TargetKind::none;
-    case ModelKind::linear:
-      return TargetKind::real;
-    case ModelKind::logistic:
-      return TargetKind::binary;
-    case ModelKind::softmax:
-      return TargetKind::classes;
-    case ModelKind::poisson:
-      return TargetKind::count;
-    case ModelKind::network:
-      return config.model.task == "regression" ? TargetKind::real : TargetKind::classes;
-  }
-  return TargetKind::none;
+  if (is_network(config) && config.model.task == "regression") return TargetKind::real;
+  return models().at(config.model.kind).target;
 }
 
 StatisticalProblem make_problem(const Config& config, Ranks* ranks) {

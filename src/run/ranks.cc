@@ -16,15 +16,13 @@ bool runs_distributed(const Config& config) {
   return find_reference(config.sampler.name) == nullptr;
 }
 
-// A personalised round keeps no replies of a shared block: its messages go to rank 0 one by one.
 ClientRange Experiment::Parts::own_clients() const {
   if (ranks == nullptr) return {0, problem.clients()};
-  const Index numbers = personal ? 0 : kept_numbers(config, problem.dimension());
-  return client_range(ranks->rank(), ranks->size(), problem.clients(), numbers);
+  return client_range(ranks->rank(), ranks->size(), problem.clients(), kept_numbers(config, dimension()));
 }
 
 RankShare Experiment::Parts::rank_share() const {
-  return {own_clients(), problem.clients(), kept_numbers(config, problem.dimension()), std::max(1, options.threads)};
+  return {own_clients(), problem.clients(), kept_numbers(config, dimension()), std::max(1, options.threads)};
 }
 
 // FNV-1a over what all ranks must have alike: configuration and the clients' sizes.
@@ -43,11 +41,6 @@ std::uint64_t Experiment::Parts::fingerprint() const {
 RankDuties Experiment::Parts::duties() {
   RankDuties duties;
   duties.share = rank_share();
-  if (personal) {
-    duties.answer = [this](ByteView question) { return learner->answer(question); };
-    duties.archive = [this](Archive& a) { learner->archive_clients(a, own_clients().first, own_clients().last); };
-    return duties;
-  }
   duties.server = &federation->server();
   duties.view = &federation->host().view();
   duties.clients = &federation->host().clients();
@@ -62,40 +55,6 @@ RankDuties Experiment::Parts::duties() {
   };
   duties.archive = [this](Archive& archive) { federation->host().clients().archive(archive); };
   return duties;
-}
-
-void Experiment::Parts::share_clients() {
-  if (ranks == nullptr) return;
-  const ClientRange own = own_clients();
-  OtherClients others{own.first, own.last};
-  if (ranks->rank() == 0) {
-    others.ask = [this](ByteView question) { ask_personal(*ranks, question); };
-    others.collect = [this](std::vector<Bytes>& answers) { collect_personal(*ranks, answers); };
-  }
-  learner->share_clients(others);
-}
-
-void Experiment::Parts::fetch_clients() {
-  if (ranks == nullptr || !personal || ranks->rank() != 0) return;
-  const std::vector<Bytes> states = fetch_states(*ranks);
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    const ClientRange theirs = client_range(static_cast<int>(i) + 1, ranks->size(), problem.clients(), 0);
-    Archive archive(states[i]);
-    learner->archive_clients(archive, theirs.first, theirs.last);
-    archive.finish();
-  }
-}
-
-void Experiment::Parts::spread_clients() {
-  if (ranks == nullptr || !personal) return;
-  std::vector<Bytes> states;
-  for (int r = 1; r < ranks->size(); ++r) {
-    const ClientRange theirs = client_range(r, ranks->size(), problem.clients(), 0);
-    Archive archive;
-    learner->archive_clients(archive, theirs.first, theirs.last);
-    states.push_back(archive.take());
-  }
-  spread_states(*ranks, states);
 }
 
 void Experiment::serve() {

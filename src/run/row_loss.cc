@@ -31,16 +31,23 @@ struct Loss {
 
 RowLoss Experiment::row_loss() const {
   const PersonalParts& parts = *parts_->personal;
-  parts_->fetch_clients();
+  const Index some = std::min(clients(), kMostClients), chains = parts.problem.chains;
+  const auto latent = static_cast<std::size_t>(parts.model->latent());
   std::vector<double> shared(static_cast<std::size_t>(parts.model->shared()));
-  std::vector<double> z(static_cast<std::size_t>(parts.model->latent()));
+  Panel latents(parts.model->latent() * chains, some);
+  if (!parts.baseline)
+    parts_->transport().query(
+        {.what = Query::What::latents, .at = position(), .direction = {}, .step = parts_->federation->server().round()},
+        latents);
   Loss train, test;
   Scratch scratch;
-  for (Index i = 0; i < std::min(clients(), kMostClients); ++i) {
+  for (Index i = 0; i < some; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    for (Index c = 0; c < parts.problem.chains; ++c) {
-      parts_->learner->personal_shared(i, c, shared);
-      parts_->learner->latent(i, c, z);
+    for (Index c = 0; c < chains; ++c) {
+      const auto z = latents.column(i).subspan(static_cast<std::size_t>(c) * latent, latent);
+      std::ranges::copy(position().column(c).first(shared.size()), shared.begin());
+      if (parts.baseline) parts_->baseline->personal_shared(i, c, shared);
+      if (parts.baseline) parts_->baseline->latent(i, c, z);
       train.add(parts.train[at], shared, z, scratch);
       test.add(parts.test[at], shared, z, scratch);
     }

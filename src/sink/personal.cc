@@ -77,12 +77,6 @@ std::vector<OwnDraws> draw_clients(const Experiment& experiment, const RunFolder
   return out;
 }
 
-Panel copy_of(ConstPanelView from) {
-  Panel to(from.rows, from.columns);
-  for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), to.column(c).begin());
-  return to;
-}
-
 // The first score over clients with test rows: its 10 %, 50 % and 90 % quantiles.
 void add_spread(Summary& summary) {
   std::vector<double> values;

@@ -43,9 +43,11 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
       return client.potential().curvature(query.at.column(0), query.direction.column(0), out.column(0), work.scratch);
     case Query::What::bounds:
     case Query::What::rows:
-      for (Index c = 0; c < out.columns; ++c) std::ranges::fill(out.column(c), 0.0);
+      fill(out, 0.0);
       if (query.what == Query::What::bounds) return client.bounds(query.at.column(0), out, work);
       return client.look_at_rows(query.at.column(0), out, work);
+    case Query::What::latents:
+      return client.latents(query.at, query.step, out.column(0));
     case Query::What::local:
       return client.local_position(view, out);
     case Query::What::descent:
@@ -65,17 +67,6 @@ void answer(Clients& clients, std::size_t place, const ClientView& view, const Q
   const bool keeps = query.what == Query::What::anchor || query.what == Query::What::start_memory;
   if (keeps || !clients.light()) return answer(clients[place], view, query, out, work);
   clients.look(place, [&](Client& client) { answer(client, view, query, out, work); });
-}
-
-void answer_columns(Clients& clients, const ClientView& view, const Query& query, PanelView out, const Team& team,
-                    const std::function<Workspace&(int member)>& work) {
-  constexpr Index kItem = 64;  // clients
-  const Index all = std::ssize(clients);
-  team.run((all + kItem - 1) / kItem, [&](Index item, int member) {
-    for (Index i = item * kItem; i < std::min(all, (item + 1) * kItem); ++i)
-      answer(clients, static_cast<std::size_t>(i), view, query, {out.column(i).data(), out.rows, 1, out.stride},
-             work(member));
-  });
 }
 
 }  // namespace pollen

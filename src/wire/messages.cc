@@ -6,24 +6,6 @@ namespace pollen::wire {
 
 namespace {
 
-// A panel as rows, columns and its numbers without padding.
-void panel(Archive& a, Panel& values) {
-  std::uint64_t rows = static_cast<std::uint64_t>(values.rows()),
-                columns = static_cast<std::uint64_t>(values.columns());
-  a.field(rows);
-  a.field(columns);
-  if (!a.reading()) {
-    for (Index c = 0; c < values.columns(); ++c) a.numbers(values.column(c));
-    return;
-  }
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
-  if (rows > kMost || columns > kMost || (rows > 0 && columns > a.left() / sizeof(double) / rows))
-    throw WireError("message: a panel larger than the frame");
-  if (rows == 0) columns = 0;
-  values = Panel(static_cast<Index>(rows), static_cast<Index>(columns));
-  for (Index c = 0; c < values.columns(); ++c) a.numbers(values.column(c));
-}
-
 void index(Archive& a, Index& value) {
   std::int64_t wide = value;
   a.field(wide);
@@ -116,22 +98,34 @@ void CatchUp::archive(Archive& a) { a.list(view); }
 void Ask::archive(Archive& a) {
   a.field(number);
   a.field(what);
-  panel(a, at);
-  panel(a, direction);
+  a.panel(at);
+  a.panel(direction);
   a.field(rows);
   a.field(columns);
   a.field(step);
 }
 
+Ask Ask::of(const Query& query, ConstPanelView answer) {
+  return {0,
+          static_cast<std::uint8_t>(query.what),
+          copy_of(query.at),
+          copy_of(query.direction),
+          answer.rows,
+          answer.columns,
+          query.step};
+}
+
+Query Ask::query(Index batch) const { return {static_cast<Query::What>(what), at, direction, step, batch}; }
+
 void Answer::archive(Archive& a) {
   a.field(number);
-  panel(a, values);
+  a.panel(values);
 }
 
 void Draws::archive(Archive& a) {
   a.field(chain);
   a.field(first);
-  panel(a, positions);
+  a.panel(positions);
 }
 
 void End::archive(Archive& a) {

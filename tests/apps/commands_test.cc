@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <sstream>
 
 #include "program.h"
 
@@ -42,6 +45,36 @@ TEST_F(Commands, ListsWhatThereIs) {
   EXPECT_NE(run({"list", "models"}).out.find("softmax"), std::string::npos);
   EXPECT_NE(run({"list", "datasets"}).out.find("titanic"), std::string::npos);
   EXPECT_NE(run({"list", "compressors"}).out.find("rand-k"), std::string::npos);
+}
+
+TEST_F(Commands, ListsTheRowsOfEveryRegistry) {
+  EXPECT_NE(run({"list", "oracles"}).out.find("fixed-point"), std::string::npos);
+  EXPECT_NE(run({"list", "formats"}).out.find("libsvm"), std::string::npos);
+  EXPECT_NE(run({"list", "partitions"}).out.find("label-shards"), std::string::npos);
+}
+
+TEST_F(Commands, ListsKeysAndNarrowsThemDown) {
+  const std::string all = run({"list", "keys"}).out, section = run({"list", "keys", "run"}).out;
+  EXPECT_NE(all.find("[sampler]"), std::string::npos);
+  EXPECT_NE(section.find("burn_in"), std::string::npos);
+  EXPECT_EQ(section.find("[sampler]"), std::string::npos);
+  EXPECT_LT(section.size(), all.size() / 5);
+  std::istringstream lines(all);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; }), 100) << line;
+  const std::string one = run({"list", "keys", "sampler.step"}).out;
+  for (const char* word : {"sampler.step", "\"auto\"", "a number above 0", "used"})
+    EXPECT_NE(one.find(word), std::string::npos) << one;
+  const Outcome wrong = run({"list", "keys", "sampler.stpe"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("sampler.step?"), std::string::npos) << wrong.err;
+}
+
+TEST_F(Commands, TheConfigurationPageIsUpToDate) {
+  std::ifstream page(std::string(POLLEN_SOURCE_DIR) + "/docs/configuration.md");
+  std::stringstream text;
+  text << page.rdbuf();
+  EXPECT_EQ(run({"list", "keys", "--markdown"}).out, text.str()) << "make docs writes the page anew";
 }
 
 TEST_F(Commands, DataShowsClientsAndClasses) {

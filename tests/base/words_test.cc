@@ -24,7 +24,7 @@ std::string refusal(const std::string& found) {
 }
 
 TEST(Words, ANameIsRefusedWithTheNearest) {
-  EXPECT_EQ(refusal("fedrip"), "sampler.name: found \"fedrip\", accepted: \"fedrep\"");
+  EXPECT_EQ(refusal("fedrip"), "sampler.name: found \"fedrip\", accepted: fedrep, ditto; did you mean fedrep?");
   EXPECT_EQ(refusal("nuts"), "sampler.name: found \"nuts\", accepted: fedrep, ditto");
 }
 

@@ -26,7 +26,7 @@ TEST_P(NotFinite, IsANumericErrorAnywhere) {
 INSTANTIATE_TEST_SUITE_P(All, NotFinite, testing::ValuesIn(cases()), case_name);
 
 TEST(Range, QsgdNorm) {
-  const auto compressor = make_compressor({.kind = CompressorKind::qsgd, .levels = 4}, 2);
+  const auto compressor = make_compressor({.kind = "qsgd", .levels = 4}, 2);
   EXPECT_THROW(encode(*compressor, {3e38, 3e38}), NumericError);
   EXPECT_THROW(encode(*compressor, {1e200, 0}), NumericError);
   EXPECT_THROW(encode(*compressor, {0x1.fffffe1p127, 0}), NumericError);
@@ -41,7 +41,7 @@ TEST(Range, QsgdNorm) {
 
 // Rounded to nearest, the norm would be below the value and the level above s.
 TEST(Range, QsgdNormIsRoundedUp) {
-  const auto compressor = make_compressor({.kind = CompressorKind::qsgd, .levels = 1u << 20}, 1);
+  const auto compressor = make_compressor({.kind = "qsgd", .levels = 1u << 20}, 1);
   for (std::uint64_t round = 0; round < 2000; ++round) {
     const double v = 1 + static_cast<double>(round) * 0x1p-34;
     const Encoded made = encode(*compressor, {v}, round);
@@ -51,17 +51,17 @@ TEST(Range, QsgdNormIsRoundedUp) {
 }
 
 TEST(Range, Float32Words) {
-  for (const CompressorKind kind : {CompressorKind::identity, CompressorKind::top_k, CompressorKind::rand_k}) {
+  for (const std::string kind : {"identity", "top-k", "rand-k"}) {
     const auto compressor = make_compressor({.kind = kind, .bits = 32, .k = 2}, 2);
     EXPECT_THROW(encode(*compressor, {1.0, 1e39}), NumericError);
     EXPECT_EQ(encode(*compressor, {1.0, 0.1}).decoded[1], static_cast<double>(0.1F));
   }
-  const auto rand_k = make_compressor({.kind = CompressorKind::rand_k, .k = 1}, 2);
+  const auto rand_k = make_compressor({.kind = "rand-k", .k = 1}, 2);
   EXPECT_THROW(encode(*rand_k, {1e308, 1e308}), NumericError);
 }
 
 TEST(Range, Natural) {
-  const auto compressor = make_compressor({.kind = CompressorKind::natural}, 1);
+  const auto compressor = make_compressor({.kind = "natural"}, 1);
   EXPECT_THROW(encode(*compressor, {0x1p128}), NumericError);
   EXPECT_THROW(encode(*compressor, {-0x1p128}), NumericError);
   int high = 0;

@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(All, RoundTrip, testing::ValuesIn(cases()), case_name);
 // Both layouts of qsgd, near the point where they are equally long and far from it.
 TEST(QsgdLayouts, AnyNumberOfNonZeros) {
   for (const std::uint32_t s : {1U, 4U, 256U, 1U << 20}) {
-    const auto compressor = make_compressor({.kind = CompressorKind::qsgd, .levels = s}, 400);
+    const auto compressor = make_compressor({.kind = "qsgd", .levels = s}, 400);
     int sparse = 0;
     for (std::size_t nonzeros = 1; nonzeros <= 400; nonzeros += 3) {
       std::vector<double> v = gaussian(400, nonzeros);
@@ -113,7 +113,7 @@ TEST(QsgdLayouts, AnyNumberOfNonZeros) {
 
 TEST(QsgdLayouts, LargeVectorsInBlocks) {
   for (const std::uint32_t s : {16U, 4096U, 1U << 20}) {
-    const auto compressor = make_compressor({.kind = CompressorKind::qsgd, .levels = s}, 300'001);
+    const auto compressor = make_compressor({.kind = "qsgd", .levels = s}, 300'001);
     const std::vector<double> v = gaussian(300'001);
     const Encoded made = encode(*compressor, v);
     EXPECT_TRUE(same_bits(made.decoded, decode(*compressor, made.payload, v.size())));

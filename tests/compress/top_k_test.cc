@@ -20,7 +20,7 @@ void expect_top(const std::vector<double>& v) {
   const Index d = static_cast<Index>(v.size());
   for (const Index k : {Index{1}, Index{3}, d / 100, d / 10, d / 3, d - 1, d}) {
     if (k < 1 || k > d) continue;
-    const auto compressor = make_compressor({.kind = CompressorKind::top_k, .k = k}, d);
+    const auto compressor = make_compressor({.kind = "top-k", .k = k}, d);
     const Encoded made = encode(*compressor, v);
     EXPECT_TRUE(same_bits(made.decoded, top_by_sorting(v, static_cast<std::size_t>(k)))) << "d " << d << ", k " << k;
     EXPECT_TRUE(same_bits(made.decoded, decode(*compressor, made.payload, v.size())));
@@ -64,7 +64,7 @@ TEST_P(TopK, MisleadingStrides) {
 INSTANTIATE_TEST_SUITE_P(Sizes, TopK, testing::Values(1, 2, 50, 1000, 20'000, 70'001));
 
 TEST(TopKNegativeZero, IsSentAsItIs) {
-  const auto compressor = make_compressor({.kind = CompressorKind::top_k, .k = 2}, 3);
+  const auto compressor = make_compressor({.kind = "top-k", .k = 2}, 3);
   const Encoded made = encode(*compressor, {-0.0, 0.0, 0.0});
   EXPECT_TRUE(same_bits(made.decoded, {-0.0, 0.0, 0.0}));
   EXPECT_TRUE(same_bits(made.decoded, decode(*compressor, made.payload, 3)));

@@ -55,7 +55,7 @@ class HostileStore : public ::testing::Test {
     Section& s = section(h, name);
     Image image = image_;
     std::memcpy(image.data() + s.offset + at * sizeof(T), &value, sizeof(T));
-    s.crc = data::checksum(ByteView(image).subspan(s.offset, s.bytes));
+    s.crc = checksum(ByteView(image).subspan(s.offset, s.bytes));
     set(h, image);
     return says(image);
   }

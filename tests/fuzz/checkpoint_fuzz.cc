@@ -1,10 +1,8 @@
 // Checkpoints, read through a file in memory. One that is accepted holds no more than the file did.
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include <algorithm>
-
+#include "base/sealed_file.h"
 #include "fuzz.h"
 #include "pollen/errors.h"
 #include "sink/checkpoint.h"
@@ -12,19 +10,15 @@
 namespace pollen::fuzz {
 namespace {
 
-constexpr std::size_t kHeader = 32, kChecksumAt = 12, kFieldsAt = 16, kStateAt = 24;
+constexpr std::size_t kHeader = 24, kChecksumAt = 12, kBytesAt = 16;
 
-// A right checksum and lengths, or nothing but the first check would ever be reached.
+// A right checksum and length, or nothing but the first check would ever be reached.
 void repair(Bytes& file) {
-  std::uint64_t fields = 0;
-  std::memcpy(&fields, file.data() + kFieldsAt, sizeof fields);
-  const std::uint64_t body = file.size() - kHeader;
-  fields = std::min(fields, body);
-  const std::uint64_t state = body - fields;
-  std::memcpy(file.data() + kFieldsAt, &fields, sizeof fields);
-  std::memcpy(file.data() + kStateAt, &state, sizeof state);
-  const auto checksum = static_cast<std::uint32_t>(crc32_z(crc32_z(0, nullptr, 0), file.data() + kHeader, body));
-  std::memcpy(file.data() + kChecksumAt, &checksum, sizeof checksum);
+  const ByteView body = ByteView(file).subspan(kHeader);
+  const std::uint64_t bytes = body.size();
+  const std::uint32_t sum = checksum(body);
+  std::memcpy(file.data() + kBytesAt, &bytes, sizeof bytes);
+  std::memcpy(file.data() + kChecksumAt, &sum, sizeof sum);
 }
 
 int memory_file() {

@@ -16,14 +16,13 @@ struct Options {
 };
 
 Options take_options(Input& input) {
-  constexpr CompressorKind kKinds[] = {CompressorKind::identity, CompressorKind::qsgd, CompressorKind::top_k,
-                                       CompressorKind::rand_k, CompressorKind::natural};
+  constexpr const char* kKinds[] = {"identity", "qsgd", "top-k", "rand-k", "natural"};
   constexpr std::uint32_t kLevels[] = {1, 2, 5, 16, 255, 5000, 1U << 20, 1U << 24};
   Options options;
   const std::uint8_t flags = input.byte();
   options.spec.kind = kKinds[(flags & 7) % 5];
   options.spec.bits = (flags & 8) != 0 ? 32 : 64;
-  options.spec.scaled = (flags & 16) != 0 && options.spec.kind != CompressorKind::top_k;
+  options.spec.scaled = (flags & 16) != 0 && options.spec.kind != "top-k";
   options.encode = (flags & 32) != 0;
   options.d = 1 + input.word() % 3000;
   const unsigned parameter = input.word();
@@ -78,9 +77,9 @@ void check_powers(std::span<const double> values) {
 
 bool same_bytes_again(const Options& options, std::span<const double> values) {
   if (options.spec.scaled) return false;
-  if (options.spec.kind == CompressorKind::identity) return true;
-  if (options.spec.kind == CompressorKind::top_k) return non_zeros(values) == options.spec.k;
-  if (options.spec.kind != CompressorKind::natural) return false;
+  if (options.spec.kind == "identity") return true;
+  if (options.spec.kind == "top-k") return non_zeros(values) == options.spec.k;
+  if (options.spec.kind != "natural") return false;
   for (const double x : values)
     if (std::abs(x) >= 0x1p128) return false;  // made by rounding up only
   return true;
@@ -94,10 +93,10 @@ void decode(const Compressor& compressor, const Options& options, const Bytes& p
     return;
   }
   for (const double x : values) HOLDS(std::isfinite(x));
-  const CompressorKind kind = options.spec.kind;
-  if (kind == CompressorKind::top_k || kind == CompressorKind::rand_k) HOLDS(non_zeros(values) <= options.spec.k);
-  if (kind == CompressorKind::qsgd && !options.spec.scaled) check_levels(payload, options, values);
-  if (kind == CompressorKind::natural && !options.spec.scaled) check_powers(values);
+  const std::string& kind = options.spec.kind;
+  if (kind == "top-k" || kind == "rand-k") HOLDS(non_zeros(values) <= options.spec.k);
+  if (kind == "qsgd" && !options.spec.scaled) check_levels(payload, options, values);
+  if (kind == "natural" && !options.spec.scaled) check_powers(values);
   std::vector<double> decoded;
   if (same_bytes_again(options, values)) HOLDS(encoded(compressor, values, decoded) == payload);
 }

@@ -60,21 +60,20 @@ void compress_seeds() {
   thin[7] = 2, thin[200] = -1;
   const std::vector<double> small = {3, -4};
   const std::vector<double> zeros(9, 0.0);
-  using enum CompressorKind;
-  compress_seed("identity-64", {.kind = identity}, 0, 0, small);
-  compress_seed("identity-32", {.kind = identity, .bits = 32}, 8, 0, v);
-  compress_seed("qsgd-5", {.kind = qsgd, .levels = 5}, 1, 2, small);
-  compress_seed("qsgd-16-dense", {.kind = qsgd, .levels = 16}, 1, 3, v);
-  compress_seed("qsgd-16-sparse", {.kind = qsgd, .levels = 16}, 1, 3, thin);
-  compress_seed("qsgd-2e24", {.kind = qsgd, .levels = 1U << 24}, 1, 7, v);
-  compress_seed("qsgd-1-zero", {.kind = qsgd, .levels = 1}, 1, 0, zeros);
-  compress_seed("qsgd-16-scaled", {.kind = qsgd, .levels = 16, .scaled = true}, 1 + 16, 3, v);
-  compress_seed("top-4", {.kind = top_k, .k = 4}, 2, 3, v);
-  compress_seed("top-2-of-300-32", {.kind = top_k, .bits = 32, .k = 2}, 2 + 8, 1, thin);
-  compress_seed("rand-5", {.kind = rand_k, .k = 5}, 3, 4, v);
-  compress_seed("rand-40-all-32", {.kind = rand_k, .bits = 32, .k = 40}, 3 + 8, 39, v);
-  compress_seed("natural", {.kind = natural}, 4, 0, v);
-  compress_seed("natural-zero", {.kind = natural}, 4, 0, zeros);
+  compress_seed("identity-64", {.kind = "identity"}, 0, 0, small);
+  compress_seed("identity-32", {.kind = "identity", .bits = 32}, 8, 0, v);
+  compress_seed("qsgd-5", {.kind = "qsgd", .levels = 5}, 1, 2, small);
+  compress_seed("qsgd-16-dense", {.kind = "qsgd", .levels = 16}, 1, 3, v);
+  compress_seed("qsgd-16-sparse", {.kind = "qsgd", .levels = 16}, 1, 3, thin);
+  compress_seed("qsgd-2e24", {.kind = "qsgd", .levels = 1U << 24}, 1, 7, v);
+  compress_seed("qsgd-1-zero", {.kind = "qsgd", .levels = 1}, 1, 0, zeros);
+  compress_seed("qsgd-16-scaled", {.kind = "qsgd", .levels = 16, .scaled = true}, 1 + 16, 3, v);
+  compress_seed("top-4", {.kind = "top-k", .k = 4}, 2, 3, v);
+  compress_seed("top-2-of-300-32", {.kind = "top-k", .bits = 32, .k = 2}, 2 + 8, 1, thin);
+  compress_seed("rand-5", {.kind = "rand-k", .k = 5}, 3, 4, v);
+  compress_seed("rand-40-all-32", {.kind = "rand-k", .bits = 32, .k = 40}, 3 + 8, 39, v);
+  compress_seed("natural", {.kind = "natural"}, 4, 0, v);
+  compress_seed("natural-zero", {.kind = "natural"}, 4, 0, zeros);
   put("compress", "empty", "");
   put("compress", "encode-qsgd",
       std::string{1 + 32} + little_endian(39, 2) + little_endian(3, 2) +

@@ -25,9 +25,9 @@ void mend(Image& image) {
     std::memcpy(&offset, image.data() + row + 24, sizeof offset);
     std::memcpy(&bytes, image.data() + row + 32, sizeof bytes);
     if (offset >= data::kStorePage && offset <= size && bytes <= size - offset)
-      put_word(image, row + 20, data::checksum(ByteView(image).subspan(offset, bytes)));
+      put_word(image, row + 20, checksum(ByteView(image).subspan(offset, bytes)));
   }
-  put_word(image, data::kStorePage - 4, data::checksum(ByteView(image).first(data::kStorePage - 4)));
+  put_word(image, data::kStorePage - 4, checksum(ByteView(image).first(data::kStorePage - 4)));
 }
 
 void check(const Federation& f) {

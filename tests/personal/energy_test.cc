@@ -6,12 +6,13 @@
 #include <cmath>
 #include <functional>
 
-#include "problems.h"
+#include "fedsouk.h"
 
 namespace pollen {
 namespace {
 
 using testing::carry_over;
+using testing::make_fedsouk;
 using testing::slope;
 using testing::start_at;
 

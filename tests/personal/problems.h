@@ -11,6 +11,7 @@
 #include "personal/personal.h"
 #include "pollen/archive.h"
 #include "pollen/random.h"
+#include "round/engine.h"
 
 namespace pollen::testing {
 

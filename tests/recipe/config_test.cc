@@ -3,11 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "pollen/errors.h"
-#include "recipe/schema.h"
 
 namespace pollen {
 namespace {
@@ -187,13 +183,6 @@ TEST(Config, EveryPathIsMadeAbsolute) {
 TEST(Config, TheBuiltInProblemIsItsExample) {
   const Config example = read_config_file(std::string(POLLEN_SOURCE_DIR) + "/examples/titanic.toml");
   EXPECT_EQ(to_toml(example), to_toml(read_config_text(builtin_config(), "built-in")));
-}
-
-TEST(Config, EveryKeyIsDocumented) {
-  std::ifstream in(std::string(POLLEN_SOURCE_DIR) + "/docs/configuration.md");
-  std::stringstream text;
-  text << in.rdbuf();
-  for (const Key& key : schema()) EXPECT_THAT(text.str(), HasSubstr("`" + key.path + "`"));
 }
 
 }  // namespace

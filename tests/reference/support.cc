@@ -96,7 +96,7 @@ Federated logistic() {
 
 Panel start_at(const ReferenceProblem& problem, double value) {
   Panel panel(problem.dimension, problem.chains);
-  for (Index c = 0; c < panel.columns(); ++c) std::ranges::fill(panel.column(c), value);
+  fill(panel, value);
   return panel;
 }
 

@@ -159,7 +159,9 @@ TEST(PrivacyOfARun, OtherSamplersHaveNone) {
   experiment.prepare();
   EXPECT_FALSE(experiment.privacy().asked());
   EXPECT_THAT(experiment.privacy().after(1).why, Contains(HasSubstr("fa-ld")));
-  EXPECT_THAT(experiment.warnings(), Contains(HasSubstr("privacy.delta is set but nothing is accounted")));
+  EXPECT_THAT(
+      experiment.warnings(),
+      Contains(HasSubstr("privacy.delta is set but plays no role here: it is used for fa-ld, the only sampler")));
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST(Fleet, MessagesAreThoseOfTheCodec) {
     c.spec.levels = levels;
     const auto quantised = c.whole.network->fleet(c.spec);
     CompressorSpec qsgd;
-    qsgd.kind = CompressorKind::qsgd;
+    qsgd.kind = "qsgd";
     qsgd.levels = levels;
     const auto d = static_cast<Index>(c.theta.size());
     const auto codec = make_compressor(qsgd, d);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "pollen/types.h"
 
@@ -26,6 +25,10 @@ void scale(double a, std::span<double> x);                               // x *=
 void scale_add(double a, std::span<const double> y, std::span<double> x);  // x ← a x + y: the bits of scale() and add()
 void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out);  // x - y
 void add(std::span<const double> x, std::span<double> y);                // y += x
+// y += x, column by column.
+inline void add(ConstPanelView x, PanelView y) {
+  for (Index c = 0; c < y.columns; ++c) add(x.column(c), y.column(c));
+}
 void add_all(std::span<const double* const> terms, std::span<double> y);  // y += each term, in order: the bits of as many add()
 // Every column: (a·x - offset) - known, the first difference fused.
 void affine_less(double a, std::span<const double> offset, std::span<const double> known, ConstPanelView x, PanelView out);
@@ -70,9 +73,6 @@ void multiply_transposed_add(const RowsView& x, ConstPanelView residual, PanelVi
 // The same over chosen rows (a minibatch): row r of the product is row rows[r] of X.
 void multiply(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView theta, PanelView z);
 void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView residual, PanelView g);
-
-// The eigenvalues of a symmetric matrix, of which the lower triangle is read, from the smallest to the largest.
-std::vector<double> symmetric_eigenvalues(ConstPanelView matrix);
 
 // A symmetric size × size matrix whose columns are `stride` doubles apart, stride a multiple of 24 that holds them, zeros
 // between. out(:, c) = A x(:, c) - offset (null: none); the offset has `stride` entries.

@@ -10,8 +10,8 @@
 //   engine->latent(client, chain, z);             // both parts
 //
 // An iteration is a round with its local steps (l2gd: one coin). position() is the server's (φ, z); a part no server
-// has is the N_i-weighted mean of the clients'. average() is position(): the papers give the last iterate. Bits are 64
-// a word the published algorithm sends; counters().rounds are the iterations in which some chain sent any.
+// has is the N_i-weighted mean of the clients'. Bits are 64 a word the published algorithm sends; counters().rounds are
+// the iterations in which some chain sent any.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,17 @@
 #include <vector>
 
 #include "personal/personal.h"
+#include "round/engine.h"
 
 namespace pollen {
+
+// An engine whose clients have models of their own.
+class PersonalEngine : public Engine {
+ public:
+  virtual void latent(Index client, Index chain, std::span<double> out) const = 0;  // z,
+  virtual void personal_shared(Index client, Index chain,
+                               std::span<double> out) const = 0;  // φ the client predicts with
+};
 
 // Each baseline reads the fields its row of the table names (PersonalBaseline::keys) and no others.
 struct BaselineSettings {

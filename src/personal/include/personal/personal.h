@@ -1,10 +1,17 @@
 // Personalised models (algorithms.md section 7): clients have latents z_i of their own with a common population prior
 // p(z | β); φ and β are learnt by stochastic approximation from the clients' local Markov chains, latents stay at home.
 //
-//   client:  M steps of a kernel for p(z | D_i, φ, β);  I = mean of ∇_β log p(z_m | β), J = mean of ∇_φ log p(D_i |
-//   z_m, φ) server:  β ← Π(β + η1 [∇ log p(β) + (b/|A|) Σ I]),  φ ← Π(φ + η2 [∇ log p(φ) + (b/|A|) Σ C(J)])
+//   client:  M steps of a kernel for p(z | D_i, φ, β);
+//            I = mean of ∇_β log p(z_m | β), J = mean of ∇_φ log p(D_i | z_m, φ)
+//   server:  β ← Π(β + η1 [∇ log p(β) + (b/|A|) Σ I]),  φ ← Π(φ + η2 [∇ log p(φ) + (b/|A|) Σ C(J)])
 //
-// position() of the engine is (φ, β), a column a chain: its path is what the algorithm gives, not posterior draws.
+// FedSOUL and FedSOUK are a round like any other (pollen/round.h) with these two halves:
+//
+//   const ClientWork work = make_personal_work(problem, settings);             // what clients compute
+//   auto step = make_approximation(problem, settings, recipe.up.rate);         // how the server moves
+//   recipe.up.whole_tail = population.parameters();                            // I is not compressed
+//
+// The server's position is (φ, β), a column per chain: its path is what the algorithm gives, not posterior draws.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +21,9 @@
 #include <string>
 #include <vector>
 
-#include "base/team.h"
 #include "model/mixed.h"
-#include "pollen/recipe.h"
-#include "round/engine.h"
+#include "round/local_work.h"
+#include "round/server_step.h"
 
 namespace pollen {
 
@@ -66,21 +72,19 @@ enum class LocalKernel { langevin, mala, hmc };
 
 struct PersonalSettings {
   LocalKernel kernel = LocalKernel::langevin;
-  double step = 0;             // γ (hmc: ε); 0: every client takes one that fits its curvature at φ and β
-  Index local_steps = 10;      // M
-  Index leapfrogs = 5;         // hmc
-  bool warm_start = true;      // from where the client's last round ended; else from the population
-  double population_step = 0;  // η1; 0: a tenth of the inverse information that known latents would give, at β
-  double shared_step = 0;      // η2; 0: a tenth of the inverse of the largest curvature at φ (log σ: of its own)
-  double decay = 0;            // a: steps are η/(1+k)^a
-  double shared_radius = 0;    // the ball φ is kept in; 0: none
-  Participation participation = {};
-  bool coupled = false;
-  CompressorSpec compressor = {};
-  bool memory = false;  // C(J - h_i), h_i ← h_i + rate C(J - h_i)
-  double memory_rate = 1;
+  double step = 0;                 // γ (hmc: ε); 0: every client takes one that fits its curvature at φ and β
+  Index local_steps = 10;          // M
+  Index leapfrogs = 5;             // hmc
+  bool warm_start = true;          // from where the client's last round ended; else from the population
+  double population_step = 0;      // η1; 0: a tenth of the inverse information that known latents would give, at β
+  double shared_step = 0;          // η2; 0: a tenth of the inverse of the largest curvature at φ (log σ: of its own)
+  double decay = 0;                // a: steps are η/(1+k)^a
+  double shared_radius = 0;        // the ball φ is kept in; 0: none
   Index particles = 16;            // an energy's chains at the server, for each chain
   std::int64_t averaged_from = 0;  // iterations before it do not enter average()
+
+  // How often a client looks at each of its rows in a round.
+  std::int64_t looks() const { return local_steps * (kernel == LocalKernel::hmc ? leapfrogs : 1) + 1; }
 };
 
 // Clients' potentials, which may be made when they are asked for. Copies share what makes them, which outlives them.
@@ -118,31 +122,17 @@ struct PersonalProblem {
   Index dimension() const { return shared() + population->parameters(); }
 };
 
-// Clients in several processes, each of which has an engine: one has the server, the others answer its questions.
-struct OtherClients {
-  Index first = 0, last = 0;                              // the clients of this process
-  std::function<void(ByteView question)> ask = {};        // of the server's process: to all others,
-  std::function<void(std::vector<Bytes>&)> collect = {};  // and their answers, in client order
-};
+// What a client does in a round. The potentials and the population outlive the work.
+ClientWork make_personal_work(const PersonalProblem& problem, const PersonalSettings& settings);
 
-class PersonalEngine : public Engine {
+// Robbins and Monro's step for (φ, β) along the sum of the clients' (C(J), I).
+class Approximation : public ServerStep {
  public:
-  // From now on. Draws do not depend on it; engines may leave the work to one.
-  virtual void share_work(const Team&) {}
-  // The η-weighted average of the path, a column a chain.
+  // The η-weighted average of the path, a column per chain.
   virtual ConstPanelView average() const = 0;
-  // z of a client in a chain: where its last round ended; a draw from the population where it has had none.
-  virtual void latent(Index client, Index chain, std::span<double> out) const = 0;
-  // φ the client predicts with: the server's, unless the algorithm gives clients one of their own.
-  virtual void personal_shared(Index client, Index chain, std::span<double> out) const = 0;
-  virtual double accepted() const = 0;  // the share of mala's or hmc's proposals; 1 for langevin
-  // Engines that take no notice have all clients here.
-  virtual void share_clients(const OtherClients&) {}
-  virtual Bytes answer(ByteView) { return {}; }  // to a question: a round's messages of the clients of this process
-  virtual void archive_clients(Archive&, Index first, Index last) { (void)first, (void)last; }  // part of archive()'s
 };
-
-// The potentials and the population outlive the engine.
-std::unique_ptr<PersonalEngine> make_fedsouk(const PersonalProblem& problem, const PersonalSettings& settings);
+// memory_rate: what clients' memories take of a message, as the recipe has it.
+std::unique_ptr<Approximation> make_approximation(const PersonalProblem& problem, const PersonalSettings& settings,
+                                                  double memory_rate);
 
 }  // namespace pollen

@@ -22,16 +22,14 @@ struct RankShare {
 std::unique_ptr<Transport> make_rank_transport(Ranks& ranks, ClientView& view, Clients& clients,
                                                const RankShare& share);
 
-// What the other ranks can be asked to do; those of a personalised round are asked the second half alone.
+// What the other ranks can be asked to do.
 struct RankDuties {
   Server* server = nullptr;  // a follower: its blocks are where replies are added up
   ClientView* view = nullptr;
   Clients* clients = nullptr;
   RankShare share;
   std::function<void(double step, double smoothness, double convexity)> set_step = {};  // what "auto" picked
-
-  std::function<Bytes(ByteView question)> answer = {};  // of a personalised round
-  std::function<void(Archive&)> archive = {};           // what this rank's clients know
+  std::function<void(Archive&)> archive = {};                                           // what this rank's clients know
 };
 void serve(Ranks& ranks, const RankDuties& duties);  // until rank 0 lets go
 
@@ -47,9 +45,7 @@ void say_ready(Ranks& ranks, std::uint64_t fingerprint);
 void say_failed(Ranks& ranks);                              // in a catch block
 void await_ready(Ranks& ranks, std::uint64_t fingerprint);  // at rank 0; throws what went wrong there
 
-// At rank 0: all ranks are asked, and their answers come in the order of ranks, which is that of clients.
-void ask_personal(Ranks& ranks, ByteView question);
-void collect_personal(Ranks& ranks, std::vector<Bytes>& answers);
+// At rank 0. States come in the order of ranks, which is that of clients.
 std::vector<Bytes> fetch_states(Ranks& ranks);                       // as `archive` writes them
 void spread_states(Ranks& ranks, const std::vector<Bytes>& states);  // one a rank but 0, as `archive` reads them
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "pollen/types.h"
+#include "round/client_range.h"
 
 namespace pollen {
 
@@ -24,11 +24,6 @@ class Ranks {
   virtual void receive(int from, Bytes& frame) = 0;  // waits; IoError where that rank is gone
 };
 
-struct ClientRange {
-  Index first = 0, last = 0;
-  Index size() const { return last - first; }
-  bool operator==(const ClientRange&) const = default;
-};
 // The clients of a rank: equal shares to within one client; or, where the replies of a block would be too many numbers
 // to be kept (`numbers` each), to within one block. Ranks beyond the clients have none.
 ClientRange client_range(int rank, int size, Index clients, Index numbers);

@@ -20,6 +20,7 @@ struct HostSetup {
   std::uint64_t seed = 1;      // of what all clients share: the common noise
   std::uint64_t own_seed = 1;  // of minibatches, compressors and the clients' own noise; the same in a simulation
   bool light = false;          // clients cost little to make: those who were asked but never took part are not kept
+  const ClientWork* work = nullptr;  // outlives the host; null: what the recipe says, of the members' potentials
 };
 
 struct Member {

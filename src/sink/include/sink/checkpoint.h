@@ -1,8 +1,6 @@
-// DIR/checkpoint: all that --resume needs, in one file that is either whole or refused.
+// DIR/checkpoint: all that --resume needs, in one sealed file (base/sealed_file.h), which is either whole or refused.
 //
-// Layout: "POLLENCK", uint32 version, uint32 CRC-32 of the rest, uint64 bytes of the fields, uint64 bytes of the state,
-// then the fields (an Archive) and the state (Experiment::save()). Written to a temporary name, synced and renamed, so
-// a crash leaves the one before.
+// The body is an Archive of the fields below, and the experiment's state to its end.
 #pragma once
 
 #include <cstdint>

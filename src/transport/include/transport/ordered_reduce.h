@@ -1,8 +1,10 @@
-// Results that a team makes in any order and that are taken up in a fixed one: sums over clients, block by block.
+// Results that a team of threads makes in any order and that are used in a fixed order: sums over clients, block by
+// block.
 //
-// Places of several rows are made in turn, so that members are at different rows. Whoever brings the result that a row
-// has been waiting for takes it up, and those behind it that came too early; nobody waits. So a result is mostly taken
-// up by who made it, while it is in the cache, and there are few more results than members, not one a place.
+// A row is a block, a place is one client of it. The team goes through all rows at once, one place of each at a time,
+// so that members mostly work for different rows. Whoever brings the result that a row has been waiting for uses it,
+// and then the results behind it that came too early; nobody waits. A result is therefore mostly used by the member
+// that made it, while it is in the cache, and there are few more results in memory than members.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +26,8 @@ struct PlaceRow {
 template <class Result>
 class OrderedReduce {
  public:
-  // make(place, result, member), then take(place, result, member) in order of the places of each row. Rows do not
-  // overlap.
+  // Calls make(place, result, member) for every place, and take(place, result, member) in the order of the places of
+  // each row. Rows do not overlap.
   template <class Make, class Take>
   void run(const Team& team, std::span<const PlaceRow> rows, const Make& make, const Take& take) {
     lay_out(rows);
@@ -43,7 +45,7 @@ class OrderedReduce {
   };
   struct Row {
     std::size_t next = 0;
-    bool busy = false;  // somebody is taking up
+    bool busy = false;  // a member is using results
     std::size_t first = 0;
     std::vector<Result*> waiting;  // by place
   };
@@ -61,7 +63,7 @@ class OrderedReduce {
     for (std::size_t n = 0; n < longest; ++n)
       for (std::size_t r = 0; r < rows.size(); ++r)
         if (n < rows[r].size()) steps_.push_back({r, rows[r].first + n});
-    free_.clear();  // all of them: an error may have left some with rows
+    free_.clear();  // an error may have left results with rows: all are free again
     for (const auto& result : results_) free_.push_back(result.get());
   }
 
@@ -97,7 +99,7 @@ class OrderedReduce {
   std::vector<Row> rows_;
   std::vector<Step> steps_;
   std::vector<std::unique_ptr<Result>> results_;
-  std::vector<Result*> free_;  // the last one used first
+  std::vector<Result*> free_;  // the one that was used last is taken first
 };
 
 }  // namespace pollen

@@ -12,6 +12,7 @@
 
 #include "pollen/archive.h"
 #include "pollen/data.h"
+#include "pollen/transport.h"
 #include "wire/wire.h"
 
 namespace pollen::wire {
@@ -109,17 +110,21 @@ struct CatchUp {
   void archive(Archive& a);
 };
 
-// A Query (pollen/transport.h) and its answer.
+// A Query as it travels, to the clients of a federation and to ranks: it owns its panels and says how large the answer
+// must be. Query::batch does not travel in a federation, whose clients know it from the configuration.
 struct Ask {
   static constexpr Type kType = Type::ask;
   std::uint64_t number = 0;
-  std::uint8_t what = 0;
+  std::uint8_t what = 0;  // Query::What
   Panel at, direction;
   std::int64_t rows = 0, columns = 0;  // of the answer
   std::uint64_t step = 0;
+  static Ask of(const Query& query, ConstPanelView answer);
+  Query query(Index batch) const;  // refers to the panels of this message; `what` must have been checked
   void archive(Archive& a);
 };
 
+// The answer to the question of the same number.
 struct Answer {
   static constexpr Type kType = Type::answer;
   std::uint64_t number = 0;

@@ -19,7 +19,7 @@ void decode(ByteView frame, Reply& reply);
 // Bytes of a frame before its body; the rest of the overhead depends on the number of chains.
 inline constexpr std::size_t kFrameHeader = 16;
 
-// What a frame is (a contract: append, never renumber). Those after `reply` are in pollen/messages.h.
+// What a frame is (a contract: append, never renumber). Those after `reply` are in wire/messages.h.
 enum class Type : std::uint16_t {
   broadcast = 1,
   reply = 2,

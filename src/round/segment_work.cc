@@ -1,13 +1,12 @@
-// A client's local steps (algorithms.md section 6):
-//   x ← x - (γ'/w) g + √(2γ'Tρ') Z + √(2γ'T(1-ρ')/w) Z_i
+#include "segment_work.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "client_state.h"
 #include "math/math.h"
+#include "pollen/archive.h"
 #include "pollen/errors.h"
-#include "pollen/round.h"
 
 namespace pollen {
 
@@ -69,34 +68,44 @@ void step_some(std::span<const std::uint32_t> chains, const PanelView& x, const 
 
 }  // namespace
 
-void Client::walk(const ClientView& view, Reply& reply, Workspace& work) {
+SegmentWork::SegmentWork(std::uint32_t client, const Potential& potential, const ClientParts& parts, Index chains)
+    : GradientWork(client, potential, parts, chains),
+      local_(potential.dimension(), chains),
+      pending_(local_),
+      local_at_(static_cast<std::size_t>(chains), 0) {}
+
+void SegmentWork::compute(const ClientView& view, Reply& reply, const PanelView& out, Workspace& work) {
+  walk(view, reply, work);
+  if (!reply.silent) send(view, reply, out);
+}
+
+void SegmentWork::walk(const ClientView& view, Reply& reply, Workspace& work) {
   const LocalSegment& segment = view.segment();
-  const LocalSteps& local = *parts_.recipe->local;
+  const LocalSteps& local = *parts().recipe->local;
   const auto n = static_cast<Index>(reply.chains.size());
+  const Index dimension = pending_.rows();
   Scratch::Frame frame(work.scratch);
-  State& mine = state();
-  const PanelView x{mine.pending.flat().data(), dimension_, n,
-                    mine.pending.stride()};  // column p is chain chains[p], for now
-  const PanelView g = work.scratch.panel(dimension_, n);
-  OwnNoise own(view, reply, dimension_, work.scratch);
+  const PanelView x{pending_.flat().data(), dimension, n, pending_.stride()};  // column p is chain chains[p], for now
+  const PanelView g = work.scratch.panel(dimension, n);
+  OwnNoise own(view, reply, dimension, work.scratch);
   for (Index p = 0; p < n; ++p) {
     const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
-    const auto from = segment.starts ? view.position().column(chain) : std::as_const(mine.local).column(chain);
+    const auto from = segment.starts ? view.position().column(chain) : std::as_const(local_).column(chain);
     std::ranges::copy(from, x.column(p).begin());
   }
-  OracleInput input{x, reply.chains, view.anchor(), {}, view.minibatch_streams(), segment.first, index_};
+  OracleInput input{x, reply.chains, view.anchor(), {}, view.minibatch_streams(), segment.first, client()};
   const ConstPanelView common = view.common();
   math::LocalStep in{g.data, g.stride, common.data, common.stride, nullptr, own.stride(), 0, 0};
-  const bool bare = parts_.prior_share == 0 && parts_.recipe->oracle != OracleKind::control;
+  const bool bare = parts().prior_share == 0 && parts().recipe->oracle != OracleKind::control;
   reply.gradients = 0;
   for (std::uint32_t s = 0; s < segment.steps; ++s) {
     input.round = segment.first + s;
-    reply.gradients += mine.oracle->estimate(input, g, work);
+    reply.gradients += oracle().estimate(input, g, work);
     if (!bare) add_prior_and_control(view, input, g);
     if (s == 0 || local.decaying) {
-      const double step = local.step_at(parts_.recipe->step, parts_.clients, input.round);
-      in.step = step / parts_.weight;
-      in.spread = std::sqrt(2 * step * parts_.recipe->temperature * (1 - local.common) / parts_.weight);
+      const double step = local.step_at(parts().recipe->step, parts().clients, input.round);
+      in.step = step / parts().weight;
+      in.spread = std::sqrt(2 * step * parts().recipe->temperature * (1 - local.common) / parts().weight);
     }
     if (in.spread > 0) in.own = own.at(input.round);
     if (n == view.chains())
@@ -108,56 +117,64 @@ void Client::walk(const ClientView& view, Reply& reply, Workspace& work) {
   for (Index p = 0; p < n; ++p)
     if (!math::all_finite(x.column(p)))
       throw NumericError("the local state is not finite; try a smaller sampler.step",
-                         static_cast<std::int64_t>(segment.first + segment.steps), index_);
-  mine.pending_at = segment.first + segment.steps;
+                         static_cast<std::int64_t>(segment.first + segment.steps), client());
+  pending_at_ = segment.first + segment.steps;
 }
 
 // From the likelihood's gradient to that of what the client owns; with control variates less that at Y, plus C.
-void Client::add_prior_and_control(const ClientView& view, const OracleInput& input, const PanelView& out) const {
-  const bool control = parts_.recipe->oracle == OracleKind::control;
+void SegmentWork::add_prior_and_control(const ClientView& view, const OracleInput& input, const PanelView& out) const {
+  const bool control = parts().recipe->oracle == OracleKind::control;
+  const double share = parts().prior_share;
   for (Index p = 0; p < out.columns; ++p) {
     const auto column = out.column(p);
-    if (parts_.prior_share != 0) parts_.prior->add_gradient(input.position.column(p), parts_.prior_share, column);
+    if (share != 0) parts().prior->add_gradient(input.position.column(p), share, column);
     if (!control) continue;
     const auto chain = static_cast<Index>(input.chains[static_cast<std::size_t>(p)]);
-    if (parts_.prior_share != 0) parts_.prior->add_gradient(input.anchor.column(chain), -parts_.prior_share, column);
+    if (share != 0) parts().prior->add_gradient(input.anchor.column(chain), -share, column);
     // C is the clients' average of ∇U^i(Y) for weights 1/b; with others it enters as w_i times the sum.
-    math::axpy(parts_.weight, view.control().column(chain), column);
+    math::axpy(parts().weight, view.control().column(chain), column);
   }
 }
 
 // Where the segment came to; or, where it is compressed, how far from what the server knows.
-void Client::send_local(const ClientView& view, const Reply& reply, const PanelView& out) const {
+void SegmentWork::send(const ClientView& view, const Reply& reply, const PanelView& out) const {
   for (Index p = 0; p < out.columns; ++p) {
-    const auto here = std::as_const(state_->pending).column(p);
+    const auto here = pending_.column(p);
     const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
-    if (parts_.recipe->sends_changes())
+    if (parts().recipe->sends_changes())
       math::subtract(here, view.reference().column(chain), out.column(p));
     else
       std::ranges::copy(here, out.column(p).begin());
   }
 }
 
-void Client::commit(const Reply& reply) {
+void SegmentWork::commit(const Reply& reply) {
   if (!reply.silent) return;  // the next segment starts from the average
-  State& mine = state();
-  if (static_cast<Index>(reply.chains.size()) == mine.local.columns()) {
-    std::swap(mine.local, mine.pending);
+  if (static_cast<Index>(reply.chains.size()) == local_.columns()) {
+    std::swap(local_, pending_);
   } else {
     for (std::size_t p = 0; p < reply.chains.size(); ++p)
-      std::ranges::copy(mine.pending.column(static_cast<Index>(p)), mine.local.column(reply.chains[p]).begin());
+      std::ranges::copy(pending_.column(static_cast<Index>(p)), local_.column(reply.chains[p]).begin());
   }
-  for (const std::uint32_t chain : reply.chains) mine.local_at[chain] = mine.pending_at;
+  for (const std::uint32_t chain : reply.chains) local_at_[chain] = pending_at_;
 }
 
-void Client::local_position(const ClientView& view, PanelView out) const {
+// The last broadcast position where the client takes no part in the segment.
+std::span<const double> SegmentWork::position(const ClientView& view, Index chain) const {
   const std::uint64_t now = view.segment().first + view.segment().steps;
-  for (Index c = 0; c < out.columns; ++c) {
-    const bool mine = state_ && state_->local_at[static_cast<std::size_t>(c)] == now && now > 0;
-    const auto from = mine ? std::as_const(state_->local).column(c) : view.position().column(c);
-    std::ranges::copy(from, out.column(c).begin());
-    math::scale(parts_.weight, out.column(c));
-  }
+  const bool here = local_at_[static_cast<std::size_t>(chain)] == now && now > 0;
+  return here ? local_.column(chain) : view.position().column(chain);
+}
+
+void SegmentWork::archive(Archive& archive) {
+  archive.array(local_.flat());
+  archive.array(std::span(local_at_));
+  GradientWork::archive(archive);
+}
+
+void SegmentWork::archive_pending(Archive& archive) {
+  archive.array(pending_.flat());
+  archive.field(pending_at_);
 }
 
 }  // namespace pollen

@@ -1,0 +1,58 @@
+// A compressor for the first coordinates of a vector whose last ones go whole: what a client of a model with latents
+// sends is compressed for φ and exact for β. Words come first, as their number is known.
+#include "kinds.h"
+#include "payload.h"
+
+namespace pollen::compress {
+namespace {
+
+class WholeTail final : public Compressor {
+ public:
+  WholeTail(std::unique_ptr<const Compressor> head, const CompressorSpec& spec, Index tail)
+      : head_(std::move(head)),
+        words_(make_compressor({}, tail)),
+        head_bits_(!spec.compresses() ? spec.bits : 0),
+        tail_(static_cast<std::size_t>(tail)) {}
+
+  std::int64_t encode(std::span<const double> v, const Stream& stream, std::span<double> decoded, Bytes* payload,
+                      Scratch& scratch) const override {
+    const std::size_t n = v.size() - tail_;
+    const std::int64_t bits = words_->encode(v.subspan(n), stream, decoded.subspan(n), payload, scratch);
+    return n == 0 ? bits : bits + head_->encode(v.first(n), stream, decoded.first(n), payload, scratch);
+  }
+
+  void decode(ByteView payload, std::span<double> out, Scratch& scratch) const override {
+    const std::size_t n = out.size() - tail_, words = tail_ * sizeof(double);
+    if (payload.size() < words || (n == 0 && payload.size() > words)) wire_error("wrong size");
+    words_->decode(payload.first(words), out.subspan(n), scratch);
+    if (n > 0) head_->decode(payload.subspan(words), out.first(n), scratch);
+  }
+
+  // Those of a vector whose tail is zero.
+  bool unbiased() const override { return !head_ || head_->unbiased(); }
+  double omega(Index d) const override { return head_ ? head_->omega(head_of(d)) : 0; }
+  double alpha(Index d) const override { return head_ ? head_->alpha(head_of(d)) : 1; }
+  std::optional<double> bits_bound(Index d) const override {
+    const auto words = static_cast<double>(64 * tail_);
+    if (!head_ || head_bits_ > 0) return words + static_cast<double>(head_bits_ * head_of(d));
+    const std::optional<double> bound = head_->bits_bound(head_of(d));
+    return bound ? std::optional(words + *bound) : std::nullopt;
+  }
+
+ private:
+  Index head_of(Index d) const { return d - static_cast<Index>(tail_); }
+
+  std::unique_ptr<const Compressor> head_;  // null where everything goes whole
+  std::unique_ptr<const Compressor> words_;
+  int head_bits_;  // of a coordinate, where the head is sent as words
+  std::size_t tail_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Compressor> make_whole_tail(std::unique_ptr<const Compressor> head, const CompressorSpec& spec,
+                                                  Index tail) {
+  return std::make_unique<WholeTail>(std::move(head), spec, tail);
+}
+
+}  // namespace pollen::compress

@@ -1,0 +1,171 @@
+// The keys of [model], [compute] and [population].
+#include "key_kinds.h"
+#include "parts.h"
+
+namespace pollen {
+
+namespace {
+
+template <class... Kinds>
+auto kind_is(Kinds... kinds) {
+  return [=](const Config& c) { return ((c.model.kind == kinds) || ...); };
+}
+
+bool has_noise(const Config& c) {
+  return is_network(c) ? c.model.task == "regression" : kind_is("linear", "mixed-linear", "mixed-gaussian")(c);
+}
+
+// A list of integers from 1.
+Key sizes(std::string path, std::string accepted, Place<std::vector<Index>> at) {
+  return {std::move(path), "list", std::move(accepted),
+          [=](const Value& v, Config& c) {
+            at(c).clear();
+            return v.is(Value::Type::list) && std::ranges::all_of(v.items, [&](const Value& item) {
+                     return read_integer(item, 1, kMost, at(c).emplace_back());
+                   });
+          },
+          [=](const Config& c) { return fmt::format("[{}]", fmt::join(get(at, c), ", ")); }};
+}
+
+}  // namespace
+
+std::vector<Key> model_keys() {
+  Key fixed = texts("model.fixed", "a list of columns' names", AT(model.fixed));
+  fixed.value = [](const Config& c) {  // an empty list is not the default
+    return c.given.contains("model.fixed") ? write_texts(c.model.fixed) : std::string();
+  };
+  const auto columns = kind_is("mixed-gaussian", "mixed-logistic");
+  Key prior_sd = numbers("model.prior_sd", kPositive, "coefficient", AT(model.prior_sd))
+                     .help("The standard deviation of the normal prior; networks may have one number per tensor.")
+                     .used("with model.prior = \"normal\"",
+                           [](const Config& c, const Recipe&) { return c.model.prior == "normal"; });
+  prior_sd.written = [](const Config& c) { return !c.model.weight_decay; };  // which says the same
+  return {
+      name("model.kind", model_kinds, AT(model.kind))
+          .help("The likelihood of a client's rows; `pollen list models` explains each."),
+      choice("model.prior", {"normal", "flat"}, AT(model.prior))
+          .help("The prior of every coefficient: normal around 0, or flat.")
+          .absent("\"normal\"; \"flat\" for mixed-effects models without model.prior_sd"),
+      std::move(prior_sd),
+      choice("model.likelihood", {"sum", "mean"}, AT(model.likelihood))
+          .help("Whether the rows' log-likelihoods are summed (the posterior) or averaged (ELF's tempered target)."),
+      number("model.temperature", kPositive, AT(model.temperature))
+          .help("The temperature T of the target exp(-U/T); 1 is the posterior."),
+      number("model.noise_sd", kPositive, AT(model.noise_sd))
+          .help("The standard deviation of the response around its mean.")
+          .absent("sampled: log sigma is the last coefficient; 1 for networks")
+          .used("for linear, mixed-linear, mixed-gaussian and networks with task = \"regression\"",
+                [](const Config& c, const Recipe&) { return has_noise(c); }),
+      number("model.log_sigma_sd", kPositive, AT(model.log_sigma_sd))
+          .help("The standard deviation of the normal prior of log sigma.")
+          .used("where sigma is sampled: without model.noise_sd",
+                [](const Config& c, const Recipe&) { return has_noise(c) && !c.model.noise_sd; }),
+      std::move(fixed)
+          .help("The columns with one coefficient that all clients share.")
+          .absent("all columns that are not in model.random")
+          .used("for mixed-gaussian and mixed-logistic", [=](const Config& c, const Recipe&) { return columns(c); }),
+      texts("model.random", "a list of columns' names", AT(model.random))
+          .help("The columns with one coefficient per client, drawn from the population.")
+          .absent("[\"intercept\"]")
+          .used("for mixed-gaussian and mixed-logistic", [=](const Config& c, const Recipe&) { return columns(c); }),
+      integer("model.latent", 1, 1 << 20, AT(model.latent))
+          .help("How many coordinates a client's latent vector has.")
+          .only("for mixed-linear", kind_is("mixed-linear")),
+  };
+}
+
+std::vector<Key> network_model_keys() {
+  const std::string networks = "for networks";
+  return {
+      choice("model.task", {"classification", "regression"}, AT(model.task))
+          .help("Whether the network predicts classes or one number.")
+          .only(networks, is_network),
+      sizes("model.sizes", "a list of layers' sizes, integers from 1 (an empty list: no layer between)",
+            AT(model.sizes))
+          .help("The number of units of each layer between inputs and outputs.")
+          .only("for mlp", kind_is("mlp")),
+      choice("model.activation", {"relu", "tanh", "swish"}, AT(model.activation))
+          .help("The function that each unit applies to its sum.")
+          .only("for mlp", kind_is("mlp")),
+      choice("model.norm", {"frn", "group", "batch"}, AT(model.norm))
+          .help("The normalisation between layers; with batch the rows' losses depend on each other.")
+          .only("for resnet20", kind_is("resnet20")),
+      text("model.file", "a path", AT(model.file))
+          .help("The TorchScript file that holds the network.")
+          .only("for torchscript", kind_is("torchscript")),
+      sizes("model.input", "[channels, height, width], integers from 1", AT(model.input))
+          .help("The shape of an image.")
+          .absent("by the number of columns: 784 is [1, 28, 28], 3072 is [3, 32, 32]")
+          .only(networks, is_network),
+      numbers("model.input_mean", kAny, "channel", AT(model.input_mean))
+          .help("What is subtracted from the inputs: a network sees (x - mean)/sd.")
+          .only(networks, is_network),
+      numbers("model.input_sd", kPositive, "channel", AT(model.input_sd))
+          .help("What the inputs are divided by: a network sees (x - mean)/sd.")
+          .only(networks, is_network),
+      number("model.weight_decay", kPositive, AT(model.weight_decay))
+          .help("The precision of the prior, 1/sd², in place of model.prior_sd.")
+          .only(networks, is_network),
+      choice("model.personal", {"none", "last-layer"}, AT(model.personal))
+          .help("Which part of the network each client has for itself, for the samplers of personal models.")
+          .only("for networks other than torchscript", is_network),
+      choice("compute.device", {"cpu", "cuda"}, AT(compute.device))
+          .help("Where libtorch computes; cuda is a GPU.")
+          .only(networks, is_network),
+      choice("compute.engine", {"auto", "lean", "torch"}, AT(compute.engine))
+          .help("What computes: our own kernels (lean: mlp and lenet5 on a CPU), libtorch, or lean where it can.")
+          .only(networks, is_network),
+      boolean("compute.tf32", AT(compute.tf32))
+          .help("Whether a GPU may multiply with 10 bits of precision.")
+          .only(networks, is_network),
+  };
+}
+
+std::vector<Key> population_keys() {
+  const std::vector<std::string> shapes = {"vector", "scalar", "fixed"};
+  std::vector<Key> rows = {
+      choice("population.prior", {"normal", "energy"}, AT(population.prior))
+          .help("The family of the population: normal, or the exponential of a small network (energy)."),
+      integer("population.units", 1, 1 << 16, AT(population.units)).help("The hidden units of the energy network."),
+      integer("population.particles", 1, 1 << 16, AT(population.particles))
+          .help("How many chains the server keeps on the energy network's distribution."),
+      choice("population.mean", shapes, AT(population.mean))
+          .help("How the mean is learnt: one number per latent coordinate, one for all, or not at all.")
+          .absent("\"vector\""),
+      choice("population.spread", shapes, AT(population.spread))
+          .help("How the standard deviation is learnt: one number per latent coordinate, one for all, or not at all.")
+          .absent("\"vector\"; \"scalar\" for mixed-linear and networks"),
+      numbers("population.mean_start", kAny, "latent coordinate", AT(population.mean_start))
+          .help("Where the mean starts.")
+          .absent("0.0; for networks as the layer's tensors start"),
+      numbers("population.sd_start", kPositive, "latent coordinate", AT(population.sd_start))
+          .help("Where the standard deviation starts; with energy it is that of the bowl around the network.")
+          .absent("1.0; for networks 1/sqrt(inputs of the layer)"),
+      number("population.least_sd", kPositive, AT(population.least_sd))
+          .help("A bound that the standard deviation stays above."),
+      number("population.most_sd", kPositive, AT(population.most_sd))
+          .help("A bound that the standard deviation stays below."),
+      number("population.mean_radius", kPositive, AT(population.mean_radius))
+          .help("The radius of the ball that the mean is kept in."),
+      number("population.mean_prior_sd", kPositive, AT(population.mean_prior_sd))
+          .help("The standard deviation of the mean's normal prior around its start; with energy, of all parameters.")
+          .absent("none: a flat prior"),
+      number("population.log_sd_prior_sd", kPositive, AT(population.log_sd_prior_sd))
+          .help("The standard deviation of the normal prior of log sd around its start.")
+          .absent("none: a flat prior"),
+  };
+  for (Key& key : rows) {
+    const std::string name = key.name();
+    const bool both = name == "prior" || name == "sd_start" || name == "mean_prior_sd";
+    const std::string prior = both ? "" : name == "units" || name == "particles" ? "energy" : "normal";
+    key.when = {prior.empty() ? "for fedsoul and fedsouk"
+                              : fmt::format("for fedsoul and fedsouk with population.prior = \"{}\"", prior),
+                [=](const Config& c, const Recipe& recipe) {
+                  return recipe.personal && !keys_in_row(c) && (prior.empty() || c.population.prior == prior);
+                }};
+    key.written = is_mixed;
+  }
+  return rows;
+}
+
+}  // namespace pollen

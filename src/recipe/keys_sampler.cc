@@ -1,0 +1,267 @@
+// The keys of [sampler]: those of the samplers that are recipes, of personal models, and of the references and
+// baselines.
+#include "base/words.h"
+#include "compress/compressors.h"
+#include "key_kinds.h"
+#include "oracle/oracles.h"
+#include "parts.h"
+#include "personal/baselines.h"
+
+namespace pollen {
+
+namespace {
+
+std::vector<std::string> compressor_choices() { return compressors().names(); }
+std::vector<std::string> oracle_choices() { return oracles().names(); }
+
+// "hmc, nuts": the references and baselines that read a key.
+std::string readers(const std::string& key) {
+  std::string names;
+  const auto add = [&](const auto& row) {
+    if (has_word(row.keys, key) && !has_word(names, std::string(row.name) + ",") && !names.ends_with(row.name))
+      names += (names.empty() ? "" : ", ") + std::string(row.name);
+  };
+  std::ranges::for_each(reference_table(), add);
+  std::ranges::for_each(baseline_table(), add);
+  return names;
+}
+
+// Whether the compressor of some message reads `key`: of messages to the server or back, or back alone.
+bool coded_with(const Recipe& recipe, const char* key, bool back_alone) {
+  const auto reads = [&](const CompressorSpec& spec) { return has_word(compressors().at(spec.kind).keys, key); };
+  if (recipe.down.feedback && reads(recipe.down.compressor)) return true;
+  if (back_alone) return false;
+  return recipe.up.per_client.empty() ? reads(recipe.up.compressor) : std::ranges::any_of(recipe.up.per_client, reads);
+}
+
+template <class... Kinds>
+auto oracle_is(Kinds... kinds) {
+  return [=](const Config&, const Recipe& r) { return ((r.oracle == kinds) || ...); };
+}
+
+bool steps_locally(const Config&, const Recipe& r) { return r.local.has_value(); }
+bool decays(const Config&, const Recipe& r) { return r.local && r.local->decaying; }
+bool is_personal(const Config&, const Recipe& r) { return r.personal; }
+bool is_custom(const Config&, const Recipe& r) { return r.name == "custom"; }
+bool averages(const Recipe& r) { return r.up.memory == Memory::average; }
+
+const char* const kLocal = "for local steps: fald, vr-fald*, fa-ld, custom with local_steps or communicate";
+const char* const kPersonal = "for fedsoul and fedsouk";
+
+Key batch_key() {
+  return {"sampler.batch", "integer or number",
+          "a count (an integer from 1) or a fraction (a decimal above 0 up to 1.0)",
+          [](const Value& v, Config& c) {
+            Batch batch;
+            const bool count = v.is(Value::Type::integer);
+            c.sampler.batch = Batch{};
+            return count ? read_integer(v, 1, kMost, c.sampler.batch->count.emplace())
+                         : read_number(v, kShare, c.sampler.batch->fraction.emplace());
+          },
+          [](const Config& c) {
+            if (!c.sampler.batch) return std::string();
+            const Batch& b = *c.sampler.batch;
+            return b.count ? fmt::format("{}", *b.count) : toml_number(b.fraction.value_or(1.0));
+          }};
+}
+
+Key bits_key() {
+  Key key = integer("sampler.bits", 32, 64, AT(sampler.bits));
+  key.accepted = "32 or 64";
+  key.read = [read = key.read](const Value& v, Config& c) {
+    return read(v, c) && (c.sampler.bits == 32 || c.sampler.bits == 64);
+  };
+  return key;
+}
+
+std::vector<Key> gradient_keys() {
+  return {
+      name("sampler.name", sampler_names, AT(sampler.name))
+          .help("The algorithm; `pollen list samplers` explains each.")
+          .absent("\"qlsd++\"; \"fedsoul\" for models with personal parts"),
+      number_or_auto("sampler.step", AT(sampler.step))
+          .help("The size of a step, in the units of the sampler's paper; auto finds one by the curvature.")
+          .used("unless sampler.schedule = \"decaying\"",
+                [](const Config& c, const Recipe& r) { return !decays(c, r); }),
+      batch_key()
+          .help("The rows of a minibatch: how many of each client's, or which share of them.")
+          .absent("all rows; 0.1 for sgld and qlsd#")
+          .used("for oracles other than full",
+                [](const Config&, const Recipe& r) { return r.oracle != OracleKind::full; }),
+      name("sampler.oracle", oracle_choices, AT(sampler.oracle))
+          .help("How a client estimates its gradient; `pollen list oracles` explains each.")
+          .absent("full")
+          .used("for custom", is_custom),
+      name("sampler.compressor", compressor_choices, AT(sampler.compressor))
+          .help("How messages to the server are compressed; `pollen list compressors` explains each.")
+          .absent("the sampler's own"),
+      integer("sampler.levels", 1, 1 << 20, AT(sampler.levels))
+          .help("The number of levels that a coordinate is rounded to.")
+          .used("with the compressor qsgd",
+                [](const Config&, const Recipe& r) { return coded_with(r, "levels", false); }),
+      integer("sampler.k", 1, kMost, AT(sampler.k))
+          .help("How many coordinates are sent.")
+          .absent("a tenth of the dimension, at least 1")
+          .used("with the compressors top-k and rand-k",
+                [](const Config&, const Recipe& r) { return coded_with(r, "k", false); }),
+      boolean("sampler.scaled", AT(sampler.scaled))
+          .help("Whether an unbiased compressor is divided by ω+1, which makes it contractive."),
+      bits_key()
+          .help("The width of an uncompressed number.")
+          .used("with the compressors identity, top-k and rand-k",
+                [](const Config&, const Recipe& r) { return coded_with(r, "bits", false); }),
+      choice("sampler.wire", {"bytes", "lengths"}, AT(sampler.wire))
+          .help("Whether a simulation makes the messages' bytes or only computes their lengths; draws are the same."),
+      boolean("sampler.memory", AT(sampler.memory))
+          .help("Whether clients send changes to a memory that the server keeps too.")
+          .absent("true for qlsd++, lsd++ and compressed local steps")
+          .used("for qlsd++, lsd++, custom, local steps, fedsoul and fedsouk",
+                [](const Config&, const Recipe& r) {
+                  return r.name == "custom" || averages(r) || r.oracle == OracleKind::svrg || r.local || r.personal;
+                }),
+      choice("sampler.memory_init", {"zero", "gradient"}, AT(sampler.memory_init))
+          .help("Where the memory starts.")
+          .used("with a memory and without local steps",
+                [](const Config&, const Recipe& r) { return averages(r) && !r.local; }),
+      number("sampler.memory_rate", kShare, AT(sampler.memory_rate))
+          .help("The share of a message that the memory takes over.")
+          .absent("1/(1+ω) of the worst compressor")
+          .used("with a memory", [](const Config&, const Recipe& r) { return averages(r); }),
+      boolean("sampler.error_feedback", AT(sampler.error_feedback))
+          .help("Whether messages to the server are EF21's: compressed changes, with nothing forgotten.")
+          .absent("false")
+          .used("for custom", is_custom),
+      name("sampler.downlink", compressor_choices, AT(sampler.downlink))
+          .help("How the server's messages are compressed, with EF21-P's error feedback.")
+          .absent("none; the uplink's for p-elf and b-elf"),
+      integer("sampler.downlink_k", 1, kMost, AT(sampler.downlink_k))
+          .help("How many coordinates the server sends.")
+          .absent("sampler.k")
+          .used("with the downlink top-k or rand-k",
+                [](const Config&, const Recipe& r) { return coded_with(r, "k", true); }),
+      integer("sampler.downlink_levels", 1, 1 << 20, AT(sampler.downlink_levels))
+          .help("The number of levels that the server rounds a coordinate to.")
+          .absent("sampler.levels")
+          .used("with the downlink qsgd", [](const Config&, const Recipe& r) { return coded_with(r, "levels", true); }),
+      integer("sampler.refresh", 1, kMost, AT(sampler.refresh))
+          .help("How many rounds pass between two anchors.")
+          .used("for the oracle svrg: qlsd++, lsd++", oracle_is(OracleKind::svrg)),
+      choice("sampler.prior_at", {"server", "clients"}, AT(sampler.prior_at))
+          .help("Who adds the prior's gradient; the target is the same.")
+          .absent("\"server\"; \"clients\" for local steps"),
+      number("sampler.mode_tolerance", kPositive, AT(sampler.mode_tolerance))
+          .help("The gradient's norm at which the search for the mode stops.")
+          .used("for qlsd*, lsd* and run.init = \"mode\"",
+                [](const Config& c, const Recipe& r) {
+                  return r.oracle == OracleKind::fixed_point || c.run.init == "mode";
+                }),
+  };
+}
+
+std::vector<Key> local_keys() {
+  return {
+      integer("sampler.local_steps", 1, kMost, AT(sampler.local_steps))
+          .help("How many steps a client takes between two averages.")
+          .absent("10")
+          .used("for local steps, fedsoul and fedsouk",
+                [](const Config&, const Recipe& r) { return r.local || r.personal; }),
+      number("sampler.communicate", kShare, AT(sampler.communicate))
+          .help("The probability of an average after each step, in place of local_steps.")
+          .used(kLocal, steps_locally),
+      number("sampler.refresh_probability", kShare, AT(sampler.refresh_probability))
+          .help("The probability that the control variates are renewed after a step.")
+          .absent("communicate, or 1/local_steps")
+          .used("for vr-fald* and the oracle control", oracle_is(OracleKind::control)),
+      number("sampler.correlation", kUnit, AT(sampler.correlation))
+          .help("How much of the noise all clients share: fald's τ, fa-ld's ρ.")
+          .absent("1.0")
+          .used(kLocal, steps_locally),
+      choice("sampler.scheme", {"full", "I", "II"}, AT(sampler.scheme))
+          .help("Which clients fa-ld averages: all, participation.size draws with replacement (I) or without (II).")
+          .used(kLocal, steps_locally),
+      choice("sampler.emit", {"communication", "every"}, AT(sampler.emit))
+          .help("Whether states are kept at averages or, for studies, after every step.")
+          .used(kLocal, steps_locally),
+      number("sampler.clip", kPositive, AT(sampler.clip))
+          .help("The norm that the gradient of every row is cut to.")
+          .used(kLocal, steps_locally),
+      choice("sampler.schedule", {"constant", "decaying"}, AT(sampler.schedule))
+          .help("Whether the step stays or is 1/(2L + m k/12) in iteration k.")
+          .used(kLocal, steps_locally),
+      number("sampler.smoothness", kPositive, AT(sampler.smoothness))
+          .help("The L of the decaying schedule and of `pollen plan`: a bound on every client's curvature.")
+          .absent("found")
+          .used("with sampler.schedule = \"decaying\"", decays),
+      number("sampler.convexity", kPositive, AT(sampler.convexity))
+          .help("The m of the decaying schedule and of `pollen plan`: what every client's curvature is above.")
+          .absent("found")
+          .used("with sampler.schedule = \"decaying\"", decays),
+      boolean("sampler.allow_unbalanced", AT(sampler.allow_unbalanced))
+          .help("Whether scheme II may run on clients of unequal size, where it is biased.")
+          .used("with sampler.scheme = \"II\"",
+                [](const Config& c, const Recipe&) { return c.sampler.scheme == "II"; }),
+  };
+}
+
+std::vector<Key> personal_keys() {
+  std::vector<Key> rows = {
+      choice("sampler.kernel", {"langevin", "mala", "hmc"}, AT(sampler.kernel))
+          .help("What the clients' own chains are made of; fedsoul has langevin alone.")
+          .absent("\"langevin\"; \"mala\" for fedsouk")
+          .used(kPersonal, is_personal),
+      boolean("sampler.warm_start", AT(sampler.warm_start))
+          .help("Whether a client's chain goes on where its last round ended, or starts from the population.")
+          .used(kPersonal, is_personal),
+      integer("sampler.local_leapfrogs", 1, 1 << 20, AT(sampler.local_leapfrogs))
+          .help("The leapfrog steps of one transition.")
+          .used("with sampler.kernel = \"hmc\"",
+                [](const Config& c, const Recipe& r) { return r.personal && c.sampler.kernel == "hmc"; }),
+      number_or_auto("sampler.shared_step", AT(sampler.shared_step))
+          .help("The step of the shared parameters; networks need a number.")
+          .used(kPersonal, is_personal),
+      number_or_auto("sampler.population_step", AT(sampler.population_step))
+          .help("The step of the population's parameters.")
+          .used(kPersonal, is_personal),
+      number("sampler.step_decay", kUnit, AT(sampler.step_decay))
+          .help("The a of the factor 1/(1+k)^a that both steps have in round k.")
+          .used(kPersonal, is_personal),
+      number("sampler.shared_radius", kPositive, AT(sampler.shared_radius))
+          .help("The radius of the ball that the shared parameters are kept in.")
+          .used(kPersonal, is_personal),
+  };
+  for (Key& key : rows) key.written = is_mixed;
+  return rows;
+}
+
+// A reference or a baseline uses what its row names, others what the key's own test says.
+void add_readers(Key& key) {
+  const std::string name = key.name(), names = readers(name);
+  if (name == "name" || name == "mode_tolerance") return;
+  if (!key.when.words.empty() && !names.empty() && name != "step") key.when.words += "; for " + names;
+  if (key.when.words.empty() && names.empty()) key.when.words = "for all but references and baselines";
+  key.when.test = [name, own = key.when.test](const Config& c, const Recipe& r) {
+    return keys_in_row(c) ? row_reads(c, name) : !own || own(c, r);
+  };
+}
+
+// A key that only references and baselines read.
+void only_readers(Key& key) {
+  const std::string name = key.name();
+  key.when.words = "for " + readers(name) + (key.when.words.empty() ? "" : ", " + key.when.words);
+  key.written = [name](const Config& c) { return row_reads(c, name); };
+  key.when.test = [name, own = key.when.test](const Config& c, const Recipe& r) {
+    return row_reads(c, name) && (!own || own(c, r));
+  };
+}
+
+}  // namespace
+
+std::vector<Key> sampler_keys() {
+  std::vector<Key> rows;
+  for (auto part : {gradient_keys(), local_keys(), personal_keys()})
+    for (Key& key : part) add_readers(rows.emplace_back(std::move(key)));
+  for (Key& key : reference_keys()) only_readers(rows.emplace_back(std::move(key)));
+  return rows;
+}
+
+}  // namespace pollen

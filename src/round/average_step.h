@@ -1,0 +1,48 @@
+// The server's half of local steps (algorithms.md section 6): segments, control variates, the average.
+//   positions:  x_{r+1} = Σ w_i x_i
+//   changes:    x_{r+1} = x_r + n_r + H + Σ w_i δ_i,  H ← H + α Σ w_i δ_i,  n_r the common noise of the round
+#pragma once
+
+#include <vector>
+
+#include "pollen/round.h"
+
+namespace pollen {
+
+class AverageStep final : public ServerStep {
+ public:
+  AverageStep(const Recipe& recipe, const Server::Setup& setup);
+
+  // The next segment, of at most `most` steps, and its control variates.
+  void open(std::int64_t most, const Recipe& recipe, const Panel& position, Broadcast& broadcast);
+  double weight_of(std::uint32_t client) const;  // w_i
+  bool fresh() const { return fresh_; }          // the next segment starts from the average
+  std::uint64_t iteration() const { return iteration_; }
+  bool refresh_due() const { return segments_.refresh_due(iteration_); }
+  // Control variates from Y and Σ ∇U_i(Y): for the next broadcast, or from this iteration's refresh.
+  void start_control(ConstPanelView anchor, ConstPanelView gradient_sum);
+  void refresh(ConstPanelView anchor, ConstPanelView gradient_sum);
+
+  Weights weigh(std::uint32_t client, double weight) const override;
+  bool keeps_two_sums(const Roster&) const override { return partial_; }
+  std::int64_t most_looks(const Broadcast& broadcast) const override;
+  void close(const Broadcast& broadcast) override;
+  double move(const Chain& chain) override;
+  void archive(Archive& archive) override;
+
+ private:
+  void make_control(ConstPanelView anchor, ConstPanelView gradient_sum, Bytes& words) const;
+
+  Index dimension_, chains_, clients_;
+  std::vector<double> weights_;  // w_i, or one for all
+  bool partial_, equal_;         // clients may be absent; the average takes all for equal (scheme II)
+  SegmentSchedule segments_;
+  std::vector<Stream> noise_;
+  std::uint64_t iteration_ = 0;
+  bool fresh_ = true;
+  Panel reference_;                     // changes: x_r and the common noise of this round so far
+  Bytes ready_control_, next_control_;  // for the next broadcast, and for the one after
+  std::uint64_t control_from_ = 0;      // the iteration next_control_ was made at
+};
+
+}  // namespace pollen

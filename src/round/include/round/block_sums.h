@@ -1,0 +1,48 @@
+// Sums over clients that have the same bits whoever computes them.
+//
+// Adding floating-point numbers in another order gives another sum. Every sum over clients is therefore taken in the
+// same way: clients are divided into fixed blocks (block_size_for), a block adds its clients in their order, and the
+// blocks are added in their order. Threads, ranks and participants over a network all follow this division.
+#pragma once
+
+#include <vector>
+
+#include "pollen/round.h"
+#include "round/client_range.h"
+
+namespace pollen {
+
+// The blocks in which one process has clients. Where clients are spread over processes, the first and the last of these
+// blocks may also have clients of the neighbouring processes.
+struct BlockRange {
+  BlockRange(const ClientRange& clients_here, Index clients);
+  static BlockRange all(Index clients) { return {{0, clients}, clients}; }
+
+  ClientRange own;    // the clients of this process
+  Index block_size;   // how many clients a block has
+  Index first, last;  // the blocks that have clients here: [first, last)
+  Index finished;     // [first, finished) have their last client here
+  bool open_front;    // the first block begins at a process before this one
+  bool open_back;     // the last block ends at a process after this one
+
+  Index size() const { return last - first; }
+  Index block_of(Index client) const { return client / block_size; }
+  ClientRange clients_of(Index block) const;  // those of this process
+};
+
+// One panel per block, for the blocks of a range.
+class BlockSums {
+ public:
+  explicit BlockSums(const BlockRange& range) : range_(range), sums_(static_cast<std::size_t>(range.size())) {}
+
+  void reset(Index rows, Index columns);  // to zero; memory of the same size is used again
+  Panel& operator[](Index block) { return sums_[static_cast<std::size_t>(block - range_.first)]; }
+  void add(Index client, ConstPanelView values);  // clients of a block are added in their order
+  void add_finished(PanelView total) const;       // adds the finished blocks to `total`, in their order
+
+ private:
+  BlockRange range_;
+  std::vector<Panel> sums_;
+};
+
+}  // namespace pollen

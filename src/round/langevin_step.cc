@@ -1,0 +1,79 @@
+#include "langevin_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/math.h"
+#include "pollen/archive.h"
+#include "pollen/errors.h"
+
+namespace pollen {
+
+LangevinStep::LangevinStep(const Prior& prior, const Server::Setup& setup)
+    : prior_(prior), dimension_(setup.dimension), chains_(setup.chains) {
+  for (Index c = 0; c < chains_; ++c)
+    noise_.push_back(make_stream(setup.seed, static_cast<std::uint32_t>(c), Purpose::noise));
+}
+
+void LangevinStep::share_work(const Team& team) {
+  const auto room = static_cast<std::size_t>(padded(dimension_));
+  team_ = team;
+  rooms_.resize(static_cast<std::size_t>(team.size));
+  for (Room& each : rooms_) each.direction.resize(room), each.normals.resize(room);
+}
+
+// g = η + Σ w_i δ_i, and η moves on.
+void LangevinStep::add_up(const Chain& in, std::span<double> g) const {
+  const double weight = in.roster.uniform ? in.roster.chain_weight[static_cast<std::size_t>(in.chain)] : 1;
+  if (in.memory.empty()) {
+    std::ranges::copy(in.for_memory, g.begin());
+    if (in.roster.uniform) math::scale(weight, g);
+    return;
+  }
+  std::ranges::copy(in.memory, g.begin());
+  if (in.roster.uniform)
+    math::axpy(weight, in.for_memory, g);
+  else
+    math::add(in.for_step, g);
+  math::axpy(in.recipe.up.rate, in.for_memory, in.memory);
+}
+
+double LangevinStep::move(const Chain& in) {
+  const auto d = static_cast<std::size_t>(dimension_);
+  Room& room = rooms_[static_cast<std::size_t>(in.member)];
+  const std::span<double> g(room.direction.data(), d);
+  const std::span<double> z(room.normals.data(), d);
+  add_up(in, g);
+  if (!anchor_gradient_.empty()) math::add(anchor_gradient_, g);
+  if (in.recipe.prior_on_server) prior_.add_gradient(in.position, 1.0, g);
+  std::span<const double> noise = z;
+  if (noise_round_ == in.round + 1)
+    noise = noise_drawn_.column(in.chain);
+  else
+    draw_normals(in.chain, in.round, z);
+  const double step = in.recipe.step;
+  return math::langevin_step(in.position, g, noise, step, std::sqrt(2 * step * in.recipe.temperature));
+}
+
+void LangevinStep::draw_normals(Index chain, std::uint64_t round, std::span<double> out) const {
+  Stream stream = noise_[static_cast<std::size_t>(chain)];
+  stream.round = round;
+  normals(stream, out);
+}
+
+void LangevinStep::draw_noise(std::uint64_t round) {
+  if (noise_drawn_.empty()) noise_drawn_ = Panel(dimension_, chains_);
+  team_.over_chains(chains_, dimension_, [&](Index c, int) { draw_normals(c, round, noise_drawn_.column(c)); });
+  noise_round_ = round + 1;
+}
+
+void LangevinStep::archive(Archive& archive) {
+  std::uint64_t anchored = anchor_gradient_.size();
+  archive.field(anchored);
+  if (anchored != 0 && anchored != static_cast<std::uint64_t>(dimension_))
+    throw WireError("saved state: an array has another size");
+  anchor_gradient_.resize(anchored);
+  archive.array(std::span(anchor_gradient_));
+}
+
+}  // namespace pollen

@@ -1,0 +1,43 @@
+// The server's step of the gradient family:
+//   g = η + Σ w_i δ_i + ∇U_0(θ) (+ Σ ∇U_i(θ̂)),  η ← η + α Σ δ_i,  θ ← θ - γ g + √(2γT) Z
+#pragma once
+
+#include <vector>
+
+#include "pollen/round.h"
+
+namespace pollen {
+
+class LangevinStep final : public ServerStep {
+ public:
+  LangevinStep(const Prior& prior, const Server::Setup& setup);
+
+  void set_anchor_gradient(std::span<const double> sum) { anchor_gradient_.assign(sum.begin(), sum.end()); }
+  void draw_noise(std::uint64_t round);  // that of move(), now: for a transport that waits
+
+  void share_work(const Team& team) override;
+  bool weighs_messages() const override { return false; }
+  Weights weigh(std::uint32_t, double weight) const override { return {1, weight}; }
+  bool keeps_two_sums(const Roster& roster) const override { return !roster.uniform; }
+  std::int64_t most_looks(const Broadcast&) const override { return 4; }  // whatever the oracle, three at most
+  double move(const Chain& chain) override;
+  void archive(Archive& archive) override;
+
+ private:
+  void add_up(const Chain& chain, std::span<double> g) const;
+  void draw_normals(Index chain, std::uint64_t round, std::span<double> out) const;
+
+  struct Room {
+    AlignedVector<double> direction, normals;
+  };
+  Prior prior_;
+  Index dimension_, chains_;
+  std::vector<Stream> noise_;
+  std::vector<double> anchor_gradient_;  // fixed point: Σ ∇U_i(θ̂)
+  Team team_;
+  std::vector<Room> rooms_;        // one per member
+  Panel noise_drawn_;              // by draw_noise()
+  std::uint64_t noise_round_ = 0;  // 1 + the round it is for
+};
+
+}  // namespace pollen

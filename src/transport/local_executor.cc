@@ -1,0 +1,160 @@
+#include "transport/local_executor.h"
+
+#include <algorithm>
+
+#include "math/math.h"
+
+namespace pollen {
+
+LocalExecutor::LocalExecutor(ClientView& view, Clients& clients, const BlockRange& range, int threads)
+    : view_(view),
+      clients_(clients),
+      range_(range),
+      team_(threads),
+      members_(static_cast<std::size_t>(team_.size())),
+      sums_(range) {}
+
+// Fills blocks_ with the roster entries of every block; those that need not be kept are returned.
+std::span<const PlaceRow> LocalExecutor::find_entries(const Roster& roster) {
+  const auto& entries = roster.clients;
+  const auto place = [&](Index client) {
+    const auto before = [](const Roster::Entry& e, Index c) { return static_cast<Index>(e.client) < c; };
+    return static_cast<std::size_t>(std::lower_bound(entries.begin(), entries.end(), client, before) - entries.begin());
+  };
+  blocks_.clear();
+  for (Index block = range_.first; block < range_.last; ++block) {
+    const ClientRange own = range_.clients_of(block);
+    blocks_.push_back({place(own.first), place(own.last)});
+  }
+  return std::span(blocks_).subspan(range_.open_front ? 1 : 0);
+}
+
+// The same for the places of all clients.
+std::span<const PlaceRow> LocalExecutor::find_places() {
+  blocks_.clear();
+  for (Index block = range_.first; block < range_.last; ++block) {
+    const ClientRange own = range_.clients_of(block);
+    blocks_.push_back({static_cast<std::size_t>(own.first - range_.own.first),
+                       static_cast<std::size_t>(own.last - range_.own.first)});
+  }
+  return std::span(blocks_).subspan(range_.open_front ? 1 : 0);
+}
+
+void LocalExecutor::answer_round(Server& server) {
+  view_.receive(server.broadcast(), work(0));
+  const std::span blocks = find_entries(server.broadcast().roster);
+  if (range_.open_front) keep_replies(server.broadcast().roster);
+  if (few(blocks)) return serve_by_client(server, blocks);
+  team_.run(std::ssize(blocks), [&](Index block, int number) {
+    serve_block(server, blocks[static_cast<std::size_t>(block)], member(number));
+  });
+}
+
+// The clients of roster entries `first` and after answer, at most kTogether of them.
+void LocalExecutor::ask(const Roster& roster, std::size_t first, std::span<Reply> replies, Member& member) {
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    const Roster::Entry& entry = roster.clients[first + i];
+    member.requests[i] = {&client(entry.client), roster.chains(entry), &replies[i]};
+  }
+  answer_all(view_, {member.requests.data(), replies.size()}, member.work);
+}
+
+void LocalExecutor::serve_block(Server& server, const PlaceRow& block, Member& member) {
+  const Roster& roster = server.broadcast().roster;
+  const std::size_t together = answer_together(view_);
+  for (std::size_t e = block.first; e < block.last; e += together) {
+    const std::span replies = std::span(member.replies).first(std::min(together, block.last - e));
+    ask(roster, e, replies, member);
+    server.absorb_all(replies, std::span(roster.clients).subspan(e, replies.size()), member.work);
+    for (std::size_t i = 0; i < replies.size(); ++i) member.requests[i].client->acknowledge(replies[i], true);
+  }
+}
+
+void LocalExecutor::serve_by_client(Server& server, std::span<const PlaceRow> blocks) {
+  const Roster& roster = server.broadcast().roster;
+  replies_.run(
+      team_.team(), blocks,
+      [&](std::size_t e, Reply& reply, int member) {
+        const Roster::Entry& entry = roster.clients[e];
+        client(entry.client).answer(view_, roster.chains(entry), reply, work(member));
+      },
+      [&](std::size_t e, Reply& reply, int member) {
+        server.absorb(reply, roster.clients[e], work(member));
+        client(reply.client).acknowledge(reply, true);
+      });
+}
+
+void LocalExecutor::keep_replies(const Roster& roster) {
+  const PlaceRow& block = blocks_.front();
+  const std::size_t together = team_.size() > 1 ? 1 : answer_together(view_);
+  if (kept_replies_.size() < block.size()) kept_replies_.resize(block.size());
+  const std::span replies(kept_replies_.data(), block.size());
+  team_.run(static_cast<Index>((block.size() + together - 1) / together), [&](Index item, int number) {
+    const std::size_t begin = static_cast<std::size_t>(item) * together;
+    ask(roster, block.first + begin, replies.subspan(begin, std::min(together, block.size() - begin)), member(number));
+  });
+}
+
+void LocalExecutor::absorb_kept(Server& server) {
+  const PlaceRow& block = blocks_.front();
+  const std::span entries(server.broadcast().roster.clients);
+  const std::span replies(kept_replies_.data(), block.size());
+  for (std::size_t e = 0; e < replies.size(); e += kTogether) {
+    const std::size_t n = std::min(kTogether, replies.size() - e);
+    server.absorb_all(replies.subspan(e, n), entries.subspan(block.first + e, n), work(0));
+  }
+  for (const Reply& reply : replies) client(reply.client).acknowledge(reply, true);
+}
+
+void LocalExecutor::answer(const Query& query, Index rows, Index columns) {
+  rows_ = rows;
+  columns_ = columns;
+  sums_.reset(rows, columns);
+  const std::span blocks = find_places();
+  if (range_.open_front) {
+    kept_answers_.resize(blocks_.front().size());
+    team_.run(std::ssize(kept_answers_), [&](Index place, int member) {
+      answer_into(query, static_cast<std::size_t>(place), kept_answers_[static_cast<std::size_t>(place)], member);
+    });
+  }
+  if (few(blocks))
+    return answers_.run(
+        team_.team(), blocks,
+        [&](std::size_t place, Panel& answered, int member) { answer_into(query, place, answered, member); },
+        [&](std::size_t place, Panel& answered, int) {
+          sums_.add(range_.own.first + static_cast<Index>(place), answered);
+        });
+  team_.run(std::ssize(blocks), [&](Index block, int member) {
+    answer_block(query, blocks[static_cast<std::size_t>(block)], work(member));
+  });
+}
+
+void LocalExecutor::answer_into(const Query& query, std::size_t place, Panel& answered, int member) {
+  fit(rows_, columns_, answered);
+  pollen::answer(clients_, place, view_, query, answered, work(member));
+}
+
+void LocalExecutor::answer_block(const Query& query, const PlaceRow& block, Workspace& work) {
+  Scratch::Frame frame(work.scratch);
+  const PanelView answered = work.scratch.panel(rows_, columns_);
+  for (std::size_t place = block.first; place < block.last; ++place) {
+    pollen::answer(clients_, place, view_, query, answered, work);
+    sums_.add(range_.own.first + static_cast<Index>(place), answered);
+  }
+}
+
+void LocalExecutor::add_kept() {
+  for (const Panel& answered : kept_answers_) math::add(answered, sums_[range_.first]);
+}
+
+void LocalExecutor::answer_columns(const Query& query, PanelView out) {
+  constexpr Index kItem = 64;  // clients
+  const Index all = std::min<Index>(std::ssize(clients_), out.columns);
+  team_.run((all + kItem - 1) / kItem, [&](Index item, int member) {
+    for (Index i = item * kItem; i < std::min(all, (item + 1) * kItem); ++i)
+      pollen::answer(clients_, static_cast<std::size_t>(i), view_, query,
+                     {out.column(i).data(), out.rows, 1, out.stride}, work(member));
+  });
+}
+
+}  // namespace pollen
