@@ -75,7 +75,7 @@ std::string Progress::line(const ProgressState& state) const {
   const double speed = rate(state);
   const bool done = state.iteration >= options_.total;
   std::string text =
-      fmt::format("pollen: {:.0f}%, {} of {} {}, {} a second, {} {}", std::floor(100 * share_of(state, options_.total)),
+      fmt::format("pollen: {:.0f}%, {} of {} {}, {} per second, {} {}", std::floor(100 * share_of(state, options_.total)),
                   state.iteration, options_.total, options_.counted, human_rate(speed),
                   done ? human_seconds(state.seconds) : time_left(options_.total - state.iteration, speed),
                   done ? "in all" : "left");
@@ -89,6 +89,7 @@ std::string Progress::line(const ProgressState& state) const {
 }
 
 bool Progress::plain_line_due(const ProgressState& state) {
+  if (state.iteration >= options_.total) return false;  // finish() writes the last line
   const double since = state.seconds - shown_;
   const std::int64_t tenths = options_.total > 0 ? state.iteration * 10 / options_.total : 10;
   const bool step = tenths > tenths_;

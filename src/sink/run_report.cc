@@ -74,7 +74,7 @@ std::string federation(const RunFacts& f) {
 
 std::string times(const RunFacts& f) {
   const double rate = f.seconds > 0 ? static_cast<double>(f.done) / f.seconds : 0;
-  return fmt::format("  time: {} ({} of processor), {} iterations a second, {} gradients\n", human_seconds(f.seconds),
+  return fmt::format("  time: {} ({} of processor), {} iterations per second, {} gradients\n", human_seconds(f.seconds),
                      human_seconds(f.cpu_seconds), human_rate(rate), grouped(f.counters.gradients));
 }
 

@@ -56,7 +56,7 @@ TEST(Progress, CountsWhatItIsToldTo) {
   options.counted = options.unit = "steps";
   const Progress progress(options);
   const ProgressState half{500, 5, 0, 0, std::nan("")};
-  EXPECT_EQ(progress.line(half), "pollen: 50%, 500 of 1000 steps, 100 a second, 5.00 s left");
+  EXPECT_EQ(progress.line(half), "pollen: 50%, 500 of 1000 steps, 100 per second, 5.00 s left");
   EXPECT_NE(progress.bar(half, 120).find("100 steps/s"), std::string::npos);
   EXPECT_EQ(progress.bar(half, 120).find("↑"), std::string::npos);
 }
@@ -71,7 +71,7 @@ TEST(Progress, RoundsAndEssAreShownWhereTheyAreKnown) {
   state.rounds = 50;
   EXPECT_EQ(
       progress.line(state),
-      "pollen: 50%, 500 of 1000 iterations, 100 a second, 5.00 s left, 50 rounds, 1 Mbit up, 2 Mbit down, worst R-hat "
+      "pollen: 50%, 500 of 1000 iterations, 100 per second, 5.00 s left, 50 rounds, 1 Mbit up, 2 Mbit down, worst R-hat "
       "1.012, least ESS about 1.23k");
   EXPECT_NE(progress.bar(state, 160).find("50 rounds"), std::string::npos);
   EXPECT_NE(progress.bar(state, 160).find("ESS 1.23k"), std::string::npos);

@@ -48,7 +48,7 @@ class Progress {
   private share = el("progress", { max: 1, "aria-label": "iterations done" });
   private percentage = el("span", { class: "percentage" });
   private tiles = {
-    iterations: new Tile("iterations"), rate: new Tile("a second"), left: new Tile("time left"), elapsed: new Tile("sampling time"),
+    iterations: new Tile("iterations"), rate: new Tile("per second"), left: new Tile("time left"), elapsed: new Tile("sampling time"),
     draws: new Tile("draws a chain"), rhat: new Tile("worst R-hat"), up: new Tile("sent up"), down: new Tile("sent down"),
   };
 
