@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "math/math.h"
+#include "math/eigenvalues.h"
 
 namespace pollen::math {
 

@@ -2,6 +2,7 @@
 // With λ_min both are exact up to a few hundred coordinates; beyond, power iteration approaches λ_min from above.
 #include <cmath>
 
+#include "math/eigenvalues.h"
 #include "math/math.h"
 #include "pollen/round.h"
 

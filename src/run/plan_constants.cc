@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "math/eigenvalues.h"
 #include "math/math.h"
 #include "pollen/compress.h"
 #include "run/planning.h"

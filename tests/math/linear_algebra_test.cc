@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "math/math.h"
+#include "math/eigenvalues.h"
 
 namespace pollen::math {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <array>
 #include <cmath>
 

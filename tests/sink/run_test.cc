@@ -38,7 +38,8 @@ std::vector<double> numbers(const Panel& draws) { return {draws.flat().begin(), 
 
 TEST_F(RunTest, LeavesItsFilesAndItsDraws) {
   std::vector<RunProgress> told;
-  Run run(two_clients(), {.folder = path("out"), .on_progress = [&](const RunProgress& now) { told.push_back(now); }});
+  pollen::Run run(two_clients(),
+                  {.folder = path("out"), .on_progress = [&](const RunProgress& now) { told.push_back(now); }});
   run.start();
   EXPECT_EQ(run.sample(), RunStatus::complete);
   const auto& summary = run.finish();
@@ -56,31 +57,31 @@ TEST_F(RunTest, LeavesItsFilesAndItsDraws) {
 }
 
 TEST_F(RunTest, AResumedRunDrawsWhatAnUninterruptedOneDoes) {
-  Run whole(two_clients(), {.folder = path("whole")});
+  pollen::Run whole(two_clients(), {.folder = path("whole")});
   whole.start();
   whole.sample();
   StopAfter early(1500);
   {
-    Run first(two_clients(), {.folder = path("out"), .stop = &early.stop, .sinks = {&early}});
+    pollen::Run first(two_clients(), {.folder = path("out"), .stop = &early.stop, .sinks = {&early}});
     first.start();
     EXPECT_EQ(first.sample(), RunStatus::interrupted);
     EXPECT_EQ(first.finish().status, RunStatus::interrupted);
     EXPECT_EQ(first.iteration(), 1500);
   }
-  Run second(two_clients(), {.folder = path("out"), .resume = true});
+  pollen::Run second(two_clients(), {.folder = path("out"), .resume = true});
   EXPECT_FALSE(second.finished());
   second.start();
   EXPECT_EQ(second.iteration(), 1500);
   EXPECT_EQ(second.sample(), RunStatus::complete);
   EXPECT_EQ(numbers(second.draws()), numbers(whole.draws()));
   second.finish();
-  EXPECT_TRUE(Run(two_clients(), {.folder = path("out"), .resume = true}).finished());
+  EXPECT_TRUE(pollen::Run(two_clients(), {.folder = path("out"), .resume = true}).finished());
 }
 
 TEST_F(RunTest, WithoutAFolderNothingIsLeft) {
   std::string folder;
   {
-    Run run(two_clients(), {});
+    pollen::Run run(two_clients(), {});
     run.start();
     folder = run.config().output.dir;
     EXPECT_TRUE(std::filesystem::exists(folder));
@@ -93,7 +94,7 @@ TEST_F(RunTest, WithoutAFolderNothingIsLeft) {
 
 TEST_F(RunTest, PotentialsMustFitTogether) {
   const std::shared_ptr<const Potential> one = make_gaussian({0.0}, {1.0}), two = make_gaussian({0, 0}, {1, 0, 0, 1});
-  const auto make = [&](Posterior posterior) { Run(two_clients(), {.posterior = std::move(posterior)}); };
+  const auto make = [&](Posterior posterior) { pollen::Run(two_clients(), {.posterior = std::move(posterior)}); };
   EXPECT_THROW(make({.clients = {}}), ConfigError);
   EXPECT_THROW(make({.clients = {one, two}}), ConfigError);
   EXPECT_THROW(make({.clients = {one}, .prior = Prior::normal({1, 1})}), ConfigError);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "pollen/types.h"
 
@@ -72,9 +71,6 @@ void multiply_transposed_add(const RowsView& x, ConstPanelView residual, PanelVi
 void multiply(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView theta, PanelView z);
 void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView residual,
                              PanelView g);
-
-// The eigenvalues of a symmetric matrix, of which the lower triangle is read, from the smallest to the largest.
-std::vector<double> symmetric_eigenvalues(ConstPanelView matrix);
 
 // A symmetric size × size matrix whose columns are `stride` doubles apart, stride a multiple of 24 that holds them,
 // zeros between. out(:, c) = A x(:, c) - offset (null: none); the offset has `stride` entries.
