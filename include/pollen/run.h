@@ -61,7 +61,7 @@ struct RunProgress {
 enum class RunStatus { complete, interrupted, failed };
 
 struct RunOptions {
-  std::string folder;                       // where the files go; empty: a temporary folder that goes with the Run
+  std::string folder = {};                  // where the files go; empty: a temporary folder that goes with the Run
   bool resume = false;                      // go on from the folder's checkpoint
   int threads = 0;                          // 0: as many as pay off
   double checkpoint_every = 10;             // seconds
