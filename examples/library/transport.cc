@@ -32,7 +32,7 @@ class OneByOne : public pollen::Transport {
 
 int main() {
   const auto mean = [](pollen::MakeTransport transport) {
-    pollen::Run run(pollen::read_builtin_config({"run.iterations=500"}), {.threads = 1, .transport = transport});
+    pollen::Run run(pollen::read_builtin_config({"run.iterations=500", "run.burn_in=50"}), {.threads = 1, .transport = transport});
     run.start();
     run.sample();
     return run.finish().parameters[0].mean;

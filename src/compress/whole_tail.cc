@@ -1,5 +1,7 @@
 // A compressor for the first coordinates of a vector whose last ones go whole: what a client of a model with latents
 // sends is compressed for φ and exact for β. Words come first, as their number is known.
+#include <algorithm>
+
 #include "kinds.h"
 #include "payload.h"
 
@@ -10,7 +12,7 @@ class WholeTail final : public Compressor {
  public:
   WholeTail(std::unique_ptr<const Compressor> head, const CompressorSpec& spec, Index tail)
       : head_(std::move(head)),
-        words_(make_compressor({}, tail)),
+        words_(make_compressor({}, std::max<Index>(1, tail))),
         head_bits_(!spec.compresses() ? spec.bits : 0),
         tail_(static_cast<std::size_t>(tail)) {}
 

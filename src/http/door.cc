@@ -16,6 +16,9 @@ namespace pollen::http {
 
 namespace {
 
+// How long an ending door waits for readers to take what the server has said to them.
+constexpr std::chrono::milliseconds kLastWords{500};
+
 Deadline in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 }  // namespace
@@ -29,12 +32,14 @@ Door::Door(int listening, int behind, const ListenerOptions& options)
 }
 
 Door::~Door() {
+  ::shutdown(listening_, SHUT_RDWR);
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     ending_ = true;
+    for (const int socket : open_) ::shutdown(socket, SHUT_RD);  // what the server has said already is still passed on
+    closed_.wait_for(lock, kLastWords, [this] { return open_.empty(); });
     for (const int socket : open_) ::shutdown(socket, SHUT_RDWR);
   }
-  ::shutdown(listening_, SHUT_RDWR);
   thread_.join();
   ::close(listening_);
 }
@@ -90,6 +95,7 @@ void Door::dismiss(int socket) {
   open_.erase(socket);
   ::shutdown(socket, SHUT_RDWR);
   ::close(socket);
+  closed_.notify_all();
 }
 
 }  // namespace pollen::http

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -18,7 +19,7 @@ class Door {
  public:
   // Takes over `listening`, a socket, and passes requests on to the server at `behind`, a port of this machine.
   Door(int listening, int behind, const ListenerOptions& options);
-  ~Door();  // cuts every connection
+  ~Door();  // passes on what the server has said, for a moment, then cuts every connection
 
  private:
   void accept_all();
@@ -30,6 +31,7 @@ class Door {
   int listening_, behind_;
   ListenerOptions options_;
   std::mutex mutex_;
+  std::condition_variable closed_;
   std::set<int> open_;
   std::atomic<bool> ending_ = false;
   Workers workers_;

@@ -205,7 +205,7 @@ std::string refusal(const std::string& name, const ReferenceSettings& settings) 
 
 TEST(Settings, WrongOnesAreNamed) {
   using ::testing::HasSubstr;
-  EXPECT_THAT(refusal("nutz", {}), HasSubstr("\"nuts\""));
+  EXPECT_THAT(refusal("nutz", {}), HasSubstr("did you mean nuts?"));
   EXPECT_THAT(refusal("ula", {}), HasSubstr("sampler.step"));
   EXPECT_THAT(refusal("mala", {.step = -1.0}), HasSubstr("sampler.step"));
   EXPECT_THAT(refusal("nuts", {.max_depth = 0}), HasSubstr("sampler.max_depth"));

@@ -275,8 +275,9 @@ TEST_F(PersonalNetworks, WhatCannotBeIsRefused) {
   const std::string kind = refusal({"model.kind=softmax"});
   EXPECT_THAT(kind, HasSubstr("test.toml: model.personal"));
   EXPECT_THAT(kind,
-              HasSubstr("found \"last-layer\" with the model softmax, accepted with: mlp, lenet5, cnn5, resnet20"));
-  EXPECT_THAT(refusal({"model.kind=mixed-gaussian", "data.target=y"}), HasSubstr("every client's own already"));
+              HasSubstr("found \"last-layer\" with the model softmax, accepted with: mlp, lenet5, resnet20, cnn5"));
+  EXPECT_THAT(refusal({"model.kind=mixed-gaussian", "data.target=y"}),
+              HasSubstr("each client has latents of its own already"));
   for (const char* sampler : {"sampler.name=qlsd", "sampler.name=nuts"}) {
     const std::string words = refusal({sampler, "sampler.step=0.1"});
     EXPECT_THAT(words, HasSubstr("test.toml: sampler.name"));
@@ -285,7 +286,7 @@ TEST_F(PersonalNetworks, WhatCannotBeIsRefused) {
   }
   for (const char* sampler : {"sampler.name=fedsoul", "sampler.name=fedrep"})
     EXPECT_THAT(refusal({sampler, "model.personal=none", "sampler.step=0.1"}),
-                HasSubstr("accepted for mlp: with a model of kind \"mixed-...\", or mlp, lenet5, cnn5 or resnet20 with "
+                HasSubstr("accepted for mlp: with a model of kind \"mixed-...\", or mlp, lenet5, resnet20, cnn5 with "
                           "model.personal = \"last-layer\""));
   EXPECT_THAT(refusal({"model.personal=none"}), Not(HasSubstr("sampler.step")));
   EXPECT_THAT(refusal({"model.personal=first-layer"}), HasSubstr("\"none\", \"last-layer\""));
