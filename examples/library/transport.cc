@@ -32,7 +32,8 @@ class OneByOne : public pollen::Transport {
 
 int main() {
   const auto mean = [](pollen::MakeTransport transport) {
-    pollen::Run run(pollen::read_builtin_config({"run.iterations=500", "run.burn_in=50"}), {.threads = 1, .transport = transport});
+    const auto config = pollen::read_builtin_config({"run.iterations=500", "run.burn_in=50"});
+    pollen::Run run(config, {.threads = 1, .transport = transport});
     run.start();
     run.sample();
     return run.finish().parameters[0].mean;

@@ -55,7 +55,6 @@ Key batch_key() {
   return {"sampler.batch", "integer or number",
           "a count (an integer from 1) or a fraction (a decimal above 0 up to 1.0)",
           [](const Value& v, Config& c) {
-            Batch batch;
             const bool count = v.is(Value::Type::integer);
             c.sampler.batch = Batch{};
             return count ? read_integer(v, 1, kMost, c.sampler.batch->count.emplace())
