@@ -19,7 +19,8 @@ void watch_signals() {
   action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: no reason to stop
+  // A reader of the progress that goes away is no reason to stop.
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 void watch_forwarded_signal() { std::signal(SIGUSR1, on_signal); }
