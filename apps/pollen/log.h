@@ -1,4 +1,5 @@
-// The log of a federation: plain lines for people, or one JSON object per line (--log-format json).
+// The log of a federation: plain lines for people, or one JSON object per line (--log-format json). Control characters
+// in a message are replaced or escaped, because names and reasons come from other parties.
 #pragma once
 
 #include <string>

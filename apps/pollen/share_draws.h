@@ -1,5 +1,5 @@
 // --share-draws: at the end of a run, the server sends the draws to its clients, and each client writes them as a run
-// folder of its own. Each side is used by one thread.
+// folder of its own. SharedDraws is not thread-safe.
 #pragma once
 
 #include <functional>

@@ -19,7 +19,7 @@ void watch_signals() {
   action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // A reader of the progress that goes away is no reason to stop.
+  // The run goes on if the reader of its progress goes away.
   std::signal(SIGPIPE, SIG_IGN);
 }
 

@@ -1,4 +1,5 @@
-// Output for people: results on stdout; messages and progress on stderr.
+// Output for people: results on stdout; messages and progress on stderr. They are separate, so that results can be
+// piped into a file or another program.
 #pragma once
 
 #include <functional>

@@ -17,7 +17,7 @@ class Watch {
     const sink::RunSession* session = nullptr;  // null before set-up is over
     sink::LiveFeed* live = nullptr;             // the dashboard's feed, which is told about the clients
   };
-  // `news` receives progress every ten seconds; if it is empty, nobody does.
+  // `news` receives progress every ten seconds; without it, progress is not reported.
   explicit Watch(Tell news = {}) : news_(std::move(news)) {}
 
   Sources sources;

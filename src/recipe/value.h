@@ -1,4 +1,5 @@
-// A value of a TOML file. It hides the TOML parser, which is slow to compile: only parse.cc includes it.
+// A value of a TOML file: a number, a text, a list, a table, and so on. It hides the TOML parser, which is slow to
+// compile: only parse.cc includes it. All functions are pure.
 #pragma once
 
 #include <cstdint>

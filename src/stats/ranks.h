@@ -1,4 +1,5 @@
-// Mean, variance, average ranks and quantiles of plain vectors. All functions are pure.
+// Mean, variance, average ranks and quantiles of plain vectors. The functions named sorted_* expect values in
+// increasing order, except sorted_copy, which makes them so. All functions are pure.
 #pragma once
 
 #include <limits>

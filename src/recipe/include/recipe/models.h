@@ -1,4 +1,5 @@
-// The registry of models: one row for every accepted value of model.kind. It is immutable, so any thread may read it.
+// The registry of models: one row for every accepted value of model.kind. models().names() lists these values. The
+// registry is immutable, so any thread may read it.
 #pragma once
 
 #include <string>
