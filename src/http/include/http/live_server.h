@@ -2,10 +2,10 @@
 // skips the states published meanwhile, and a reader that takes nothing for a while is dropped. A reader costs no
 // memory beyond its connection. publish() may be called from any thread and never waits for a reader.
 //
-//   LiveServer live({.page = html, .port = 0});    // throws IoError if it cannot listen
+//   LiveServer live({.page = html, .port = 0});  // throws IoError if it cannot listen
 //   print(live.url());
-//   live.publish(json);                            // whenever there is news
-//   live.finish(json, std::chrono::seconds(1));    // sends the last event, which tells readers that the run is over
+//   live.publish(json);                          // whenever there is news
+//   live.finish(json, std::chrono::seconds(1));  // sends the last event, which tells readers that the run is over
 #pragma once
 
 #include <chrono>
