@@ -1,5 +1,5 @@
-# Flags that every target shares. One instruction-set baseline for the whole project (Eigen's alignment
-# follows it, so it must not differ between files); Highway dispatches to AVX-512 above it at run time.
+# Flags that all targets share. The whole project has one instruction-set baseline: Eigen's alignment follows from it,
+# so it must not differ between files. Above the baseline, Highway dispatches to AVX-512 at run time.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -9,7 +9,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 find_program(POLLEN_CCACHE ccache)
 if(POLLEN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Clones in other folders share the cache; precompiled headers are cached too.
+  # Clones in other folders share the cache. Precompiled headers are cached too.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_CURRENT_SOURCE_DIR} CCACHE_NOHASHDIR=1
     CCACHE_SLOPPINESS=pch_defines,time_macros ${POLLEN_CCACHE})
 endif()
@@ -24,8 +24,8 @@ set(POLLEN_SANITIZE "" CACHE STRING "address;undefined or thread")
 
 add_library(pollen_flags INTERFACE)
 target_compile_options(pollen_flags INTERFACE
-  -march=x86-64-v3 -maes -mpclmul    # AVX2 and FMA; the last two let Highway count AVX2 as its baseline
-  -ffp-contract=off                  # fused multiply-adds only where written
+  -march=x86-64-v3 -maes -mpclmul    # AVX2 and FMA; with the last two, Highway takes AVX2 as its baseline
+  -ffp-contract=off                  # fused multiply-adds only where the code asks for them
   -Wall -Wextra -Wshadow -Wconversion)
 if(POLLEN_WERROR)
   target_compile_options(pollen_flags INTERFACE -Werror)

@@ -1,6 +1,6 @@
-# libpollen: all rooms that the headers of include/pollen need, as one shared library. What they use (fmt, zlib, Highway, ...)
-# is linked into it, and the public headers include only the standard library, so whoever links pollen::pollen needs nothing
-# else: no other package, and no flags of ours but C++20.
+# libpollen: all rooms that the headers of include/pollen need, as one shared library. The libraries they use (fmt,
+# zlib, Highway, ...) are linked into it, and the public headers include only the standard library. A program that links
+# pollen::pollen therefore needs no other package and no flag except C++20.
 set(rooms base math random network model data compress oracle round recipe transport stats privacy plan reference personal ranks run sink report)
 list(TRANSFORM rooms PREPEND pollen_)
 add_library(pollen_library SHARED)
@@ -17,7 +17,8 @@ target_include_directories(pollen_library INTERFACE $<BUILD_INTERFACE:${PROJECT_
 set_target_properties(pollen_library PROPERTIES OUTPUT_NAME pollen EXPORT_NAME pollen LINKER_LANGUAGE CXX
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
-# The program and the modules find each other by their places in the prefix (src/base/module.cc), so that it may be moved.
+# The program and the modules find each other by their relative places in the prefix (src/base/module.cc), so the prefix
+# may be moved.
 install(TARGETS pollen_library EXPORT pollenTargets)
 install(DIRECTORY include/pollen DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS pollen RUNTIME)

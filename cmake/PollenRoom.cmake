@@ -1,11 +1,17 @@
-# pollen_room(name SOURCES a.cc ... [ALONE b.cc ...] LINK target ...): the static library pollen_<name> of src/<name>.
-# Other rooms see the headers in src/<name>/include, as "<name>/x.h", if they link the room; the room's own headers lie beside
-# its sources and nobody else's compiler finds them.
-# The sources are compiled several at a time (a unity build), because reading the standard library's headers takes longer than
-# compiling what we wrote. So names in unnamed namespaces must differ within a room. Files in ALONE are compiled by themselves:
-# those that Highway compiles once per instruction set, and those that include what others must not see.
-# A release build optimises fully (-O3) what runs in every iteration. It spends less time on rooms that work once per run or per
-# draw (POLLEN_WARM), and least on those that only connect others (POLLEN_COLD). Results do not depend on it.
+# pollen_room(name SOURCES a.cc ... [ALONE b.cc ...] LINK target ...) makes the static library pollen_<name> of
+# src/<name>.
+#
+# Rooms that link it see the headers in src/<name>/include, as "<name>/x.h". The room's own headers lie beside its
+# sources, where no other room's compiler finds them.
+#
+# Several sources are compiled at a time (a unity build), because reading the standard library's headers takes longer
+# than compiling the project's code. Hence names in unnamed namespaces must differ within a room. Files in ALONE are
+# compiled by themselves: those that Highway compiles once per instruction set, and those that include what others must
+# not see.
+#
+# A release build fully optimises (-O3) the rooms that work in every iteration. It optimises less in rooms that work
+# once per run or per draw (POLLEN_WARM), and least in rooms that only connect others (POLLEN_COLD). Results do not
+# depend on it.
 set(POLLEN_WARM data run sink stats)
 set(POLLEN_COLD federation grpc http keys plan privacy recipe report)
 set(POLLEN_WARM_OPTIONS $<$<CONFIG:Release>:-O2>)
@@ -28,11 +34,14 @@ function(pollen_room name)
   set_source_files_properties(${ROOM_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# pollen_test(name SOURCES a_test.cc ... [ALONE b_test.cc ...] LINK target ... [SLOW] [EACH]): one GoogleTest program of
-# tests/<name>. Tests may look into any room: "<room>/x.h" also finds a room's own headers. Sources are compiled several at a
-# time as in rooms; those in ALONE use a name that another file of the program uses too.
-# ctest runs the program as a whole; with EACH it runs every test by itself, which lets long ones share the cores.
-# SLOW: statistical tests, labelled <name>-slow; sanitizer builds leave them out. All labels run in `make test`.
+# pollen_test(name SOURCES a_test.cc ... [ALONE b_test.cc ...] LINK target ... [SLOW] [EACH]) makes one GoogleTest
+# program of tests/<name>.
+#
+# Tests may look into any room: "<room>/x.h" also finds a room's own headers. Several sources are compiled at a time, as
+# in rooms; files in ALONE are compiled by themselves, because they use a name that another file of the program uses
+# too. ctest runs the program as a whole. With EACH it runs every test by itself, which lets long ones share the cores.
+# SLOW marks statistical tests: their label is <name>-slow, and sanitizer builds leave them out. `make test` runs all
+# labels.
 function(pollen_test name)
   cmake_parse_arguments(TEST "SLOW;EACH" "" "SOURCES;ALONE;LINK" ${ARGN})
   if(TEST_SLOW AND POLLEN_SANITIZE)
@@ -41,8 +50,8 @@ function(pollen_test name)
   add_executable(${name}_test ${TEST_SOURCES} ${TEST_ALONE})
   target_link_libraries(${name}_test PRIVATE pollen_flags pollen_test_support ${TEST_LINK} GTest::gtest_main GTest::gmock)
   target_compile_definitions(${name}_test PRIVATE POLLEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # Tests are compiled for quick building, but for statistical ones, which compute. With precompiled headers g++ takes the
-  # standard library's code for ours and warns of what it would not warn of otherwise.
+  # Tests are compiled for quick builds, except for statistical tests, which compute a lot. With precompiled headers,
+  # g++ takes code of the standard library for code of the project and warns about it, so these warnings are off.
   target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${TEST_SLOW}>,-O2,-O1>>
     -Wno-array-bounds $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
   target_precompile_headers(${name}_test REUSE_FROM pollen_test_headers)
@@ -50,7 +59,8 @@ function(pollen_test name)
   set_source_files_properties(${TEST_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set(label ${name})
   if(TEST_SLOW)
-    set(label ${name}-slow)  # one label: a list would be taken apart on its way through gtest_discover_tests
+    # There is one label, because gtest_discover_tests would split a list.
+    set(label ${name}-slow)
   endif()
   if(TEST_EACH)
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. PROPERTIES LABELS ${label} TIMEOUT 900 DISCOVERY_TIMEOUT 60)

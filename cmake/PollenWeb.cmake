@@ -1,12 +1,13 @@
-# The target pollen_web (src/report/include/report/web.h): the pages of web/, built by npm, TypeScript and Vite in the build folder and
-# embedded as bytes. Without npm, or where it cannot fetch what web/package-lock.json pins, the pages are left out with a line.
+# The target pollen_web (src/report/include/report/web.h): the pages of web/, built by npm, TypeScript and Vite in the
+# build folder and embedded as bytes. If npm is missing or cannot fetch what web/package-lock.json pins, the pages are
+# left out, with a message.
 option(POLLEN_WEB "Build the pages of pollen report (needs npm)" ON)
 
 set(POLLEN_WEB_SOURCE ${PROJECT_SOURCE_DIR}/web)
 set(POLLEN_WEB_BUILD ${PROJECT_BINARY_DIR}/web)
 set(POLLEN_WEB_HAS_PAGES OFF)
 
-# npm ci, once for every lockfile.
+# Runs npm ci, once per version of the lockfile.
 function(pollen_fetch_web_packages result)
   set(${result} OFF PARENT_SCOPE)
   file(SHA256 ${POLLEN_WEB_SOURCE}/package-lock.json wanted)

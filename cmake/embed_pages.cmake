@@ -1,4 +1,5 @@
-# Writes OUT, a C++ file with the pages of the folder PAGES as bytes: those that BUILT (with + between them) names, others empty.
+# Writes OUT, a C++ file that holds the pages of the folder PAGES as bytes. BUILT names the pages that were built,
+# separated by "+"; the other pages are empty.
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "+" ";" BUILT "${BUILT}")
 set(text "#include \"report/web.h\"\n\nnamespace pollen::web {\n\n")

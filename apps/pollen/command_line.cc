@@ -1,4 +1,5 @@
-// From words to a command that runs. CLI11 is dear to compile: here and with the options only.
+// Turns the words of the command line into a command and runs it. CLI11 is slow to compile, so only this file and the
+// one with the options include it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +29,8 @@ T number(const std::string& option, const std::string& text, T least, T most) {
 DashboardOptions dashboard_of(const Arguments& a) {
   DashboardOptions options;
   constexpr int kPort = 7655;
-  const bool bare = a.dashboard == "true";  // what CLI11 makes of a flag without a value
+  // CLI11 stores "true" for a flag without a value.
+  const bool bare = a.dashboard == "true";
   if (!a.dashboard.empty()) options.port = bare ? kPort : number<int>("--dashboard", a.dashboard, 0, 65535);
   if (a.dashboard_address.empty()) return options;
   if (!options.port) throw ConfigError("--dashboard-address", "found without --dashboard, which it is for");
@@ -73,7 +75,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
                                                     near ? fmt::format("; did you mean {}?", *near) : ""));
 }
 
-// CLI11 has no word on what is near: look at the command before it does.
+// Checks the command before CLI11 does, because CLI11 does not suggest similar names.
 void check_command(const std::string& word) {
   if (word.starts_with("-") || std::find(kCommands.begin(), kCommands.end(), word) != kCommands.end()) return;
   if (std::find(kLater.begin(), kLater.end(), word) != kLater.end())
@@ -128,7 +130,8 @@ int command_line(int argc, const char* const* argv) {
   Arguments arguments;
   app.add_flag("--version", arguments.version, "version, git revision, build type, optional parts");
   app.allow_extras();
-  app.require_subcommand(0, 1);  // "pollen list keys run": the last word is no command
+  // At most one subcommand is read, so that in "pollen list keys run" the last word is not taken for a command.
+  app.require_subcommand(0, 1);
   app.footer(
       "Example:\n  pollen run                  # sample the built-in problem\n  pollen summary pollen-out\n\n"
       "pollen COMMAND --help says more.");

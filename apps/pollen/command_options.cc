@@ -13,7 +13,7 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
   return command;
 }
 
-// A flag that may have a value: the next word is never its.
+// Adds --dashboard, a flag with an optional value. It is given as --dashboard=PORT: the next word never belongs to it.
 void add_dashboard(CLI::App& command, Arguments& a) {
   command
       .add_flag("--dashboard", a.dashboard,

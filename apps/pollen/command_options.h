@@ -1,4 +1,5 @@
-// What the options of all commands are read into, and how each command names its own.
+// The options of all commands: the variables that they are read into, and the declaration of each command's options to
+// CLI11. It is used by one thread, before a command runs.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -31,7 +32,7 @@ struct Arguments {
   bool version = false;
 };
 
-// Every command with its options and examples.
+// Adds every command with its options and examples.
 void add_commands(CLI::App& app, Arguments& a);
 
 }  // namespace pollen::app

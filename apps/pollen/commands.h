@@ -1,4 +1,5 @@
-// The commands, one file each. They print results to stdout, throw what goes wrong, and return the exit code.
+// The commands of pollen, each in a file of its own, and their options. A command prints its results to stdout, reports
+// failures by exceptions and returns the exit code. Commands are called from the main thread, one per process.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +9,17 @@
 
 namespace pollen::app {
 
-// --dashboard: a page that shows the run while it goes on.
+// The options of --dashboard, a page that shows the run while it is going on.
 struct DashboardOptions {
-  std::optional<int> port;  // none: no dashboard; 0: any free one
+  std::optional<int> port;  // none: no dashboard; 0: any free port
   std::string address = "127.0.0.1";
 };
 
 struct RunRequest {
-  std::string config;            // empty: the built-in problem, or with resume the folder's own configuration
+  std::string config;            // empty: the built-in problem or, with resume, the folder's configuration
   std::vector<std::string> set;  // "key=value"
   std::string out;               // empty: output.dir
-  int threads = 0;               // 0: as many as pay off
+  int threads = 0;               // 0: as many as are worthwhile
   double checkpoint_every = 10;  // seconds
   bool resume = false;
   bool quiet = false;
@@ -34,14 +35,14 @@ struct PlanOptions {
 
 struct PredictOptions {
   std::string folder, data;
-  std::string client;  // a client of the run, or
+  std::string client;  // a client of the run; not together with new_client
   bool new_client = false;
-  std::string observed;  // a new client's own rows
+  std::string observed;  // a file with the new client's own rows
   double interval = 0.9;
   bool json = false;
-  std::int64_t draws = 0;  // at most; 0: a thousand
+  std::int64_t draws = 0;  // the most draws to use; 0: a thousand
   bool score = false;
-  std::string labels;  // idx: the label file, where its name does not tell
+  std::string labels;  // for idx files: the label file, if its name cannot be guessed
   std::vector<std::string> set;
 };
 
@@ -51,36 +52,36 @@ struct SummaryOptions {
 };
 
 struct ConvertOptions {
-  std::string in, out;  // in: a config (.toml), a file of data or a built-in name; with check a store
+  std::string in, out;  // in: a config (.toml), a data file or a built-in name; with check, a store
   std::vector<std::string> set;
   bool check = false;
 };
 
 struct ReportOptions {
   std::vector<std::string> folders;
-  std::string out;  // empty: report.html in the first
+  std::string out;  // empty: report.html in the first folder
 };
 
 struct KeysOptions {
   std::string folder, server;
-  std::vector<std::string> clients, addresses;  // each may be several with commas between them
+  std::vector<std::string> clients, addresses;  // each entry may hold several, separated by commas
   int days = 825;
 };
 
-// Of both ends of a federation.
+// Options that both ends of a federation share.
 struct WireOptions {
   std::string ca, cert, key;
-  int insecure = 0;  // how often it was said: twice for an address that is not this machine's own
+  int insecure = 0;  // how often --insecure was given; twice is needed for a non-loopback address
   bool shared_seed = false;
 };
 
 struct ServeOptions {
-  RunRequest run;  // config, set, out, resume, quiet
+  RunRequest run;
   std::string listen;
   std::string state;  // empty: the run's folder
   WireOptions wire;
   std::string log_format = "text";
-  std::string metrics;  // HOST:PORT for Prometheus and /healthz; empty: none
+  std::string metrics;  // HOST:PORT for Prometheus and /healthz; empty: no metrics
   bool share_draws = false;
 };
 
@@ -91,12 +92,12 @@ struct JoinOptions {
   std::vector<std::string> set;
   std::int64_t part = -1;
   std::string name, state;
-  std::string out;  // for the draws that a server shares; empty: they are not taken
+  std::string out;  // folder for the draws that a server shares; empty: they are ignored
   WireOptions wire;
   std::int64_t max_rounds = 0, min_rows = 1;
   double max_epsilon = 0;
   std::vector<std::string> samplers;
-  double give_up = 0;  // seconds without a server; 0: never
+  double give_up = 0;  // seconds without a server before it gives up; 0: never
   bool dry_run = false, quiet = false;
   std::string log_format = "text";
 };
@@ -113,8 +114,8 @@ int convert_command(const ConvertOptions& options);
 int report_command(const ReportOptions& options);
 struct ListOptions {
   std::string what;       // "samplers", "keys", ...
-  std::string narrow;     // keys: a section or a key
-  bool markdown = false;  // keys: as docs/configuration.md
+  std::string narrow;     // for keys: a section or a key
+  bool markdown = false;  // for keys: in the format of docs/configuration.md
 };
 std::vector<std::string> list_names();
 int list_command(const ListOptions& options);
@@ -123,13 +124,13 @@ int version_command();
 int serve_command(const ServeOptions& options);
 int join_command(const JoinOptions& options);
 
-// Under mpirun: ends this process's part in the job, once everything is said. Nothing where run_command joined none.
+// Leaves the MPI job under mpirun, after all output was written. It does nothing if run_command joined no job.
 void leave_ranks();
 
-bool has_tls();   // whether this build has TLS, and with it pollen keys
-bool has_grpc();  // and pollen serve and join
+bool has_tls();   // whether this build has TLS and thus pollen keys
+bool has_grpc();  // whether this build has gRPC and thus pollen serve and join
 
-// Parses and dispatches; ConfigError where the command line is wrong. The only file that knows CLI11.
+// Parses the command line and runs the command. Throws ConfigError if the command line is wrong.
 int command_line(int argc, const char* const* argv);
 
 }  // namespace pollen::app

@@ -15,8 +15,8 @@ namespace pollen::app {
 
 namespace {
 
-// Both are runs of ours of a classifier: their predictives on the first one's test rows. Test rows that cannot be made
-// again (a file that is gone) are no reason to fail.
+// Compares the predictives of two runs of a classifier on the first run's test rows. If the test rows cannot be loaded
+// again, for example because a file is gone, the comparison is skipped with a message.
 void add_predictives(sink::Comparison& comparison, const sink::DrawSet& draws, const sink::Reference& reference,
                      const std::string& folder) {
   const std::string config = sink::RunFolder(folder).config();
@@ -32,10 +32,11 @@ void add_predictives(sink::Comparison& comparison, const sink::DrawSet& draws, c
   }
 }
 
-constexpr std::int64_t kQuick = 20'000'000;  // numbers in a table whose mode is found in a second or so
+// The most numbers in a table whose mode is found in about a second.
+constexpr std::int64_t kQuick = 20'000'000;
 
-// What the theorems promise for the run, beside what was measured. It looks at the rows again: not after a run whose
-// privacy is accounted.
+// Returns the theorem's bound for the run beside the measured distance. Computing it reads the rows again, so it is
+// left out for runs whose privacy is accounted.
 std::string promised(const std::string& folder, const sink::Comparison& comparison) {
   const std::string file = sink::RunFolder(folder).config();
   if (!std::filesystem::exists(file)) return "";
@@ -55,7 +56,8 @@ std::string promised(const std::string& folder, const sink::Comparison& comparis
   }
 }
 
-// Runs of a network whose units can change places: its predictions on the first one's test rows. Empty for others.
+// Compares two runs of a network with interchangeable units by their predictions on the first run's test rows. Returns
+// an empty string for other models.
 std::string compared_networks(const std::string& folder, const std::string& reference) {
   const std::string file = sink::RunFolder(folder).config();
   if (!std::filesystem::exists(file)) return "";

@@ -1,4 +1,4 @@
-// pollen convert: whatever data.source takes, as load_federation gives it, into a store.
+// pollen convert: writes any data that data.source accepts, loaded by load_federation, into a store.
 #include <fmt/format.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace pollen::app {
 
 namespace {
 
-constexpr std::size_t kMostGuessed = 100;  // labels, where nobody said what the target is
+constexpr std::size_t kMostGuessed = 100;  // most distinct labels if the kind of target was guessed
 
 std::string in_quotes(const std::string& text) {
   std::string out = "\"";
@@ -22,7 +22,7 @@ std::string in_quotes(const std::string& text) {
   return out + '"';
 }
 
-// Where only data are given: the kind of target that nearly all of them have.
+// Guesses the model if only data are given: the kind of target that nearly all such data have.
 std::string likely_model(const DataSpec& data) {
   const std::string& source = data.sources.front();
   if (source == "synthetic-gaussian") return "gaussian";

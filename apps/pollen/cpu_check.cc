@@ -1,5 +1,5 @@
-// Says so when the processor lacks what the build needs. Runs before every other static initialiser, and is compiled
-// without those instructions itself.
+// Prints an error and exits if the processor lacks instructions that the build needs. It runs before all other static
+// initialisers and is itself compiled without those instructions.
 #include <unistd.h>
 
 namespace {

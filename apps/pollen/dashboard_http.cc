@@ -1,4 +1,5 @@
-// A dashboard's own thread: takes what the sampling thread has left, makes JSON of it, and gives it to the pages.
+// The dashboard's own thread: takes what the sampling thread has recorded, turns it into JSON and publishes it to the
+// pages.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -20,8 +21,8 @@ namespace pollen::app {
 namespace {
 
 constexpr auto kEvery = std::chrono::milliseconds(250), kLongestRest = std::chrono::milliseconds(5000);
-constexpr int kRest = 150;                                  // times as long as an event took to make
-constexpr auto kFarewell = std::chrono::milliseconds(700);  // that pages have to take the last word
+constexpr int kRest = 150;  // the pause after an event, as a multiple of the time it took to make
+constexpr auto kFarewell = std::chrono::milliseconds(700);  // how long pages have to take the final state
 
 class HttpDashboard final : public Dashboard {
  public:
@@ -56,7 +57,8 @@ class HttpDashboard final : public Dashboard {
   void work() {
     (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 10);
     bool news = true;
-    Clock::time_point due;  // the next event: where the sampling has all cores, every one costs it time
+    // The earliest time of the next event. When sampling uses all cores, every event costs it time.
+    Clock::time_point due;
     std::unique_lock lock(mutex_);
     while (!over_) {
       lock.unlock();
@@ -77,8 +79,8 @@ class HttpDashboard final : public Dashboard {
 
   std::string name_;
   sink::LiveFeed feed_;
-  sink::LiveState state_;          // of the thread, and after it of end()
-  report::LiveFindings findings_;  // likewise
+  sink::LiveState state_;          // used by the thread and, after it ended, by end()
+  report::LiveFindings findings_;  // used by the thread and, after it ended, by end()
   http::LiveServer server_;
   std::mutex mutex_;
   std::condition_variable wake_;

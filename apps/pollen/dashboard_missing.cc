@@ -1,4 +1,4 @@
-// Builds without cpp-httplib: the option is there and says what is missing.
+// Used in builds without cpp-httplib: --dashboard exists and says what is missing.
 #include "dashboard.h"
 #include "pollen/errors.h"
 

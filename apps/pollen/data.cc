@@ -26,7 +26,8 @@ std::string gaussian_clients(const Experiment& experiment) {
 int data_command(const std::string& config, const std::vector<std::string>& set) {
   const Experiment experiment(read_config_file(config, set));
   const Federation& data = experiment.data();
-  print(data.train.rows > 0 ? describe(data) : gaussian_clients(experiment));  // with the notes on the data
+  // The output includes the notes on the data.
+  print(data.train.rows > 0 ? describe(data) : gaussian_clients(experiment));
   return kDone;
 }
 

@@ -1,4 +1,4 @@
-// Builds without gRPC: the commands are there and say what is missing.
+// Used in builds without gRPC: the commands exist and say what is missing.
 #include "commands.h"
 #include "pollen/errors.h"
 

@@ -1,4 +1,5 @@
-// A client of a federation: connects, answers, comes back after whatever happened, until the server says it is over.
+// pollen join, a client of a federation: connects, answers requests, and reconnects after any failure until the server
+// says that the run is over.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -20,7 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waits between tries: twice as long each time up to half a minute, and never quite the same for two clients.
+// Waits between attempts to connect. The wait doubles each time up to half a minute, with a random part so that clients
+// do not retry at the same moment.
 class BackOff {
  public:
   void reset() { seconds_ = 0.1; }
@@ -84,7 +86,7 @@ void print_revelations(const Config& config) {
   print(text);
 }
 
-// One connection: until it breaks, or the server has said its last word. Whether there was more than a refusal.
+// Serves one connection until it breaks or the server ends it. Returns whether the server sent more than a refusal.
 bool converse(WireClient& wire, Participant& participant) {
   const auto send = [&](const Bytes& frame) { wire.write(frame); };
   if (!wire.write(participant.hello())) return false;
@@ -97,7 +99,8 @@ bool converse(WireClient& wire, Participant& participant) {
     } catch (const WireError& error) {
       wire.write(wire::encode(wire::Refusal{error.what(), false}));
       throw;
-    } catch (const std::exception&) {  // its words may quote the data, which are nobody else's
+    } catch (const std::exception&) {
+      // The error's text may quote the data, which must not leave this client.
       wire.write(wire::encode(wire::Refusal{"it cannot go on; its own log says why", false}));
       throw;
     }
@@ -105,7 +108,7 @@ bool converse(WireClient& wire, Participant& participant) {
   return welcome;
 }
 
-// Says hello, learns the configuration, and leaves.
+// Connects, prints what the server's configuration would reveal, and leaves.
 int dry_run(const JoinOptions& options, const ParticipantOptions& mine, const Identity& identity) {
   if (mine.config) {
     print_revelations(*mine.config);
@@ -137,7 +140,7 @@ int end_of(const Participant& participant, const JoinOptions& options, const Tel
   return ended.complete ? kDone : kFailed;
 }
 
-// Connects again and again until the server has said its last word; nothing where the user wants to stop.
+// Connects again and again until the server ends the run. Returns false if the user interrupts it.
 bool stay(const JoinOptions& options, WireClient& wire, Participant& participant, const Tell& log) {
   BackOff back_off;
   Clock::time_point last = Clock::now();
@@ -150,7 +153,8 @@ bool stay(const JoinOptions& options, WireClient& wire, Participant& participant
       if (participant.ended() && !participant.ended()->again) return true;
       if (participant.turns() > before) {
         back_off.reset();
-        told.clear();  // the next loss is news again
+        // The next lost connection is worth reporting again.
+        told.clear();
       }
     }
     if (interrupted()) break;

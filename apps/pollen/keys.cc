@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kPort = 50051;
 
-// "a,b" and "c" to a, b, c; an empty piece stays, to be named as wrong.
+// Splits comma-separated lists: "a,b" and "c" become a, b, c. Empty parts are kept, so that they can be reported.
 std::vector<std::string> pieces(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (const std::string& word : words)
@@ -38,7 +38,7 @@ std::string table(const std::vector<IssuedKey>& issued) {
   return table.text("  ");
 }
 
-// Who gets what. A key is copied to its holder and to nobody else.
+// Returns instructions on which files to copy to whom. A private key goes to its holder only.
 std::string hand_out(const std::vector<IssuedKey>& issued, const std::string& folder) {
   const std::string authority = fmt::format("{}/ca.pem", folder);
   std::string text = "\ncopy\n";
@@ -49,7 +49,7 @@ std::string hand_out(const std::vector<IssuedKey>& issued, const std::string& fo
   return text + fmt::format("  to nobody: {}/ca.key signs new names; keep it offline\n", folder);
 }
 
-// The two commands, for whoever was made here.
+// Returns the commands to start the server and a client with the keys made here.
 std::string commands(const std::vector<IssuedKey>& issued, const std::string& server) {
   const auto files = [](const std::string& name) {
     return fmt::format("--ca ca.pem --cert {0}.pem --key {0}.key", name);

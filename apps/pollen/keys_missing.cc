@@ -1,4 +1,4 @@
-// In place of keys.cc where the build has no OpenSSL.
+// Used in place of keys.cc in builds without OpenSSL.
 #include "commands.h"
 #include "pollen/errors.h"
 

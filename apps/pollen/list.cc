@@ -1,4 +1,4 @@
-// pollen list: what there is to choose from, by the rows of the registries.
+// pollen list: prints the available choices from the rows of the registries.
 #include <fmt/format.h>
 
 #include <functional>
@@ -28,7 +28,7 @@ void print_rows(std::vector<std::string> header, const std::vector<std::vector<s
   print(table.text(""));
 }
 
-// Rows with a name, keys and a summary.
+// Prints a registry whose rows have a name, keys and a summary.
 template <class Rows>
 void print_keyed(const std::string& what, const Rows& table) {
   std::vector<std::vector<std::string>> rows;

@@ -14,9 +14,10 @@ namespace pollen::app {
 namespace {
 
 using Cells = std::vector<std::string>;
-constexpr std::size_t kWidths[] = {20, 20, 24, 33};  // with a space between: 100 columns
+// The widths of the columns. With a space between them, a table is 100 characters wide.
+constexpr std::size_t kWidths[] = {20, 20, 24, 33};
 
-// At spaces, or where a word is longer than a line.
+// Breaks a text into lines at spaces, or inside a word that is longer than a line.
 Cells wrapped(const std::string& text, std::size_t width) {
   Cells lines = {""};
   for (std::size_t at = 0; at < text.size();) {

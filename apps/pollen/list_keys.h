@@ -1,4 +1,5 @@
-// pollen list keys: the configuration's keys, for a terminal or as docs/configuration.md.
+// pollen list keys: prints the configuration keys as a table for a terminal or in the format of docs/configuration.md.
+// Both are made from the key table (recipe/key.h).
 #pragma once
 
 #include "commands.h"

@@ -14,7 +14,7 @@ namespace pollen::app {
 
 namespace {
 
-// Past the stream of C, as the progress bar goes.
+// Writes log lines to stderr without the C stream, in the same way as the progress bar.
 class Stderr final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
@@ -34,7 +34,7 @@ spdlog::level::level_enum level_of(const Notice& notice) {
   return notice.level == Notice::Level::warning ? spdlog::level::warn : spdlog::level::info;
 }
 
-// What comes after time and level. Names and reasons are other people's: anything may be in them.
+// Returns the JSON fields after time and level. Names and reasons come from other parties and may contain any bytes.
 std::string fields(const Notice& notice) {
   nlohmann::ordered_json json{{"event", notice.event}, {"message", notice.text}};
   if (!notice.client.empty()) json["client"] = notice.client;
@@ -43,7 +43,7 @@ std::string fields(const Notice& notice) {
   return text.substr(1, text.size() - 2);
 }
 
-// A line stays a line, and colours and cursors stay as they are.
+// Replaces control characters, so that a message stays on one line and cannot move the cursor or change colours.
 std::string harmless(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
@@ -58,7 +58,7 @@ Tell make_log(const std::string& format, bool quiet) {
     return [log = logger(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})")](const Notice& notice) {
       log->log(level_of(notice), spdlog::string_view_t(fields(notice)));
     };
-  // On a terminal over the progress bar, which is drawn again.
+  // On a terminal, a message overwrites the progress bar, which is then drawn again.
   return [log = logger(stderr_is_terminal() ? "\r\x1b[Kpollen: %v" : "pollen: %v")](const Notice& notice) {
     const char* level = notice.level == Notice::Level::warning ? "warning: " : "";
     log->log(level_of(notice), spdlog::string_view_t(level + harmless(notice.text)));

@@ -1,4 +1,5 @@
-// Where a federation's news goes: lines for people, or a JSON object a line (--log-format json).
+// The log of a federation: plain lines for people, or one JSON object per line (--log-format json). Control characters
+// in a message are replaced or escaped, because names and reasons come from other parties.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace pollen::app {
 
-// To stderr; any thread may call it. Quiet: nowhere.
+// Returns a function that logs to stderr and may be called from any thread. If `quiet` is set, it does nothing.
 Tell make_log(const std::string& format, bool quiet);
 
 }  // namespace pollen::app

@@ -1,4 +1,4 @@
-// The boundary of the program: runs a command, turns exceptions into lines and exit codes.
+// The program's entry point: runs a command and turns exceptions into messages and exit codes.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -29,7 +29,7 @@ int guarded(int argc, char** argv) {
   return app::kFailed;
 }
 
-// Results that could not be written are no results; a reader that went away (| head) is no fault.
+// Fails if results could not be written to stdout. A reader that went away (| head) is not an error.
 int check_output(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   if (errno == EPIPE) return code;
@@ -40,7 +40,8 @@ int check_output(int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then an error of write(), told like a full disk
+  // With the signal ignored, a file size limit makes write() fail and is reported like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   const int code = check_output(guarded(argc, argv));
   pollen::app::leave_ranks();
   return code;

@@ -1,4 +1,4 @@
-// The HTTP side of --metrics: cpp-httplib carries what prometheus-cpp writes.
+// The HTTP side of --metrics: cpp-httplib serves the text that prometheus-cpp writes.
 #include <fmt/format.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>

@@ -1,4 +1,4 @@
-// Builds without cpp-httplib or prometheus-cpp: the option is there and says what is missing.
+// Used in builds without cpp-httplib or prometheus-cpp: --metrics exists and says what is missing.
 #include "monitor.h"
 #include "pollen/errors.h"
 

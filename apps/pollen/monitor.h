@@ -1,6 +1,6 @@
-// What a server shows of itself while it works (--metrics): Prometheus' text at /metrics, a word at /healthz.
-//
-// The server's thread publishes a View now and then; the HTTP thread reads copies and touches nothing else.
+// The state that a server shows while it works (--metrics): Prometheus metrics at /metrics and the server's health at
+// /healthz. The server's thread publishes a View from time to time; the HTTP threads read copies of it and touch
+// nothing else.
 #pragma once
 
 #include <array>
@@ -17,15 +17,16 @@ namespace pollen::app {
 
 struct View {
   using Clock = std::chrono::steady_clock;
-  const char* status = "waiting";  // for its clients; "sampling"; "done"
+  const char* status = "waiting";  // "waiting" (for its clients), "sampling" or "done"
   std::int64_t round = 0, iteration = 0, iterations = 0, participants = 0, draws = 0;
   std::int64_t here = 0, expected = 0;
   std::vector<std::string> missing;
   std::int64_t bytes_in = 0, bytes_out = 0, repeated = 0, brought_up = 0, skipped = 0;
   static constexpr std::array<double, 3> kQuantiles = {0.5, 0.9, 0.99};
-  std::array<double, 3> latency = {std::nan(""), std::nan(""), std::nan("")};  // seconds from a broadcast to a reply
+  // The quantiles of the seconds from a broadcast to a reply.
+  std::array<double, 3> latency = {std::nan(""), std::nan(""), std::nan("")};
   double rhat = std::nan("");
-  std::optional<Clock::time_point> gone_since;  // all clients, while they are needed
+  std::optional<Clock::time_point> gone_since;  // since when all clients have been away while they are needed
 };
 
 class Monitor {
@@ -44,15 +45,16 @@ class Monitor {
   View view_;
 };
 
-// All clients away for more than a minute: somebody should look.
+// Returns false if all clients have been away for more than a minute, so that someone should look.
 bool is_healthy(const View& view, View::Clock::time_point now);
-std::string health_text(const View& view, bool healthy);  // JSON
+std::string health_text(const View& view, bool healthy);  // the answer of /healthz, as JSON
 
 struct MetricsServer {
   virtual ~MetricsServer() = default;
   virtual int port() const = 0;
 };
-// Answers until it is destroyed. IoError where it cannot listen; ConfigError in a build without HTTP.
+// Starts a server that answers until it is destroyed. Throws IoError if it cannot listen, and ConfigError in a build
+// without HTTP.
 std::unique_ptr<MetricsServer> serve_metrics(const std::string& address, const Monitor& monitor);
 
 }  // namespace pollen::app

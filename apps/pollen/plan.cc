@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// There is a target and an epsilon to hold against it.
+// Tells whether there is a target epsilon and an epsilon to compare with it.
 bool held_against(const PlanReport& report) {
   const bool renyi = report.meter->accountant() == "renyi";
   return report.meter->target() && (renyi ? report.privacy->renyi_epsilon : report.privacy->epsilon);
@@ -32,7 +32,7 @@ std::string budget_text(const PrivacyMeter& meter) {
                      meter.rounds(*meter.budget()), *meter.budget());
 }
 
-// Of the run as configured, and to the precision that was asked for.
+// Describes the simulated time of the run as configured and, if a precision was asked for, of a run that reaches it.
 std::string time_text(const PlanReport& report) {
   const SimulatedTime& each = report.time->exchange;
   const auto all = [&](double rounds) { return sink::human_duration(rounds * each.total()); };
@@ -80,17 +80,17 @@ std::string json_of(const PlanReport& report) {
   Json json = Json::parse(to_json(report.plan));
   json["privacy"] = nullptr;
   if (const auto& p = report.privacy)
-    json["privacy"] = {{"epsilon", maybe(p->epsilon)},
-                       {"delta", maybe(p->delta)},
-                       {"why", fmt::format("{}", fmt::join(p->why, "; "))},
-                       {"renyi_epsilon", maybe(p->renyi_epsilon)},
-                       {"renyi_delta", maybe(p->renyi_delta)},
-                       {"renyi_why", fmt::format("{}", fmt::join(p->renyi_why, "; "))},
-                       {"rounds", p->rounds},
-                       {"target_epsilon", maybe(report.meter->target())},
-                       {"budget_iterations", held_against(report) && report.meter->budget()
-                                                 ? Json(*report.meter->budget())
-                                                 : Json(nullptr)}};
+    json["privacy"] = {
+        {"epsilon", maybe(p->epsilon)},
+        {"delta", maybe(p->delta)},
+        {"why", fmt::format("{}", fmt::join(p->why, "; "))},
+        {"renyi_epsilon", maybe(p->renyi_epsilon)},
+        {"renyi_delta", maybe(p->renyi_delta)},
+        {"renyi_why", fmt::format("{}", fmt::join(p->renyi_why, "; "))},
+        {"rounds", p->rounds},
+        {"target_epsilon", maybe(report.meter->target())},
+        {"budget_iterations",
+         held_against(report) && report.meter->budget() ? Json(*report.meter->budget()) : Json(nullptr)}};
   json["network"] = nullptr;
   if (report.time) json["network"] = time_json(report);
   json["notes"] = report.notes;
@@ -100,16 +100,16 @@ std::string json_of(const PlanReport& report) {
 }  // namespace
 
 int plan_command(const PlanOptions& options) {
-  Config config = options.config.empty() ? read_builtin_config(options.set)
-                                         : read_config_file(options.config, options.set);
+  Config config =
+      options.config.empty() ? read_builtin_config(options.set) : read_config_file(options.config, options.set);
   if (options.round_price && !options.precision)
     throw ConfigError("--round-price",
                       "found without --precision, accepted: both, the best local steps are those to a precision");
   Experiment experiment(std::move(config));
   const PlanReport report = make_report(experiment, {options.precision, options.round_price});
   for (const std::string& line : experiment.warnings())
-    if (!line.starts_with("sampler.smoothness") && !line.starts_with("sampler.convexity"))  // here they play a role
-      tell("warning: " + line);
+    // Planning uses these two keys, so they are not reported as unused.
+    if (!line.starts_with("sampler.smoothness") && !line.starts_with("sampler.convexity")) tell("warning: " + line);
   print(options.json ? json_of(report) : text_of(report));
   return kDone;
 }

@@ -31,7 +31,7 @@ void check(const PredictOptions& options, const Config& config) {
                                                   config.model.kind));
 }
 
-// At the posterior mean, as summary.json has it.
+// Adds the accuracy at the posterior mean, as summary.json records it.
 void add_accuracy_mean(const std::optional<sink::StoredSummary>& stored, const ModelSpec& model, const Table& rows,
                        int ece_bins, sink::Scores& scores) {
   if (!model.classifies() || !stored || std::ssize(stored->parameters) != model.dimension()) return;

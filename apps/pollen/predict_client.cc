@@ -1,4 +1,4 @@
-// Predictions of models with latents: rows of one client, of the run or new.
+// Predictions of models with latents: for rows of one client, which took part in the run or is new.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Index client_index(const Federation& data, const std::string& name) {
                                             near ? fmt::format("; did you mean \"{}\"?", *near) : ""));
 }
 
-// What the run learnt, a column a chain.
+// Returns what the run learnt, one column per chain.
 Panel stored_estimates(const sink::RunFolder& folder, const Experiment& experiment) {
   const auto summary = sink::read_stored_summary(folder.summary());
   if (!summary || summary->last.empty())
@@ -68,7 +68,8 @@ void check(const PredictOptions& options) {
     throw ConfigError("--observed", "found without --new-client: a client of the run has its rows already");
 }
 
-// For a new client nothing of the others is looked at but what was learnt from them: they may be anywhere.
+// Returns options for a new client. They use nothing of the other clients except what was learnt from them, because
+// their data may be out of reach.
 ExperimentOptions strangers(const Config& config, const RowLayout& layout) {
   const ParticipationConfig& p = config.participation;
   const Index least = p.probability_is_list ? std::ssize(p.probability) : p.size.value_or(1);
@@ -77,7 +78,7 @@ ExperimentOptions strangers(const Config& config, const RowLayout& layout) {
   return options;
 }
 
-// Some rows of a table.
+// Returns some rows of a table, without targets.
 Table part(const Table& table, Index first, Index count) {
   Table out = table;
   const auto stride = static_cast<std::size_t>(table.stride);
@@ -89,7 +90,7 @@ Table part(const Table& table, Index first, Index count) {
 
 void append(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
 
-// The rows of a network of several classes, as other classifiers' are told.
+// Converts the forecast of a network of several classes to the form that other classifiers use.
 sink::RowForecast told(const Forecast& f, Index classes) {
   sink::RowForecast out;
   out.classes = classes;
@@ -104,7 +105,7 @@ sink::RowForecast told(const Forecast& f, Index classes) {
   return out;
 }
 
-// Accuracy and the like of classes; of numbers what a forecast of one client tells: rmse and the intervals' coverage.
+// Returns the scores: those of class probabilities for classes; rmse and the coverage of the intervals for numbers.
 sink::Scores scores_of(const Forecast& f, Index classes, bool binary, const Numbers& y, int ece_bins) {
   const std::span<const double> truth(y.data(), y.size());
   if (classes > 1) return sink::class_scores({f.mean, classes}, truth, ece_bins);
@@ -143,7 +144,7 @@ int predict_client(const PredictOptions& options, const Config& config) {
   const Index chains = learnt.columns();
   const Index draws = std::max<Index>(1, options.draws > 0 ? options.draws / chains : config.output.client_draws);
   const Index classes = experiment.outputs();
-  constexpr Index kHeld = Index{1} << 25;  // numbers: a row has one a draw and class
+  constexpr Index kHeld = Index{1} << 25;  // the most numbers held at a time; a row needs one per draw and class
   const Index block = std::max<Index>(1, kHeld / (draws * chains * classes));
   const auto forecast = [&](Index first) {
     return experiment.forecast(part(rows, first, std::min(block, rows.rows - first)), client, own, learnt, draws,

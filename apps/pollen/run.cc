@@ -30,10 +30,12 @@ Config read_config(const RunRequest& request) {
   return read_builtin_config(request.set);
 }
 
-// From the command line a path is the shell's; written in the file it is relative to the file.
+// Returns the run's folder. A path from the command line is relative to the working folder, a path in the config file
+// is relative to that file.
 std::string folder_of(const RunRequest& request, const Config& config) {
   if (!request.out.empty()) return request.out;
-  if (request.config.empty() && request.resume) return kDefaultFolder;  // as read_config() has it
+  // read_config() makes the same choice.
+  if (request.config.empty() && request.resume) return kDefaultFolder;
   const bool overridden = std::any_of(request.set.begin(), request.set.end(),
                                       [](const std::string& s) { return s.starts_with("output.dir"); });
   const fs::path dir = config.output.dir;
@@ -52,13 +54,13 @@ sink::Job make_job(const RunRequest& request) {
   return job;
 }
 
-// Kept until the process ends: what goes wrong is told before the job is left.
+// Holds the MPI job until the process ends, because errors are reported before the job is left.
 std::unique_ptr<Ranks>& job_of_ranks() {
   static std::unique_ptr<Ranks> ranks;
   return ranks;
 }
 
-// Null unless there are several. Of an error rank 0 alone tells.
+// Joins the MPI job, or returns null if there is only one rank. Only rank 0 reports an error.
 Ranks* join_ranks() try {
   if (launch().size < 2) return nullptr;
   job_of_ranks() = open_ranks();
@@ -68,7 +70,7 @@ Ranks* join_ranks() try {
   throw;
 }
 
-// Until rank 0 says that it is over: signals are its business.
+// Serves as a rank other than 0 until rank 0 says that the run is over. Only rank 0 handles signals.
 int serve(const RunRequest& request, Ranks& ranks) {
   ignore_signals();
   serve_rank(

@@ -1,4 +1,4 @@
-// The server of a federation: waits for its clients, samples over them, and goes on where it was after a restart.
+// pollen serve, the server of a federation: waits for its clients, samples over them, and continues after a restart.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ Paths paths_of(const ServeOptions& options, const sink::RunFolder& folder) {
   return {options.state + "/federation", options.state + "/checkpoint"};
 }
 
-// Before the first round: from here on a restarted server goes on.
+// Writes the state before the first round. A server that is restarted after this continues the run.
 void begin_state(const Paths& paths, ConnectionRegistry& registry) {
   fs::remove(paths.checkpoint);
   registry.write(paths.federation);
@@ -57,7 +57,7 @@ void add_facts(sink::RunFacts& facts, const ConnectionRegistry& registry, const 
                     statistics.skipped, statistics.turns));
 }
 
-// One server's life, from the connections on.
+// The work of one server, from the first connections to the end.
 class Service {
  public:
   Service(const ServeOptions& options, const Config& config, WireServer& wires)
@@ -105,16 +105,18 @@ class Service {
     dashboard_ = open_dashboard(options_.run.dashboard, job_.shown_folder);
     if (!dashboard_) return;
     if (options_.run.quiet)
-      tell(dashboard_->greeting());  // who asks for it must know where it is
+      // Even with --quiet, a user who asked for the dashboard must learn where it is.
+      tell(dashboard_->greeting());
     else
       log_({"dashboard", dashboard_->greeting()});
     job_.live = watch_.sources.live = &dashboard_->feed();
     job_.live->phase(sink::LiveState::Phase::waiting);
   }
 
-  // Where the run's files go; the configuration with that in it.
+  // Sets up the job and returns the configuration with the folder of the run's files in it.
   Config with_folder(Config config) {
-    quiet_ = options_.run.quiet || options_.log_format == "json";  // messages and progress are for people
+    // Messages and progress are for people, not for JSON logs.
+    quiet_ = options_.run.quiet || options_.log_format == "json";
     job_.checkpoint_every = options_.run.checkpoint_every;
     job_.experiment.threads = options_.run.threads;
     job_.experiment.stop = &stop_flag();
@@ -171,7 +173,7 @@ class Service {
     if (dashboard_) dashboard_->end(summary);
     print(sink::run_report(summary, job_.shown_folder, session.files()));
     if (status == sink::RunStatus::interrupted) {
-      // Without --state the same words alone would begin anew in the same folder.
+      // Without --state, the same command alone would start a new run in the same folder.
       const bool anew = options_.state.empty() && !options_.run.resume;
       log_({"stopped", fmt::format("stopped after {} of {} iterations; start the same command again to go on{}",
                                    summary.facts.done, summary.facts.iterations, anew ? " (add --resume)" : "")});
@@ -187,13 +189,14 @@ class Service {
     return kFailed;
   }
 
-  // A client that is away for a moment, or waits before its next try, should not try for ever.
+  // Ends a complete run. It waits for clients that are briefly away, so that they learn of the end and stop
+  // reconnecting.
   void end_complete() {
     const wire::End message{true, "the run is complete"};
     const std::vector<std::string> away = registry_.absent();
     registry_.end(message);
     if (away.empty()) return;
-    constexpr auto kLinger = std::chrono::seconds(35);  // a client tries every half minute at least
+    constexpr auto kLinger = std::chrono::seconds(35);  // longer than the half minute between a client's attempts
     log_({"lingering",
           fmt::format("the run is complete; waiting up to {} s to tell {}", kLinger.count(), fmt::join(away, ", "))});
     registry_.linger(message, std::chrono::steady_clock::now() + kLinger);

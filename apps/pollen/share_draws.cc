@@ -13,7 +13,8 @@ namespace pollen::app {
 
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;  // they wait in memory for the slowest client
+// The most bytes to share, because they wait in memory for the slowest client.
+constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kBlockDraws = 256;
 

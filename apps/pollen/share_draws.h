@@ -1,4 +1,5 @@
-// --share-draws: at the end of a run its draws go to the clients, who leave them as a run folder of their own.
+// --share-draws: at the end of a run, the server sends the draws to its clients, and each client writes them as a run
+// folder of its own. SharedDraws is not thread-safe.
 #pragma once
 
 #include <functional>
@@ -12,22 +13,25 @@
 
 namespace pollen::app {
 
-// The server's side: to everyone who is here, in blocks; every k-th draw where all would be more than 64 MiB.
+// The server's side: sends the draws in blocks to all connected clients. It sends every k-th draw if all would take
+// more than 64 MiB.
 void share_draws(ConnectionRegistry& registry, const sink::SpoolReader& spool);
 
-// A client's side: what comes goes to the disk, and at the end into draws-*.csv, summary.json and config.toml.
+// A client's side: writes arriving draws to disk and, at the end, makes draws-*.csv, summary.json and config.toml of
+// them.
 class SharedDraws {
  public:
-  explicit SharedDraws(const std::string& folder);  // ConfigError where the folder is not free
+  explicit SharedDraws(const std::string& folder);  // throws ConfigError if the folder holds other files
   void keep(const wire::Draws& message, const Participant& from);
-  std::int64_t finish(const Participant& from);  // draws a chain; 0: none came, and nothing was written
+  // Returns the number of draws per chain. If it is 0, none came and nothing was written.
+  std::int64_t finish(const Participant& from);
 
  private:
   void begin(const Participant& from);
 
   sink::RunFolder folder_;
   std::unique_ptr<sink::SpoolWriter> spool_;
-  std::vector<Panel> block_;  // a panel a chain
+  std::vector<Panel> block_;  // one panel per chain
 };
 
 }  // namespace pollen::app

@@ -19,7 +19,8 @@ void watch_signals() {
   action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: no reason to stop
+  // The run goes on if the reader of its progress goes away.
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 void watch_forwarded_signal() { std::signal(SIGUSR1, on_signal); }

@@ -17,7 +17,7 @@ namespace pollen::app {
 
 namespace {
 
-// What the run's own summary says: of a run whose draws were not asked for it is all there is.
+// Fills the page from the run's own summary. It is all there is if the run kept no draws.
 sink::SummaryPage stored_page(const std::string& folder, const std::optional<sink::StoredSummary>& stored) {
   sink::SummaryPage page;
   page.folder = folder;
@@ -34,7 +34,7 @@ sink::SummaryPage stored_page(const std::string& folder, const std::optional<sin
   return page;
 }
 
-// The same from the draws themselves.
+// Replaces the stored values by values computed from the draws.
 void add_draws(const sink::DrawSet& draws, sink::SummaryPage& page) {
   page.names = draws.names;
   page.labels = draws.labels;
@@ -43,7 +43,8 @@ void add_draws(const sink::DrawSet& draws, sink::SummaryPage& page) {
   page.length = draws.length;
   page.draws = &draws;
   std::vector<std::string> warnings = draws.notes;
-  const bool judged = page.states == "draws";  // else the run has said what there is to say
+  // The diagnostics apply to posterior draws only; for other states the run's own warnings are shown.
+  const bool judged = page.states == "draws";
   for (const std::string& line : judged ? sink::diagnose(page.parameters, draws.labels) : page.warnings)
     warnings.push_back(line);
   page.warnings = std::move(warnings);

@@ -21,7 +21,7 @@ bool is_there(const std::string& file) {
   return !file.empty() && std::filesystem::exists(file, none);
 }
 
-// The module is not loaded for this: it names the libraries it needs.
+// Tells whether the torch module is built for GPUs. The module is not loaded; its file names the libraries it needs.
 bool computes_on_gpus(const std::string& module) {
   return !module.empty() && read_text(module).find("libtorch_cuda.so") != std::string::npos;
 }
@@ -30,7 +30,7 @@ bool computes_on_gpus(const std::string& module) {
 
 int version_command() {
   std::string module = torch_module();
-  if (!is_there(module)) module.clear();  // named, but not there
+  if (!is_there(module)) module.clear();  // the module is configured, but its file is missing
   print(fmt::format("pollen {} (git {}, {}, {})\noptional parts: torch {}, cuda {}, grpc {}, mpi {}, tls {}\n",
                     version(), revision(), build_type(), compiler(), yes(!module.empty()),
                     yes(computes_on_gpus(module)), yes(has_grpc()), yes(is_there(mpi_module())), yes(has_tls())));

@@ -29,7 +29,7 @@ sink::LiveClient::State state_of(const ConnectionRegistry& registry, const Round
   if (i >= statistics.clients.size() || !registry.present(i)) return State::waiting;
   const ClientStatistics& client = statistics.clients[i];
   if (client.late) return State::late;
-  // Who answered the latest round is as active as who is at work on the next.
+  // A client that answered the latest round counts as active, like one that works on the next.
   const bool latest = client.last_round >= 0 && client.last_round + 1 >= statistics.turns;
   return client.wanted || latest ? State::active : State::waiting;
 }
@@ -69,7 +69,7 @@ View Watch::see() {
   view.missing = registry.absent();
   view.here =
       registry.gathered() ? static_cast<std::int64_t>(registry.present()) : view.expected - std::ssize(view.missing);
-  std::erase(view.missing, "");  // a place that anybody may take
+  std::erase(view.missing, "");  // an empty name is a place that any client may take
   const RoundStatistics& s = *sources.statistics;
   view.participants = s.participants;
   view.bytes_in = s.bytes_in;

@@ -1,5 +1,5 @@
-// The server's side of --metrics, of --dashboard and of JSON progress: looks at the server's objects on their own
-// thread, every half second or so, and publishes what it sees.
+// Collects what --metrics, --dashboard and JSON progress show of a server. It reads the server's objects on their own
+// thread, about every half second, and publishes a View to the Monitor, which other threads may read.
 #pragma once
 
 #include "federation/federation.h"
@@ -14,15 +14,15 @@ class Watch {
   struct Sources {
     const ConnectionRegistry* registry = nullptr;
     const RoundStatistics* statistics = nullptr;
-    const sink::RunSession* session = nullptr;  // nothing before set-up is over
-    sink::LiveFeed* live = nullptr;             // a dashboard's, which is told of the clients
+    const sink::RunSession* session = nullptr;  // null before set-up is over
+    sink::LiveFeed* live = nullptr;             // the dashboard's feed, which is told about the clients
   };
-  // `news` hears of progress every ten seconds; empty: never.
+  // `news` receives progress every ten seconds; without it, progress is not reported.
   explicit Watch(Tell news = {}) : news_(std::move(news)) {}
 
   Sources sources;
   const Monitor& monitor() const { return monitor_; }
-  void look();  // cheap where it is not time yet
+  void look();  // returns at once if it is not yet time
   void done();
 
  private:

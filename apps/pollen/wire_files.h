@@ -1,4 +1,5 @@
-// What both ends of a federation do with --ca, --cert, --key and --insecure.
+// What both ends of a federation do with --ca, --cert, --key and --insecure (docs/federation.md). The functions share
+// no state.
 #pragma once
 
 #include <optional>
@@ -11,14 +12,15 @@
 namespace pollen::app {
 
 struct Identity {
-  std::optional<TlsTexts> tls;  // empty: plain text
-  std::string name;             // the certificate's
+  std::optional<TlsTexts> tls;  // empty: plain text, without TLS
+  std::string name;             // the name in the certificate
 };
 
-// Reads and checks the files; ConfigError where they are missing or wrong, or where plain text would leave the machine.
+// Reads and checks the files. Throws ConfigError if they are missing or wrong, or if plain text would leave the
+// machine.
 Identity identity_of(const WireOptions& options, KeyRole role, const std::string& address);
 
-// "host:port" checked; the host may be empty, a name, an IPv4 address or an IPv6 address in brackets.
+// Checks an address "host:port". The host may be empty, a name, an IPv4 address or an IPv6 address in brackets.
 void check_address(const std::string& option, const std::string& address);
 
 }  // namespace pollen::app

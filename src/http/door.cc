@@ -50,14 +50,16 @@ void Door::accept_all() {
     if (client >= 0)
       workers_.enqueue([this, client] { serve(client); });
     else if (errno == EMFILE || errno == ENFILE)
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until somebody closes a file
+      // The process is out of file descriptors. Wait until one is closed.
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }
 
 void Door::serve(int client) {
   if (!admit(client)) return;
   const ConnectionLimits& limits = options_.limits;
-  const int yes = 1;  // events are small and must not wait for more to come
+  // Events are small and must not wait for more data to be sent with them.
+  const int yes = 1;
   ::setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   const std::string head = read_until(client, "\r\n\r\n", limits.request_bytes, in(limits.request_time));
   const int server = head.empty() ? -1 : connect_to_loopback(behind_);
@@ -68,7 +70,7 @@ void Door::serve(int client) {
   dismiss(client);
 }
 
-// Until the server has said all, or one of them is gone.
+// Copies the server's answer to the client until the answer is complete or one side is gone.
 void Door::pass_back(int server, int client) const {
   std::vector<char> part(std::size_t{64} << 10);
   while (true) {
@@ -91,7 +93,9 @@ bool Door::admit(int socket) {
 }
 
 void Door::dismiss(int socket) {
-  const std::lock_guard lock(mutex_);  // ~Door() must not meet a number that is somebody else's by then
+  // The socket is erased and closed under the lock. Otherwise ~Door() could shut down a descriptor that is reused by
+  // then.
+  const std::lock_guard lock(mutex_);
   open_.erase(socket);
   ::shutdown(socket, SHUT_RDWR);
   ::close(socket);

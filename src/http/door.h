@@ -1,7 +1,7 @@
-// The door of an HTTP server: strangers talk to it, and it talks to the server, which listens on a port of its own. So
-// limits hold that an HTTP library does not offer: a whole request is here in time and is not too long, an answer is
-// taken in time, and all connections can be cut at once. A peer that is slow, silent or endless ends its own connection
-// and nothing else.
+// A proxy in front of an HTTP server. Clients connect to the door, and the door connects to the server, which listens
+// on its own local port. The door enforces limits that the HTTP library lacks: a request must arrive in time and within
+// a size limit, an answer must be taken in time, and all connections can be cut at once. A slow, silent or endless peer
+// loses its own connection and affects no other. The door runs on its own threads.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace pollen::http {
 
 class Door {
  public:
-  // Takes over `listening`, a socket, and passes requests on to the server at `behind`, a port of this machine.
+  // Takes ownership of the socket `listening` and forwards requests to the server at the local port `behind`.
   Door(int listening, int behind, const ListenerOptions& options);
   ~Door();  // passes on what the server has said, for a moment, then cuts every connection
 

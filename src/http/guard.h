@@ -1,5 +1,6 @@
-// Who may see a page that shows what a run does. At the machine's own address: whoever is on it, but no page of another
-// site that the browser was led to under a false name (DNS rebinding). Elsewhere: who knows the token.
+// Decides who may see a page that shows a run. At a loopback address, every user of the machine may see it. Requests
+// made under a foreign host name are refused, because a browser can be tricked into sending them (DNS rebinding). At
+// other addresses a token is needed. All functions are pure.
 #pragma once
 
 #include <string>
@@ -7,13 +8,14 @@
 
 namespace pollen::http {
 
-// An address or name that only this machine reaches: 127.x.y.z, ::1, localhost.
+// Tells whether an address or name is reachable from this machine only: 127.x.y.z, ::1 or localhost.
 bool is_loopback(const std::string& host);
 
-// Whether a request's Host names this machine by what nobody else can own. Any port: it may be forwarded (ssh -L).
+// Tells whether a request's Host header names this machine by a loopback address or name. The port may be any, because
+// it may be forwarded (ssh -L).
 bool names_loopback(std::string_view host_header);
 
-// In a time that does not depend on where they differ.
+// Compares two strings in a time that does not depend on where they differ.
 bool same_secret(std::string_view a, std::string_view b);
 
 }  // namespace pollen::http

@@ -14,9 +14,12 @@ Listener::Listener(const ListenerOptions& options) : options_(options) {
   set_keep_alive_max_count(1);
   set_tcp_nodelay(true);
   set_payload_max_length(options_.limits.request_bytes);
-  set_read_timeout(std::chrono::seconds(1));  // the door sends a request at once; what is missing then will not come
-  set_write_timeout(options_.limits.write_time + std::chrono::seconds(5));  // the door loses patience first
-  set_socket_options([](int) {});  // the library's default lets two servers share a port
+  // The door sends a complete request at once, so nothing can follow later.
+  set_read_timeout(std::chrono::seconds(1));
+  // The door's shorter limit applies first.
+  set_write_timeout(options_.limits.write_time + std::chrono::seconds(5));
+  // The library's default options would let two servers share a port.
+  set_socket_options([](int) {});
 }
 
 Listener::~Listener() {
@@ -39,7 +42,8 @@ void Listener::start(const std::string& option, const std::string& host, int por
     be_nice();
     listen_after_bind();
   });
-  while (!is_running()) std::this_thread::yield();  // a stop() before that would be lost
+  // A stop() before the server runs would be lost.
+  while (!is_running()) std::this_thread::yield();
   door_ = std::make_unique<Door>(listening, behind, options_);
 }
 

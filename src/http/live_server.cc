@@ -18,14 +18,14 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
-constexpr auto kSignOfLife = std::chrono::seconds(2);  // so that both sides notice a dead line
-constexpr std::size_t kSpare = 4;                      // connections beside the readers', for the page itself
+constexpr auto kSignOfLife = std::chrono::seconds(2);  // between keep-alive events, which reveal a dead connection
+constexpr std::size_t kSpare = 4;                      // connections for the page itself, beside those of the readers
 
-// What readers wait for: the latest event, in the words of the stream.
+// Holds the latest event, as text of the stream, and wakes the readers that wait for it.
 class Board {
  public:
   struct Event {
-    std::uint64_t number = 0;  // 0: none yet
+    std::uint64_t number = 0;  // 0 if there is none yet
     bool last = false;
     std::shared_ptr<const std::string> text;
   };
@@ -38,7 +38,7 @@ class Board {
               std::make_shared<const std::string>(fmt::format("event: {}\nid: {}\ndata: {}\n\n", name, number, json))};
     changed_.notify_all();
   }
-  // The latest where it is newer than `seen`, as soon as there is one; else one without text.
+  // Waits for an event newer than `seen`. Returns an event without text if none comes within `patience`.
   Event after(std::uint64_t seen, std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, patience, [&] { return event_.number > seen || closed_; });
@@ -77,7 +77,8 @@ class Board {
   bool closed_ = false;
 };
 
-// The policy that the page itself asks for, to be said in a header as well, where it also keeps the page out of frames.
+// Returns the Content-Security-Policy for the HTTP header: the one in the page's own meta tag, plus a ban on frames,
+// which only the header can express.
 std::string policy_of(std::string_view page) {
   constexpr std::string_view kBefore = "http-equiv=\"Content-Security-Policy\" content=\"";
   const std::size_t at = page.find(kBefore);
@@ -138,7 +139,7 @@ struct LiveServer::Parts {
   }
 
   void stream(const Request& request, Response& response) {
-    // Another site's page could not read it, but could take places.
+    // The page of another site could not read the stream, but it could use up the places of readers.
     const std::string from = request.get_header_value("Sec-Fetch-Site");
     if (!from.empty() && from != "same-origin" && from != "none")
       return refuse(response, 403, "Not for other sites.\n");
@@ -153,7 +154,7 @@ struct LiveServer::Parts {
         [this](bool) { board.leave(); });
   }
 
-  // One turn of a reader's stream; false drops it.
+  // Sends one event, or a sign of life, to a reader. Returning false drops the reader.
   bool feed(std::uint64_t& seen, httplib::DataSink& sink) {
     const Board::Event event = board.after(seen, kSignOfLife);
     seen = event.number;
@@ -167,7 +168,7 @@ struct LiveServer::Parts {
   LiveOptions options;
   std::string token;
   Board board;
-  Listener listener;  // the last: its threads use the rest
+  Listener listener;  // declared last, because its threads use the other members
 };
 
 LiveServer::LiveServer(const LiveOptions& options) : parts_(std::make_unique<Parts>(options)) {}

@@ -1,5 +1,5 @@
-// Plain sockets with time limits: what the door of an HTTP server needs. A deadline holds for all of a call, however
-// many bytes come or go before it.
+// Plain sockets with time limits, as the door of an HTTP server needs them. A deadline covers the whole call, however
+// many bytes are transferred before it. The functions share no state and may be called from any thread.
 #pragma once
 
 #include <chrono>
@@ -10,13 +10,14 @@ namespace pollen::http {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// A socket that listens at a host's port, or at any free port where it is 0; -1 where that cannot be.
+// Returns a socket that listens at a host's port (0 means any free port), or -1 if that is impossible.
 int listen_at(const std::string& host, int port);
 int port_of(int socket);
 
-int connect_to_loopback(int port);  // -1 where nobody listens
+int connect_to_loopback(int port);  // -1 if nobody listens
 
-// All that comes until `end` has come, and nothing where it does not come in time or within `most` bytes.
+// Returns all bytes received by the time `end` has arrived, or an empty string if `end` does not arrive in time or
+// within `most` bytes.
 std::string read_until(int socket, std::string_view end, std::size_t most, Deadline deadline);
 
 bool send_all(int socket, std::string_view text, Deadline deadline);

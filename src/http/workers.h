@@ -1,4 +1,5 @@
-// Threads that are started as they are needed, up to a number. When all are busy, whoever brings work waits.
+// A pool of threads, started as they are needed up to a maximum. enqueue() may be called from any thread; it waits
+// while all threads are busy.
 #pragma once
 
 #include <condition_variable>
@@ -10,12 +11,13 @@
 
 namespace pollen::http {
 
-void be_nice();  // this thread, and those that it starts, leave the processor to what samples (Linux)
+// Gives this thread, and those that it starts, a low priority, so that sampling comes first (Linux only).
+void be_nice();
 
 class Workers {
  public:
   explicit Workers(std::size_t most) : most_(most) {}
-  ~Workers();  // first does all that was brought
+  ~Workers();  // runs all enqueued jobs first
 
   void enqueue(std::function<void()> job);
 

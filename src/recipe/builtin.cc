@@ -5,7 +5,7 @@
 
 namespace pollen {
 
-// Also examples/titanic.toml, which a test compares.
+// Returns the configuration of the built-in problem. A test checks that it equals examples/titanic.toml.
 const char* builtin_config() {
   return R"(# Who survived the Titanic? Ten clients hold the passengers; nobody's rows move.
 seed = 1

@@ -14,14 +14,16 @@ namespace pollen {
 
 namespace {
 
-// sampler.scaled is for unbiased compressors and does nothing elsewhere.
+// Tells whether sampler.scaled applies: it has an effect only on unbiased compressors.
 bool may_scale(const CompressorSpec& spec) { return spec.compresses() && compressors().at(spec.kind).unbiased; }
 
-// The channels: what the name stands for, then the user's keys; the choices are written back into the config.
+// Fills in the uplink and the downlink: first what the sampler's name stands for, then the user's keys. The choices
+// made here are written back into the config.
 void complete_links(Config& config, const NamedSampler& named, Index d, Recipe& recipe) {
   SamplerConfig& s = config.sampler;
   const bool down = named.down_feedback || s.downlink.has_value();
-  const bool only_down = named.down_feedback && named.memory == Memory::none;  // p-elf: `compressor` is the downlink's
+  // For p-elf, `sampler.compressor` is the compressor of the downlink.
+  const bool only_down = named.down_feedback && named.memory == Memory::none;
   if (!s.compressor) s.compressor = only_down ? "top-k" : named.compressor;
   if (!s.k) s.k = std::max<Index>(1, d / 10);
   CompressorSpec up{*s.compressor, s.bits, s.levels, *s.k, false};

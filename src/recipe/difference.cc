@@ -12,7 +12,7 @@ namespace {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-// to_toml writes a key a line, sections in brackets.
+// Splits the text that to_toml writes, one key per line under section names in brackets, into its entries.
 Entries entries_of(const std::string& toml) {
   Entries entries;
   std::string section;

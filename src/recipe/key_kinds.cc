@@ -4,7 +4,8 @@ namespace pollen {
 
 namespace {
 
-std::string bound(double x) {  // 1e-6 and 1e12, not 1e-06 and 1000000000000
+// Writes a bound as 1e-6 or 1e12, not as 1e-06 or 1000000000000.
+std::string bound(double x) {
   std::string text = std::abs(x) < 1e6 ? fmt::format("{}", x) : fmt::format("{:g}", x);
   for (const char* padding : {"-0", "+"})
     if (const auto at = text.find(std::string("e") + padding); at != std::string::npos)

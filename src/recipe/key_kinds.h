@@ -1,5 +1,8 @@
-// The kinds of keys that a configuration has: numbers, words, lists, each with how it is read and written; and the
-// sections, each in a file of its own.
+// Helpers that build the rows of the key table: one function per kind of key (number, word, list, ...), which supplies
+// how the key is read and written. Each section of the configuration has its own function, defined in keys_*.cc.
+// Everything here is pure. For example,
+//     number("data.dirichlet_alpha", kPositive, AT(data.dirichlet_alpha)).help("...")
+// makes the row of a key that accepts a number above 0.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,18 +19,18 @@
 #include "recipe/key.h"
 #include "value.h"
 
-// Where a key's value lies in a Config.
+// Names the place of a key's value in a Config.
 #define AT(place) (+[](Config& c) -> auto& { return c.place; })
 
 namespace pollen {
 
 std::vector<Key> seed_keys();
 std::vector<Key> model_keys();
-std::vector<Key> network_model_keys();  // [model] and [compute] of networks
+std::vector<Key> network_model_keys();  // the keys of [model] and [compute] that networks add
 std::vector<Key> data_keys();
 std::vector<Key> sampler_keys();
-std::vector<Key> reference_keys();  // a part of them
-std::vector<Key> run_keys();        // and [participation]
+std::vector<Key> reference_keys();  // the keys of [sampler] that references and baselines add
+std::vector<Key> run_keys();        // the keys of [run] and [participation]
 std::vector<Key> output_keys();
 std::vector<Key> warm_up_keys();
 std::vector<Key> privacy_keys();
@@ -42,7 +45,8 @@ const T& get(Place<T> place, const Config& config) {
   return place(const_cast<Config&>(config));
 }
 
-// A key's value may be an optional, which is empty where the key is absent.
+// A key's value may be an optional, which is empty if the key is absent. filled() gives it a value to write to; held()
+// returns its value, or null if it is empty.
 template <class T>
 T& filled(T& value) {
   return value;
@@ -66,15 +70,15 @@ struct Range {
   bool least_open = false;
   bool most_open = false;
   bool holds(double x) const { return (least_open ? x > least : x >= least) && (most_open ? x < most : x <= most); }
-  std::string words() const;  // " above 0 up to 1"
+  std::string words() const;  // for example " above 0 up to 1"
 };
 
 inline constexpr Range kAny{};
 inline constexpr Range kPositive{.least = 0, .least_open = true};
 inline constexpr Range kFromZero{.least = 0};
 inline constexpr Range kUnit{.least = 0, .most = 1};
-inline constexpr Range kShare{.least = 0, .most = 1, .least_open = true};  // not none
-inline constexpr Range kRest{.least = 0, .most = 1, .most_open = true};    // not all
+inline constexpr Range kShare{.least = 0, .most = 1, .least_open = true};  // (0, 1]
+inline constexpr Range kRest{.least = 0, .most = 1, .most_open = true};    // [0, 1)
 inline constexpr Range kInside{.least = 0, .most = 1, .least_open = true, .most_open = true};
 inline constexpr std::int64_t kMost = std::int64_t{1} << 53;
 
@@ -82,10 +86,10 @@ bool read_number(const Value& value, const Range& range, double& out);
 bool read_integer(const Value& value, std::int64_t least, std::int64_t most, std::int64_t& out);
 bool read_text(const Value& value, std::string& out);
 bool read_choice(const Value& value, const std::vector<std::string>& choices, std::string& out);
-bool read_numbers(const Value& value, const Range& range, std::vector<double>& out);  // one, or a list
-bool read_texts(const Value& value, std::vector<std::string>& out);                   // one, or a list
+bool read_numbers(const Value& value, const Range& range, std::vector<double>& out);  // accepts a number or a list
+bool read_texts(const Value& value, std::vector<std::string>& out);                   // accepts a string or a list
 bool read_words(const Value& value, const std::vector<std::string>& words, std::vector<std::string>& out);
-std::string listed(const std::vector<std::string>& words);  // "a", "b"
+std::string listed(const std::vector<std::string>& words);  // for example "a", "b"
 std::string write_numbers(const std::vector<double>& values);
 std::string write_texts(const std::vector<std::string>& values);
 std::string integer_words(std::int64_t least, std::int64_t most);
@@ -129,7 +133,7 @@ Key choice(std::string path, std::vector<std::string> words, Place<T> at) {
           [=](const Config& c) { return held(get(at, c)) ? toml_string(*held(get(at, c))) : std::string(); }};
 }
 
-// Names that a registry has.
+// A key whose accepted words are the names in a registry.
 template <class T>
 Key name(std::string path, std::vector<std::string> (*names)(), Place<T> at) {
   Key key = choice(std::move(path), {}, at);
@@ -138,7 +142,7 @@ Key name(std::string path, std::vector<std::string> (*names)(), Place<T> at) {
   return key;
 }
 
-// "a, b": the rows of a registry that name a key among theirs.
+// Returns the names of the registry rows whose `keys` include `key`, as "a, b".
 template <class Rows>
 std::string rows_with(const Rows& rows, const std::string& key) {
   std::string names;
@@ -147,9 +151,10 @@ std::string rows_with(const Rows& rows, const std::string& key) {
   return names;
 }
 
-Key number_or_auto(std::string path, Place<std::optional<double>> at);  // "auto" leaves it empty
+Key number_or_auto(std::string path, Place<std::optional<double>> at);  // "auto" leaves the value empty
 Key text(std::string path, std::string accepted, Place<std::string> at);
-Key numbers(std::string path, Range range, const char* of_each, Place<std::vector<double>> at);  // one, or one of each
+// Accepts one number for all, or a list with one number for each of what `of_each` names.
+Key numbers(std::string path, Range range, const char* of_each, Place<std::vector<double>> at);
 Key texts(std::string path, std::string accepted, Place<std::vector<std::string>> at);
 Key words(std::string path, const std::vector<std::string>& choices, Place<std::vector<std::string>> at);
 

@@ -18,7 +18,7 @@ bool set_reads(const Config& c, const std::string& key) {
   return set != nullptr && has_word(set->keys, key);
 }
 
-// A key that the rows of some partitions, built-in sets or formats name.
+// These three mark a key as used only with the partitions, built-in sets or file formats whose rows name it.
 Key of_partition(Key key) {
   const std::string name = key.name();
   return std::move(key).used("with data.partition " + rows_with(partitions(), name),
@@ -34,7 +34,7 @@ Key of_format(Key key) {
   return std::move(key).used("for files of the format " + rows_with(data_formats(), name));
 }
 
-// One that is also written only there.
+// Makes a key written only where it is used.
 Key only_used(Key key) {
   key.written = [used = key.when.test](const Config& c) { return used(c, Recipe{}); };
   return key;
@@ -44,7 +44,8 @@ auto after(bool (*test)(const Config&)) {
   return [=](const Config& c, const Recipe&) { return test(c); };
 }
 
-// The default follows from the source or the partition: what holds is written out, given or not.
+// Makes config.toml show the value in effect, given or not, for a key whose default depends on the source or the
+// partition.
 Key settled(Key key) {
   key.value = [value = key.value](const Config& c) {
     Config filled_in;
@@ -69,7 +70,7 @@ Key levels_key() {
           }};
 }
 
-// Labels may be written as numbers.
+// A list of labels, which the user may also write as numbers.
 Key labels(std::string path, Place<std::vector<std::string>> at) {
   Key key = texts(std::move(path), "a list of labels", at);
   key.read = [=](const Value& v, Config& c) {
@@ -99,7 +100,8 @@ Key source_key() {
 Key format_key() {
   Key key = name(
       "data.format", +[] { return data_formats().names(); }, AT(data.format));
-  key.read = [read = key.read](const Value& v, Config& c) {  // "" is as good as absent
+  // An empty string means the same as an absent key.
+  key.read = [read = key.read](const Value& v, Config& c) {
     return read(v, c) || (v.is(Value::Type::text) && v.text.empty());
   };
   return key;

@@ -15,7 +15,7 @@ bool has_noise(const Config& c) {
   return is_network(c) ? c.model.task == "regression" : kind_is("linear", "mixed-linear", "mixed-gaussian")(c);
 }
 
-// A list of integers from 1.
+// A key that accepts a list of integers, each at least 1.
 Key sizes(std::string path, std::string accepted, Place<std::vector<Index>> at) {
   return {std::move(path), "list", std::move(accepted),
           [=](const Value& v, Config& c) {
@@ -31,7 +31,8 @@ Key sizes(std::string path, std::string accepted, Place<std::vector<Index>> at) 
 
 std::vector<Key> model_keys() {
   Key fixed = texts("model.fixed", "a list of columns' names", AT(model.fixed));
-  fixed.value = [](const Config& c) {  // an empty list is not the default
+  // An empty list is a choice of its own, different from an absent key.
+  fixed.value = [](const Config& c) {
     return c.given.contains("model.fixed") ? write_texts(c.model.fixed) : std::string();
   };
   const auto columns = kind_is("mixed-gaussian", "mixed-logistic");
@@ -39,7 +40,8 @@ std::vector<Key> model_keys() {
                      .help("The standard deviation of the normal prior; networks may have one number per tensor.")
                      .used("with model.prior = \"normal\"",
                            [](const Config& c, const Recipe&) { return c.model.prior == "normal"; });
-  prior_sd.written = [](const Config& c) { return !c.model.weight_decay; };  // which says the same
+  // weight_decay, if given, already states the prior's scale.
+  prior_sd.written = [](const Config& c) { return !c.model.weight_decay; };
   return {
       name("model.kind", model_kinds, AT(model.kind))
           .help("The likelihood of a client's rows; `pollen list models` explains each."),

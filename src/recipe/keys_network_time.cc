@@ -1,10 +1,11 @@
-// The keys of [network]: the simulated one, with the clients' lines and speeds (docs/network-time.md).
+// The keys of [network]: the simulated network with the clients' bandwidths, latencies and speeds
+// (docs/network-time.md).
 #include "key_kinds.h"
 #include "parts.h"
 
 namespace pollen {
 
-// All are optional: a configuration that says nothing about a network is written without the section.
+// All keys are optional: without any of them, config.toml has no [network] section.
 std::vector<Key> network_time_keys() {
   constexpr Range kRate{.least = 1e-6, .most = 1e12}, kSpread{.least = 0, .most = 5}, kTime{.least = 0, .most = 1e9};
   const std::string preset = "the preset's";

@@ -11,7 +11,8 @@ bool distils(const Config& c, const Recipe&) { return c.sampler.name != "fedbe" 
 
 }  // namespace
 
-// The words after "used" are made from the rows of references and baselines; a test given here comes on top.
+// sampler_keys() puts the names of the references and baselines that read a key before the words given here; a test
+// given here must hold as well.
 std::vector<Key> reference_keys() {
   const std::string draws = "with sampler.surrogate = \"draws\"", swag = "with sampler.surrogate = \"swag\"";
   return {

@@ -1,4 +1,4 @@
-// The keys of the sections that have few: [participation], [run], [output], [warm_up], [privacy], [federation].
+// The keys of the small sections: [participation], [run], [output], [warm_up], [privacy] and [federation].
 #include <set>
 
 #include "key_kinds.h"
@@ -141,11 +141,11 @@ std::vector<Key> warm_up_keys() {
   return rows;
 }
 
-// All are optional: a configuration that says nothing about privacy is written without the section.
+// All keys are optional: without any of them, config.toml has no [privacy] section.
 std::vector<Key> privacy_keys() {
   const auto budget = [](const Config& c, const Recipe&) { return c.privacy.target_epsilon.has_value(); };
-  // What can touch the data without the accountants' knowledge, by the key that does it (data.missing, data.levels,
-  // ...).
+  // The ways in which a run can use the data without the accountants' knowledge, each named by its key (data.missing,
+  // data.levels, ...).
   const std::vector<std::string> outside = {"init", "step", "schedule", "standardize", "missing", "levels", "lp"};
   std::vector<Key> rows = {
       number("privacy.target_epsilon", kPositive, AT(privacy.target_epsilon))
@@ -184,7 +184,7 @@ std::vector<Key> privacy_keys() {
   return rows;
 }
 
-// All are optional, as those of [privacy].
+// All keys are optional: without any of them, config.toml has no [federation] section.
 std::vector<Key> federation_keys() {
   std::vector<Key> rows = {
       expect_key()

@@ -1,5 +1,4 @@
-// The keys of [sampler]: those of the samplers that are recipes, of personal models, and of the references and
-// baselines.
+// The keys of [sampler]: those of samplers defined by a recipe, of personal models, and of references and baselines.
 #include "base/words.h"
 #include "compress/compressors.h"
 #include "key_kinds.h"
@@ -14,7 +13,7 @@ namespace {
 std::vector<std::string> compressor_choices() { return compressors().names(); }
 std::vector<std::string> oracle_choices() { return oracles().names(); }
 
-// "hmc, nuts": the references and baselines that read a key.
+// Returns the references and baselines that read a key, for example "hmc, nuts".
 std::string readers(const std::string& key) {
   std::string names;
   const auto add = [&](const auto& row) {
@@ -26,7 +25,8 @@ std::string readers(const std::string& key) {
   return names;
 }
 
-// Whether the compressor of some message reads `key`: of messages to the server or back, or back alone.
+// Tells whether any compressor in the recipe reads `key`: the downlink's only (`back_alone`), or that of either
+// direction.
 bool coded_with(const Recipe& recipe, const char* key, bool back_alone) {
   const auto reads = [&](const CompressorSpec& spec) { return has_word(compressors().at(spec.kind).keys, key); };
   if (recipe.down.feedback && reads(recipe.down.compressor)) return true;
@@ -34,7 +34,7 @@ bool coded_with(const Recipe& recipe, const char* key, bool back_alone) {
   return recipe.up.per_client.empty() ? reads(recipe.up.compressor) : std::ranges::any_of(recipe.up.per_client, reads);
 }
 
-// Whether the oracle's row names `key`.
+// Returns a test of whether the recipe's oracle reads `key`.
 auto estimated_with(const char* key) {
   return [=](const Config&, const Recipe& r) { return has_word(oracle_row(r.oracle).keys, key); };
 }
@@ -233,7 +233,8 @@ std::vector<Key> personal_keys() {
   return rows;
 }
 
-// A reference or a baseline uses what its row names, others what the key's own test says.
+// Extends a key's test: a reference or baseline uses the keys that its row names; other samplers follow the key's own
+// test.
 void add_readers(Key& key) {
   const std::string name = key.name(), names = readers(name);
   if (name == "name" || name == "mode_tolerance") return;
@@ -244,7 +245,7 @@ void add_readers(Key& key) {
   };
 }
 
-// A key that only references and baselines read.
+// Marks a key as read by references and baselines only.
 void only_readers(Key& key) {
   const std::string name = key.name();
   key.when.words = "for " + readers(name) + (key.when.words.empty() ? "" : ", " + key.when.words);

@@ -10,7 +10,8 @@ bool asks_for_local_steps(const SamplerConfig& s) { return s.local_steps || s.co
 
 std::string key(const Config& config, const char* name) { return fmt::format("{}: sampler.{}", config.file, name); }
 
-// FA-LD's schemes are draws of fixed size, with replacement (I) or without (II).
+// Checks sampler.scheme and fills in participation: FA-LD's schemes draw a fixed number of clients, with replacement
+// (I) or without (II).
 void complete_scheme(Config& config, const NamedSampler& named, Problems& problems) {
   const bool fa_ld = named.family == NamedSampler::Family::fa_ld;
   ParticipationConfig& p = config.participation;
@@ -66,7 +67,8 @@ void complete_local(Config& config, const NamedSampler& named, Problems& problem
   local.emit_every = s.emit == "every";
   local.clip = s.clip;
   local.decaying = s.schedule == "decaying";
-  if (local.decaying) s.step.reset();  // 1/(2L + m k/12) has no other parameter; a given one is listed as unused
+  // The decaying step 1/(2L + m k/12) has no other parameter; a step that was given is reported as unused.
+  if (local.decaying) s.step.reset();
   local.smoothness = s.smoothness.value_or(0);
   local.convexity = s.convexity.value_or(0);
   complete_scheme(config, named, problems);

@@ -1,4 +1,4 @@
-// Networks: defaults that differ from those of other models, and what a step needs.
+// Networks: defaults that differ from those of other models, and checks such as the need for an explicit step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +20,9 @@ bool of_images(const Config& config) {
 
 }  // namespace
 
-// Biases are the network's own; pixels keep their common scale; nothing starts at zero, where all units are alike; a
-// potential over all data a draw would cost more than the draw.
+// Sets the defaults of networks. There is no intercept, because networks have their own biases. Images are not
+// standardized, because pixels share a scale. The start is random, because at zero all units are alike. The potential
+// is not recorded, because computing it over all data for every draw would cost more than the draw.
 void set_network_defaults(Config& config) {
   if (!is_network(config)) return;
   if (!config.data.intercept) config.data.intercept = false;

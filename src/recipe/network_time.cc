@@ -1,4 +1,4 @@
-// [network]: presets and defaults. Where the presets' numbers come from: docs/network-time.md.
+// Completes [network] from its presets and defaults. docs/network-time.md says where the presets' numbers come from.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 struct Preset {
   const char* name;
   double uplink_mbps, downlink_mbps, latency_ms;
-  double operations;  // floating-point, a second
+  double operations;  // floating-point operations per second
   double line_spread, latency_spread, speed_spread, jitter;
 };
 
@@ -32,7 +32,8 @@ void fill(std::optional<double>& value, double with) {
 }
 
 void fill_from(const Preset& preset, Index dimension, NetworkTimeConfig& n) {
-  constexpr double kOperations = 4;  // of a row's gradient, a coordinate: two products, forwards and back
+  // Operations per row and coordinate of a gradient: two multiply-adds, one forward and one backward.
+  constexpr double kOperations = 4;
   fill(n.uplink_mbps, preset.uplink_mbps);
   fill(n.downlink_mbps, preset.downlink_mbps);
   fill(n.latency_ms, preset.latency_ms);

@@ -1,4 +1,5 @@
-// The steps of reading and of complete() that live in files of their own.
+// The steps of reading a configuration and of complete(), each defined in a file of its own. A step reports what is
+// wrong through `problems` or as a ConfigError, and what is doubtful through `warnings`. The steps share no state.
 #pragma once
 
 #include <string>
@@ -10,55 +11,57 @@
 
 namespace pollen {
 
-// A configuration's text with overrides, a store in it looked at or, where the text may be somebody else's, left alone.
+// Reads a configuration's text and applies overrides. A data store that it names is opened (looked_at), unless the text
+// may come from someone else (left_alone).
 enum class Stores { looked_at, left_alone };
 Config read_layers(const std::string& text, const std::string& file, const std::string& folder,
                    const Overrides& overrides, Stores stores);
-DataSpec stored_data(const std::string& file);               // the keys that a store was made with, without a source
-void settle_stored(const DataSpec& stored, Config& config);  // ConfigError where a given key is another one
+DataSpec stored_data(const std::string& file);  // the [data] keys that a store was made with, without data.source
+void settle_stored(const DataSpec& stored, Config& config);  // throws ConfigError if a given key differs
 
-// What the theory allows: compressors that fit the channel, the memory's rate. ConfigError where a combination is
-// wrong, a warning where it has no theory behind it.
+// Checks the recipe against the theory: whether the compressors fit their channels and which memory rate is allowed. A
+// wrong combination is a ConfigError; one without a theorem behind it is a warning.
 void check_theory(Config& config, Index clients, Index dimension, Recipe& recipe, std::vector<std::string>& warnings);
 
-// The averaging family's part of the recipe; nothing for the gradient family.
+// Fills in the averaging family's part of the recipe. It does nothing for the gradient family.
 void complete_local(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe);
-// What the averaging family allows, once links and participation are known.
+// Checks what the averaging family allows. Call it once links and participation are known.
 void check_local(const Config& config, Problems& problems, const Recipe& recipe, std::vector<std::string>& warnings);
 
-// A sampler of reference/reference.h: its name is its recipe.
+// Completes a sampler of reference/reference.h, whose name alone determines its recipe.
 Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
                           std::vector<std::string>& warnings);
 
-// model.personal where the model is no network with a last layer that we know.
+// Refuses model.personal unless the model is a network whose last layer is known.
 void check_last_layer(const Config& config, Problems& problems);
-// A sampler of latents: its own part of the recipe, its defaults and [population]'s.
+// Completes a sampler of latents: its part of the recipe, its defaults and those of [population].
 void complete_personal(Config& config, const NamedSampler& named, Problems& problems, Recipe& recipe);
 
-// A baseline of personal/baselines.h on a model with latents.
-void refuse_sampler(const Config& config, Problems& problems);  // of latents on a model without, or the other way round
+// refuse_sampler reports a sampler of latents on a model without latents, and the reverse. complete_baseline completes
+// a baseline of personal/baselines.h on a model with latents.
+void refuse_sampler(const Config& config, Problems& problems);
 void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings);
 
 std::vector<std::string> model_kinds();
-std::string last_layer_kinds();  // "mlp, lenet5": networks whose last layer can be each client's own
+std::string last_layer_kinds();  // networks whose last layer can be personal: "mlp, lenet5"
 std::vector<std::string> sampler_names();
-// Whether the sampler is a reference or a baseline, whose row names the keys of [sampler] that it reads; and whether it
-// names `key`.
+// keys_in_row tells whether the sampler is a reference or a baseline, whose row names the keys of [sampler] that it
+// reads. row_reads tells whether that row names `key`, such as "max_depth"; it is false for other samplers.
 bool keys_in_row(const Config& config);
-bool row_reads(const Config& config, const std::string& key);  // "max_depth"; false for other samplers
+bool row_reads(const Config& config, const std::string& key);
 
-// Networks: defaults that differ, before anything is completed; what they need.
+// Sets the defaults of networks, before anything else is completed, and checks what networks need.
 void set_network_defaults(Config& config);
 void check_network(const Config& config, bool step_needed, Problems& problems);
 
-// [privacy]'s defaults, where it is set and an accountant covers the sampler.
+// Fills in the defaults of [privacy] if the section is set and an accountant covers the sampler.
 void complete_privacy(Config& config, const Recipe& recipe);
 
-// [network]: its presets by name, and what was left out, where it is set.
+// Lists the presets of [network], and fills in what was left out if the section is set.
 std::vector<std::string> network_presets();
 void complete_network_time(Config& config, Index dimension, std::vector<std::string>& warnings);
 
-// Warns of the keys that were set and play no role, by their rows.
+// Warns about every key that was set but has no effect, according to the key table.
 void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings);
 
 }  // namespace pollen

@@ -41,7 +41,7 @@ void check_lists(const Config& config, Problems& problems) {
                       column));
 }
 
-// What every sampler of latents refuses.
+// Checks the conditions that all samplers of latents share.
 void check_model(const Config& config, Problems& problems) {
   const std::string& init = config.run.init;
   if (is_network(config) && init != "random" && !init.starts_with("file:"))
@@ -61,7 +61,7 @@ void check_model(const Config& config, Problems& problems) {
   check_lists(config, problems);
 }
 
-// A flat prior unless one is asked for or the model is a network; the shapes of the population.
+// Fills in [population]. The prior is flat unless one was given or the model is a network.
 void complete_population(Config& config) {
   const bool network = is_network(config);
   PopulationConfig& p = config.population;

@@ -37,7 +37,7 @@ class Reader {
   }
 
  private:
-  // "file:12: sampler.step"; an override has no line.
+  // Returns the place of a key for messages, as "file:12: sampler.step". An override has no line number.
   std::string at(const std::string& key, const Value& value) const {
     return lines_ == Lines::none ? fmt::format("{}: {}", file_, key) : fmt::format("{}:{}: {}", file_, value.line, key);
   }
@@ -61,7 +61,7 @@ class Reader {
     problems_.add(at(path, value), what);
   }
 
-  // The quoted words of `accepted` are the choices.
+  // Suggests the nearest choice; the choices are the quoted words of `accepted`.
   static std::string suggestion(const std::string& word, const std::string& accepted) {
     std::vector<std::string> words;
     for (std::size_t open = accepted.find('"'); open != std::string::npos;) {
@@ -78,7 +78,8 @@ class Reader {
     std::vector<std::string> names;
     for (const Key& k : keys()) names.push_back(k.path);
     auto near = nearest(path, names);
-    if (path.find('.') == std::string::npos) {  // perhaps a section, or a key that lost its section
+    // The word may be meant as a section, or be a key without its section.
+    if (path.find('.') == std::string::npos) {
       for (const Key& k : keys())
         if (k.name() == path) near = k.path;
       std::vector<std::string> tables;
@@ -119,7 +120,7 @@ class Reader {
   Problems problems_;
 };
 
-// "sampler.step=1e-4": the value is TOML, or else a bare string.
+// Parses an override such as "sampler.step=1e-4". The value is TOML or, failing that, a bare string.
 Value parse_override(const std::string& text) {
   constexpr const char* kAccepted = "accepted: key=value, as in --set sampler.step=1e-4";
   const auto equals = text.find('=');
@@ -138,7 +139,7 @@ Value parse_override(const std::string& text) {
   throw ConfigError("--set " + text, fmt::format("found a key or value that TOML does not know, {}", kAccepted));
 }
 
-// A built-in data set is a name, everything else a path from the config's folder.
+// Makes paths absolute: every source that is not the name of a built-in data set is a path relative to `folder`.
 void resolve_paths(Config& config, const fs::path& folder) {
   const auto builtins = builtin_datasets();
   for (std::string& source : config.data.sources)
@@ -152,7 +153,7 @@ void resolve_paths(Config& config, const fs::path& folder) {
     if (!path->empty()) *path = fs::absolute(folder / *path).lexically_normal().string();
 }
 
-// On top of `config`.
+// Reads the text and then the overrides on top of `config`.
 Config read_over(Config config, const std::string& text, const std::string& file, const fs::path& folder,
                  const Overrides& overrides) {
   config.file = file;
@@ -162,7 +163,8 @@ Config read_over(Config config, const std::string& text, const std::string& file
     Config changed = config;
     const std::string where = "--set " + text_of;
     Reader(changed, where, Reader::Lines::none).read(parse_override(text_of));
-    resolve_paths(changed, fs::current_path());  // those of the file are absolute by now
+    // Paths from the file are absolute by now, so this affects only the override's.
+    resolve_paths(changed, fs::current_path());
     config = std::move(changed);
   }
   return config;
@@ -197,7 +199,8 @@ Config read_config_file(const std::string& path, const Overrides& overrides) {
     throw ConfigError(path,
                       fs::exists(path, ec) ? "the file cannot be read" : "found no such file, accepted: a TOML file");
   std::ostringstream text;
-  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // nothing to copy would count as a failure
+  // Copying an empty file would count as a failure of `text`.
+  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
   if (in.bad() || text.fail()) throw ConfigError(path, "the file cannot be read");
   return read_layers(text.str(), path, fs::absolute(path).parent_path().string(), overrides, Stores::looked_at);
 }

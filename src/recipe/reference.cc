@@ -7,7 +7,7 @@ namespace pollen {
 
 namespace {
 
-// One state a member is all there is.
+// Completes an ensemble, which has a single state per member: the one its warm-up ends with.
 void complete_ensemble(Config& config, Problems& problems) {
   if (config.warm_up.epochs == 0)
     problems.add(config.file + ": warm_up.epochs",

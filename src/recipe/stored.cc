@@ -1,4 +1,5 @@
-// A store as data.source has settled the keys of [data]: what is left out is the store's, what is given must agree.
+// A data store named as data.source fixes the keys of [data]: keys left out take the store's values, and keys given
+// must agree with them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace pollen {
 
 namespace {
 
-// Files that were read for the store may have moved since; their names are what they are known by.
+// Keeps only the names of files that went into the store, because the files may have moved since.
 void keep_names(DataSpec& data) {
   for (std::string* path :
        {&data.labels, &data.writers, &data.test_source, &data.test_labels, &data.ood_source, &data.distill_source})
@@ -26,7 +27,8 @@ std::string or_none(const std::string& value) { return value.empty() ? "none" : 
 DataSpec stored_data(const std::string& file) {
   const StoreFacts facts = store_facts(file);
   DataSpec data = read_config_text(facts.keys, file + ": keys").data;
-  if (data.target.empty()) data.target = facts.target_column;  // the last one, which has a name
+  // The default target is the last column; the store knows its name.
+  if (data.target.empty()) data.target = facts.target_column;
   data.sources.clear();
   return data;
 }

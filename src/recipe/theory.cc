@@ -14,7 +14,7 @@ struct LinkCheck {
   Index dimension;
   Problems& problems;
 
-  // Null, and a problem, where the spec makes no sense.
+  // Makes a compressor. If the spec is invalid, it records a problem and returns null.
   std::unique_ptr<const Compressor> make(const CompressorSpec& spec, const std::string& key) {
     try {
       return make_compressor(spec, dimension);
@@ -24,7 +24,8 @@ struct LinkCheck {
     }
   }
 
-  // "sampler.k", "sampler.downlink_k" or "client 2, k": the key beside `key` that holds the compressor's `part`.
+  // Returns the key beside `key` that holds the compressor's `part`, for example "sampler.k",
+  // "sampler.downlink_k" or "client 2, k".
   static std::string key_of(const std::string& key, const std::string& part) {
     if (part != "k" && part != "levels") return part.empty() ? key : key + ": " + part;
     const std::string downlink = "sampler.downlink";

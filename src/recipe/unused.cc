@@ -11,7 +11,7 @@ namespace pollen {
 
 namespace {
 
-// Null for a sampler that is a recipe.
+// Returns the keys that the sampler's row names, or null if the sampler is defined by a recipe.
 const char* keys_of_row(const Config& config) {
   if (is_mixed(config)) {
     const PersonalBaseline* baseline = find_baseline(config.sampler.name);

@@ -6,7 +6,7 @@ namespace pollen {
 
 namespace {
 
-// The keys that begin with `prefix`.
+// Writes all keys whose paths begin with `prefix`.
 std::string write_keys(const Config& config, const std::string& prefix) {
   std::string out;
   std::string section;

@@ -7,9 +7,9 @@
 namespace pollen::stats {
 namespace {
 
-// The shortest augmenting path method (Jonker and Volgenant 1987; Crouse 2016) with dual prices: rows are assigned one
-// after another, each by Dijkstra's search over columns with reduced costs. O(n³). Row r is column r of the matrix,
-// which is contiguous.
+// Solves the assignment problem by shortest augmenting paths with dual prices (Jonker and Volgenant 1987; Crouse 2016).
+// Rows are assigned one after another, each by Dijkstra's search over columns with reduced costs, in O(n³) in all. Row
+// r of the problem is column r of the matrix, because columns are contiguous in memory.
 class Assignment {
  public:
   explicit Assignment(const Eigen::MatrixXd& cost)

@@ -1,4 +1,4 @@
-// What a communication round does: messages, who takes part, the average.
+// The exchange of a communication round: the messages, who takes part, and the average.
 #include <cmath>
 #include <map>
 #include <utility>
@@ -11,7 +11,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// x_i, or with compression C(x_i - ref - h_i).
+// The message of a client: x_i, or C(x_i - ref - h_i) with compression.
 Spread AveragingMaps::message(Index client) const {
   if (!compressed_) return {block(x(client)), {}};
   const MatrixXd change = block(x(client)) - block(reference()) - (memory_ ? block(h(client)) : zero());
@@ -28,7 +28,8 @@ void AveragingMaps::add_message(Index client, double weight, const MatrixXd& mes
   if (memory_) step.middleRows(h(client), d_) += options_.memory * message;
 }
 
-// The exchange but for the messages: zero, or with compression ref + Σ w_i h_i; Y and h stay.
+// The exchange without its messages. Positions start from zero, or from ref + Σ w_i h_i with compression; Y and h stay
+// unchanged.
 MatrixXd AveragingMaps::before_messages() const {
   MatrixXd step = MatrixXd::Identity(size(), size() + 1);
   MatrixXd known = zero();
@@ -42,8 +43,9 @@ MatrixXd AveragingMaps::before_messages() const {
   return step;
 }
 
-// Section 3, weights for averages: 1/b or N_c/N; m_c/S (scheme I); 1/S (II); 1/|A|. Who takes part is drawn before the
-// local steps, but those of absent clients are forgotten, so it may as well be drawn now.
+// The exchange as a map. The weights are those of docs/algorithms.md section 3 for averages: 1/b or N_c/N; m_c/S under
+// scheme I; 1/S under scheme II; 1/|A| over the active clients. The samplers draw who takes part before the local
+// steps. Drawing it here gives the same law, because the local steps of absent clients are discarded.
 MomentMap AveragingMaps::exchange() const {
   const Index n = size();
   const bool own = options_.by_size && options_.participation != GradientLawOptions::Participation::fixed_size;

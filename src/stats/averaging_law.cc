@@ -1,4 +1,4 @@
-// Laws of the averaging family at its communication rounds, stationary or from a start.
+// Laws of the averaging family at its communication rounds: stationary, or from a given start.
 #include <cmath>
 #include <stdexcept>
 
@@ -16,8 +16,8 @@ void check(const AveragingLawOptions& o) {
 
 }  // namespace
 
-// With p_c the chain of all iterations is stationary, and the coin that ends a segment does not look at it: at
-// communication rounds the law is that of one more step and an exchange.
+// With p_c, the chain of all iterations is stationary, and the coin that ends a segment is independent of the state.
+// Hence the law at communication rounds is the stationary law after one more local step and an exchange.
 std::vector<Law> averaging_family_law(const QuadraticProblem& problem, const AveragingLawOptions& options) {
   check(options);
   const AveragingMaps maps(problem, options);

@@ -11,12 +11,13 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 struct AveragingMaps::Coefficients {
-  VectorXd drift;  // x_i ← x_i - drift_i g_i
+  VectorXd drift;  // the step is x_i ← x_i - drift_i g_i + noise
   double common;   // variance of the noise that all clients share
-  VectorXd own;    // of client i's own
+  VectorXd own;    // variance of the noise that only client i gets
 };
 
-// FALD: γ, 2γTτ/b, 2γT(1-τ). FA-LD: η/p_c, 2ηTρ², 2ηT(1-ρ²)/p_c.
+// The coefficients (drift, common, own). FALD: γ, 2γTτ/b, 2γT(1-τ). FA-LD, with p_i = N_i/N: η/p_i, 2ηTρ²,
+// 2ηT(1-ρ²)/p_i.
 AveragingMaps::Coefficients AveragingMaps::coefficients(double step) const {
   const double heat = 2 * step * options_.temperature, r = options_.correlation;
   if (!options_.by_size)
@@ -70,7 +71,7 @@ MatrixXd AveragingMaps::mean_position() const {
   return result;
 }
 
-// (N_i/n) Σ_{j∈S} ∇U_ij + ϖ_i ∇U_0; the prior's part is exact.
+// The gradient estimate (N_i/n) Σ_{j∈S} ∇U_ij + ϖ_i ∇U_0 from the rows S; the prior's part is exact.
 MatrixXd AveragingMaps::gradient(Index client, const std::vector<int>& rows, const MatrixXd& at) const {
   MatrixXd result = zero();
   for (const int j : rows) {
@@ -83,7 +84,8 @@ MatrixXd AveragingMaps::gradient(Index client, const std::vector<int>& rows, con
   return result;
 }
 
-// Ĝ^i; with control variates Ĥ^i(x_i) - Ĥ^i(Y) + C, C = (1/b) Σ_j ∇U^j(Y).
+// The gradient that a client's step uses: Ĝ^i or, with control variates, Ĥ^i(x_i) - Ĥ^i(Y) + C with C = (1/b) Σ_j
+// ∇U^j(Y).
 Spread AveragingMaps::estimate(Index client) const {
   const int total = static_cast<int>(terms(client).size());
   const bool all = options_.batch == 0 || options_.batch >= total;
@@ -122,12 +124,14 @@ MomentMap AveragingMaps::local_step(double step) const {
   return map;
 }
 
-// With probability q_c: Y' = mean x, x before this step, which itself uses the old Y.
+// Adds the refresh of the control variates: with probability q_c, Y' = mean of x, where x is the state before this
+// step. The step itself still uses the old Y.
 void AveragingMaps::add_refresh(MomentMap& map) const {
   const Index n = size();
   const double q = options_.refresh;
   const MatrixXd change = mean_position() - block(y());
-  if (options_.anchor_at_once) {  // the step would take Y' for Y: x' = M(x, Y') in place of M(x, Y)
+  // This deliberately wrong variant uses Y' in the step already: x' = M(x, Y') in place of M(x, Y).
+  if (options_.anchor_at_once) {
     MatrixXd early = MatrixXd::Identity(n, n + 1);
     early.middleRows(y(), d_) += q * change;
     MomentMap coin{early, {MatrixXd::Zero(n, n + 1)}, MatrixXd::Zero(n, n)};

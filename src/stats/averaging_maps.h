@@ -1,8 +1,9 @@
-// The two halves of an iteration of the averaging family as maps of moments (algorithms.md section 6): every client's
-// local step, and the exchange that puts all of them at the average.
+// The two halves of an iteration of the averaging family as maps of moments (docs/algorithms.md section 6): the local
+// step of every client, and the exchange that moves all clients to the average. All member functions are const and
+// pure.
 //
-// State s = (x_1..x_b; Y with control variates; h_1..h_b with a memory; ref with compression), ref the last average and
-// the common noise since then. C is affine in Y and so needs no place of its own.
+// The state is s = (x_1..x_b; Y with control variates; h_1..h_b with a memory; ref with compression), where ref is the
+// last average plus the common noise since then. C is affine in Y, so it needs no place in the state.
 #pragma once
 
 #include "moment_map.h"
@@ -15,14 +16,14 @@ class AveragingMaps {
   AveragingMaps(const QuadraticProblem& problem, const AveragingLawOptions& options);
 
   Eigen::Index size() const;
-  MomentMap local_step(double step) const;  // with the refresh coin's toss, where there is one
+  MomentMap local_step(double step) const;  // includes the coin toss for a refresh, if there is one
   MomentMap exchange() const;
   MomentMap exchange_or_not(double probability) const;
-  Law average(const Law& state) const;               // of Σ w_i x_i
-  Law start(const Eigen::VectorXd& position) const;  // everybody there, and Y too
+  Law average(const Law& state) const;               // the law of Σ w_i x_i
+  Law start(const Eigen::VectorXd& position) const;  // all x_i and Y are at `position`
 
  private:
-  struct Coefficients;  // what a step's paper puts before drift and noise
+  struct Coefficients;  // the factors of drift and noise in a local step
   Coefficients coefficients(double step) const;
   Eigen::MatrixXd zero() const;
   Eigen::MatrixXd block(Eigen::Index first) const;
@@ -48,7 +49,7 @@ class AveragingMaps {
   Eigen::Index d_, b_;
   bool control_, compressed_, memory_;
   Eigen::VectorXd sizes_;
-  std::vector<Eigen::VectorXd> kept_;  // what the compressor may keep
+  std::vector<Eigen::VectorXd> kept_;  // the diagonals that the compressor can draw
   std::vector<Attendance> attendances_;
 };
 

@@ -1,4 +1,4 @@
-// Calibration of the predicted class's probability, and of credible regions.
+// Calibration of the predicted class's probability and of credible regions.
 #include <cmath>
 
 #include "pollen/stats.h"
@@ -7,7 +7,8 @@
 namespace pollen::stats {
 namespace {
 
-// The bin (lower, upper] that holds a confidence; the edges are j/bins as doubles, so an edge belongs below.
+// Returns the bin (lower, upper] that holds a confidence. The edges are the doubles j/bins, and a value on an edge
+// belongs to the bin below.
 std::size_t bin_of(double confidence, int bins) {
   if (!(confidence > 0)) return 0;
   int bin = std::min(static_cast<int>(std::ceil(std::min(confidence, 1.0) * bins)), bins) - 1;

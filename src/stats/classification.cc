@@ -1,4 +1,4 @@
-// Scores of class probabilities, and how two sets of predictions differ.
+// Scores of class probabilities, and measures of how two sets of predictions differ.
 #include <algorithm>
 #include <cmath>
 
@@ -51,7 +51,8 @@ std::vector<ConfidencePoint> confidence_curve(const Predictions& p, std::span<co
       point.accuracy += guess == label(truth[r]) ? 1 : 0;
     }
   }
-  for (ConfidencePoint& point : curve) point.accuracy /= static_cast<double>(point.count);  // 0/0 is NaN
+  // A threshold that no row reaches gives 0/0, which is NaN.
+  for (ConfidencePoint& point : curve) point.accuracy /= static_cast<double>(point.count);
   return curve;
 }
 
@@ -89,7 +90,7 @@ std::vector<double> entropy(const Predictions& p) {
   return result;
 }
 
-// Mann-Whitney's U from the ranks of the pooled scores.
+// Computes Mann-Whitney's U from the ranks of the pooled scores.
 double auroc(std::span<const double> in, std::span<const double> out) {
   std::vector<double> pooled(in.begin(), in.end());
   pooled.insert(pooled.end(), out.begin(), out.end());

@@ -1,7 +1,9 @@
-// Is a row from elsewhere? The rule of Vono et al. (2022, supplement) on the densities of its score.
+// Decides whether a row is out of distribution: the rule of Vono et al. (2022, supplement), based on the densities of
+// its score.
 //
-// A density is a histogram of fine bins, smoothed with normal kernels whose sd is Scott's sd·n^(-1/5), a bin at least;
-// what would leave [0, most] is folded back. A row's own kernel is taken out where its label is asked for.
+// A density is a histogram of fine bins, smoothed with normal kernels. Their standard deviation is Scott's sd·n^(-1/5),
+// but at least one bin. Mass that would leave [0, most] is reflected back. When a row is classified, its own kernel is
+// left out.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,7 +34,7 @@ class Density {
   }
 
   double at(double score) const { return smooth_[bin(score)] / (count_ * bandwidth_); }
-  // Without the score itself, which is one of those it was made of.
+  // The density without the contribution of `score` itself, which is one of the scores it was made from.
   double without(double score) const {
     if (count_ < 2) return 0;
     const std::size_t b = bin(score);
@@ -42,7 +44,7 @@ class Density {
  private:
   std::size_t bin(double score) const { return static_cast<std::size_t>(std::clamp(score / width_, 0.0, kBins - 1.0)); }
   double centre(std::size_t bin) const { return (static_cast<double>(bin) + 0.5) * width_; }
-  // Up to a factor that both densities have.
+  // The kernel up to a factor that both densities share.
   double kernel(double from, double to) const {
     const auto bell = [&](double x) { return std::exp(-0.5 * x * x / (bandwidth_ * bandwidth_)); };
     return bell(to - from) + bell(to + from) + bell(2 * most_ - to - from);

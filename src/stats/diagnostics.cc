@@ -1,4 +1,4 @@
-// R-hat, effective sample sizes and MCSE of one parameter, from split chains.
+// R-hat, effective sample sizes and Monte Carlo standard errors of one parameter, from split chains.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,7 +28,8 @@ bool usable(const Draws& draws) {
   return size > 0 && std::all_of(draws.values.begin(), draws.values.end(), [](double x) { return std::isfinite(x); });
 }
 
-// The second R-hat is of the distances to the median: it sees chains that differ in spread.
+// Returns the larger of two R-hats. The second is computed from the distances to the median and detects chains that
+// differ in spread.
 double rhat_of(const Draws& draws, const SplitChains& scores, std::span<const double> sorted) {
   const double median = sorted_median(sorted);
   std::vector<double> folded(draws.values.begin(), draws.values.end());

@@ -1,4 +1,4 @@
-// The Wasserstein distance of two samples: which method, and what they share.
+// The Wasserstein distance of two samples: chooses the method and does what all methods share.
 #include <Eigen/Core>
 #include <cmath>
 #include <limits>
@@ -17,7 +17,7 @@ Points points(ConstPanelView view) {
                                                                     Eigen::OuterStride<>(view.stride));
 }
 
-// W2² splits exactly into the distance of the means and W2² of the centred samples.
+// Subtracts and returns the mean. W2² is exactly the squared distance of the means plus W2² of the centred samples.
 Eigen::VectorXd take_mean(Points& x) {
   const Eigen::VectorXd mean = x.rowwise().mean();
   x.colwise() -= mean;

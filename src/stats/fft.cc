@@ -34,7 +34,8 @@ void reverse_bits(std::vector<std::complex<double>>& x) {
 
 }  // namespace
 
-// Cooley-Tukey, radix 2, decimation in time. The product is written out: the library's checks every factor for NaN.
+// The radix-2 Cooley-Tukey algorithm, decimation in time. The complex product is written out, because the library's
+// operator checks every factor for NaN.
 void Fft::transform(std::vector<std::complex<double>>& x) const {
   reverse_bits(x);
   for (std::size_t half = 1; half < size_; half *= 2) {

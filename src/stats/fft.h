@@ -1,4 +1,5 @@
-// The discrete Fourier transform of a power-of-two length, in place: x_k ← Σ_t x_t exp(-2πi kt/M). Pure.
+// The discrete Fourier transform of a power-of-two length, in place: x_k ← Σ_t x_t exp(-2πi kt/M). An Fft is immutable,
+// so threads may share it.
 #pragma once
 
 #include <complex>
@@ -11,13 +12,14 @@ std::size_t power_of_two_above(std::size_t n);  // the smallest power of two >= 
 
 class Fft {
  public:
-  explicit Fft(std::size_t size);  // size: a power of two
+  explicit Fft(std::size_t size);  // `size` must be a power of two
   std::size_t size() const { return size_; }
   void transform(std::vector<std::complex<double>>& x) const;
 
  private:
   std::size_t size_;
-  std::vector<std::complex<double>> roots_;  // roots_[half + j] = exp(-πi j/half): each stage's in a row
+  // roots_[half + j] = exp(-πi j/half), so that the roots of each stage are contiguous.
+  std::vector<std::complex<double>> roots_;
 };
 
 }  // namespace pollen::stats

@@ -1,4 +1,4 @@
-// Moments of draws and the Wasserstein distance of Gaussians.
+// Moments of draws, and the Wasserstein distance of Gaussians.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -34,7 +34,7 @@ Moments moments(ConstPanelView draws) {
   Eigen::Map<Eigen::VectorXd>(result.mean.data(), draws.rows) = mean;
   if (draws.columns < 2) return result;
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(draws.rows, draws.rows);
-  constexpr Index kBlock = 4096;  // centred copies stay small
+  constexpr Index kBlock = 4096;  // columns per block, so that centred copies stay small
   for (Index first = 0; first < draws.columns; first += kBlock) {
     const Index count = std::min(kBlock, draws.columns - first);
     const Eigen::MatrixXd centred = x.middleCols(first, count).colwise() - mean;
@@ -45,8 +45,8 @@ Moments moments(ConstPanelView draws) {
   return result;
 }
 
-// W2² = ‖m_a - m_b‖² + min over orthogonal Q of ‖A^½ - B^½ Q‖², which is Bures' trace formula without its cancellation:
-// near-equal covariances keep their digits, singular ones need nothing special.
+// Computes W2² = ‖m_a - m_b‖² + min over orthogonal Q of ‖A^½ - B^½ Q‖². The second term is Bures' trace formula in a
+// form without cancellation: nearly equal covariances keep their digits, and singular ones need no special case.
 double gaussian_w2(const Moments& a, const Moments& b) {
   if (a.mean.size() != b.mean.size()) throw std::invalid_argument("gaussian_w2: different dimensions");
   const auto d = static_cast<Index>(a.mean.size());

@@ -1,7 +1,7 @@
-// The gradient family and ELF as random affine recursions (algorithms.md sections 1 to 5, equations quoted below).
+// The gradient family and ELF as random affine recursions (docs/algorithms.md sections 1 to 5, equations quoted below).
 //
-// State s = (θ; η^1..η^b with memory or error feedback; w with downlink feedback; ζ with svrg). A vector that is affine
-// in s is written as its d × (n+1) matrix of coefficients, the constant last.
+// The state is s = (θ; η^1..η^b with memory or error feedback; w with downlink feedback; ζ with svrg). A vector that is
+// affine in s is stored as its d × (n+1) matrix of coefficients, with the constant in the last column.
 #include <cmath>
 #include <map>
 #include <stdexcept>
@@ -84,7 +84,8 @@ Recursion::Recursion(const QuadraticProblem& problem, const GradientLawOptions& 
   attendances_ = attendances(options, sizes);
   const auto rounds = static_cast<double>(down_.size() * attendances_.size());
   check_enumerable(rounds, "rounds");
-  check_enumerable(rounds * static_cast<double>(at_.size() * at_.size()) / 200, "rounds");  // memory
+  // This second check limits the memory that the enumerated rounds take.
+  check_enumerable(rounds * static_cast<double>(at_.size() * at_.size()) / 200, "rounds");
 }
 
 MatrixXd Recursion::gradient(Index client, const MatrixXd& point) const {
@@ -93,7 +94,8 @@ MatrixXd Recursion::gradient(Index client, const MatrixXd& point) const {
   return result;
 }
 
-// Section 1: (N/n) Σ_{j∈S} [∇U_j(y) - ∇U_j(anchor)], and ∇U_i(ζ) for svrg; the anchor's constants cancel.
+// The oracle of docs/algorithms.md section 1: (N/n) Σ_{j∈S} [∇U_j(y) - ∇U_j(anchor)], plus ∇U_i(ζ) for svrg. The
+// anchor's constants cancel.
 MatrixXd Recursion::oracle(Index client, const std::vector<int>& rows, const MatrixXd& y, const MatrixXd& zeta) const {
   MatrixXd result = at_.zero();
   const bool plain = options_.oracle == Oracle::full || options_.oracle == Oracle::minibatch;
@@ -109,7 +111,7 @@ MatrixXd Recursion::oracle(Index client, const std::vector<int>& rows, const Mat
   return result;
 }
 
-// C(H_i - η^i) over the client's own randomness.
+// A client's message C(H_i - η^i), over the client's own randomness.
 Spread Recursion::message(Index client, const MatrixXd& y, const MatrixXd& zeta) const {
   const int total = static_cast<int>(terms(problem_, client).size());
   const bool all = options_.oracle == Oracle::full || options_.batch == 0 || options_.batch >= total;
@@ -124,7 +126,8 @@ Spread Recursion::message(Index client, const MatrixXd& y, const MatrixXd& zeta)
   return spread_of(outcomes);
 }
 
-// The step without the clients' messages: θ - γ(Σ η^i + ∇U_0(θ)), with Σ ∇U_i(θ̂) too under the fixed-point oracle.
+// The step without the clients' messages: θ - γ(Σ η^i + ∇U_0(θ)), where the fixed-point oracle adds Σ ∇U_i(θ̂) to the
+// drift.
 MatrixXd Recursion::skeleton(const MatrixXd& y, const MatrixXd& zeta) const {
   const Index d = at_.d, n = at_.size();
   MatrixXd step = MatrixXd::Identity(n, n + 1);
@@ -154,7 +157,8 @@ void Recursion::add_spread(Index client, double weight, double probability, cons
   }
 }
 
-// Given who takes part and which coordinates the broadcast keeps, clients are independent: their deviations add up.
+// One round. Given who takes part and which coordinates the broadcast keeps, clients are independent, so their
+// deviations add up.
 MomentMap Recursion::round(bool refresh) const {
   const Index n = at_.size();
   MomentMap map{MatrixXd::Zero(n, n + 1), {}, MatrixXd::Zero(n, n)};

@@ -1,7 +1,8 @@
 // Likelihood and posteriors of the linear mixed model.
 //
-// With Δ = diag(σ), G = B'B and M = s² I + Δ G Δ the inverse of V = s² I + B Δ² B' is (I - B Δ M⁻¹ Δ B')/s², its
-// determinant s^{2(n-d)} |M|, and Δ B' V⁻¹ = M⁻¹ Δ B'. Only d × d systems, and σ near 0 needs no division by σ².
+// Write Δ = diag(σ), G = B'B and M = s² I + Δ G Δ. Then V = s² I + B Δ² B' has the inverse (I - B Δ M⁻¹ Δ B')/s² and
+// the determinant s^{2(n-d)} |M|, and Δ B' V⁻¹ = M⁻¹ Δ B'. Hence only d × d systems are solved, and σ near 0 needs no
+// division by σ².
 #include "stats/mixed_law.h"
 
 #include <cmath>
@@ -34,7 +35,7 @@ VectorXd residual_of(const MixedClient& client, const VectorXd& phi, const Vecto
   return result;
 }
 
-// What one client's formulas share.
+// The quantities that the formulas of one client share.
 struct Marginal {
   Marginal(const MixedClient& client, const MixedParameters& parameters);
   VectorXd weighted() const { return (residual - random * sd.cwiseProduct(pull)) / noise; }  // V⁻¹ r
@@ -74,7 +75,7 @@ double mixed_log_likelihood(const std::vector<MixedClient>& clients, const Mixed
   return total;
 }
 
-// With w = V⁻¹ r: A'w, B'w, σ_k² ((b_k'w)² - b_k' V⁻¹ b_k) and s² (w'w - tr V⁻¹).
+// Adds up, over clients and with w = V⁻¹ r: A'w, B'w, σ_k² ((b_k'w)² - b_k' V⁻¹ b_k) and s² (w'w - tr V⁻¹).
 MixedParameters mixed_gradient(const std::vector<MixedClient>& clients, const MixedParameters& parameters) {
   const Index p = parameters.phi.size(), d = parameters.mean.size();
   MixedParameters total{VectorXd::Zero(p), VectorXd::Zero(d), VectorXd::Zero(d), 0};

@@ -17,7 +17,7 @@ using Clients = std::vector<MixedClient>;
 constexpr int kEmSteps = 100, kNewtonSteps = 200, kHalvings = 60;
 constexpr double kTolerance = 1e-9;
 
-// Sizes and column lengths over all clients' rows.
+// The numbers of clients and rows, and the squared lengths of the columns over all clients' rows.
 struct Totals {
   Totals(const Clients& clients, const MixedParameters& start);
   double clients = 0, rows = 0;
@@ -25,7 +25,8 @@ struct Totals {
 };
 
 Totals::Totals(const Clients& all, const MixedParameters& start) : clients(static_cast<double>(all.size())) {
-  mixed_log_likelihood(all, start);  // for its checks of shapes
+  // This call is made only for its checks of shapes.
+  mixed_log_likelihood(all, start);
   const Index p = start.phi.size(), d = start.mean.size();
   Index count = 0;
   for (const MixedClient& client : all) count += client.y.size();
@@ -48,7 +49,8 @@ Totals::Totals(const Clients& all, const MixedParameters& start) : clients(stati
     throw std::invalid_argument("mixed_mle: the columns of fixed and random are linearly dependent");
 }
 
-// The gradient by log σ vanishes at σ = 0 whether or not that is a maximum, so start where a client's rows are heard.
+// Raises small starting values of σ. The gradient with respect to log σ vanishes at σ = 0 whether or not that is a
+// maximum, so EM must start where the clients' rows have influence.
 MixedParameters lifted(MixedParameters start, const Totals& totals, const MixedMleOptions& options) {
   const VectorXd heard = (0.5 * (totals.clients / totals.random.array()).log() + start.log_noise).matrix();
   start.log_sd = start.log_sd.cwiseMax(heard);
@@ -56,7 +58,8 @@ MixedParameters lifted(MixedParameters start, const Totals& totals, const MixedM
   return start;
 }
 
-// φ solves Σ A'A φ = Σ A'(y - B m_i); σ² is the mean of E(z - μ)², s² that of E(y - A φ - B z)².
+// One step of EM: φ solves Σ A'A φ = Σ A'(y - B m_i), σ² is the mean of E(z - μ)², and s² is the mean of E(y - A φ - B
+// z)².
 MixedParameters em_step(const Clients& clients, const MixedParameters& at, const Totals& totals,
                         const MixedMleOptions& options) {
   const Index p = at.phi.size(), d = at.mean.size();
@@ -87,7 +90,7 @@ MixedParameters em_step(const Clients& clients, const MixedParameters& at, const
   return next;
 }
 
-// The free coordinates x: parameters = E x + c, columns of E of zeros and ones.
+// The log-likelihood as a function of the free coordinates x: parameters = E x + c, where E has entries 0 and 1.
 class Surface {
  public:
   Surface(const Clients& clients, const MixedParameters& start, const Totals& totals, const MixedMleOptions& options);
@@ -141,7 +144,7 @@ MixedParameters Surface::parameters(const VectorXd& x) const {
   return {full.head(p_), full.segment(p_, d_), full.segment(p_ + d_, d_), full(p_ + 2 * d_)};
 }
 
-// About a standard error of each coordinate: makes gradients and curvatures plain numbers.
+// Returns roughly the standard error of each coordinate, which makes gradients and curvatures dimensionless.
 VectorXd Surface::units(const VectorXd& x) const {
   MixedParameters unit = parameters(x);
   const double noise = std::exp(2 * unit.log_noise);
@@ -152,9 +155,11 @@ VectorXd Surface::units(const VectorXd& x) const {
   return (map_.transpose() * flat(unit)).cwiseQuotient(map_.colwise().sum().transpose());
 }
 
-// Newton with the curvature's absolute value, so that it climbs from anywhere; a scale changes by e at most.
+// A Newton step with the absolute values of the curvature's eigenvalues, so that it climbs from anywhere. A scale
+// changes by at most a factor e.
 VectorXd Surface::step(const VectorXd& x, const VectorXd& unit, const VectorXd& slope) const {
-  constexpr double kWidth = 1e-3;  // central differences of the exact gradient: wrong by kWidth² and rounding/kWidth
+  // The width of central differences of the exact gradient; their error is of order kWidth² plus rounding/kWidth.
+  constexpr double kWidth = 1e-3;
   const Index n = x.size(), location = p_ + d_;
   MatrixXd curvature(n, n);
   for (Index k = 0; k < n; ++k) {

@@ -1,6 +1,6 @@
 #include "stats/mixtures.h"
 
-#include <math.h>  // lgamma_r: std::lgamma writes a global
+#include <math.h>  // for lgamma_r: std::lgamma writes to a global
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +13,12 @@ namespace pollen::stats {
 
 namespace {
 
-constexpr double kManyEvents = 1e4;  // a Poisson law of that rate is nearly normal
+constexpr double kManyEvents = 1e4;  // a Poisson law with such a rate is nearly normal
 
 double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 struct Curve {
-  double value = 0, slope = 0;  // of the distribution function
+  double value = 0, slope = 0;  // the distribution function and its derivative
 };
 
 Curve mixture_at(std::span<const double> mean, std::span<const double> sd, double x) {
@@ -36,7 +36,7 @@ Curve mixture_at(std::span<const double> mean, std::span<const double> sd, doubl
   return {sum.value / count, sum.slope / count};
 }
 
-// P(Y ≤ k): terms of the shorter tail, from k away, until they no longer matter.
+// Returns P(Y ≤ k). It sums the terms of the shorter tail, starting at k, until they no longer matter.
 double poisson_cdf(double k, double rate) {
   if (k < 0) return 0;
   if (rate <= 0) return 1;
@@ -62,7 +62,7 @@ double poisson_mixture_at(std::span<const double> rate, double k) {
 
 }  // namespace
 
-// Newton's steps inside a bracket: the components' own quantiles lie on both sides.
+// Takes Newton steps inside a bracket, which the smallest and the largest quantile of the components provide.
 double normal_mixture_quantile(std::span<const double> mean, std::span<const double> sd, double p) {
   constexpr int kMostSteps = 200;
   const double z = normal_quantile(p);
@@ -95,7 +95,7 @@ double poisson_mixture_quantile(std::span<const double> rate, double p) {
   double low = -1, high = std::ceil(most + 10 * std::sqrt(most) + 20);  // P(Y ≤ low) < p ≤ P(Y ≤ high)
   while (high - low > 1) {
     const double middle = std::floor(0.5 * (low + high));
-    if (middle <= low || middle >= high) break;  // counts beyond 2^53
+    if (middle <= low || middle >= high) break;  // counts beyond 2^53 are not all representable
     (poisson_mixture_at(rate, middle) < p ? low : high) = middle;
   }
   return high;

@@ -1,6 +1,7 @@
-// What one step of a random affine recursion s' = A s + b + noise does to the mean and covariance of s. With E for
-// means and Δ for deviations from them,
+// What one step of a random affine recursion s' = A s + b + noise does to the mean m and the covariance C of s. With E
+// for means and Δ for deviations from them,
 //   m' = E[A] m + E[b],   C' = E[A] C E[A]ᵀ + Σ p (ΔA C ΔAᵀ + r rᵀ) + noise,   r = ΔA m + Δb.
+// All functions are pure.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,27 +19,27 @@ struct MomentMap {
   Eigen::Index size() const { return mean.rows(); }
   auto matrix() const { return mean.leftCols(size()); }
   Law next(const Law& law) const;
-  Eigen::MatrixXd linear_part(const Eigen::MatrixXd& covariance) const;  // Σ A C Aᵀ
+  Eigen::MatrixXd linear_part(const Eigen::MatrixXd& covariance) const;  // E[A C Aᵀ]
 };
 
 MomentMap moment_map(const Phase& phase);
-// One or the other, by a coin.
+// The map that applies `one` with the given probability and `other` otherwise.
 MomentMap mixture(double probability, const MomentMap& one, const MomentMap& other);
-// Both, one after the other; the first one without noise.
+// The map that applies `first` and then `second`. `first` must have no noise.
 MomentMap then(const MomentMap& first, const MomentMap& second);
 
-// Equally likely matrices of coefficients: their mean, and deviations whose Gram matrix is their covariance. The latter
-// are eigenvectors, so never more than there are entries, however many outcomes there were.
+// The mean of equally likely matrices of coefficients, and deviations whose outer products add up to their covariance.
+// The deviations are scaled eigenvectors, so there are never more of them than a matrix has entries.
 struct Spread {
   Eigen::MatrixXd mean;
   std::vector<Eigen::MatrixXd> deviations;
 };
 Spread spread_of(const std::vector<Eigen::MatrixXd>& outcomes);
 
-// Phases in order; a map may appear in many of them.
+// The phases of a cycle, in order. A map may appear more than once.
 using Cycle = std::vector<const MomentMap*>;
 
-// The law just after each phase. Throws std::domain_error where there is none.
+// Returns the stationary law just after each phase. Throws std::domain_error if there is none.
 std::vector<Law> stationary(const Cycle& cycle);
 
 }  // namespace pollen::stats

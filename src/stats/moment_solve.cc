@@ -11,7 +11,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// The upper triangle of a symmetric matrix, column after column.
+// Stacks the upper triangle of a symmetric matrix, column by column.
 VectorXd half(const MatrixXd& x) {
   VectorXd result(x.rows() * (x.rows() + 1) / 2);
   for (Index j = 0, at = 0; j < x.cols(); ++j)
@@ -26,7 +26,7 @@ MatrixXd whole(const VectorXd& x, Index n) {
   return result;
 }
 
-// Σ vec(A) vec(A)ᵀ over outcomes: all that E[A C Aᵀ] depends on.
+// Returns E[vec(A) vec(A)ᵀ], which determines E[A C Aᵀ] for every C.
 MatrixXd gram(const MomentMap& map) {
   const Index n = map.size(), entries = n * n, block = 1024;
   const Index count = static_cast<Index>(map.deviations.size()) + 1;
@@ -43,7 +43,7 @@ MatrixXd gram(const MomentMap& map) {
   return result;
 }
 
-// K of one phase on half vectors: K(C)_pq = Σ_ij E[A_pi A_qj] C_ij.
+// The matrix of one phase's K on stacked upper triangles: K(C)_pq = Σ_ij E[A_pi A_qj] C_ij.
 MatrixXd half_matrix(const MomentMap& map) {
   const Index n = map.size();
   const MatrixXd g = gram(map);
@@ -82,7 +82,7 @@ MatrixXd CycleSolver::solve(const MatrixXd& right) const {
   return whole(system_->solve(half(right)), right.rows());
 }
 
-// BiCGSTAB (van der Vorst 1992) with matrices for vectors.
+// BiCGSTAB (van der Vorst 1992) with matrices in the place of vectors.
 MatrixXd CycleSolver::iterate(const MatrixXd& right) const {
   constexpr int kMost = 5000;
   const auto apply = [&](const MatrixXd& x) { return MatrixXd(x - through(cycle_, x)); };

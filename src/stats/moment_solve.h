@@ -1,5 +1,6 @@
-// Solves X - K(X) = R for symmetric X, where K is what a whole cycle does to covariances, noise and shifts left out:
-// a linear system over the n(n+1)/2 entries of X where n is small, BiCGSTAB on the map itself beyond.
+// Solves X - K(X) = R for symmetric X, where K is the linear part of what a whole cycle does to covariances (without
+// noise and shifts). Small problems are solved as a linear system in the n(n+1)/2 entries of X, larger ones by BiCGSTAB
+// on the map itself. The cycle must outlive the solver.
 #pragma once
 
 #include <optional>
@@ -11,9 +12,9 @@ namespace pollen::stats {
 
 class CycleSolver {
  public:
-  static constexpr Eigen::Index kDirect = 40;  // the largest n for the linear system
+  static constexpr Eigen::Index kDirect = 40;  // the largest n that is solved as a linear system
   explicit CycleSolver(const Cycle& cycle, Eigen::Index direct = kDirect);
-  Eigen::MatrixXd solve(const Eigen::MatrixXd& right) const;  // NaN where it finds none
+  Eigen::MatrixXd solve(const Eigen::MatrixXd& right) const;  // NaN if no solution is found
 
  private:
   Eigen::MatrixXd iterate(const Eigen::MatrixXd& right) const;

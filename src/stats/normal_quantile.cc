@@ -8,9 +8,9 @@
 namespace pollen::stats {
 namespace {
 
-using Coefficients = std::array<double, 8>;  // constant term first
+using Coefficients = std::array<double, 8>;  // the constant term comes first
 
-// Numerators and denominators of PPND16: the centre, the tails, the far tails.
+// Numerators and denominators of PPND16 for the centre, the tails and the far tails.
 constexpr Coefficients kA = {3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,
                              1.3731693765509461125e4, 4.5921953931549871457e4, 6.7265770927008700853e4,
                              3.3430575583588128105e4, 2.5090809287301226727e3};

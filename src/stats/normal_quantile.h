@@ -1,5 +1,5 @@
-// The inverse of the standard normal distribution function, full double accuracy: Wichura (1988), algorithm AS 241.
-// 0 gives -inf, 1 gives +inf, anything outside [0, 1] NaN. Pure.
+// The inverse of the standard normal distribution function in full double precision: Wichura (1988), algorithm AS 241.
+// It returns -inf at 0, +inf at 1 and NaN outside [0, 1]. The function is pure.
 #pragma once
 
 namespace pollen::stats {

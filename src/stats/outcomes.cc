@@ -14,7 +14,8 @@ using Participation = GradientLawOptions::Participation;
 
 double choose(double n, double k) { return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)); }
 
-// Independent coins: every set, its probability, and its weights. Under `active` the empty set is drawn again.
+// Enumerates independent coin tosses: every set of clients with its probability and weights. With the policy `active`,
+// an empty set is drawn again.
 std::vector<Attendance> coins(const GradientLawOptions& options, Index clients) {
   const auto& p = options.probability;
   if (static_cast<Index>(p.size()) != clients) throw std::invalid_argument("probability: one a client");
@@ -51,7 +52,7 @@ std::vector<Attendance> fixed_size(int size, Index clients) {
   return result;
 }
 
-// Multinomial counts m of `size` draws with probabilities p; weight m/(size p).
+// Enumerates the multinomial counts m of `size` draws with probabilities p. The weight of a client is m/(size p).
 std::vector<Attendance> with_replacement(int size, const VectorXd& p) {
   const Index clients = p.size();
   check_enumerable(choose(static_cast<double>(size + clients - 1), static_cast<double>(clients - 1)), "participation");

@@ -1,5 +1,6 @@
-// The finite random choices of a round, written out: subsets, coordinates a compressor keeps, who takes part
-// (algorithms.md sections 1 to 3). Throws std::invalid_argument where there are more than kMostOutcomes.
+// Enumerates the finite random choices of a round: minibatches, the coordinates that a compressor keeps, and who takes
+// part (docs/algorithms.md sections 1 to 3). All functions are pure and throw std::invalid_argument if there would be
+// more than kMostOutcomes outcomes.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,19 +12,19 @@ namespace pollen::stats {
 
 inline constexpr double kMostOutcomes = 2e5;
 
-// Throws std::invalid_argument where `count` outcomes are too many to write out.
+// Throws std::invalid_argument if `count` outcomes are too many to enumerate.
 void check_enumerable(double count, const char* what);
 
-// All k-subsets of 0..n-1, in lexicographic order.
+// Returns all k-subsets of 0..n-1 in lexicographic order.
 std::vector<std::vector<int>> subsets(int n, int k);
 
-// The equally likely diagonals of a compressor seen as a random diagonal matrix.
+// Returns the equally likely diagonals of a compressor, seen as a random diagonal matrix.
 std::vector<Eigen::VectorXd> diagonals(GradientLawOptions::Compressor compressor, Eigen::Index d, int k);
 
-// Who takes part, by weight: 0 is absent.
+// One possible set of participants with its probability. A weight of 0 means that the client is absent.
 struct Attendance {
   double probability = 1;
-  Eigen::VectorXd weight;  // one a client
+  Eigen::VectorXd weight;  // one per client
 };
 std::vector<Attendance> attendances(const GradientLawOptions& options, const Eigen::VectorXd& sizes);
 

@@ -13,10 +13,10 @@ namespace pollen::stats {
 
 namespace {
 
-constexpr double kTail = 0.001;   // of the draws, at each end of a density's grid
-constexpr double kMargin = 0.1;   // of the grid's width, beyond them
-constexpr std::size_t kFine = 4;  // bins a point of the grid
-constexpr double kKernelEnd = 4;  // standard deviations
+constexpr double kTail = 0.001;   // share of the draws that a density's grid leaves out at each end
+constexpr double kMargin = 0.1;   // added at each end, as a share of the grid's width
+constexpr std::size_t kFine = 4;  // histogram bins per grid point
+constexpr double kKernelEnd = 4;  // where a kernel is cut off, in standard deviations
 
 struct Grid {
   double low = 0, high = 0;
@@ -24,7 +24,7 @@ struct Grid {
   double width() const { return (high - low) / static_cast<double>(bins); }
 };
 
-// A histogram of fine bins; draws beyond the grid are left out, though they count in the density's total.
+// Counts draws in fine bins. Draws beyond the grid are left out, but they count in the density's total.
 std::vector<double> histogram(std::span<const double> x, const Grid& grid) {
   std::vector<double> counts(grid.bins, 0.0);
   for (const double value : x) {
@@ -47,7 +47,7 @@ std::vector<double> half_kernel(double bandwidth, double width, std::size_t most
   return kernel;
 }
 
-// The density at every kFine-th bin's centre.
+// Evaluates the density at the centre of every kFine-th bin.
 void smooth(std::span<const double> x, const Grid& grid, std::span<double> out) {
   const double n = static_cast<double>(x.size());
   const double sd = x.size() > 1 ? std::sqrt(variance(x)) : 0;
@@ -66,9 +66,9 @@ void smooth(std::span<const double> x, const Grid& grid, std::span<double> out) 
 
 }  // namespace
 
-// Two chains share both transforms, as real and imaginary part: A_k = (Z_k + conj Z_{M-k})/2, B_k = (Z_k - conj
-// Z_{M-k})/2i, and the transforms of the two real, even spectra come back apart. Twice the length keeps lags from
-// wrapping.
+// Two chains share both transforms as real and imaginary parts: A_k = (Z_k + conj Z_{M-k})/2 and B_k = (Z_k - conj
+// Z_{M-k})/2i. The two spectra are real and even, so their transforms come back apart, as real and imaginary parts.
+// Padding to twice the length keeps lags from wrapping around.
 std::vector<double> autocorrelations(const Draws& draws, Index lags) {
   const auto chains = static_cast<std::size_t>(draws.chains), n = static_cast<std::size_t>(draws.length()),
              wanted = static_cast<std::size_t>(lags), kept = std::min(wanted, n);

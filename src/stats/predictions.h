@@ -1,4 +1,5 @@
-// Rows of predictions and their checks, for the files that score them.
+// Access to rows of predictions and checks of their shapes, shared by the files that score predictions. All functions
+// are pure; the checks throw std::invalid_argument.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,8 @@ inline std::span<const double> row(const Predictions& p, std::size_t r) {
   return p.probabilities.subspan(r * classes, classes);
 }
 
-inline std::size_t predicted(std::span<const double> probabilities) {  // ties to the lower class
+// Returns the most probable class. Ties go to the lower class.
+inline std::size_t predicted(std::span<const double> probabilities) {
   return static_cast<std::size_t>(std::max_element(probabilities.begin(), probabilities.end()) - probabilities.begin());
 }
 

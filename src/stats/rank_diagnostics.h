@@ -1,4 +1,5 @@
-// Pieces of the diagnostics that share a sorted copy of the draws or their normal scores. Pure.
+// Parts of the diagnostics that share a sorted copy of the draws or their normal scores (Vehtari et al. 2021). All
+// functions are pure.
 #pragma once
 
 #include <span>
@@ -8,11 +9,11 @@
 
 namespace pollen::stats {
 
-// Whether all draws are finite and there are some. Draws that are not have no diagnostics, not even by ranks: an
-// infinite draw is a chain gone wrong. Throws std::invalid_argument where the chains are not of one length.
+// Tells whether there are draws and all are finite. Other draws get no diagnostics, not even rank-based ones, because
+// an infinite draw means that a chain went wrong. Throws std::invalid_argument if the chains differ in length.
 bool usable(const Draws& draws);
 
-// `scores` are the split draws' normal scores, `sorted` all draws in order.
+// `scores` are the normal scores of the split draws; `sorted` holds all draws in increasing order.
 double rhat_of(const Draws& draws, const SplitChains& scores, std::span<const double> sorted);
 double tail_ess_of(const Draws& draws, std::span<const double> sorted);
 

@@ -17,7 +17,8 @@ double shifted_mean(std::span<const double> x, double shift) {
 
 }  // namespace
 
-// Two passes: the second takes away the rounding of the first, and a constant stays exactly itself.
+// Computes the mean in two passes. The second removes the rounding error of the first, and a constant gives exactly
+// itself.
 double mean(std::span<const double> x) {
   if (x.empty()) return kNaN;
   const double first = shifted_mean(x, x.front());
@@ -33,7 +34,8 @@ double variance(std::span<const double> x) {
 }
 
 std::vector<double> average_ranks(std::span<const double> x) {
-  std::vector<std::pair<double, std::size_t>> order(x.size());  // values beside indices: sorting stays in the cache
+  // Values are stored beside their indices, so that sorting stays in the cache.
+  std::vector<std::pair<double, std::size_t>> order(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) order[i] = {x[i], i};
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<double> ranks(x.size());
@@ -45,7 +47,7 @@ std::vector<double> average_ranks(std::span<const double> x) {
   return ranks;
 }
 
-// The order of operations is R's, so that "at most the quantile" counts the same draws.
+// The order of operations is that of R, so that "at most the quantile" counts the same draws.
 double sorted_quantile(std::span<const double> sorted, double p) {
   if (sorted.empty() || !(p >= 0 && p <= 1)) return kNaN;
   const double index = 1 + static_cast<double>(sorted.size() - 1) * p;

@@ -1,4 +1,5 @@
-// Sums and ranks of plain vectors: mean, variance, average ranks, quantiles of sorted values. Pure.
+// Mean, variance, average ranks and quantiles of plain vectors. The functions named sorted_* expect values in
+// increasing order, except sorted_copy, which makes them so. All functions are pure.
 #pragma once
 
 #include <limits>
@@ -9,13 +10,13 @@ namespace pollen::stats {
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-double mean(std::span<const double> x);      // NaN where empty; exact for constant x
-double variance(std::span<const double> x);  // divisor n-1; NaN where n < 2
+double mean(std::span<const double> x);      // NaN if empty; exact for constant x
+double variance(std::span<const double> x);  // divisor n-1; NaN if n < 2
 
-// Ranks from 1; equal values share the average of their ranks.
+// Returns ranks from 1. Equal values share the average of their ranks.
 std::vector<double> average_ranks(std::span<const double> x);
 
-double sorted_quantile(std::span<const double> sorted, double p);  // type 7
+double sorted_quantile(std::span<const double> sorted, double p);  // type 7, R's default
 double sorted_median(std::span<const double> sorted);
 std::vector<double> sorted_copy(std::span<const double> x);
 

@@ -9,10 +9,10 @@
 namespace pollen::stats {
 namespace {
 
-constexpr double kSharpness = 0.005;  // the regularisation over the samples' own mean squared distance
-constexpr int kPlain = 40;            // iterations at the final regularisation, after the annealing
+constexpr double kSharpness = 0.005;  // the regularisation, relative to the samples' own mean squared distance
+constexpr int kPlain = 40;            // iterations at the final regularisation, after annealing
 
-// out_j = -ε log mean_i exp((potential_i - cost(i, j)) / ε): one half of Sinkhorn's iteration.
+// One half of Sinkhorn's iteration: out_j = -ε log mean_i exp((potential_i - cost(i, j)) / ε).
 Eigen::VectorXd soft_minimum(const Eigen::MatrixXd& cost, const Eigen::VectorXd& potential, double epsilon) {
   Eigen::VectorXd out(cost.cols()), work(cost.rows());
   const auto span = [&] { return std::span<double>(work.data(), static_cast<std::size_t>(work.size())); };
@@ -26,7 +26,8 @@ Eigen::VectorXd soft_minimum(const Eigen::MatrixXd& cost, const Eigen::VectorXd&
   return out;
 }
 
-// The regularisations, from the largest cost down by halves to the final one, then that one again and again.
+// Returns the regularisation of every iteration: halved from the largest cost down to `epsilon`, then kPlain times
+// `epsilon`.
 std::vector<double> schedule(double largest, double epsilon) {
   std::vector<double> result;
   for (double e = largest; e > epsilon; e /= 2) result.push_back(e);
@@ -34,7 +35,7 @@ std::vector<double> schedule(double largest, double epsilon) {
   return result;
 }
 
-// The dual value of entropic transport between two samples.
+// Returns the dual value of entropic transport between two samples.
 double entropic(const Eigen::MatrixXd& cost, double epsilon) {
   const Eigen::MatrixXd transposed = cost.transpose();
   Eigen::VectorXd f = Eigen::VectorXd::Zero(cost.rows()), g = Eigen::VectorXd::Zero(cost.cols());
@@ -45,7 +46,8 @@ double entropic(const Eigen::MatrixXd& cost, double epsilon) {
   return f.mean() + g.mean();
 }
 
-// The same of a sample with itself: one potential, and averaged updates, which converge in a few steps.
+// Returns the dual value of entropic transport of a sample to itself. There is a single potential, and averaged updates
+// converge in a few steps.
 double self_entropic(const Eigen::MatrixXd& cost, double epsilon) {
   Eigen::VectorXd f = Eigen::VectorXd::Zero(cost.rows());
   for (const double e : schedule(cost.maxCoeff(), epsilon)) f = (0.5 * (f + soft_minimum(cost, f, e))).eval();
@@ -60,7 +62,7 @@ Eigen::MatrixXd squared_distances(const Points& a, const Points& b) {
   return cost;
 }
 
-// Debiased (Feydy et al. 2019): the entropic cost less half of each sample's own.
+// Returns the debiased divergence (Feydy et al. 2019): the entropic cost less half of each sample's cost to itself.
 double sinkhorn_divergence(const Points& a, const Points& b) {
   const Eigen::MatrixXd across = squared_distances(a, b), within_a = squared_distances(a, a);
   const Eigen::MatrixXd within_b = squared_distances(b, b);

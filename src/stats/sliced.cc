@@ -10,7 +10,8 @@ namespace {
 
 constexpr int kDirections = 64;
 
-// SplitMix64 (Steele, Lea and Flood 2014), the same numbers in every call: a score must not depend on a seed.
+// Draws normal numbers with SplitMix64 (Steele, Lea and Flood 2014). Every call of sliced_cost uses the same numbers,
+// because a score must not depend on a seed.
 double next_normal(std::uint64_t& state) {
   std::uint64_t z = state += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -25,7 +26,8 @@ Eigen::VectorXd sorted_projection(const Points& points, const Eigen::VectorXd& d
   return x;
 }
 
-// ∫ (F⁻¹ - G⁻¹)² over the steps of both quantile functions. Steps end at i/n and j/m, compared as integers.
+// Returns ∫ (F⁻¹ - G⁻¹)² over the steps of both quantile functions. Steps end at i/n and j/m, which are compared as
+// integers.
 double sorted_cost(const Eigen::VectorXd& x, const Eigen::VectorXd& y) {
   const Eigen::Index n = x.size(), m = y.size();
   double sum = 0;

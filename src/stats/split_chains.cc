@@ -18,9 +18,10 @@ std::vector<double> chain_means(const SplitChains& x) {
   return means;
 }
 
-// The mean over chains of their autocovariances (divisor n) at lags 0..n-1. Two chains share a transform, as real and
-// imaginary part: the autocovariance of a + ib has real part that of a plus that of b. Zero padding to twice the length
-// keeps the correlation from wrapping, and the transform of a real spectrum serves as its own inverse.
+// Returns the mean over chains of their autocovariances (divisor n) at lags 0..n-1. Two chains share a transform as
+// real and imaginary parts: the real part of the autocovariance of a + ib is that of a plus that of b. Zero padding to
+// twice the length keeps the correlation from wrapping around, and the transform of a real spectrum serves as its own
+// inverse.
 std::vector<double> mean_autocovariance(const SplitChains& x, const std::vector<double>& means) {
   const Fft fft(power_of_two_above(2 * x.length));
   std::vector<std::complex<double>> work(fft.size());
@@ -42,7 +43,7 @@ std::vector<double> mean_autocovariance(const SplitChains& x, const std::vector<
   return result;
 }
 
-// Autocorrelations over all chains: 1 - (W - acov_t)/var⁺.
+// The autocorrelation over all chains at lag t: 1 - (W - acov_t)/var⁺.
 struct Autocorrelation {
   std::vector<double> covariance;
   double within = 0;
@@ -60,7 +61,8 @@ Autocorrelation autocorrelation(const SplitChains& x) {
   return result;
 }
 
-// Lags in pairs (0,1), (2,3), ... while a pair's sum is positive. Returns the last even lag looked at.
+// Keeps autocorrelations in pairs of lags (0,1), (2,3), ... while the sum of a pair is positive. Returns the last even
+// lag that was looked at.
 std::size_t initial_positive(const Autocorrelation& rho, std::vector<double>& kept) {
   std::size_t t = 0;
   double even = 1, odd = rho.at(1);

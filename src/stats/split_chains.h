@@ -1,4 +1,5 @@
-// Chains cut in halves, and the two basic estimates on them (Vehtari et al. 2021, sections 3 and 4). Pure.
+// Chains cut in halves, and the two basic estimates on them (Vehtari et al. 2021, sections 3 and 4). All functions are
+// pure.
 #pragma once
 
 #include <span>
@@ -9,24 +10,24 @@
 namespace pollen::stats {
 
 struct SplitChains {
-  std::vector<double> values;  // chains * length, chain-major
+  std::vector<double> values;  // chains * length numbers, chain after chain
   std::size_t chains = 0;
   std::size_t length = 0;
   std::span<const double> chain(std::size_t c) const { return std::span(values).subspan(c * length, length); }
 };
 
-// Each chain becomes its first and its last ⌊length/2⌋ draws; the middle draw of an odd length is dropped.
+// Replaces each chain by its first and its last ⌊length/2⌋ draws. The middle draw of an odd length is dropped.
 SplitChains split(const Draws& draws);
 
-// Draws replaced by normal scores of their ranks over all chains: Φ⁻¹((rank - 3/8) / (S + 1/4)).
+// Replaces draws by the normal scores of their ranks over all chains: Φ⁻¹((rank - 3/8) / (S + 1/4)).
 SplitChains rank_normalise(const SplitChains& x);
 
-// Both are NaN where a value is not finite or all are equal to 2^-52.
+// Both estimates are NaN if `x` is degenerate. The ESS uses Geyer's initial monotone sequence and is at most S log10 S;
+// it is NaN for halves of fewer than 3 draws.
 double basic_rhat(const SplitChains& x);
-double basic_ess(
-    const SplitChains& x);  // Geyer's initial monotone sequence; at most S log10 S; NaN below 3 draws a half
+double basic_ess(const SplitChains& x);
 
-// Not finite somewhere, or the range is below 2^-52: nothing can be estimated.
+// Tells whether nothing can be estimated: a value is not finite, or the range is below 2^-52.
 bool degenerate(std::span<const double> x);
 
 }  // namespace pollen::stats

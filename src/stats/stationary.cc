@@ -11,17 +11,19 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Mean-square stability: K maps positive matrices to positive ones, so its spectral radius is below one exactly where
-// X = I + K(X) has a positive definite solution (then X = Σ_j K^j(I), and K(X) = X - I ≤ (1 - 1/λ_max) X).
+// Tells whether the recursion is mean-square stable. K maps positive matrices to positive ones, so its spectral radius
+// is below one exactly if X = I + K(X) has a positive definite solution. Then X = Σ_j K^j(I), and K(X) = X - I ≤ (1 -
+// 1/λ_max) X.
 bool mean_square_stable(const CycleSolver& solver, Eigen::Index n) {
-  constexpr double kLargest = 1e12;  // a spectral radius nearer one than this cannot be told from one
+  // If λ_max is larger, the spectral radius cannot be told from one.
+  constexpr double kLargest = 1e12;
   const MatrixXd x = solver.solve(MatrixXd::Identity(n, n));
   if (!x.allFinite()) return false;
   const VectorXd values = math::symmetric_eigenvalues(x);
   return values.minCoeff() > 0.5 && values.maxCoeff() < kLargest;
 }
 
-// The mean just before the first phase: it comes back to itself after the last.
+// Returns the mean just before the first phase, which is also the mean after the last.
 VectorXd periodic_mean(const Cycle& cycle) {
   const Eigen::Index n = cycle.front()->size();
   MatrixXd a = MatrixXd::Identity(n, n);
@@ -48,7 +50,8 @@ std::vector<Law> stationary(const Cycle& cycle) {
   const CycleSolver solver(cycle);
   if (!mean_square_stable(solver, n)) throw std::domain_error("stationary: the recursion is not mean-square stable");
   Law law{periodic_mean(cycle), MatrixXd::Zero(n, n)};
-  law.covariance = solver.solve(after(cycle, law).covariance);  // what one cycle adds to no spread at all
+  // The right-hand side is the covariance that one cycle creates from a fixed state.
+  law.covariance = solver.solve(after(cycle, law).covariance);
   std::vector<Law> result;
   for (const MomentMap* map : cycle) result.push_back(law = map->next(law));
   return result;

@@ -1,4 +1,4 @@
-// How far an estimate of Φ and of the clients' z is from the truth, where only Φz_i is known to the data.
+// Distances of estimates of Φ and of the clients' z from the truth, when the data determine only Φz_i.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,7 +21,7 @@ Columns columns_of(std::span<const double> values, Index rows, Index columns, co
   return {values.data(), rows, columns};
 }
 
-// Root of the mean over columns of the squared norm.
+// Returns the root of the mean over columns of the squared norm.
 double rms(const Eigen::MatrixXd& difference) {
   if (difference.cols() == 0) return kNone;
   return difference.norm() / std::sqrt(static_cast<double>(difference.cols()));
@@ -38,7 +38,8 @@ double principal_angle_distance(std::span<const double> a, std::span<const doubl
   if (of_a.cols() == 0) return 1.0;
   const Eigen::MatrixXd outside = of_b - of_a * (of_a.transpose() * of_b);
   const Eigen::VectorXd squares = math::symmetric_eigenvalues(outside.transpose() * outside);
-  return std::sqrt(std::clamp(squares(squares.size() - 1), 0.0, 1.0));  // the largest singular value of `outside`
+  // This is the largest singular value of `outside`.
+  return std::sqrt(std::clamp(squares(squares.size() - 1), 0.0, 1.0));
 }
 
 double aligned_error(std::span<const double> effects, std::span<const double> phi, std::span<const double> z, Index k,
@@ -48,8 +49,8 @@ double aligned_error(std::span<const double> effects, std::span<const double> ph
   return rms(found - columns_of(phi, k, d, "aligned_error") * truth);
 }
 
-// tr(Zᵀ W E) is largest at W = U Vᵀ, where Z Eᵀ = U S Vᵀ. It keeps the norm of an E of rank d, so that ‖W E - Z‖ is the
-// least among turns; a W that loses some of E could come closer.
+// Aligns the latents with W = U Vᵀ, where Z Eᵀ = U S Vᵀ: it maximises tr(Zᵀ W E). It keeps the norm of an E of rank d,
+// so ‖W E - Z‖ is the least among rotations. A W that loses part of E could come closer.
 double aligned_latent_distance(std::span<const double> effects, std::span<const double> z, Index k, Index d,
                                Index clients) {
   const Columns found = columns_of(effects, k, clients, "aligned_latent_distance");

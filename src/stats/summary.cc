@@ -1,4 +1,4 @@
-// The row of a summary table.
+// One row of a summary table.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +9,8 @@
 namespace pollen::stats {
 namespace {
 
-// Chains that share participation are dependent: none may be counted as evidence for another.
+// Returns the largest MCSE of any single chain. Chains that share participation are dependent, so none may count as
+// evidence for another.
 double worst_chain_mcse(const Draws& draws) {
   const auto length = static_cast<std::size_t>(draws.length());
   double worst = 0;

@@ -1,4 +1,5 @@
-// The methods behind empirical_w2: each gives W2² of two centred samples of equal weight (a column a point). Pure.
+// The methods behind empirical_w2. Each returns W2², exact or approximate, of two centred, equally weighted samples
+// with one point per column. All functions are pure.
 #pragma once
 
 #include <Eigen/Core>
@@ -7,11 +8,13 @@ namespace pollen::stats {
 
 using Points = Eigen::MatrixXd;
 
-// cost(i, j) = ‖a_i - b_j‖².
+// Returns the matrix with entries cost(i, j) = ‖a_i - b_j‖².
 Eigen::MatrixXd squared_distances(const Points& a, const Points& b);
 
-double assignment_cost(const Eigen::MatrixXd& cost);           // mean cost of the best permutation; square
-double sinkhorn_divergence(const Points& a, const Points& b);  // entropic, debiased, a fixed number of iterations
-double sliced_cost(const Points& a, const Points& b);  // d × mean over fixed directions of the exact W2² there
+double assignment_cost(const Eigen::MatrixXd& cost);  // the mean cost of the best permutation; `cost` must be square
+// Returns the debiased entropic cost after a fixed number of iterations.
+double sinkhorn_divergence(const Points& a, const Points& b);
+// Returns d times the mean over fixed directions of the exact W2² of the projections.
+double sliced_cost(const Points& a, const Points& b);
 
 }  // namespace pollen::stats

@@ -1,6 +1,7 @@
-// An HTTP server on threads of its own, which are nice to those that sample: what --metrics and --dashboard share.
-// Every connection carries one request. There are so many at a time and no more: others wait in the kernel's queue.
-// It is cpp-httplib's server, used by its public interface only, behind a door that keeps the limits (src/http/door.h).
+// The HTTP server behind --metrics and --dashboard. It answers on its own threads, which run at low priority so that
+// they do not slow down sampling. Each connection carries one request. The number of simultaneous connections is
+// limited; further ones wait in the kernel's queue. It is cpp-httplib's server, used through its public interface,
+// behind a door that enforces the limits (src/http/door.h).
 //
 //   Listener listener({.connections = 2});
 //   listener.Get("/", ...);                          // cpp-httplib's handlers
@@ -18,8 +19,8 @@ namespace pollen::http {
 
 struct ConnectionLimits {
   std::size_t request_bytes = std::size_t{16} << 10;
-  std::chrono::milliseconds request_time{5000};  // until all of a request is here
-  std::chrono::milliseconds write_time{10000};   // until the next 64 KiB of an answer are taken
+  std::chrono::milliseconds request_time{5000};  // for the whole request to arrive
+  std::chrono::milliseconds write_time{10000};   // for the next 64 KiB of an answer to be taken
 };
 
 struct ListenerOptions {
@@ -32,9 +33,9 @@ class Door;
 class Listener final : public httplib::Server {
  public:
   explicit Listener(const ListenerOptions& options);
-  ~Listener() override;  // cuts what is still open
+  ~Listener() override;  // cuts the connections that are still open
 
-  // Port 0: any free one. IoError, which names the option, where it cannot listen.
+  // Starts to answer. Port 0 means any free port. Throws an IoError that names `option` if it cannot listen.
   void start(const std::string& option, const std::string& host, int port);
   int port() const { return port_; }
 

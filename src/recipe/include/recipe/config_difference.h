@@ -1,4 +1,5 @@
-// Where two effective configurations (texts of to_toml) differ: what --resume refuses to go over.
+// Finds where two effective configurations (texts written by to_toml) differ. --resume uses it to refuse a
+// configuration that is not the one the run was started with. The function is pure.
 #pragma once
 
 #include <optional>
@@ -8,10 +9,10 @@ namespace pollen {
 
 struct ConfigDifference {
   std::string key;          // "sampler.step", "client 3: mean"
-  std::string left, right;  // its values; "nothing" where it is absent
+  std::string left, right;  // the two values; "nothing" if the key is absent
 };
 
-// The first key, in the order of `left`, whose values differ. Keys of [output] do not count, but for output.lp.
+// Returns the first key, in the order of `left`, whose values differ. Keys of [output] are ignored, except output.lp.
 std::optional<ConfigDifference> first_difference(const std::string& left, const std::string& right);
 
 }  // namespace pollen

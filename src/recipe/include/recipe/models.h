@@ -1,4 +1,5 @@
-// The rows of all models: what can be chosen as model.kind.
+// The registry of models: one row for every accepted value of model.kind. models().names() lists these values. The
+// registry is immutable, so any thread may read it.
 #pragma once
 
 #include <string>
@@ -11,12 +12,12 @@ namespace pollen {
 
 struct ModelRow {
   std::string name, summary;
-  std::string parameters;  // how many, in words
-  std::string keys;        // of [model] that not all models have, separated by spaces
-  ModelKind kind;          // of the mixed-effects models, which have potentials of their own: logistic
-  TargetKind target;       // networks: with task = "classification"
+  std::string parameters;  // the number of parameters, in words
+  std::string keys;        // keys of [model] that only some models have, separated by spaces
+  ModelKind kind;          // logistic for mixed-effects models, which have their own potentials
+  TargetKind target;       // for networks: the target if task = "classification"
   enum class Group { plain, mixed, network } group = Group::plain;
-  bool last_layer = false;  // a network whose last layer can be each client's own
+  bool last_layer = false;  // whether each client can have its own last layer (networks only)
 };
 const Registry<ModelRow>& models();
 

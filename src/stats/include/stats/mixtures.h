@@ -1,16 +1,18 @@
-// Quantiles of mixtures in equal parts: what a posterior predictive of numbers is, one component a draw. Computed from
-// the distribution functions, without random numbers. Pure functions.
+// Quantiles of equally weighted mixtures. The posterior predictive of a numeric target is such a mixture, with one
+// component per draw. The quantiles are computed from the distribution functions, without random numbers. All functions
+// are pure.
 #pragma once
 
 #include <span>
 
 namespace pollen::stats {
 
-// Of N(mean_s, sd_s²), to about 1e-9 of the spread. A component with sd 0 is a point.
+// The p-quantile of the mixture of N(mean_s, sd_s²), accurate to about 1e-9 of the spread. A component with sd 0 is a
+// point mass.
 double normal_mixture_quantile(std::span<const double> mean, std::span<const double> sd, double p);
 
-// Of Poisson(rate_s): the smallest count whose distribution function is at least p. Rates above 10,000 are taken as
-// normal; NaN where one is not finite.
+// The p-quantile of the mixture of Poisson(rate_s): the smallest count whose distribution function is at least p. Rates
+// above 10,000 are approximated by normal laws. Returns NaN if a rate is not finite.
 double poisson_mixture_quantile(std::span<const double> rate, double p);
 
 }  // namespace pollen::stats
