@@ -2,11 +2,11 @@
 // transport that uses threads of this process; others use gRPC or MPI. A transport is called from one thread.
 //
 //   class Mine : public pollen::Transport {
-//     void exchange(Server& server) override;        // sends the broadcast, absorbs the replies
+//     void exchange(Server& server) override;                   // sends the broadcast, absorbs the replies
 //     void query(const Query& query, PanelView sum) override;   // adds up the clients' answers
 //   };
 //
-// A transport of your own is given to a run as RunOptions::transport (examples/library/transport.cc).
+// To use your own transport, give it to a run as RunOptions::transport (examples/library/transport.cc).
 #pragma once
 
 #include <functional>
