@@ -33,7 +33,7 @@ struct DataSpec {
   std::string labels;  // idx: the label file; empty: the image file's name with images-idx3 → labels-idx1
   std::string target;  // csv: the column to predict; empty: the last
   std::vector<std::string> categorical;                    // csv: columns that are read as text, whatever they hold
-  std::map<std::string, std::vector<std::string>> levels;  // csv: levels of columns, or the target's, in advance
+  std::map<std::string, std::vector<std::string>> levels;  // csv: known levels of columns, the target included
   std::vector<std::string> positive;                       // binary: these labels are class 1, all others class 0
   std::string missing = "error";                           // error | drop | mean
   bool header = true;                 // csv: the first row names the columns; else they are c1, c2, ...
@@ -66,7 +66,7 @@ struct DataSpec {
   double beta = 1.0;
   Index latent_dimension = 2;             // synthetic-mixed: d, at most `dimension`
   double noise_sd = 0.31622776601683794;  // synthetic-mixed: the standard deviation of y; the variance is 0.1
-  double small_share = 0.9;  // synthetic-mixed: the first clients, of this share, have min_size rows, others max_size
+  double small_share = 0.9;  // synthetic-mixed: this share of clients (the first) has min_size rows, the rest max_size
   Index most_cells = Index{1} << 30;  // the most numbers that a table may have, 8 GiB of doubles; not a key
 };
 

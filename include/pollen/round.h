@@ -313,8 +313,8 @@ class Clients : public LazyVector<Client> {
 // number of clients alone, so every transport adds in the same order.
 Index block_size_for(Index clients);
 
-// The server of a federation: it opens rounds, adds up replies and moves the chains. absorb() may run on several
-// threads for clients of different blocks; everything else is called from one thread.
+// The server of a federation: it opens rounds, adds up replies and moves the chains. Replies of different blocks may be
+// absorbed on different threads; all other functions are called from one thread, unless they say otherwise.
 class Server {
  public:
   struct Setup {
@@ -376,7 +376,7 @@ class Server {
   // The roster entries of a block, as the range [first, last).
   std::pair<std::size_t, std::size_t> block_entries(Index block) const;
 
-  // The rest is for local steps. averaged(): position() is the average after the last iteration.
+  // The next four functions are for local steps. averaged() says whether position() is that of the last iteration.
   bool averaged() const;
   bool refresh_due() const;
   // Makes new control variates from the positions of this iteration. They act from the iteration after next on.

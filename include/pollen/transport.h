@@ -2,8 +2,8 @@
 // transport that uses threads of this process; others use gRPC or MPI. A transport is called from one thread.
 //
 //   class Mine : public pollen::Transport {
-//     void exchange(Server& server) override;                   // sends the broadcast, absorbs the replies
-//     void query(const Query& query, PanelView sum) override;   // adds up the clients' answers
+//     void exchange(pollen::Server& server) override;                            // carries a round
+//     void query(const pollen::Query& query, pollen::PanelView sum) override;    // adds up the clients' answers
 //   };
 //
 // To use your own transport, give it to a run as RunOptions::transport (examples/library/transport.cc).
@@ -27,10 +27,9 @@ struct Query {
     anchor,        // d × 1: the gradient at θ̂, which the client keeps as its fixed point
     start_memory,  // d × R: the gradient at θ_0, which the client keeps as its memory
     bounds,        // 2 × b: λ_max and λ_min of each client's curvature at `at`, its share of the prior included
-    rows,  // 4 × b, for the rows of each client at `at`: ‖∇ of what it owns‖², Σ_j‖∇U_ij‖², ‖Σ_j ∇U_ij‖², λ_max of a
-           // row
-    local,    // d × R: w_i times the position that the client's local steps have reached
-    descent,  // d × R: N_i/n times the gradient of n of client i's rows, without prior
+    rows,          // 4 × b: for each client the four numbers of Client::look_at_rows() at `at`
+    local,         // d × R: w_i times the position that the client's local steps have reached
+    descent,       // d × R: N_i/n times the gradient of n of client i's rows, without prior
     latents,  // one column per client: its own latents in every chain if the server is at `at`; never sent over a wire
   } what = What::gradient;
   ConstPanelView at;
@@ -55,6 +54,7 @@ class Transport {
   // Carries the open round to its participants and gives every reply to server.absorb(), in client order within a
   // block.
   virtual void exchange(Server& server) = 0;
+  // Lets all clients answer a question and writes the sum, or the columns, of their answers to `sum`.
   virtual void query(const Query& query, PanelView sum) = 0;
   // The threads that carry rounds. Server and view use them for their own work between exchanges.
   virtual Team team() { return {}; }
