@@ -1,12 +1,13 @@
-// The configuration: TOML in (with every problem found named at once), defaults filled in, TOML out.
+// The configuration of a run: it is read from TOML, checked, completed with defaults and written as TOML. All problems
+// in a file are reported at once. docs/configuration.md describes every key; the structs below use the same names.
 //
 //   Config config = read_config_file("mine.toml", {"sampler.step=1e-4"});
 //   config.run.iterations = 1000;
 //   std::cout << to_toml(config);
 //
-// read_config_*() parse and check each key by itself; complete() fills the defaults that depend on other keys and on
-// the problem's size and checks them together; to_toml() writes every key out, so that running the text again gives the
-// same draws.
+// The read functions parse the text and check each key by itself. complete() fills in the defaults that depend on other
+// keys and on the size of the problem, and checks the keys together. to_toml() writes out every key, so that a run of
+// that text gives the same draws.
 #pragma once
 
 #include <cstdint>
@@ -24,51 +25,51 @@ namespace pollen {
 struct ModelConfig {
   std::string kind = "logistic";
   std::string prior = "normal";          // normal | flat
-  std::vector<double> prior_sd = {1.0};  // one for all, or one a coefficient
+  std::vector<double> prior_sd = {1.0};  // one for all, or one per coefficient
   std::string likelihood = "sum";        // sum | mean
   double temperature = 1.0;
-  std::optional<double> noise_sd;  // linear; empty = sampled as log σ
-  double log_sigma_sd = 1.0;       // linear with sampled σ: sd of log σ's prior
-  // Mixed-effects models: columns with one coefficient for all, and with one of every client's own.
+  std::optional<double> noise_sd;  // linear: σ; if empty, log σ is sampled
+  double log_sigma_sd = 1.0;       // linear with sampled σ: the standard deviation of log σ's prior
+  // Mixed-effects models: `fixed` columns have one coefficient for all clients, `random` columns one per client.
   std::vector<std::string> fixed, random;
-  Index latent = 2;  // mixed-linear: d
-  // Networks.
+  Index latent = 2;  // mixed-linear: d, the number of latents per client
+  // The keys of networks.
   std::string task = "classification";  // classification | regression
-  std::vector<Index> sizes = {100};     // mlp: units of the layers between
+  std::vector<Index> sizes = {100};     // mlp: the units of each hidden layer
   std::string activation = "relu";
   std::string norm = "frn";
-  std::string file;                                          // torchscript
-  std::vector<Index> input;                                  // channels, height, width; empty: by the number of columns
-  std::vector<double> input_mean = {0.0}, input_sd = {1.0};  // one for all, or one a channel
-  std::optional<double> weight_decay;                        // the prior's precision, in place of prior_sd
-  std::string personal = "none";                             // none | last-layer: every client's own
+  std::string file;          // torchscript: the model's file
+  std::vector<Index> input;  // channels, height, width; empty: guessed from the number of columns
+  std::vector<double> input_mean = {0.0}, input_sd = {1.0};  // one for all, or one per channel
+  std::optional<double> weight_decay;                        // the prior's precision, instead of prior_sd
+  std::string personal = "none";  // none | last-layer: the layer that every client has for itself
 };
 
-// Where networks compute.
+// [compute]: where networks are computed.
 struct ComputeConfig {
   std::string device = "cpu";   // cpu | cuda
   std::string engine = "auto";  // auto | lean | torch
   bool tf32 = false;
 };
 
-// The population that clients' latents come from, p(z | β).
+// [population]: the law p(z | β) from which the clients' latents come.
 struct PopulationConfig {
   std::string prior = "normal";             // normal | energy
-  Index units = 8, particles = 16;          // energy
+  Index units = 8, particles = 16;          // for prior = "energy"
   std::optional<std::string> mean, spread;  // vector | scalar | fixed
-  // One for all, or one a latent; none: 0 and 1, for a network's layer as its tensors start.
+  // One for all, or one per latent. If empty: 0 and 1, or for a network's layer the initial values of its tensors.
   std::vector<double> mean_start, sd_start;
   std::optional<double> least_sd;
   double most_sd = 1e6;
   std::optional<double> mean_radius;
-  std::optional<double> mean_prior_sd, log_sd_prior_sd;  // about the start; empty: flat
+  std::optional<double> mean_prior_sd, log_sd_prior_sd;  // priors centred at the start; empty: flat
 };
 
 struct SamplerConfig {
   std::string name = "qlsd++";
-  std::optional<double> step;  // empty = "auto"
+  std::optional<double> step;  // empty: "auto"
   std::optional<Batch> batch;
-  std::optional<std::string> oracle;  // custom only
+  std::optional<std::string> oracle;  // for name = "custom" only
   std::optional<std::string> compressor;
   std::uint32_t levels = 16;
   std::optional<Index> k;
@@ -78,35 +79,35 @@ struct SamplerConfig {
   std::optional<bool> memory;
   std::string memory_init = "zero";
   std::optional<double> memory_rate;
-  std::optional<bool> error_feedback;  // custom only
+  std::optional<bool> error_feedback;  // for name = "custom" only
   std::optional<std::string> downlink;
   std::optional<Index> downlink_k;
   std::optional<std::uint32_t> downlink_levels;
   Index refresh = 100;
-  std::optional<std::string> prior_at;  // server; clients for the averaging family
+  std::optional<std::string> prior_at;  // server | clients; empty: clients for the averaging family, else server
   double mode_tolerance = 1e-6;
-  // The averaging family's.
+  // The keys of the averaging family.
   std::optional<Index> local_steps;
   std::optional<double> communicate, refresh_probability, correlation, clip;
   std::string scheme = "full";
   std::string emit = "communication";
   std::string schedule = "constant";            // constant | decaying
-  std::optional<double> smoothness, convexity;  // L and m of f^c = U_c/w_c, for the decaying schedule
+  std::optional<double> smoothness, convexity;  // L and m of f^c = U_c/w_c, for schedule = "decaying"
   bool allow_unbalanced = false;
-  // The personalised samplers'.
+  // The keys of the personalised samplers.
   std::optional<std::string> kernel;  // langevin | mala | hmc
   bool warm_start = true;
   Index local_leapfrogs = 5;
-  std::optional<double> shared_step, population_step;  // empty = "auto"
+  std::optional<double> shared_step, population_step;  // empty: "auto"
   double step_decay = 0;
   std::optional<double> shared_radius;
-  // The personalised baselines'.
+  // The keys of the personalised baselines.
   double penalty = 1, mixture = 0.5, aggregate = 0.2, inner_step = 0.01;
   bool adapt_mixture = false, hessian_free = false;
   Index head_steps = 10;
 };
 
-// The references' and competitors' own keys; they are written in [sampler].
+// The keys of the reference samplers and competitors. In a file they stand in [sampler].
 struct ReferenceConfig {
   std::optional<double> target_accept, server_step, tolerance;
   bool adapt_mass = true;
@@ -146,17 +147,17 @@ struct RunConfig {
   Index chains = 4;
   bool coupled = false;
   std::string init = "zero";        // zero | prior | mode | random | model | list | file:PATH
-  std::vector<double> init_values;  // when init == "list"
+  std::vector<double> init_values;  // the position, if init is "list"
 };
 
-// Gradient descent before the first iteration; none with 0 epochs.
+// [warm_up]: gradient descent before the first iteration. There is none with 0 epochs.
 struct WarmUpConfig {
   Index epochs = 0;
-  Index batch = 64;    // rows of a client a step
-  double rate = 0.05;  // of the mean loss of a row; the largest where it changes
+  Index batch = 64;    // rows per client and step
+  double rate = 0.05;  // for the mean loss per row; the largest one if the schedule varies it
   double momentum = 0.9;
   std::string schedule = "one-cycle";  // one-cycle | constant
-  std::vector<std::string> augment;    // of images: flip, crop
+  std::vector<std::string> augment;    // how images are varied: flip, crop
 };
 
 struct OutputConfig {
@@ -165,42 +166,43 @@ struct OutputConfig {
   Index metrics_every = 100;
   bool lp = true;
   int ece_bins = 15;
-  Index clients = 200;       // with latents: the first so many leave draws and scores of their own
-  Index client_draws = 250;  // a chain
+  Index clients = 200;       // models with latents: how many clients, from the first, get draws and scores of their own
+  Index client_draws = 250;  // draws per chain of each of these clients
 };
 
-// What a run may give away (docs/privacy.md). Nothing is accounted unless a key is set.
+// [privacy]: what a run may reveal (docs/privacy.md). No account is kept unless a key is set.
 struct PrivacyConfig {
   std::optional<double> target_epsilon;
   std::optional<double> delta;  // 1e-5 unless the three below are all set
   std::optional<double> delta_0, delta_1, delta_2;
   std::optional<std::string> on_spent;    // stop | warn
-  std::optional<std::string> accountant;  // theorem | renyi: the one target_epsilon is held against
+  std::optional<std::string> accountant;  // theorem | renyi: the account that must stay below target_epsilon
   std::optional<std::string> adversary;   // server | outside
-  std::vector<std::string> accept;        // what may touch the data outside the accountants
+  std::vector<std::string> accept;        // uses of the data that no accountant covers but the user allows
 };
 
-// A real federation (docs/federation.md): who is expected, and what happens where somebody is missing.
+// [federation]: who takes part in a real federation, and what happens if a client is missing (docs/federation.md).
 struct FederationConfig {
   std::vector<std::string> expect;        // the clients' names, in the order of their numbers
-  std::optional<Index> expect_count;      // or how many, whatever their names
-  std::optional<Index> quorum;            // the least number to start and, where skipping is allowed, to go on
-  std::optional<double> start_timeout;    // seconds to wait for the rest once there is a quorum
-  std::optional<double> round_deadline;   // seconds a round waits for its clients before on_missing holds
+  std::optional<Index> expect_count;      // instead of names: how many clients are expected
+  std::optional<Index> quorum;            // the least number to start with and, if on_missing is skip, to continue with
+  std::optional<double> start_timeout;    // seconds to wait for further clients once there is a quorum
+  std::optional<double> round_deadline;   // seconds that a round waits for its clients before on_missing applies
   std::optional<std::string> on_missing;  // wait | skip | abort
 };
 
-// The network whose time a run keeps (docs/network-time.md). No key set: none.
+// [network]: the simulated network whose time is reported (docs/network-time.md). There is none unless a key is set.
 struct NetworkTimeConfig {
   std::optional<std::string> preset;  // phone | hospital | datacentre
-  std::string trace;                  // a file with every client's own numbers, in place of these:
-  std::optional<double> uplink_mbps, downlink_mbps, latency_ms, gradients_per_second;      // medians over clients
-  std::optional<double> uplink_spread, downlink_spread, latency_spread, gradients_spread;  // sd of the logarithm
-  std::optional<double> jitter_spread;                 // likewise, of a client from one exchange to the next
-  std::optional<double> availability, window_seconds;  // the share of time a client is there, and how long at a time
-  std::optional<double> server_seconds;                // the server's own, an exchange
+  std::string trace;                  // a file with numbers for every client, instead of the medians and spreads below
+  std::optional<double> uplink_mbps, downlink_mbps, latency_ms, gradients_per_second;      // medians over the clients
+  std::optional<double> uplink_spread, downlink_spread, latency_spread, gradients_spread;  // sds of the logarithm
+  std::optional<double> jitter_spread;                 // the same for one client, from exchange to exchange
+  std::optional<double> availability, window_seconds;  // the share of time a client is there; the length of a stay
+  std::optional<double> server_seconds;                // the server's own time per exchange
 };
 
+// [[client]]: one client's own settings.
 struct ClientConfig {
   std::vector<double> mean;
   std::vector<std::vector<double>> precision;
@@ -227,27 +229,30 @@ struct Config {
   NetworkTimeConfig network_time;  // [network]
   std::vector<ClientConfig> clients;
 
-  std::string file;             // for messages; "built-in" where there is none
-  std::set<std::string> given;  // the keys the user set
+  std::string file;             // named in messages; "built-in" if there is no file
+  std::set<std::string> given;  // the keys that the user set
 };
 
-// The built-in Titanic problem: its text, as a user would write it.
+// The text of the built-in Titanic problem, as a user would write it.
 const char* builtin_config();
 
-using Overrides = std::vector<std::string>;  // "sampler.step=1e-4"
+using Overrides = std::vector<std::string>;  // each like "sampler.step=1e-4"
 
-// A store as data.source settles the keys of [data]: those left out are the store's, others must agree
-// with it. Not in read_config_text(), which opens no file: the text may be somebody else's.
+// Reads a configuration from a text. It opens no file, because the text may come from somebody else.
 Config read_config_text(const std::string& text, const std::string& file, const Overrides& overrides = {});
-// The built-in problem. With another sampler's name among the overrides, without the settings chosen for its own.
+// Reads the built-in problem. If the overrides name another sampler, the settings that were chosen for the built-in
+// problem's sampler are left out.
 Config read_builtin_config(const Overrides& overrides = {});
+// Reads a configuration file. If data.source is a store, keys of [data] that are left out are taken from the store, and
+// the others must agree with it.
 Config read_config_file(const std::string& path, const Overrides& overrides = {});
 
-// Fills every default that depends on other keys (not step = "auto") and returns the recipe. `clients` and `dimension`
-// are the problem's. Appends to `warnings`: keys that this sampler does not use, combinations without theory.
+// Fills in every default that depends on other keys, except step = "auto", and returns the recipe. `clients` and
+// `dimension` are those of the problem. Appends to `warnings` the keys that this sampler does not use and combinations
+// without theory.
 Recipe complete(Config& config, Index clients, Index dimension, std::vector<std::string>& warnings);
 
-// Whether the model has latents of every client's own: a mixed-effects model, or a network with model.personal.
+// Whether every client has latents of its own: the model is a mixed-effects model, or a network with model.personal.
 bool is_mixed(const Config& config);
 
 // Whether the model is a neural network.
@@ -260,6 +265,6 @@ bool asks_for_privacy(const Config& config);
 bool keeps_network_time(const Config& config);
 
 std::string to_toml(const Config& config);
-std::string data_to_toml(const Config& config);  // [data] alone
+std::string data_to_toml(const Config& config);  // only [data]
 
 }  // namespace pollen

@@ -1,13 +1,13 @@
-// Data: from files or generators to one table per federation, its rows grouped by client.
+// Loads the data of a federation from files or generators: one table whose rows are grouped by client (docs/data.md).
 //
 //   DataSpec spec;
 //   spec.sources = {"heart.csv"};
 //   const Federation data = load_federation(spec, TargetKind::binary, seed, "my program");
-//   const RowsView x = data.train.view();                 // client i has rows train_begin[i] .. train_begin[i+1]-1
+//   const RowsView x = data.train.view();                 // client i has the rows train_begin[i] .. train_begin[i+1]-1
 //
-// load_federation() reads, encodes (one-hot, classes), splits over clients, holds out or reads test rows, standardises
-// and adds the intercept, in that order; everything random comes from `seed`. Every fault of the input is a ConfigError
-// that names file and row. Formats: docs/data.md.
+// load_federation() reads the rows, encodes them (one-hot, classes), splits them over clients, holds out or reads test
+// rows, standardises and adds the intercept, in that order. Everything random is drawn from `seed`. A fault of the
+// input is a ConfigError that names the file and the row.
 #pragma once
 
 #include <algorithm>
@@ -24,39 +24,40 @@
 
 namespace pollen {
 
-enum class TargetKind { none, real, binary, classes, count };  // what the model wants of y
+enum class TargetKind { none, real, binary, classes, count };  // which targets the model needs
 
+// The keys of [data] (docs/data.md): where rows come from and how they are split over clients.
 struct DataSpec {
-  std::vector<std::string> sources;  // a built-in name or a path; several with partition = "given"
-  std::string format;                // csv | libsvm | idx | cifar | pollen (a store); empty = by the file's name
-  std::string labels;  // idx: the label file; empty = the image file's name with images-idx3 → labels-idx1
-  std::string target;  // csv: the column to predict; empty = the last
-  std::vector<std::string> categorical;                    // csv: columns read as text whatever they hold
-  std::map<std::string, std::vector<std::string>> levels;  // csv: a column's levels, given; the target's too
+  std::vector<std::string> sources;  // a built-in name or a path; several only with partition = "given"
+  std::string format;                // csv | libsvm | idx | cifar | pollen (a store); empty: decided by the file's name
+  std::string labels;  // idx: the label file; empty: the image file's name with images-idx3 → labels-idx1
+  std::string target;  // csv: the column to predict; empty: the last
+  std::vector<std::string> categorical;                    // csv: columns that are read as text, whatever they hold
+  std::map<std::string, std::vector<std::string>> levels;  // csv: known levels of columns, the target included
   std::vector<std::string> positive;                       // binary: these labels are class 1, all others class 0
   std::string missing = "error";                           // error | drop | mean
-  bool header = true;                                      // csv: the first row names the columns; else c1, c2, ...
-  std::vector<std::string> features;                       // csv: only these columns; empty = all but the target
-  std::optional<bool> standardize;                         // absent: true, but false for synthetic-mixed
-  std::optional<bool> intercept;                           // absent: true, but false for synthetic-mixed
+  bool header = true;                 // csv: the first row names the columns; else they are c1, c2, ...
+  std::vector<std::string> features;  // csv: only these columns; empty: all but the target
+  std::optional<bool> standardize;    // absent: true, but false for synthetic-mixed
+  std::optional<bool> intercept;      // absent: true, but false for synthetic-mixed
   double test_fraction = 0.2;
-  std::string test_source;        // a file of test rows; nothing is held out then
-  std::string test_labels;        // idx: its label file; empty = by the name
-  std::string ood_source;         // classifiers: a file of rows from elsewhere, whose labels are not looked at
-  std::string distill_source;     // classifiers: a file of rows that the server has, whose labels are not looked at
+  std::string test_source;        // a file of test rows, in place of rows that are held out
+  std::string test_labels;        // idx: the label file of test_source; empty: found by its name
+  std::string ood_source;         // classifiers: a file of out-of-distribution rows; their labels are ignored
+  std::string distill_source;     // classifiers: a file of rows that the server has; their labels are ignored
   std::string partition = "iid";  // iid | dirichlet | label-shards | dominant-label | label-pairs | classes-per-client
                                   // | by-column | by-writer | given
-  std::optional<Index> clients;   // absent: 10; 20 for dominant-label and label-pairs; by-writer: all there are
+  std::optional<Index> clients;   // absent: 10; 20 for dominant-label and label-pairs; all writers for by-writer
   double dirichlet_alpha = 1.0;
-  Index shards = 2;                      // label-shards: shards a client
+  Index shards = 2;                      // label-shards: shards per client
   std::optional<double> dominant_share;  // absent: 0.4 for dominant-label, 0.8 for label-pairs
-  double other_share = 0.01;             // dominant-label: of every label that is not the client's own
+  double other_share = 0.01;             // dominant-label: the share of every label but the client's dominant one
   Index classes_per_client = 2;
-  std::string column;    // by-column
-  std::string writers;   // by-writer, idx: the file of the writers
-  Index least_rows = 1;  // by-column, by-writer: clients with fewer are left out
-  Index limit = 0;       // the first rows of the file only; 0 = all
-  // synthetic-gaussian, synthetic-logistic, synthetic-mixed
+  std::string column;    // by-column: the column whose values name the clients
+  std::string writers;   // by-writer, idx: the file that names each row's writer
+  Index least_rows = 1;  // by-column, by-writer: clients with fewer rows are left out
+  Index limit = 0;       // use only the first rows of the file; 0: all
+  // The keys of the generators synthetic-gaussian, synthetic-logistic and synthetic-mixed.
   Index dimension = 50;
   std::optional<double> heterogeneity;  // sd of the clients' means or latents; absent: 5, but 1 for synthetic-mixed
   Index min_size = 10;
@@ -64,19 +65,20 @@ struct DataSpec {
   double alpha = 1.0;  // SYNTHETIC(α, β) of Li et al. 2020
   double beta = 1.0;
   Index latent_dimension = 2;             // synthetic-mixed: d, at most `dimension`
-  double noise_sd = 0.31622776601683794;  // synthetic-mixed: of y; variance 0.1
-  double small_share = 0.9;           // synthetic-mixed: the first clients, with min_size rows; others have max_size
-  Index most_cells = Index{1} << 30;  // no key: the most numbers a table may have; 8 GiB of doubles
+  double noise_sd = 0.31622776601683794;  // synthetic-mixed: the standard deviation of y; the variance is 0.1
+  double small_share = 0.9;  // synthetic-mixed: this share of clients (the first) has min_size rows, the rest max_size
+  Index most_cells = Index{1} << 30;  // the most numbers that a table may have, 8 GiB of doubles; not a key
 };
 
-// The keys whose default depends on the source or the partition, filled in where they are absent.
+// Fills in the absent keys whose default depends on the source or the partition.
 DataSpec with_defaults(DataSpec spec);
 
-// Every file that a spec names besides its sources, taken out.
+// Clears the names of all files that a spec mentions besides its sources.
 void clear_paths(DataSpec& spec);
 
-// The numbers of a table, 64-byte aligned: in memory of their own, or in a mapped file, which stays mapped as long as
-// they are. A store's are read-only: writing to them is a fault, reading through either kind of access is not.
+// The numbers of a table, 64-byte aligned. They are in memory of their own or in a mapped file, which stays mapped for
+// as long as they exist. The numbers of a store are read-only: writing to them crashes the program, while reading them
+// is safe through const and non-const access alike.
 class Numbers {
  public:
   using value_type = double;
@@ -101,11 +103,11 @@ class Numbers {
   double* end() { return data() + size(); }
   const double* begin() const { return data(); }
   const double* end() const { return data() + size(); }
-  // Into memory of its own.
+  // Replaces the numbers by `count` equal ones in memory of their own.
   void assign(std::size_t count, double value) { *this = Numbers(), own_.assign(count, value); }
-  void resize(std::size_t count, double value = 0.0) { own_.resize(count, value); }  // not of a mapped file's
+  void resize(std::size_t count, double value = 0.0) { own_.resize(count, value); }  // not for a mapped file
 
-  // `count` of them: of the same file, or a copy.
+  // Returns `count` of the numbers from `first` on: in the same mapped file, or as a copy.
   Numbers part(std::size_t first, std::size_t count) const {
     if (mapped_ != nullptr) return {mapped_ + first, count, keeper_};
     Numbers some;
@@ -122,7 +124,8 @@ class Numbers {
   std::size_t count_ = 0;
 };
 
-// Rows of numbers with their targets. x is row-major, rows `stride` doubles apart (a multiple of 8, padding zero).
+// Rows of numbers with their targets. x is row-major with rows `stride` doubles apart; stride is a multiple of 8, and
+// the padding is zero.
 struct Table {
   Index rows = 0;
   Index columns = 0;
@@ -132,7 +135,7 @@ struct Table {
   RowsView view() const { return {x.data(), rows, columns, stride}; }
 };
 
-// What the clients are called. Names "1", "2", ... take no memory.
+// The names of the clients. The names "1", "2", ... take no memory.
 class ClientNames {
  public:
   ClientNames() = default;
@@ -157,31 +160,32 @@ class ClientNames {
   static std::string number(std::size_t i) { return std::to_string(i + 1); }
 
   std::size_t count_ = 0;
-  std::vector<std::string> words_;  // none where they are numbers
+  std::vector<std::string> words_;  // empty if the names are "1", "2", ...
 };
 
-// How columns became numbers, for rows that come later.
+// How columns became numbers. Rows that are read later are encoded in the same way.
 struct Encoder {
-  std::vector<std::string> columns;  // the file's, features alone; empty for formats without columns
-  std::map<std::string, std::vector<std::string>> levels;  // of text columns, and of a target with classes
-  std::string target;                                      // its column
-  std::vector<double> mean, sd;  // of feature_names but the intercept; empty: left as they were
+  std::vector<std::string> columns;  // the file's feature columns; empty for formats without columns
+  std::map<std::string, std::vector<std::string>> levels;  // levels of text columns and labels of the target
+  std::string target;                                      // the name of its column
+  std::vector<double> mean, sd;  // one per feature but the intercept; empty if features were not standardised
 };
 
+// The data of all clients, as load_federation() returns them.
 struct Federation {
-  Table train;  // client i's rows are train_begin[i] .. train_begin[i+1]-1
+  Table train;  // client i has the rows train_begin[i] .. train_begin[i+1]-1
   Table test;
   std::vector<Index> train_begin;
-  Table ood;                      // rows of data.ood_source, without targets; none where it is not asked for
-  Table distill;                  // likewise, of data.distill_source
-  std::vector<Index> test_begin;  // as train_begin; rows from its last number on are no client's (data.test_source)
-  ClientNames client_names;       // "1", "2", ... or the file's or the column's value
-  std::vector<std::string> feature_names;  // of the columns, "intercept" first where there is one
-  bool intercept = false;                  // column 0 is ours
-  std::vector<std::string> class_names;    // sorted labels; empty unless the target is binary or classes
-  std::int64_t setup_bits = 0;             // standardisation's counts, sums and squares; levels exchanged
-  std::int64_t level_bits = 0;             // of these, the levels and labels: 0 where all are given
-  std::vector<std::string> notes;          // rows dropped, clients redrawn: for the summary's warnings
+  Table ood;                      // rows of data.ood_source, without targets; empty if there is none
+  Table distill;                  // rows of data.distill_source, without targets; empty if there is none
+  std::vector<Index> test_begin;  // like train_begin; rows beyond its last number are no client's (test_source)
+  ClientNames client_names;       // "1", "2", ..., or the names of files, or the values of a column
+  std::vector<std::string> feature_names;  // one per column; the intercept, if there is one, comes first
+  bool intercept = false;                  // column 0 is an intercept that was added
+  std::vector<std::string> class_names;    // sorted labels; empty unless the target is binary or has classes
+  std::int64_t setup_bits = 0;     // bits of the exchanged levels and of standardisation's counts, sums and squares
+  std::int64_t level_bits = 0;     // the part of setup_bits for levels and labels; 0 if all are given in advance
+  std::vector<std::string> notes;  // for the summary's warnings: rows dropped, clients redrawn
   Encoder encoder;
 
   Index clients() const { return static_cast<Index>(train_begin.size()) - 1; }
@@ -190,44 +194,47 @@ struct Federation {
   }
 };
 
-// `where` names the config file in error messages.
+// Loads all clients' rows. `where` names the configuration file in error messages.
 Federation load_federation(const DataSpec& spec, TargetKind target, std::uint64_t seed, const std::string& where);
 
-// Rows of a csv file as `trained` has them, `spec` being what it was loaded with. With TargetKind::none no target is
-// needed and y stays empty. ConfigError where columns or levels are missing or new.
+// Reads the rows of a csv file and encodes them like the rows of `trained`, which was loaded with `spec`. With
+// TargetKind::none no target is needed and y stays empty. ConfigError if columns or levels are missing or new.
 Table load_rows(const std::string& file, const DataSpec& spec, const Federation& trained, TargetKind target);
 
-// A federation whose clients read their own files: what they exchange so that all encode alike. No rows.
+// The rest of this header is for a federation whose clients read their own files: what they exchange so that all encode
+// their rows in the same way. No rows are exchanged.
 
-// A file's columns by name: levels of text columns and labels.
+// The names in a client's file: its columns, the levels of text columns and the labels.
 struct ColumnFacts {
-  std::vector<std::string> columns;  // features, as in the file; empty for formats without columns
+  std::vector<std::string> columns;  // feature columns in the file's order; empty for formats without columns
   std::string target;
-  std::map<std::string, std::vector<std::string>> levels;  // of text columns, and of a target with classes
-  Index width = 0;                                         // of formats without columns
+  std::map<std::string, std::vector<std::string>> levels;  // levels of text columns and labels of the target
+  Index width = 0;                                         // the number of features of formats without columns
   bool operator==(const ColumnFacts&) const = default;
 };
 ColumnFacts column_facts(const std::string& file, const DataSpec& spec, TargetKind target);
-// The union of all clients' levels. ConfigError naming the client whose columns are others.
+// Returns the union of all clients' levels. ConfigError, naming the client, if a client has other columns.
 ColumnFacts union_of(const std::vector<ColumnFacts>& clients, const std::vector<std::string>& names);
 
-// One client's file, encoded by the layout of all; not yet standardised. `client` is its number, `seed` its own.
+// Loads one client's file, encoded by the layout of all clients and not yet standardised. `client` is the client's
+// number and `seed` its own seed.
 Federation load_part(const std::string& file, const DataSpec& spec, const ColumnFacts& layout, TargetKind target,
                      std::uint32_t client, std::uint64_t seed);
 
-// What a client sends for standardisation: n_i, S_i = Σx and Q_i = Σ(x - S_i/n_i)² of every column but the intercept.
+// What a client sends for standardisation: n_i, and S_i = Σx and Q_i = Σ(x - S_i/n_i)² of every column but the
+// intercept.
 struct ColumnMoments {
   double count = 0.0;
   std::vector<double> sum, squares;
 };
 struct ColumnScaling {
-  std::vector<double> mean, sd;  // 0 and 1 for a column that is left alone
+  std::vector<double> mean, sd;  // 0 and 1 for a column that is not scaled
 };
 ColumnMoments moments_of(const Federation& federation, std::size_t client);
-ColumnScaling pooled(const std::vector<ColumnMoments>& clients);  // in client order
+ColumnScaling pooled(const std::vector<ColumnMoments>& clients);  // `clients` in client order
 void standardize(const ColumnScaling& scaling, Federation& federation);
 
-// What a client says of its part before anything is sampled.
+// What a client tells the server about its data before sampling starts.
 struct SiteFacts {
   Index features = 0, classes = 2;
   std::vector<std::string> feature_names, class_names;
@@ -236,15 +243,16 @@ struct SiteFacts {
   bool operator==(const SiteFacts&) const = default;
 };
 
-// The clients × classes table of `pollen data`: rows, test rows and, with classes, training rows of each class.
+// Returns the table that `pollen data` prints: for every client its rows, its test rows and, with classes, its training
+// rows of each class.
 std::string describe(const Federation& federation);
 
 std::vector<std::string> builtin_datasets();
 
-// What synthetic-mixed was made from: y ~ N(xᵀΦz_i, noise_sd²). ΦᵀΦ = I.
+// The true parameters behind synthetic-mixed: y ~ N(xᵀΦz_i, noise_sd²) with ΦᵀΦ = I.
 struct MixedTruth {
-  std::vector<double> phi;  // k x d, columns one after the other
-  std::vector<double> z;    // clients x d, client after client
+  std::vector<double> phi;  // k × d, column by column
+  std::vector<double> z;    // clients × d, client by client
 };
 MixedTruth synthetic_mixed_truth(const DataSpec& spec, std::uint64_t seed);
 

@@ -1,19 +1,19 @@
-// Models: what a client's data say about the parameters. U_i(θ) = Σ_j U_ij(θ) is a client's negative log-likelihood,
-// U_0 the prior's (without constants that do not depend on θ). Models know nothing of rounds, clients' ids or
-// transports.
+// Models turn a client's data into a likelihood of the parameters θ. U_i(θ) = Σ_j U_ij(θ) is the client's negative
+// log-likelihood and U_0(θ) the negative log-density of the prior, both without constants that do not depend on θ.
+// Models know nothing of rounds, clients' numbers or transports. docs/models.md describes them.
 //
-// Parameters θ of each kind (p = feature columns, intercept included):
-//   gaussian  d           U_i = ½(θ-μ)ᵀΛ(θ-μ), or Σ_j ½‖θ-y_j‖²
+// The parameters θ of each kind, where p is the number of feature columns, intercept included:
+//   gaussian  d           U_i = ½(θ-μ)ᵀΛ(θ-μ), or U_i = Σ_j ½‖θ-y_j‖²
 //   linear    p or p+1    y ~ N(xᵀβ, σ²); σ given, or θ = (β, log σ)
 //   logistic  p           y ∈ {0,1}, P(1) = 1/(1+exp(-xᵀθ))
 //   softmax   p·C         θ = class 0's p coefficients, then class 1's, ...; P(c) ∝ exp(xᵀθ_c)
 //   poisson   p           y ~ Poisson(exp(xᵀθ)); log y! is left out of U
-//   network   its tensors, float32 inside
+//   network   all its weights; it computes in float32
 //
 //   const auto u = make_potential({.kind = ModelKind::logistic, .features = p}, {x, y});
-//   u->gradient(theta, out, scratch);                     // one column per chain
+//   u->gradient(theta, out, scratch);                     // theta and out have one column per chain
 //
-// A model of your own is a class derived from Potential (examples/library/model.cc).
+// To use your own model, derive a class from Potential (examples/library/model.cc).
 #pragma once
 
 #include <memory>
@@ -31,97 +31,103 @@ class NetworkRows;
 
 enum class ModelKind { gaussian, linear, logistic, softmax, poisson, network };
 
-// How images are varied for gradient descent: mirrored from left to right every other time; moved by up to four pixels
-// each way, with zeros at the edges.
+// How images are varied at random for gradient descent. `flip` mirrors an image from left to right with probability
+// 1/2; `crop` moves it by up to four pixels each way, with zeros at the edges.
 struct Augmentation {
   bool flip = false, crop = false;
 };
 
-// A network and how a row's numbers become its inputs: (x - mean)/sd by channel.
+// A network, and how the numbers of a row become its inputs: (x - mean)/sd, channel by channel.
 struct NetworkModel {
   std::shared_ptr<const Network> network;
-  std::vector<double> mean = {0.0}, sd = {1.0};  // one for all channels, or one a channel
+  std::vector<double> mean = {0.0}, sd = {1.0};  // one for all channels, or one per channel
   Augmentation augment = {};
 
   std::unique_ptr<NetworkRows> hold(const RowsView& x, const double* y) const;  // y may be null
 };
 
+// Describes a model: its kind, its size and the names of its parts.
 struct ModelSpec {
   ModelKind kind = ModelKind::logistic;
-  Index features = 0;                      // p (gaussian: the dimension)
+  Index features = 0;                      // p; gaussian: the dimension d
   Index classes = 2;                       // softmax: C
-  std::optional<double> noise_sd;          // linear: σ; empty = sampled as log σ, the last coordinate
-  std::vector<std::string> feature_names;  // p names, "intercept" among them
-  std::vector<std::string> class_names;    // logistic: 2, softmax: C
-  NetworkModel network = {};               // kind network
-  bool custom = false;                     // the potentials are a program's own: nothing is known of their shape
+  std::optional<double> noise_sd;          // linear: σ; if empty, log σ is sampled as the last coordinate of θ
+  std::vector<std::string> feature_names;  // p names; the intercept's is "intercept"
+  std::vector<std::string> class_names;    // logistic: 2 names; softmax: C names
+  NetworkModel network = {};               // used by kind network alone
+  bool custom = false;                     // the program supplies its own potentials, of which nothing is known
 
   Index dimension() const;
-  // U is a quadratic form, so that its curvature is the same everywhere.
+  // Whether U is a quadratic form, whose curvature is the same everywhere.
   bool quadratic() const {
     return !custom && (kind == ModelKind::gaussian || (kind == ModelKind::linear && noise_sd.has_value()));
   }
   bool classifies() const;
-  bool interchangeable() const;             // a network with hidden units, whose places do not matter
-  std::vector<std::string> labels() const;  // a readable name for each coordinate: "age", "virginica: age", "log_sigma"
+  // Whether the model is a network with hidden units: these can change places without changing the likelihood.
+  bool interchangeable() const;
+  // A readable name for each coordinate, such as "age", "virginica: age" or "log_sigma".
+  std::vector<std::string> labels() const;
 };
 
-// The rows a potential is made of: views into a table that outlives it.
+// The rows from which a potential is made. They are views into a table, which must outlive the potential.
 struct Observations {
   RowsView x;
-  const double* y = nullptr;  // x.rows targets: numbers, counts, or class indices
+  const double* y = nullptr;  // x.rows targets: numbers, counts or class indices
 };
 
-// One client's negative log-likelihood. Immutable after construction; const calls are thread-safe with a Scratch each.
-// A model of your own needs dimension(), value() and gradient(): it then counts as one row, and curvature is found by
-// differences of gradients. With rows() and gradient_rows() samplers with minibatches can use it too.
+// One client's negative log-likelihood. A potential does not change after construction; several threads may call it if
+// each has its own Scratch. Your own model must override dimension(), value() and gradient(). It then counts as a
+// single row, and its curvature is found from differences of gradients. If it also overrides rows() and
+// gradient_rows(), samplers with minibatches can use it.
 class Potential {
  public:
   virtual ~Potential() = default;
   virtual Index dimension() const = 0;
   virtual Index rows() const { return 1; }  // N_i
 
-  // out[c] = U_i(θ_c) for every column c.
+  // Writes U_i(θ_c) to out[c] for every column θ_c.
   virtual void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const = 0;
-  // out(:, c) = ∇U_i(θ_c), overwriting.
+  // Writes ∇U_i(θ_c) to out(:, c).
   virtual void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const = 0;
-  // out(:, c) = ∇U_i(θ_c) - known, overwriting, with the bits of a gradient and a subtraction, which is the default.
+  // Writes ∇U_i(θ_c) - known to out(:, c). The result must have the same bits as gradient() followed by a subtraction,
+  // which is the default.
   virtual void gradient_less(const ConstPanelView& theta, std::span<const double> known, const PanelView& out,
                              Scratch& scratch) const;
-  // out = Σ_{j ∈ rows} ∇U_ij(θ), overwriting. The default is for a client of one row.
+  // Writes Σ_{j ∈ rows} ∇U_ij(θ) to out. The default is for a client with a single row.
   virtual void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
                              Scratch& scratch) const;
-  // The same for gradient descent, which may vary the rows as `stream` says: this is no gradient of the posterior's.
-  // The default is gradient_rows().
+  // Writes the same sum for gradient descent, after varying the rows at random with `stream` (Augmentation). Samplers
+  // must not use it, because it is no longer a gradient of the posterior. The default is gradient_rows().
   virtual void varied_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, const Stream& stream,
                            std::span<double> out, Scratch& scratch) const;
-  // out = Σ_{j ∈ rows} ∇U_ij(θ) min(1, clip/‖∇U_ij(θ)‖); the default takes one row at a time.
+  // Writes Σ_{j ∈ rows} ∇U_ij(θ) min(1, clip/‖∇U_ij(θ)‖) to out. The default computes one row at a time.
   virtual void clipped_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, double clip,
                             std::span<double> out, Scratch& scratch) const;
-  // out = Σ_{j ∈ rows} [∇U_ij(θ) - ∇U_ij(anchor)]; the default evaluates both terms.
+  // Writes Σ_{j ∈ rows} [∇U_ij(θ) - ∇U_ij(anchor)] to out. The default evaluates both terms.
   virtual void difference_rows(std::span<const double> theta, std::span<const double> anchor,
                                std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const;
-  // out = ∇U_i(θ) - ∇U_i(anchor) over all rows; the default evaluates both terms.
+  // Writes ∇U_i(θ) - ∇U_i(anchor), over all rows, to out. The default evaluates both terms.
   virtual void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
                           Scratch& scratch) const;
-  // out = B v with B ⪰ ∇²U_i everywhere where the model has such a bound (curvature_is_bound), else B = ∇²U_i(at). The
-  // default is the central difference of gradients.
+  // Writes B v to out. If curvature_is_bound(), B bounds the Hessian everywhere: B ⪰ ∇²U_i. Otherwise B = ∇²U_i(at).
+  // The default is the central difference of gradients.
   virtual void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                          Scratch& scratch) const;
   virtual bool curvature_is_bound() const { return false; }
-  // The largest over rows j of λ_max of a bound on ∇²U_ij where there is one, else of ∇²U_ij(at). The default is the
-  // norm of the whole client's curvature at `at`, which is no smaller for convex rows.
+  // Returns the largest λ_max over the rows j: of a bound on ∇²U_ij if the model has one, otherwise of ∇²U_ij(at). The
+  // default is the norm of the whole client's curvature at `at`, which is at least as large if the rows are convex.
   virtual double row_curvature(std::span<const double> at, Scratch& scratch) const;
 };
 
-// scale multiplies U_ij. The observations' memory must outlive the potential.
-// Targets that the model cannot have (a label that is no class, a negative count) are a ConfigError naming their rows;
-// make_potential() looks as well.
+// Throws a ConfigError that names the rows if targets are impossible under the model: a label that is no class, or a
+// negative count.
 void check_targets(const ModelSpec& spec, const Observations& observations);
+// Makes the potential of a model, with every U_ij multiplied by `scale`. It checks the targets. The memory of the
+// observations must outlive the potential.
 std::unique_ptr<Potential> make_potential(const ModelSpec& spec, const Observations& observations, double scale = 1.0);
 
-// A network's potential: its network, the rows that it holds, the scale and whether varied_rows() varies them. Nulls
-// where it is none.
+// The parts of a network's potential: the network, the rows that it holds, the scale, and whether varied_rows() varies
+// them. The pointers are null if the potential is not a network's.
 struct HeldNetwork {
   const Network* network = nullptr;
   const NetworkRows* rows = nullptr;
@@ -130,13 +136,14 @@ struct HeldNetwork {
 };
 HeldNetwork held_network(const Potential& potential);
 
-// gaussian clients. precision is d × d, symmetric positive semi-definite, given by rows; checked by the config reader.
+// These make the potentials of gaussian clients. `precision` is d × d, row by row; it must be symmetric and positive
+// semi-definite, which the reader of the configuration checks.
 std::unique_ptr<Potential> make_gaussian(std::vector<double> mean, std::vector<double> precision, double scale = 1.0);
 std::unique_ptr<Potential> make_gaussian_data(const RowsView& y, double scale = 1.0);
 
-// N(0, sd_j²) on every coordinate, or flat. U_0 = ½ Σ θ_j²/sd_j².
+// The prior: N(0, sd_j²) on every coordinate, so that U_0 = ½ Σ θ_j²/sd_j², or flat.
 struct Prior {
-  std::vector<double> precision;  // 1/sd_j², one a coordinate; empty = flat
+  std::vector<double> precision;  // 1/sd_j², one per coordinate; empty: a flat prior
 
   static Prior flat() { return {}; }
   static Prior normal(std::vector<double> sd);
@@ -144,21 +151,23 @@ struct Prior {
   void add_gradient(std::span<const double> theta, double weight, std::span<double> g) const;  // g += weight·∇U_0(θ)
 };
 
-// What a run samples where the likelihood is a program's own (RunOptions::posterior): exp(-U_0(θ) - Σ_i U_i(θ)).
+// The law that a run samples if the program supplies its own likelihood (RunOptions::posterior). Its density is
+// proportional to exp(-U_0(θ) - Σ_i U_i(θ)).
 struct Posterior {
   std::vector<std::shared_ptr<const Potential>> clients;
   Prior prior = Prior::flat();
-  std::vector<std::string> labels = {};  // one per coordinate; empty: theta.1, theta.2, ...
+  std::vector<std::string> labels = {};  // one per coordinate; empty: theta.1, theta.2, and so on
 };
 
-// Predictive distribution at one θ for rows of features.
-// Classifiers: out is rows × classes, row-major, class probabilities.
+// The next three functions give predictions at a single θ for rows of features.
+
+// Writes the class probabilities of a classifier to out, which is rows × classes and row-major.
 void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const RowsView& x, std::span<double> out,
                          Scratch& scratch);
-// linear, poisson: the response's mean and standard deviation at each row.
+// Writes the mean and the standard deviation of the response at each row (linear and poisson).
 void response(const ModelSpec& spec, std::span<const double> theta, const RowsView& x, std::span<double> mean,
               std::span<double> sd, Scratch& scratch);
-// log p(y_r | x_r, θ), constants included, for every row and kind but gaussian.
+// Writes log p(y_r | x_r, θ) of every row, constants included, for every kind but gaussian.
 void log_likelihood(const ModelSpec& spec, std::span<const double> theta, const Observations& observations,
                     std::span<double> out, Scratch& scratch);
 

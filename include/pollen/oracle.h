@@ -1,17 +1,18 @@
-// Oracles: a client's estimate H_i of its gradient, with whatever anchor it keeps.
+// An Oracle is a client's estimate H_i of the gradient of its likelihood (docs/algorithms.md section 1):
 //
 //   full         ∇U_i(θ)
 //   minibatch    (N/n) Σ_{j∈S} ∇U_ij(θ)
 //   fixed point  (N/n) Σ_{j∈S} [∇U_ij(θ) - ∇U_ij(θ̂)]
-//   control      (N/n) Σ_{j∈S} [∇U_ij(θ) - ∇U_ij(Y)], Y a chain's anchor
-//   clipped      (N/n) Σ_{j∈S} ∇U_ij(θ), every term cut to a norm
+//   control      (N/n) Σ_{j∈S} [∇U_ij(θ) - ∇U_ij(Y)], where Y is the chain's anchor
+//   clipped      (N/n) Σ_{j∈S} ∇U_ij(θ), with every term cut to a norm
 //   svrg         (N/n) Σ_{j∈S} [∇U_ij(θ) - ∇U_ij(ζ)] + ∇U_i(ζ)
-// S is uniform without replacement; n ≥ N draws nothing. Each client has one oracle; it is not thread-safe.
+// S is a uniform subset of n of the client's N rows, drawn without replacement; with n ≥ N nothing is drawn. Each
+// client has an oracle of its own, which keeps the client's anchor. An oracle is not thread-safe.
 //
 //   const auto oracle = make_oracle(OracleKind::minibatch, potential, 32, chains);
 //   gradients += oracle->estimate(input, out, work);
 //
-// An oracle of your own is a class derived from Oracle, given to a run as RunOptions::oracle
+// To use your own oracle, derive a class from Oracle and give it to a run as RunOptions::oracle
 // (examples/library/oracle.cc).
 #pragma once
 
@@ -26,19 +27,19 @@
 
 namespace pollen {
 
-// Temporary memory of one thread.
+// Temporary memory for one thread.
 struct Workspace {
   Scratch scratch;
   std::vector<std::uint32_t> rows;
 };
 
-// Where to estimate: column c of `position` belongs to chain chains[c].
+// Where to estimate the gradient. Column c of `position` belongs to chain chains[c].
 struct OracleInput {
   ConstPanelView position;
   std::span<const std::uint32_t> chains;
-  ConstPanelView anchor;                          // svrg, control: ζ or Y of every chain (d × R)
-  std::span<const std::uint64_t> anchor_version;  // svrg: one a chain
-  std::span<const Stream> minibatch;              // one a chain, round and client filled in by the oracle
+  ConstPanelView anchor;                          // svrg: ζ of every chain; control: Y of every chain (d × R)
+  std::span<const std::uint64_t> anchor_version;  // svrg: one per chain; it changes when the anchor does
+  std::span<const Stream> minibatch;              // one per chain; the oracle fills in round and client
   std::uint64_t round = 0;
   std::uint32_t client = 0;
 };
@@ -46,22 +47,22 @@ struct OracleInput {
 class Oracle {
  public:
   virtual ~Oracle() = default;
-  // out(:, c) = H_i at column c. Returns the number of ∇U_ij evaluated.
+  // Writes H_i at column c of the position to out(:, c). Returns the number of row gradients ∇U_ij that it evaluated.
   virtual std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) = 0;
-  // fixed point: stores θ̂ and ∇U_i(θ̂).
+  // Fixed point: stores θ̂ and ∇U_i(θ̂).
   virtual void set_anchor(std::span<const double> at, std::span<const double> gradient);
-  // The state a checkpoint must hold, as a list of arrays in a fixed order.
+  // The state that a checkpoint must hold, as lists of arrays in a fixed order.
   virtual std::vector<std::span<double>> state() { return {}; }
   virtual std::vector<std::span<std::uint64_t>> versions() { return {}; }
 };
 
-// How a client's oracle is made: its potential, how many of its rows the sampler wants, the number of chains.
+// Makes a client's oracle from its potential, the number of its rows per minibatch and the number of chains.
 using MakeOracle = std::function<std::unique_ptr<Oracle>(const Potential& potential, Index batch, Index chains)>;
 
-// The rows of a client's minibatch of one chain, sorted: an address of its own a round, client and chain.
 struct BatchSize {
-  Index rows = 0, batch = 0;
+  Index rows = 0, batch = 0;  // N_i and n_i
 };
+// Draws the rows of one minibatch, sorted. Every round, client and chain has a random stream of its own.
 void draw_minibatch(Stream chain, std::uint64_t round, std::uint32_t client, BatchSize size,
                     std::vector<std::uint32_t>& out);
 

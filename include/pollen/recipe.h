@@ -1,5 +1,6 @@
-// A sampler is data: a Recipe says which oracle, which channels, who takes part. QLSD++ or B-ELF are rows of a table
-// (recipe_table), and a new combination needs no new class. Plain data; validation and defaults live in src/recipe.
+// A Recipe describes a sampler as data: which oracle, which channels, who takes part. QLSD++ and B-ELF, for example,
+// are rows of a table (recipe_table), and a new combination needs no new class. docs/algorithms.md defines what the
+// samplers compute. The types are plain data; src/recipe checks them and fills in defaults.
 //
 //   for (const NamedSampler& row : recipe_table()) std::cout << row.name << ": " << row.summary << '\n';
 //   const Recipe recipe = complete(config, clients, dimension, warnings);   // pollen/config.h
@@ -19,7 +20,7 @@ namespace pollen {
 
 enum class OracleKind { full, minibatch, fixed_point, svrg, control };
 
-// How many rows a client uses: all, a count (clipped to N_i) or a fraction (max(1, ⌊f·N_i⌋)).
+// How many rows a client uses per gradient: all, a count (clipped to N_i) or a fraction (max(1, ⌊f·N_i⌋)).
 struct Batch {
   std::optional<Index> count;
   std::optional<double> fraction;
@@ -31,82 +32,85 @@ struct Batch {
   bool operator==(const Batch&) const = default;
 };
 
+// What a client keeps of its past messages (docs/algorithms.md sections 4 and 5).
 enum class Memory {
   none,      // α = 0: the message is C(H)
   average,   // 0 < α ≤ 1: QLSD++'s memory; the message is C(H - η^i), reweighted by participation
-  feedback,  // α = 1: EF21 going up (D-ELF, B-ELF); never reweighted; round 0 sends whole
+  feedback,  // α = 1: EF21 on the uplink (D-ELF, B-ELF); never reweighted; round 0 sends vectors whole
 };
 
 struct Uplink {
   CompressorSpec compressor;
-  std::vector<CompressorSpec> per_client;  // empty, or one a client
+  std::vector<CompressorSpec> per_client;  // empty, or one per client
   Memory memory = Memory::none;
   double rate = 0;                 // α of the memory
   bool start_at_gradient = false;  // memory_init = "gradient"
-  Index whole_tail = 0;            // so many of a message's last numbers go whole, without compressor and memory
+  Index whole_tail = 0;            // how many of a message's last numbers go whole, without compressor and memory
 };
 
 struct Downlink {
-  CompressorSpec compressor;  // identity: θ whole, every round
-  bool feedback = false;      // EF21-P: C(θ - w), w ← w + C(θ - w); clients work at w
+  CompressorSpec compressor;  // identity: θ is sent whole in every round
+  bool feedback = false;      // EF21-P: the server sends C(θ - w), then w ← w + C(θ - w); clients work at w
 };
 
+// Who takes part in a round, and how messages are weighted (docs/algorithms.md section 3).
 enum class ParticipationPolicy { full, bernoulli, fixed_size };
 enum class Scaling { active, inverse_probability };
 
 struct Participation {
   ParticipationPolicy policy = ParticipationPolicy::full;
-  std::vector<double> probability;  // bernoulli: one for all, or one a client
+  std::vector<double> probability;  // bernoulli: one for all, or one per client
   Scaling scaling = Scaling::active;
-  Index size = 0;  // fixed-size
+  Index size = 0;  // fixed_size: S, the number of clients drawn
   bool replacement = false;
 };
 
-// The averaging family (docs/algorithms.md): clients step, the server averages. With client weights w_i that sum to
-// one, a local step is
+// The averaging family (docs/algorithms.md section 6): clients take local steps and the server averages their
+// positions. With client weights w_i that sum to one, a local step is
 //   x ← x - γ' g_i/w_i + √(2γ'T) (√ρ' Z + √((1-ρ')/w_i) Z_i),   Z common to all clients,
-// and the server takes Σ w_i x_i. FALD: w_i = 1/b, γ' = γ/b, ρ' = τ. FA-LD: w_i = N_i/N, γ' = η, ρ' = ρ².
+// and the server's position becomes Σ w_i x_i. FALD: w_i = 1/b, γ' = γ/b, ρ' = τ. FA-LD: w_i = N_i/N, γ' = η, ρ' = ρ².
 struct LocalSteps {
-  Index steps = 10;            // K local steps a round
-  double communicate = 0;      // p_c: geometric gaps in place of K; 0: none
+  Index steps = 10;            // K, the local steps per round
+  double communicate = 0;      // p_c, the probability that a step ends with an exchange, in place of K; 0: use K
   double common = 1;           // ρ'
-  bool by_size = false;        // w_i = N_i/N and the step is γ' itself, as FA-LD has it
-  double refresh = 0;          // q_c, VR-FALD*'s control variates; 0: none
-  bool emit_every = false;     // for studies: the average after every iteration
-  std::optional<double> clip;  // of every row's gradient
+  bool by_size = false;        // FA-LD: w_i = N_i/N, and the configured step is γ' itself
+  double refresh = 0;          // q_c, the probability per step that VR-FALD* renews its control variates; 0: none
+  bool emit_every = false;     // for studies: emit the average after every iteration
+  std::optional<double> clip;  // the norm to which every row's gradient is cut
   bool decaying = false;       // the step is 1/(2L + m k/12)
   double smoothness = 0;       // L
   double convexity = 0;        // m
 
-  // γ' at an iteration, for a `step` in the paper's units.
+  // γ' at an iteration, given `step` in the paper's units.
   double step_at(double step, Index clients, std::uint64_t iteration) const {
     return decaying ? 1 / (2 * smoothness + convexity * static_cast<double>(iteration) / 12) : step * unit(clients);
   }
+  // √(2γ'Tρ'), the standard deviation of the common noise at an iteration.
   double common_spread(double step, Index clients, std::uint64_t iteration, double temperature) const {
     return std::sqrt(2 * step_at(step, clients, iteration) * temperature * common);
   }
-  double unit(Index clients) const { return by_size ? 1.0 : 1.0 / static_cast<double>(clients); }  // γ' of step 1
+  double unit(Index clients) const { return by_size ? 1.0 : 1.0 / static_cast<double>(clients); }  // γ' for step 1
   double mean_steps() const { return communicate > 0 ? 1 / communicate : static_cast<double>(steps); }
 };
 
 struct Recipe {
   std::string name;
-  bool personal = false;   // clients with latents of their own
-  bool reference = false;  // a centralised sampler or a competitor: the name says it all
+  bool personal = false;   // clients have latents of their own
+  bool reference = false;  // a centralised sampler or a competitor, fully described by its name
   OracleKind oracle = OracleKind::full;
   Batch batch;
-  Index refresh = 100;  // svrg: l
+  Index refresh = 100;  // svrg: l, the rounds between two anchors
   Uplink up;
   Downlink down;
   Participation participation;
-  std::optional<LocalSteps> local;  // empty: the gradient family
+  std::optional<LocalSteps> local;  // empty in the gradient family
   double step = 0;                  // γ, in the paper's own units
   double temperature = 1;           // T
   bool prior_on_server = true;
   bool coupled = false;    // chains share participation
-  bool make_bytes = true;  // wire = "bytes"; false: lengths are computed, bytes are not made
+  bool make_bytes = true;  // wire = "bytes"; if false, lengths are computed but no bytes are made
 
-  // Local steps: whether messages are changes from what the server knows, not positions.
+  // Local steps: whether messages are differences from what the server knows, rather than positions.
   bool sends_changes() const {
     return local && (up.compressor.compresses() || up.compressor.bits != 64 || !up.per_client.empty());
   }
@@ -121,10 +125,10 @@ struct NamedSampler {
   const char* compressor;
   Memory memory;
   bool down_feedback;
-  bool minibatch_default;  // batch = 0.1 unless set
+  bool minibatch_default;  // the batch is a fraction of 0.1 unless the user sets it
   enum class Family { gradient, fald, fa_ld, personal } family = Family::gradient;
 };
 const std::vector<NamedSampler>& recipe_table();
-const NamedSampler* find_sampler(const std::string& name);  // null where there is none
+const NamedSampler* find_sampler(const std::string& name);  // null if there is none of that name
 
 }  // namespace pollen

@@ -1,15 +1,17 @@
-// A round is three functions and a transport: server.open(k) → Broadcast, client.answer → Reply, server.absorb and
-// close. The algorithm and nothing else: no clock, no thread, no transport here.
+// One round of federated sampling: the server's half (Server), the clients' half (Client) and the messages between them
+// (Broadcast, Reply). This is the algorithm alone, without clocks, threads or networks; a Transport carries the
+// messages.
 //
-//   server.open();                                   // who takes part; what they are told, as bytes
-//   view.receive(server.broadcast(), work);          // once per process: what its clients now know
-//   client.answer(view, chains, reply, work);        // what its LocalWork computes, compressed
-//   server.absorb(reply, entry, work);               // client order within a block; blocks may be on different threads
+//   server.open();                                   // draws the participants and encodes the broadcast
+//   view.receive(server.broadcast(), work);          // once per process: updates what its clients know
+//   client.answer(view, chains, reply, work);        // computes the client's message and compresses it
+//   server.absorb(reply, entry, work);               // adds the reply to the sum of the client's block
 //   client.acknowledge(reply, true);                 // only now the client's memory moves
-//   server.close();                                  // its ServerStep moves the chains: θ ← θ - γ g + √(2γT) Z
+//   server.close();                                  // moves the chains, e.g. θ ← θ - γ g + √(2γT) Z
 //
-// Sums over clients are taken in blocks whose size depends on the number of clients alone, so results do not depend on
-// threads or on the order of arrival.
+// Replies of one block are absorbed in client order; different blocks may be absorbed on different threads. The size of
+// a block depends on the number of clients alone, so results depend neither on threads nor on the order of arrival.
+// The recursions are those of docs/algorithms.md, sections 4 to 6.
 #pragma once
 
 #include <array>
@@ -38,39 +40,39 @@ class ServerStep;
 class TrafficLog;
 struct ClientWork;
 
-// Who takes part in a round: for every active client the chains it works for, and the weight of each message.
+// Lists who takes part in a round: for every active client, the chains it works for and the weight of each message.
 struct Roster {
   struct Entry {
     std::uint32_t client = 0;
-    std::uint32_t first = 0;  // its chains and weights are [first, first + count)
+    std::uint32_t first = 0;  // the client's chains and weights are the elements [first, first + count)
     std::uint32_t count = 0;
   };
   std::vector<Entry> clients;  // in client order
   std::vector<std::uint32_t> chain;
   std::vector<double> weight;
-  bool uniform = true;               // every client of a chain has the same weight: chain_weight
-  std::vector<double> chain_weight;  // one a chain
+  bool uniform = true;               // all clients of a chain have the same weight, which is in chain_weight
+  std::vector<double> chain_weight;  // one per chain
 
   std::span<const std::uint32_t> chains(const Entry& e) const { return {chain.data() + e.first, e.count}; }
   std::span<const double> weights(const Entry& e) const { return {weight.data() + e.first, e.count}; }
 };
 
-// Local steps that clients take without hearing from the server: iterations first .. first + steps - 1.
+// A run of local steps that clients take without hearing from the server: iterations first .. first + steps - 1.
 struct LocalSegment {
   std::uint64_t first = 0;
-  std::uint32_t steps = 0;  // 0: the gradient family, which has none
-  bool starts = true;       // from the broadcast position; else from where the last segment ended
-  bool ends = true;         // with a message; else clients keep where they are
+  std::uint32_t steps = 0;  // 0 in the gradient family, which takes no local steps
+  bool starts = true;       // starts from the broadcast position; otherwise from where the last segment ended
+  bool ends = true;         // ends with a message to the server; otherwise clients only keep their positions
 };
 
-// What the participants of a round are told. Payloads are real bytes of the downlink's code.
+// What the server tells the participants of a round. The payloads are the encoded bytes that a network would carry.
 struct Broadcast {
   std::uint64_t round = 0;
-  bool refresh = false;             // svrg: what clients know of θ becomes ζ
-  bool whole = true;                // the payload is a position, not a change of w
-  LocalSegment segment;             // no payload unless it starts
-  Bytes control;                    // new control variates, or empty: Y of every chain, then C, float64 words
-  std::vector<std::size_t> offset;  // chain c's payload is bytes offset[c] .. offset[c+1]-1
+  bool refresh = false;  // svrg: the position that clients now know becomes their anchor ζ
+  bool whole = true;     // the payload is a position; otherwise it is a change of w (EF21-P)
+  LocalSegment segment;  // the payload is empty unless the segment starts from the broadcast position
+  Bytes control;         // new control variates as float64 words: Y of every chain, then C of every chain; or empty
+  std::vector<std::size_t> offset;  // chain c's payload is the bytes offset[c] .. offset[c+1]-1
   Bytes payload;
   Roster roster;
 
@@ -80,35 +82,36 @@ struct Broadcast {
   }
 };
 
-// A client's answer for the chains it works for, in the order of its roster entry.
+// A client's answer to a broadcast: one part per chain that it works for, in the order of its roster entry.
 struct Reply {
   std::uint64_t round = 0;
   std::uint32_t client = 0;
-  std::uint64_t first = 0;  // the segment's
-  bool whole = false;       // sent by the identity code whatever the channel's compressor
-  bool silent = false;      // a segment that does not end: nothing is sent
+  std::uint64_t first = 0;  // the first iteration of the segment that is answered
+  bool whole = false;       // encoded by the identity code, whatever compressor the channel has
+  bool silent = false;      // the segment does not end with a message, so nothing is sent
   std::vector<std::uint32_t> chains;
-  std::vector<std::size_t>
-      offset;  // part p is payload bytes offset[p] .. offset[p+1]-1; all zero when bytes are not made
+  // Part p is the payload bytes offset[p] .. offset[p+1]-1. All offsets are zero if no bytes were made.
+  std::vector<std::size_t> offset;
   std::vector<std::int64_t> bits;
   Bytes payload;
   std::int64_t gradients = 0;
-  Panel decoded;  // d × R: column p is what the server will decode; the client's pending change of memory
-  bool has_bytes = true;
+  // d × R: column p is what the server will decode from part p. The client's memory moves by it once the reply counts.
+  Panel decoded;
+  bool has_bytes = true;  // false with sampler.wire = "lengths": bits are counted, but no bytes are made
 
   ByteView part(std::size_t p) const { return ByteView(payload).subspan(offset[p], offset[p + 1] - offset[p]); }
 };
 
-// What is counted. Bits are over all chains.
+// The running totals of a run. Bits and gradients are summed over all chains.
 struct Counters {
   std::int64_t rounds = 0, messages = 0;
   std::int64_t uplink_bits = 0, downlink_bits = 0, broadcast_bits = 0, setup_bits = 0;
   std::int64_t gradients = 0;
-  double uplink_bits_bound = 0;  // NaN where a compressor has none
+  double uplink_bits_bound = 0;  // nominal figure, docs/algorithms.md section 2; NaN if a compressor has none
   void archive(Archive& archive);
 };
 
-// What an exchange asked of one participant, over all its chains.
+// What one exchange cost one participant, summed over its chains.
 struct ClientTraffic {
   std::uint32_t client = 0;
   std::int64_t down_bits = 0;
@@ -116,10 +119,10 @@ struct ClientTraffic {
   std::int64_t up_bits = 0;
 };
 
-// One exchange, in client order: all of them are waited for.
+// Is called after every exchange with its participants in client order. The exchange ends when all have answered.
 using TrafficListener = std::function<void(std::span<const ClientTraffic>)>;
 
-// What a Metropolis or Hamiltonian transition reports: CmdStan's `__` columns.
+// What a Metropolis or Hamiltonian transition reports, named after CmdStan's columns.
 struct Transition {
   double accept = 1;       // accept_stat__
   double step = 0;         // stepsize__
@@ -129,26 +132,28 @@ struct Transition {
   double energy = 0;       // energy__
 };
 
-// What a process with clients knows from the broadcasts: positions (w with a compressed downlink) and anchors, a column
-// a chain. Clients of one process share it.
+// What the clients of one process know from the broadcasts: positions (w with a compressed downlink) and anchors, one
+// column per chain. All clients of the process share one view.
 class ClientView {
  public:
   struct Seeds {
-    std::uint64_t common = 1;  // of what all clients of the federation share
-    std::uint64_t own = 1;     // of what is this process's alone
+    std::uint64_t common = 1;  // seeds what all clients of the federation share: the common noise
+    std::uint64_t own = 1;     // seeds what is this process's alone: minibatches, compressors, the clients' own noise
   };
   ClientView(const Recipe& recipe, Index dimension, Index chains, Index clients, const Seeds& seeds);
   void receive(const Broadcast& broadcast, Workspace& work);
   void archive(Archive& archive);
 
-  void share_work(Team team) { team_ = std::move(team); }      // over chains
-  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
+  void share_work(Team team) { team_ = std::move(team); }      // divides work over the team, chain by chain
+  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // after step = "auto" has been settled
   const Recipe& recipe() const { return recipe_; }
 
   const LocalSegment& segment() const { return segment_; }
-  // √(2γ'Tρ') Z, what all clients add: column s·R + c is of step s of the segment and chain c. Nothing where ρ' = 0.
+  // The noise √(2γ'Tρ') Z that all clients add. Column s·R + c is for step s of the segment and chain c. Empty if
+  // ρ' = 0.
   ConstPanelView common() const { return common_; }
-  // The last broadcast position and the common noise since then: what messages of local steps are relative to.
+  // The last broadcast position plus the common noise since then. Compressed messages of local steps are differences
+  // from it.
   ConstPanelView reference() const { return reference_; }
   ConstPanelView control() const { return control_; }
   std::span<const Stream> local_streams() const { return local_noise_; }
@@ -179,65 +184,71 @@ class ClientView {
   std::uint64_t round_ = 0;
 };
 
-// The parts a client shares with all others of its kind, made once.
+// The parts that a client shares with all other clients of its process. They are made once and outlive the clients.
 struct ClientParts {
   const Recipe* recipe = nullptr;
   const Prior* prior = nullptr;
-  double prior_share = 0;  // ϖ_i when the client owns prior, else 0
-  double weight = 1;       // local steps: w_i
-  Index clients = 1;       // b
+  double prior_share = 0;  // ϖ_i if the client owns a share of the prior, else 0
+  double weight = 1;       // local steps: the client's weight w_i in the average
+  Index clients = 1;       // b, the number of clients of the federation
   const Compressor* compressor = nullptr;
-  const Compressor* whole = nullptr;   // float64 words
-  const ClientWork* work = nullptr;    // what clients compute; null: what the recipe says, of their potentials
-  const MakeOracle* oracle = nullptr;  // null or empty: the recipe's
+  const Compressor* whole = nullptr;   // the identity code, float64 words
+  const ClientWork* work = nullptr;    // what clients compute; null: what the recipe says, from their potentials
+  const MakeOracle* oracle = nullptr;  // how oracles are made; null or empty: the recipe's oracle
 };
 
 class Client;
 
-// A client's turn in a round: the chains it works for and where its answer goes.
+// A client's turn in a round: the chains that it works for and where its answer goes.
 struct Request {
   Client* client = nullptr;
   std::span<const std::uint32_t> chains;
   Reply* reply = nullptr;
 };
 
-// Several clients' answers, the same as one after another; their vectors are encoded side by side.
+// Lets several clients answer. The replies are the same as those of one answer() after another; it is faster, because
+// the vectors are encoded side by side.
 void answer_all(const ClientView& view, std::span<const Request> requests, Workspace& work);
 
-// A client's saved state as it stands in an archive: how many bytes, and these. None: it never took part.
+// Saves or loads a client's state as a count of bytes and then the bytes. A client that never took part has none.
 void archive_state(Archive& archive, Bytes& bytes);
 
-// What a client keeps between rounds is made when it first takes part.
+// One client: it answers broadcasts and keeps its memory and its work between rounds. That state is made when the
+// client first takes part, so a client that never does costs little. Different clients may be used on different
+// threads.
 class Client {
  public:
-  // Clients whose work is not the recipe's own need no potential, and are asked no question about one.
+  // `potential` may be null if parts.work is set; functions that ask for gradients or bounds must then not be called.
   Client(std::uint32_t index, std::shared_ptr<const Potential> potential, const ClientParts& parts, Index chains);
   ~Client();
   Client(Client&&) noexcept;
 
   void answer(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work);
-  // The server counted the reply (the memory moves) or did not (nothing happened; asking again gives the same reply).
+  // Tells the client whether the server counted its reply. If so, its memory moves. If not, nothing has happened, and
+  // the same question gets the same reply again.
   void acknowledge(const Reply& reply, bool counted);
 
   std::uint32_t index() const { return index_; }
   const Potential& potential() const { return *potential_; }
-  // ∇ of what the client owns (likelihood, and its share of the prior), whole.
+  // out(:, c) = the full gradient of what the client owns: its likelihood and its share of the prior.
   void gradient(ConstPanelView theta, PanelView out, Workspace& work) const;
-  void set_anchor(std::span<const double> at);  // fixed point: θ̂ and the gradient there are kept
-  void start_memory(ConstPanelView gradient);   // memory_init = "gradient"
-  // w_i times where the client's local steps have come, a column a chain: the last broadcast position where it takes no
-  // part.
+  void set_anchor(std::span<const double> at);  // fixed point: keeps θ̂ and the gradient there
+  void start_memory(ConstPanelView gradient);   // for memory_init = "gradient"
+  // Writes w_i times the position that the client's local steps have reached, one column per chain. For chains in which
+  // the client takes no part that is the last broadcast position.
   void local_position(const ClientView& view, PanelView out) const;
-  // As LocalWork has them.
+  // Writes the client's own latents in all chains, one chain after another (LocalWork::latents).
   void latents(ConstPanelView position, std::uint64_t round, std::span<double> out) const;
-  // out(:, i) = λ_max and λ_min of what the client owns, i its index; other columns are left alone.
+  // Writes λ_max and λ_min of the curvature of what the client owns to column index(), or to the only column. Other
+  // columns are left alone.
   void bounds(std::span<const double> at, PanelView out, Workspace& work) const;
-  // out(:, i), likewise: ‖∇ of what the client owns‖², then of its likelihood Σ_j‖∇U_ij‖², ‖Σ_j ∇U_ij‖² and the largest
-  // row's curvature.
+  // Writes four numbers to column index(), or to the only column, and leaves other columns alone: the squared norm of
+  // the gradient of what the client owns, Σ_j‖∇U_ij‖² and ‖Σ_j ∇U_ij‖² of its likelihood, and the largest curvature of
+  // a row.
   void look_at_rows(std::span<const double> at, PanelView out, Workspace& work) const;
   void archive(Archive& archive);
-  void restore(ByteView bytes);            // of archive(), without their count
-  void archive_pending(Archive& archive);  // where the client comes if the last reply is counted
+  void restore(ByteView bytes);            // from the bytes that archive() wrote, without their count
+  void archive_pending(Archive& archive);  // the state that the client moves to if its last reply is counted
 
  private:
   friend void answer_all(const ClientView& view, std::span<const Request> requests, Workspace& work);
@@ -245,7 +256,7 @@ class Client {
   State& state();
   void begin(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply) const;
   std::unique_ptr<LocalWork> make_work() const;
-  // What to encode, one job a chain, and by which compressor.
+  // Computes what to send and fills in one encoding job per chain. Returns the compressor that encodes them.
   const Compressor& aim(const ClientView& view, Reply& reply, std::span<Encoding> jobs, Workspace& work);
 
   std::uint32_t index_;
@@ -255,8 +266,8 @@ class Client {
   std::unique_ptr<State> state_;
 };
 
-// A list of things that are made when they are first asked for: before that each costs a pointer. Several threads may
-// ask for different ones at once.
+// A list whose elements are made when they are first asked for; before that, each costs one pointer. Several threads
+// may ask for different elements at once.
 template <class T>
 class LazyVector {
  public:
@@ -272,8 +283,8 @@ class LazyVector {
     return *made_[place];
   }
   T& front() const { return (*this)[0]; }
-  std::unique_ptr<T> make(std::size_t place) const { return make_(place); }  // another one, not kept
-  // One that is not there yet is let go after the look.
+  std::unique_ptr<T> make(std::size_t place) const { return make_(place); }  // makes one that is not kept
+  // Calls look(element). An element that has not been made yet is made for the call and dropped after it.
   template <class Look>
   void look(std::size_t place, const Look& look) const {
     if (made_[place]) return look(*made_[place]);
@@ -286,7 +297,8 @@ class LazyVector {
   Make make_;
 };
 
-// The clients of one process. Light ones cost little to make: those that were asked but never took part are not kept.
+// The clients of one process. If they are light, they cost little to make, and a client that was only asked a question
+// but never took part is not kept.
 class Clients : public LazyVector<Client> {
  public:
   Clients(std::size_t count, Make make, bool light = false) : LazyVector(count, std::move(make)), light_(light) {}
@@ -297,9 +309,12 @@ class Clients : public LazyVector<Client> {
   bool light_;
 };
 
-// Blocks of clients for sums: at least 32 clients each and at most 64 blocks, whatever carries their answers.
+// The number of clients in a block of a sum: at least 32, and such that there are at most 64 blocks. It depends on the
+// number of clients alone, so every transport adds in the same order.
 Index block_size_for(Index clients);
 
+// The server of a federation: it opens rounds, adds up replies and moves the chains. Replies of different blocks may be
+// absorbed on different threads; all other functions are called from one thread, unless they say otherwise.
 class Server {
  public:
   struct Setup {
@@ -307,55 +322,64 @@ class Server {
     Index dimension = 0;
     Index chains = 1;
     std::vector<Index> sizes;                    // N_i
-    std::vector<const Compressor*> compressors;  // one a client, or one for all
-    std::vector<double> weights = {};            // local steps: w_i, or one for all
+    std::vector<const Compressor*> compressors;  // one per client, or one for all
+    std::vector<double> weights = {};            // local steps: w_i, one per client or one for all
   };
-  Server(const Recipe& recipe, const Prior& prior, Setup setup);  // with the step that the recipe says
+  Server(const Recipe& recipe, const Prior& prior, Setup setup);  // makes the step that the recipe names
   Server(const Recipe& recipe, const Prior& prior, Setup setup, std::unique_ptr<ServerStep> step);
   ~Server();
 
-  // Before the first round.
+  // These are called before the first round.
   void start(ConstPanelView position);
-  void set_anchor_gradient(std::span<const double> sum);  // fixed point: what the server adds (section 1, Decided)
+  void set_anchor_gradient(std::span<const double> sum);  // fixed point: Σ ∇U_i(θ̂), docs/algorithms.md section 1
   void start_memory(ConstPanelView sum);
-  void share_work(Team team);                                  // over chains
-  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // once "auto" has picked a step
-  void listen(TrafficListener listener);                       // is told of every exchange
+  void share_work(Team team);                                  // divides work over the team, chain by chain
+  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // after step = "auto" has been settled
+  void listen(TrafficListener listener);                       // the listener is told of every exchange
 
-  void open(std::int64_t most = 1);  // local steps: a segment of at most `most` iterations
+  // Begins a round: draws the participants and makes the broadcast. With local steps the round is a segment of at most
+  // `most` iterations.
+  void open(std::int64_t most = 1);
   const Broadcast& broadcast() const { return broadcast_; }
-  void start_over();  // as if no reply had been absorbed since open()
-  // In another process, which adds up for some of the clients: the round that the server has opened, but for the
-  // roster, which is drawn here again.
+  void start_over();  // forgets all replies that were absorbed since open()
+  // Joins a round that the server has opened in another process; this one adds up replies of some of the clients. The
+  // broadcast comes without its roster, which is drawn here again.
   void follow(const Broadcast& broadcast);
-  void archive_block(Index block, Archive& archive);  // what it has absorbed so far, carried from process to process
-  // Clients of the open round that did not answer in time: it goes on as if they had not been drawn. Sorted; before any
-  // absorb(). Not where weights are inverse probabilities or drawn with replacement.
+  // Saves or loads what a block has absorbed so far, to carry it from process to process.
+  void archive_block(Index block, Archive& archive);
+  // Drops clients that did not answer in time; the open round goes on as if they had not been drawn. `clients` is
+  // sorted, and the call comes before any absorb(). It is not allowed if weights are inverse probabilities or clients
+  // are drawn with replacement.
   void leave_out(std::span<const std::uint32_t> clients);
+  // Adds a reply to the sum of its client's block. Replies of one block come in client order.
   void absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work);
-  // Replies of one block in client order: the same sums, taken together where each is for one chain.
+  // Absorbs replies of one block, in client order. The sums are those of absorb(); replies for a single chain each are
+  // decoded together, which is faster.
   void absorb_all(std::span<const Reply> replies, std::span<const Roster::Entry> entries, Workspace& work);
-  // The replies of a block for one chain that were added up elsewhere, in client order; clients have equal weights.
-  // Sums of different chains may be on different threads.
+  // Takes the sum of a block's replies for one chain, if it was computed elsewhere in client order and all clients have
+  // equal weights. Different chains may be absorbed on different threads.
   void absorb_sum(Index block, Index chain, std::span<const double> sum);
+  // Counts the message of a client whose reply is part of an absorb_sum().
   struct Sent {
     std::uint32_t client = 0;
     std::int64_t bits = 0, gradients = 0;
   };
   void count(const Sent& sent);
-  void draw_noise();  // that of close(), now: for a transport that waits
-  void close();       // NumericError where the state is not finite or explodes
+  // Draws the noise of close() in advance, while a transport waits for replies.
+  void draw_noise();
+  // Ends the round: adds up the blocks and moves the chains. NumericError if a position is not finite or explodes.
+  void close();
 
-  double weight_of(std::uint32_t client) const;  // w_i; 1 without local steps
+  double weight_of(std::uint32_t client) const;  // w_i, or 1 without local steps
   Index blocks() const { return static_cast<Index>(block_sums_.size()); }
   Index block_of(std::uint32_t client) const { return static_cast<Index>(client) / block_size_; }
-  // The roster entries of a block: [first, last).
+  // The roster entries of a block, as the range [first, last).
   std::pair<std::size_t, std::size_t> block_entries(Index block) const;
 
-  // Local steps.
-  bool averaged() const;  // position() is of the last iteration
+  // The next four functions are for local steps. averaged() says whether position() is that of the last iteration.
+  bool averaged() const;
   bool refresh_due() const;
-  // New control variates from the positions of this iteration: they act from the one after next on.
+  // Makes new control variates from the positions of this iteration. They act from the iteration after next on.
   void refresh(ConstPanelView anchor, ConstPanelView gradient_sum);
   void start_control(ConstPanelView anchor, ConstPanelView gradient_sum);  // before the first iteration
 
@@ -369,8 +393,8 @@ class Server {
 
  private:
   struct BlockSum {
-    Panel plain;     // Σ a_i δ_i for the memory; without one, or where it is the same, the other sum
-    Panel weighted;  // Σ b_i δ_i for the step, where a memory needs both (ServerStep::weigh)
+    Panel plain;     // Σ a_i δ_i for the memory; the sum for the step if there is no memory or both sums agree
+    Panel weighted;  // Σ b_i δ_i for the step, if a memory needs both sums (ServerStep::weigh)
     Counters counters;
   };
   void absorb_singles(std::span<const Reply> replies, Workspace& work);
@@ -383,8 +407,8 @@ class Server {
   void log_downlink();
   void log_answer(const Reply& reply);
   void log_refresh();
-  void check_answers(const Reply& reply,
-                     const Roster::Entry& entry) const;  // WireError unless the reply is the entry's
+  // WireError unless the reply answers the open round for this entry's client and chains.
+  void check_answers(const Reply& reply, const Roster::Entry& entry) const;
   std::size_t channel_of(std::uint32_t client) const { return bits_bound_.size() == 1 ? 0 : client; }
   const Compressor& compressor_of(const Reply& reply) const;
   void merge_blocks();
@@ -402,10 +426,10 @@ class Server {
   std::unique_ptr<ParticipationDraw> participation_;
   Index block_size_;
   std::unique_ptr<const Compressor> whole_, down_;
-  std::vector<double> bits_bound_;  // as the compressors
+  std::vector<double> bits_bound_;  // one per compressor of the setup
   std::vector<Stream> compress_;
   Panel position_, memory_, known_;   // θ, η, w
-  std::vector<std::uint64_t> heard_;  // (chain, client): 1 + the last round heard; empty unless someone can miss one
+  std::vector<std::uint64_t> heard_;  // (chain, client): 1 + the last round heard; empty if no client can miss one
   std::uint64_t anchor_round_ = 0;
   std::uint64_t round_ = 0;
   Broadcast broadcast_;
@@ -416,8 +440,8 @@ class Server {
   Team team_;
   double explosion_ = 0;
   std::unique_ptr<ServerStep> step_;
-  LangevinStep* langevin_ = nullptr;  // step_, where it is one
-  AverageStep* average_ = nullptr;    // likewise
+  LangevinStep* langevin_ = nullptr;  // step_ if it is a LangevinStep, else null
+  AverageStep* average_ = nullptr;    // step_ if it is an AverageStep, else null
 };
 
 }  // namespace pollen

@@ -1,13 +1,14 @@
-// A whole run: from a configuration to draws, a summary and the files of its folder, with checkpoints and resuming.
-// Nothing is printed; callbacks tell of progress and warnings.
+// A Run goes from a configuration to draws, a summary and the files of its folder (docs/outputs.md), with checkpoints
+// from which it can be resumed. It prints nothing; callbacks report progress and warnings (docs/library.md).
 //
 //   pollen::Run run(pollen::read_config_file("mine.toml"), {.folder = "out", .threads = 2});
-//   run.start();                                        // finds the step, makes the folder or reads the checkpoint
-//   run.sample();                                       // may be stopped: a later Run with .resume = true goes on
-//   const pollen::Summary& summary = run.finish();      // writes draws-1.csv, ..., and summary.json
+//   run.start();                                        // chooses the step; makes the folder or reads the checkpoint
+//   run.sample();                                       // can be stopped; a later Run with .resume = true continues
+//   const pollen::Summary& summary = run.finish();      // writes draws-1.csv and so on, and summary.json
 //   const pollen::Panel draws = run.draws();            // one column per draw
 //
-// A Run is used by one thread. Errors: ConfigError where the input is wrong, IoError where a file cannot be written.
+// A Run must be used by one thread at a time. It throws ConfigError if the input is wrong and IoError if a file cannot
+// be written.
 #pragma once
 
 #include <atomic>
@@ -30,80 +31,81 @@
 
 namespace pollen {
 
-// Is told of the sampling as it goes. All calls come from the thread that samples.
+// A Sink is told what sampling produces, as it happens. All calls come from the thread that samples.
 class Sink {
  public:
   virtual ~Sink() = default;
-  // After every iteration; must be cheap. `iteration` counts from 1.
+  // Is called after every iteration and must be cheap. `iteration` counts from 1.
   virtual void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
     (void)iteration, (void)counters, (void)position;
   }
-  // Before a kept draw of a sampler whose transitions have something to report: one per chain.
+  // Is called before kept(), with one transition per chain, by samplers whose transitions have something to report.
   virtual void transitions(std::span<const Transition> transitions) { (void)transitions; }
-  // A kept draw of every chain (one column per chain), with U(θ) of each (empty where output.lp is false).
+  // Is called with a kept draw of every chain, one column per chain, and U(θ) of each (empty if output.lp is false).
   virtual void kept(ConstPanelView position, std::span<const double> potential) { (void)position, (void)potential; }
 };
 
-// How far a run has come. It is told some fifty times a second at most, and once more when sampling or warming up ends.
+// How far a run has come. It is reported at most about fifty times per second, and once more when sampling or the
+// warm-up ends.
 struct RunProgress {
-  std::int64_t iteration = 0;  // done; while warming up: steps of gradient descent
-  double seconds = 0;          // of this process's loop
+  std::int64_t iteration = 0;  // iterations done; during the warm-up: steps of gradient descent done
+  double seconds = 0;          // spent in this process's loop
   std::int64_t uplink_bits = 0, downlink_bits = 0;
-  double rhat = std::numeric_limits<double>::quiet_NaN();  // the worst of all parameters so far; NaN: unknown
-  double ess = std::numeric_limits<double>::quiet_NaN();   // the least of all parameters, roughly; NaN: unknown
+  double rhat = std::numeric_limits<double>::quiet_NaN();  // the worst of all parameters so far; NaN if unknown
+  double ess = std::numeric_limits<double>::quiet_NaN();   // an estimate of the least of all parameters; NaN if unknown
   std::int64_t rounds = 0;
-  std::int64_t start = 0;   // iterations of earlier processes, where a run was resumed
-  std::int64_t total = 0;   // of the iterations or steps
-  bool warming_up = false;  // before the first iteration (warm_up.epochs)
+  std::int64_t start = 0;   // iterations that earlier processes did, if the run was resumed
+  std::int64_t total = 0;   // all iterations or steps of this phase
+  bool warming_up = false;  // the phase before the first iteration (warm_up.epochs)
   bool last = false;        // this phase is over
 };
 
 enum class RunStatus { complete, interrupted, failed };
 
 struct RunOptions {
-  std::string folder = {};                  // where the files go; empty: a temporary folder that goes with the Run
-  bool resume = false;                      // go on from the folder's checkpoint
-  int threads = 0;                          // 0: as many as pay off
-  double checkpoint_every = 10;             // seconds
-  const std::atomic<bool>* stop = nullptr;  // is looked at between iterations
+  std::string folder = {};       // for the run's files; empty: a temporary folder that is deleted with the Run
+  bool resume = false;           // continue from the folder's checkpoint
+  int threads = 0;               // 0: as many as are useful
+  double checkpoint_every = 10;  // seconds
+  const std::atomic<bool>* stop = nullptr;  // the run stops after an iteration if this is true
   std::function<void(const RunProgress&)> on_progress = {};
-  std::function<void(const std::string&)> on_message = {};  // warnings, and what a person may like to know
-  std::vector<Sink*> sinks = {};                            // are told as well as the run's own files
-  std::optional<Posterior> posterior = {};  // the program's own potentials, in place of [model] and [data]
-  MakeOracle oracle = {};                   // every client's gradient estimate, in place of the sampler's
-  MakeTransport transport = {};             // what carries rounds, in place of threads
+  std::function<void(const std::string&)> on_message = {};  // warnings and other messages for people
+  std::vector<Sink*> sinks = {};                            // are called in addition to writing the run's files
+  std::optional<Posterior> posterior = {};  // the program's own likelihood and prior, in place of [model] and [data]
+  MakeOracle oracle = {};                   // how clients estimate gradients, in place of the sampler's oracle
+  MakeTransport transport = {};             // what carries rounds, in place of threads of this process
 };
 
-// What a finished run has found. The folder's summary.json holds more.
+// The results of a finished run. summary.json in the run's folder holds more.
 struct Summary {
   RunStatus status = RunStatus::complete;
-  std::string failure;                                 // why the run failed
-  std::int64_t iterations = 0, draws = 0;              // done; kept per chain
+  std::string failure;                                 // why the run failed, if it did
+  std::int64_t iterations = 0, draws = 0;              // iterations done; draws kept per chain
   std::vector<std::string> labels;                     // one per coordinate
-  std::vector<stats::ParameterSummary> parameters;     // one per coordinate; none without draws
-  std::vector<double> covariance;                      // d × d, up to 200 coordinates
-  std::vector<std::pair<std::string, double>> scores;  // of test rows: accuracy, ece, ...
+  std::vector<stats::ParameterSummary> parameters;     // one per coordinate; empty without draws
+  std::vector<double> covariance;                      // d × d; only up to 200 coordinates
+  std::vector<std::pair<std::string, double>> scores;  // on test rows: accuracy, ece and so on
   std::vector<std::string> warnings, notes;
   Counters counters;
-  double seconds = 0;  // of the sampling loop, earlier processes included
+  double seconds = 0;  // spent in the sampling loop, earlier processes included
 };
 
 class Run {
  public:
-  explicit Run(Config config, RunOptions options = {});  // writes nothing yet
+  explicit Run(Config config, RunOptions options = {});  // writes no file yet
   ~Run();
   Run(Run&&) noexcept;
 
-  // Whether the checkpoint to resume is of a run that is over. There is nothing to start then.
+  // Whether the run to be resumed is already over, so that there is nothing to start.
   bool finished() const;
   void start();
   RunStatus sample();
-  const Summary& finish();  // after sample()
+  const Summary& finish();  // computes the summary and writes the last files; call it after sample()
 
-  const Config& config() const;  // with every key filled in, as DIR/config.toml has it
+  const Config& config() const;  // with every key filled in, as in the folder's config.toml
   const Recipe& recipe() const;
   std::int64_t iteration() const;
-  // The kept draws so far, after sample(): d × (chains · draws), one column per draw, chain after chain.
+  // The draws kept so far, one column per draw, chain after chain: d × (chains · draws). Call it after sample().
   Panel draws() const;
 
  private:

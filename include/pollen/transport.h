@@ -1,11 +1,12 @@
-// Something that carries rounds and questions between server and clients: threads here; gRPC and MPI are others.
+// A Transport carries rounds and queries between the server and the clients. This header declares the interface and the
+// transport that uses threads of this process; others use gRPC or MPI. A transport is called from one thread.
 //
 //   class Mine : public pollen::Transport {
-//     void exchange(Server& server) override;        // broadcast to the roster's clients, absorb their replies
-//     void query(const Query& query, PanelView sum) override;
+//     void exchange(pollen::Server& server) override;                            // carries a round
+//     void query(const pollen::Query& query, pollen::PanelView sum) override;    // adds up the clients' answers
 //   };
 //
-// A transport of your own is given to a run as RunOptions::transport (examples/library/transport.cc).
+// To use your own transport, give it to a run as RunOptions::transport (examples/library/transport.cc).
 #pragma once
 
 #include <functional>
@@ -16,66 +17,75 @@
 
 namespace pollen {
 
-// Questions outside sampling: mode finding, constants, lp__. The answer is the sum over clients, in client order in
-// blocks, or a column a client.
+// A question to all clients outside sampling, for finding the mode, for constants of a plan and for lp__. The answer is
+// either a sum over clients, taken in blocks and in client order, or a matrix with one column per client.
 struct Query {
   enum class What {
-    value,         // U_i(θ_c):               1 × R
-    gradient,      // ∇ of what client i owns: d × R
-    curvature,     // B_i v at `at`:           d × 1
-    anchor,        // the gradient at θ̂, which the client keeps as its fixed point
-    start_memory,  // the gradient at θ_0, which the client keeps as its memory
-    bounds,  // λ_max and λ_min of the client's curvature at `at`, its share of the prior included: 2 × b, column i
-    rows,  // of the client's rows at `at`: 4 × b, column i: ‖∇ of what it owns‖², Σ_j‖∇U_ij‖², ‖Σ_j ∇U_ij‖², λ_max
-    local,    // w_i times where the client's local steps have come: d × R
-    descent,  // N_i/n times the gradient of n of client i's rows, without prior: d × R
-    latents,  // client i's own latents in every chain, where the server is at `at`: column i; never over a wire
+    value,         // 1 × R: U_i(θ_c)
+    gradient,      // d × R: the gradient of what client i owns
+    curvature,     // d × 1: B_i v at `at`
+    anchor,        // d × 1: the gradient at θ̂, which the client keeps as its fixed point
+    start_memory,  // d × R: the gradient at θ_0, which the client keeps as its memory
+    bounds,        // 2 × b: λ_max and λ_min of each client's curvature at `at`, its share of the prior included
+    rows,          // 4 × b: for each client the four numbers of Client::look_at_rows() at `at`
+    local,         // d × R: w_i times the position that the client's local steps have reached
+    descent,       // d × R: N_i/n times the gradient of n of client i's rows, without prior
+    latents,  // one column per client: its own latents in every chain if the server is at `at`; never sent over a wire
   } what = What::gradient;
   ConstPanelView at;
   ConstPanelView direction;  // curvature: v
-  std::uint64_t step = 0;    // descent: below kSteps; every step, client and chain has rows of its own. latents: the
-                             // round at which those who have had none draw some
-  Index batch = 1;           // descent: n, or N_i where that is less
+  // descent: the number of the step, below kSteps; every step, client and chain draws its own rows. latents: the round
+  // with which clients that have not taken part yet draw their latents.
+  std::uint64_t step = 0;
+  Index batch = 1;  // descent: n; clients with fewer rows use all of them
   static constexpr std::uint64_t kSteps = std::uint64_t{1} << 43;
 
-  // Not a sum: a column per client; of the first clients where there are fewer columns.
+  // Whether the answer has one column per client instead of being a sum. With fewer columns than clients, the first
+  // clients answer.
   static constexpr bool by_client(What what) {
     return what == What::bounds || what == What::rows || what == What::latents;
   }
 };
 
+// To use your own transport, derive from this class.
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Carries the open round to its participants and gives every reply to server.absorb, in client order within a block.
+  // Carries the open round to its participants and gives every reply to server.absorb(), in client order within a
+  // block.
   virtual void exchange(Server& server) = 0;
+  // Lets all clients answer a question and writes the sum, or the columns, of their answers to `sum`.
   virtual void query(const Query& query, PanelView sum) = 0;
-  // Those who carry rounds, for what server and view do between them.
+  // The threads that carry rounds. Server and view use them for their own work between exchanges.
   virtual Team team() { return {}; }
-  // Once "auto" has picked a step, for clients that are not of this process.
+  // Is called after step = "auto" has been settled, to tell clients of other processes.
   virtual void recipe_changed(const Recipe&) {}
-  // What must be known after a restart, beyond the server's and the fleet's own state.
+  // Saves or loads what the transport must know after a restart. Server and clients save their own state.
   virtual void archive(Archive&) {}
-  // The state of clients that are not of this process, where its saved state has them: after those of this one.
+  // Saves or loads the state of clients of other processes, if this process saves it. It follows the state of this
+  // process's clients.
   virtual void archive_others(Archive&) {}
 };
 
-// How a run's transport is made, over its view and its clients.
+// Makes the transport of a run from its view and its clients.
 using MakeTransport = std::function<std::unique_ptr<Transport>(ClientView& view, Clients& clients)>;
 
-// Clients of single chains answer so many at a time, so that none waits for another's norm; with long vectors each goes
-// through all its passes by itself, in the cache.
+// How many clients answer side by side. Several do if each works for a single chain, so that the norm of one vector is
+// computed while others are encoded. With long vectors each client answers alone, because its vector then stays in the
+// cache.
 inline constexpr std::size_t kTogether = 8;
 std::size_t answer_together(const ClientView& view);
 
-// One client's answer to a query, overwriting; `anchor` and `start_memory` leave their mark in the client.
+// Writes one client's answer to a query to `out`. `anchor` and `start_memory` also change what the client keeps.
 void answer(Client& client, const ClientView& view, const Query& query, PanelView out, Workspace& work);
 
-// Of one of several. Light ones that only look are not kept for it.
+// Writes the answer of the client at `place`. A light client that has not taken part is not kept for a question that
+// leaves it unchanged.
 void answer(Clients& clients, std::size_t place, const ClientView& view, const Query& query, PanelView out,
             Workspace& work);
 
-// Clients in this process, on `threads` threads (this one included). Errors of clients name round and client.
+// Makes a transport for clients of this process, on `threads` threads including the caller's. Errors of clients name
+// the round and the client.
 std::unique_ptr<Transport> make_thread_transport(ClientView& view, Clients& clients, int threads);
 
 }  // namespace pollen

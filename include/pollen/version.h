@@ -1,4 +1,4 @@
-// Which pollen this is: the version that the program was linked with, and how that was built.
+// Tells which version of pollen the program was linked with and how that was built. Thread-safe.
 //
 //   std::cout << "pollen " << pollen::version() << '\n';
 #pragma once
@@ -6,7 +6,7 @@
 namespace pollen {
 
 const char* version();     // "0.1.0"
-const char* revision();    // a short git revision; "unknown" outside a checkout
+const char* revision();    // a short git revision, or "unknown" if built outside a checkout
 const char* build_type();  // "Release"
 const char* compiler();    // "GNU 12.2.0"
 

@@ -1,4 +1,4 @@
-// Rank 0 hears the others.
+// Receives the answers of all other ranks at rank 0.
 #pragma once
 
 #include "frames.h"
@@ -7,7 +7,8 @@
 
 namespace pollen::ranks {
 
-// One frame of every other rank, in order. Where one has failed all are heard before it is thrown.
+// Receives one frame from every other rank, in order, and calls take(rank, archive) for it. If a rank has failed, its
+// error is thrown after all ranks have been heard.
 template <class Take>
 void collect(Ranks& ranks, Bytes& frame, const Take& take) {
   Bytes failure;
@@ -22,7 +23,7 @@ void collect(Ranks& ranks, Bytes& frame, const Take& take) {
     archive.finish();
   }
   if (!failure.empty()) throw_failure(failure);
-  if (abandoned) throw Abandoned();  // by this rank, whose own error is under way
+  if (abandoned) throw Abandoned();  // this rank has failed, and its own error is being thrown
 }
 
 }  // namespace pollen::ranks

@@ -1,4 +1,4 @@
-// Exceptions that travel: thrown on one rank, told by rank 0 as if they were its own.
+// Carries exceptions between ranks: one that is thrown at another rank is thrown again by rank 0.
 #include <fmt/format.h>
 
 #include <new>
@@ -16,7 +16,7 @@ enum class Fault : std::uint8_t { config, numeric, wire, io, other };
 struct Failure {
   Fault fault = Fault::other;
   std::string what;
-  std::vector<std::string> problems;  // where and what, in turn
+  std::vector<std::string> problems;  // where and what of each problem, alternating
 
   void archive(Archive& a) {
     auto byte = static_cast<std::uint8_t>(fault);
@@ -27,7 +27,8 @@ struct Failure {
   }
 };
 
-// Numeric errors name their client: where it is does not matter. The others may be of one machine only.
+// Describes the exception that is being handled. Numeric errors name their client, so the rank does not matter. Other
+// errors name the rank, because they may concern one machine only.
 Failure current(int rank) {
   const std::string at = fmt::format("rank {}: ", rank);
   try {

@@ -1,4 +1,4 @@
-// How this process was started, and the module over MPI. Nothing else of pollen knows MPI.
+// Finds out how this process was started and loads the MPI module. No other part of the library knows about MPI.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kFileName = "libpollen_mpi.so";
 using OpenRanks = Ranks* (*)();
 
-// The first of these variables that is a number.
+// Returns the value of the first environment variable that is a number.
 int number(std::initializer_list<const char*> names, int otherwise) {
   for (const char* name : names)
     if (const char* value = std::getenv(name); value != nullptr && *value >= '0' && *value <= '9')
@@ -37,7 +37,7 @@ Launch launch() {
 
 std::string mpi_module() { return find_module(kFileName, "POLLEN_MPI_MODULE"); }
 
-// Never closed, and its symbols are for all: Open MPI loads parts of itself that look for them.
+// The module is never closed and its symbols are global, because Open MPI loads parts of itself that look for them.
 std::unique_ptr<Ranks> open_ranks() {
   const std::string path = mpi_module();
   const std::string where = fmt::format("mpirun (found {} processes)", launch().size);

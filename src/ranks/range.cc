@@ -7,7 +7,7 @@ namespace pollen {
 
 namespace {
 
-constexpr Index kMostKept = Index{1} << 23;  // numbers of replies that wait for the rank before: 64 MiB
+constexpr Index kMostKept = Index{1} << 23;  // the most numbers in replies that wait for the previous rank: 64 MiB
 
 }  // namespace
 

@@ -9,8 +9,8 @@ namespace pollen::ranks {
 RankExecutor::RankExecutor(Ranks& ranks, ClientView& view, Clients& clients, const RankShare& share)
     : ranks_(ranks), local_(view, clients, BlockRange(share.own, share.clients), share.threads) {}
 
-// Does this rank's work, adds it to the sum of the rank before (join) and passes the sum on (leave). Whatever goes
-// wrong, the rank before is heard and the next one is told.
+// Does this rank's work, adds it to the sum of the previous rank (join) and passes the sum on (leave). Even after an
+// error, the previous rank's frame is received and the next rank is told.
 void RankExecutor::relay(const std::function<void()>& work, const Carry& join, const Carry& leave) {
   std::exception_ptr failed;
   const auto guarded = [&](const auto& what) {

@@ -1,9 +1,9 @@
-// The clients of one rank: they are run as in a single process, and the sums of blocks that are shared with the
-// neighbouring ranks are passed on.
+// A RankExecutor runs the clients of one rank as a single process would and passes on the sums of blocks that are
+// shared with neighbouring ranks. It is used by one thread.
 //
-// What the ranks before have added up of the first block arrives, this rank's clients are added to it in their order,
-// and the sum is kept where the block ends here and sent to the next rank where it does not. It is the same sum, bit
-// for bit, as if one process had all clients.
+// For the first block, the sum of the earlier ranks arrives and this rank's clients are added to it in their order. If
+// the block ends here, the sum is kept; otherwise it is sent to the next rank. The result is the same, bit for bit, as
+// if one process had all clients.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,12 @@ class RankExecutor {
   RankExecutor(Ranks& ranks, ClientView& view, Clients& clients, const RankShare& share);
 
   const BlockRange& range() const { return local_.range(); }
-  // One round of the server, which `open` opens; the server's blocks that end here are then complete.
+  // Runs one round of the server, which `open` opens. Afterwards the server's blocks that end here are complete.
   void exchange(Server& server, const std::function<void()>& open);
-  // One question whose answers are added up; the finished blocks of sums() are then complete.
+  // Asks a question whose answers are added up. Afterwards the finished blocks of sums() are complete.
   void query(const Query& query, Index rows, Index columns);
   BlockSums& sums() { return local_.sums(); }
-  // One question that is answered by client: column i of `out` is for our client at place i.
+  // Asks a question with one column per client. Column i of `out` is for this rank's client at place i.
   void answer_columns(const Query& query, PanelView out) { local_.answer_columns(query, out); }
 
  private:

@@ -1,5 +1,5 @@
-// Rank 0's end of rounds and questions: what is opened here goes to all ranks, and the blocks that every rank has
-// finished come back in client order.
+// Rank 0's side of rounds and questions. Rank 0 sends them to all ranks, and every rank sends back the blocks that it
+// has finished, in client order.
 #include "ranks/rank_transport.h"
 
 #include <algorithm>
@@ -72,8 +72,8 @@ class RankTransport final : public Transport {
     ranks_.send_all(archive.take());
   }
 
-  // The state of the other ranks' clients follows that of this rank's, as one process would write it. Every rank's view
-  // of the broadcasts is the same, so that this rank's is sent to all.
+  // Saves or loads the state of the other ranks' clients, which follows that of this rank's, as if one process had
+  // written it. Every rank's view of the broadcasts is the same, so this rank's view is sent to all.
   void archive_others(Archive& archive) override {
     if (!archive.reading()) {
       for (Bytes& state : fetch_states(ranks_)) archive.bytes(state);
@@ -94,7 +94,7 @@ class RankTransport final : public Transport {
   }
 
  private:
-  // Rank 0 has the first clients.
+  // Answers a question with one column per client. Rank 0 has the first clients, so its columns come first.
   void collect_columns(const Query& query, PanelView out) {
     together([&] { local_.answer_columns(query, out); },
              [&](int rank, Archive& archive) {
@@ -103,7 +103,7 @@ class RankTransport final : public Transport {
              });
   }
 
-  // Calls take(block, archive) for every block that ends at a rank.
+  // Returns a function that calls take(block, archive) for every block that ends at a rank.
   using Hear = std::function<void(int rank, Archive&)>;
   Hear by_block(std::function<void(Index block, Archive&)> take) const {
     return [this, take = std::move(take)](int rank, Archive& archive) {
@@ -112,7 +112,8 @@ class RankTransport final : public Transport {
     };
   }
 
-  // Does this rank's part, then hears every other rank. An error of this rank is thrown once all have been heard.
+  // Does this rank's part and then receives the answers of the other ranks. An error of this rank is thrown after all
+  // have answered.
   void together(const std::function<void()>& own, const Hear& hear) {
     std::exception_ptr failed;
     try {

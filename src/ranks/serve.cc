@@ -1,4 +1,4 @@
-// The end of all ranks but rank 0: every frame of rank 0 is answered by one frame.
+// The loop of all ranks but rank 0, which answers the frames of rank 0. Every frame but `settings` gets one answer.
 #include <fmt/format.h>
 
 #include <optional>

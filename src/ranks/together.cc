@@ -1,4 +1,4 @@
-// What ranks do together besides rounds: set-up, saved states, the end.
+// What ranks do together besides rounds: set-up, saving and loading states, and the end of the work.
 #include <fmt/format.h>
 
 #include <utility>
@@ -86,9 +86,9 @@ RanksAtWork::~RanksAtWork() {
     ranks_.send_all(ranks::bare(Kind::end));
     Bytes frame;
     for (int r = 1; r < ranks_.size(); ++r) do
-        ranks_.receive(r, frame);  // with what was not asked for any more
+        ranks_.receive(r, frame);  // skips answers that nobody waits for any more
       while (ranks::kind_of(frame) != Kind::bye);
-  } catch (const std::exception&) {  // a rank that is gone: what ends the job ends the others
+  } catch (const std::exception&) {  // a rank is gone; whatever ends the job ends the other ranks
   }
 }
 

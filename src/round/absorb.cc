@@ -1,5 +1,5 @@
-// How the server takes replies into the sums of their block: whole panels or several single chains at once where it
-// can.
+// Adds replies to the sums of their blocks. To be fast, the server adds whole panels, or several replies for single
+// chains, at once if it can.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& w
       return compressor.decode_add(reply.part(p), 1.0, block.plain.column(reply.chains[p]), work.scratch);
     compressor.decode(reply.part(p), buffer[0], work.scratch);
     absorb_part(reply, entry, p, buffer[0], block);
-  } catch (const WireError& error) {  // of another length, or not finite: decoders let neither pass
+  } catch (const WireError& error) {  // decoders throw it for a wrong length and for values that are not finite
     throw WireError(fmt::format("round {}, client {}: {}", round_, entry.client + 1, error.what()));
   }
 }

@@ -49,7 +49,7 @@ void AverageStep::open(std::int64_t most, const Recipe& recipe, const Panel& pos
   }
 }
 
-// Y and C = Σ ∇U^i(Y), which a client takes w_i times.
+// Writes Y and C = Σ ∇U_i(Y) of every chain as words. A client uses w_i times C.
 void AverageStep::make_control(ConstPanelView anchor, ConstPanelView gradient_sum, Bytes& words) const {
   const std::size_t column = static_cast<std::size_t>(dimension_) * sizeof(double);
   words.resize(2 * static_cast<std::size_t>(chains_) * column);
@@ -71,13 +71,14 @@ void AverageStep::refresh(ConstPanelView anchor, ConstPanelView gradient_sum) {
 
 double AverageStep::weight_of(std::uint32_t client) const { return weight_in(weights_, client); }
 
-// w_i, times what participation makes of it: 1/|A| or m_c/S in all.
+// A message counts w_i times in the memory. In the step, participation multiplies this so that the factor becomes 1/|A|
+// or m_c/S.
 ServerStep::Weights AverageStep::weigh(std::uint32_t client, double weight) const {
   const double own = equal_ ? 1 / static_cast<double>(clients_) : weight_of(client);
   return {own, own * weight};
 }
 
-// Whatever the oracle, a step looks at a row three times at most.
+// No oracle evaluates a row more than three times per step.
 std::int64_t AverageStep::most_looks(const Broadcast& broadcast) const {
   return 4 * std::max<std::int64_t>(1, broadcast.segment.steps);
 }

@@ -1,5 +1,6 @@
-// A client's own curvature constants: λ_max of its bound or Hessian by power iteration, which approaches it from below.
-// With λ_min both are exact up to a few hundred coordinates; beyond, power iteration approaches λ_min from above.
+// Computes a client's own curvature constants, λ_max and, if asked for, λ_min of its bound or Hessian. λ_max alone is
+// found by power iteration, which approaches it from below. Both together are exact up to a few hundred coordinates;
+// beyond that, power iteration approaches λ_max from below and λ_min from above.
 #include <cmath>
 
 #include "math/eigenvalues.h"
@@ -11,8 +12,8 @@ namespace pollen {
 namespace {
 
 constexpr Index kExact = 256;
-constexpr int kProducts = 300;       // for both constants
-constexpr int kQuickProducts = 100;  // for λ_max alone, or fewer where it settles
+constexpr int kProducts = 300;       // the most products per constant if both are wanted
+constexpr int kQuickProducts = 100;  // the most products for λ_max alone; it may settle earlier
 
 }  // namespace
 
@@ -20,7 +21,7 @@ void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) 
   const Index d = dimension_;
   const auto apply = [&](std::span<const double> v, std::span<double> product) {
     potential_->curvature(at, v, product, work.scratch);
-    parts_.prior->add_gradient(v, parts_.prior_share, product);  // linear in v
+    parts_.prior->add_gradient(v, parts_.prior_share, product);  // the prior's gradient is linear in v
   };
   const auto column = out.column(out.columns == 1 ? 0 : static_cast<Index>(index_));
   const bool both = out.rows > 1;
@@ -38,7 +39,8 @@ void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) 
     return;
   }
   std::vector<double> v(static_cast<std::size_t>(d)), product(v.size());
-  const auto largest = [&](double shift) {  // of B, or of shift·I - B
+  // Returns λ_max of B, or of shift·I - B if shift > 0.
+  const auto largest = [&](double shift) {
     normals(make_stream(1, 0, Purpose::power), v);
     double norm = std::sqrt(math::squared_norm(v)), last = 0;
     for (int n = 0; n < (both ? kProducts : kQuickProducts) && norm > 0; ++n) {

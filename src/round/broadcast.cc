@@ -1,4 +1,4 @@
-// What the server tells the participants of a round, and what that costs.
+// Encodes what the server tells the participants of a round, and counts its bits.
 #include <algorithm>
 #include <cstring>
 
@@ -8,7 +8,7 @@
 
 namespace pollen {
 
-// θ whole, or with EF21-P the change C(θ - w) of what clients know.
+// Encodes θ whole or, with EF21-P, the change C(θ - w) of what clients know.
 void Server::encode_broadcast() {
   broadcast_.whole = !recipe_.down.feedback || round_ == 0;
   if (broadcast_.segment.starts && broadcast_.whole) return encode_whole();
@@ -30,7 +30,7 @@ void Server::encode_broadcast() {
   broadcast_.offset.back() = broadcast_.payload.size();
 }
 
-// As the identity code has it.
+// Writes θ of every chain in the identity code: float64 words.
 void Server::encode_whole() {
   const std::size_t column = static_cast<std::size_t>(setup_.dimension) * sizeof(double);
   broadcast_.payload.resize(static_cast<std::size_t>(setup_.chains) * column);
@@ -42,13 +42,13 @@ void Server::encode_whole() {
   });
 }
 
-// Each participant receives its chains' payloads; one that missed broadcasts gets w whole in place of the change, and ζ
-// where its own is old (unless this very broadcast is ζ).
+// Each participant receives the payloads of its chains. A participant that missed broadcasts is sent w whole instead of
+// the change. If its anchor is old, it is also sent ζ, unless this broadcast is the new ζ.
 void Server::count_downlink() {
   const auto words = 64 * static_cast<std::int64_t>(setup_.dimension);
   counters_.broadcast_bits += 8 * static_cast<std::int64_t>(broadcast_.payload.size());
   if (heard_.empty()) {
-    std::int64_t all = 0;  // every client of the roster hears its chains, and none can have missed any
+    std::int64_t all = 0;  // no client of the roster can have missed a broadcast
     if (recipe_.participation.policy == ParticipationPolicy::full || first_round_whole()) {
       all = 8 * static_cast<std::int64_t>(broadcast_.payload.size()) * static_cast<std::int64_t>(setup_.sizes.size());
     } else {
@@ -75,7 +75,7 @@ void Server::count_downlink() {
   }
 }
 
-// Where nobody can have missed anything.
+// Logs the downlink bits if no client can have missed a broadcast.
 void Server::log_downlink() {
   if (!traffic_->listens()) return;
   for (const Roster::Entry& entry : broadcast_.roster.clients)

@@ -35,7 +35,7 @@ void Client::begin(const ClientView& view, std::span<const std::uint32_t> chains
     reply.decoded = Panel(dimension_, view.chains());
 }
 
-// The channel: delta = C(v - h), where h is zero without a memory.
+// The channel sends C(v - h), where v is the message of the client's work and h its memory, or zero without one.
 const Compressor& Client::aim(const ClientView& view, Reply& reply, std::span<Encoding> jobs, Workspace& work) {
   const auto n = static_cast<Index>(jobs.size());
   const PanelView direction{reply.decoded.flat().data(), dimension_, n, reply.decoded.stride()};  // encoded in place
@@ -58,7 +58,7 @@ const Compressor& Client::aim(const ClientView& view, Reply& reply, std::span<En
 
 namespace {
 
-// Encodes all jobs; request t has jobs bound[t] .. bound[t+1]-1 and go through compressors[t].
+// Encodes all jobs. Request t has the jobs bound[t] .. bound[t+1]-1, which compressors[t] encodes.
 void encode(std::span<const Request> requests, std::span<Encoding> jobs, std::span<const std::size_t> bound,
             std::span<const Compressor* const> compressors, Scratch& scratch) {
   try {

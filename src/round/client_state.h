@@ -1,4 +1,4 @@
-// What a client keeps between rounds.
+// What a client keeps between rounds. It is made when the client first takes part.
 #pragma once
 
 #include "pollen/round.h"
@@ -10,7 +10,7 @@ struct Client::State {
   void archive(Archive& archive);
 
   std::unique_ptr<LocalWork> work;
-  Panel memory;  // h: η^i or g^i, a column per chain, of those numbers of a message that a memory covers
+  Panel memory;  // η^i or g^i, one column per chain, for those numbers of a message that a memory covers
 };
 
 }  // namespace pollen

@@ -43,7 +43,7 @@ void ClientView::receive(const Broadcast& broadcast, Workspace& work) {
 void ClientView::receive_position(const Broadcast& broadcast, Workspace& work) {
   if (broadcast.whole) {
     team_.over_chains(chains(), position_.rows(), [&](Index c, int) {
-      Scratch none;  // words need no room
+      Scratch none;  // decoding words needs no temporary memory
       whole_->decode(broadcast.chain_payload(c), position_.column(c), none);
     });
   } else {
@@ -55,7 +55,7 @@ void ClientView::receive_position(const Broadcast& broadcast, Workspace& work) {
   if (recipe_.local) std::ranges::copy(position_.flat(), reference_.flat().begin());
 }
 
-// Y of every chain, then C of every chain.
+// Reads new control variates: Y of every chain, then C of every chain, as float64 words.
 void ClientView::receive_control(const Bytes& words) {
   const std::size_t column = static_cast<std::size_t>(position_.rows()) * sizeof(double);
   const auto chains_count = static_cast<std::size_t>(chains());
@@ -70,7 +70,7 @@ void ClientView::receive_control(const Bytes& words) {
   }
 }
 
-// The segment's noise for all clients of the process, made once.
+// Makes the segment's common noise once for all clients of the process.
 void ClientView::make_common() {
   const LocalSteps& local = *recipe_.local;
   if (local.common == 0) return;

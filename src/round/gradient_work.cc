@@ -28,7 +28,7 @@ void GradientWork::compute(const ClientView& view, Reply& reply, const PanelView
   Scratch::Frame frame(work.scratch);
   const std::span<const std::uint32_t> chains = reply.chains;
   ConstPanelView position = view.position();
-  if (static_cast<Index>(chains.size()) != view.chains()) {  // not every chain: gather those columns
+  if (static_cast<Index>(chains.size()) != view.chains()) {  // gather the columns of these chains
     PanelView some = work.scratch.panel(out.rows, out.columns);
     for (Index c = 0; c < some.columns; ++c)
       std::ranges::copy(position.column(chains[static_cast<std::size_t>(c)]), some.column(c).begin());

@@ -1,4 +1,5 @@
-// A client's estimate of the gradient of what it owns: its likelihood, by an oracle, and its share of the prior.
+// The gradient family's work of a client: it estimates the gradient of what the client owns, which is its likelihood
+// (by an oracle) and its share of the prior (exactly).
 #pragma once
 
 #include <memory>
@@ -26,7 +27,7 @@ class GradientWork : public LocalWork {
   std::uint32_t client_;
   ClientParts parts_;
   std::unique_ptr<Oracle> oracle_;
-  std::vector<double> anchor_;  // fixed point with a share of the prior: θ̂
+  std::vector<double> anchor_;  // θ̂, kept for the fixed point if the client owns a share of the prior
 };
 
 }  // namespace pollen

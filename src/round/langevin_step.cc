@@ -22,7 +22,7 @@ void LangevinStep::share_work(const Team& team) {
   for (Room& each : rooms_) each.direction.resize(room), each.normals.resize(room);
 }
 
-// g = η + Σ w_i δ_i, and η moves on.
+// Computes g = η + Σ w_i δ_i, then moves the memory: η ← η + α Σ δ_i.
 void LangevinStep::add_up(const Chain& in, std::span<double> g) const {
   const double weight = in.roster.uniform ? in.roster.chain_weight[static_cast<std::size_t>(in.chain)] : 1;
   if (in.memory.empty()) {

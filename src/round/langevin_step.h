@@ -1,4 +1,5 @@
-// The server's step of the gradient family:
+// The server's step of the gradient family (docs/algorithms.md section 4). The last term of g belongs to the
+// fixed-point oracle:
 //   g = η + Σ w_i δ_i + ∇U_0(θ) (+ Σ ∇U_i(θ̂)),  η ← η + α Σ δ_i,  θ ← θ - γ g + √(2γT) Z
 #pragma once
 
@@ -14,13 +15,13 @@ class LangevinStep final : public ServerStep {
   LangevinStep(const Prior& prior, const Server::Setup& setup);
 
   void set_anchor_gradient(std::span<const double> sum) { anchor_gradient_.assign(sum.begin(), sum.end()); }
-  void draw_noise(std::uint64_t round);  // that of move(), now: for a transport that waits
+  void draw_noise(std::uint64_t round);  // draws the noise of move() in advance, while a transport waits
 
   void share_work(const Team& team) override;
   bool weighs_messages() const override { return false; }
   Weights weigh(std::uint32_t, double weight) const override { return {1, weight}; }
   bool keeps_two_sums(const Roster& roster) const override { return !roster.uniform; }
-  std::int64_t most_looks(const Broadcast&) const override { return 4; }  // whatever the oracle, three at most
+  std::int64_t most_looks(const Broadcast&) const override { return 4; }  // no oracle needs more than three
   double move(const Chain& chain) override;
   void archive(Archive& archive) override;
 
@@ -37,8 +38,8 @@ class LangevinStep final : public ServerStep {
   std::vector<double> anchor_gradient_;  // fixed point: Σ ∇U_i(θ̂)
   Team team_;
   std::vector<Room> rooms_;        // one per member
-  Panel noise_drawn_;              // by draw_noise()
-  std::uint64_t noise_round_ = 0;  // 1 + the round it is for
+  Panel noise_drawn_;              // filled by draw_noise()
+  std::uint64_t noise_round_ = 0;  // 1 + the round that noise_drawn_ is for
 };
 
 }  // namespace pollen

@@ -11,10 +11,10 @@ namespace pollen {
 SegmentSchedule::SegmentSchedule(const LocalSteps& local, std::uint64_t seed)
     : local_(local), stream_(make_stream(seed, 0, Purpose::schedule)), refreshes_(local.refresh > 0) {
   average_ = local.communicate > 0 ? gap(local.communicate, 0, 0) : static_cast<std::uint64_t>(local.steps);
-  if (refreshes_) refresh_ = gap(local.refresh, 1, 0) - 1;  // a coin at iteration 0, too
+  if (refreshes_) refresh_ = gap(local.refresh, 1, 0) - 1;  // minus 1, because a coin is also tossed at iteration 0
 }
 
-// 1 + the failures before a success: floor(log u / log(1 - p)) with u in (0, 1].
+// Draws 1 + the number of failures before a success, which is ⌊log u / log(1 - p)⌋ with u uniform on (0, 1].
 std::uint64_t SegmentSchedule::gap(double probability, std::uint32_t which, std::uint64_t count) const {
   if (probability >= 1) return 1;
   Stream stream = stream_;

@@ -71,7 +71,7 @@ void ParticipationDraw::draw(std::uint64_t round, Roster& out) {
   for (const Member& m : members_) out.uniform = out.uniform && out.chain_weight[m.chain] == m.weight;
 }
 
-// One chain's participants, in client order.
+// Draws the participants of one chain, in client order.
 void ParticipationDraw::draw_chain(std::uint64_t round, std::uint32_t chain, std::vector<Member>& members) {
   members.clear();
   Stream stream = streams_[chain];
@@ -99,7 +99,7 @@ void ParticipationDraw::draw_bernoulli(Sequence& sequence, std::vector<Member>& 
     for (const std::uint32_t i : picked_) members.push_back({i, 0, weight});
     return;
   }
-  // One p a client: thinning of coins of the largest p, so the cost is that of max p, not of b.
+  // With one p per client, coins of the largest p are tossed and then thinned. The cost is about b · max p, not b.
   const double largest = *std::max_element(policy_.probability.begin(), policy_.probability.end());
   bernoulli_subset(sequence, b, largest, picked_);
   for (const std::uint32_t i : picked_) {

@@ -1,4 +1,4 @@
-// What it takes to make new control variates for local steps: two exchanges with all clients.
+// Renews the control variates of local steps, which takes two exchanges with all clients, and counts the traffic.
 #include <numeric>
 
 #include "average_step.h"
@@ -16,7 +16,7 @@ void Server::start_control(ConstPanelView anchor, ConstPanelView gradient_sum) {
   average_->start_control(anchor, gradient_sum);
 }
 
-// Two exchanges: positions up, Y down; gradients up, C down.
+// Counts the two exchanges: positions go up and Y comes down; gradients go up and C comes down.
 void Server::refresh(ConstPanelView anchor, ConstPanelView gradient_sum) {
   average_->refresh(anchor, gradient_sum);
   const auto words = 64 * static_cast<std::int64_t>(setup_.dimension * setup_.chains);
@@ -30,7 +30,8 @@ void Server::refresh(ConstPanelView anchor, ConstPanelView gradient_sum) {
   log_refresh();
 }
 
-// Y cannot be known before all positions are there, nor C before all gradients; C goes with what comes next.
+// Logs the refresh as exchanges. Y is known once all positions have arrived, and C once all gradients have. C travels
+// with the next exchange, so that one is closed without an answer.
 void Server::log_refresh() {
   if (!traffic_->listens()) return;
   const auto words = 64 * static_cast<std::int64_t>(setup_.dimension * setup_.chains);

@@ -1,4 +1,4 @@
-// What a plan wants to know of a client's rows at a point: four numbers leave it.
+// Computes what a plan needs to know about a client's rows at a point. Only four numbers leave the client.
 #include <cmath>
 
 #include "math/math.h"

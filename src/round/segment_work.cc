@@ -12,20 +12,21 @@ namespace pollen {
 
 namespace {
 
-// A client's own normals for its chains, several iterations at a time so that small vectors fill the vector unit. Those
-// of iteration k are normals (k mod n)·d' .. of the stream's round k / n, with d' = d rounded up to even and n = 4096 /
-// d'.
+// Draws a client's own normals Z_i for its chains, several iterations at a time, so that small vectors fill the vector
+// unit. With d' = d rounded up to an even number and n = max(1, ⌊4096/d'⌋), the normals of iteration k are those from
+// number (k mod n)·d' on of the stream's round ⌊k/n⌋.
 class OwnNoise {
  public:
   OwnNoise(const ClientView& view, const Reply& reply, Index dimension, Scratch& scratch)
       : view_(view), reply_(reply), each_((dimension + 1) / 2 * 2), a_round_(std::max<Index>(1, 4096 / each_)) {
     const auto chains = static_cast<Index>(reply.chains.size());
-    const Index room = std::max<Index>(1, 8192 / (each_ * chains));  // of the buffer, which stays in the cache
+    const Index room = std::max<Index>(1, 8192 / (each_ * chains));  // iterations that fit into the cache
     buffer_ = scratch.panel(each_ * std::min(room, static_cast<Index>(view.segment().steps)), chains);
   }
 
   Index stride() const { return buffer_.stride; }
-  // Of the first chain; the others' follow, a stride apart. Iterations come one after another.
+  // Returns the normals of an iteration for the first chain; those of the other chains follow, stride() apart.
+  // Iterations are asked for in order.
   const double* at(std::uint64_t iteration) {
     if (iteration >= end_) make(iteration);
     return buffer_.data + static_cast<Index>(iteration - begin_) * each_;
@@ -55,7 +56,7 @@ class OwnNoise {
   std::uint64_t begin_ = 0, end_ = 0;  // the iterations in the buffer
 };
 
-// Chain by chain, where a client does not work for all of them.
+// Takes a local step chain by chain, for a client that does not work for all chains.
 void step_some(std::span<const std::uint32_t> chains, const PanelView& x, const math::LocalStep& in) {
   for (Index p = 0; p < x.columns; ++p) {
     math::LocalStep one = in;
@@ -85,7 +86,7 @@ void SegmentWork::walk(const ClientView& view, Reply& reply, Workspace& work) {
   const auto n = static_cast<Index>(reply.chains.size());
   const Index dimension = pending_.rows();
   Scratch::Frame frame(work.scratch);
-  const PanelView x{pending_.flat().data(), dimension, n, pending_.stride()};  // column p is chain chains[p], for now
+  const PanelView x{pending_.flat().data(), dimension, n, pending_.stride()};  // column p is for chain reply.chains[p]
   const PanelView g = work.scratch.panel(dimension, n);
   OwnNoise own(view, reply, dimension, work.scratch);
   for (Index p = 0; p < n; ++p) {
@@ -121,7 +122,8 @@ void SegmentWork::walk(const ClientView& view, Reply& reply, Workspace& work) {
   pending_at_ = segment.first + segment.steps;
 }
 
-// From the likelihood's gradient to that of what the client owns; with control variates less that at Y, plus C.
+// Adds the gradient of the client's share of the prior. With control variates it also subtracts that gradient at Y and
+// adds w_i C.
 void SegmentWork::add_prior_and_control(const ClientView& view, const OracleInput& input, const PanelView& out) const {
   const bool control = parts().recipe->oracle == OracleKind::control;
   const double share = parts().prior_share;
@@ -131,12 +133,13 @@ void SegmentWork::add_prior_and_control(const ClientView& view, const OracleInpu
     if (!control) continue;
     const auto chain = static_cast<Index>(input.chains[static_cast<std::size_t>(p)]);
     if (share != 0) parts().prior->add_gradient(input.anchor.column(chain), -share, column);
-    // C is the clients' average of ∇U^i(Y) for weights 1/b; with others it enters as w_i times the sum.
+    // C is the sum of ∇U_i(Y) over clients; with weights 1/b, w_i C is their average.
     math::axpy(parts().weight, view.control().column(chain), column);
   }
 }
 
-// Where the segment came to; or, where it is compressed, how far from what the server knows.
+// Writes the position that the segment has reached or, if messages are changes, its difference from what the server
+// knows.
 void SegmentWork::send(const ClientView& view, const Reply& reply, const PanelView& out) const {
   for (Index p = 0; p < out.columns; ++p) {
     const auto here = pending_.column(p);
@@ -149,7 +152,7 @@ void SegmentWork::send(const ClientView& view, const Reply& reply, const PanelVi
 }
 
 void SegmentWork::commit(const Reply& reply) {
-  if (!reply.silent) return;  // the next segment starts from the average
+  if (!reply.silent) return;  // a message was sent, so the next segment starts from the average
   if (static_cast<Index>(reply.chains.size()) == local_.columns()) {
     std::swap(local_, pending_);
   } else {
@@ -159,7 +162,7 @@ void SegmentWork::commit(const Reply& reply) {
   for (const std::uint32_t chain : reply.chains) local_at_[chain] = pending_at_;
 }
 
-// The last broadcast position where the client takes no part in the segment.
+// Returns the last broadcast position if the client takes no part in the segment.
 std::span<const double> SegmentWork::position(const ClientView& view, Index chain) const {
   const std::uint64_t now = view.segment().first + view.segment().steps;
   const bool here = local_at_[static_cast<std::size_t>(chain)] == now && now > 0;

@@ -18,7 +18,7 @@ namespace pollen {
 
 namespace {
 
-// A state this far out is exploding, not exploring.
+// A chain explodes if a coordinate is this many times larger than 1 and than all coordinates of the start.
 constexpr double kExplosion = 1e10;
 
 }  // namespace
@@ -151,7 +151,8 @@ void Server::leave_out(std::span<const std::uint32_t> clients) {
   const double more = recipe_.up.memory == Memory::feedback || left == 0 ? 1 : drawn / left;
   for (double& weight : roster.weight) weight *= more;
   for (double& weight : roster.chain_weight) weight *= more;
-  for (const std::uint32_t client : clients)  // what they heard is not known: next time they are told everything
+  // Nobody knows what these clients heard, so next time they are told everything.
+  for (const std::uint32_t client : clients)
     for (std::size_t c = 0; !heard_.empty() && c < static_cast<std::size_t>(setup_.chains); ++c)
       heard_[c * setup_.sizes.size() + client] = 0;
 }

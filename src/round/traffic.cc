@@ -16,7 +16,8 @@ void Counters::archive(Archive& archive) {
 
 namespace {
 
-constexpr std::int64_t kMost = std::int64_t{1} << 60;  // of a saved number, to which more is added
+// The largest number that may be loaded, so that adding to it cannot overflow.
+constexpr std::int64_t kMost = std::int64_t{1} << 60;
 
 void add_to(ClientTraffic& load, const ClientTraffic& more) {
   load.down_bits += more.down_bits;
@@ -40,8 +41,8 @@ void TrafficLog::open(Index clients) {
 
 void TrafficLog::add(const ClientTraffic& more) {
   if (!listens()) return;
-  const bool all =
-      more.client < open_.size() && open_[more.client].client == more.client;  // nobody before it is missing
+  // If nobody before the client is missing, its number is its place.
+  const bool all = more.client < open_.size() && open_[more.client].client == more.client;
   const auto at =
       all ? open_.begin() + more.client : std::ranges::lower_bound(open_, more.client, {}, &ClientTraffic::client);
   if (at != open_.end() && at->client == more.client) add_to(*at, more);
@@ -67,7 +68,7 @@ void TrafficLog::close(bool answered) {
   for (ClientTraffic& load : open_) load = {.client = load.client};
 }
 
-// Both lists are in client order, and so is what becomes of them.
+// Adds the open exchange to the earlier ones. Both lists are in client order, and so is the result.
 void TrafficLog::set_aside() {
   const auto same = [](const ClientTraffic& a, const ClientTraffic& b) { return a.client == b.client; };
   if (std::ranges::equal(open_, earlier_, same)) {

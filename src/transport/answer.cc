@@ -7,8 +7,8 @@ namespace pollen {
 
 namespace {
 
-// A minibatch of its own for every chain. No sampler has so many rounds, so that nothing else is drawn at these
-// addresses.
+// Answers a step of gradient descent, with a minibatch of its own for every chain. Rounds from kSteps on are never
+// reached by a sampler, so nothing else is drawn from these streams.
 void answer_descent(const Client& client, const ClientView& view, const Query& query, PanelView out, Workspace& work) {
   const Potential& potential = client.potential();
   const Index batch = std::min(query.batch, potential.rows());

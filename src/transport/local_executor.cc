@@ -14,7 +14,7 @@ LocalExecutor::LocalExecutor(ClientView& view, Clients& clients, const BlockRang
       members_(static_cast<std::size_t>(team_.size())),
       sums_(range) {}
 
-// Fills blocks_ with the roster entries of every block; those that need not be kept are returned.
+// Fills blocks_ with the roster entries of every block. Returns the blocks whose replies need not be kept.
 std::span<const PlaceRow> LocalExecutor::find_entries(const Roster& roster) {
   const auto& entries = roster.clients;
   const auto place = [&](Index client) {
@@ -29,7 +29,7 @@ std::span<const PlaceRow> LocalExecutor::find_entries(const Roster& roster) {
   return std::span(blocks_).subspan(range_.open_front ? 1 : 0);
 }
 
-// The same for the places of all clients.
+// Fills blocks_ with the places of all clients of every block. Returns the blocks whose answers need not be kept.
 std::span<const PlaceRow> LocalExecutor::find_places() {
   blocks_.clear();
   for (Index block = range_.first; block < range_.last; ++block) {
@@ -50,7 +50,7 @@ void LocalExecutor::answer_round(Server& server) {
   });
 }
 
-// The clients of roster entries `first` and after answer, at most kTogether of them.
+// Lets the clients of the roster entries from `first` on answer, one per reply. There are at most kTogether replies.
 void LocalExecutor::ask(const Roster& roster, std::size_t first, std::span<Reply> replies, Member& member) {
   for (std::size_t i = 0; i < replies.size(); ++i) {
     const Roster::Entry& entry = roster.clients[first + i];
@@ -148,7 +148,7 @@ void LocalExecutor::add_kept() {
 }
 
 void LocalExecutor::answer_columns(const Query& query, PanelView out) {
-  constexpr Index kItem = 64;  // clients
+  constexpr Index kItem = 64;  // clients per item
   const Index all = std::min<Index>(std::ssize(clients_), out.columns);
   team_.run((all + kItem - 1) / kItem, [&](Index item, int member) {
     for (Index i = item * kItem; i < std::min(all, (item + 1) * kItem); ++i)

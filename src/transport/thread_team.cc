@@ -6,8 +6,8 @@ namespace pollen {
 
 namespace {
 
-// Rounds are often microseconds apart: look a little before sleeping. Never by yielding: on a busy machine that gives a
-// whole time slice away.
+// How often a thread looks for work before it sleeps, because rounds are often microseconds apart. It does not yield in
+// between: on a busy machine that would give a whole time slice away.
 constexpr int kSpins = 1000;
 
 }  // namespace
@@ -20,7 +20,7 @@ ThreadTeam::~ThreadTeam() {
   ending_ = true;
   ++turn_;
   turn_.notify_all();
-  threads_.clear();  // joins while the other members still live
+  threads_.clear();  // joins the threads while the other data members still exist
 }
 
 void ThreadTeam::run(Index items, const std::function<void(Index, int)>& work) {

@@ -1,4 +1,4 @@
-// All clients in this process.
+// The transport for a run whose clients are all in this process.
 #include "pollen/transport.h"
 #include "transport/local_executor.h"
 

@@ -1,4 +1,5 @@
-// Little-endian bytes in and out, as x86-64 stores numbers; every length is checked before memory is taken.
+// Writes and reads the numbers of a frame as little-endian bytes, which is how x86-64 stores them. Every length is
+// checked before memory is allocated.
 #pragma once
 
 #include <cstring>
@@ -19,7 +20,7 @@ class Writer {
     put(kMagic);
     put(kVersion);
     put(static_cast<std::uint16_t>(type));
-    put(std::uint64_t{0});  // the body's length, known at the end
+    put(std::uint64_t{0});  // the body's length; finish() fills it in
   }
   template <class T>
   void put(T value) {
@@ -60,7 +61,7 @@ class Reader {
     left_ = left_.subspan(size);
     return taken;
   }
-  // A count of items of at least `each` bytes that must still be there.
+  // Reads a count of items and checks that so many items of at least `each` bytes can follow.
   std::size_t count(std::size_t each) {
     const std::size_t n = get<std::uint32_t>();
     if (n > left_.size() / each) throw WireError("frame: a count is larger than the frame");
@@ -71,7 +72,7 @@ class Reader {
     if ((value & ~known) != 0) throw WireError("frame: unknown flags");
     return value;
   }
-  // Sizes of consecutive pieces, then the pieces: into offsets and one payload.
+  // Reads the sizes of n consecutive pieces and then the pieces, into offsets and one payload.
   void pieces(std::size_t n, std::vector<std::size_t>& offset, Bytes& payload) {
     offset.resize(n + 1);
     offset[0] = 0;

@@ -4,8 +4,8 @@ namespace pollen::wire {
 
 namespace {
 
-constexpr std::int64_t kMostGradients = std::int64_t{1} << 40;  // of one reply
-constexpr std::uint32_t kMostSteps = std::uint32_t{1} << 20;    // of a segment, as SegmentSchedule has it
+constexpr std::int64_t kMostGradients = std::int64_t{1} << 40;  // the most in one reply
+constexpr std::uint32_t kMostSteps = std::uint32_t{1} << 20;    // the most in a segment, as in SegmentSchedule
 
 void put_chains(Writer& writer, std::span<const std::uint32_t> chains) {
   writer.put(static_cast<std::uint32_t>(chains.size()));

@@ -1,4 +1,5 @@
-// Rounds and questions over ranks: the server's end, and that of the other ranks.
+// Carries rounds and questions over ranks (docs/cluster.md): the transport of rank 0, where the server is, and the loop
+// in which the other ranks answer. One thread per process uses these functions.
 #pragma once
 
 #include <functional>
@@ -10,43 +11,47 @@
 
 namespace pollen {
 
-// What a rank has of a federation.
+// The part of a federation that one rank has.
 struct RankShare {
-  ClientRange own;
-  Index clients = 0;  // of all ranks
-  Index numbers = 0;  // of a reply, decoded: d × R; as client_range() was told
+  ClientRange own;    // the clients of this rank
+  Index clients = 0;  // the number of clients of all ranks
+  Index numbers = 0;  // how many numbers a decoded reply has, d × R; the same value as for client_range()
   int threads = 1;
 };
 
-// At rank 0, over its own clients and those of the other ranks, which are in serve().
+// Makes the transport of rank 0. It reaches rank 0's own clients and those of the other ranks, which must be in
+// serve().
 std::unique_ptr<Transport> make_rank_transport(Ranks& ranks, ClientView& view, Clients& clients,
                                                const RankShare& share);
 
-// What the other ranks can be asked to do.
+// What a rank other than 0 needs to answer rank 0.
 struct RankDuties {
-  Server* server = nullptr;  // a follower: its blocks are where replies are added up
+  Server* server = nullptr;  // follows rank 0's server; its blocks are where replies are added up
   ClientView* view = nullptr;
   Clients* clients = nullptr;
   RankShare share;
-  std::function<void(double step, double smoothness, double convexity)> set_step = {};  // what "auto" picked
-  std::function<void(Archive&)> archive = {};                                           // what this rank's clients know
+  std::function<void(double step, double smoothness, double convexity)> set_step = {};  // for step = "auto"
+  std::function<void(Archive&)> archive = {};  // saves or loads the state of this rank's clients
 };
-void serve(Ranks& ranks, const RankDuties& duties);  // until rank 0 lets go
+// Answers rank 0 until it ends the work.
+void serve(Ranks& ranks, const RankDuties& duties);
 
-// Set-up, by all ranks together. Thrown at ranks other than 0 where rank 0 lets go in the middle of it.
+// Is thrown at ranks other than 0 if rank 0 ends the work during set-up.
 struct RanksEnded {};
-std::vector<Bytes> gather(Ranks& ranks, Bytes mine);  // at rank 0 every rank's, in order; elsewhere nothing
-Bytes share(Ranks& ranks, Bytes of_rank_zero);        // to all
-void say_bye(Ranks& ranks);                           // after RanksEnded
+// These are called during set-up, by all ranks together.
+std::vector<Bytes> gather(Ranks& ranks, Bytes mine);  // returns all ranks' bytes, in order, at rank 0; else nothing
+Bytes share(Ranks& ranks, Bytes of_rank_zero);        // returns rank 0's bytes at every rank
+void say_bye(Ranks& ranks);                           // the last frame to rank 0 after RanksEnded
 
-// The last frame of a rank's set-up to rank 0: nothing went wrong, and this is what it has; or what went wrong.
-// Fingerprints are of configuration and data.
+// A rank ends its set-up with one frame to rank 0, which says that it is ready or what went wrong. The fingerprint
+// covers configuration and data and must be the same at all ranks.
 void say_ready(Ranks& ranks, std::uint64_t fingerprint);
-void say_failed(Ranks& ranks);                              // in a catch block
-void await_ready(Ranks& ranks, std::uint64_t fingerprint);  // at rank 0; throws what went wrong there
+void say_failed(Ranks& ranks);                              // to be called in a catch block
+void await_ready(Ranks& ranks, std::uint64_t fingerprint);  // at rank 0; throws what went wrong at another rank
 
-// At rank 0. States come in the order of ranks, which is that of clients.
-std::vector<Bytes> fetch_states(Ranks& ranks);                       // as `archive` writes them
-void spread_states(Ranks& ranks, const std::vector<Bytes>& states);  // one a rank but 0, as `archive` reads them
+// Rank 0 uses these to save and restore the states of the other ranks' clients, in the order of ranks and so of
+// clients.
+std::vector<Bytes> fetch_states(Ranks& ranks);                       // as RankDuties::archive writes them
+void spread_states(Ranks& ranks, const std::vector<Bytes>& states);  // one per rank but 0, as the ranks read them
 
 }  // namespace pollen

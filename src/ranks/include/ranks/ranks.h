@@ -1,8 +1,8 @@
-// Several processes that share the clients of one run (docs/cluster.md): rank 0 is the server and holds the first
-// clients, the others hold theirs and answer. Everything between them travels as frames of bytes.
+// Ranks are processes that share the clients of one run (docs/cluster.md). Rank 0 is the server and has the first
+// clients; the others have the remaining clients and answer rank 0. All messages between ranks are frames of bytes.
 //
-// Which rank holds a client changes no draw: sums are taken over the blocks of block_size_for(), in client order, and a
-// block whose clients are on two ranks is passed on from one to the next.
+// The draws do not depend on which rank has a client. Sums are taken over the blocks of block_size_for(), in client
+// order, and the sum of a block with clients on several ranks is passed on from one rank to the next.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace pollen {
 
-// What carries frames: MPI, or queues in a test. Frames from one rank to another arrive in the order they were sent.
-// One thread of a process uses it.
+// Carries frames between ranks: by MPI, or by queues in a test. Frames from one rank to another arrive in the order in
+// which they were sent. Only one thread per process may use it.
 class Ranks {
  public:
   virtual ~Ranks() = default;
@@ -21,14 +21,16 @@ class Ranks {
   virtual int size() const = 0;
   virtual void send(int to, ByteView frame) = 0;     // does not wait for the receiver
   virtual void send_all(ByteView frame) = 0;         // to every other rank
-  virtual void receive(int from, Bytes& frame) = 0;  // waits; IoError where that rank is gone
+  virtual void receive(int from, Bytes& frame) = 0;  // waits for a frame; IoError if that rank is gone
 };
 
-// The clients of a rank: equal shares to within one client; or, where the replies of a block would be too many numbers
-// to be kept (`numbers` each), to within one block. Ranks beyond the clients have none.
+// Returns the clients of a rank. Shares are equal to within one client or, if the replies of a block (`numbers` numbers
+// each) would be too large to be kept, to within one block. If there are more ranks than clients or blocks, some ranks
+// have no clients.
 ClientRange client_range(int rank, int size, Index clients, Index numbers);
 
-// At rank 0, around everything that uses the ranks: the others are let go at the end, however it comes.
+// Rank 0 keeps one of these for as long as it uses the ranks. Its destructor ends the work of the other ranks, also
+// after an error.
 class RanksAtWork {
  public:
   explicit RanksAtWork(Ranks& ranks) : ranks_(ranks) {}
@@ -40,16 +42,16 @@ class RanksAtWork {
   Ranks& ranks_;
 };
 
-// How this process was started: 1 unless by mpirun, or srun with PMIx.
+// How this process was started. The size is 1 unless mpirun, or srun with PMIx, started it.
 struct Launch {
   int size = 1, rank = 0;
 };
 Launch launch();
 
-std::string mpi_module();  // the file of the module over MPI; empty where this build has none
+std::string mpi_module();  // the file of the MPI module; empty if this build has none
 
-// The ranks of the job, by that module: all processes of it call this. ConfigError where there is no module. To be kept
-// until the process ends.
+// Opens the ranks of the job with the MPI module. All processes of the job call it and keep the result until they end.
+// ConfigError if there is no module.
 std::unique_ptr<Ranks> open_ranks();
 
 }  // namespace pollen

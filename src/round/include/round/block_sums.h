@@ -19,15 +19,15 @@ struct BlockRange {
   static BlockRange all(Index clients) { return {{0, clients}, clients}; }
 
   ClientRange own;    // the clients of this process
-  Index block_size;   // how many clients a block has
+  Index block_size;   // the number of clients per block
   Index first, last;  // the blocks that have clients here: [first, last)
-  Index finished;     // [first, finished) have their last client here
-  bool open_front;    // the first block begins at a process before this one
-  bool open_back;     // the last block ends at a process after this one
+  Index finished;     // the blocks [first, finished) have their last client here
+  bool open_front;    // the first block also has clients of an earlier process
+  bool open_back;     // the last block also has clients of a later process
 
   Index size() const { return last - first; }
   Index block_of(Index client) const { return client / block_size; }
-  ClientRange clients_of(Index block) const;  // those of this process
+  ClientRange clients_of(Index block) const;  // the block's clients that this process has
 };
 
 // One panel per block, for the blocks of a range.
@@ -35,10 +35,12 @@ class BlockSums {
  public:
   explicit BlockSums(const BlockRange& range) : range_(range), sums_(static_cast<std::size_t>(range.size())) {}
 
-  void reset(Index rows, Index columns);  // to zero; memory of the same size is used again
+  void reset(Index rows, Index columns);  // sets all panels to zero; memory is reused if the size stays the same
   Panel& operator[](Index block) { return sums_[static_cast<std::size_t>(block - range_.first)]; }
-  void add(Index client, ConstPanelView values);  // clients of a block are added in their order
-  void add_finished(PanelView total) const;       // adds the finished blocks to `total`, in their order
+  // Adds a client's values to the panel of its block. The caller adds the clients of a block in their order.
+  void add(Index client, ConstPanelView values);
+  // Adds the panels of the finished blocks to `total`, in the order of the blocks.
+  void add_finished(PanelView total) const;
 
  private:
   BlockRange range_;

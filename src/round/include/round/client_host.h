@@ -1,4 +1,5 @@
-// The clients of one process and what they share: all of them in a simulation, one in a federation.
+// A ClientHost owns the clients of one process and what they share. In a simulation these are all clients of the run;
+// in a federation each process has one.
 #pragma once
 
 #include <functional>
@@ -12,22 +13,23 @@
 namespace pollen {
 
 struct HostSetup {
-  const Recipe* recipe = nullptr;  // outlives the host; its step may change until the first iteration
+  const Recipe* recipe = nullptr;  // must outlive the host; its step may change until the first iteration
   const Prior* prior = nullptr;
   Index dimension = 0;
   Index chains = 1;
-  Index clients = 1;           // b, of the whole federation
-  std::uint64_t seed = 1;      // of what all clients share: the common noise
-  std::uint64_t own_seed = 1;  // of minibatches, compressors and the clients' own noise; the same in a simulation
-  bool light = false;          // clients cost little to make: those who were asked but never took part are not kept
-  const ClientWork* work = nullptr;    // outlives the host; null: what the recipe says, of the members' potentials
-  const MakeOracle* oracle = nullptr;  // outlives the host; null or empty: the recipe's
+  Index clients = 1;           // b, the number of clients of the whole federation
+  std::uint64_t seed = 1;      // seeds what all clients share: the common noise
+  std::uint64_t own_seed = 1;  // seeds minibatches, compressors and the clients' own noise; equals seed in a simulation
+  bool light = false;          // clients cost little to make, so one that was only asked a question is not kept
+  const ClientWork* work = nullptr;  // must outlive the host; null: what the recipe says, from the members' potentials
+  const MakeOracle* oracle = nullptr;  // must outlive the host; null or empty: the recipe's oracle
 };
 
+// One client of the process.
 struct Member {
-  std::uint32_t index = 0;  // in the federation
+  std::uint32_t index = 0;  // the client's number in the federation
   std::shared_ptr<const Potential> potential;
-  double weight = 1;  // local steps: w_i
+  double weight = 1;  // local steps: the client's weight w_i in the average
 };
 
 class ClientHost {
@@ -41,27 +43,27 @@ class ClientHost {
 
  private:
   ClientView view_;
-  std::vector<std::unique_ptr<const Compressor>> compressors_;  // as compressors_of() has them
+  std::vector<std::unique_ptr<const Compressor>> compressors_;  // see compressors_of()
   std::unique_ptr<const Compressor> whole_;
   Clients clients_;
 };
 
-// Clients of one process share the segment's common noise, which must not grow with K: no segment has more steps than
-// this.
+// The most steps that a segment may have. It bounds the memory for a segment's common noise, which the clients of one
+// process share, whatever K is.
 Index longest_segment(Index dimension, Index chains);
 
-// w_i: 1/b of all clients, or N_i/N of each.
+// Returns the weights w_i of local steps: a single 1/b for all clients, or N_i/N for each.
 std::vector<double> local_weights(const LocalSteps& local, std::span<const Index> sizes);
-// Of one client; 1 without any.
+// Returns one client's weight from such a list; 1 if the list is empty.
 inline double weight_in(std::span<const double> weights, std::size_t client) {
   return weights.empty() ? 1 : weights[weights.size() == 1 ? 0 : client];
 }
 
-// Whether clients carry something from one round to the next (a memory, or local steps), so that both sides of a
-// federation must keep every round.
+// Whether clients carry something from one round to the next: a memory or local steps. Both sides of a federation must
+// then save their state after every round.
 inline bool keeps_state(const Recipe& recipe) { return recipe.up.memory != Memory::none || recipe.local.has_value(); }
 
-// What clients send with: one for all, or one a client.
+// Makes the compressors of the clients' messages: one for all, or one per client.
 std::vector<std::unique_ptr<const Compressor>> compressors_of(const Recipe& recipe, Index dimension);
 
 }  // namespace pollen

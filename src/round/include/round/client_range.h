@@ -1,4 +1,4 @@
-// A range of clients by their numbers: what one process or one block has.
+// A range of clients by their numbers, for example those of one process or of one block.
 #pragma once
 
 #include "pollen/types.h"

@@ -1,5 +1,5 @@
-// What advances chains: the federated round, a centralised reference sampler, or a competitor. An experiment drives one
-// engine and knows nothing else about it. Engines print nothing and read no clock; not thread-safe.
+// An Engine advances chains: by federated rounds, by a centralised reference sampler or by a competitor. An experiment
+// drives one engine through this interface alone. Engines print nothing, read no clock and are not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,22 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Before the first iteration: one starting position a chain.
+  // Sets the starting positions, one column per chain, before the first iteration.
   virtual void start(ConstPanelView position) = 0;
-  // At least one and at most `most` further iterations of every chain, up to the next state worth emitting. Returns how
-  // many were done. NumericError where a state is not finite or explodes.
+  // Advances every chain by at least one and at most `most` iterations, up to the next state that can be emitted.
+  // Returns the number of iterations done. NumericError if a state is not finite or explodes.
   virtual std::int64_t advance(std::int64_t most) = 0;
-  // Whether position() is a state to emit now.
+  // Whether position() is a state that can be emitted now.
   virtual bool emits() const { return true; }
   virtual ConstPanelView position() const = 0;  // d × R
   virtual std::int64_t iteration() const = 0;   // done so far
   virtual Counters& counters() = 0;
-  // From now on every exchange with clients is told to the listener; nothing where there are none. Before archive().
+  // Reports every further exchange with clients to the listener. An engine without exchanges ignores it. The call comes
+  // before archive().
   virtual void listen(TrafficListener) {}
-  // One a chain, of the last iteration; empty where transitions have nothing to report.
+  // The transitions of the last iteration, one per chain; empty if they have nothing to report.
   virtual std::span<const Transition> transitions() const { return {}; }
-  // The whole state between two calls of advance, saved or loaded: the same draws follow, bit for bit.
+  // Saves or loads the whole state between two calls of advance(). After loading, the same draws follow, bit for bit.
   virtual void archive(Archive& archive) = 0;
 };
 

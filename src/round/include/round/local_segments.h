@@ -1,4 +1,4 @@
-// When clients that take local steps hear from the server.
+// Decides when clients that take local steps hear from the server (docs/algorithms.md section 6).
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,17 @@
 
 namespace pollen {
 
-// When segments end (algorithms.md section 6): K or p_c, and q_c for refreshes, whose coins are drawn as geometric
-// gaps.
+// The schedule of segments: an average after every K iterations or with probability p_c, and a refresh of the control
+// variates with probability q_c. Coins are drawn as geometric gaps.
 class SegmentSchedule {
  public:
   SegmentSchedule(const LocalSteps& local, std::uint64_t seed);
-  // The next segment from `iteration` on, of at most `most` steps.
+  // Returns the next segment, from `iteration` on, with at most `most` steps.
   LocalSegment next(std::uint64_t iteration, std::uint64_t most) const;
   bool refresh_due(std::uint64_t iteration) const { return refreshes_ && iteration == refresh_; }
-  void refreshed();  // the one that was due is under way: its segment has one step, then its control variates act
+  // Notes that the refresh that was due has begun. The next segment has one step, after which the new control variates
+  // act.
+  void refreshed();
   void done(const LocalSegment& segment);
   void archive(Archive& archive);
 
@@ -27,7 +29,7 @@ class SegmentSchedule {
   LocalSteps local_;
   Stream stream_;
   bool refreshes_;
-  std::uint64_t average_ = 0, refresh_ = 0;  // iterations at which the next ones happen
+  std::uint64_t average_ = 0, refresh_ = 0;  // the iterations of the next average and the next refresh
   std::uint64_t averages_ = 0, refreshes_done_ = 0;
   bool under_way_ = false;
 };

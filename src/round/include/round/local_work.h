@@ -1,5 +1,6 @@
-// What a client computes when it takes part in a round: an estimate of its gradient, a segment of local steps, or (in
-// src/personal) a Markov chain for latents of its own. Channel, memory and counting are the same for all of them.
+// A LocalWork is what a client computes when it takes part in a round: an estimate of its gradient, a segment of local
+// steps, or (in src/personal) a Markov chain for its own latents. Compression, memory and counting are the same for all
+// of them and belong to Client. A LocalWork is used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +14,31 @@
 
 namespace pollen {
 
-// The work of one client, with what it keeps from round to round.
+// The work of one client, together with the state that it keeps from round to round.
 class LocalWork {
  public:
   virtual ~LocalWork() = default;
 
-  // Column p of `out` becomes what the client has to say for chain reply.chains[p], before memory and compressor;
-  // reply.gradients is set. A silent reply has nothing to say. What is kept moves only in commit(), so that the same
-  // question gets the same answer until then.
+  // Writes the client's message for chain reply.chains[p], before memory and compressor, to column p of `out`, and sets
+  // reply.gradients. If the reply is silent, `out` is not used. The state moves only in commit(); until then the same
+  // question gets the same answer.
   virtual void compute(const ClientView& view, Reply& reply, const PanelView& out, Workspace& work) = 0;
-  // The server has counted the reply.
+  // Moves the state, because the server has counted the reply.
   virtual void commit(const Reply&) {}
 
-  // Where the client stands in a chain.
+  // Returns the client's position in a chain.
   virtual std::span<const double> position(const ClientView& view, Index chain) const;
-  // The fixed point's θ̂ and the gradient of the client's likelihood there.
+  // Fixed point: keeps θ̂ and the gradient of the client's likelihood there.
   virtual void set_anchor(std::span<const double> at, std::span<const double> gradient);
-  // The client's own latents in all chains, one chain after another, as the server's `position` and `round` have them
-  // where the client has not taken part yet.
+  // Writes the client's own latents in all chains, one chain after another. In chains in which the client has not taken
+  // part yet they are drawn, given the server's `position` and `round`.
   virtual void latents(ConstPanelView position, std::uint64_t round, std::span<double> out) const;
 
   virtual void archive(Archive& archive) = 0;
-  virtual void archive_pending(Archive&) {}  // what the next commit() will move to
+  virtual void archive_pending(Archive&) {}  // saves or loads the state to which the next commit() moves
 };
 
-// How clients get work that is not the recipe's own: all messages have `dimension` numbers.
+// Makes the clients' work if the recipe does not determine it. All messages have `dimension` numbers.
 struct ClientWork {
   Index dimension = 0;
   std::function<std::unique_ptr<LocalWork>(std::uint32_t client)> make;

@@ -1,4 +1,4 @@
-// Who takes part in a round.
+// Decides who takes part in a round, and with which weights (docs/algorithms.md section 3). Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@
 
 namespace pollen {
 
-// Draws a round's roster (algorithms.md section 3). sizes: N_i, for draws with replacement.
+// Draws the roster of a round. `sizes` are the N_i, which draws with replacement use. If `reweight` is false, all
+// weights are 1.
 class ParticipationDraw {
  public:
   ParticipationDraw(const Participation& policy, std::span<const Index> sizes, Index chains, bool coupled,
                     std::uint64_t seed, bool reweight);
   void draw(std::uint64_t round, Roster& out);
-  void everybody(Roster& out) const;  // all clients, all chains, weight 1
+  void everybody(Roster& out) const;  // writes the roster of all clients in all chains, with weight 1
 
  private:
   struct Member {
@@ -30,13 +31,13 @@ class ParticipationDraw {
   void draw_fixed(Sequence& sequence, std::vector<Member>& members);
 
   Participation policy_;
-  std::vector<double> cumulative_;  // of N_c, for draws with replacement
+  std::vector<double> cumulative_;  // cumulative sums of N_c, for draws with replacement
   Index clients_;
   Index chains_;
   bool coupled_;
   bool reweight_;
-  bool constant_ = false;        // full participation: the roster is made once
-  std::vector<Stream> streams_;  // one a chain
+  bool constant_ = false;        // full participation, whose roster is made once
+  std::vector<Stream> streams_;  // one per chain
   std::vector<std::uint32_t> picked_;
   std::vector<Member> members_, chain_members_;
 };

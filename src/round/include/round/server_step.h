@@ -1,6 +1,6 @@
-// What the server makes of a round's replies: how each of them enters the sums over clients, and where the sums take a
-// chain. A Langevin step and the average of local steps are chosen by the recipe; stochastic approximation for models
-// with latents lies in src/personal.
+// A ServerStep is what the server does with a round's replies: it decides with which weights messages enter the sums
+// over clients, and it moves the chains. The recipe chooses between a Langevin step and the average of local steps;
+// stochastic approximation for models with latents is in src/personal.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,39 @@ namespace pollen {
 
 class ServerStep {
  public:
-  // The factors of a message in the two sums over clients. Without a memory the second sum is the only one.
+  // The factors with which a message enters the two sums over clients. Without a memory only the sum for the step
+  // exists.
   struct Weights {
     double memory = 1, step = 1;
   };
-  // A chain at the end of a round.
+  // One chain at the end of a round, and what move() needs to know.
   struct Chain {
     Index chain = 0;
-    int member = 0;  // of the team: whose memory may be used
+    int member = 0;  // the member of the team that moves the chain and whose memory may be used
     std::uint64_t round = 0;
     const Recipe& recipe;
     const Roster& roster;
-    std::span<const double> for_memory, for_step;  // the two sums; one and the same where only one is kept
-    std::span<double> memory;                      // Σ h_i; empty without a memory
+    std::span<const double> for_memory, for_step;  // the two sums over clients; the same sum twice if only one is kept
+    std::span<double> memory;                      // Σ h_i, the sum of the clients' memories; empty without a memory
     std::span<double> position;
   };
 
   virtual ~ServerStep() = default;
   virtual void share_work(const Team&) {}
 
-  // Whether weights are applied message by message also where all clients of a chain have the same one.
+  // Whether weights are applied to each message even if all clients of a chain have the same weight.
   virtual bool weighs_messages() const { return true; }
+  // Returns the factors of a client's message, given the weight from the roster.
   virtual Weights weigh(std::uint32_t client, double weight) const = 0;
-  // With a memory: whether the two sums differ.
+  // Whether the sums for memory and step differ, so that both must be kept. It matters only with a memory.
   virtual bool keeps_two_sums(const Roster&) const { return true; }
-  // How often a client may look at each of its rows in one chain of this round.
+  // How often a client may evaluate each of its rows per chain in this round. A reply that claims more is refused.
   virtual std::int64_t most_looks(const Broadcast& broadcast) const = 0;
 
-  // Once per round before chains move, which different members may do at the same time.
+  // Is called once per round before the chains move.
   virtual void close(const Broadcast&) {}
-  // Moves the position, and the memory. Returns the largest coordinate in size, by which the server sees explosions.
+  // Moves a chain's position and its memory. Different members may move different chains at the same time. Returns the
+  // largest absolute coordinate, from which the server detects explosions.
   virtual double move(const Chain& chain) = 0;
   virtual void archive(Archive&) {}
 };

@@ -1,10 +1,10 @@
-// What exchanges ask of clients: bits down, gradients, bits up. Whoever drives rounds keeps a TrafficLog, which tells a
-// listener of every exchange; what the numbers mean (seconds in a simulated network) is the listener's business.
-// Without one nothing is kept. add() for different clients may be called from different threads, all else from one.
+// A TrafficLog adds up what every exchange costs each client (bits down, gradients, bits up) and tells a listener,
+// which may turn it into seconds of a simulated network. Without a listener nothing is kept. add() may be called from
+// several threads for different clients; all other calls come from one thread.
 //
-//   book.open(roster.clients);                     // who takes part
-//   book.add({.client = i, .gradients = n});       // as it happens
-//   book.close(true);                              // everybody has answered
+//   log.open(roster.clients);                     // lists who takes part
+//   log.add({.client = i, .gradients = n});       // whenever a participant does something
+//   log.close(true);                              // everybody has answered; tells the listener
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,22 @@ class TrafficLog {
   bool listens() const { return static_cast<bool>(listener_); }
 
   void open(std::span<const Roster::Entry> participants);  // in client order
-  void open(Index clients);                                // all
-  void add(const ClientTraffic& more);                     // to a participant
-  void start_over();                                       // what participants did, not what they were told
-  void leave_out(std::span<const std::uint32_t> clients);  // sorted
-  // With an answer from everybody; or silently, and it counts with what follows.
+  void open(Index clients);                                // all clients take part
+  void add(const ClientTraffic& more);                     // adds to a participant's numbers
+  void start_over();                                       // forgets gradients and bits up, but not bits down
+  void leave_out(std::span<const std::uint32_t> clients);  // removes participants; `clients` is sorted
+  // Ends the exchange. If everybody answered, the listener is told; otherwise the numbers count with the next exchange.
   void close(bool answered);
-  void archive(Archive& archive, Index clients);  // what was closed silently
-  // What participants number first .. last-1 did, carried from process to process; nothing where nobody listens.
+  void archive(Archive& archive, Index clients);  // the exchanges that were closed without an answer
+  // Saves or loads the gradients and bits up of participants number first .. last-1, to carry them from process to
+  // process. Does nothing without a listener.
   void archive_done(Archive& archive, std::size_t first, std::size_t last);
 
  private:
   void set_aside();
 
   TrafficListener listener_;
-  std::vector<ClientTraffic> open_, earlier_;  // in client order
+  std::vector<ClientTraffic> open_, earlier_;  // both in client order
 };
 
 }  // namespace pollen

@@ -1,9 +1,10 @@
-// Runs the clients of one process on a team of threads and adds up what they say, in the federation's blocks
-// (round/block_sums.h), so that a sum depends neither on the number of threads nor on where clients live.
+// A LocalExecutor runs the clients of one process on a team of threads and adds up their replies and answers in the
+// federation's blocks (round/block_sums.h). A sum therefore depends neither on the number of threads nor on which
+// process has a client. The executor itself is used by one thread.
 //
-// A process that has all clients needs answer_round() and query() only. Where the first block begins at another process
-// (BlockRange::open_front), the replies and answers of that block are kept: the caller first puts the sum of the
-// clients before into the block, and then calls absorb_kept() or add_kept().
+// A process that has all clients only needs answer_round(), answer() and answer_columns(). If the first block also has
+// clients of an earlier process (BlockRange::open_front), the replies and answers of that block are kept. The caller
+// then puts the sum of the earlier clients into the block and calls absorb_kept() or add_kept().
 #pragma once
 
 #include <array>
@@ -19,18 +20,18 @@ namespace pollen {
 
 class LocalExecutor {
  public:
-  // `clients` are those of range.own, in their order.
+  // `clients` are the clients of range.own, in their order.
   LocalExecutor(ClientView& view, Clients& clients, const BlockRange& range, int threads);
 
-  // The participants of the server's open round answer, and the server absorbs their replies.
+  // Lets the participants of the server's open round answer and the server absorb their replies.
   void answer_round(Server& server);
   void absorb_kept(Server& server);
 
-  // The clients answer a question whose answers are added up, into sums().
+  // Lets the clients answer a question whose answers are added up, and leaves the sums of blocks in sums().
   void answer(const Query& query, Index rows, Index columns);
   void add_kept();
   BlockSums& sums() { return sums_; }
-  // Column i of `out` becomes the answer of the client at place i, to a question that is answered by client.
+  // Writes the answer of the client at place i to column i of `out`, for a question with one column per client.
   void answer_columns(const Query& query, PanelView out);
 
   const BlockRange& range() const { return range_; }
@@ -48,7 +49,7 @@ class LocalExecutor {
   Client& client(std::uint32_t index) {
     return clients_[static_cast<std::size_t>(static_cast<Index>(index) - range_.own.first)];
   }
-  // Where there are too few blocks to keep all members busy, these share the clients of a block.
+  // Whether there are too few blocks to keep all members busy; members then share the clients of a block.
   bool few(std::span<const PlaceRow> blocks) const { return team_.size() > 1 && std::ssize(blocks) < 4 * team_.size(); }
 
   std::span<const PlaceRow> find_entries(const Roster& roster);
@@ -65,7 +66,7 @@ class LocalExecutor {
   BlockRange range_;
   ThreadTeam team_;
   std::vector<Member> members_;
-  std::vector<PlaceRow> blocks_;  // of roster entries in a round, of places of clients in a question
+  std::vector<PlaceRow> blocks_;  // roster entries in a round, places of clients in a question
   BlockSums sums_;
   Index rows_ = 0, columns_ = 0;  // the size of an answer
   std::vector<Reply> kept_replies_;

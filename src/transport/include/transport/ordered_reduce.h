@@ -1,10 +1,10 @@
-// Results that a team of threads makes in any order and that are used in a fixed order: sums over clients, block by
-// block.
+// An OrderedReduce lets a team of threads make results in any order and uses them in a fixed order. It serves sums over
+// clients, block by block.
 //
-// A row is a block, a place is one client of it. The team goes through all rows at once, one place of each at a time,
-// so that members mostly work for different rows. Whoever brings the result that a row has been waiting for uses it,
-// and then the results behind it that came too early; nobody waits. A result is therefore mostly used by the member
-// that made it, while it is in the cache, and there are few more results in memory than members.
+// A row is a block, and a place is one client of it. The team goes through all rows at once, one place of each at a
+// time, so that members mostly work for different rows. The member that brings the result that a row has been waiting
+// for uses it, and then the results behind it that came too early; nobody waits. A result is therefore mostly used by
+// the member that made it, while it is in the cache, and there are only a few more results in memory than members.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@
 namespace pollen {
 
 struct PlaceRow {
-  std::size_t first = 0, last = 0;  // places
+  std::size_t first = 0, last = 0;  // the places [first, last)
   std::size_t size() const { return last - first; }
 };
 
 template <class Result>
 class OrderedReduce {
  public:
-  // Calls make(place, result, member) for every place, and take(place, result, member) in the order of the places of
-  // each row. Rows do not overlap.
+  // Calls make(place, result, member) for every place, in any order, and take(place, result, member) in the order of
+  // the places of each row. Rows must not overlap.
   template <class Make, class Take>
   void run(const Team& team, std::span<const PlaceRow> rows, const Make& make, const Take& take) {
     lay_out(rows);
@@ -47,7 +47,7 @@ class OrderedReduce {
     std::size_t next = 0;
     bool busy = false;  // a member is using results
     std::size_t first = 0;
-    std::vector<Result*> waiting;  // by place
+    std::vector<Result*> waiting;  // one per place; null until the result is there
   };
 
   void lay_out(std::span<const PlaceRow> rows) {
@@ -63,7 +63,7 @@ class OrderedReduce {
     for (std::size_t n = 0; n < longest; ++n)
       for (std::size_t r = 0; r < rows.size(); ++r)
         if (n < rows[r].size()) steps_.push_back({r, rows[r].first + n});
-    free_.clear();  // an error may have left results with rows: all are free again
+    free_.clear();  // an error in the last run may have left results in use; all are free now
     for (const auto& result : results_) free_.push_back(result.get());
   }
 
@@ -99,7 +99,7 @@ class OrderedReduce {
   std::vector<Row> rows_;
   std::vector<Step> steps_;
   std::vector<std::unique_ptr<Result>> results_;
-  std::vector<Result*> free_;  // the one that was used last is taken first
+  std::vector<Result*> free_;  // the one that was used last is taken first, because it is in the cache
 };
 
 }  // namespace pollen

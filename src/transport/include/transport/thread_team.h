@@ -1,7 +1,10 @@
-// A team of threads that runs one function over 0..n-1 together and waits for all: fork and join, many times a second.
+// A ThreadTeam runs one function for all items 0..n-1 on several threads and waits for them to end: fork and join, many
+// times per second. The calling thread works too. Items are handed out one by one, in order, to whichever member is
+// free, so what an item does must not depend on the member. run() rethrows the first exception after all members have
+// stopped.
 //
-// The calling thread works too. Items are handed out one by one in order, to whoever is free; what an item does must
-// not depend on who does it. The first exception is rethrown by run() after all have stopped.
+//   ThreadTeam team(4);
+//   team.run(items, [&](Index item, int member) { results[item] = compute(item, scratch[member]); });
 #pragma once
 
 #include <atomic>
@@ -24,9 +27,9 @@ class ThreadTeam {
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   int size() const { return static_cast<int>(threads_.size()) + 1; }
-  // work(item, member) for every item below `items`; member is below size().
+  // Calls work(item, member) for every item below `items`, where member is below size().
   void run(Index items, const Team::Work& work);
-  // This one, for those who know no threads. It outlives that.
+  // Returns this team behind an interface that does not mention threads. The ThreadTeam must outlive it.
   Team team() {
     return {size(), [this](Index items, const Team::Work& work) { run(items, work); }};
   }

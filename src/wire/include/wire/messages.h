@@ -1,8 +1,12 @@
-// What server and clients of a federation say to each other besides broadcasts and replies (docs/formats/wire.md).
+// The messages of a federation besides broadcasts and replies (docs/formats/wire.md). A client sends Hello, gets
+// Welcome or Refusal, describes its data, and from then on receives questions and broadcasts. The functions are
+// thread-safe.
 //
-// A client says hello, is welcomed or refused, says what its data look like, and is asked questions and sent broadcasts
-// from then on. Each message lists its fields once, in archive(), for both directions; decode() throws WireError for
-// anything odd. Sizes are checked against what is there before memory is taken.
+// Each message lists its fields once, in archive(), for both directions. decode() throws WireError for malformed bytes;
+// it checks sizes against the bytes at hand before it allocates memory.
+//
+//   const Bytes frame = encode(Settings{.step = 1e-4});
+//   const auto settings = decode<Settings>(frame);
 #pragma once
 
 #include <cstdint>
@@ -17,40 +21,41 @@
 
 namespace pollen::wire {
 
-inline constexpr std::uint32_t kProtocol = 2;  // raised where messages change
+inline constexpr std::uint32_t kProtocol = 2;  // is raised whenever a message changes
 
-// From the client, first of all.
+// The client's first message.
 struct Hello {
   static constexpr Type kType = Type::hello;
   std::uint32_t protocol = kProtocol;
-  std::string version;         // of the program, for people
-  std::string name;            // where no certificate says it
-  std::uint64_t instance = 0;  // of the client's state: a second connection of the same one replaces the first
-  std::int64_t part = -1;      // --client I: which part of the configuration's own split; -1: its own data
-  std::string config;          // with --client: its configuration, to be compared
-  std::string run;             // the run its state belongs to, if any
-  bool ready = false;          // this process has been through the set-up of `run`
+  std::string version;         // the program's version, for people to read
+  std::string name;            // the client's name, if no certificate states it
+  std::uint64_t instance = 0;  // identifies the client's state; a second connection with it replaces the first
+  std::int64_t part = -1;      // --client I: the part of the configuration's split; -1: the client has its own data
+  std::string config;          // with --client: the client's configuration, which must agree with the server's
+  std::string run;             // the run to which the client's state belongs, if any
+  bool ready = false;          // this process has completed the set-up of `run`
   bool shared_seed = false;
   void archive(Archive& a);
 };
 
+// The server accepts the client.
 struct Welcome {
   static constexpr Type kType = Type::welcome;
   std::uint32_t index = 0, clients = 1;
-  std::string run;     // names this run: states and secret seeds are its own
-  std::string config;  // every key written out
+  std::string run;     // identifies the run, to which states and secret seeds belong
+  std::string config;  // the configuration with every key written out
   void archive(Archive& a);
 };
 
-// Either side: why it will not go on.
+// Either side refuses to continue and says why.
 struct Refusal {
   static constexpr Type kType = Type::refusal;
   std::string why;
-  bool again = false;  // worth trying later
+  bool again = false;  // trying later may help
   void archive(Archive& a);
 };
 
-// A client's own file, in names: set-up of an own-data federation.
+// The names in a client's own file: its columns, levels and labels. Used if clients have their own data.
 struct Columns {
   static constexpr Type kType = Type::columns;
   ColumnFacts facts;
@@ -64,67 +69,71 @@ struct Layout {
   void archive(Archive& a);
 };
 
+// A client's sums for standardisation.
 struct Moments {
   static constexpr Type kType = Type::moments;
   ColumnMoments moments;
   void archive(Archive& a);
 };
 
+// The means and standard deviations with which all clients standardise.
 struct Scaling {
   static constexpr Type kType = Type::scaling;
   ColumnScaling scaling;
   void archive(Archive& a);
 };
 
+// What a client tells about its data.
 struct Site {
   static constexpr Type kType = Type::site;
   SiteFacts facts;
   void archive(Archive& a);
 };
 
-// Set-up is over: the client's weight among all.
+// Set-up is over; this is the client's weight among all clients.
 struct Seat {
   static constexpr Type kType = Type::seat;
   double weight = 1;
   void archive(Archive& a);
 };
 
-// What "auto" picked.
+// The step, and the constants of a decaying schedule, once step = "auto" has been settled.
 struct Settings {
   static constexpr Type kType = Type::settings;
   double step = 0, smoothness = 0, convexity = 0;
   void archive(Archive& a);
 };
 
-// Which of this client's replies was the last one counted: 1 + the iteration its turn began at; 0: none.
+// Says which of the client's replies was the last to be counted: 1 + the iteration at which its turn began, or 0 if
+// none was.
 struct Acknowledged {
   static constexpr Type kType = Type::acknowledged;
   std::uint64_t counted = 0;
   void archive(Archive& a);
 };
 
-// What the broadcasts so far have said, for a client that has missed some: the state of a ClientView.
+// The state of a ClientView after all broadcasts so far, for a client that has missed some of them.
 struct CatchUp {
   static constexpr Type kType = Type::catch_up;
   Bytes view;
   void archive(Archive& a);
 };
 
-// A Query as it travels, to the clients of a federation and to ranks: it owns its panels and says how large the answer
-// must be. Query::batch does not travel in a federation, whose clients know it from the configuration.
+// A Query in the form in which it is sent to the clients of a federation and to ranks. It owns its panels and says how
+// large the answer must be. Query::batch is not sent in a federation, whose clients know it from the configuration.
 struct Ask {
   static constexpr Type kType = Type::ask;
   std::uint64_t number = 0;
   std::uint8_t what = 0;  // Query::What
   Panel at, direction;
-  std::int64_t rows = 0, columns = 0;  // of the answer
+  std::int64_t rows = 0, columns = 0;  // the size of the answer
   std::uint64_t step = 0;
   static Ask of(const Query& query, ConstPanelView answer);
-  Query query(Index batch) const;  // refers to the panels of this message; `what` must have been checked
+  Query query(Index batch) const;  // refers to this message's panels; check `what` first
   void archive(Archive& a);
 };
 
-// The answer to the question of the same number.
+// The answer to the Ask of the same number.
 struct Answer {
   static constexpr Type kType = Type::answer;
   std::uint64_t number = 0;
@@ -132,15 +141,16 @@ struct Answer {
   void archive(Archive& a);
 };
 
-// --share-draws: kept positions, a column each.
+// Kept draws of one chain for clients of a run with --share-draws, one column per draw.
 struct Draws {
   static constexpr Type kType = Type::draws;
   std::uint32_t chain = 0;
-  std::uint64_t first = 0;  // of these draws in their chain
+  std::uint64_t first = 0;  // the number of the first of these draws in its chain
   Panel positions;
   void archive(Archive& a);
 };
 
+// The run is over.
 struct End {
   static constexpr Type kType = Type::end;
   bool complete = true;
@@ -148,13 +158,13 @@ struct End {
   void archive(Archive& a);
 };
 
-// Header and body. `message` is not changed by writing.
+// seal() writes a header and the body to `out`; open() checks the header and returns the body.
 void seal(Type type, const Bytes& body, Bytes& out);
-ByteView open(ByteView frame, Type type);  // the body
+ByteView open(ByteView frame, Type type);
 
 template <class Message>
 Bytes encode(const Message& message) {
-  Archive archive;
+  Archive archive;  // writing does not change the message
   const_cast<Message&>(message).archive(archive);
   Bytes out;
   seal(Message::kType, archive.take(), out);

@@ -1,7 +1,7 @@
-// Broadcast and Reply as bytes: one codec for every transport (docs/formats/wire.md, a contract).
-//
-// Bytes from outside are hostile: every length is checked against what is there before memory is taken; anything odd is
-// a WireError. Decoding into an object reuses its memory.
+// Encodes Broadcast and Reply as bytes, for every transport. docs/formats/wire.md fixes the format, which must stay
+// compatible. Bytes from outside are not trusted: every length is checked against the bytes at hand before memory is
+// allocated, and malformed bytes are a WireError. Decoding into an object reuses its memory. The functions are
+// thread-safe.
 #pragma once
 
 #include "pollen/round.h"
@@ -9,17 +9,17 @@
 
 namespace pollen::wire {
 
-// What one client is sent: the broadcast and the chains it is to work for.
+// What one client is sent: the broadcast and the chains that it works for.
 void encode(const Broadcast& broadcast, std::span<const std::uint32_t> chains, Bytes& out);
 void decode(ByteView frame, Broadcast& broadcast, std::vector<std::uint32_t>& chains);
 
 void encode(const Reply& reply, Bytes& out);
 void decode(ByteView frame, Reply& reply);
 
-// Bytes of a frame before its body; the rest of the overhead depends on the number of chains.
+// The number of bytes before the body of a frame. The rest of the overhead depends on the number of chains.
 inline constexpr std::size_t kFrameHeader = 16;
 
-// What a frame is (a contract: append, never renumber). Those after `reply` are in wire/messages.h.
+// The type of a frame. Types may be appended but never renumbered. Those after `reply` are in wire/messages.h.
 enum class Type : std::uint16_t {
   broadcast = 1,
   reply = 2,
@@ -40,6 +40,6 @@ enum class Type : std::uint16_t {
   draws = 17,
   end = 18,
 };
-Type type_of(ByteView frame);  // WireError where the header is not one of ours
+Type type_of(ByteView frame);  // WireError if the header is not pollen's
 
 }  // namespace pollen::wire
