@@ -1,4 +1,4 @@
-// The rows of all compressors (pollen/compress.h).
+// The table of all compressors (pollen/compress.h), from which sampler.compressor is chosen.
 #pragma once
 
 #include "base/registry.h"
