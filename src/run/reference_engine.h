@@ -1,4 +1,4 @@
-// A sampler of reference/reference.h from a configuration.
+// Makes a reference sampler or a competitor (reference/reference.h, docs/algorithms.md section 8) from a configuration.
 #pragma once
 
 #include <memory>
