@@ -7,8 +7,8 @@
 
 namespace pollen::compress {
 
-inline constexpr std::uint32_t kMostLevels = std::uint32_t{1}
-                                             << 24;    // bound on qsgd's s: a level and its sign fit one put()
+// The largest s of qsgd. A level and its sign then fit one BitWriter::put().
+inline constexpr std::uint32_t kMostLevels = std::uint32_t{1} << 24;
 inline constexpr Index kMostCoordinates = 0xffffffff;  // indices are 32-bit
 
 CompressorRow identity_row();

@@ -149,9 +149,8 @@ HWY_INLINE std::uint32_t* quantise_few(const Pass& pass, std::size_t i, std::siz
   if (j < count) take(quantise_lanes<true>(pass, i + j, count - j, words + j).level, i + j);
   const auto nonzeros = static_cast<std::uint64_t>(end - positions);
   result.nonzeros += nonzeros;
-  result.dense_logs += nonzeros;  // a level of one adds ⌊log2 2⌋ = 1
-  const U two = hn::BitCast(
-      Words(), hn::Set(Doubles(), 2.0));  // the exponent bit that is set in levels above one and in no other
+  result.dense_logs += nonzeros;                                // a level of one adds ⌊log2 2⌋ = 1
+  const U two = hn::BitCast(Words(), hn::Set(Doubles(), 2.0));  // a bit that only levels above one have
   if (hn::AllTrue(Words(), hn::Eq(hn::And(all, two), hn::Zero(Words())))) return end;
   for (; positions != end; ++positions) {
     const std::uint32_t level = level_and_sign(pass.decoded[*positions], pass.scale) / 2;

@@ -22,8 +22,8 @@ class RandK final : public Compressor {
     sample_without_replacement(sequence, static_cast<std::uint32_t>(v.size()), static_cast<std::uint32_t>(k_), chosen);
     const double factor = static_cast<double>(v.size()) / static_cast<double>(k_);
     Scratch::Frame frame(scratch);
-    const std::span<double> kept =
-        scratch.take<double>(static_cast<Index>(chosen.size()));  // a copy, because `decoded` may be `v`
+    // The values are copied, because `decoded` may be `v`.
+    const std::span<double> kept = scratch.take<double>(static_cast<Index>(chosen.size()));
     for (std::size_t i = 0; i < chosen.size(); ++i) kept[i] = rounded(v[chosen[i]] * factor, bits_);
     if (!math::all_finite(kept)) numeric_error("a scaled value is above the range of its words");
     std::fill(decoded.begin(), decoded.end(), 0.0);

@@ -18,8 +18,8 @@ class TopK final : public Compressor {
                       Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const std::span<std::uint32_t> chosen = largest(v, k_, scratch);
-    const std::span<double> kept =
-        scratch.take<double>(static_cast<Index>(chosen.size()));  // a copy, because `decoded` may be `v`
+    // The values are copied, because `decoded` may be `v`.
+    const std::span<double> kept = scratch.take<double>(static_cast<Index>(chosen.size()));
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       kept[i] = rounded(v[chosen[i]], bits_);
       if (!std::isfinite(kept[i]))

@@ -40,8 +40,8 @@ PriorChains::PriorChains(const PersonalProblem& problem, const PersonalSettings&
       particles_(settings.particles),
       nothing_(std::make_unique<NoRows>(problem.population->latent())),
       z_(problem.population->latent(), problem.chains * settings.particles) {
-  if (settings_.kernel == LocalKernel::langevin)
-    settings_.kernel = LocalKernel::mala;  // the server has no reason to accept a bias
+  // The bias of unadjusted Langevin steps would have no advantage here.
+  if (settings_.kernel == LocalKernel::langevin) settings_.kernel = LocalKernel::mala;
   settings_.step = 0;
   for (Index c = 0; c < problem.chains; ++c) {
     noise_.push_back(make_stream(problem.seed, static_cast<std::uint32_t>(c), Purpose::local_noise));

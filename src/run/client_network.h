@@ -35,8 +35,8 @@ class ClientNetwork {
  private:
   // Multiplies the four numbers of a pace by factors exp(spread · z) with standard normal z.
   void scale(const Stream& address, const double (&spreads)[4], double (&numbers)[4]) const;
-  double start_in_cycle(std::uint32_t client,
-                        std::uint64_t cycle) const;  // where the window begins, as a fraction in [0, 1)
+  // Where the window begins, as a fraction in [0, 1) of the time that the cycle leaves for its start.
+  double start_in_cycle(std::uint32_t client, std::uint64_t cycle) const;
 
   double medians_[4] = {};  // uplink, downlink, latency, speed
   double spreads_[4] = {};

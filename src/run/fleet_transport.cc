@@ -231,8 +231,8 @@ std::unique_ptr<Transport> make_fleet_transport(ClientView& view, Clients& clien
     const Client& client = clients[i];
     const HeldNetwork held = held_network(client.potential());
     const Index batch = recipe.batch.of(client.potential().rows());
-    if (batch == client.potential().rows() || held.scale != first.scale)
-      return nullptr;  // scales differ with likelihood = "mean"
+    // With likelihood = "mean" the scales of clients differ.
+    if (batch == client.potential().rows() || held.scale != first.scale) return nullptr;
     spec.clients.push_back(held.rows);
     spec.batch.push_back(batch);
   }

@@ -1,5 +1,5 @@
 // Draws a client's latent from its own posterior at given φ and β, by NUTS (docs/personal.md). These draws stay with
-// the client. Thread-safe: different threads may draw for different clients.
+// the client. draw_own() is thread-safe, point_of() is not.
 #pragma once
 
 #include <functional>

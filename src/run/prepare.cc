@@ -279,8 +279,8 @@ void Experiment::Parts::set_start() {
 }
 
 void Experiment::Parts::warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start) {
-  const auto watch = [this](std::int64_t done,
-                            std::int64_t steps) {  // stopping ends the run: half a warm-up would be another start
+  // A stop during the warm-up ends the run, because half a warm-up would be another start.
+  const auto watch = [this](std::int64_t done, std::int64_t steps) {
     if (done < steps && options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) throw Interrupted();
     if (options.warming) options.warming(done, steps);
   };

@@ -15,8 +15,8 @@ PrivacyInputs inputs_of(const Config& config, const Recipe& recipe, std::span<co
   const LocalSteps& local = *recipe.local;
   const PrivacyConfig& p = config.privacy;
   PrivacyInputs in;
-  in.step = local.step_at(recipe.step, static_cast<Index>(sizes.size()),
-                          0);  // the first step is the largest of a decaying schedule
+  // The first step is the largest one of a decaying schedule.
+  in.step = local.step_at(recipe.step, static_cast<Index>(sizes.size()), 0);
   in.temperature = recipe.temperature;
   in.correlation = config.sampler.correlation.value_or(1);
   if (local.clip) in.sensitivity = 2 * *local.clip;
@@ -73,8 +73,7 @@ PrivacyMeter::PrivacyMeter(const Config& config, const Recipe& recipe, std::span
 
 Index PrivacyMeter::rounds(std::int64_t iterations) const {
   if (communicate_ > 0)
-    return static_cast<Index>(
-        std::llround(static_cast<double>(iterations) * communicate_));  // on average, because gaps are random
+    return static_cast<Index>(std::llround(static_cast<double>(iterations) * communicate_));  // on average
   return static_cast<Index>((iterations + inputs_.local_steps - 1) / inputs_.local_steps);
 }
 

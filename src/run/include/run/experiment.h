@@ -119,7 +119,7 @@ class Experiment {
   Panel learnt() const;
   ConstPanelView averaged() const;                      // average of the path since burn-in, weighted by the steps η
   OwnDraws own_draws(Index client, Index draws) const;  // thread-safe unless the sampler is a baseline
-  RowLoss row_loss() const;                             // of the present models of the first 1,000 clients
+  RowLoss row_loss() const;                             // evaluates the present models of the first 1,000 clients
   // Predicts `rows` for a client of the run or, if `client` is empty, for a new client with the rows `own`, which may
   // be empty, too. `learnt` is as learnt() returns it.
   Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt,

@@ -23,9 +23,8 @@ class ParticipationTally {
 
   Index groups() const { return static_cast<Index>(begin_.size()) - 1; }
   Index bins() const { return static_cast<Index>(rounds_.size()); }
-  Index first_client(Index group) const {
-    return begin_[static_cast<std::size_t>(group)];
-  }  // first_client(groups()) is the number of clients
+  // The first client of a group; first_client(groups()) is the number of clients.
+  Index first_client(Index group) const { return begin_[static_cast<std::size_t>(group)]; }
   std::int64_t last_iteration(Index bin) const;
   std::int64_t rounds(Index bin) const { return rounds_[static_cast<std::size_t>(bin)]; }
   std::int64_t messages(Index group, Index bin) const;  // one per client and chain that the client worked for
