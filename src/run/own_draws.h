@@ -1,5 +1,5 @@
 // Draws a client's latent from its own posterior at given φ and β, by NUTS (docs/personal.md). These draws stay with
-// the client. draw_own() is thread-safe, point_of() is not.
+// the client. Several threads may call draw_own() for different clients at once; point_of() is not thread-safe.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // The problem with latents of a configuration (docs/personal.md): the model, one potential per client, the population,
-// and the settings of the engine. Reading it is thread-safe.
+// and the settings of the engine. Several threads may use different clients at once.
 #pragma once
 
 #include <memory>

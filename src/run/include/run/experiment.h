@@ -51,7 +51,7 @@ struct ExperimentOptions {
 
 // Models with latents: draws of a client's latent from its own posterior at the (φ, β) that every chain has learnt.
 struct OwnDraws {
-  Panel z;                          // d × (chains · draws), chain after chain
+  Panel z;                          // the draws, d × (chains · draws), chain after chain
   std::vector<double> mean;         // the predictive mean, outputs() numbers per test row of the client
   std::vector<double> log_density;  // logarithm of the averaged density, one per test row
   // For mixed-linear: the mean of Φz, one column per chain. It is identified although Φ is known only up to a rotation.
@@ -117,9 +117,11 @@ class Experiment {
   // The coordinates that the data determine. Φ, which may rotate, and the β of an energy are not among them.
   std::vector<std::size_t> identified() const;
   Panel learnt() const;
-  ConstPanelView averaged() const;                      // average of the path since burn-in, weighted by the steps η
-  OwnDraws own_draws(Index client, Index draws) const;  // thread-safe unless the sampler is a baseline
-  RowLoss row_loss() const;                             // evaluates the present models of the first 1,000 clients
+  // The average of the path since burn-in, weighted by the steps η. position() is the end of the path.
+  ConstPanelView averaged() const;
+  // Several threads may call this for different clients at once, unless the sampler is a baseline.
+  OwnDraws own_draws(Index client, Index draws) const;
+  RowLoss row_loss() const;  // evaluates the present models of the first 1,000 clients
   // Predicts `rows` for a client of the run or, if `client` is empty, for a new client with the rows `own`, which may
   // be empty, too. `learnt` is as learnt() returns it.
   Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt,
