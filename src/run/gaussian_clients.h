@@ -1,4 +1,5 @@
-// Builds a gaussian problem from the [[client]] tables of a configuration.
+// Builds a gaussian problem from the [[client]] tables of a configuration, in which each client has a mean and a
+// precision or a few rows of data (docs/configuration.md).
 #pragma once
 
 #include "run/problem.h"

@@ -1,4 +1,5 @@
 // Finds the optional modules: shared libraries that pollen opens only when they are needed (libtorch, MPI).
+// Thread-safe as long as nothing changes the environment.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // The table of all oracles (pollen/oracle.h, docs/algorithms.md section 1), from which sampler.oracle is chosen.
+// Reading it is thread-safe.
 #pragma once
 
 #include "base/registry.h"
