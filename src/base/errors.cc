@@ -18,7 +18,8 @@ std::string joined(const std::vector<Problem>& problems) {
   return text;
 }
 
-// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
+// The least number of insertions, deletions, substitutions and swaps of neighbouring letters that turns `a` into `b`
+// (optimal string alignment).
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> rows(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) rows[i][0] = i;
@@ -51,7 +52,8 @@ void Problems::raise() const {
 
 std::optional<std::string> nearest(const std::string& word, const std::vector<std::string>& names) {
   std::optional<std::string> best;
-  // A incoming alone is like every other, and a name much longer or shorter is not worth the table.
+  // A suggestion must keep at least one letter of the word, so a distance of the word's whole length does not count.
+  // A name whose length differs by `least` or more cannot be near enough, so its distance is not computed.
   std::size_t least = std::min(std::max<std::size_t>(2, word.size() / 3) + 1, word.size());
   for (const std::string& name : names) {
     if (std::max(word.size(), name.size()) - std::min(word.size(), name.size()) >= least) continue;

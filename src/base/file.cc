@@ -38,7 +38,8 @@ void OutputFile::put(const std::uint8_t* data, std::size_t bytes, std::int64_t a
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) {
       const int error = errno;
-      if (::ftruncate(descriptor_, at) == 0) position_ = ::lseek(descriptor_, at, SEEK_SET);  // no half a line
+      // Cut off what was written of this block, so that the file does not end in half a line.
+      if (::ftruncate(descriptor_, at) == 0) position_ = ::lseek(descriptor_, at, SEEK_SET);
       io_failure(path_, "write", error);
     }
     data += done;
@@ -67,7 +68,7 @@ void OutputFile::flush() {
 void OutputFile::sync() {
   if (!unsynced_) return;
   flush();
-  // EINVAL: a pipe or device, which has nothing to wait for.
+  // EINVAL means that the descriptor is a pipe or a device, which has no disk to wait for.
   if (::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) io_failure(path_, "write", errno);
   unsynced_ = false;
 }
@@ -129,7 +130,7 @@ void replace_file(const std::string& path, std::string_view content) {
 
 void sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;  // a folder that may be written but not read: nothing to be done
+  if (descriptor < 0) return;  // a folder that may be written but not read cannot be synced
   ::fsync(descriptor);
   ::close(descriptor);
 }

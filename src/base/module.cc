@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Empty unless this code is in libpollen.so: a program that links it can be anywhere, and the modules were installed
-// with the library.
+// The folder of libpollen.so if this code was loaded from it, else empty. A program that links the library can be
+// anywhere, but the modules were installed with the library.
 fs::path library_folder() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&find_module), &info) == 0 || info.dli_fname == nullptr) return {};

@@ -25,7 +25,7 @@ T number_at(ByteView bytes, std::size_t at) {
 }  // namespace
 
 std::uint32_t checksum(ByteView bytes, std::uint32_t before) {
-  if (bytes.empty()) return before;  // zlib would start afresh
+  if (bytes.empty()) return before;  // zlib would start a new checksum
   return static_cast<std::uint32_t>(crc32_z(before, bytes.data(), bytes.size()));
 }
 

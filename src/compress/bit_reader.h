@@ -1,9 +1,11 @@
-// Reads codes most significant bit first through a 64-bit window. Past the end it reads zeros and remembers it, so a
-// loop needs no test of its own: an all-zero window is no code, and finish() finds what is left over or was missing.
+// Reads codes, most significant bit first, through a 64-bit window. Past the end of the bytes the reader supplies zeros
+// and keeps count of them. Loops therefore need no test for the end: an all-zero window is never a valid code, and
+// finish() reports bytes that are missing or left over. One thread per reader.
 //
-//   reader.refill();                                  // at least kMost bits of window are good now
-//   value = reader.window() >> 55; reader.skip(9);
-//   reader.finish();                                  // WireError unless only zero padding below a byte is left
+//   reader.refill();                     // now at least kMost bits of the window are valid
+//   value = reader.window() >> 55;       // the next nine bits
+//   reader.skip(9);
+//   reader.finish();                     // WireError unless fewer than eight bits are left, all of them zero
 #pragma once
 
 #include <immintrin.h>
@@ -15,12 +17,12 @@
 
 namespace pollen::compress {
 
-// 64 for zero. std::countl_zero would cost a branch.
+// The number of leading zero bits, 64 for zero. std::countl_zero would cost a branch.
 inline unsigned leading_zeros(std::uint64_t word) { return static_cast<unsigned>(_lzcnt_u64(word)); }
 
 class BitReader {
  public:
-  static constexpr unsigned kMost = 56;  // good bits after refill()
+  static constexpr unsigned kMost = 56;  // valid bits of the window after refill()
 
   explicit BitReader(ByteView bytes)
       : end_(bytes.data() + bytes.size()), next_(-static_cast<std::ptrdiff_t>(bytes.size())) {
@@ -43,7 +45,7 @@ class BitReader {
     held_ |= 56;
   }
 
-  // Refills where fewer than `bits` bits (≤ kMost) are good.
+  // Refills if fewer than `bits` bits (≤ kMost) of the window are valid.
   void ensure(unsigned bits) {
     if (held_ < static_cast<int>(bits)) [[unlikely]]
       refill();
@@ -51,7 +53,7 @@ class BitReader {
 
   std::uint64_t window() const { return window_; }
 
-  // Drops `length` bits, no more than a refill gave.
+  // Drops the next `length` bits, which must be valid.
   void skip(unsigned length) {
     window_ <<= length;
     held_ -= static_cast<int>(length);
@@ -72,10 +74,13 @@ class BitReader {
   }
 
   const std::uint8_t* end_;
-  std::ptrdiff_t next_;       // from end_: the first byte that held_ does not count; positive where zeros were made up
-  std::uint64_t last_ = 0;    // the last eight bytes, or all where there are fewer
-  std::uint64_t window_ = 0;  // the next bits, at the top; those after the held_ first ones are right or zero
-  int held_ = 0;  // signed: compilers gather the unsigned differences of a loop's turn, and run out of registers
+  // Offset from end_ of the first byte that held_ does not count. It is positive once zeros were supplied.
+  std::ptrdiff_t next_;
+  std::uint64_t last_ = 0;    // the last eight bytes, or all bytes if there are fewer
+  std::uint64_t window_ = 0;  // the next bits, at the top; bits after the first held_ are either correct or zero
+  // Number of valid bits. It is signed because compilers collect the unsigned differences of one pass through a loop
+  // and then run out of registers.
+  int held_ = 0;
 };
 
 }  // namespace pollen::compress

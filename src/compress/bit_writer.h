@@ -1,7 +1,6 @@
-// Writes codes most significant bit first: the first bit of the stream is the top bit of the first byte.
-//
-// The destination needs eight spare bytes after the last one written (see payload.h); the unused bits of the last byte
-// are zero.
+// Writes codes, most significant bit first: the first bit of the stream is the top bit of the first byte. Unused bits
+// of the last byte are zero. The destination needs eight spare bytes after the last one written (see payload.h). One
+// thread per writer.
 #pragma once
 
 #include <bit>
@@ -14,14 +13,14 @@ static_assert(std::endian::native == std::endian::little, "payload words are wri
 
 class BitWriter {
  public:
-  static constexpr unsigned kMost = 56;  // bits of one put()
+  static constexpr unsigned kMost = 56;  // bits that one put() can take
 
   explicit BitWriter(std::uint8_t* at) : at_(at) {}
 
   // Appends the low `length` bits of `value`, 1..kMost of them; the bits above must be zero.
   void put(std::uint64_t value, unsigned length) { put_top(value << (64 - length), length); }
 
-  // The same of the top bits; those below must be zero.
+  // Appends the top `length` bits of `value`, 1..kMost of them; the bits below must be zero.
   void put_top(std::uint64_t value, unsigned length) {
     pending_ |= value >> used_;
     used_ += length;
@@ -34,8 +33,8 @@ class BitWriter {
 
  private:
   std::uint8_t* at_;
-  std::uint64_t pending_ = 0;  // bits not yet in whole bytes, at the top
-  unsigned used_ = 0;          // how many: 0..7 between calls
+  std::uint64_t pending_ = 0;  // bits that do not fill a byte yet, at the top
+  unsigned used_ = 0;          // number of pending bits, 0..7 between calls
 };
 
 }  // namespace pollen::compress

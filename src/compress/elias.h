@@ -1,4 +1,5 @@
-// Elias gamma codes (Elias 1975): n ≥ 1 is ⌊log2 n⌋ zeros and then the ⌊log2 n⌋+1 binary digits of n. Here n < 2^33.
+// Elias gamma codes (Elias 1975). The code of n ≥ 1 is ⌊log2 n⌋ zeros followed by the ⌊log2 n⌋+1 binary digits of n.
+// Here n < 2^33. The bytes are specified in docs/formats/compressors.md.
 #pragma once
 
 #include <bit>
@@ -22,7 +23,7 @@ inline void put_gamma(BitWriter& writer, std::uint64_t n) {
   }
 }
 
-// Reads one code of at most `most_zeros` leading zeros (≤ 32); a longer one is a WireError.
+// Reads one code with at most `most_zeros` (≤ 32) leading zeros. A longer code is a WireError.
 inline std::uint64_t take_gamma(BitReader& reader, unsigned most_zeros) {
   reader.refill();
   const unsigned zeros = leading_zeros(reader.window());

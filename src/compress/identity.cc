@@ -1,4 +1,5 @@
-// No compression: every coordinate as a little-endian word. With 32 bits the decoded value is the rounded one.
+// The identity sends every coordinate as a little-endian word. With 32-bit words the decoded value is the coordinate
+// rounded to float32.
 #include <cstring>
 
 #include "kinds.h"

@@ -12,7 +12,7 @@ unsigned rice_bits(std::size_t d, std::size_t k) { return log2_floor(d / k); }
 
 std::uint64_t length_of(Indices indices, unsigned b) {
   std::uint64_t length = indices.size() * (b + 1);
-  std::uint64_t next = 0;  // the lowest index that may come
+  std::uint64_t next = 0;  // the lowest value that the next index can have
   for (const std::uint32_t index : indices) {
     length += (index - next) >> b;
     next = std::uint64_t{index} + 1;
@@ -26,13 +26,13 @@ void put_indices(BitWriter writer, Indices indices, unsigned b) {
   for (const std::uint32_t index : indices) {
     const std::uint64_t skipped = index - next;
     std::uint64_t zeros = skipped >> b;
-    for (; zeros + 1 + b > BitWriter::kMost; zeros -= 24) writer.put(0, 24);  // b ≤ 31, so 25 zeros at least
+    for (; zeros + 1 + b > BitWriter::kMost; zeros -= 24) writer.put(0, 24);  // b ≤ 31, so at least 25 zeros are left
     writer.put((skipped & low) | (low + 1), static_cast<unsigned>(zeros) + 1 + b);
     next = std::uint64_t{index} + 1;
   }
 }
 
-// The number of zeros before the next one, which is passed too.
+// Reads a unary number: counts the zero bits before the next one bit and skips that one bit, too.
 std::uint64_t take_unary(BitReader& reader, std::uint64_t most) {
   std::uint64_t zeros = 0;
   for (;;) {

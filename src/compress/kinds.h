@@ -1,4 +1,4 @@
-// One row per compressor, each in the source file of its name. The table in factory.cc has them all.
+// One row per compressor, each defined in the source file of its name; factory.cc collects them in a table.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,9 @@
 
 namespace pollen::compress {
 
-inline constexpr std::uint32_t kMostLevels = std::uint32_t{1} << 24;  // qsgd's s; a level and its sign fit one put()
-inline constexpr Index kMostCoordinates = 0xffffffff;                 // indices are 32-bit
+// The largest s of qsgd. A level and its sign then fit one BitWriter::put().
+inline constexpr std::uint32_t kMostLevels = std::uint32_t{1} << 24;
+inline constexpr Index kMostCoordinates = 0xffffffff;  // indices are 32-bit
 
 CompressorRow identity_row();
 CompressorRow qsgd_row();
@@ -17,11 +18,12 @@ CompressorRow rand_k_row();
 CompressorRow natural_row();
 
 std::unique_ptr<const Compressor> make_scaled(std::unique_ptr<const Compressor> unbiased);
-// `head` is of `spec`; null where all coordinates go whole.
+// A compressor that sends the last `tail` coordinates uncompressed and the others by `head`, which was made from
+// `spec`. `head` is null if the tail is the whole vector.
 std::unique_ptr<const Compressor> make_whole_tail(std::unique_ptr<const Compressor> head, const CompressorSpec& spec,
                                                   Index tail);
 
-// α of an unbiased kind with this ω.
+// The contraction constant α that an unbiased compressor with variance constant ω has.
 constexpr double alpha_of_omega(double omega) { return omega < 1 ? 1 - omega : 0; }
 
 }  // namespace pollen::compress

@@ -1,5 +1,5 @@
 // Natural compression (Horváth et al. 2019): |v| in [2^a, 2^(a+1)) becomes 2^(a+1) with probability |v|/2^a - 1, else
-// 2^a. Nine bits a coordinate: the sign and float32's exponent; code 0 is zero, code 255 is 2^128.
+// 2^a. A coordinate takes nine bits, the sign and float32's exponent; exponent code 0 is zero, code 255 is 2^128.
 #include <bit>
 
 #include "bit_reader.h"
@@ -11,12 +11,13 @@ namespace pollen::compress {
 namespace {
 
 constexpr unsigned kBits = 9;
-constexpr std::size_t kGroup = BitWriter::kMost / kBits;  // codes put or taken at once
-constexpr std::uint64_t kBias = 1023 - 127;               // double's exponent field less float32's
+constexpr std::size_t kGroup = BitWriter::kMost / kBits;  // codes that are written or read at once
+constexpr std::uint64_t kBias = 1023 - 127;  // difference between the exponent biases of double and float32
 constexpr std::uint64_t kMantissa = (std::uint64_t{1} << 52) - 1;
 constexpr std::uint64_t kNegative = 0x100;
 
-// The nine bits for v, |v| < 2^128. Rounds up where word·2^-32 is below the fraction of the way to the upper power.
+// The nine-bit code of v, |v| < 2^128. Rounds up if word·2^-32 is below the fraction |v|/2^a - 1 of the way from the
+// lower to the upper power of two.
 std::uint64_t code_of(double v, std::uint32_t word) {
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(v);
   const std::uint64_t exponent = (bits >> 52) & 0x7ff;

@@ -1,4 +1,5 @@
-// What the payloads of all compressors share: room to write in, little-endian words of 32 or 64 bits, error messages.
+// Helpers that all compressors use for their payloads: room to write in, little-endian words of 32 or 64 bits, and
+// error messages. docs/formats/compressors.md specifies the bytes.
 #pragma once
 
 #include <span>
@@ -7,9 +8,10 @@
 
 namespace pollen::compress {
 
-inline constexpr std::size_t kSpare = 8;  // bytes a BitWriter may touch after its last one
+inline constexpr std::size_t kSpare = 8;  // bytes that a BitWriter may touch after its last one
 
-// Appends `bytes` bytes to a payload: room for the life of the object, with kSpare bytes more that go away with it.
+// Appends `bytes` bytes of room to a payload. While the object lives there are kSpare bytes more, which its destructor
+// removes. The payload must not be resized meanwhile.
 class Appended {
  public:
   Appended(Bytes& payload, std::size_t bytes) : payload_(payload), first_(payload.size()), bytes_(bytes) {
@@ -31,14 +33,15 @@ constexpr std::size_t bytes_of_bits(std::uint64_t bits) { return static_cast<std
 [[noreturn]] void wire_error(const char* what);
 [[noreturn]] void numeric_error(const char* what);
 
-// value as the wire's float of `bits` (32 or 64) bits has it, as a double; infinite where float32 does not reach.
+// `value` rounded to the float of `bits` (32 or 64) bits that is sent, as a double. It is infinite if the value is
+// above float32's range.
 inline double rounded(double value, int bits) {
   return bits == 32 ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
-// Values that rounded() leaves alone, as words.
+// Writes values as words. The caller has rounded them with rounded() already.
 void put_words(std::span<const double> values, int bits, std::uint8_t* at);
-// Reads out.size() words; one that is not finite is a WireError.
+// Reads out.size() words. A word that is not finite is a WireError.
 void take_words(const std::uint8_t* at, int bits, std::span<double> out);
 
 }  // namespace pollen::compress

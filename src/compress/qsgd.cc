@@ -1,8 +1,9 @@
-// qsgd(s) (Alistarh et al. 2017): C_j(v) = ±(‖v‖/s)·level_j, the level of s|v_j|/‖v‖ rounded at random to a whole
-// number.
+// The compressor qsgd(s) (Alistarh et al. 2017): C_j(v) = ±(‖v‖/s)·level_j, where level_j is s|v_j|/‖v‖ rounded at
+// random, without bias, to a whole number.
 //
-// Payload: the norm as float32, rounded up; then, unless it is zero, a flag bit (1: sparse) and the levels in the
-// shorter of the two layouts of qsgd_code.h, dense if both are equal; zero bits up to a whole byte.
+// The payload starts with the norm as float32, rounded up. Unless the norm is zero, a flag bit follows (1 means sparse)
+// and then the levels in the shorter of the two layouts of qsgd_code.h, dense if both have the same length. Zero bits
+// fill the last byte.
 #include "compress/qsgd.h"
 
 #include <algorithm>
@@ -21,20 +22,20 @@
 namespace pollen::compress {
 namespace {
 
-// The choice between the layouts.
+// The layout that was chosen for a message.
 struct Layout {
-  Positions nonzeros = {};  // empty where the dense layout is shorter for sure
+  Positions nonzeros = {};  // empty if the dense layout was known to be shorter without them
   bool sparse = false;
-  std::uint64_t code_bits = 0;  // of the chosen layout
+  std::uint64_t code_bits = 0;  // length of the levels in the chosen layout
 };
 
-// `positions`: of the kernel; null where it made none.
+// Chooses the shorter layout. `positions` are those of the non-zeros as the kernel found them, null if it did not.
 Layout choose_layout(const Quantisation& sums, std::span<const double> decoded, std::uint32_t* positions,
                      Scratch& scratch) {
   const std::size_t d = decoded.size();
   const QsgdCounts counts{d, sums.nonzeros, sums.dense_logs, sums.sparse_logs};
   const std::uint64_t dense = qsgd_dense_bits(counts);
-  const std::uint64_t least_gaps = sums.nonzeros + 1;  // one bit each
+  const std::uint64_t least_gaps = sums.nonzeros + 1;  // the gaps take at least one bit each
   if (qsgd_sparse_bits(counts, least_gaps) >= dense) return {.code_bits = dense};
   if (positions == nullptr) {
     positions = scratch.take<std::uint32_t>(static_cast<Index>(sums.nonzeros + kBeyond)).data();
@@ -57,7 +58,7 @@ class Qsgd final : public Compressor {
   }
 
   void encode_all(std::span<Encoding> jobs, Scratch& scratch) const override {
-    constexpr std::size_t kSome = 8;  // as many as the kernel takes side by side
+    constexpr std::size_t kSome = 8;  // number of vectors that the kernel handles side by side
     for (std::size_t first = 0; first < jobs.size(); first += kSome) {
       const auto some = jobs.subspan(first, std::min(kSome, jobs.size() - first));
       Scratch::Frame frame(scratch);
@@ -114,7 +115,7 @@ class Qsgd final : public Compressor {
 
   enum class Kind { zero, dense, sparse };
 
-  // A payload read up to its first code.
+  // A payload whose norm and flag have been read; the reader stands at the first code.
   struct Started {
     BitReader reader;
     double unit;
@@ -148,7 +149,7 @@ class Qsgd final : public Compressor {
     }
   }
 
-  // The bits, and the bytes where they are wanted.
+  // Computes the length of a quantised vector's message, and writes the message if the job has a payload.
   void finish(const QuantiseJob& quantised, Encoding& job, Scratch& scratch) const {
     const float norm = quantised.result.norm;
     Layout layout;
@@ -174,7 +175,7 @@ class Qsgd final : public Compressor {
     writer.put(layout.sparse ? 1 : 0, 1);
     if (layout.sparse && quantised.levels == nullptr) return put_sparse(writer, decoded, per_unit, layout.nonzeros);
     if (layout.sparse) return put_sparse(writer, levels, layout.nonzeros);
-    if (quantised.levels == nullptr) {  // many after all
+    if (quantised.levels == nullptr) {  // few non-zeros were expected but there are many
       const auto made = scratch.take<std::uint32_t>(whole_groups(decoded.size()));
       std::ranges::transform(decoded, made.begin(), [&](double value) { return level_and_sign(value, per_unit); });
       levels = made.first(decoded.size());
@@ -183,7 +184,8 @@ class Qsgd final : public Compressor {
   }
 
   std::uint32_t s_;
-  // Few non-zeros are expected: a coordinate of the typical size has a level of a quarter or less before it is rounded.
+  // The dimension from which few non-zeros are expected: a coordinate of typical size ‖v‖/√d then has a level of at
+  // most a quarter before it is rounded.
   std::uint64_t few_from_ = std::uint64_t{16} * s_ * s_;
 };
 

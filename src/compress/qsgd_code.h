@@ -1,8 +1,9 @@
-// The two layouts of qsgd's levels, after Alistarh et al. 2017 (QSGD, section 3.2). A level comes as level·2 + sign.
+// The two layouts of qsgd's levels, after Alistarh et al. 2017 (QSGD, section 3.2). Functions here take and return a
+// level as the number level·2 + sign.
 //
-// Dense: gamma(level + 1) and, after a non-zero level, a sign bit, for each coordinate.
-// Sparse: for each non-zero gamma(gap), gamma(level), sign, with gap its distance from the last one (the first: from
-// position -1); at the end the gap to position d.
+// Dense:  for each coordinate gamma(level + 1) and, if the level is not zero, a sign bit.
+// Sparse: for each non-zero gamma(gap), gamma(level) and a sign bit, where gap is the distance from the previous
+//         non-zero (for the first one: from position -1). At the end comes the gap to position d.
 #pragma once
 
 #include <array>
@@ -16,23 +17,24 @@
 namespace pollen::compress {
 
 using Levels = std::span<const std::uint32_t>;
-using Positions = std::span<const std::uint32_t>;  // of the non-zeros, in order
+using Positions = std::span<const std::uint32_t>;  // positions of the non-zeros, in order
 
-// level·2 + sign of a decoded value, per_unit = s / norm: their product is the level up to a rounding or two.
+// Returns level·2 + sign of a decoded value, where per_unit = s / norm. Their product is the level up to rounding.
 inline std::uint32_t level_and_sign(double decoded, double per_unit) {
   const auto level = static_cast<std::uint32_t>(static_cast<std::int32_t>(std::abs(decoded) * per_unit + 0.5));
   return 2 * level + static_cast<std::uint32_t>(std::signbit(decoded));
 }
 
-// Length of all gaps of the sparse layout.
+// Total length in bits of the gamma codes of all gaps in the sparse layout.
 std::uint64_t gap_length(Positions nonzero, std::size_t d);
 
-// Reads levels in whole groups of 64 bytes, aligned.
+// Writes the dense layout. `levels` must be aligned and readable up to a multiple of 64 bytes.
 void put_dense(BitWriter writer, Levels levels, std::uint32_t most_level);
+// The sparse layout, from levels or from decoded values with per_unit = s / norm.
 void put_sparse(BitWriter writer, Levels levels, Positions nonzero);
 void put_sparse(BitWriter writer, std::span<const double> decoded, double per_unit, Positions nonzero);
 
-// How to turn levels into values.
+// The highest level that is accepted, and the value norm/s of one level.
 struct LevelScale {
   std::uint32_t most_level = 1;
   double unit = 0;
@@ -40,12 +42,12 @@ struct LevelScale {
 
 void take_dense(BitReader reader, LevelScale scale, std::span<double> out);
 
-// Two vectors of the same size side by side.
+// Decodes two vectors of the same size side by side, which is faster than one after the other.
 void take_dense_two(std::array<BitReader, 2> readers, std::array<double, 2> units, std::uint32_t most_level,
                     const std::array<std::span<double>, 2>& out);
 
 void take_sparse(BitReader reader, LevelScale scale, std::span<double> out);
-// out += weight · the values, fused, touching the non-zeros alone.
+// Computes out += weight · values with fused multiply-adds, and touches only the non-zeros.
 void add_sparse(BitReader reader, LevelScale scale, double weight, std::span<double> out);
 
 }  // namespace pollen::compress

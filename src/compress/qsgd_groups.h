@@ -1,4 +1,5 @@
-// How many dense codes of qsgd surely fit one refill(): loops over such groups are unrolled.
+// Tells how many dense codes of qsgd always fit one BitReader::refill(), so that loops over such groups can be
+// unrolled.
 #pragma once
 
 #include <type_traits>
@@ -7,9 +8,10 @@
 
 namespace pollen::compress {
 
+// Bits of the longest dense code, sign included.
 inline unsigned longest_dense(std::uint32_t most_level) { return gamma_length(std::uint64_t{most_level} + 1) + 1; }
 
-// Calls f(integral_constant<G>) with G codes of the longest kind in one refill(), G ≤ 6.
+// Calls f(integral_constant<G>), where G ≤ 6 is the number of longest codes that fit one refill().
 template <class F>
 void with_group(std::uint32_t most_level, F f) {
   switch (BitReader::kMost / longest_dense(most_level)) {

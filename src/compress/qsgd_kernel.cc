@@ -29,22 +29,22 @@ using V = hn::Vec<Doubles>;
 using U = hn::Vec<Words>;
 
 constexpr std::size_t kLanes = HWY_LANES(double);
-constexpr std::size_t kGroup = 64;  // coordinates a turn: sixteen counters of Philox
+constexpr std::size_t kGroup = 64;  // coordinates per turn, which use sixteen counters of Philox
 
-// ‖v‖ rounded up to float32; 0 where it is below the normal range, NaN where it is above or not finite.
+// The norm rounded up to float32. It is 0 if below float32's normal range, NaN if above its range or not finite.
 HWY_INLINE double wire_norm(double norm) {
   if (!(norm <= double{FLT_MAX})) return std::numeric_limits<double>::quiet_NaN();
   if (norm < double{FLT_MIN}) return 0;
-  // A float's 23 digits after the first are the top ones of a double's 52. In whole numbers, because the conversions
-  // would be on the longest path of the whole kernel.
+  // The 23 fraction bits of a float are the top ones of a double's 52. The rounding is done on the bits as an integer,
+  // because conversions would lie on the longest path of the whole kernel.
   constexpr std::uint64_t kBelow = (std::uint64_t{1} << 29) - 1;
   return std::bit_cast<double>((std::bit_cast<std::uint64_t>(norm) + kBelow) & ~kBelow);
 }
 
-// ⌊log2 x⌋ + 1023 of a positive whole number below 2^53.
+// Returns ⌊log2 x⌋ + 1023 for a positive whole number x below 2^53, and 0 for x = 0.
 HWY_INLINE U biased_log(V x) { return hn::ShiftRight<52>(hn::BitCast(Words(), x)); }
 
-// What all coordinates share, and sums over them.
+// The numbers that all coordinates of a vector share, and sums over its coordinates.
 struct Pass {
   const double* v;
   double* decoded;
@@ -52,11 +52,11 @@ struct Pass {
   double scale;                       // s / norm
   double unit;                        // norm / s
   double top;                         // s
-  U dense_logs = hn::Zero(Words());   // Σ biased_log(level + 1), since the last count()
-  U sparse_logs = hn::Zero(Words());  // Σ biased_log(level): nothing where the level is zero
+  U dense_logs = hn::Zero(Words());   // Σ biased_log(level + 1) since the last count()
+  U sparse_logs = hn::Zero(Words());  // Σ biased_log(level); a zero level adds nothing
 };
 
-// The level of |v|·scale, rounded up where the random word's fraction word·2^-32 is below its fraction.
+// The level of each lane: |v|·scale, rounded up if word·2^-32 is below its fractional part, else rounded down.
 HWY_INLINE V level_of(const Pass& pass, V v, const std::uint32_t* words) {
   const Doubles f64;
   const V x = hn::Min(hn::Mul(hn::Abs(v), hn::Set(f64, pass.scale)), hn::Set(f64, pass.top));
@@ -71,7 +71,7 @@ struct Quantised {
   V level, with_sign;
 };
 
-// One vector from coordinate i on, of which `count` lanes are there.
+// Quantises one SIMD vector of coordinates from i on. With kTail only its first `count` lanes exist.
 template <bool kTail>
 HWY_INLINE Quantised quantise_lanes(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
   const Doubles f64;
@@ -89,7 +89,7 @@ HWY_INLINE Quantised quantise_lanes(const Pass& pass, std::size_t i, std::size_t
   return {level, with_sign};
 }
 
-// Levels where they are wanted, and logs.
+// Stores levels if kLevels is set, and adds to the sums of logarithms.
 template <bool kLevels>
 HWY_INLINE void take_many(const Quantised& q, std::size_t i, Pass& pass) {
   if (kLevels) {
@@ -102,7 +102,7 @@ HWY_INLINE void take_many(const Quantised& q, std::size_t i, Pass& pass) {
   pass.dense_logs = hn::Add(pass.dense_logs, biased_log(hn::Add(q.level, hn::Set(Doubles(), 1.0))));
 }
 
-// Words first .. first + 63 of the stream.
+// Computes the random words first, ..., first + 63 of the stream.
 HWY_INLINE void make_words(const random::Schedule<Words>& schedule, std::size_t first, std::uint32_t* words) {
   constexpr std::size_t kBatch = 2;
   random::Words<Words> batch[kBatch];
@@ -113,7 +113,7 @@ HWY_INLINE void make_words(const random::Schedule<Words>& schedule, std::size_t 
   }
 }
 
-// `count` ≤ 64 coordinates from i on.
+// Quantises `count` ≤ 64 coordinates from i on.
 template <bool kLevels>
 HWY_INLINE void quantise_many(Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words) {
   std::size_t j = 0;
@@ -122,18 +122,20 @@ HWY_INLINE void quantise_many(Pass& pass, std::size_t i, std::size_t count, cons
   if (j < count) take_many<kLevels>(quantise_lanes<true>(pass, i + j, count - j, words + j), i + j, pass);
 }
 
-// Appends the positions from i on of the lanes that are not zero; may write a vector more.
+// Appends the positions of the lanes that are not zero, the first lane having position i. Returns the end of the
+// positions, after which it may have written up to a vector more.
 HWY_INLINE std::uint32_t* append_nonzeros(V lanes, std::size_t i, std::uint32_t* positions) {
   std::uint8_t bits[8];
   hn::StoreMaskBits(Doubles(), hn::Ne(lanes, hn::Zero(Doubles())), bits);
-  HWY_ALIGN static constexpr std::uint32_t kOrder[8] = {0, 1, 2, 3, 4, 5, 6, 7};  // g++ makes Iota() one by one
+  HWY_ALIGN static constexpr std::uint32_t kOrder[8] = {0, 1, 2, 3, 4, 5, 6, 7};  // g++ builds Iota() lane by lane
   const auto all = hn::Add(hn::Set(Halves(), static_cast<std::uint32_t>(i)), hn::Load(Halves(), kOrder));
   hn::StoreU(hn::Compress(all, hn::LoadMaskBits(Halves(), bits)), Halves(), positions);
   return positions + std::popcount(bits[0]);
 }
 
-// The same where few levels are above zero and hardly any above one: their positions, and logs one by one in a group
-// with a higher one. Returns where the next positions go.
+// Quantises `count` ≤ 64 coordinates from i on when few levels are above zero and hardly any above one. It appends the
+// positions of non-zeros, and computes logarithms one by one only if the group has a level above one. Returns the end
+// of the positions.
 HWY_INLINE std::uint32_t* quantise_few(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words,
                                        std::uint32_t* positions, Quantisation& result) {
   std::uint32_t* end = positions;
@@ -147,8 +149,8 @@ HWY_INLINE std::uint32_t* quantise_few(const Pass& pass, std::size_t i, std::siz
   if (j < count) take(quantise_lanes<true>(pass, i + j, count - j, words + j).level, i + j);
   const auto nonzeros = static_cast<std::uint64_t>(end - positions);
   result.nonzeros += nonzeros;
-  result.dense_logs += nonzeros;                                // of ones
-  const U two = hn::BitCast(Words(), hn::Set(Doubles(), 2.0));  // the one bit that only levels above one have
+  result.dense_logs += nonzeros;                                // a level of one adds ⌊log2 2⌋ = 1
+  const U two = hn::BitCast(Words(), hn::Set(Doubles(), 2.0));  // a bit that only levels above one have
   if (hn::AllTrue(Words(), hn::Eq(hn::And(all, two), hn::Zero(Words())))) return end;
   for (; positions != end; ++positions) {
     const std::uint32_t level = level_and_sign(pass.decoded[*positions], pass.scale) / 2;
@@ -160,10 +162,11 @@ HWY_INLINE std::uint32_t* quantise_few(const Pass& pass, std::size_t i, std::siz
 
 HWY_INLINE std::uint64_t sum_of(U logs) { return hn::GetLane(hn::SumOfLanes(Words(), logs)); }
 
-// Adds the last coordinates' sums to the result. biased_log(level + 1) - biased_log(level) is 1023 for a zero and at
-// most 1 for any other level, so over fewer than 1023 lanes the zeros can be read off the sums.
+// Number of coordinates after which count() must be called. biased_log(level + 1) - biased_log(level) is 1023 for a
+// zero level and at most 1 for any other, so over fewer than 1023 lanes the number of zeros follows from the two sums.
 constexpr std::size_t kCounted = 15 * kGroup;
 
+// Adds the sums over the last `coordinates` coordinates to the result and sets them to zero.
 HWY_INLINE void count(Pass& pass, std::size_t coordinates, Quantisation& result) {
   const std::uint64_t lanes = (coordinates + kLanes - 1) / kLanes * kLanes;
   const std::uint64_t dense = sum_of(pass.dense_logs), sparse = sum_of(pass.sparse_logs);
@@ -191,7 +194,8 @@ HWY_INLINE void quantise_one(QuantiseJob& job, Pass pass) {
   count(pass, d - counted, job.result);
 }
 
-// Not inline: it would slow down the other, which short vectors take.
+// Quantises a vector with few non-zeros. It is not inlined because that would slow down quantise_one(), which handles
+// short vectors.
 HWY_NOINLINE void quantise_one_few(QuantiseJob& job, const Pass& pass) {
   const std::size_t d = job.what->v.size();
   const random::Schedule<Words> schedule(Words(), job.what->stream);
@@ -203,7 +207,8 @@ HWY_NOINLINE void quantise_one_few(QuantiseJob& job, const Pass& pass) {
   }
 }
 
-// Norms first: their square roots and divisions are the longest chain of dependent operations, and run side by side.
+// Quantises vectors in groups of eight. The norms of a group come first: their square roots and divisions are the
+// longest chain of dependent operations, and so they run side by side.
 void quantise_all(std::span<QuantiseJob> jobs, std::uint32_t levels) {
   constexpr std::size_t kSide = 8;
   const double s = levels;
@@ -244,7 +249,7 @@ void find_all(std::span<const double> decoded, std::uint32_t* positions) {
   if (i < d) append_nonzeros(hn::MaskedLoad(hn::FirstN(f64, d - i), f64, decoded.data() + i), i, positions);
 }
 
-// Σ over k ≥ 1 of biased_log(positions[k] - positions[k-1]).
+// Returns Σ_{k ≥ 1} biased_log(positions[k] - positions[k-1]).
 std::uint64_t gap_logs(Positions positions) {
   const Doubles f64;
   const V offset = hn::Set(f64, 0x1p52);

@@ -1,4 +1,4 @@
-// Reading the levels; the bytes may be hostile.
+// Reads the levels of qsgd messages. The bytes may be hostile, so every code is checked.
 #include <algorithm>
 #include <cmath>
 
@@ -9,27 +9,28 @@
 namespace pollen::compress {
 namespace {
 
-// ± level · unit; a zero level gives +0 whatever the sign bit.
+// Returns ± level · unit. A zero level gives +0 whatever the sign bit is.
 inline double signed_value(std::int32_t level, std::uint32_t negative, double unit) {
   const std::int32_t flip = -static_cast<std::int32_t>(negative);
   return static_cast<double>((level ^ flip) - flip) * unit;
 }
 
-// The digits 2·(level + 1) + sign of the next dense code; of a zero level the last digit is not its own.
+// Reads the next dense code and returns 2·(level + 1) + sign. A zero level has no sign bit: its lowest bit here belongs
+// to the next code and must be ignored.
 inline std::uint32_t take_digits(BitReader& reader, unsigned most_zeros) {
   const unsigned zeros = leading_zeros(reader.window());
   if (zeros > most_zeros) [[unlikely]]
     wire_error("code too long");
-  const unsigned length = 2 * zeros + 2;  // with the sign
+  const unsigned length = 2 * zeros + 2;  // sign included
   const auto digits = static_cast<std::uint32_t>(reader.window() >> (64 - length));
   reader.skip(length - static_cast<unsigned>(reader.window() >> 63));
   return digits;
 }
 
-constexpr std::size_t kDigits = 1024;  // taken at a time
+constexpr std::size_t kDigits = 1024;  // codes decoded at a time
 
-// The digits of the next `count` codes, kGroup of them a refill. Works on a copy of the reader, which the compiler may
-// keep in registers whatever is stored through the pointer.
+// Reads the digits of the next `count` codes, kGroup per refill, and returns the advanced reader. It works on a copy of
+// the reader, which the compiler may keep in registers whatever is stored through the pointer.
 template <std::size_t kGroup>
 BitReader take_some(BitReader reader, unsigned most_zeros, std::size_t count, std::uint32_t* digits) {
   std::size_t j = 0;
@@ -37,13 +38,13 @@ BitReader take_some(BitReader reader, unsigned most_zeros, std::size_t count, st
     reader.refill();
     for (std::size_t g = 0; g < kGroup; ++g) digits[j + g] = take_digits(reader, most_zeros);
   }
-  reader.refill();  // enough for the rest, which is less than a group
+  reader.refill();  // enough for the remaining codes, which are fewer than a group
   for (; j < count; ++j) digits[j] = take_digits(reader, most_zeros);
   return reader;
 }
 
-// The same from two readers in turns: a code starts where the one before it ends, so one reader alone waits most of the
-// time.
+// Reads the digits of the next `count` codes of two readers in turns. A code starts where the previous one ends, so one
+// reader alone would spend most of its time waiting.
 template <std::size_t kGroup>
 std::array<BitReader, 2> take_some(BitReader first, BitReader second, unsigned most_zeros, std::size_t count,
                                    std::uint32_t (*digits)[kDigits]) {
@@ -65,7 +66,7 @@ std::array<BitReader, 2> take_some(BitReader first, BitReader second, unsigned m
   return {first, second};
 }
 
-// Values of dense digits; returns the highest level.
+// Turns dense digits into values and returns the highest level.
 std::uint32_t values_of(std::span<const std::uint32_t> digits, double unit, double* out) {
   std::uint32_t highest = 0;
   for (std::size_t j = 0; j < digits.size(); ++j) {
@@ -113,7 +114,7 @@ void take_dense_two(std::array<BitReader, 2> readers, std::array<double, 2> unit
 
 namespace {
 
-// see(position, value) for every non-zero of d coordinates, in order.
+// Calls see(position, value) for every non-zero of d coordinates, in order.
 template <class See>
 inline void read_sparse(BitReader reader, LevelScale scale, std::size_t d, See see) {
   const unsigned most_gap_zeros = log2_floor(d + 1);
@@ -140,7 +141,7 @@ inline void read_sparse(BitReader reader, LevelScale scale, std::size_t d, See s
 }  // namespace
 
 void take_sparse(BitReader reader, LevelScale scale, std::span<double> out) {
-  constexpr std::size_t kBlock = 1024;  // zeros are written this far ahead, while the lines are in the cache
+  constexpr std::size_t kBlock = 1024;  // zeros are written this far ahead, so that their cache lines are still near
   std::size_t cleared = 0;
   const auto clear_to = [&](std::size_t position) {
     for (; cleared <= position; cleared += kBlock) {

@@ -1,4 +1,4 @@
-// Writing the levels, sparse layout; the dense one is in qsgd_write_dense.cc.
+// Writes qsgd's levels in the sparse layout; qsgd_write_dense.cc writes the dense one.
 #include <bit>
 
 #include "elias.h"
@@ -17,7 +17,7 @@ struct Code {
   }
 };
 
-// digits_of(position): level·2 + sign.
+// Writes gaps, levels and signs. digits_of(position) returns level·2 + sign.
 template <class F>
 inline void put_gaps_and(F digits_of, BitWriter writer, std::size_t d, Positions positions) {
   std::size_t next = 0;

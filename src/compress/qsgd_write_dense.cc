@@ -1,6 +1,6 @@
-// Writing the levels, dense layout. gamma(level + 1) and the sign are the digits of 2·(level + 1) + sign after
-// ⌊log2(level + 1)⌋ zeros; without the sign where the level is zero. The codes of two neighbours are joined in vectors,
-// so that the serial part, which places bits one after another, has half as much to do.
+// Writes qsgd's levels in the dense layout. The code of a coordinate, gamma(level + 1) and the sign, is
+// ⌊log2(level + 1)⌋ zeros followed by the digits of 2·(level + 1) + sign; a zero level has no sign. SIMD code joins the
+// codes of two neighbours, so that the serial part, which places bits one after another, has half as much to do.
 #include <algorithm>
 #include <bit>
 
@@ -23,15 +23,15 @@ using Halves = hn::Repartition<std::uint32_t, Words>;
 using SignedHalves = hn::RebindToSigned<Halves>;
 using Floats = hn::RebindToFloat<Halves>;
 
-constexpr std::size_t kChunk = 64;  // pairs joined at a time
+constexpr std::size_t kChunk = 64;  // pairs that are joined at a time
 
-// Codes at the top of 64 bits, zeros below.
+// Joined codes, each at the top of 64 bits with zeros below, and their lengths.
 struct Pairs {
   HWY_ALIGN std::uint64_t code[kChunk];
   HWY_ALIGN std::uint64_t length[kChunk];
 };
 
-// The pair in each 64-bit lane of levels; the first of a pair is the low half.
+// Joins the two levels in each 64-bit lane; the first level of a pair is the low half.
 HWY_INLINE void join_lanes(const std::uint32_t* levels, std::uint64_t* code, std::uint64_t* length) {
   const Words u64;
   const Halves u32;
@@ -51,7 +51,7 @@ HWY_INLINE void join_lanes(const std::uint32_t* levels, std::uint64_t* code, std
   hn::Store(joined_length, u64, length);
 }
 
-// kPairs pairs surely fit one put.
+// Writes `count` pairs. kPairs of them always fit one put_top().
 template <std::size_t kPairs>
 HWY_INLINE void put_pairs(BitWriter& writer, const Pairs& pairs, std::size_t count) {
   std::size_t j = 0;
@@ -79,7 +79,8 @@ HWY_INLINE BitWriter put_all(BitWriter writer, const std::uint32_t* levels, std:
   return writer;
 }
 
-// The writer goes by value all the way: what it writes could otherwise be itself.
+// Writes all levels in pairs, except the last one if their number is odd. The writer is passed by value throughout:
+// otherwise the compiler must assume that its stores could overwrite the writer itself.
 BitWriter put_in_pairs(BitWriter writer, Levels levels, std::uint32_t most_level) {
   const std::size_t count = levels.size() / 2;
   switch (BitWriter::kMost / (2 * longest_dense(most_level))) {

@@ -1,4 +1,4 @@
-// k coordinates, a uniform subset, times d/k: unbiased with ω = d/k - 1.
+// rand-k keeps a uniformly random subset of k coordinates, multiplied by d/k. It is unbiased with ω = d/k - 1.
 #include <algorithm>
 #include <vector>
 
@@ -17,12 +17,13 @@ class RandK final : public Compressor {
   std::int64_t encode(std::span<const double> v, const Stream& stream, std::span<double> decoded, Bytes* payload,
                       Scratch& scratch) const override {
     if (!math::all_finite(v)) numeric_error("a value is not finite");
-    thread_local std::vector<std::uint32_t> chosen;  // memory to reuse, no state
+    thread_local std::vector<std::uint32_t> chosen;  // reused memory; it carries no state between calls
     Sequence sequence(stream);
     sample_without_replacement(sequence, static_cast<std::uint32_t>(v.size()), static_cast<std::uint32_t>(k_), chosen);
     const double factor = static_cast<double>(v.size()) / static_cast<double>(k_);
     Scratch::Frame frame(scratch);
-    const std::span<double> kept = scratch.take<double>(static_cast<Index>(chosen.size()));  // decoded may be v
+    // The values are copied, because `decoded` may be `v`.
+    const std::span<double> kept = scratch.take<double>(static_cast<Index>(chosen.size()));
     for (std::size_t i = 0; i < chosen.size(); ++i) kept[i] = rounded(v[chosen[i]] * factor, bits_);
     if (!math::all_finite(kept)) numeric_error("a scaled value is above the range of its words");
     std::fill(decoded.begin(), decoded.end(), 0.0);

@@ -1,4 +1,5 @@
-// C/(ω+1) for an unbiased C: contractive with α = 1/(ω+1). The payload is C's own; both sides divide what they decode.
+// scaled(C) is C/(ω+1) for an unbiased C, which makes it contractive with α = 1/(ω+1). The payload is that of C; both
+// sides divide what they decode.
 #include "kinds.h"
 
 namespace pollen::compress {

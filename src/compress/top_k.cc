@@ -1,4 +1,4 @@
-// The k largest magnitudes, ties to the lower index: contractive with α = k/d.
+// top-k keeps the k coordinates of largest magnitude, ties going to the lower index. It is contractive with α = k/d.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,8 @@ class TopK final : public Compressor {
                       Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const std::span<std::uint32_t> chosen = largest(v, k_, scratch);
-    const std::span<double> kept = scratch.take<double>(static_cast<Index>(chosen.size()));  // decoded may be v
+    // The values are copied, because `decoded` may be `v`.
+    const std::span<double> kept = scratch.take<double>(static_cast<Index>(chosen.size()));
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       kept[i] = rounded(v[chosen[i]], bits_);
       if (!std::isfinite(kept[i]))
@@ -40,7 +41,7 @@ class TopK final : public Compressor {
  private:
   Index k_;
   int bits_;
-  bool whole_;  // k is the dimension: nothing is left out
+  bool whole_;  // k is the dimension, so no coordinate is left out
 };
 
 }  // namespace

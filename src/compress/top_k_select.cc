@@ -8,11 +8,11 @@
 namespace pollen::compress {
 namespace {
 
-using Key = std::uint64_t;  // the bits of |v|: ordered as the magnitudes are
+using Key = std::uint64_t;  // the bits of |v|, which are ordered as the magnitudes are
 
 Key key_of(double value) { return std::bit_cast<Key>(value) & ~(Key{1} << 63); }
 
-// A bound that probably some more than k keys reach, from a sample at equal strides. Only speed depends on it.
+// Guesses a bound that slightly more than k keys reach, from a sample at equal strides. Only speed depends on it.
 Key guess(std::span<const double> v, std::size_t k, Scratch& scratch) {
   constexpr std::size_t kSample = 2048;
   if (v.size() < 4 * kSample || k > v.size() / 4) return 0;
@@ -25,7 +25,8 @@ Key guess(std::span<const double> v, std::size_t k, Scratch& scratch) {
   return *place;
 }
 
-// Indices of the keys that reach `bound`, ascending; returns how many. Without branches: the outcome is random.
+// Writes the indices of the keys that reach `bound`, ascending, and returns their number. The loop has no branches,
+// because their outcome would be random.
 std::size_t collect(std::span<const double> v, Key bound, std::uint32_t* found) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < v.size(); ++i) {

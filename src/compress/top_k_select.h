@@ -1,4 +1,5 @@
-// The k largest magnitudes of a vector, ties to the lower index, in O(d).
+// Finds the k largest magnitudes of a vector in O(d), ties going to the lower index. Thread-safe if every thread has
+// its own scratch.
 #pragma once
 
 #include <span>
@@ -7,8 +8,8 @@
 
 namespace pollen::compress {
 
-// Their indices, ascending, in memory of the caller's scratch frame. 1 ≤ k ≤ d. Infinities and NaNs count as the
-// largest of all, so a vector that has one has one among its k largest.
+// Returns the indices of the k largest magnitudes, ascending, in memory of the caller's scratch frame; 1 ≤ k ≤ d.
+// Infinities and NaNs count as the largest of all, so if the vector has any, one is among the k that are returned.
 std::span<std::uint32_t> largest(std::span<const double> v, Index k, Scratch& scratch);
 
 }  // namespace pollen::compress

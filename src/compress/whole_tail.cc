@@ -1,5 +1,5 @@
-// A compressor for the first coordinates of a vector whose last ones go whole: what a client of a model with latents
-// sends is compressed for φ and exact for β. Words come first, as their number is known.
+// Compresses the first coordinates of a vector and sends the last ones uncompressed. In models with latents a client's
+// message is compressed for φ and exact for β. The uncompressed words come first, because their number is known.
 #include <algorithm>
 
 #include "kinds.h"
@@ -30,7 +30,7 @@ class WholeTail final : public Compressor {
     if (n > 0) head_->decode(payload.subspan(words), out.first(n), scratch);
   }
 
-  // Those of a vector whose tail is zero.
+  // The constants hold for vectors whose tail is zero, which is the worst case.
   bool unbiased() const override { return !head_ || head_->unbiased(); }
   double omega(Index d) const override { return head_ ? head_->omega(head_of(d)) : 0; }
   double alpha(Index d) const override { return head_ ? head_->alpha(head_of(d)) : 1; }
@@ -44,9 +44,9 @@ class WholeTail final : public Compressor {
  private:
   Index head_of(Index d) const { return d - static_cast<Index>(tail_); }
 
-  std::unique_ptr<const Compressor> head_;  // null where everything goes whole
+  std::unique_ptr<const Compressor> head_;  // null if the tail is the whole vector
   std::unique_ptr<const Compressor> words_;
-  int head_bits_;  // of a coordinate, where the head is sent as words
+  int head_bits_;  // bits per coordinate if the head is sent as words, else 0
   std::size_t tail_;
 };
 

@@ -52,7 +52,8 @@ class MinibatchOracle final : public Oracle {
   double factor_;
 };
 
-// With all rows the anchor's gradient is known, so only ∇U_i(θ) is evaluated.
+// The fixed-point oracle: differences of gradients at θ and at the point θ̂ near the mode. If every row is used, the
+// gradient at θ̂ is known already and only ∇U_i(θ) is evaluated.
 class FixedPointOracle final : public Oracle {
  public:
   FixedPointOracle(const Potential& potential, Index batch)
@@ -111,7 +112,7 @@ class SvrgOracle final : public Oracle {
       const std::uint32_t chain = input.chains[c];
       const auto column = out.column(static_cast<Index>(c));
       const auto anchor_gradient = gradient_.column(chain);
-      if (input.anchor_version[chain] == input.round + 1) {  // θ is ζ: the difference is zero
+      if (input.anchor_version[chain] == input.round + 1) {  // θ equals the anchor ζ, so the difference is zero
         std::copy(anchor_gradient.begin(), anchor_gradient.end(), column.begin());
         continue;
       }
@@ -128,7 +129,7 @@ class SvrgOracle final : public Oracle {
   std::vector<std::span<std::uint64_t>> versions() override { return {version_, evaluated_}; }
 
  private:
-  // ∇U_i(ζ) for the chains whose ζ is newer than what this client has.
+  // Evaluates ∇U_i(ζ) for the chains whose anchor ζ is newer than the one this client has a gradient for.
   void catch_up(const OracleInput& input, Workspace& work) {
     Scratch::Frame frame(work.scratch);
     const auto stale = work.scratch.take<std::uint32_t>(static_cast<Index>(input.chains.size()));
@@ -155,13 +156,14 @@ class SvrgOracle final : public Oracle {
   const Potential& potential_;
   Index batch_;
   double factor_;
-  Panel gradient_;                      // ∇U_i(ζ), a column a chain
-  std::vector<std::uint64_t> version_;  // of the ζ that gradient_ belongs to; 0 = none yet
-  // 1 + the round in which it was evaluated: a repeated answer reports the same work.
+  Panel gradient_;                      // ∇U_i(ζ), one column per chain
+  std::vector<std::uint64_t> version_;  // version of the ζ at which gradient_ was taken; 0 if none yet
+  // 1 + the round in which gradient_ was evaluated, so that a repeated answer reports the same work.
   std::vector<std::uint64_t> evaluated_;
 };
 
-// Differences to an anchor that the broadcast brings; no state.
+// The control oracle of VR-FALD*: differences between the gradients at the position and at an anchor that the broadcast
+// brings. It has no state.
 class ControlOracle final : public Oracle {
  public:
   ControlOracle(const Potential& potential, Index batch)
@@ -186,7 +188,7 @@ class ControlOracle final : public Oracle {
   }
 
  private:
-  // All rows: all chains at once where all are there.
+  // The difference over all rows. All chains are evaluated at once if the client works for all of them.
   void difference(const OracleInput& input, const PanelView& out, Workspace& work) const {
     if (out.columns == input.anchor.columns)
       return potential_.difference(input.position, input.anchor, out, work.scratch);
@@ -203,7 +205,7 @@ class ControlOracle final : public Oracle {
   double factor_;
 };
 
-// Every row's gradient is cut to norm `clip`.
+// The minibatch oracle with every row's gradient cut to the norm `clip`.
 class ClippedOracle final : public Oracle {
  public:
   ClippedOracle(const Potential& potential, Index batch, double clip)

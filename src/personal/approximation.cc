@@ -1,4 +1,5 @@
-// FedSOUK's server: stochastic approximation for (φ, β), with projections and an average of the path.
+// The server of FedSOUL and FedSOUK (docs/algorithms.md section 7): stochastic approximation for (φ, β) with
+// projections and an average of the path.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -30,7 +31,7 @@ class RobbinsMonro final : public Approximation {
 
   void share_work(const Team& team) override { scratch_.resize(static_cast<std::size_t>(team.size)); }
 
-  // The clients' memories move by a share of their messages, whatever weight the step gives these.
+  // A client's memory moves by the share memory_rate of its message, whatever weight the step gives the message.
   Weights weigh(std::uint32_t, double weight) const override { return {memory_rate_, weight}; }
   std::int64_t most_looks(const Broadcast&) const override { return settings_.looks(); }
 
@@ -67,10 +68,10 @@ class RobbinsMonro final : public Approximation {
   }
 
  private:
-  // The gradient of the log posterior by (φ, β): what clients sent, their memories, the priors.
+  // Adds up the gradient of the log posterior by (φ, β): what clients sent, their memories, and the priors.
   void add_up(const Chain& in, std::span<double> sum, Scratch& scratch) {
     std::ranges::copy(in.for_step, sum.begin());
-    if (!in.memory.empty()) {  // Σ h_i before this round, then after it
+    if (!in.memory.empty()) {  // the step uses Σ h_i from before this round; then Σ h_i is updated
       math::add(in.memory, sum.first(shared_));
       math::add(in.for_memory.first(shared_), in.memory);
     }
@@ -100,13 +101,13 @@ class RobbinsMonro final : public Approximation {
   PersonalSettings settings_;
   double memory_rate_;
   std::size_t shared_;                // coordinates of φ
-  std::optional<ServerSteps> steps_;  // made with the first step: other ranks take none
+  std::optional<ServerSteps> steps_;  // made with the first step, because ranks other than 0 take none
   std::optional<PriorChains> prior_chains_;
   Panel average_;
-  double weight_ = 0;             // of average_
+  double weight_ = 0;             // sum of the weights in average_
   double slowing_ = 1;            // η_k/η_0
-  bool averages_ = false;         // this round's position enters the average
-  std::vector<Scratch> scratch_;  // one per member
+  bool averages_ = false;         // whether this round's position enters the average
+  std::vector<Scratch> scratch_;  // one per member of the thread team
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Joint gradient steps on (φ, z), then an average of what is sent:
+// Baselines in which clients take joint gradient steps on w = (φ, z) and the server averages what they send:
 //   local      nothing is sent
-//   fedavg     McMahan et al. 2017: all of w is sent, nothing is kept
-//   lg-fedavg  Liang et al. 2020: the representation φ_i stays at home, the head z is global (the reverse of fedrep)
+//   fedavg     McMahan et al. 2017: all of w is sent, and the client keeps no part of its own
+//   lg-fedavg  Liang et al. 2020: the client keeps its representation φ_i, the head z is global (the reverse of fedrep)
 //   scaffold   Karimireddy et al. 2020, option II:
 //     y ← y - γ (∇f_i(y) - c_i + c);   c_i⁺ = c_i - c + (w - y_i)/(Kγ),  c ← c + Σ_active (N_i/N) (c_i⁺ - c_i)
-// With equal N_i this c is the paper's, and c = Σ (N_i/N) c_i always.
+// With equal N_i this c is the paper's. For any N_i, c = Σ (N_i/N) c_i.
 #include <algorithm>
 
 #include "baseline_parts.h"
@@ -71,8 +71,8 @@ class Scaffold final : public Baseline {
     std::ranges::fill(change_.column(chain), 0.0);
   }
 
-  Panel controls_, control_;  // c_i, client i's chain c in column i·R + c; c
-  Panel change_;              // of c, in this round
+  Panel controls_, control_;  // c_i, with client i and chain r in column i·R + r; and the common c
+  Panel change_;              // how far c moves in this round
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// FedRep (Collins et al. 2021): the head z_i stays at home, the representation φ is averaged. In a round a client takes
+// FedRep (Collins et al. 2021): the head z_i stays with its client, the representation φ is averaged. In a round a
+// client takes
 //   head_steps times  z_i ← z_i - γ ∇_z f_i(φ, z_i),   then local_steps times  φ_i ← φ_i - γ ∇_φ f_i(φ_i, z_i).
 #include <algorithm>
 

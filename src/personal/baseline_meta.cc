@@ -1,5 +1,5 @@
 // Per-FedAvg (Fallah et al. 2020): fedavg on F_i(w) = f_i(w - α ∇f_i(w)), whose gradient is (I - α ∇²f_i(w)) g with
-// g = ∇f_i(w - α ∇f_i(w)). FO leaves the Hessian out; HF takes its product with g as
+// g = ∇f_i(w - α ∇f_i(w)). The variant FO leaves the Hessian out; HF approximates its product with g by
 //   [∇f_i(w + δg) - ∇f_i(w - δg)] / 2δ.
 // A client predicts with w - α ∇f_i(w) at the server's w.
 #include <algorithm>
@@ -29,7 +29,8 @@ class PerFedAvg final : public Baseline {
     }
   }
 
-  // meta -= α ∇²f_i(w) g. δ|g| is near the cube root of rounding, relative to w: where the two errors balance.
+  // Computes meta -= α ∇²f_i(w) g by a central difference. δ|g| is, relative to w, near the cube root of the rounding
+  // error, where rounding and truncation errors balance.
   void subtract_curvature(Index client, std::span<const double> w, std::span<const double> g, std::span<double> meta) {
     const double norm = std::sqrt(math::squared_norm(g));
     if (!(norm > 0)) return;

@@ -1,4 +1,5 @@
-// What the personalised baselines share: who takes part, the server's average, clients' own parts, counts, saved state.
+// The common base of the personalised baselines. It draws participants, averages what clients send, keeps the clients'
+// own parts, counts messages and gradients, and saves the state. One thread per engine.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace pollen::baselines {
 
-// Some consecutive coordinates of w = (φ, z).
+// A range of consecutive coordinates of w = (φ, z).
 struct Slice {
   std::size_t first = 0, count = 0;
   template <class T>
@@ -27,8 +28,9 @@ Slice shared_part(const PersonalProblem& problem);  // φ
 Slice latent_part(const PersonalProblem& problem);  // z
 Slice whole_model(const PersonalProblem& problem);
 
-// A round: every active client gets the server's part, trains, and sends it back; the server averages. What is not sent
-// is kept by the client; ditto and apfl send one model and keep another.
+// In a round every active client receives the server's model, trains it, and sends the `sent` part back; the server
+// averages. The client keeps the `kept` part. In most baselines that is the part it does not send; ditto and apfl send
+// one model and keep another.
 class Baseline : public PersonalEngine {
  public:
   void start(ConstPanelView position) override;
@@ -46,16 +48,17 @@ class Baseline : public PersonalEngine {
   void archive(Archive& archive) override;
 
  protected:
-  // vectors: how many of the sent part's size go each way.
+  // `vectors` is the number of vectors, each of the sent part's size, that a message holds in either direction.
   Baseline(const PersonalProblem& problem, const BaselineSettings& settings, Slice sent, Slice kept, Index vectors = 1);
 
-  // A client's local work for one chain. w is the server's model with the client's own part in it where one replaces
-  // it; afterwards its sent part is the reply. The client's own part is written by whoever changes it.
+  // A client's local work for one chain. On entry `w` is the server's model, with the client's own part in place of the
+  // server's if there is one. On return the sent part of `w` is the reply. An implementation that changes the client's
+  // own part writes it to own().
   virtual void train(Index client, Index chain, std::span<double> w) = 0;
-  virtual void close(Index) {}  // after the server's step on a chain
+  virtual void close(Index) {}  // called after the server's step on a chain
   virtual void round();
-  virtual bool sends() const { return sent_.count > 0; }  // ever
-  // What the client predicts with: the server's model and over it the client's own part.
+  virtual bool sends() const { return sent_.count > 0; }  // whether clients ever send anything
+  // The model that the client predicts with: the server's, with the client's own part in place of the server's.
   virtual void personal(Index client, Index chain, std::span<double> w) const;
 
   const PersonalProblem& problem() const { return problem_; }
@@ -69,7 +72,8 @@ class Baseline : public PersonalEngine {
     return static_cast<double>(problem_.clients[static_cast<std::size_t>(client)]->rows());
   }
   double portion(Index client) const { return rows(client) / all_rows_; }  // N_i/N
-  // N_i over the sum of those that take part in this round for this chain; p is an entry's place in the roster.
+  // The client's weight in the average: N_i over the sum of N_j of the clients that take part in this round for this
+  // chain. `p` is an entry's place in the roster.
   double share(Index client, std::size_t p) const;
   std::span<const double> server(Index chain) const { return server_.column(chain); }
   std::span<double> own(Index client, Index chain) { return own_.column(slot(client, chain)); }
@@ -78,12 +82,12 @@ class Baseline : public PersonalEngine {
   std::uint64_t now() const { return iteration_; }
   Scratch& scratch() const { return scratch_; }
 
-  // g = ∇f_i(w).
+  // Computes g = ∇f_i(w); gradient() also counts the work.
   void mean_gradient(Index client, std::span<const double> w, std::span<double> g) const;
-  void gradient(Index client, std::span<const double> w, std::span<double> g);  // and counted
+  void gradient(Index client, std::span<const double> w, std::span<double> g);
   void count_message(Index client, Slice sent);
   void count_broadcast(Index chain, Slice sent);
-  void check(std::span<const double> w, Index client) const;  // NumericError where w is not finite or its σ absurd
+  void check(std::span<const double> w, Index client) const;  // NumericError if w is not finite or σ ran away
 
  private:
   void visit(Index client, Index chain, std::size_t p);
@@ -98,10 +102,10 @@ class Baseline : public PersonalEngine {
   double all_rows_ = 0;  // N
   ParticipationDraw participation_;
   Roster roster_;
-  std::vector<double> active_rows_;  // by chain, of this round
-  mutable Panel server_;             // its part that is not sent is position()'s mean, made when asked for
-  mutable bool stale_ = false;
-  Panel own_;  // client i's chain c is column i·R + c
+  std::vector<double> active_rows_;  // one per chain: the rows of this round's participants
+  mutable Panel server_;             // the part that is not sent is the clients' mean, computed when it is asked for
+  mutable bool stale_ = false;       // whether that mean must be computed again
+  Panel own_;                        // the clients' own parts, with client i and chain c in column i·R + c
   Panel sum_;
   std::uint64_t iteration_ = 0;
   Counters counters_;

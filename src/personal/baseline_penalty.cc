@@ -1,4 +1,4 @@
-// Clients with models of their own, drawn to a common one.
+// Baselines in which every client has a model of its own that is pulled towards a common one.
 //   ditto  Li et al. 2021: w as in fedavg, and K times  v_i ← v_i - γ (∇f_i(v_i) + λ (v_i - w)), w as it was received
 //   apfl   Deng et al. 2020: K times, with u = α_i v_i + (1-α_i) w_i,
 //            w_i ← w_i - γ ∇f_i(w_i),  v_i ← v_i - γ α_i ∇f_i(u);   the w_i are averaged
@@ -81,7 +81,7 @@ class Apfl final : public Baseline {
     mix(alpha(client, chain), own(client, chain), server(chain), w);
   }
 
-  std::vector<double> alpha_;  // α_i where it is adapted, client i's chain c at i·R + c
+  std::vector<double> alpha_;  // α_i if it is adapted, with client i and chain c at i·R + c
 };
 
 class L2gd final : public Baseline {
@@ -111,7 +111,7 @@ class L2gd final : public Baseline {
     }
   }
 
-  // Every (client, chain, place in the roster) of this round, in client order.
+  // Calls visit(client, chain, place in the roster) for everything in this round, in client order.
   template <class Visit>
   void each(Visit visit) {
     for (const Roster::Entry& entry : roster().clients)
@@ -152,7 +152,8 @@ class L2gd final : public Baseline {
     if (known_[static_cast<std::size_t>(chain)] == 0) count_message(client, whole_);
   }
 
-  // An aggregation leaves the mean where it is, so the next one in a row sends nothing, if the same clients take part.
+  // Remembers which chains' clients know the mean of their models. An aggregation does not move that mean, so a second
+  // one in a row needs no messages if the same clients take part.
   void remember() {
     const bool full = settings().participation.policy == ParticipationPolicy::full;
     for (std::size_t c = 0; c < known_.size(); ++c) {
@@ -163,8 +164,8 @@ class L2gd final : public Baseline {
 
   Slice whole_;
   std::vector<Stream> coins_;
-  std::vector<std::uint8_t> aggregates_;  // this round's coins
-  std::vector<std::uint8_t> known_;       // clients know the mean of their models
+  std::vector<std::uint8_t> aggregates_;  // this round's coins, one per chain
+  std::vector<std::uint8_t> known_;       // one per chain: whether clients know the mean of their models
 };
 
 }  // namespace

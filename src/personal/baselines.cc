@@ -52,7 +52,8 @@ std::int64_t Baseline::advance(std::int64_t) {
   round();
   const bool answered = counters_.messages != before;
   if (answered) ++counters_.rounds;
-  traffic_.close(answered || !sends());  // without any messages an iteration of all clients is what can be timed
+  // A baseline without messages is timed by its iterations, in which all clients compute.
+  traffic_.close(answered || !sends());
   stale_ = sent_.count < whole_.count;
   ++iteration_;
   return 1;
@@ -65,7 +66,7 @@ void Baseline::weigh() {
       active_rows_[roster_.chain[p]] += rows(static_cast<Index>(entry.client)) * roster_.weight[p];
 }
 
-// The roster's weights undo unequal chances of taking part; where all have the same they cancel.
+// The roster's weights correct for unequal chances of taking part. If all clients have the same chance, they cancel.
 double Baseline::share(Index client, std::size_t p) const {
   const double all = active_rows_[roster_.chain[p]];
   return all > 0 ? rows(client) * roster_.weight[p] / all : 0;

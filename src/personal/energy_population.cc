@@ -1,5 +1,6 @@
-// p(z | β) ∝ exp(-E(z; β)), E = ½‖z‖²/s² + Σ_h a_h tanh(w_hᵀz + c_h): a small network on top of a bowl that keeps it
-// proper. β = (a, c, w_1, w_2, ...).
+// The energy-based population (docs/algorithms.md section 7): p(z | β) ∝ exp(-E(z; β)) with
+//   E = ½‖z‖²/s² + Σ_h a_h tanh(w_hᵀz + c_h),   β = (a, c, w_1, w_2, ...).
+// The quadratic term keeps the distribution proper; a small network shapes it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +14,8 @@ namespace pollen {
 
 namespace {
 
-constexpr double kMostBend = 0.7698003589195010;  // of |tanh''|: 4/(3√3)
-constexpr double kMost = 20;                      // the box β is kept in
+constexpr double kMostBend = 0.7698003589195010;  // the maximum of |tanh''|, 4/(3√3)
+constexpr double kMost = 20;                      // bound on |β_j|
 
 double tanh_of(double x) {
   const double e = math::exp(-2 * std::abs(x));
@@ -30,7 +31,8 @@ class Energy final : public Population {
   Index parameters() const override { return static_cast<Index>(units_ * (2 + latent_)); }
   bool leaves_out_constant() const override { return true; }
 
-  // a = 0: the bowl alone. Directions differ, so that units do.
+  // Starts at a = 0, where only the quadratic term acts. The directions w_h differ, so that the units can learn
+  // different things.
   std::vector<double> start() const override {
     std::vector<double> beta(units_ * (2 + latent_));
     normals(make_stream(1, 0, Purpose::init), beta);
@@ -59,7 +61,7 @@ class Energy final : public Population {
     return sum;
   }
 
-  // -∇_β E alone.
+  // Adds -∇_β E only; the server estimates -∇ log Z(β).
   void add_score(std::span<const double> beta, std::span<const double> z, std::span<double> out) const override {
     for (std::size_t h = 0; h < units_; ++h) {
       const double t = tanh_of(inner(beta, h, z)), slope = beta[h] * (1 - t * t);
@@ -75,9 +77,10 @@ class Energy final : public Population {
       sum += kMostBend * std::abs(beta[h]) * math::squared_norm(weights(beta, h));
     return sum;
   }
-  // tanh has a variance of at most 1; what it is for c and w depends on a, which starts at 0.
+  // The score by a_h is -tanh, whose variance is at most 1. For c and w it depends on a, which starts at 0, so 1 is
+  // used for them, too.
   void variances(std::span<const double>, std::span<double> out) const override { std::ranges::fill(out, 1.0); }
-  // Of the bowl: a place to start from.
+  // Draws from the quadratic term alone, which is good enough as a start for chains.
   void draw(std::span<const double>, std::span<double> z) const override { math::scale(scale_, z); }
   void project(std::span<double> beta) const override {
     for (double& x : beta) x = std::clamp(x, -kMost, kMost);

@@ -10,7 +10,8 @@ namespace pollen {
 
 namespace {
 
-// Within a few hundredths of the target for langevin; near the best acceptance rates for the others.
+// A step for this curvature: the law of Langevin steps is then within a few hundredths of the target's, and the other
+// kernels are near their best acceptance rates.
 double fitting_step(LocalKernel kernel, const LocalTarget& target, Scratch& scratch) {
   const double curvature =
       target.client.latent_curvature(target.shared, scratch) + target.population.curvature(target.beta);
@@ -106,7 +107,7 @@ void LocalChain::decide(double log_ratio, Index m) {
   std::uint32_t words[4];
   random_words(streams_.coins, words, static_cast<std::uint64_t>(4 * m));
   const double u = (static_cast<double>(words[0]) + 0.5) * 0x1p-32;
-  if (!(math::log(u) < log_ratio)) return;  // a NaN is refused
+  if (!(math::log(u) < log_ratio)) return;  // written so that a NaN is rejected
   std::swap(state_, proposal_);
   ++accepted_;
 }

@@ -1,23 +1,26 @@
-// A client's Markov chain for p(z | D_i, φ, β) at fixed φ and β.
+// A client's Markov chain for p(z | D_i, φ, β) at fixed φ and β: Langevin steps, MALA or HMC (docs/algorithms.md
+// section 7). One thread per chain.
 #pragma once
 
 #include "personal/personal.h"
 
 namespace pollen {
 
-// What a chain's transitions are made of.
+// The distribution that a chain samples, p(z | D_i, φ, β); `shared` is φ.
 struct LocalTarget {
   const PersonalPotential& client;
   const Population& population;
   std::span<const double> shared, beta;
 };
 
-// Random numbers of a round: step m's normals are m·d' .. of `noise`, d' = d rounded up to even; its coin is uniform m.
+// The random numbers of a round. Step m uses the normals of `noise` from number m·d' on, where d' is d rounded up to an
+// even number; its coin is uniform number m of `coins`.
 struct LocalStreams {
   Stream noise, coins;
 };
 
-// A position with V = U_i + (-log p(z | β)), its gradient by z, and ∇_φ U_i. Memory is the caller's.
+// A position z with V = U_i - log p(z | β), the gradient of V by z, and ∇_φ U_i (by_shared). The caller owns the
+// memory.
 struct LocalState {
   std::span<double> z, gradient, by_shared;
   double value = 0;
@@ -25,13 +28,13 @@ struct LocalState {
 
 class LocalChain {
  public:
-  // Memory comes from `scratch`, whose frame outlives this.
+  // Memory comes from the current frame of `scratch`, which must outlive this object.
   LocalChain(const PersonalSettings& settings, const LocalTarget& target, const LocalStreams& streams,
              Scratch& scratch);
 
   void start(std::span<const double> z);
   void step(Index m);
-  const LocalState& state() const { return state_; }  // after a step, with by_shared
+  const LocalState& state() const { return state_; }  // by_shared is valid after a step
   Index accepted() const { return accepted_; }
 
  private:
@@ -40,7 +43,7 @@ class LocalChain {
   void langevin(Index m);
   void mala(Index m);
   void hmc(Index m);
-  void decide(double log_ratio, Index m);  // proposal_ becomes state_, or not
+  void decide(double log_ratio, Index m);  // accepts or rejects proposal_
   std::span<const double> normals_of(Index m);
 
   const PersonalSettings& settings_;

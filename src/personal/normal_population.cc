@@ -72,7 +72,8 @@ class Normal final : public Population {
     return math::exp(-2 * least);
   }
 
-  // A mean's information is Σ 1/σ_j² over the latents it is the mean of, a log σ's twice their number.
+  // The information about a mean is Σ 1/σ_j² over the latents that have this mean. The information about a log σ is
+  // twice the number of latents that have it.
   void variances(std::span<const double> beta, std::span<double> out) const override {
     std::ranges::fill(out, 0.0);
     for (Index j = 0; j < latent_; ++j) {

@@ -1,4 +1,5 @@
-// A client's round of FedSOUK: local steps for its latents, then (J, I). Latents stay with the client.
+// A client's round of FedSOUL or FedSOUK: local steps for its latents, then the message (J, I). Latents stay with the
+// client.
 #include <algorithm>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace pollen {
 
 namespace {
 
-// What the clients have in common.
+// The problem, settings and random streams that all clients share.
 struct PersonalRounds {
   PersonalProblem problem;
   PersonalSettings settings;
@@ -85,7 +86,7 @@ class PersonalWork final : public LocalWork {
     rounds_->problem.population->draw(position.subspan(rounds_->shared), out);
   }
 
-  // One chain's (J, I) at the (φ, β) that the client was sent. Returns the number of gradients of rows.
+  // Computes one chain's (J, I) at the (φ, β) that the client was sent. Returns the number of row gradients.
   std::int64_t compute(const ClientView& view, std::uint32_t chain, std::span<double> message, Scratch& scratch) {
     Scratch::Frame frame(scratch);
     const PersonalSettings& settings = rounds_->settings;
@@ -122,7 +123,7 @@ class PersonalWork final : public LocalWork {
   std::uint32_t client_;
   std::shared_ptr<const PersonalRounds> rounds_;
   Panel z_, pending_;  // where the last counted round ended, and where the next one ends if it is counted
-  std::vector<std::uint8_t> visited_;  // one per chain: whether there was one
+  std::vector<std::uint8_t> visited_;  // one per chain: whether any round was counted
 };
 
 }  // namespace

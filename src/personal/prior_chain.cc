@@ -27,7 +27,8 @@ class NoRows final : public PersonalPotential {
   Index latent_;
 };
 
-// Addresses beside the clients'.
+// The client number in the random stream of a particle. It counts down from the highest number, so that it never meets
+// a real client's.
 std::uint32_t client_of(Index particle) { return 0xffffffffU - static_cast<std::uint32_t>(particle); }
 
 }  // namespace
@@ -39,7 +40,8 @@ PriorChains::PriorChains(const PersonalProblem& problem, const PersonalSettings&
       particles_(settings.particles),
       nothing_(std::make_unique<NoRows>(problem.population->latent())),
       z_(problem.population->latent(), problem.chains * settings.particles) {
-  if (settings_.kernel == LocalKernel::langevin) settings_.kernel = LocalKernel::mala;  // no reason for a bias here
+  // The bias of unadjusted Langevin steps would have no advantage here.
+  if (settings_.kernel == LocalKernel::langevin) settings_.kernel = LocalKernel::mala;
   settings_.step = 0;
   for (Index c = 0; c < problem.chains; ++c) {
     noise_.push_back(make_stream(problem.seed, static_cast<std::uint32_t>(c), Purpose::local_noise));

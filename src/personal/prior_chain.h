@@ -1,5 +1,6 @@
-// The server's own chains on p(z | β), for populations whose constant Z(β) is not known: -∇ log Z = E ∇_β E(z; β). They
-// go on from round to round while β moves slowly.
+// The server's own chains on p(z | β), for populations whose constant Z(β) is not known. They estimate
+// -∇ log Z = E[∇_β E(z; β)] (docs/algorithms.md section 7) and continue from round to round while β moves slowly.
+// Different threads may work on different chains at the same time.
 #pragma once
 
 #include <memory>
@@ -13,7 +14,8 @@ class PriorChains {
  public:
   PriorChains(const PersonalProblem& problem, const PersonalSettings& settings);
 
-  // out -= b · the mean over steps and particles of the score at this round's β: what the clients' scores leave out.
+  // Computes out -= b · (mean of the score at this round's β over steps and particles), the term that the clients'
+  // scores leave out.
   void subtract_mean_score(std::uint64_t round, Index chain, std::span<const double> beta, std::span<double> out,
                            Scratch& scratch);
   void archive(Archive& archive) { archive.array(z_.flat()); }
@@ -23,9 +25,9 @@ class PriorChains {
   PersonalSettings settings_;
   double clients_;
   Index particles_;
-  std::unique_ptr<PersonalPotential> nothing_;  // no rows
+  std::unique_ptr<PersonalPotential> nothing_;  // a potential without rows
   Panel z_;                                     // particle p of chain c is column c·P + p
-  std::vector<Stream> noise_, coins_;           // one a chain
+  std::vector<Stream> noise_, coins_;           // one per chain
 };
 
 }  // namespace pollen

@@ -17,7 +17,7 @@ ServerSteps::ServerSteps(const PersonalProblem& problem, const PersonalSettings&
       shared_step_(settings.shared_step),
       population_step_(settings.population_step),
       typical_(static_cast<std::size_t>(population_->latent()), 1.0) {
-  population_->draw(population_->start(), typical_);  // one sd above the mean
+  population_->draw(population_->start(), typical_);  // one standard deviation above the mean
   if (shared_step_ > 0) return;
   const std::vector<double> zeros(static_cast<std::size_t>(problem.shared()), 0.0);
   first_curvature_ = clients_.front()->shared_curvature(zeros, typical_);
@@ -25,8 +25,8 @@ ServerSteps::ServerSteps(const PersonalProblem& problem, const PersonalSettings&
   curvature_ = largest_curvature();
 }
 
-// By power iteration on differences of the gradient, over at most a thousand clients; 10 % above, as it comes from
-// below.
+// Estimates the largest curvature by φ: power iteration on differences of the gradient, over at most 1,000 clients. The
+// result is raised by 10 %, because power iteration approaches the largest eigenvalue from below.
 double ServerSteps::largest_curvature() {
   const auto shared = static_cast<std::size_t>(clients_.front()->shared());
   const std::size_t k = shared - (clients_.front()->learns_noise() ? 1 : 0);

@@ -1,4 +1,5 @@
-// How far the server goes along what clients send, coordinate by coordinate.
+// The step sizes η1 and η2 with which the server of FedSOUL and FedSOUK moves, coordinate by coordinate
+// (docs/algorithms.md section 7). at() is thread-safe.
 #pragma once
 
 #include <span>
@@ -9,13 +10,15 @@
 
 namespace pollen {
 
-// η2 and η1 where they are given. Else a tenth of the inverse of: for φ the largest curvature at a typical latent,
-// found at φ = 0 and changing as the first client's bound does; for log σ its own 2N; for β the information of b known
-// latents.
+// Uses the η1 and η2 of the settings if they are given. Otherwise a step is a tenth of the inverse of
+//   - for φ: the largest curvature at a typical latent, found at φ = 0 and then scaled as the first client's bound
+//     changes with φ;
+//   - for log σ: its own curvature 2N;
+//   - for β: the information of b known latents.
 class ServerSteps {
  public:
   ServerSteps(const PersonalProblem& problem, const PersonalSettings& settings);
-  // out = the step of every coordinate of (φ, β), before any decay.
+  // Sets `out` to the step of every coordinate of (φ, β), before any decay.
   void at(std::span<const double> shared, std::span<const double> beta, std::span<double> out) const;
 
  private:

@@ -9,7 +9,7 @@ namespace pollen {
 
 namespace {
 
-// What a client's address is followed by: step tells its uses apart.
+// What a random stream of a client is used for. The number goes into the stream's `step`, so that uses do not overlap.
 enum Use : std::uint32_t { kOwn = 0, kJitter = 1, kPhase = 2, kWindow = 3 };
 
 constexpr double kMega = 1e6;
@@ -77,7 +77,7 @@ double ClientNetwork::wait(std::uint32_t client, double now) const {
   address.step = kPhase;
   double phase = 0;
   uniforms(address, {&phase, 1});
-  constexpr double kMostCycles = 1e12;  // addresses are 44 bits wide
+  constexpr double kMostCycles = 1e12;  // the cycle is part of a stream's address, which has 44 bits for it
   const double cycles = std::min(std::floor(now / length + phase), kMostCycles);
   const double at = std::max(0.0, now + phase * length - cycles * length);
   const auto cycle = static_cast<std::uint64_t>(cycles);

@@ -26,15 +26,15 @@ std::string checked_init(const Config& config, Index dimension) {
   return {};
 }
 
-// Which part of the clients a round has, as far as it is one number.
+// The expected share of clients that take part in a round; 1 if it is not a single number.
 double active_share(const ParticipationConfig& p, Index clients) {
   if (p.policy == "fixed-size") return static_cast<double>(p.size.value_or(clients)) / static_cast<double>(clients);
   return p.policy == "bernoulli" && !p.probability_is_list && !p.probability.empty() ? p.probability[0] : 1;
 }
 
-// lp__ looks at every row of every client, also where few take part in a round.
+// Warns if lp__ is expensive: it evaluates every row of every client, even if few clients take part in a round.
 void warn_of_lp(const Config& config, const StatisticalProblem& problem, std::vector<std::string>& warnings) {
-  constexpr double kTimesSampling = 10, kRows = 1e9;  // below either it is not worth a word
+  constexpr double kTimesSampling = 10, kRows = 1e9;  // no warning below either of these
   if (!config.output.lp || problem.data.train_begin.empty()) return;
   const RunConfig& run = config.run;
   const auto rows = static_cast<double>(problem.data.train_begin.back());
@@ -60,7 +60,7 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
   if (is_mixed(config)) {
     personal = make_personal_parts(config, problem.model, problem.data);
     problem.model = {};
-    problem.model.kind = ModelKind::gaussian;  // nothing is predicted from φ and β alone
+    problem.model.kind = ModelKind::gaussian;  // φ and β alone predict nothing
     write_columns(*personal, config);
     recipe = complete(config, problem.clients(), std::max<Index>(1, personal->model->shared()), warnings);
     recipe.up.whole_tail = personal->baseline ? 0 : personal->population->parameters();
@@ -115,12 +115,13 @@ MakeTransport Experiment::Parts::local_transport(int threads) const {
   };
 }
 
-// Large tables start on all cores; else one thread, until the clock says that rounds are worth sharing.
+// The number of threads to start with. Large tables start on all cores; other runs start on one thread, until
+// ThreadChoice finds that rounds are long enough to be shared.
 int Experiment::Parts::pick_threads() {
   const bool large = problem.data.train.rows * problem.data.train.columns >= 1'000'000;
-  const bool gpu = config.compute.device == "cuda";  // what carries rounds there has a state
+  const bool gpu = config.compute.device == "cuda";  // a fleet's transport has a state and cannot be replaced
   if (options.threads > 0 || options.transport || large || gpu || all_cores() == 1) choice.decide();
-  if (ranks != nullptr) {  // which have the cores among them: more is for the user to say
+  if (ranks != nullptr) {  // the ranks share the cores; only the user can ask for more threads
     choice.decide();
     return std::max(1, options.threads);
   }
@@ -156,7 +157,7 @@ void Experiment::Parts::keep(Sink& sink) {
 
 template <class Self>
 void Experiment::Parts::archive(Self& self, Archive& archive) {
-  Config stepless = self.config;  // "auto" and the step it picked are the same configuration
+  Config stepless = self.config;  // "auto" and the step that it picked count as the same configuration
   if (!self.personal) stepless.sampler.step.reset();
   stepless.sampler.smoothness.reset();
   stepless.sampler.convexity.reset();
@@ -197,7 +198,7 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   }
   self.make_reference_engine();
   if (self.personal && self.engine == nullptr) self.make_personal_engine();
-  if (!self.clock) self.engine->listen({});  // what is saved is the same whether anybody looks on
+  if (!self.clock) self.engine->listen({});  // so that the saved state is the same with and without an observer
   self.engine->archive(archive);
   self.listen();
   if (self.clock) self.clock->archive(archive);
@@ -283,7 +284,7 @@ Panel Experiment::learnt() const {
 
 bool Experiment::is_baseline() const { return parts_->personal && parts_->personal->baseline; }
 std::vector<std::size_t> Experiment::identified() const { return parts_->personal->identified(); }
-// A baseline gives its last iterate.
+// The average of the path of fedsoul and fedsouk; a baseline has no average and gives its last iterate.
 ConstPanelView Experiment::averaged() const {
   return parts_->approximation != nullptr ? parts_->approximation->average() : position();
 }

@@ -43,7 +43,7 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
 
 void FederatedEngine::set_transport(const MakeTransport& make) {
   transport_ = make(host_->view(), host_->clients());
-  if (!transport_) return;  // of a rank that only answers
+  if (!transport_) return;  // a rank other than 0 has no transport: it only answers
   server_->share_work(transport_->team());
   host_->view().share_work(transport_->team());
 }
@@ -62,10 +62,11 @@ ConstPanelView FederatedEngine::position() const {
   return mean_.empty() || server_->averaged() ? server_->position() : mean_.view();
 }
 
-// Clients answer with w_i times where they are.
+// Each client answers with w_i times its position, and the transport adds the answers.
 void FederatedEngine::gather(Panel& mean) { transport_->query({Query::What::local, server_->position(), {}}, mean); }
 
-// Y = the clients' mean, C from their gradients there. Right after an average all of them stand at it.
+// Sets the control variates of VR-FALD*: Y is the mean of the clients' positions, and C comes from their gradients at
+// Y. Right after an average all clients are at Y, so their positions need not be gathered.
 void FederatedEngine::refresh() {
   if (!server_->averaged()) gather(anchor_);
   const ConstPanelView anchor = server_->averaged() ? server_->position() : anchor_.view();

@@ -1,4 +1,5 @@
-// The federated round as an engine: server, view, clients and what carries messages between them.
+// The engine of all federated samplers: the server, this process's clients, and the transport that carries messages
+// between them. One thread per engine; the transport may use more.
 #pragma once
 
 #include <functional>
@@ -15,23 +16,23 @@
 namespace pollen {
 
 struct FederatedSetup {
-  const Recipe* recipe = nullptr;  // outlives the engine; its step may change until the first iteration
+  const Recipe* recipe = nullptr;  // must outlive the engine; its step may change until the first iteration
   const Prior* prior = nullptr;
-  // Of this process's clients, which follow each other; others' are elsewhere. None where clients have other work.
+  // The potentials of this process's clients, who are consecutive. Null if `work` says what clients do.
   const Potentials* potentials = nullptr;
-  Index first = 0;               // the first of them
-  std::span<const Index> sizes;  // N_i; the memory outlives the engine
+  Index first = 0;               // the first client of this process
+  std::span<const Index> sizes;  // N_i of all clients; the memory must outlive the engine
   Index dimension = 0;
   Index chains = 1;
   std::uint64_t seed = 1;
-  const ClientWork* work = nullptr;    // outlives the engine; null: what the recipe says, of the potentials
-  Index with_work = 0;                 // how many of this process's clients have it
-  const MakeOracle* oracle = nullptr;  // outlives the engine; null or empty: the recipe's
+  const ClientWork* work = nullptr;    // must outlive the engine; null for the recipe's work on the potentials
+  Index with_work = 0;                 // with `work`: the number of this process's clients
+  const MakeOracle* oracle = nullptr;  // must outlive the engine; null or empty for the recipe's oracle
 };
 
 class FederatedEngine final : public Engine {
  public:
-  // Without a step: the one that the recipe says.
+  // If `step` is null the server takes the recipe's step.
   FederatedEngine(const FederatedSetup& setup, const MakeTransport& make, std::unique_ptr<ServerStep> step = nullptr);
 
   void start(ConstPanelView position) override { server_->start(position); }
@@ -47,20 +48,20 @@ class FederatedEngine final : public Engine {
   ClientHost& host() { return *host_; }
   Transport& transport() { return *transport_; }
   void set_transport(const MakeTransport& make);
-  void recipe_changed();  // the step, or the constants of a decaying one, were picked
-  void start_control();   // VR-FALD*: Y_0 and C_0 at the starting positions
+  void recipe_changed();  // to be called when the step, or the constants of a decaying step, were chosen
+  void start_control();   // VR-FALD*: sets Y_0 and C_0 at the starting positions
 
  private:
   void refresh();
-  void gather(Panel& mean);  // Σ w_i x_i of where the clients are now
+  void gather(Panel& mean);  // computes Σ w_i x_i over the clients' present positions x_i
 
   FederatedSetup setup_;
-  std::vector<std::unique_ptr<const Compressor>> compressors_;  // as the fleet has them
+  std::vector<std::unique_ptr<const Compressor>> compressors_;  // one per client, or one for all
   std::unique_ptr<Server> server_;
-  std::unique_ptr<ClientHost> host_;  // without clients of this process: a mirror of what theirs have heard
+  std::unique_ptr<ClientHost> host_;  // without clients in this process: mirrors what the clients were sent
   std::unique_ptr<Transport> transport_;
-  Panel mean_;               // emit = "every": of the last iteration
-  Panel anchor_, gradient_;  // control variates: Y and C
+  Panel mean_;               // with emit = "every": the clients' mean after the last iteration
+  Panel anchor_, gradient_;  // the control variates Y and C
 };
 
 }  // namespace pollen

@@ -116,8 +116,8 @@ class FleetTransport final : public Transport {
     fleet_->begin(round);
   }
 
-  // While the device computes: the next round's rows, where everybody takes part in it. The device has its own copy of
-  // this round's.
+  // Draws the next round's minibatches while the device computes, if every client takes part in every round. The device
+  // has its own copy of this round's minibatches.
   void draw_ahead() {
     if (view_.recipe().participation.policy != ParticipationPolicy::full) return;
     team_.run(view_.chains(), [&](Index c, int) { draw_rows(c, view_.round() + 1); });
@@ -150,13 +150,14 @@ class FleetTransport final : public Transport {
                       gradients_of(chain, i)});
   }
 
-  // Gradient descent before the first round: whole sums of other minibatches, by a fleet of their own.
+  // Computes gradients for the descent before the first round: uncompressed sums over minibatches of another size, by a
+  // second fleet.
   void descend(const Query& query, PanelView sum) {
     NetworkFleetSpec spec = spec_;
     spec.anchored = spec.memory = false;
     spec.levels = 0;
     for (std::size_t i = 0; i < clients_.size(); ++i) spec.batch[i] = std::min(query.batch, rows_[i]);
-    drawn_ = 0;  // minibatch_ is used
+    drawn_ = 0;  // minibatch_ is overwritten below
     if (!descent_) descent_ = held_network(clients_.front().potential()).network->fleet(spec);
     const std::vector<std::uint8_t> everybody(clients_.size(), 1);
     for (Index c = 0; c < sum.columns; ++c) {
@@ -190,7 +191,8 @@ class FleetTransport final : public Transport {
     return qsgd_bits(std::min(qsgd_dense_bits(counts), qsgd_sparse_bits(counts, m.gap_bits)));
   }
 
-  // As the oracle of this client would count them: ∇U_i(ζ) when the client first needs it.
+  // The number of row gradients that this client's oracle would count. The gradients of ∇U_i(ζ) count when the client
+  // first needs them.
   std::int64_t gradients_of(Index chain, std::size_t client) {
     if (!spec_.anchored) return spec_.batch[client];
     std::uint64_t& evaluated = evaluated_[static_cast<std::size_t>(chain) * clients_.size() + client];
@@ -208,12 +210,12 @@ class FleetTransport final : public Transport {
   ThreadTeam team_;
   Index dimension_;
   std::vector<Index> rows_;
-  std::vector<std::uint8_t> present_;                   // (chain, client)
-  std::vector<std::vector<std::uint32_t>> minibatch_;   // one a chain
-  std::vector<std::vector<std::uint32_t>> one_client_;  // one a chain: room
-  std::vector<NetworkSums> done_;                       // one a chain
-  std::uint64_t drawn_ = 0;                             // 1 + the round minibatch_ is for, where it was drawn ahead
-  std::vector<std::uint64_t> anchor_at_, evaluated_;    // versions of ζ: the fleet's, and of every (chain, client)
+  std::vector<std::uint8_t> present_;                   // one per (chain, client): whether the client takes part
+  std::vector<std::vector<std::uint32_t>> minibatch_;   // one per chain
+  std::vector<std::vector<std::uint32_t>> one_client_;  // one per chain: reused memory for one client's rows
+  std::vector<NetworkSums> done_;                       // one per chain
+  std::uint64_t drawn_ = 0;                             // 1 + the round of minibatch_ if it was drawn ahead, else 0
+  std::vector<std::uint64_t> anchor_at_, evaluated_;    // versions of ζ: the fleet's, and one per (chain, client)
   Workspace work_;
 };
 
@@ -229,7 +231,8 @@ std::unique_ptr<Transport> make_fleet_transport(ClientView& view, Clients& clien
     const Client& client = clients[i];
     const HeldNetwork held = held_network(client.potential());
     const Index batch = recipe.batch.of(client.potential().rows());
-    if (batch == client.potential().rows() || held.scale != first.scale) return nullptr;  // likelihood = "mean"
+    // With likelihood = "mean" the scales of clients differ.
+    if (batch == client.potential().rows() || held.scale != first.scale) return nullptr;
     spec.clients.push_back(held.rows);
     spec.batch.push_back(batch);
   }

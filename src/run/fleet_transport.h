@@ -1,6 +1,6 @@
-// Clients of a network that are computed together, where the network computes (network/network.h, NetworkFleet): the
-// same round, with the same draws and messages as far as gradients are the same numbers. Bytes are not made, lengths
-// are.
+// A transport that computes all clients of a neural network together on the network's device (NetworkFleet in
+// network/network.h). Draws and messages equal those of other transports as far as gradients are the same numbers.
+// Messages are not written as bytes; only their lengths are computed.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace pollen {
 
-// Null where the network has no fleet or the recipe is more than one can do: minibatches without or with an anchor
-// (svrg), whole or qsgd messages, with a memory or without, equal weights. Questions go to the clients, on `threads`
-// threads.
+// Returns null if the network has no fleet or a fleet cannot run the recipe. It can run minibatches with or without an
+// anchor (svrg), uncompressed or qsgd messages, with or without a memory, and equal weights. Queries are answered by
+// the clients themselves, on `threads` threads.
 std::unique_ptr<Transport> make_fleet_transport(ClientView& view, Clients& clients, int threads);
 
 }  // namespace pollen

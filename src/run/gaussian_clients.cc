@@ -11,7 +11,7 @@ namespace pollen {
 
 namespace {
 
-// A positive semi-definite check by Cholesky with pivots allowed down to rounding of zero.
+// Whether a matrix is positive semi-definite, by a Cholesky decomposition that accepts pivots of zero up to rounding.
 bool semidefinite(std::vector<std::vector<double>> a) {
   const std::size_t d = a.size();
   double largest = 0;

@@ -1,4 +1,5 @@
-// Steps of the averaging family, from the clients' own curvature, and what their sizes allow.
+// Chooses steps for the averaging family from the clients' own curvature, and checks which schemes the clients' numbers
+// of rows allow (docs/algorithms.md section 6).
 #pragma once
 
 #include <span>
@@ -10,21 +11,23 @@
 
 namespace pollen {
 
-// Of the clients' potentials over their weights, f^c = U^c/w_c.
+// Bounds on the curvature of the clients' potentials divided by their weights, f^c = U^c/w_c.
 struct LocalBounds {
   double smoothness = 0;  // L: the largest λ_max
-  double convexity = 0;   // m: the smallest λ_min, where asked for
+  double convexity = 0;   // m: the smallest λ_min, if it was asked for
   Index clients = 1;
 };
 
+// Asks every client for its bounds at `at`. `convexity` says whether m is wanted, too.
 LocalBounds find_local_bounds(Transport& transport, const LocalSteps& local, std::span<const double> at,
                               std::span<const Index> sizes, bool convexity);
 
-// A stable step with little drift: what auto_step picks for one step a round, at most a fifth of 1/L of the worst client,
-// over the mean number of local steps; in the paper's units.
+// A stable step with little client drift, in the paper's units: the smaller of `one_step`, which auto_step() picks for
+// one step per round, and 0.2/L with the L of the worst client, divided by the mean number of local steps.
 double auto_local_step(const Recipe& recipe, const LocalBounds& bounds, double one_step);
 
-// Scheme II on unbalanced data is an error; schemes I and II have the wrong spread unless ρ = 1.
+// Checks schemes I and II of FA-LD. Scheme II on unbalanced data is a ConfigError. Both schemes have the wrong spread
+// unless ρ = 1, which is a warning.
 void check_sizes(const Config& config, const Recipe& recipe, std::span<const Index> sizes,
                  std::vector<std::string>& warnings);
 

@@ -28,7 +28,7 @@ Point evaluate(const ModeProblem& problem, Vec x) {
   return p;
 }
 
-// The two-loop recursion (Nocedal and Wright, algorithm 7.4).
+// The last steps of L-BFGS and the two-loop recursion (Nocedal and Wright, algorithm 7.4) that applies them.
 class History {
  public:
   void add(const Point& from, const Point& to) {
@@ -88,7 +88,7 @@ ModeResult find_mode(const ModeProblem& problem, Vec start) {
       math::axpy(step, direction, x);
       next = evaluate(problem, std::move(x));
       ++exchanges;
-      // Near the mode U no longer resolves the descent; a smaller gradient then decides.
+      // Near the mode a descent of U is lost in rounding; a smaller gradient is accepted instead.
       const double noise = 1e-13 * std::max(1.0, std::abs(now.u));
       better = next.u <= now.u + 1e-4 * step * slope || (next.u <= now.u + noise && next.norm() < now.norm());
       if (better) break;

@@ -1,5 +1,5 @@
-// The mode θ*, found federatedly: L-BFGS on the sum of the clients' full gradients and the prior, by queries to all
-// clients.
+// Finds the mode θ* without moving rows: L-BFGS on the sum of the clients' full gradients and the prior's, by queries
+// to all clients (docs/algorithms.md section 1).
 #pragma once
 
 #include <vector>
@@ -12,16 +12,16 @@ namespace pollen {
 struct ModeResult {
   std::vector<double> position;
   double gradient_norm = 0;
-  int exchanges = 0;     // each: a position down, a value and a gradient up
-  bool reached = false;  // the tolerance was met
+  int exchanges = 0;     // in each one a position goes down, a value and a gradient come up
+  bool reached = false;  // whether the tolerance was met
 };
 
 struct ModeProblem {
   Transport& transport;
   const Prior& prior;
-  bool prior_on_server = true;  // else the clients' gradients hold it already
+  bool prior_on_server = true;  // if false, the clients' gradients contain the prior already
   Index dimension = 0;
-  double tolerance = 1e-6;  // on the gradient's Euclidean norm
+  double tolerance = 1e-6;  // for the Euclidean norm of the gradient
   int most_exchanges = 2000;
 };
 

@@ -18,7 +18,7 @@ namespace pollen {
 
 namespace {
 
-// Images by their number of columns, where the user does not say.
+// The shape of the input images. If the user does not give it, it follows from the number of columns.
 std::vector<Index> shape_of(const Config& config, Index columns) {
   const std::string key = config.file + ": model.input";
   if (!config.model.input.empty()) {
@@ -71,7 +71,7 @@ Augmentation augmentation_of(const Config& config, const NetworkSpec& spec) {
   return {std::ranges::count(names, "flip") > 0, std::ranges::count(names, "crop") > 0};
 }
 
-// The lean one where there is one: it is faster and in every build.
+// Makes the network. "auto" prefers the lean engine for the kinds that it has, because it is faster and in every build.
 std::unique_ptr<Network> make_network(const Config& config, const NetworkSpec& spec) {
   const bool can = spec.device == "cpu" && (spec.kind == "mlp" || spec.kind == "lenet5");
   const bool lean = config.compute.engine == "lean" || (config.compute.engine == "auto" && can);

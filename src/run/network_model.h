@@ -1,4 +1,4 @@
-// A configuration's network.
+// Makes the neural network of a configuration, its prior and its starting weights (docs/networks.md).
 #pragma once
 
 #include "network/network.h"
@@ -7,17 +7,19 @@
 
 namespace pollen {
 
-// Once columns and classes are known. ConfigError where the network does not fit them, or is not to be had here.
+// Adds the network to a model whose columns and classes are known. Throws ConfigError if the network does not fit them,
+// or is not available in this build.
 void add_network(const Config& config, ModelSpec& model);
 
-// One sd for all weights, or one a tensor. ConfigError for another number of them.
+// The prior of the weights: one standard deviation for all, or one per tensor. Any other number of them is a
+// ConfigError.
 Prior network_prior(const Config& config, std::span<const NetworkTensor> tensors);
 
-// Where a chain starts: by the network's own habit, from the run's seed.
+// Draws the starting weights of a chain by the network's own rule, from the run's seed.
 void draw_start(const Network& network, std::uint64_t seed, std::uint32_t chain, std::span<double> out);
-// Where all chains start, by run.init: numbers in a file ("file:PATH": text, or float32 (.f32) or float64 (.f64) words,
-// little-endian), or the network's own ("model"); empty for other starts. ConfigError unless there is one a
-// coefficient.
+// The start that all chains share, by run.init. "file:PATH" reads text, or little-endian float32 (.f32) or float64
+// (.f64) words; "model" takes the weights that come with the network; the result is empty for other values. Throws
+// ConfigError unless there is one number per coefficient.
 std::vector<double> stored_start(const Config& config, const ModelSpec& model);
 
 }  // namespace pollen

@@ -14,7 +14,8 @@ namespace {
 
 constexpr Index kWarmUp = 300;
 
-// U_i(φ, z) - log p(z | β) as a function of z. What minibatches and plans would ask is never asked.
+// The potential U_i(φ, z) - log p(z | β) as a function of z. Functions that only minibatches and plans need are never
+// called.
 class LatentPotential final : public Potential {
  public:
   LatentPotential(const PersonalPotential& client, const Population& population, std::span<const double> shared,
@@ -53,7 +54,7 @@ class LatentPotential final : public Potential {
   std::span<const double> shared_, beta_;
 };
 
-// column ← column + share Φz.
+// Computes column ← column + share · Φz.
 void add_effects(const PersonalParts& parts, std::span<const double> shared, std::span<const double> z, double share,
                  std::span<double> column) {
   const std::size_t k = parts.mixed->fixed.size();
@@ -67,7 +68,7 @@ OwnDraws make_room(const PersonalParts& parts, Index chains, Index draws) {
   return out;
 }
 
-// Averages predictions over draws; densities as log-sum-exp.
+// Averages predictions over draws. Densities are averaged by log-sum-exp.
 class Averager {
  public:
   Averager(const PersonalRows& test, Index outputs, OwnDraws& out)
@@ -79,7 +80,7 @@ class Averager {
     out.log_density.assign(density_.size(), -std::numeric_limits<double>::infinity());
   }
 
-  // The φ of the draws from now on.
+  // Sets the φ of all later draws, so that what depends on it alone is computed once.
   void set(std::span<const double> shared) { fixed_ = density_.empty() ? nullptr : test_->at(shared); }
   void add(std::span<const double> shared, std::span<const double> z) {
     if (density_.empty()) return;
@@ -123,7 +124,7 @@ void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, Con
     ReferenceProblem problem{{&potential}, &flat, d, 1, 1, seed + static_cast<std::uint64_t>(c)};
     const auto engine = make_reference("nuts", problem, {.warm_up = kWarmUp});
     Panel start(d, 1);
-    parts.population->draw(beta, start.column(0));  // of zeros: the population's mean
+    parts.population->draw(beta, start.column(0));  // `start` is zero, so this is the population's mean
     engine->start(start);
     while (engine->iteration() < kWarmUp) engine->advance(1);
     for (Index n = 0; n < draws; ++n) {

@@ -1,4 +1,5 @@
-// A client's own posterior of its latent at given φ and β, by nuts: what stays at the client.
+// Draws a client's latent from its own posterior at given φ and β, by NUTS (docs/personal.md). These draws stay with
+// the client. Several threads may call draw_own() for different clients at once; point_of() is not thread-safe.
 #pragma once
 
 #include <functional>
@@ -11,14 +12,15 @@ namespace pollen {
 using OwnDrawVisitor =
     std::function<void(Index chain, Index draw, std::span<const double> shared, std::span<const double> z)>;
 
-// Draws of the latent given a client's rows, chain after chain. `learnt`: (φ, β), a column a chain; every chain draws
-// at its own.
+// Draws the latent given a client's rows, chain after chain, and calls `visit` for every draw. `learnt` is (φ, β) with
+// one column per chain, and every chain draws at its own column.
 void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, ConstPanelView learnt, Index draws,
                        std::uint64_t seed, const OwnDrawVisitor& visit);
 
+// Draws for a client of the run and averages its predictions.
 OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learnt, Index draws, std::uint64_t seed);
 
-// A baseline's: one point a chain, with the φ the client predicts with.
+// The same for a baseline, which has one point per chain and uses the φ that the client predicts with.
 OwnDraws point_of(const PersonalParts& parts, const PersonalEngine& engine, Index client);
 
 }  // namespace pollen

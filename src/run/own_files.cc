@@ -10,7 +10,7 @@ namespace pollen {
 
 namespace {
 
-// Every rank's messages in client order at rank 0: of type Message, one a client.
+// Collects one Message per client, from all ranks, in client order at rank 0.
 template <class Message>
 std::vector<Message> gather_each(Ranks& ranks, std::vector<Message> mine) {
   Archive out;
@@ -41,10 +41,10 @@ void append(std::span<const double> more, Numbers& to) {
   std::ranges::copy(more, to.begin() + size);
 }
 
-// What rank 0 is told of a client once its rows are there.
+// What rank 0 is told about a client once the client's rows are read.
 struct Rows {
   std::int64_t train = 0, test = 0;
-  std::vector<double> x, y;  // test rows, stride and all
+  std::vector<double> x, y;  // test rows, padded to the stride
   std::vector<std::string> notes;
   void archive(Archive& a) {
     a.field(train);
@@ -55,7 +55,7 @@ struct Rows {
   }
 };
 
-// What all ranks are told of the whole.
+// What all ranks are told about the whole data set.
 struct Whole {
   std::vector<std::int64_t> train_begin, test_begin;
   std::vector<std::string> features, classes, notes;
@@ -119,7 +119,7 @@ class OwnFiles {
     for (Federation& part : parts_) standardize(scaling.scaling, part);
   }
 
-  // Rank 0 always has clients, and a part that knows columns and classes.
+  // Joins the clients' parts. Rank 0 always has clients, and so a part from which columns and classes are known.
   Federation put_together() {
     std::vector<Rows> mine;
     for (Federation& part : parts_)
@@ -185,7 +185,7 @@ class OwnFiles {
   Ranks& ranks_;
   ClientRange own_;
   ColumnFacts layout_;
-  std::vector<Federation> parts_;  // one a client of ours
+  std::vector<Federation> parts_;  // one per client of this rank
   std::int64_t bits_ = 0, level_bits_ = 0;
 };
 

@@ -1,5 +1,6 @@
-// Data of one file a client, which ranks read for their own clients alone: they exchange what clients of a federation
-// would (names of columns and levels, moments), and the test rows go to rank 0, which scores.
+// Reads data with one file per client on several ranks, each of which reads only the files of its own clients. The
+// ranks exchange what clients of a federation would (names of columns and levels, moments), and the test rows go to
+// rank 0, which computes the scores (docs/cluster.md).
 #pragma once
 
 #include "pollen/config.h"
@@ -8,14 +9,16 @@
 
 namespace pollen {
 
-// csv files with partition = "given"; not where a mean is taken over all rows, or other files belong to the whole.
+// Whether the data can be read this way: csv files with partition = "given". It is not possible if a mean is taken over
+// all rows (missing = "mean") or if there are other files, such as test rows, that belong to no client.
 bool reads_own_files(const Config& config);
 
-// By all ranks together. As load_federation() has it, but that train has the rows of this rank's clients alone and test
-// is rank 0's.
+// Loads the data; all ranks must call it. The result is that of load_federation(), except that `train` has only the
+// rows of this rank's clients and `test` is complete on rank 0 only.
 Federation load_own_files(const Config& config, TargetKind target, Ranks& ranks);
 
-// What client_range() is told of this run's replies: nothing where files are shared out before columns are known.
+// The size of a reply that client_range() is given. It is 0 if files are distributed over ranks before the columns are
+// known.
 Index kept_numbers(const Config& config, Index dimension);
 
 }  // namespace pollen

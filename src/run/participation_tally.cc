@@ -26,7 +26,7 @@ void ParticipationTally::add(std::int64_t iteration, const Roster& roster) {
   }
 }
 
-// The largest i with (i - 1)·bins/iterations = bin.
+// The largest iteration i with ⌊(i - 1)·bins/iterations⌋ = bin.
 std::int64_t ParticipationTally::last_iteration(Index bin) const {
   const std::int64_t bins = this->bins();
   return ((bin + 1) * iterations_ + bins - 1) / bins;
@@ -40,7 +40,7 @@ bool ParticipationTally::empty() const {
   return std::ranges::all_of(rounds_, [](std::int64_t n) { return n == 0; });
 }
 
-// As far as it has come: a checkpoint early on stays small.
+// Saves only the bins reached so far, so that an early checkpoint is small.
 void ParticipationTally::archive(Archive& archive) {
   std::uint64_t used = rounds_.size();
   while (used > 0 && rounds_[used - 1] == 0) --used;

@@ -1,4 +1,5 @@
-// What an experiment is made of; its work before the first iteration is in prepare.cc, the rest in experiment.cc.
+// The members of an Experiment. prepare.cc has the work before the first iteration, ranks.cc that of several processes,
+// and experiment.cc most of the rest.
 #pragma once
 
 #include <memory>
@@ -25,34 +26,34 @@ struct Experiment::Parts {
   std::vector<std::string> warnings, notes;
   StatisticalProblem problem;
   Recipe recipe;
-  std::unique_ptr<PersonalParts> personal;      // a problem with latents
-  std::unique_ptr<FederatedEngine> federation;  // answers questions whatever the sampler; none with a baseline
-  Approximation* approximation = nullptr;       // of fedsoul and fedsouk: the federation's step
-  std::unique_ptr<PersonalEngine> baseline;     // of a problem with latents
-  std::unique_ptr<Engine> reference;            // a centralised sampler or a competitor, where one is asked for
-  Engine* engine = nullptr;                     // of these, the one that samples
+  std::unique_ptr<PersonalParts> personal;      // for a problem with latents, else null
+  std::unique_ptr<FederatedEngine> federation;  // answers queries whatever the sampler is; null with a baseline
+  Approximation* approximation = nullptr;       // the federation's step, for fedsoul and fedsouk
+  std::unique_ptr<PersonalEngine> baseline;     // a personalised baseline, if one is asked for
+  std::unique_ptr<Engine> reference;            // a centralised sampler or a competitor, if one is asked for
+  Engine* engine = nullptr;                     // the one of these engines that samples
   double smoothness = 0;
   std::vector<double> mode;
-  std::int64_t kept = 0, emitted = 0;  // after burn-in, a chain
+  std::int64_t kept = 0, emitted = 0;  // draws after burn-in, per chain
   std::vector<double> potential;
   ThreadChoice choice;
-  std::vector<UncoveredQuery> outside;  // as the user gave the configuration
+  std::vector<UncoveredQuery> outside;  // found in the configuration as the user gave it
   PrivacyMeter meter;
   ParticipationTally tally;
-  Ranks* ranks = nullptr;                 // where clients are spread over them
-  std::unique_ptr<SimulatedClock> clock;  // of [network]; none without it
-  // Exchanges with all clients before the first iteration, each `times`, as setup_bits has them.
+  Ranks* ranks = nullptr;                 // null unless clients are spread over ranks
+  std::unique_ptr<SimulatedClock> clock;  // null without a section [network]
+  // Exchanges with all clients before the first iteration, as setup_bits counts them. Each took place `times` times.
   struct SetupExchange {
     std::int64_t down_bits = 0, up_bits = 0, times = 1;
-    std::int64_t columns = 0;  // positions at which every client evaluates the gradients of `rows`
-    Batch rows = {};           // all
+    std::int64_t columns = 0;  // number of positions at which every client evaluates the gradients of `rows`
+    Batch rows = {};           // the default is all rows
   };
   std::vector<SetupExchange> setup_exchanges;
 
   void make_clock();
   void make_engine();
   MakeTransport make_transport(int threads) const;
-  MakeTransport local_transport(int threads) const;  // to clients with potentials of this process
+  MakeTransport local_transport(int threads) const;  // to clients whose potentials are in this process
   Transport& transport() { return federation->transport(); }
   int pick_threads();
   void choose_threads();
@@ -61,7 +62,7 @@ struct Experiment::Parts {
   RankShare rank_share() const;
   RankDuties duties();
   std::uint64_t fingerprint() const;
-  void make_reference_engine();  // once its step is known
+  void make_reference_engine();  // to be called once its step is known
   void make_personal_engine();
   void prepare_personal();
   void find_mode_once();
@@ -73,8 +74,8 @@ struct Experiment::Parts {
   void warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start);
   void set_anchors();
   void count_exchange(const SetupExchange& exchange);
-  void uncount_exchanges(std::size_t since);  // those from setup_exchanges[since] on
-  void listen();                              // the clock and who looks on, to what samples
+  void uncount_exchanges(std::size_t since);  // takes back setup_exchanges[since] and all later ones
+  void listen();                              // makes the clock and the observer hear the engine's exchanges
   void time_setup();
   void keep(Sink& sink);
   bool looks() const;

@@ -55,7 +55,8 @@ NormalPopulation::Shape shape_of(const std::string& name) {
   return name == "fixed" ? NormalPopulation::Shape::fixed : NormalPopulation::Shape::vector;
 }
 
-// Of a network's last layer as wide as its tensors start.
+// The default standard deviation of the population. For the last layer of a network it is the spread of the layer's
+// starting weights.
 double default_sd(const PersonalParts& parts) {
   return parts.network ? static_cast<double>(parts.net().tensors().back().spread) : 1;
 }
@@ -83,7 +84,8 @@ std::unique_ptr<Population> make_population(const Config& config, const Personal
   return make_normal_population(how, latent);
 }
 
-// φ's: of a network as without latents, else flat unless one is asked for.
+// The precisions of φ's prior. A network has the prior that it would have without latents; other models have a flat one
+// unless the configuration asks for another.
 std::vector<double> shared_precision(const Config& config, const PersonalParts& parts) {
   const bool asked = config.given.contains("model.prior") || config.given.contains("model.prior_sd");
   if (config.model.prior == "flat" || (parts.mixed && !asked)) return {};
@@ -128,7 +130,7 @@ void add_rows(const Federation& data, PersonalParts& parts) {
   parts.test = {clients, rows_of(data.test, data.test_begin)};
   parts.potentials = {clients, [&parts](std::size_t i) { return parts.train[i].potential(); }};
   for (Index i = 0; i < data.clients(); ++i) parts.sizes.push_back(data.train_rows(i));
-  // Mixed-effects models copy the columns that they want: copies of very large tables are not kept.
+  // Mixed-effects models copy the columns that they use. Copies of very large tables are not kept.
   constexpr Index kKept = Index{1} << 27;  // numbers
   const bool kept = parts.network || data.train.rows * data.train.stride <= kKept;
   parts.problem.clients = {parts.sizes, [&parts, kept](std::size_t i) -> std::shared_ptr<const PersonalPotential> {

@@ -1,4 +1,5 @@
-// A configuration's problem with latents: the model, one potential a client, the population, the engine's settings.
+// The problem with latents of a configuration (docs/personal.md): the model, one potential per client, the population,
+// and the settings of the engine. Several threads may use different clients at once.
 #pragma once
 
 #include <memory>
@@ -18,44 +19,48 @@ namespace pollen {
 
 struct PersonalParts {
   std::unique_ptr<PersonalModel> model;
-  std::optional<MixedSpec> mixed;        // of a mixed-effects model,
-  std::optional<ModelSpec> network;      // or the network whose last layer is the client's
-  LazyVector<PersonalRows> train, test;  // one a client
+  std::optional<MixedSpec> mixed;        // set for a mixed-effects model
+  std::optional<ModelSpec> network;      // set for a network whose last layer is the client's
+  LazyVector<PersonalRows> train, test;  // one per client
   LazyVector<PersonalPotential> potentials;
   std::vector<Index> sizes;  // N_i
   std::unique_ptr<Population> population;
   PersonalProblem problem;
-  ClientWork work;        // of fedsoul and fedsouk
-  bool baseline = false;  // no population: the engine's state is (φ, z)
+  ClientWork work;        // what clients do under fedsoul and fedsouk
+  bool baseline = false;  // a baseline has no population, and its state is (φ, z)
 
   const Network& net() const { return *network->network.network; }
-  bool turns() const { return mixed && mixed->kind == MixedKind::linear; }  // Φz_i is all that rows show
-  std::vector<std::string> labels() const;                                  // of (φ, β), or (φ, z)
-  // The coordinates that chains should agree on. Of mixed-linear log σ alone; of a network with hidden units none.
+  bool turns() const { return mixed && mixed->kind == MixedKind::linear; }  // Φ may rotate: rows determine only Φz_i
+  std::vector<std::string> labels() const;                                  // names of (φ, β), or of (φ, z)
+  // The coordinates that chains should agree on: for mixed-linear only log σ, for a network with hidden units none.
   std::vector<std::size_t> identified() const;
   Index dimension() const { return baseline ? model->shared() + model->latent() : problem.dimension(); }
 };
 
-// ConfigError where columns do not fit. `data` outlives the result; of `model` a network is taken.
+// Makes the problem. Throws ConfigError if columns do not fit. `data` must outlive the result. Only the network of
+// `model` is used, if it has one.
 std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const ModelSpec& model,
                                                    const Federation& data);
 
-// The columns that were picked, into the effective configuration.
+// Writes the columns that were chosen into the effective configuration.
 void write_columns(const PersonalParts& parts, Config& config);
 
-// A network's θ, a column a chain, by run.init. ConfigError where a file has other numbers.
+// The starting weights of a network by run.init, one column per chain. Throws ConfigError if a file has the wrong
+// number of values.
 Panel network_start(const PersonalParts& parts, const Config& config);
-// For gradient descent from there: all clients' rows with one last layer, of which φ alone has a prior.
+// Gradient descent before the run, on the rows of all clients with one common last layer. Only φ has a prior there.
+// `descend` is called with a transport to the clients.
 using Descend = std::function<void(Transport& by, const Prior& prior, std::span<const Index> rows)>;
 void warm_up_together(const PersonalParts& parts, const Config& config, const Federation& data,
                       const MakeTransport& make, const Descend& descend);
-// Where chains start: (φ, β), or a baseline's (φ, z). φ is 0, log σ too; mixed-linear: normals over √k, because at Φ =
-// 0 no direction leads out; a network: `theta`, whose last layer is the population's mean unless that is said, or z.
+// Where chains start: (φ, β), or (φ, z) for a baseline. In general φ and log σ start at 0. For mixed-linear, Φ starts
+// at standard normals over √k, because no gradient leads away from Φ = 0. For a network φ comes from `theta`, whose
+// last layer becomes the population's mean unless the configuration gives one, or the z of a baseline.
 Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta);
 
 std::unique_ptr<PersonalEngine> make_baseline_engine(const Config& config, const Recipe& recipe,
                                                      const PersonalParts& parts);
-// fedsoul or fedsouk: what clients do goes into `parts`, the server's step comes back.
+// For fedsoul or fedsouk: puts the clients' work into `parts` and returns the server's step.
 std::unique_ptr<Approximation> make_personal_round(const Config& config, const Recipe& recipe, PersonalParts& parts);
 
 }  // namespace pollen

@@ -1,4 +1,4 @@
-// Where the chains of a problem with latents start.
+// The starting positions of chains for a problem with latents.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +27,7 @@ void warm_up_together(const PersonalParts& parts, const Config& config, const Fe
   Prior prior{parts.problem.shared_precision};
   if (!prior.precision.empty()) prior.precision.resize(static_cast<std::size_t>(d), 0.0);
   Potentials clients;
-  const Recipe questions;  // nothing but questions goes through this federation
+  const Recipe questions;  // a default recipe: this federation only answers queries
   std::vector<Index> sizes;
   for (Index i = 0; i < data.clients(); ++i) {
     const Index first = data.train_begin[static_cast<std::size_t>(i)];

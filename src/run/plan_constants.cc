@@ -14,13 +14,13 @@ namespace pollen {
 
 namespace {
 
-constexpr Index kExact = 256;  // dimensions up to which eigenvalues are exact
+constexpr Index kExact = 256;  // the largest dimension for which eigenvalues are computed exactly
 
 struct Spectrum {
   double smallest = 0, largest = 0;
 };
 
-// Of the clients' summed curvature and the prior's, column by column.
+// The extreme eigenvalues of the clients' summed curvature plus the prior's. The matrix is built column by column.
 Spectrum exact_spectrum(Experiment::Questions& ask, std::span<const double> at) {
   const auto d = static_cast<Index>(at.size());
   Panel matrix(d, d);
@@ -43,7 +43,7 @@ double least_precision(const Prior& prior) {
 
 bool is_convex(const ModelSpec& model) { return model.kind != ModelKind::linear || model.noise_sd.has_value(); }
 
-// E‖θ_0 - θ*‖².
+// Returns E‖θ_0 - θ*‖², the expected squared distance of the start from the mode.
 double start_distance(const Experiment& experiment, const Prior& prior, std::span<const double> mode) {
   const RunConfig& run = experiment.config().run;
   if (run.init == "mode") return 0;
@@ -56,7 +56,7 @@ double start_distance(const Experiment& experiment, const Prior& prior, std::spa
   return sum;
 }
 
-// L and m of U. Of a convex likelihood nothing sure is known below the prior's precision.
+// Estimates L and m of U. If the likelihood is only known to be convex, m is the prior's smallest precision.
 void estimate_sum(Experiment& experiment, std::span<const double> mode, plan::Constants& c,
                   std::vector<std::string>& notes) {
   Experiment::Questions ask = experiment.questions();
@@ -113,7 +113,7 @@ plan::ClientConstants client_constants(const Experiment& experiment, const Exper
   return k;
 }
 
-// L and m of every U_c/w_c, as the decaying schedule has them, where the user gives them.
+// Takes the L and m of every U_c/w_c that the decaying schedule uses, if the user gives them.
 void take_given(const Experiment& experiment, std::span<const Index> sizes, plan::Constants& c,
                 std::vector<std::string>& notes) {
   const SamplerConfig& s = experiment.config().sampler;

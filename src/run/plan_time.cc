@@ -1,6 +1,6 @@
-// How long an exchange of the planned run lasts in the network of [network]: some of them, simulated by the run's own
-// clock, participants and schedule, with messages as long as the plan's probes. Clients that missed a broadcast are not
-// sent more.
+// Estimates how long an exchange of the planned run takes in the network of [network]. Some exchanges are simulated
+// with the run's own clock, participants and schedule, and with messages as long as the plan's probes. The simulation
+// does not send more to clients that missed a broadcast.
 #include <algorithm>
 #include <cmath>
 
@@ -30,14 +30,14 @@ class PlannedRounds {
     book_.listen([&clock](std::span<const ClientTraffic> loads) { clock.exchange(loads); });
   }
 
-  // The gradient family: one exchange.
+  // A round of the gradient family, which is one exchange.
   void round(std::uint64_t k, bool refresh) {
     open(k);
     for (const Roster::Entry& entry : roster_.clients) book(entry, down_, gradients(entry.client, refresh), up_);
     book_.close(true);
   }
 
-  // Local steps: up to the next average, with the refreshes before it.
+  // A round of the averaging family: the local steps up to the next average, with the refreshes before it.
   void local_round() {
     for (bool starts = true, ends = false; !ends; starts = false) {
       if (segments_->refresh_due(iteration_)) refresh();
@@ -66,7 +66,7 @@ class PlannedRounds {
     book_.add({entry.client, n * down, n * evaluated, n * up});
   }
 
-  // Of one chain and iteration.
+  // The number of row gradients of a client for one chain and one iteration.
   std::int64_t gradients(std::uint32_t client, bool refresh) const {
     const Index rows = sizes_[client], batch = recipe_.oracle == OracleKind::full ? rows : recipe_.batch.of(rows);
     const bool differences = recipe_.oracle == OracleKind::svrg || recipe_.oracle == OracleKind::fixed_point;
@@ -74,7 +74,7 @@ class PlannedRounds {
     return refresh ? rows : anchored ? 2 * batch : batch;
   }
 
-  // As Server::refresh() has it: two exchanges, and C with what follows.
+  // Counts a refresh as Server::refresh() does: two exchanges, and C is sent together with the next message.
   void refresh() {
     const std::int64_t words = words_ * chains_;
     const auto everybody = [&](std::int64_t down, bool evaluates, std::int64_t up) {
@@ -94,7 +94,7 @@ class PlannedRounds {
   const Recipe& recipe_;
   std::span<const Index> sizes_;
   Index chains_;
-  std::int64_t words_, up_, down_;  // bits of a vector, and of a chain's messages
+  std::int64_t words_, up_, down_;  // bits of an uncompressed vector, and of a message per chain up and down
   ParticipationDraw participation_;
   Roster roster_;
   TrafficLog book_;
@@ -121,7 +121,7 @@ SimulatedTime sum(const SimulatedTime& a, const SimulatedTime& b) {
 std::optional<PlannedTime> planned_time(Experiment& experiment, const plan::Messages& messages) {
   const Recipe& recipe = experiment.recipe();
   const std::span<const Index> sizes = experiment.questions().sizes;
-  constexpr double kMost = 200, kLeast = 8, kAnswers = 2e6;  // exchanges, and answers in all of them
+  constexpr double kMost = 200, kLeast = 8, kAnswers = 2e6;  // bounds on exchanges, and on answers in all of them
   const auto count = static_cast<std::uint64_t>(
       std::clamp(kAnswers / std::max(1.0, participants(recipe, sizes.size())), kLeast, kMost));
   const auto simulate = [&](const auto& rounds) {

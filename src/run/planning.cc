@@ -10,7 +10,7 @@ namespace pollen {
 
 namespace {
 
-// Bits of a message: those of a vector of normals, for codes whose length depends on what they carry.
+// Bits of a message. Code lengths can depend on the values, so a vector of standard normals is encoded as a probe.
 double probe_bits(const CompressorSpec& spec, Index d) {
   std::vector<double> v(static_cast<std::size_t>(d)), decoded(v.size());
   normals(make_stream(1, 0, Purpose::power), v);
@@ -19,7 +19,7 @@ double probe_bits(const CompressorSpec& spec, Index d) {
       make_compressor(spec, d)->encode(v, make_stream(1, 0, Purpose::compress_up), decoded, nullptr, scratch));
 }
 
-// What is between the method and every theorem here, though plan::Method cannot say it; or nothing.
+// Why no theorem here covers the recipe, for reasons that plan::Method cannot express; empty if there is none.
 std::string uncovered(const Recipe& recipe) {
   if (recipe.reference) return recipe.name + " is a reference or a competitor, none of the five papers' samplers";
   if (recipe.sends_changes()) return "compressed messages of local steps";

@@ -1,4 +1,4 @@
-// Before the first iteration: the mode, the step, the starting positions, anchors and memories, the privacy budget.
+// The work before the first iteration: the mode, the step, starting positions, anchors, memories, the privacy budget.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,8 @@ void Experiment::Parts::listen() {
   });
 }
 
-// What the data were told of each other, then what was asked. Rows are read there, no gradients taken.
+// Tells the clock of all exchanges in set-up: first what clients said about their data, which takes no gradients, then
+// every query that was made.
 void Experiment::Parts::time_setup() {
   if (!clock) return;
   const Index clients = problem.clients();
@@ -76,14 +77,15 @@ void Experiment::Parts::find_mode_once() {
                                    recipe.oracle == OracleKind::fixed_point ? ": this costs variance, not bias" : ""));
 }
 
-// Where models without a global curvature bound are looked at: the mode.
+// The position at which curvature is evaluated. It is the mode, unless the curvature has a bound that holds everywhere.
 std::vector<double> Experiment::Parts::curvature_point() {
   if (problem.curvature_is_bound) return std::vector<double>(static_cast<std::size_t>(problem.dimension()));
   find_mode_once();
   return mode;
 }
 
-// A look at the curvature that only warns would itself show something of the data.
+// Whether set-up may ask for the curvature. Under privacy accounting it may not if the answer would only be used for a
+// warning, because even that reveals something about the data.
 bool Experiment::Parts::looks() const {
   const bool covered = recipe.local && recipe.local->by_size && asks_for_privacy(config);
   const auto found = [](const UncoveredQuery& look) { return look.name == "step" || look.name == "schedule"; };
@@ -109,7 +111,7 @@ void Experiment::Parts::set_privacy() {
                                 meter.rounds(*meter.budget()), *meter.budget(), config.run.iterations));
 }
 
-// Once, when the budget is crossed.
+// Adds a warning in the iteration in which the privacy budget is crossed.
 void Experiment::Parts::tell_spent(std::int64_t before) {
   const std::int64_t now = engine->iteration();
   if (!meter.spent(now) || meter.spent(before)) return;
@@ -119,7 +121,8 @@ void Experiment::Parts::tell_spent(std::int64_t before) {
                                  meter.stops() ? "the run stopped there" : "the run went on"));
 }
 
-// No curvature of a network at one place says anything of it elsewhere: the step is the user's.
+// Sets the step of a network. The curvature of a network at one position says nothing about other positions, so the
+// user must give the step or its constants.
 void Experiment::Parts::set_network_step() {
   if (!recipe.local || !recipe.local->decaying) return;
   LocalSteps& local = *recipe.local;
@@ -161,7 +164,7 @@ void Experiment::Parts::set_step() {
                                 bound ? "a bound" : "estimated at the mode"));
     return;
   }
-  // A look before the run that no client is charged for, unless the mode is wanted anyway.
+  // The curvature was only checked for a warning, so its bits are not counted, unless the mode is needed anyway.
   if (recipe.oracle != OracleKind::fixed_point && config.run.init != "mode") uncount_exchanges(before);
   if (recipe.step > 2 / smoothness)
     warnings.push_back(fmt::format(
@@ -169,14 +172,14 @@ void Experiment::Parts::set_step() {
         recipe.step, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
 }
 
-// Local steps go by each client's own curvature.
+// Sets the step of the averaging family, which depends on each client's own curvature.
 void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) {
   LocalSteps& local = *recipe.local;
   const bool wanted = picked || (local.decaying && (local.smoothness == 0 || local.convexity == 0));
   const std::size_t before = setup_exchanges.size();
   const bool convexity = local.decaying && local.convexity == 0;
   LocalBounds bounds = find_local_bounds(transport(), local, at, problem.rows, convexity && problem.model.quadratic());
-  if (!problem.model.quadratic()) {  // of a likelihood that is only convex nothing sure is known below the prior
+  if (!problem.model.quadratic()) {  // a convex likelihood may add nothing to the prior's precision
     const auto& precision = problem.prior.precision;
     bounds.convexity = precision.empty() ? 0 : *std::ranges::min_element(precision);
   }
@@ -276,7 +279,8 @@ void Experiment::Parts::set_start() {
 }
 
 void Experiment::Parts::warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start) {
-  const auto watch = [this](std::int64_t done, std::int64_t steps) {  // half a warm-up would be another start
+  // A stop during the warm-up ends the run, because half a warm-up would be another start.
+  const auto watch = [this](std::int64_t done, std::int64_t steps) {
     if (done < steps && options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) throw Interrupted();
     if (options.warming) options.warming(done, steps);
   };
@@ -296,7 +300,7 @@ void Experiment::Parts::set_anchors() {
     find_mode_once();
     std::vector<double> sum(mode.size());
     transport().query({Query::What::anchor, {mode.data(), d, 1, d}, {}}, {sum.data(), d, 1, d});
-    federation->server().set_anchor_gradient(sum);  // its bits are those of the mode finder's last exchange
+    federation->server().set_anchor_gradient(sum);  // counted already as the mode finder's last exchange
   }
   if (recipe.oracle == OracleKind::control) {
     federation->start_control();

@@ -15,7 +15,8 @@ PrivacyInputs inputs_of(const Config& config, const Recipe& recipe, std::span<co
   const LocalSteps& local = *recipe.local;
   const PrivacyConfig& p = config.privacy;
   PrivacyInputs in;
-  in.step = local.step_at(recipe.step, static_cast<Index>(sizes.size()), 0);  // a decaying step's largest
+  // The first step is the largest one of a decaying schedule.
+  in.step = local.step_at(recipe.step, static_cast<Index>(sizes.size()), 0);
   in.temperature = recipe.temperature;
   in.correlation = config.sampler.correlation.value_or(1);
   if (local.clip) in.sensitivity = 2 * *local.clip;
@@ -57,7 +58,7 @@ PrivacyMeter::PrivacyMeter(const Config& config, const Recipe& recipe, std::span
     why_.emplace_back("nothing is accounted without a [privacy] section");
     return;
   }
-  // Parts set by hand come to the theorem's δ at the end of the run: the same for both.
+  // If the parts of δ are given instead of δ, both accountants use the theorem's total δ at the end of the run.
   const auto whole = config.privacy.delta ? config.privacy.delta : theorem_account(inputs_, rounds(iterations_)).delta;
   renyi_delta_ = whole.value_or(renyi_delta_);
   target_ = config.privacy.target_epsilon;
@@ -72,7 +73,7 @@ PrivacyMeter::PrivacyMeter(const Config& config, const Recipe& recipe, std::span
 
 Index PrivacyMeter::rounds(std::int64_t iterations) const {
   if (communicate_ > 0)
-    return static_cast<Index>(std::llround(static_cast<double>(iterations) * communicate_));  // in the mean
+    return static_cast<Index>(std::llround(static_cast<double>(iterations) * communicate_));  // on average
   return static_cast<Index>((iterations + inputs_.local_steps - 1) / inputs_.local_steps);
 }
 

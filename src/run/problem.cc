@@ -17,15 +17,15 @@ namespace {
 
 ModelKind kind_of(const Config& config) { return models().at(config.model.kind).kind; }
 
-// `clients`: of the whole federation, which `problem` may hold only a part of; `own`: of these the ones whose rows are
-// there.
+// Adds the potentials of the clients `own`, whose rows `problem` holds. `clients` is the number of clients in the whole
+// federation.
 void add_potentials(const Config& config, Index clients, const ClientRange& own, StatisticalProblem& problem) {
   const Federation& data = problem.data;
   const double b = config.model.likelihood == "mean" ? static_cast<double>(clients) : 0;
   problem.first = own.first;
   for (Index i = 0; i < data.clients(); ++i) problem.rows.push_back(data.train_rows(i));
-  const Index* const begin =
-      data.train_begin.data() + own.first;  // stays where it is when the problem moves, as rows do
+  // This memory, like that of the rows, stays where it is when the problem is moved.
+  const Index* const begin = data.train_begin.data() + own.first;
   const RowsView x = data.train.view();
   const double* const y = data.train.y.data();
   const auto rows_of = [begin, x, y](std::size_t i) {
@@ -77,7 +77,7 @@ void take_columns(const Config& config, StatisticalProblem& problem) {
   if (problem.model.kind == ModelKind::network) add_network(config, problem.model);
 }
 
-// Of the clients of this rank: their training rows, and at rank 0 the rows of no client in particular.
+// Keeps only the training rows of this rank's clients. Rank 0 also keeps the rows that belong to no client.
 void keep_own(const ClientRange& own, bool first_rank, Federation& data) {
   Table& train = data.train;
   const auto first = static_cast<std::size_t>(data.train_begin[static_cast<std::size_t>(own.first)]);
@@ -94,7 +94,7 @@ ClientRange own_clients(const Config& config, const StatisticalProblem& problem,
   return client_range(ranks->rank(), ranks->size(), clients, kept_numbers(config, problem.dimension()));
 }
 
-// Of clients that are written out, which every rank reads.
+// Keeps only the potentials of this rank's clients, for clients in [[client]] tables, which every rank reads.
 void keep_own(const ClientRange& own, StatisticalProblem& problem) {
   problem.potentials.keep(static_cast<std::size_t>(own.first), static_cast<std::size_t>(own.last));
   problem.first = own.first;
@@ -107,7 +107,7 @@ void add_own_potentials(const Config& config, const Ranks* ranks, StatisticalPro
   add_potentials(config, clients, own, problem);
 }
 
-// A mixed-effects model and clients of whom nothing is known: what predicting for a new one takes.
+// Gives a mixed-effects model clients without rows, which is enough to predict for a new client.
 StatisticalProblem without_rows(StatisticalProblem problem, std::size_t clients) {
   Federation& data = problem.data;
   data.feature_names = problem.model.feature_names;
@@ -149,7 +149,7 @@ StatisticalProblem make_given_problem(const Posterior& posterior) {
   };
   check("Posterior::prior", posterior.prior.precision.size(), true);
   check("Posterior::labels", posterior.labels.size(), true);
-  problem.model.kind = ModelKind::gaussian;  // nothing is predicted
+  problem.model.kind = ModelKind::gaussian;  // a kind that predicts nothing
   problem.model.custom = true;
   problem.model.features = d;
   problem.model.feature_names = posterior.labels;

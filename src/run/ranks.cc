@@ -1,4 +1,5 @@
-// An experiment whose clients are spread over ranks: what each of them has, and what those other than 0 do.
+// An experiment whose clients are spread over ranks (docs/cluster.md): which clients each rank has, and what ranks
+// other than 0 do.
 #include <algorithm>
 #include <limits>
 
@@ -25,11 +26,11 @@ RankShare Experiment::Parts::rank_share() const {
   return {own_clients(), problem.clients(), kept_numbers(config, dimension()), std::max(1, options.threads)};
 }
 
-// FNV-1a over what all ranks must have alike: configuration and the clients' sizes.
+// A hash (FNV-1a) of what must be the same on all ranks: the configuration and the clients' sizes.
 std::uint64_t Experiment::Parts::fingerprint() const {
-  if (ranks == nullptr) return 0;  // the other ranks have read nothing
+  if (ranks == nullptr) return 0;  // the run is not distributed; the other ranks report 0, too
   Config shared = config;
-  shared.output = {};  // rank 0's alone
+  shared.output = {};  // only rank 0 writes output
   std::uint64_t hash = 0xcbf29ce484222325U;
   const auto add = [&](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3U; };
   for (const char c : to_toml(shared)) add(static_cast<std::uint8_t>(c));
@@ -71,7 +72,8 @@ void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads, 
     options.threads = threads;
     options.ranks = &ranks;
     if (watched)
-      options.watch = [](std::span<const ClientTraffic>) {};  // what is carried to rank 0 is then the same on both ends
+      // An observer that does nothing: it makes this rank report the same traffic as rank 0 expects.
+      options.watch = [](std::span<const ClientTraffic>) {};
     if (runs_distributed(config)) experiment = std::make_unique<Experiment>(config, options);
     if (!experiment) say_ready(ranks, 0);
   } catch (const RanksEnded&) {
@@ -80,7 +82,7 @@ void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads, 
     say_failed(ranks);
   }
   if (experiment) return experiment->serve();
-  serve(ranks, {});  // nothing, until it is over
+  serve(ranks, {});  // answers with nothing until the run is over
 }
 
 }  // namespace pollen

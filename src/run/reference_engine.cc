@@ -35,7 +35,7 @@ std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe
   what.temperature = recipe.temperature;
   what.seed = config.seed;
   if (problem.model.kind == ModelKind::network &&
-      config.model.likelihood != "mean")  // there clients' rows weigh differently
+      config.model.likelihood != "mean")  // with "mean", rows of different clients have different weights
     what.pool = [&problem] {
       return make_potential(problem.model, {problem.data.train.view(), problem.data.train.y.data()});
     };

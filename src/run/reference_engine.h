@@ -1,4 +1,5 @@
-// A sampler of reference/reference.h from a configuration.
+// Makes a reference sampler or a competitor (reference/reference.h, docs/algorithms.md section 8) from a configuration.
+// The configuration is copied; the problem must outlive the engine.
 #pragma once
 
 #include <memory>

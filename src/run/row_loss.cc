@@ -1,4 +1,4 @@
-// How well clients' present models fit their rows: cheap enough to be asked while a run goes on.
+// Measures how well the clients' present models fit their rows. It is cheap enough to be called during a run.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index kMostClients = 1000;
 
-// Sums of -log p(y | φ, z) over rows.
+// The sum of -log p(y | φ, z) over rows, and their number.
 struct Loss {
   double sum = 0;
   Index rows = 0;

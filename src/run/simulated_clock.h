@@ -1,8 +1,8 @@
-// The time that a run's exchanges would take in a simulated network (docs/network-time.md). It is told of them and
-// changes nothing.
-//   a participant:  wait + [latency + down_bits/downlink] + gradients/speed + [latency + up_bits/uplink]
-//   an exchange:    that of its slowest participant, and the server's own seconds
-// A message of no bits is none: it has no latency either.
+// Adds up the time that a run's exchanges would take in a simulated network (docs/network-time.md). The clock is told
+// of every exchange and has no influence on the run. One thread per clock.
+//   a participant takes  wait + [latency + down_bits/downlink] + gradients/speed + [latency + up_bits/uplink]
+//   an exchange takes    the time of its slowest participant, and the server's own seconds
+// A message of zero bits does not exist and therefore has no latency either.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class SimulatedClock {
   SimulatedClock(const Config& config, const ClientNames& clients) : network_(config, clients) {}
 
   void exchange(std::span<const ClientTraffic> loads);
-  void set_up() { time_.setup = time_.total(); }  // all so far was
+  void set_up() { time_.setup = time_.total(); }  // to be called when set-up ends
   const SimulatedTime& time() const { return time_; }
   std::uint64_t exchanges() const { return exchanges_; }
   void archive(Archive& archive);
@@ -33,7 +33,8 @@ class SimulatedClock {
   std::uint64_t exchanges_ = 0;
 };
 
-// One of the configuration's [network], or none. `names` may be fewer than the clients, who then are "1", "2", ...
+// Makes the clock of [network]; null without that section. If there are fewer `names` than clients, the clients are
+// named "1", "2", and so on.
 std::unique_ptr<SimulatedClock> make_simulated_clock(const Config& config, Index clients, const ClientNames& names);
 
 }  // namespace pollen

@@ -15,7 +15,7 @@ Smoothness find_smoothness(Transport& transport, const Prior& prior, std::span<c
   math::scale(1 / std::sqrt(math::squared_norm(v)), v);
   const ConstPanelView where{at.data(), d, 1, d};
   Smoothness result;
-  // The Rayleigh quotient never exceeds λ_max and settles quickly; 100 products bound the cost.
+  // The Rayleigh quotient never exceeds λ_max and converges quickly. At most 100 products are computed.
   double last = 0;
   for (result.exchanges = 0; result.exchanges < 100;) {
     transport.query({Query::What::curvature, where, {v.data(), d, 1, d}}, {product.data(), d, 1, d});

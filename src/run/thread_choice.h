@@ -1,6 +1,6 @@
-// One thread or all cores? Draws do not depend on it, so the clock may decide: rounds are timed on one thread, then,
-// where they are long enough to be worth sharing, on all; all are kept only where they really are faster (on a busy
-// machine waiting for each other costs more than it brings).
+// Decides by measurement whether a run uses one thread or all cores. Draws do not depend on the choice. Rounds are
+// timed on one thread first and then, if they are long enough to be worth sharing, on all cores. All cores are kept
+// only if they are really faster: on a busy machine, threads that wait for each other lose more time than they save.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ class ThreadChoice {
  public:
   enum class Verdict { stay, use_all, use_one };
 
-  // To be called between rounds. Cheap: it looks at the clock every eighth time, and no more once decided.
+  // To be called between rounds. It is cheap: it reads the clock at every eighth call, and never once decided.
   Verdict between_rounds() {
     if (phase_ == Phase::decided || calls_++ % kChunk != 0) return Verdict::stay;
     const auto now = Clock::now();
@@ -34,7 +34,7 @@ class ThreadChoice {
   enum class Phase { one, all, decided };
   static constexpr int kChunk = 8;
   static constexpr int kChunks = 16;
-  static constexpr double kWorthSharing = 80e-6;  // seconds a round
+  static constexpr double kWorthSharing = 80e-6;  // seconds per round
   static constexpr double kGain = 0.8;
 
   Verdict judge() {

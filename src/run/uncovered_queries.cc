@@ -13,7 +13,8 @@ bool is_builtin(const DataSpec& data) {
   return data.sources.size() == 1 && std::ranges::count(names, data.sources.front()) > 0;
 }
 
-// `table`: rows were read; `levels`: clients show levels of theirs.
+// Lists what looks at the data without noise. `table` says whether rows were read, `levels` whether clients reveal
+// levels of their columns.
 std::vector<UncoveredQuery> looks_of(const Config& config, bool table, bool levels) {
   std::vector<UncoveredQuery> looks;
   const SamplerConfig& s = config.sampler;
@@ -38,7 +39,7 @@ std::vector<UncoveredQuery> looks_of(const Config& config, bool table, bool leve
 
 std::vector<UncoveredQuery> uncovered_queries(const Config& config, const Federation& data) {
   const bool table = data.train.rows > 0 && !config.data.sources.empty();
-  // The levels of a built-in set are known to everybody.
+  // The levels of a built-in data set are public.
   return looks_of(config, table, data.level_bits > 0 && !is_builtin(config.data));
 }
 

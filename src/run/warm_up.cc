@@ -23,7 +23,7 @@ double rate_at(const WarmUpConfig& config, double done) {
          (done < kRise ? between(kFirst, 1, done / kRise) : between(1, kLast, (done - kRise) / (1 - kRise)));
 }
 
-// v ← μ v + scale·g, x ← x - rate·v.
+// Computes v ← μ v + scale · g and then x ← x - rate · v, where μ is `momentum`.
 void move(std::span<double> x, std::span<const double> g, std::span<double> v, double momentum, double scale,
           double rate) {
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -1,8 +1,9 @@
-// Files being written, with every failure an IoError that names the path and the reason. One thread a file.
+// Files that are being written. Every failure is an IoError that names the path and the reason. An object must be used
+// by one thread at a time.
 //
-//   ReplacingFile file("summary.json");   // written as summary.json.tmp
+//   ReplacingFile file("summary.json");   // writes to summary.json.tmp
 //   file.write(text);
-//   file.commit();                        // synced, then renamed: readers see the old file or the new one, never half
+//   file.commit();                        // syncs and renames: readers see the old file or the new one, never half
 #pragma once
 
 #include <cstdint>
@@ -17,22 +18,24 @@ namespace pollen {
 // Throws IoError "<path>: cannot <doing>: <strerror(error)>".
 [[noreturn]] void io_failure(const std::string& path, const char* doing, int error);
 
+// A buffered file, opened empty (`replace`) or at its end (`append`).
 class OutputFile {
  public:
   enum class Open { replace, append };
   OutputFile(std::string path, Open how, std::size_t buffer_bytes = std::size_t{1} << 18);
-  ~OutputFile();  // what was not flushed is lost; a flush that fails leaves nothing of what it was to write
+  // The destructor does not flush: bytes still in the buffer are lost. A flush that fails removes what it had written.
+  ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
   void flush();
-  void sync();  // flush, then wait for the disk; nothing where nothing was written since
+  void sync();  // flushes, then waits for the disk; does nothing if nothing was written since the last sync
   void close();
-  void truncate(std::int64_t bytes);                   // the next write follows there
-  void rewrite(const void* data, std::size_t bytes);   // what the file begins with
-  std::int64_t position() const { return position_; }  // bytes of the file, unflushed ones included
+  void truncate(std::int64_t bytes);                   // cuts the file to `bytes`; the next write follows there
+  void rewrite(const void* data, std::size_t bytes);   // overwrites the first bytes of the file
+  std::int64_t position() const { return position_; }  // length of the file, unflushed bytes included
   const std::string& path() const { return path_; }
 
  private:
@@ -46,13 +49,14 @@ class OutputFile {
   bool unsynced_ = true;  // something may not be on the disk yet
 };
 
+// A file that takes the place of an older one only once it is complete.
 class ReplacingFile {
  public:
   explicit ReplacingFile(std::string path);
-  ~ReplacingFile();  // without commit() nothing is left
+  ~ReplacingFile();  // deletes the temporary file unless commit() was called
   void write(std::string_view text) { file_.write(text); }
   void write(const void* data, std::size_t bytes) { file_.write(data, bytes); }
-  void rewrite(const void* data, std::size_t bytes) { file_.rewrite(data, bytes); }  // what it begins with
+  void rewrite(const void* data, std::size_t bytes) { file_.rewrite(data, bytes); }  // overwrites its first bytes
   void commit();
 
  private:
@@ -61,14 +65,15 @@ class ReplacingFile {
   bool committed_ = false;
 };
 
-// A folder, made where there is none, for one process at a time: FOLDER/lock is locked while this lives.
+// Reserves a folder for one process: the file FOLDER/lock stays locked while this object lives. The folder is made if
+// it does not exist.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder, unsigned mode = 0777);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
-  bool held() const { return held_; }  // false: another process has it
+  bool held() const { return held_; }  // false if another process holds the lock
 
  private:
   int descriptor_ = -1;
@@ -76,9 +81,9 @@ class FolderLock {
 };
 
 void replace_file(const std::string& path, std::string_view content);
-void sync_folder(const std::string& folder);  // so that a rename survives a power cut
+void sync_folder(const std::string& folder);  // makes a rename in the folder survive a power cut
 
-std::string read_text(const std::string& path);  // IoError where it cannot be read
+std::string read_text(const std::string& path);  // the whole file; IoError if it cannot be read
 std::string temporary_name(const std::string& path);
 
 }  // namespace pollen

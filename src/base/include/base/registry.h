@@ -1,5 +1,6 @@
-// A table of things that users choose by name: compressors, partitions, samplers, ... A row has a `name`, a `summary`
-// for `pollen list`, and whatever the choice needs. Looking up, listing and refusing unknown names come from the rows.
+// A table of things that users choose by name, such as compressors, partitions or samplers. A row has a `name`, a
+// `summary` for `pollen list`, and whatever the choice needs. The table offers look-up, a listing, and an error with a
+// suggestion for unknown names. Reading is thread-safe; add() is not.
 #pragma once
 
 #include <deque>
@@ -21,13 +22,13 @@ class Registry {
     for (const Row& row : rows) add(row);
   }
 
-  const Row* find(std::string_view name) const {  // null where there is none
+  const Row* find(std::string_view name) const {  // null if there is none
     for (const Row& row : rows_)
       if (row.name == name) return &row;
     return nullptr;
   }
 
-  const Row& at(const std::string& name) const {  // ConfigError where there is none
+  const Row& at(const std::string& name) const {  // ConfigError if there is none
     if (const Row* row = find(name)) return *row;
     refuse_name(key_, name, names());
   }
@@ -41,7 +42,7 @@ class Registry {
   auto begin() const { return rows_.begin(); }
   auto end() const { return rows_.end(); }
 
-  // Rows found before stay where they are. Call this before anything runs: it does not wait for readers.
+  // Adds a row. Pointers to other rows stay valid. Nothing may read the table meanwhile, so call this before a run.
   void add(Row row) {
     if (find(row.name) != nullptr) throw std::invalid_argument(key_ + ": " + std::string(row.name) + " is taken");
     rows_.push_back(std::move(row));

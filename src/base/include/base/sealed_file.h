@@ -1,11 +1,11 @@
-// Files that are either whole or refused: a checkpoint, the states of a federation's server and clients. A store of
-// data begins like them, with letters and a version, and has checksums of its own.
+// Files that are read only if they are whole: checkpoints and the states of a federation's server and clients. Stores
+// of data start with the same letters and version (Seal) but have checksums of their own. One thread per object.
 //
-// Layout, little-endian: eight letters, uint32 version, uint32 CRC-32 of the body, uint64 bytes of the body, the body.
+// Layout, little-endian: eight letters, uint32 version, uint32 CRC-32 of the body, uint64 length of the body, the body.
 //
-//   SealedFile file(path, kSeal);   // under a temporary name
-//   file.write(bytes);              // as often as needed: the body is never in memory as a whole
-//   file.commit();                  // synced, then renamed: a crash leaves the file before
+//   SealedFile file(path, kSeal);   // writes under a temporary name
+//   file.write(bytes);              // any number of times; the body is never in memory as a whole
+//   file.commit();                  // syncs and renames: a crash before this leaves the previous file
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@
 
 namespace pollen {
 
-// CRC-32 as zlib computes it, of what came before and these bytes.
+// Continues a CRC-32 (zlib's): `before` is the checksum of the preceding bytes, and the result covers both.
 std::uint32_t checksum(ByteView bytes, std::uint32_t before = 0);
 
-// What a kind of file begins with, and the words for messages about it.
+// The first bytes that mark a kind of file, and the words for error messages about it.
 struct Seal {
-  const char* letters;  // eight
+  const char* letters;  // eight of them
   std::uint32_t version;
-  const char* what;    // "a checkpoint"
-  const char* remedy;  // what to do about a file that is refused: "run without --resume"
+  const char* what;    // the kind of file in an error message, such as "a checkpoint"
+  const char* remedy;  // advice for a file that is refused, such as "run without --resume"
   static constexpr std::size_t kLetters = 8;
 
-  void write_to(std::uint8_t* at) const;                     // letters and version, 12 bytes
+  void write_to(std::uint8_t* at) const;                     // writes letters and version, 12 bytes
   void check(ByteView file, const std::string& path) const;  // ConfigError unless `file` begins with both
-  [[noreturn]] void refuse(const std::string& path, const std::string& found) const;  // ConfigError
+  [[noreturn]] void refuse(const std::string& path, const std::string& found) const;  // throws ConfigError
 };
 
-enum class Readers { everybody, owner };  // `owner` where a file may have secrets
+enum class Readers { everybody, owner };  // `owner` for files that may contain secrets
 
 class SealedFile {
  public:
@@ -47,7 +47,7 @@ class SealedFile {
   std::uint64_t bytes_ = 0;
 };
 
-// The whole body. ConfigError where the file is not whole or of another kind; IoError where it cannot be read.
+// Reads the whole body. Throws ConfigError if the file is damaged or of another kind, IoError if it cannot be read.
 Bytes read_sealed(const std::string& path, const Seal& seal);
 
 }  // namespace pollen

@@ -1,4 +1,4 @@
-// Random numbers that nobody else may know, from the kernel.
+// Random numbers that nobody can guess, from the kernel's generator. Thread-safe.
 #pragma once
 
 #include <cstdint>

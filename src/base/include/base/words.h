@@ -1,4 +1,4 @@
-// Names that users type, and lists of them.
+// Helpers for names that users type and for lists of such names. Thread-safe.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace pollen {
 
-// Whether `word` is one of `words`, which spaces separate.
+// Whether `word` is one of `words`, a list separated by spaces.
 bool has_word(std::string_view words, std::string_view word);
 
-// Throws a ConfigError: `found` is none of `names`, which are listed; the nearest is suggested.
+// Throws a ConfigError for the value `found` of `key`. Its message lists the accepted `names` and suggests the nearest.
 [[noreturn]] void refuse_name(const std::string& key, const std::string& found, const std::vector<std::string>& names);
 
 }  // namespace pollen

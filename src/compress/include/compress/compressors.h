@@ -1,4 +1,5 @@
-// The rows of all compressors (pollen/compress.h).
+// The table of all compressors (pollen/compress.h), from which sampler.compressor is chosen.
+// Reading it is thread-safe.
 #pragma once
 
 #include "base/registry.h"

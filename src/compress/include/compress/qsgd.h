@@ -1,10 +1,11 @@
-// How long a message of qsgd is (src/compress/qsgd.cc), for those who quantise elsewhere.
+// The length of a qsgd message (docs/formats/compressors.md), for code that quantises by itself, such as a GPU's.
 #pragma once
 
 #include <cstdint>
 
 namespace pollen {
 
+// The sums over a vector's levels on which the length of its message depends.
 struct QsgdCounts {
   std::uint64_t dimension = 0;
   std::uint64_t nonzeros = 0;
@@ -12,13 +13,17 @@ struct QsgdCounts {
   std::uint64_t sparse_logs = 0;  // Σ over non-zeros of ⌊log2 level⌋
 };
 
+// Bits of all levels in the dense layout.
 inline std::uint64_t qsgd_dense_bits(const QsgdCounts& c) { return c.dimension + c.nonzeros + 2 * c.dense_logs; }
-// `gap_bits`: of the gammas of all gaps.
+// Bits of all levels in the sparse layout. `gap_bits` is the total length of the gamma codes of all gaps.
 inline std::uint64_t qsgd_sparse_bits(const QsgdCounts& c, std::uint64_t gap_bits) {
   return 2 * (c.nonzeros + c.sparse_logs) + gap_bits;
 }
-// The whole message, the norm (above zero) included: the shorter layout behind a flag, in whole bytes.
-inline std::int64_t qsgd_bits(std::uint64_t shorter) { return static_cast<std::int64_t>(32 + (1 + shorter + 7) / 8 * 8); }
-inline constexpr std::int64_t kQsgdNothing = 32;  // bits of a norm of zero
+// Bits of the whole message when the norm is above zero: the norm, then a flag bit and the `shorter` layout, filled up
+// to whole bytes.
+inline std::int64_t qsgd_bits(std::uint64_t shorter) {
+  return static_cast<std::int64_t>(32 + (1 + shorter + 7) / 8 * 8);
+}
+inline constexpr std::int64_t kQsgdNothing = 32;  // bits of the message when the norm is zero
 
 }  // namespace pollen

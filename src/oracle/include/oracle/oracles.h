@@ -1,4 +1,5 @@
-// The rows of all oracles (pollen/oracle.h): what can be chosen as sampler.oracle.
+// The table of all oracles (pollen/oracle.h, docs/algorithms.md section 1), from which sampler.oracle is chosen.
+// Reading it is thread-safe.
 #pragma once
 
 #include "base/registry.h"
@@ -8,7 +9,7 @@ namespace pollen {
 
 struct OracleRow {
   std::string name, summary;
-  std::string keys;  // of [sampler], separated by spaces
+  std::string keys;  // the keys of [sampler] that this oracle reads, separated by spaces
   OracleKind kind;
   std::unique_ptr<Oracle> (*make)(const Potential& potential, Index batch, Index chains);
 };

@@ -1,17 +1,18 @@
-// Personalised models (algorithms.md section 7): clients have latents z_i of their own with a common population prior
-// p(z | β); φ and β are learnt by stochastic approximation from the clients' local Markov chains, latents stay at home.
+// FedSOUL and FedSOUK for personalised models (docs/algorithms.md section 7). Every client has a latent z_i of its own,
+// with a common population prior p(z | β). Stochastic approximation learns φ and β from the clients' local Markov
+// chains; latents never leave their client.
 //
 //   client:  M steps of a kernel for p(z | D_i, φ, β);
 //            I = mean of ∇_β log p(z_m | β), J = mean of ∇_φ log p(D_i | z_m, φ)
 //   server:  β ← Π(β + η1 [∇ log p(β) + (b/|A|) Σ I]),  φ ← Π(φ + η2 [∇ log p(φ) + (b/|A|) Σ C(J)])
 //
-// FedSOUL and FedSOUK are a round like any other (pollen/round.h) with these two halves:
+// Both run as ordinary rounds (pollen/round.h) with these two halves:
 //
-//   const ClientWork work = make_personal_work(problem, settings);             // what clients compute
-//   auto step = make_approximation(problem, settings, recipe.up.rate);         // how the server moves
-//   recipe.up.whole_tail = population.parameters();                            // I is not compressed
+//   const ClientWork work = make_personal_work(problem, settings);       // what clients compute
+//   auto step = make_approximation(problem, settings, recipe.up.rate);   // how the server moves
+//   recipe.up.whole_tail = population.parameters();                      // I is not compressed
 //
-// The server's position is (φ, β), a column per chain: its path is what the algorithm gives, not posterior draws.
+// The server's position is (φ, β), one column per chain. Its path consists of estimates, not of posterior draws.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@
 
 namespace pollen {
 
-// p(z | β), of which β is learnt. Immutable; const calls are thread-safe.
+// The distribution p(z | β) of the clients' latents, whose parameters β are learnt. Immutable and thread-safe.
 class Population {
  public:
   virtual ~Population() = default;
@@ -35,35 +36,36 @@ class Population {
   virtual Index parameters() const = 0;           // coordinates of β
   virtual std::vector<double> start() const = 0;  // β_0
   virtual std::vector<std::string> labels(const std::vector<std::string>& latents) const = 0;
-  // -log p(z | β) without constants in z and β; adds its gradient by z to g.
+  // Returns -log p(z | β) up to a constant in z and β, and adds its gradient by z to g.
   virtual double value(std::span<const double> beta, std::span<const double> z, std::span<double> g) const = 0;
-  // Whether add_score leaves out -∇ log Z(β), the same for every z: the server then estimates it by chains on p(z | β).
+  // Whether add_score leaves out -∇ log Z(β), which is the same for every z. The server then estimates it by chains on
+  // p(z | β).
   virtual bool leaves_out_constant() const { return false; }
-  // out += ∇_β log p(z | β).
+  // Computes out += ∇_β log p(z | β).
   virtual void add_score(std::span<const double> beta, std::span<const double> z, std::span<double> out) const = 0;
-  // λ_max of -∇²_z log p(z | β), or a bound on it.
+  // The largest eigenvalue of -∇²_z log p(z | β), or a bound on it.
   virtual double curvature(std::span<const double> beta) const = 0;
-  // out = 1/(the information of one known z about each coordinate of β).
+  // Sets `out` to the inverse of the information that one known z has about each coordinate of β.
   virtual void variances(std::span<const double> beta, std::span<double> out) const = 0;
-  // Standard normals in, a draw out.
+  // Turns the standard normals in z into a draw from the population.
   virtual void draw(std::span<const double> beta, std::span<double> z) const = 0;
-  // Onto where β may be.
+  // Projects β onto the set of allowed values.
   virtual void project(std::span<double> beta) const = 0;
 };
 
-// N(μ, diag σ²), β = (μ, log σ).
+// The normal population N(μ, diag σ²) with β = (μ, log σ).
 struct NormalPopulation {
-  enum class Shape { vector, scalar, fixed };  // one a coordinate, one for all, not learnt
+  enum class Shape { vector, scalar, fixed };  // one number per coordinate, one for all, or not learnt
   Shape mean = Shape::vector, spread = Shape::scalar;
-  std::vector<double> mean_start = {0}, sd_start = {1};  // one for all, or one a coordinate
-  double least_sd = 0, most_sd = 1e6;                    // the box σ is kept in
-  double mean_radius = 0;                                // the ball μ is kept in; 0: none
+  std::vector<double> mean_start = {0}, sd_start = {1};  // one for all, or one per coordinate
+  double least_sd = 0, most_sd = 1e6;                    // the interval that σ is projected onto
+  double mean_radius = 0;                                // the ball that μ is projected onto; 0 means none
 };
 std::unique_ptr<Population> make_normal_population(const NormalPopulation& how, Index latent);
 
-// exp(-E(z; β)), E = ½‖z‖²/s² + Σ a_h tanh(w_hᵀz + c_h).
+// The population with density ∝ exp(-E(z; β)), E = ½‖z‖²/s² + Σ_h a_h tanh(w_hᵀz + c_h).
 struct EnergyPopulation {
-  Index units = 8;   // h
+  Index units = 8;   // number of terms in the sum over h
   double scale = 1;  // s
 };
 std::unique_ptr<Population> make_energy_population(const EnergyPopulation& how, Index latent);
@@ -72,27 +74,28 @@ enum class LocalKernel { langevin, mala, hmc };
 
 struct PersonalSettings {
   LocalKernel kernel = LocalKernel::langevin;
-  double step = 0;                 // γ (hmc: ε); 0: every client takes one that fits its curvature at φ and β
-  Index local_steps = 10;          // M
-  Index leapfrogs = 5;             // hmc
-  bool warm_start = true;          // from where the client's last round ended; else from the population
-  double population_step = 0;      // η1; 0: a tenth of the inverse information that known latents would give, at β
-  double shared_step = 0;          // η2; 0: a tenth of the inverse of the largest curvature at φ (log σ: of its own)
-  double decay = 0;                // a: steps are η/(1+k)^a
-  double shared_radius = 0;        // the ball φ is kept in; 0: none
-  Index particles = 16;            // an energy's chains at the server, for each chain
-  std::int64_t averaged_from = 0;  // iterations before it do not enter average()
+  double step = 0;             // γ (for hmc: ε); 0: each client picks one by its curvature at φ and β
+  Index local_steps = 10;      // M
+  Index leapfrogs = 5;         // for hmc: leapfrog steps per local step
+  bool warm_start = true;      // chains start where the client's last round ended, else from the population
+  double population_step = 0;  // η1; 0: a tenth of the inverse of the information that known latents have on β
+  double shared_step = 0;      // η2; 0: a tenth of the inverse of the largest curvature at φ (for log σ, its own)
+  double decay = 0;            // a: steps are η/(1+k)^a
+  double shared_radius = 0;    // the ball that φ is projected onto; 0 means none
+  Index particles = 16;        // energy population: the server's chains on p(z | β), per chain
+  std::int64_t averaged_from = 0;  // the first iteration that enters average()
 
-  // How often a client looks at each of its rows in a round.
+  // How often a client evaluates the gradient of each of its rows in a round.
   std::int64_t looks() const { return local_steps * (kernel == LocalKernel::hmc ? leapfrogs : 1) + 1; }
 };
 
-// Clients' potentials, which may be made when they are asked for. Copies share what makes them, which outlives them.
+// The clients' potentials, which may be made only when they are asked for. Copies share the function that makes them.
+// Whatever that function and `sizes` (N_i) refer to must outlive every copy.
 class PersonalClients {
  public:
   using At = std::function<std::shared_ptr<const PersonalPotential>(std::size_t client)>;
   PersonalClients() = default;
-  PersonalClients(std::span<const Index> sizes, At at) : sizes_(sizes), at_(std::move(at)) {}  // N_i, likewise
+  PersonalClients(std::span<const Index> sizes, At at) : sizes_(sizes), at_(std::move(at)) {}
   explicit PersonalClients(const std::vector<const PersonalPotential*>& all);
 
   std::size_t size() const { return sizes_.size(); }
@@ -107,14 +110,14 @@ class PersonalClients {
   At at_;
 };
 
-// Of somebody who keeps it.
+// A pointer that does not own the potential, which its owner must keep alive.
 std::shared_ptr<const PersonalPotential> borrowed(const PersonalPotential& potential);
 
 struct PersonalProblem {
   PersonalClients clients;
   const Population* population = nullptr;
-  std::vector<double> shared_precision;                         // of φ's normal prior about 0; empty: flat
-  std::vector<double> population_centre, population_precision;  // of β's normal prior; empty: flat
+  std::vector<double> shared_precision;                         // of φ's normal prior with mean 0; empty if flat
+  std::vector<double> population_centre, population_precision;  // of β's normal prior; empty if flat
   Index chains = 1;
   std::uint64_t seed = 1;
 
@@ -122,16 +125,16 @@ struct PersonalProblem {
   Index dimension() const { return shared() + population->parameters(); }
 };
 
-// What a client does in a round. The potentials and the population outlive the work.
+// What a client does in a round. The potentials and the population must outlive the work.
 ClientWork make_personal_work(const PersonalProblem& problem, const PersonalSettings& settings);
 
-// Robbins and Monro's step for (φ, β) along the sum of the clients' (C(J), I).
+// The server's step of Robbins and Monro for (φ, β) along the sum of the clients' messages (C(J), I).
 class Approximation : public ServerStep {
  public:
-  // The η-weighted average of the path, a column per chain.
+  // The average of the path, weighted by the steps η, one column per chain.
   virtual ConstPanelView average() const = 0;
 };
-// memory_rate: what clients' memories take of a message, as the recipe has it.
+// `memory_rate` is the share of a message that the client's memory takes over (the recipe's up.rate).
 std::unique_ptr<Approximation> make_approximation(const PersonalProblem& problem, const PersonalSettings& settings,
                                                   double memory_rate);
 

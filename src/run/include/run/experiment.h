@@ -1,4 +1,5 @@
-// One experiment from a configuration: data, model, samplers, the loop. Prints nothing; tells a Sink.
+// One experiment, made from a configuration: data, model, sampler and the loop of iterations. It prints nothing and
+// reports to a Sink. One thread per object unless a function says otherwise.
 //
 //   Experiment experiment(read_config_file("mine.toml"), {.threads = 2});
 //   experiment.prepare();
@@ -29,126 +30,133 @@
 namespace pollen {
 
 struct ExperimentOptions {
-  int threads = 0;                          // 0: as many as pay off
-  const std::atomic<bool>* stop = nullptr;  // looked at between iterations
-  std::function<void(std::int64_t done, std::int64_t steps)> warming =
-      {};  // before every step of a warm-up, and after it
-  // Another carrier than threads; makes the transport over the experiment's own view and clients.
+  int threads = 0;                          // 0: as many as make the run faster
+  const std::atomic<bool>* stop = nullptr;  // checked between iterations
+  // Called before every step of a warm-up, and after the last one.
+  std::function<void(std::int64_t done, std::int64_t steps)> warming = {};
+  // Makes another transport than threads of this process, over the experiment's own view and clients.
   MakeTransport transport = {};
-  MakeOracle oracle = {};                   // every client's, in place of the recipe's
-  std::optional<Posterior> posterior = {};  // in place of the configuration's model and data
-  // Clients in other processes, by what they said of themselves; `transport` reaches them.
+  MakeOracle oracle = {};                   // makes every client's oracle in place of the recipe's
+  std::optional<Posterior> posterior = {};  // replaces the configuration's model and data
+  // Clients in other processes, by what they said about themselves; `transport` reaches them.
   std::vector<SiteFacts> sites = {};
-  std::int64_t setup_bits = 0;  // of what they said
-  bool levels_shown = true;     // among it levels or labels that data.levels does not give
-  // Several processes that share the clients (ranks/ranks.h): this is rank 0, and the others are in serve_rank().
+  std::int64_t setup_bits = 0;  // bits of what the sites said
+  bool levels_shown = true;     // whether the sites revealed levels or labels that data.levels does not give
+  // Set if several processes share the clients (ranks/ranks.h). This process is rank 0; the others are in serve_rank().
   Ranks* ranks = nullptr;
-  // Somebody who looks on: is told of every exchange with clients, on the thread of advance(). Nothing depends on it,
-  // and nothing of it is saved.
+  // An observer, told of every exchange with clients on the thread of advance(). It has no effect on the run and is not
+  // saved with it.
   TrafficListener watch = {};
 };
 
-// Models with latents: draws of a client's latent from its own posterior, at what every chain has learnt.
+// Models with latents: draws of a client's latent from its own posterior at the (φ, β) that every chain has learnt.
 struct OwnDraws {
-  Panel z;                          // d × (chains · draws), chain after chain
-  std::vector<double> mean;         // of every test row of the client, outputs() numbers: the predictive mean
-  std::vector<double> log_density;  // likewise: log of the averaged density
-  Panel effects;  // mixed-linear: the mean of Φz, a column a chain: what is known whatever the rotation
+  Panel z;                          // the draws, d × (chains · draws), chain after chain
+  std::vector<double> mean;         // the predictive mean, outputs() numbers per test row of the client
+  std::vector<double> log_density;  // logarithm of the averaged density, one per test row
+  // For mixed-linear: the mean of Φz, one column per chain. It is identified although Φ is known only up to a rotation.
+  Panel effects;
 };
 
-// Models with latents: means over rows, and chains, of -log p(y | φ, z_i); NaN where there are no rows.
+// Models with latents: means of -log p(y | φ, z_i) over rows and chains; NaN if there are no rows.
 struct RowLoss {
   double train = 0, test = 0;
 };
 
-// Predictions for rows of one client, over its latent's posterior and the noise.
+// Predictions for rows of one client, averaged over the posterior of its latent and over the noise.
 struct Forecast {
-  std::vector<double> mean;          // mixed-logistic: P(1); outputs() > 1: rows × classes probabilities
-  std::vector<double> sd;            // of the response
-  std::vector<double> lower, upper;  // of an interval for the response; classes: for their probabilities
-  std::vector<double> entropy;       // outputs() > 1: a row's mean entropy over draws
+  std::vector<double> mean;          // for mixed-logistic P(1); if outputs() > 1, rows × classes probabilities
+  std::vector<double> sd;            // standard deviation of the response
+  std::vector<double> lower, upper;  // interval for the response, or for the probabilities of classes
+  std::vector<double> entropy;       // if outputs() > 1: one per row, the mean entropy over draws
 };
 
 class Experiment {
  public:
-  Experiment(Config config, ExperimentOptions options = {});  // ConfigError where anything is wrong
+  Experiment(Config config, ExperimentOptions options = {});  // ConfigError if anything is wrong
   ~Experiment();
   Experiment(const Experiment&) = delete;
   Experiment& operator=(const Experiment&) = delete;
 
-  // Mode finding, step = "auto", memories: what comes before the first iteration. Not called after load().
+  // Does what comes before the first iteration: finds the mode, picks the step if it is "auto", sets starts and
+  // memories. Must not be called after load().
   void prepare();
-  // Up to `iterations` more; returns false where it was stopped before that, by options.stop or because the privacy
-  // budget is spent (privacy().ended()).
+  // Runs up to `iterations` more iterations. Returns false if it stopped earlier, because of options.stop or because
+  // the privacy budget is spent (privacy().ended()).
   bool advance(std::int64_t iterations, Sink& sink);
 
-  const Config& config() const;  // complete, as to_toml() writes it
+  const Config& config() const;  // with every default filled in, as to_toml() writes it
   const Recipe& recipe() const;
   const ModelSpec& model() const;
-  const Federation& data() const;           // empty tables for gaussian clients given in the config
-  std::vector<std::string> labels() const;  // a readable name for each coordinate
+  const Federation& data() const;           // tables are empty for gaussian clients without data
+  std::vector<std::string> labels() const;  // one readable name per coordinate
   Index dimension() const;
   Index clients() const;
-  std::int64_t iteration() const;  // done so far
+  std::int64_t iteration() const;  // iterations done so far
   std::int64_t burn_in() const;
-  std::int64_t kept() const;  // draws kept so far, a chain
+  std::int64_t kept() const;  // draws kept so far, per chain
   Counters counters() const;
-  const ParticipationTally& participation() const;  // of federated rounds; empty where another engine samples
-  const SimulatedTime* simulated() const;           // in the network of [network]; null where there is none
-  bool has_transitions() const;                     // mala, hmc, nuts: what CmdStan's `__` columns hold
+  const ParticipationTally& participation() const;  // empty unless the sampler is federated
+  const SimulatedTime* simulated() const;           // time in the network of [network]; null without that section
+  bool has_transitions() const;                     // mala, hmc, nuts: there are values for CmdStan's `__` columns
   const std::vector<std::string>& warnings() const;
-  const std::vector<std::string>& notes() const;  // what was picked: the step, the mode
-  const PrivacyMeter& privacy() const;            // knows the step after prepare() or load()
-  double smoothness() const;                      // L, as bounded or estimated; 0 before prepare()
+  const std::vector<std::string>& notes() const;  // what was chosen in set-up, such as the step
+  const PrivacyMeter& privacy() const;            // complete after prepare() or load(), when the step is known
+  double smoothness() const;                      // L, a bound or an estimate; 0 before prepare()
   ConstPanelView position() const;
-  std::vector<double> mode() const;  // empty unless found
+  std::vector<double> mode() const;  // empty unless it was found
 
-  // Models with latents: what was learnt, (φ, β) with a column a chain, and a client's own posterior there.
+  // Models with latents (docs/personal.md): what was learnt, (φ, β) with one column per chain, and the clients' own
+  // posteriors there.
   bool personal() const;
   std::vector<std::string> latent_labels() const;
   bool predicts_classes() const;
-  Index outputs() const;        // of a row's prediction: 1 (mixed-logistic: P(1)), or a network's classes
-  bool learns_average() const;  // learnt() is averaged(); else position(), where φ may turn on its path
-  bool is_baseline() const;     // a point for every client, no posterior
-  std::vector<std::size_t> identified()
-      const;  // coordinates that data determine: not Φ, which may rotate, nor an energy's β
+  Index outputs() const;        // numbers per predicted row: 1 (for mixed-logistic P(1)), or a network's classes
+  bool learns_average() const;  // whether learnt() is averaged(); else it is position(), as φ may rotate on its path
+  bool is_baseline() const;     // a baseline has a point for every client, no posterior
+  // The coordinates that the data determine. Φ, which may rotate, and the β of an energy are not among them.
+  std::vector<std::size_t> identified() const;
   Panel learnt() const;
-  ConstPanelView averaged() const;  // the η-weighted average of the path since burn-in; position() is its end
-  OwnDraws own_draws(Index client, Index draws) const;  // unless of a baseline, on several threads at once if wanted
-  RowLoss row_loss() const;                             // of the first 1,000 clients' models as they are now
-  // For a client of the run, or (none) a new one with rows of its own, which may be none. `learnt` as learnt() has it.
+  // The average of the path since burn-in, weighted by the steps η. position() is the end of the path.
+  ConstPanelView averaged() const;
+  // Several threads may call this for different clients at once, unless the sampler is a baseline.
+  OwnDraws own_draws(Index client, Index draws) const;
+  RowLoss row_loss() const;  // evaluates the present models of the first 1,000 clients
+  // Predicts `rows` for a client of the run or, if `client` is empty, for a new client with the rows `own`, which may
+  // be empty, too. `learnt` is as learnt() returns it.
   Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt,
                     Index draws, double interval) const;
 
-  // For questions about the problem beside a run: what pollen plan asks. No rows move.
+  // What `pollen plan` needs to ask clients about the problem. Rows do not leave the clients.
   struct Questions {
     Transport& transport;
     const Prior& prior;
     std::span<const Index> sizes;  // N_i
-    bool curvature_is_bound;       // over all θ, not only where it is looked at
+    bool curvature_is_bound;       // the curvature bounds hold for all θ, not only where they are asked for
   };
   Questions questions();
-  const std::vector<double>& ask_mode();  // found once
+  const std::vector<double>& ask_mode();  // finds the mode at the first call
 
-  // Of a rank other than 0, which makes the same experiment: answers what rank 0 asks until the run is over.
+  // Called by ranks other than 0, which make the same experiment: answers what rank 0 asks until the run is over.
   void serve();
 
-  // The whole state between two iterations, for checkpoints: the same draws follow, bit for bit.
+  // Saves and loads the whole state between two iterations, for checkpoints. The same draws follow, bit for bit.
   Bytes save() const;
   void save(Archive& archive) const;
-  void load(ByteView state);  // WireError where it is not of this experiment
+  void load(ByteView state);  // WireError if the state belongs to another experiment
 
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
 
-// Whether the clients of a run can be in several processes: not where a centralised sampler or a personalised baseline
-// samples, nor on a GPU. Rank 0 then works alone.
+// Whether the clients of a run can be spread over several processes. They cannot with a centralised sampler, with a
+// personalised baseline, or on a GPU; rank 0 then works alone.
 bool runs_distributed(const Config& config);
 
-// What a rank other than 0 does in a run: the configuration, the experiment, answers until rank 0 says that it is over.
-// Whatever goes wrong is told to rank 0, which throws it. `watched`: rank 0 has a `watch`, and hears what clients did.
+// What a rank other than 0 does in a run: it reads the configuration, makes the experiment, and answers until rank 0
+// says that the run is over. Errors are reported to rank 0, which throws them. `watched` says that rank 0 has a `watch`
+// and must hear what clients did.
 void serve_rank(Ranks& ranks, const std::function<Config()>& read, int threads, bool watched = false);
 
 }  // namespace pollen

@@ -1,5 +1,5 @@
-// A plan for a configuration: the constants that the theorems ask for, estimated through the clients, and what follows
-// from them. Rows do not move; clients answer a few queries about the mode, as for step = "auto".
+// Makes a plan for a configuration (docs/plan.md): estimates the constants that the theorems need and derives what
+// follows from them. Rows stay with the clients, which answer a few queries about the mode, as for step = "auto".
 #pragma once
 
 #include <optional>
@@ -12,28 +12,28 @@
 namespace pollen {
 
 struct PlanRequest {
-  std::optional<double> precision;    // wanted W2
-  std::optional<double> round_price;  // of a round, in gradients
+  std::optional<double> precision;    // wanted Wasserstein-2 distance
+  std::optional<double> round_price;  // price of a round, in gradients
 };
 
-// The run as planned, in the network of [network].
+// The time of the planned run in the network of [network].
 struct PlannedTime {
-  SimulatedTime exchange;       // the mean of one
-  std::uint64_t simulated = 0;  // of so many
+  SimulatedTime exchange;       // mean time of one exchange
+  std::uint64_t simulated = 0;  // number of exchanges behind the mean
 };
 
 struct PlanReport {
   plan::Plan plan;
   std::vector<std::string> notes;          // where each constant comes from
-  std::optional<PrivacySpending> privacy;  // of the run as planned, where [privacy] is set
-  std::optional<PrivacyMeter> meter;       // likewise: how long the budget lasts
-  std::optional<PlannedTime> time;         // where [network] is set and the sampler is no competitor
+  std::optional<PrivacySpending> privacy;  // what the planned run spends, if [privacy] is set
+  std::optional<PrivacyMeter> meter;       // how long the budget lasts, if [privacy] is set
+  std::optional<PlannedTime> time;         // if [network] is set and the sampler is not a competitor
 };
 
-// NumericError where the mode cannot be found.
+// Makes the whole report. Throws NumericError if the mode cannot be found.
 PlanReport make_report(Experiment& experiment, const PlanRequest& request);
 
-// The parts of it. `notes` are added to.
+// The parts of the report. estimate_constants() appends to `notes`.
 plan::Constants estimate_constants(Experiment& experiment, std::vector<std::string>& notes);
 plan::Method method_of(const Recipe& recipe, Index dimension);
 plan::Messages messages_of(const Recipe& recipe, Index dimension, Index chains);

@@ -1,5 +1,6 @@
-// What a run has given away so far, and how long its budget lasts: the two accountants of privacy.h applied to a
-// configuration. Gives a number only for fa-ld with a [privacy] section, and only where nothing else touches the data.
+// How much privacy a run has spent so far and how long its budget lasts: the two accountants of pollen/privacy.h
+// applied to a configuration (docs/privacy.md). There is a number only for fa-ld with a [privacy] section, and only if
+// nothing else in the run looks at the data. Const calls are thread-safe.
 //
 //   PrivacyMeter meter(config, recipe, sizes, uncovered_queries(config, data));
 //   meter.after(iterations).epsilon;
@@ -16,21 +17,24 @@
 
 namespace pollen {
 
-// Something that looks at rows without the accountants' noise: its name in [privacy] accept, and a sentence.
+// Something that looks at rows without the noise that the accountants assume: its name in privacy.accept, and a
+// sentence about it.
 struct UncoveredQuery {
   std::string name, what;
 };
 
-// Everything of a configuration that is such a look, accepted or not. Before set-up: afterwards a step that was found
-// from the data looks like one that was given.
+// Lists all such looks of a configuration, accepted or not. Call it before set-up, because afterwards a step that was
+// found from the data cannot be told from one that was given.
 std::vector<UncoveredQuery> uncovered_queries(const Config& config, const Federation& data);
-// The same where the data are in other processes; `levels_shown`: of columns that data.levels does not give.
+// Lists them when the data are in other processes. `levels_shown` says whether clients revealed levels of columns that
+// data.levels does not give.
 std::vector<UncoveredQuery> uncovered_queries(const Config& config, bool levels_shown);
 
-// Each ε stands beside its δ, or is absent and the reasons are in `why`. Both are true; the smaller may be quoted.
+// The guarantees of both accountants. An ε that is absent has its reasons in `why` or `renyi_why`. Both guarantees are
+// true, so the smaller may be quoted.
 struct PrivacySpending {
   Index rounds = 0;
-  std::optional<double> epsilon, delta;  // Theorem G.3
+  std::optional<double> epsilon, delta;  // Theorem G.3 of the FA-LD paper
   std::vector<std::string> why;
   std::optional<double> renyi_epsilon, renyi_delta;  // Rényi accounting of the same run
   std::vector<std::string> renyi_why;
@@ -39,20 +43,20 @@ struct PrivacySpending {
 class PrivacyMeter {
  public:
   PrivacyMeter() = default;
-  // The recipe's step must be known. sizes: N_c.
+  // The recipe's step must be known. `sizes` are the clients' numbers of rows N_c.
   PrivacyMeter(const Config& config, const Recipe& recipe, std::span<const Index> sizes,
                std::vector<UncoveredQuery> outside);
 
-  bool asked() const { return asked_; }                  // there is a [privacy] section and the sampler is fa-ld
-  PrivacySpending after(std::int64_t iterations) const;  // of every chain
+  bool asked() const { return asked_; }  // whether there is a [privacy] section and the sampler is fa-ld
+  PrivacySpending after(std::int64_t iterations) const;  // what all chains together have spent after so many iterations
 
-  // The iterations that target_epsilon allows, whole rounds; nothing where the whole run fits or there is no target.
+  // The iterations that target_epsilon allows, in whole rounds. Empty if the whole run fits or there is no target.
   std::optional<std::int64_t> budget() const { return budget_; }
   bool stops() const { return stops_; }
   bool ended(std::int64_t iterations) const { return stops_ && budget_ && iterations >= *budget_; }
   bool spent(std::int64_t iterations) const { return ended(iterations) || (budget_ && iterations > *budget_); }
-  Index rounds(std::int64_t iterations) const;  // begun
-  // ConfigError where a target is to stop the run and not even one round of it can be accounted for or fits.
+  Index rounds(std::int64_t iterations) const;  // rounds begun by then
+  // Throws ConfigError if a target is to stop the run but not even one round can be accounted for or fits it.
   void check(const std::string& file) const;
   const std::optional<double>& target() const { return target_; }
   const std::string& accountant() const { return accountant_; }
@@ -63,11 +67,11 @@ class PrivacyMeter {
   bool asked_ = false, stops_ = false;
   std::optional<double> target_;
   std::string accountant_ = "theorem";
-  std::int64_t iterations_ = 0;  // asked for
-  double communicate_ = 0;       // p_c, with random gaps
+  std::int64_t iterations_ = 0;  // iterations that the configuration asks for
+  double communicate_ = 0;       // p_c, if gaps between averages are random
   PrivacyInputs inputs_;
   double renyi_delta_ = 1e-5;
-  std::optional<RenyiCurve> curve_;  // made where a number may be given
+  std::optional<RenyiCurve> curve_;  // made if a number can be given
   std::vector<std::string> why_ = {"the accountants are about fa-ld: no other sampler here has a guarantee"};
   std::optional<std::int64_t> budget_;
 };

@@ -1,4 +1,5 @@
-// The statistical problem of a configuration: data, model, prior and one potential a client.
+// The statistical problem of a configuration: data, model, prior and one potential per client. Reading a problem is
+// thread-safe.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,8 @@
 
 namespace pollen {
 
-// The clients' potentials: given, or made anew whenever one is asked for, by several threads at once if need be.
+// The clients' potentials. They are either stored or made anew whenever one is asked for, which several threads may do
+// at once.
 class Potentials {
  public:
   using Make = std::function<std::unique_ptr<const Potential>(std::size_t place)>;
@@ -24,9 +26,9 @@ class Potentials {
   std::shared_ptr<const Potential> operator[](std::size_t place) const {
     return make_ ? std::shared_ptr<const Potential>(make_(place)) : given_[place];
   }
-  bool light() const { return light_; }  // they cost little to make
+  bool light() const { return light_; }  // whether they cost little to make
   void push_back(std::shared_ptr<const Potential> potential) { given_.push_back(std::move(potential)); }
-  void keep(std::size_t first, std::size_t last);  // of those that were given
+  void keep(std::size_t first, std::size_t last);  // drops all stored ones but first .. last-1
 
  private:
   std::vector<std::shared_ptr<const Potential>> given_;
@@ -39,32 +41,33 @@ struct StatisticalProblem {
   ModelSpec model;
   Prior prior;
   Federation data;
-  Potentials potentials;            // none where the clients are in other processes
+  Potentials potentials;            // empty if the clients are in other processes
   std::vector<Index> rows;          // N_i; empty for mixed-effects models
-  Index first = 0;                  // potentials are of the clients from this one on
-  bool curvature_is_bound = false;  // over all theta, not only where it is looked at
+  Index first = 0;                  // the client of the first potential; the others follow
+  bool curvature_is_bound = false;  // curvature bounds hold for all θ, not only where they are asked for
 
   Index clients() const { return rows.empty() ? data.clients() : static_cast<Index>(rows.size()); }
   Index dimension() const { return model.dimension(); }
 };
 
-// Reads the data and builds the rest. ConfigError where the configuration or the data are wrong. With `ranks` the
-// training rows and potentials are those of this rank's clients alone.
+// Reads the data and builds the rest. Throws ConfigError if the configuration or the data are wrong. With `ranks`, only
+// this rank's clients get training rows and potentials.
 StatisticalProblem make_problem(const Config& config, Ranks* ranks = nullptr);
 
+// What a client of a federation tells the server about itself.
 SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client);
 
-// The problem of a program with potentials of its own. ConfigError where they do not fit together.
+// The problem of a program that brings its own potentials. Throws ConfigError if they do not fit together.
 StatisticalProblem make_given_problem(const Posterior& posterior);
 
-// The server's side of a federation: no data and no potentials, only what the clients said. ConfigError where they do
-// not fit together.
+// The problem at the server of a federation, which has no data and no potentials, only what the clients said about
+// themselves. Throws ConfigError if the clients do not fit together.
 StatisticalProblem make_remote_problem(const Config& config, const std::vector<SiteFacts>& sites);
 
-// A client's side: its own rows as one client of `clients`.
+// The problem at a client of a federation: its own rows, as one of `clients` clients.
 StatisticalProblem make_own_problem(const Config& config, Federation data, Index clients);
 
-// What the model wants of the target column.
+// The kind of target column that the model needs.
 TargetKind target_of(const Config& config);
 
 }  // namespace pollen
