@@ -13,6 +13,7 @@ void wire_error(const char* what) { throw WireError(std::string("compressed payl
 void numeric_error(const char* what) { throw NumericError(std::string("compressor: ") + what); }
 
 void put_words(std::span<const double> values, int bits, std::uint8_t* at) {
+  if (values.empty()) return;  // memcpy must not see the null pointer of an empty span
   if (bits == 64) {
     std::memcpy(at, values.data(), values.size() * sizeof(double));
     return;
@@ -24,6 +25,7 @@ void put_words(std::span<const double> values, int bits, std::uint8_t* at) {
 }
 
 void take_words(const std::uint8_t* at, int bits, std::span<double> out) {
+  if (out.empty()) return;
   if (bits == 64) {
     std::memcpy(out.data(), at, out.size() * sizeof(double));
   } else {

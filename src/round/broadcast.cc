@@ -35,6 +35,7 @@ void Server::encode_whole() {
   const std::size_t column = static_cast<std::size_t>(setup_.dimension) * sizeof(double);
   broadcast_.payload.resize(static_cast<std::size_t>(setup_.chains) * column);
   for (std::size_t c = 0; c < broadcast_.offset.size(); ++c) broadcast_.offset[c] = c * column;
+  if (column == 0) return;  // a model of which nothing is learnt
   each_chain([&](Index c, int) {
     const auto theta = position_.column(c);
     std::memcpy(broadcast_.payload.data() + broadcast_.offset[static_cast<std::size_t>(c)], theta.data(), column);
