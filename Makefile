@@ -16,7 +16,7 @@ setup-all:
 
 build: setup-core
 	@test -f build/build.ninja || { echo "configuring" && cmake --preset release >/dev/null; }
-	@NINJA_STATUS="building [%3f/%t] " cmake --build build -j $(JOBS) --target pollen
+	@NINJA_STATUS="building [%f/%t] " cmake --build build -j $(JOBS) --target pollen
 
 run: build ## install what is missing, build the light core, sample the built-in problem
 	@build/bin/pollen run
