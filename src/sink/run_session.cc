@@ -118,7 +118,7 @@ void RunSession::start_fresh() {
                 std::make_unique<MetricsFile>(job_.folder.metrics(), experiment_.model(), columns));
 }
 
-// So that the run can predict where its data are not.
+// Writes how columns are encoded, which lets the run predict on machines that do not have its data.
 void RunSession::write_layout() const {
   const TargetKind kind = target_of(experiment_.config());
   if (kind == TargetKind::none) return;

@@ -1,5 +1,5 @@
 // The two convolutions of LeNet-5 with their pools and ReLUs, for groups of rows (grouped.h), in two kernels on a GPU.
-// As separate layers they would move some hundred times as many bytes.
+// Separate layers would move some hundred times as many bytes.
 #pragma once
 
 #include <ATen/core/Tensor.h>
