@@ -10,12 +10,15 @@
 # not see.
 #
 # A release build fully optimises (-O3) the rooms that work in every iteration. It optimises less in rooms that work
-# once per run or per draw (POLLEN_WARM), and least in rooms that only connect others (POLLEN_COLD). Results do not
-# depend on it.
+# once per run or per draw (POLLEN_WARM), and least in rooms that only connect others (POLLEN_COLD). Sanitizer builds
+# optimise only the rooms that compute a lot (POLLEN_HOT), because optimising instrumented code takes the compiler
+# several times as long. Results do not depend on it.
 set(POLLEN_WARM data run sink stats)
 set(POLLEN_COLD federation grpc http keys plan privacy recipe report)
+set(POLLEN_HOT base math random network model data compress oracle round stats)
 set(POLLEN_WARM_OPTIONS $<$<CONFIG:Release>:-O2>)
 set(POLLEN_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
+set(POLLEN_HOT_OPTIONS $<$<CONFIG:RelWithDebInfo>:-O1>)
 
 function(pollen_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;ALONE;LINK" ${ARGN})
@@ -26,11 +29,14 @@ function(pollen_room name)
     target_include_directories(pollen_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
   endif()
   set_target_properties(pollen_${name} PROPERTIES UNITY_BUILD ${POLLEN_UNITY} UNITY_BUILD_BATCH_SIZE 12)
-  foreach(kind WARM COLD)
+  foreach(kind WARM COLD HOT)
     if(name IN_LIST POLLEN_${kind})
       target_compile_options(pollen_${name} PRIVATE ${POLLEN_${kind}_OPTIONS})
     endif()
   endforeach()
+  if(POLLEN_FUZZ)
+    target_compile_options(pollen_${name} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
   set_source_files_properties(${ROOM_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
