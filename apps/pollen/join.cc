@@ -7,11 +7,9 @@
 #include <thread>
 
 #include "federation/federation.h"
-#include "log.h"
 #include "pollen/errors.h"
-#include "share_draws.h"
 #include "pollen/version.h"
-#include "stop.h"
+#include "share_draws.h"
 #include "terminal.h"
 #include "wire_files.h"
 
@@ -66,7 +64,8 @@ void check_options(const JoinOptions& options, const Identity& identity) {
   if (!options.config.empty() && options.part < 0)
     problems.add("--client", "needed with --config: the number of the part, from 0");
   if (options.config.empty() && options.part >= 0)
-    problems.add("--client", "found without --config, of whose split it is a part");
+    problems.add("--client",
+                 "found without --config, accepted: both, because it is a part of that configuration's split");
   if (!options.data.empty() && !std::filesystem::is_regular_file(options.data))
     problems.add("--data", fmt::format("found \"{}\", accepted: a file", options.data));
   for (const std::string& name : options.samplers)
@@ -134,7 +133,7 @@ int end_of(const Participant& participant, const JoinOptions& options, const Tel
   log({ended.complete ? "complete" : "ended", fmt::format("{} ({} rounds answered)", ended.why, participant.turns())});
   if (ended.complete && shared != nullptr) {
     const std::int64_t draws = shared->finish(participant);
-    log({"draws", draws > 0 ? fmt::format("{} draws a chain are in {}; pollen summary shows them", draws, options.out)
+    log({"draws", draws > 0 ? fmt::format("{} draws per chain are in {}; pollen summary shows them", draws, options.out)
                             : "the server has shared no draws (serve --share-draws)"});
   }
   return ended.complete ? kDone : kFailed;

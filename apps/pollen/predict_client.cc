@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "pollen/errors.h"
-#include "run/experiment.h"
 #include "predict.h"
+#include "run/experiment.h"
 #include "sink/folder.h"
-#include "sink/forecast_text.h"
+#include "sink/row_forecast.h"
 #include "sink/stored_summary.h"
 #include "terminal.h"
 

@@ -111,7 +111,8 @@ void Watch::look() {
 }
 
 void Watch::tell_progress(const View& view) {
-  std::string text = fmt::format("{} of {} iterations, {} draws a chain", view.iteration, view.iterations, view.draws);
+  std::string text =
+      fmt::format("{} of {} iterations, {} draws per chain", view.iteration, view.iterations, view.draws);
   if (std::isfinite(view.rhat)) text += fmt::format(", worst R-hat {:.3f}", view.rhat);
   news_({"progress", text, {}, view.round});
 }

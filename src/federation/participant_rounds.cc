@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "participant_parts.h"
-#include "question.h"
 
 namespace pollen {
 
@@ -70,8 +69,10 @@ void Participant::Parts::restore() {
 
 void Participant::Parts::take_settings(const wire::Settings& message) {
   need_fleet();
-  for (const double x : {message.step, message.smoothness, message.convexity})
-    if (!std::isfinite(x) || x < 0) throw WireError("settings: numbers that cannot be");
+  for (const auto& [name, x] : {std::pair("step", message.step), std::pair("smoothness", message.smoothness),
+                                std::pair("convexity", message.convexity)})
+    if (!std::isfinite(x) || x < 0)
+      throw WireError(fmt::format("settings frame: {} is {}; it must be finite and not below 0", name, x));
   recipe.step = message.step;
   if (recipe.local) {
     recipe.local->smoothness = message.smoothness;
@@ -168,13 +169,18 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
   wire::decode(frame, heard, chains);
   if (static_cast<Index>(heard.offset.size()) - 1 != config->run.chains ||
       static_cast<Index>(chains.size()) != config->run.chains)
-    throw WireError("broadcast: of another number of chains");
+    throw WireError(fmt::format("broadcast: found {} chains, {} of them to answer; accepted: {} and {}",
+                                heard.offset.size() - 1, chains.size(), config->run.chains, config->run.chains));
   check_segment(heard, problem->dimension(), config->run.chains);
-  if ((heard.segment.steps > 0) != recipe.local.has_value()) throw WireError("broadcast: for another kind of sampler");
+  if ((heard.segment.steps > 0) != recipe.local.has_value())
+    throw WireError(fmt::format("broadcast: found a segment of {} local steps, accepted with {}: {}",
+                                heard.segment.steps, recipe.name, recipe.local ? "at least 1" : "none"));
   const std::uint64_t turn = 1 + (recipe.local ? heard.segment.first : heard.round);
   host->view().receive(heard, work);
   if (keeps_state(recipe) && state().pending == turn && !state().reply.empty()) return send(state().reply);
-  if (keeps_state(recipe) && turn <= state().committed) throw WireError("broadcast: of a round that is over");
+  if (keeps_state(recipe) && turn <= state().committed)
+    throw WireError(fmt::format("broadcast: found turn {}, accepted: above {}, the last one that counted", turn,
+                                state().committed));
   if (const std::string why = beyond_limits(heard); !why.empty()) return stop(send, why);
   client().answer(host->view(), chains, reply, work);
   Bytes out;
@@ -195,9 +201,12 @@ void Participant::Parts::take_draws(const wire::Draws& message) {
   const auto count = static_cast<std::uint64_t>(positions.columns());
   if (message.chain != draws_chain || message.first != first_draw || positions.rows() != problem->dimension() ||
       count == 0 || positions.columns() != draws_block || count > most || message.first > most - count)
-    throw WireError("draws: not those that follow");
-  if (!std::ranges::all_of(positions.flat(), [](double x) { return std::isfinite(x); }))
-    throw WireError("draws: not numbers");
+    throw WireError(
+        fmt::format("draws: found {} draws of {} numbers, of chain {} from number {} on; accepted: {} of {}, "
+                    "of chain {} from number {} on, at most {} in all",
+                    count, positions.rows(), message.chain, message.first, draws_block, problem->dimension(),
+                    draws_chain, first_draw, most));
+  check_numbers(positions, "draws");
   if (++draws_chain == static_cast<std::uint32_t>(config->run.chains)) {
     draws_chain = 0;
     first_draw += count;

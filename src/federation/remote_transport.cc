@@ -335,7 +335,8 @@ class RemoteTransport final : public Transport {
       auto answer = wire::decode<wire::Answer>(incoming.frame);
       if (answer.number != ask.number || !seat.wanted) return;
       if (answer.values.rows() != ask.rows || answer.values.columns() != ask.columns)
-        throw WireError("an answer of another size than asked for");
+        throw WireError(fmt::format("found {} × {} numbers, accepted: {} × {}", answer.values.rows(),
+                                    answer.values.columns(), ask.rows, ask.columns));
       check_numbers(answer.values, incoming.client, static_cast<Query::What>(ask.what));
       answers[incoming.client] = std::move(answer.values);
       want(incoming.client, false);
@@ -351,9 +352,9 @@ class RemoteTransport final : public Transport {
     for (Index c = 0; c < values.columns(); ++c) {
       const auto column = values.column(c);
       const bool number = what == Query::What::value ? !std::isnan(column[0]) : math::all_finite(column);
-      if (!number) throw WireError("its answer is not finite");
+      if (!number) throw WireError(fmt::format("found {} in column {}, accepted: finite numbers", column[0], c));
       if (own_column && c != static_cast<Index>(client) && math::max_abs(column) != 0)
-        throw WireError("its answer is about other clients");
+        throw WireError(fmt::format("found numbers in column {}, accepted: in its own, {}, alone", c, client));
     }
   }
 

@@ -53,9 +53,9 @@ SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape, std::int64_t
   const SpoolReader left(path);
   if (left.shape().dimension != shape.dimension || left.shape().chains != shape.chains ||
       left.shape().extras != shape.extras || left.draws() < draws)
-    throw IoError(fmt::format("{}: holds {} draws of {} chains × {} parameters, the checkpoint speaks of {} of {} × {}",
-                              path, left.draws(), left.shape().chains, left.shape().dimension, draws, shape.chains,
-                              shape.dimension));
+    throw IoError(fmt::format(
+        "{}: holds {} draws of {} chains × {} parameters, the checkpoint was written at {} of {} × {}", path,
+        left.draws(), left.shape().chains, left.shape().dimension, draws, shape.chains, shape.dimension));
   file_.truncate(offset_of(shape, draws));
 }
 
@@ -88,7 +88,11 @@ SpoolReader::SpoolReader(const std::string& path)
       header.version != kSpoolVersion || header.dimension > kLarge || header.chains > kLarge || header.chains == 0 ||
       (header.extras != 0 && header.extras != SpoolShape::kTransition)) {
     ::close(descriptor_);
-    throw IoError(path_ + ": not a spool of draws");
+    throw IoError(
+        fmt::format("{}: it is not a spool of draws, or damaged: found version {}, {} chains of {} parameters "
+                    "and {} extras behind its letters; accepted: {}, version {}, at least 1 chain, 0 or {} extras",
+                    path_, header.version, header.chains, header.dimension, header.extras, kSpoolMagic, kSpoolVersion,
+                    SpoolShape::kTransition));
   }
   shape_ = {static_cast<Index>(header.dimension), static_cast<Index>(header.chains), static_cast<Index>(header.extras)};
   const auto bytes = static_cast<std::int64_t>(status.st_size) - static_cast<std::int64_t>(sizeof header);
@@ -133,8 +137,6 @@ void SpoolReader::parameters(Index first, Index count, std::vector<double>& out)
         out[(p * chains + c) * draws + static_cast<std::size_t>(draw)] = record[c * width + from + p];
   });
 }
-
-void SpoolReader::potentials(std::vector<double>& out) const { parameters(-1, 1, out); }
 
 void SpoolReader::draw(std::int64_t draw, Index chain, std::span<double> theta) const {
   const auto skip = static_cast<std::int64_t>(sizeof(double)) * (chain * static_cast<std::int64_t>(shape_.width()) + 1);
