@@ -19,26 +19,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waits between attempts to connect. The wait doubles each time up to half a minute, with a random part so that clients
-// do not retry at the same moment.
-class BackOff {
- public:
-  void reset() { seconds_ = 0.1; }
-  double wait() {
-    const auto bits = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15U;
-    const double share = 0.5 + 0.5 * static_cast<double>(bits >> 11) * 0x1p-53;
-    const double now = seconds_ * share;
-    seconds_ = std::min(30.0, 2 * seconds_);
-    const Clock::time_point until =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(now));
-    while (!interrupted() && Clock::now() < until)
-      std::this_thread::sleep_for(std::min<Clock::duration>(until - Clock::now(), std::chrono::milliseconds(50)));
-    return now;
-  }
+constexpr double kFirstWait = 0.1, kLongestWait = 30;  // seconds
 
- private:
-  double seconds_ = 0.1;
-};
+// Waits before the next attempt to connect: `seconds`, with a random part so that clients do not retry at the same
+// moment. The next wait is twice as long.
+void back_off(double& seconds) {
+  const auto bits = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15U;
+  const double share = 0.5 + 0.5 * static_cast<double>(bits >> 11) * 0x1p-53;
+  const Clock::time_point until =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds * share));
+  seconds = std::min(kLongestWait, 2 * seconds);
+  while (!interrupted() && Clock::now() < until)
+    std::this_thread::sleep_for(std::min<Clock::duration>(until - Clock::now(), std::chrono::milliseconds(50)));
+}
 
 ParticipantOptions options_of(const JoinOptions& options, const Identity& identity) {
   ParticipantOptions out;
@@ -141,7 +134,7 @@ int end_of(const Participant& participant, const JoinOptions& options, const Tel
 
 // Connects again and again until the server ends the run. Returns false if the user interrupts it.
 bool stay(const JoinOptions& options, WireClient& wire, Participant& participant, const Tell& log) {
-  BackOff back_off;
+  double wait = kFirstWait;
   Clock::time_point last = Clock::now();
   std::string told;
   while (!interrupted()) {
@@ -151,7 +144,7 @@ bool stay(const JoinOptions& options, WireClient& wire, Participant& participant
       if (converse(wire, participant)) last = Clock::now();
       if (participant.ended() && !participant.ended()->again) return true;
       if (participant.turns() > before) {
-        back_off.reset();
+        wait = kFirstWait;
         // The next lost connection is worth reporting again.
         told.clear();
       }
@@ -163,7 +156,7 @@ bool stay(const JoinOptions& options, WireClient& wire, Participant& participant
     told = why;
     if (options.give_up > 0 && std::chrono::duration<double>(Clock::now() - last).count() > options.give_up)
       throw IoError(fmt::format("{}: {}; given up after {} s", options.server, why, options.give_up));
-    back_off.wait();
+    back_off(wait);
   }
   return false;
 }

@@ -13,8 +13,7 @@ namespace {
 
 // Archives what the client needs of a reply to update its memory later.
 void archive_moved(Archive& a, Reply& reply, Client& client, const Recipe& recipe, Index dimension, Index chains) {
-  a.list(reply.chains);
-  a.flag(reply.silent);
+  a.fields(reply.chains, reply.silent);
   if (a.reading()) reply.decoded = Panel(dimension, chains);
   if (recipe.up.memory != Memory::none) a.array(reply.decoded.flat());
   if (recipe.local) client.archive_pending(a);

@@ -18,16 +18,13 @@ constexpr Seal kRegistrySeal{"POLLENFD", 2, "a federation's state", "another --s
 }  // namespace
 
 void ConnectionRegistry::archive(Archive& archive) {
-  archive.text(run_);
   std::string text = config_text_;
-  archive.text(text);
+  archive.fields(run_, text);
   if (const auto other = first_difference(config_text_, text))
     throw WireError(fmt::format("found a state of another configuration: {} is {} there and {} here", other->key,
                                 other->right, other->left));
-  archive.texts(names_);
   bool laid_out = layout_.has_value(), scaled = scaling_.has_value();
-  archive.flag(laid_out);
-  archive.flag(scaled);
+  archive.fields(names_, laid_out, scaled);
   if (laid_out && !layout_) layout_.emplace();
   if (scaled && !scaling_) scaling_.emplace();
   if (layout_) {

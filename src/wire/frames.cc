@@ -50,7 +50,8 @@ class Reader {
           fmt::format("frame: it begins with {:#010x}, accepted: {:#010x}, the letters POLN", magic, kMagic));
     expect("the version of its format", get<std::uint16_t>(), kVersion);
     expect("the type of its message", get<std::uint16_t>(), static_cast<std::uint16_t>(type));
-    expect("the length of its body", get<std::uint64_t>(), left_.size());
+    const auto body = get<std::uint64_t>();
+    expect("the length of its body", body, left_.size());
   }
   template <class T>
   T get() {
