@@ -71,6 +71,7 @@ struct Broadcast {
   bool refresh = false;  // svrg: the position that clients now know becomes their anchor ζ
   bool whole = true;     // the payload is a position; otherwise it is a change of w (EF21-P)
   LocalSegment segment;  // the payload is empty unless the segment starts from the broadcast position
+  StepSize step;         // the same in all rounds of a run
   Bytes control;         // new control variates as float64 words: Y of every chain, then C of every chain; or empty
   std::vector<std::size_t> offset;  // chain c's payload is the bytes offset[c] .. offset[c+1]-1
   Bytes payload;
@@ -144,11 +145,11 @@ class ClientView {
   void receive(const Broadcast& broadcast, Workspace& work);
   void archive(Archive& archive);
 
-  void share_work(Team team) { team_ = std::move(team); }      // divides work over the team, chain by chain
-  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // after step = "auto" has been settled
+  void share_work(Team team) { team_ = std::move(team); }  // divides work over the team, chain by chain
   const Recipe& recipe() const { return recipe_; }
 
   const LocalSegment& segment() const { return segment_; }
+  const StepSize& step() const { return step_; }
   // The noise √(2γ'Tρ') Z that all clients add. Column s·R + c is for step s of the segment and chain c. Empty if
   // ρ' = 0.
   ConstPanelView common() const { return common_; }
@@ -177,6 +178,7 @@ class ClientView {
   std::unique_ptr<const Compressor> whole_, compressor_;
   Panel position_, anchor_, change_;
   LocalSegment segment_;
+  StepSize step_;
   Panel common_, reference_, control_;
   std::vector<Stream> noise_, local_noise_;
   std::vector<std::uint64_t> anchor_version_;
@@ -333,9 +335,9 @@ class Server {
   void start(ConstPanelView position);
   void set_anchor_gradient(std::span<const double> sum);  // fixed point: Σ ∇U_i(θ̂), docs/algorithms.md section 1
   void start_memory(ConstPanelView sum);
-  void share_work(Team team);                                  // divides work over the team, chain by chain
-  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // after step = "auto" has been settled
-  void listen(TrafficListener listener);                       // the listener is told of every exchange
+  void share_work(Team team);                                      // divides work over the team, chain by chain
+  void set_step(const StepSize& step) { broadcast_.step = step; }  // if it is not the recipe's
+  void listen(TrafficListener listener);                           // the listener is told of every exchange
 
   // Begins a round: draws the participants and makes the broadcast. With local steps the round is a segment of at most
   // `most` iterations.

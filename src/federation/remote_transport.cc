@@ -28,7 +28,6 @@ class RemoteTransport final : public Transport {
     std::vector<Index> sizes;
     for (const SiteFacts& site : registry.sites()) sizes.push_back(site.rows);
     if (recipe.local) weights_ = local_weights(*recipe.local, sizes);
-    settings_ = settings_of(recipe);
     for (Index c = 0; c < mirror.chains(); ++c) chains_.push_back(static_cast<std::uint32_t>(c));
     stateful_ = keeps_state(recipe);
     statistics().clients.resize(seats_.size());
@@ -75,12 +74,6 @@ class RemoteTransport final : public Transport {
     blocks.add_finished(sum);
   }
 
-  void recipe_changed(const Recipe& recipe) override {
-    settings_ = settings_of(recipe);
-    for (std::uint32_t i = 0; i < seats_.size(); ++i)
-      if (seats_[i].greeted) send(i, shared(wire::encode(settings_)));
-  }
-
   void archive(Archive& archive) override {
     std::vector<std::uint64_t> counted;
     for (const Seat& seat : seats_) counted.push_back(seat.counted);
@@ -110,10 +103,6 @@ class RemoteTransport final : public Transport {
     constexpr std::size_t kSetup = std::size_t{16} << 20;
     const ConstPanelView x = view.position();
     return kSetup + 2 * sizeof(double) * static_cast<std::size_t>(x.rows * x.columns);
-  }
-
-  static wire::Settings settings_of(const Recipe& recipe) {
-    return {recipe.step, recipe.local ? recipe.local->smoothness : 0, recipe.local ? recipe.local->convexity : 0};
   }
 
   RoundStatistics& statistics() { return options_.statistics != nullptr ? *options_.statistics : own_statistics_; }
@@ -164,7 +153,6 @@ class RemoteTransport final : public Transport {
     outgoing_.clear();
     if (!seat.greeted) {
       outgoing_.push_back(shared(wire::encode(wire::Seat{weight_in(weights_, client)})));
-      outgoing_.push_back(shared(wire::encode(settings_)));
       seat.greeted = true;
       seat.heard = heard_ == 0 ? 0 : kNothing;  // before the first broadcast there is nothing to catch up with
     }
@@ -362,8 +350,7 @@ class RemoteTransport final : public Transport {
   RemoteOptions options_;
   RoundStatistics own_statistics_;
   std::vector<Seat> seats_;
-  std::vector<double> weights_;  // local steps: one for all clients, or one per client
-  wire::Settings settings_;
+  std::vector<double> weights_;        // local steps: one for all clients, or one per client
   std::vector<std::uint32_t> chains_;  // all chains, because a client is present for every chain or for none
   Frame frame_, standing_;
   std::vector<Frame> outgoing_;

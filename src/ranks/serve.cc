@@ -1,4 +1,4 @@
-// The loop of all ranks but rank 0, which answers the frames of rank 0. Every frame but `settings` gets one answer.
+// The loop of all ranks but rank 0, which answers the frames of rank 0. Every frame gets one answer.
 #include <fmt/format.h>
 
 #include <optional>
@@ -40,8 +40,6 @@ class Service {
     switch (kind_of(frame_)) {
       case Kind::query:
         return query(asked);
-      case Kind::settings:
-        return settings(asked);
       case Kind::save:
         return reply(duties_.archive);
       case Kind::load:
@@ -96,13 +94,6 @@ class Service {
     reply([&](Archive& out) {
       for (Index i = 0; i < answered.columns(); ++i) out.numbers(answered.column(i));
     });
-  }
-
-  void settings(Archive& asked) {
-    wire::Settings settings;
-    settings.archive(asked);
-    asked.finish();
-    duties_.set_step(settings.step, settings.smoothness, settings.convexity);
   }
 
   Ranks& ranks_;

@@ -51,6 +51,7 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup, std::uniqu
   block_sums_.resize((setup_.sizes.size() + static_cast<std::size_t>(block_size_) - 1) /
                      static_cast<std::size_t>(block_size_));
   for (BlockSum& block : block_sums_) block.plain = Panel(d, setup_.chains);
+  broadcast_.step = recipe.step;
   broadcast_.offset.resize(static_cast<std::size_t>(setup_.chains) + 1);
   if (!step_) choose_step(prior);
   share_work({});
@@ -129,6 +130,7 @@ void Server::start_over() {
 void Server::follow(const Broadcast& broadcast) {
   round_ = broadcast_.round = broadcast.round;
   broadcast_.segment = broadcast.segment;
+  broadcast_.step = broadcast.step;
   if (first_round_whole())
     participation_->everybody(broadcast_.roster);
   else
@@ -194,15 +196,14 @@ void Server::move_chain(Index chain, int member) {
   const auto plain = sum.plain.column(chain);
   const auto weighted = sum.weighted.empty() ? plain : sum.weighted.column(chain);
   const auto memory = memory_.empty() ? std::span<double>() : memory_.column(chain);
-  check_position(step_->move({chain, member, round_, recipe_, broadcast_.roster, plain, weighted, memory,
-                              position_.column(chain)}),
+  check_position(step_->move({chain, member, recipe_, broadcast_, plain, weighted, memory, position_.column(chain)}),
                  chain);
 }
 
 void Server::check_position(double largest, Index chain) const {
   if (!(largest <= explosion_))
     throw NumericError(fmt::format("chain {}: the state {}; try a smaller sampler.step (it is {})", chain + 1,
-                                   std::isfinite(largest) ? "explodes" : "is not finite", recipe_.step),
+                                   std::isfinite(largest) ? "explodes" : "is not finite", broadcast_.step.size),
                        static_cast<std::int64_t>(round_), -1);
 }
 

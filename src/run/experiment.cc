@@ -165,10 +165,10 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   const std::string mine = text;
   archive.text(text);
   if (text != mine) throw WireError("saved state: it is of another configuration");
-  double step = self.recipe.step;
+  double step = self.recipe.step.size;
   archive.field(step);
   if (self.config.sampler.step.value_or(step) != step) throw WireError("saved state: it is of another sampler.step");
-  self.recipe.step = step;
+  self.recipe.step.size = step;
   const bool fixed = step > 0 && !(self.recipe.local && self.recipe.local->decaying);
   if (fixed) self.config.sampler.step = step;
   std::vector<std::string> looks;
@@ -188,13 +188,13 @@ void Experiment::Parts::archive(Self& self, Archive& archive) {
   self.mode.resize(found);
   archive.array(std::span(self.mode));
   if (self.recipe.local && self.recipe.local->decaying) {
-    double l = self.recipe.local->smoothness, m = self.recipe.local->convexity;
+    double l = self.recipe.step.smoothness, m = self.recipe.step.convexity;
     archive.field(l);
     archive.field(m);
     if (self.config.sampler.smoothness.value_or(l) != l || self.config.sampler.convexity.value_or(m) != m)
       throw WireError("saved state: it is of another decaying step");
-    self.config.sampler.smoothness = self.recipe.local->smoothness = l;
-    self.config.sampler.convexity = self.recipe.local->convexity = m;
+    self.config.sampler.smoothness = self.recipe.step.smoothness = l;
+    self.config.sampler.convexity = self.recipe.step.convexity = m;
   }
   self.make_reference_engine();
   if (self.personal && self.engine == nullptr) self.make_personal_engine();
@@ -219,6 +219,7 @@ Experiment::~Experiment() = default;
 void Experiment::prepare() {
   if (parts_->personal) return parts_->prepare_personal();
   parts_->set_step();
+  parts_->federation->server().set_step(parts_->recipe.step);
   parts_->make_reference_engine();
   parts_->set_privacy();
   parts_->set_start();
@@ -322,7 +323,7 @@ void Experiment::load(ByteView state) {
   Parts::archive(*parts_, archive);
   archive.finish();
   if (parts_->personal) return;
-  parts_->federation->recipe_changed();
+  parts_->federation->server().set_step(parts_->recipe.step);
   parts_->meter = PrivacyMeter(parts_->config, parts_->recipe, parts_->problem.rows, parts_->outside);
 }
 

@@ -79,12 +79,6 @@ void FederatedEngine::start_control() {
   server_->start_control(server_->position(), gradient_);
 }
 
-void FederatedEngine::recipe_changed() {
-  server_->set_recipe(*setup_.recipe);
-  host_->view().set_recipe(*setup_.recipe);
-  transport_->recipe_changed(*setup_.recipe);
-}
-
 void FederatedEngine::archive(Archive& archive) {
   server_->archive(archive);
   host_->archive(archive);

@@ -16,7 +16,7 @@
 namespace pollen {
 
 struct FederatedSetup {
-  const Recipe* recipe = nullptr;  // must outlive the engine; its step may change until the first iteration
+  const Recipe* recipe = nullptr;  // must outlive the engine
   const Prior* prior = nullptr;
   // The potentials of this process's clients, who are consecutive. Null if `work` says what clients do.
   const Potentials* potentials = nullptr;
@@ -48,8 +48,7 @@ class FederatedEngine final : public Engine {
   ClientHost& host() { return *host_; }
   Transport& transport() { return *transport_; }
   void set_transport(const MakeTransport& make);
-  void recipe_changed();  // to be called when the step, or the constants of a decaying step, were chosen
-  void start_control();   // VR-FALD*: sets Y_0 and C_0 at the starting positions
+  void start_control();  // VR-FALD*: sets Y_0 and C_0 at the starting positions
 
  private:
   void refresh();

@@ -57,9 +57,9 @@ void add_notes(const Experiment& experiment, PlanReport& report) {
 void add_privacy(Experiment& experiment, PlanReport& report) {
   Recipe recipe = experiment.recipe();
   if (!recipe.local || !recipe.local->by_size || !asks_for_privacy(experiment.config())) return;
-  if (recipe.local->decaying && recipe.local->smoothness == 0)
-    recipe.local->smoothness = 0.5 / std::max(report.plan.step, 1e-300);
-  if (recipe.step == 0) recipe.step = report.plan.step;
+  if (recipe.local->decaying && recipe.step.smoothness == 0)
+    recipe.step.smoothness = 0.5 / std::max(report.plan.step, 1e-300);
+  if (recipe.step.size == 0) recipe.step.size = report.plan.step;
   report.meter.emplace(experiment.config(), recipe, experiment.questions().sizes,
                        uncovered_queries(experiment.config(), experiment.data()));
   report.privacy = report.meter->after(experiment.config().run.iterations);

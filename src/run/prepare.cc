@@ -126,18 +126,17 @@ void Experiment::Parts::tell_spent(std::int64_t before) {
 void Experiment::Parts::set_network_step() {
   if (!recipe.local || !recipe.local->decaying) return;
   LocalSteps& local = *recipe.local;
-  if (local.smoothness == 0 || local.convexity == 0)
+  if (recipe.step.smoothness == 0 || recipe.step.convexity == 0)
     throw ConfigError(config.file + ": sampler.schedule",
                       "found \"decaying\" for a network; accepted with sampler.smoothness and sampler.convexity given");
-  recipe.step = local.step_at(0, problem.clients(), 0) / local.unit(problem.clients());
-  federation->recipe_changed();
+  recipe.step.size = local.step_at(recipe.step, problem.clients(), 0) / local.unit(problem.clients());
 }
 
 void Experiment::Parts::set_step() {
   if (problem.model.kind == ModelKind::network) return set_network_step();
   if (!looks()) {
-    if (recipe.local->decaying) config.sampler.step = recipe.step = recipe.local->step_at(0, problem.clients(), 0);
-    federation->recipe_changed();
+    if (recipe.local->decaying)
+      config.sampler.step = recipe.step.size = recipe.local->step_at(recipe.step, problem.clients(), 0);
     return notes.push_back("the step was not held against the data's curvature, which would show something of it");
   }
   const bool adapts = recipe.reference && !find_reference(recipe.name)->needs_step;
@@ -157,27 +156,26 @@ void Experiment::Parts::set_step() {
   if (picked) {
     const std::int64_t words = 64 * problem.dimension();
     count_exchange({.down_bits = words, .up_bits = words, .times = found.exchanges, .columns = 1});
-    recipe.step = auto_step(recipe, smoothness, problem.clients(), problem.dimension(), problem.rows);
-    config.sampler.step = recipe.step;
-    federation->recipe_changed();
-    notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (smoothness L = {:.4g}, {})", recipe.step, smoothness,
-                                bound ? "a bound" : "estimated at the mode"));
+    recipe.step.size = auto_step(recipe, smoothness, problem.clients(), problem.dimension(), problem.rows);
+    config.sampler.step = recipe.step.size;
+    notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (smoothness L = {:.4g}, {})", recipe.step.size,
+                                smoothness, bound ? "a bound" : "estimated at the mode"));
     return;
   }
   // The curvature was only checked for a warning, so its bits are not counted, unless the mode is needed anyway.
   if (recipe.oracle != OracleKind::fixed_point && config.run.init != "mode") uncount_exchanges(before);
-  if (recipe.step > 2 / smoothness)
+  if (recipe.step.size > 2 / smoothness)
     warnings.push_back(fmt::format(
         "sampler.step {:.4g} is above the stability bound 2/L = {:.4g} (L = {:.4g}{}): the chain may diverge",
-        recipe.step, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
+        recipe.step.size, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
 }
 
 // Sets the step of the averaging family, which depends on each client's own curvature.
 void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) {
   LocalSteps& local = *recipe.local;
-  const bool wanted = picked || (local.decaying && (local.smoothness == 0 || local.convexity == 0));
+  const bool wanted = picked || (local.decaying && (recipe.step.smoothness == 0 || recipe.step.convexity == 0));
   const std::size_t before = setup_exchanges.size();
-  const bool convexity = local.decaying && local.convexity == 0;
+  const bool convexity = local.decaying && recipe.step.convexity == 0;
   LocalBounds bounds = find_local_bounds(transport(), local, at, problem.rows, convexity && problem.model.quadratic());
   if (!problem.model.quadratic()) {  // a convex likelihood may add nothing to the prior's precision
     const auto& precision = problem.prior.precision;
@@ -186,29 +184,28 @@ void Experiment::Parts::set_local_step(std::span<const double> at, bool picked) 
   if (wanted) count_exchange({.down_bits = 64 * problem.dimension(), .up_bits = 128, .columns = 1});
   if (!wanted && config.run.init != "mode") uncount_exchanges(before);
   if (local.decaying) {
-    if (local.smoothness == 0) local.smoothness = bounds.smoothness;
-    if (local.convexity == 0) local.convexity = bounds.convexity;
-    config.sampler.smoothness = local.smoothness;
-    config.sampler.convexity = local.convexity;
-    recipe.step = local.step_at(0, problem.clients(), 0) / local.unit(problem.clients());
+    if (recipe.step.smoothness == 0) recipe.step.smoothness = bounds.smoothness;
+    if (recipe.step.convexity == 0) recipe.step.convexity = bounds.convexity;
+    config.sampler.smoothness = recipe.step.smoothness;
+    config.sampler.convexity = recipe.step.convexity;
+    recipe.step.size = local.step_at(recipe.step, problem.clients(), 0) / local.unit(problem.clients());
     notes.push_back(
         fmt::format("decaying step from {:.4g} (L = {:.4g}, m = {:.4g} of the clients' potentials over their "
                     "weights)",
-                    recipe.step, local.smoothness, local.convexity));
+                    recipe.step.size, recipe.step.smoothness, recipe.step.convexity));
   } else if (picked) {
-    recipe.step = auto_local_step(recipe, bounds,
-                                  auto_step(recipe, smoothness, problem.clients(), problem.dimension(), problem.rows));
-    notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (largest local curvature {:.4g})", recipe.step,
+    recipe.step.size = auto_local_step(
+        recipe, bounds, auto_step(recipe, smoothness, problem.clients(), problem.dimension(), problem.rows));
+    notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (largest local curvature {:.4g})", recipe.step.size,
                                 bounds.smoothness * local.unit(problem.clients())));
   }
-  if (!local.decaying) config.sampler.step = recipe.step;
-  federation->recipe_changed();
+  if (!local.decaying) config.sampler.step = recipe.step.size;
   const double most = 2 / bounds.smoothness / local.unit(problem.clients());
-  if (recipe.step > most)
+  if (recipe.step.size > most)
     warnings.push_back(
         fmt::format("sampler.step {:.4g} is above the stability bound {:.4g} of the local steps: the chain may "
                     "diverge",
-                    recipe.step, most));
+                    recipe.step.size, most));
 }
 
 void Experiment::Parts::prepare_personal() {

@@ -45,15 +45,6 @@ RankDuties Experiment::Parts::duties() {
   duties.server = &federation->server();
   duties.view = &federation->host().view();
   duties.clients = &federation->host().clients();
-  duties.set_step = [this](double step, double l, double m) {
-    recipe.step = step;
-    if (recipe.local) {
-      recipe.local->smoothness = l;
-      recipe.local->convexity = m;
-    }
-    federation->server().set_recipe(recipe);
-    federation->host().view().set_recipe(recipe);
-  };
   duties.archive = [this](Archive& archive) { federation->host().clients().archive(archive); };
   return duties;
 }

@@ -1,7 +1,7 @@
 #include "sink/facts.h"
 
-#include "run/experiment.h"
 #include "reference/reference.h"
+#include "run/experiment.h"
 
 namespace pollen::sink {
 
@@ -42,7 +42,7 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.burn_in = experiment.burn_in();
   facts.thin = config.run.thin;
   facts.coupled = config.run.coupled;
-  facts.step = experiment.recipe().step;
+  facts.step = experiment.recipe().step.size;
   facts.temperature = experiment.recipe().temperature;
   facts.smoothness = experiment.smoothness();
   facts.ece_bins = config.output.ece_bins;

@@ -30,7 +30,6 @@ struct RankDuties {
   ClientView* view = nullptr;
   Clients* clients = nullptr;
   RankShare share;
-  std::function<void(double step, double smoothness, double convexity)> set_step = {};  // for step = "auto"
   std::function<void(Archive&)> archive = {};  // saves or loads the state of this rank's clients
 };
 // Answers rank 0 until it ends the work.

@@ -13,7 +13,7 @@
 namespace pollen {
 
 struct HostSetup {
-  const Recipe* recipe = nullptr;  // must outlive the host; its step may change until the first iteration
+  const Recipe* recipe = nullptr;  // must outlive the host
   const Prior* prior = nullptr;
   Index dimension = 0;
   Index chains = 1;
