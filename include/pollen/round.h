@@ -335,9 +335,8 @@ class Server {
   void start(ConstPanelView position);
   void set_anchor_gradient(std::span<const double> sum);  // fixed point: Σ ∇U_i(θ̂), docs/algorithms.md section 1
   void start_memory(ConstPanelView sum);
-  void share_work(Team team);                                      // divides work over the team, chain by chain
-  void set_step(const StepSize& step) { broadcast_.step = step; }  // if it is not the recipe's
-  void listen(TrafficListener listener);                           // the listener is told of every exchange
+  void share_work(Team team);             // divides work over the team, chain by chain
+  void listen(TrafficListener listener);  // the listener is told of every exchange
 
   // Begins a round: draws the participants and makes the broadcast. With local steps the round is a segment of at most
   // `most` iterations.
@@ -372,7 +371,6 @@ class Server {
   // Ends the round: adds up the blocks and moves the chains. NumericError if a position is not finite or explodes.
   void close();
 
-  double weight_of(std::uint32_t client) const;  // w_i, or 1 without local steps
   Index blocks() const { return static_cast<Index>(block_sums_.size()); }
   Index block_of(std::uint32_t client) const { return static_cast<Index>(client) / block_size_; }
   // The roster entries of a block, as the range [first, last).

@@ -114,11 +114,6 @@ class RemoteTransport final : public Transport {
     statistics_of(client).bytes_out += static_cast<std::int64_t>(frame->size());
   }
 
-  void send(std::uint32_t client, const Frame& frame) {
-    count_out(client, frame);
-    registry_.send(client, frame);
-  }
-
   void open(Frame frame, const Roster& roster) {
     frame_ = std::move(frame);
     opened_ = Clock::now();

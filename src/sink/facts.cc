@@ -21,7 +21,7 @@ PrivacyFacts privacy_of(const Experiment& experiment) {
 }
 
 States states_of(const Experiment& experiment) {
-  if (experiment.personal()) return experiment.is_baseline() ? States::iterates : States::estimates;
+  if (experiment.personal()) return experiment.personal()->is_baseline() ? States::iterates : States::estimates;
   const Recipe& recipe = experiment.recipe();
   if (recipe.reference && !find_reference(recipe.name)->samples) return States::iterates;
   return experiment.model().interchangeable() ? States::weights : States::draws;
@@ -57,7 +57,7 @@ RunFacts facts_of(const Experiment& experiment) {
   if (const SimulatedTime* simulated = experiment.simulated()) facts.simulated = *simulated;
   facts.privacy = privacy_of(experiment);
   facts.states = states_of(experiment);
-  if (facts.states == States::estimates) facts.identified = experiment.identified();
+  if (facts.states == States::estimates) facts.identified = experiment.personal()->identified();
   return facts;
 }
 
