@@ -33,6 +33,7 @@ namespace pollen {
 
 class Archive;
 class AverageStep;
+class BlockSums;
 class LangevinStep;
 class LocalWork;
 class ParticipationDraw;
@@ -311,10 +312,6 @@ class Clients : public LazyVector<Client> {
   bool light_;
 };
 
-// The number of clients in a block of a sum: at least 32, and such that there are at most 64 blocks. It depends on the
-// number of clients alone, so every transport adds in the same order.
-Index block_size_for(Index clients);
-
 // The server of a federation: it opens rounds, adds up replies and moves the chains. Replies of different blocks may be
 // absorbed on different threads; all other functions are called from one thread, unless they say otherwise.
 class Server {
@@ -371,8 +368,7 @@ class Server {
   // Ends the round: adds up the blocks and moves the chains. NumericError if a position is not finite or explodes.
   void close();
 
-  Index blocks() const { return static_cast<Index>(block_sums_.size()); }
-  Index block_of(std::uint32_t client) const { return static_cast<Index>(client) / block_size_; }
+  Index blocks() const;  // replies are added up in so many blocks of consecutive clients
   // The roster entries of a block, as the range [first, last).
   std::pair<std::size_t, std::size_t> block_entries(Index block) const;
 
@@ -392,16 +388,10 @@ class Server {
   void archive(Archive& archive);
 
  private:
-  struct BlockSum {
-    Panel plain;     // Σ a_i δ_i for the memory; the sum for the step if there is no memory or both sums agree
-    Panel weighted;  // Σ b_i δ_i for the step, if a memory needs both sums (ServerStep::weigh)
-    Counters counters;
-  };
   void absorb_singles(std::span<const Reply> replies, Workspace& work);
   void count_part(const Reply& reply, std::size_t part, Counters& counters) const;
-  void absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part, std::span<const double> delta,
-                   BlockSum& block);
-  BlockSum& sum_of(std::uint32_t client) { return block_sums_[static_cast<std::size_t>(block_of(client))]; }
+  void absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part, std::span<const double> delta);
+  Counters& counters_of(std::uint32_t client);  // of the client's block
   void encode_broadcast();
   void count_downlink();
   void log_downlink();
@@ -424,7 +414,6 @@ class Server {
   Recipe recipe_;
   Setup setup_;
   std::unique_ptr<ParticipationDraw> participation_;
-  Index block_size_;
   std::unique_ptr<const Compressor> whole_, down_;
   std::vector<double> bits_bound_;  // one per compressor of the setup
   std::vector<Stream> compress_;
@@ -433,7 +422,10 @@ class Server {
   std::uint64_t anchor_round_ = 0;
   std::uint64_t round_ = 0;
   Broadcast broadcast_;
-  std::vector<BlockSum> block_sums_;
+  // Σ a_i δ_i for the memory, or the sum for the step if there is no memory or both sums agree.
+  std::unique_ptr<BlockSums> plain_;
+  std::unique_ptr<BlockSums> weighted_;   // Σ b_i δ_i for the step, if a memory needs both sums (ServerStep::weigh)
+  std::vector<Counters> block_counters_;  // one per block
   Counters counters_;
   std::unique_ptr<TrafficLog> traffic_;
   Workspace work_;
