@@ -111,6 +111,7 @@ class Server {
   void count_part(const Reply& reply, std::size_t part, Counters& counters) const;
   void absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part, std::span<const double> delta);
   Counters& counters_of(std::uint32_t client);  // of the client's block
+  void draw_participants();
   void encode_broadcast();
   void count_downlink();
   void log_downlink();

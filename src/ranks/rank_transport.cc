@@ -66,7 +66,7 @@ class RankTransport final : public Transport {
 
   // Saves or loads the state of the other ranks' clients, which follows that of this rank's, as if one process had
   // written it. Every rank's view of the broadcasts is the same, so this rank's view is sent to all.
-  void archive_others(Archive& archive) override {
+  void archive(Archive& archive) override {
     if (!archive.reading()) {
       for (Bytes& state : fetch_states(ranks_)) archive.bytes(state);
       return;

@@ -41,10 +41,10 @@ class Service {
       case Kind::query:
         return query(asked);
       case Kind::save:
-        return reply(duties_.archive);
+        return reply([&](Archive& out) { duties_.clients->archive(out); });
       case Kind::load:
-        if (duties_.view != nullptr) duties_.view->archive(asked);
-        duties_.archive(asked);
+        duties_.view->archive(asked);
+        duties_.clients->archive(asked);
         asked.finish();
         return reply([](Archive&) {});
       default:

@@ -101,12 +101,8 @@ void Server::open(std::int64_t most) {
   if (average_ != nullptr) average_->open(most, recipe_, position_, broadcast_);
   broadcast_.refresh = recipe_.oracle == OracleKind::svrg && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
   if (broadcast_.refresh) anchor_round_ = round_;
-  if (first_round_whole())
-    participation_->everybody(broadcast_.roster);
-  else
-    participation_->draw(round_, broadcast_.roster);
+  draw_participants();
   encode_broadcast();
-  traffic_->open(broadcast_.roster.clients);
   if (broadcast_.segment.starts) count_downlink();
   start_over();
 }
@@ -121,20 +117,20 @@ void Server::start_over() {
 }
 
 void Server::follow(const Broadcast& broadcast) {
-  round_ = broadcast_.round = broadcast.round;
-  broadcast_.segment = broadcast.segment;
-  broadcast_.step = broadcast.step;
+  Roster roster = std::move(broadcast_.roster);  // keeps its memory
+  broadcast_ = broadcast;
+  broadcast_.roster = std::move(roster);
+  round_ = broadcast.round;
+  draw_participants();
+  start_over();
+}
+
+void Server::draw_participants() {
   if (first_round_whole())
     participation_->everybody(broadcast_.roster);
   else
     participation_->draw(round_, broadcast_.roster);
-  broadcast_.refresh = broadcast.refresh;
-  broadcast_.whole = broadcast.whole;
-  broadcast_.control = broadcast.control;
-  broadcast_.offset = broadcast.offset;
-  broadcast_.payload = broadcast.payload;
   traffic_->open(broadcast_.roster.clients);
-  start_over();
 }
 
 void Server::leave_out(std::span<const std::uint32_t> clients) {

@@ -41,9 +41,4 @@ void ClientLink::set_transport(const MakeTransport& make) {
   host_.view().share_work(team());
 }
 
-void ClientLink::archive(Archive& archive) {
-  host_.archive(archive);
-  transport_->archive_others(archive);
-}
-
 }  // namespace pollen

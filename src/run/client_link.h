@@ -38,7 +38,6 @@ class ClientLink {
   Transport& transport() { return *transport_; }
   void set_transport(const MakeTransport& make);
   Team team() { return transport_ ? transport_->team() : Team(); }
-  void archive(Archive& archive);  // the clients of all processes that this one saves
 
  private:
   FederatedSetup setup_;

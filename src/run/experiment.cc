@@ -12,7 +12,6 @@ namespace {
 
 // Gives the present positions to the sink, with lp__ if the configuration asks for it.
 void keep(ExperimentParts& p, Sink& sink) {
-  ++p.kept;
   Engine& engine = *p.engine;
   if (!engine.transitions().empty()) sink.transitions(engine.transitions());
   if (!p.config.output.lp || p.personal) return sink.kept(engine.position(), {});
@@ -69,7 +68,6 @@ Index Experiment::dimension() const {
 Index Experiment::clients() const { return parts_->problem.clients(); }
 std::int64_t Experiment::iteration() const { return parts_->engine ? parts_->engine->iteration() : 0; }
 std::int64_t Experiment::burn_in() const { return *parts_->config.run.burn_in; }
-std::int64_t Experiment::kept() const { return parts_->kept; }
 bool Experiment::has_transitions() const {
   return parts_->recipe.reference && find_reference(parts_->recipe.name)->transitions;
 }

@@ -33,7 +33,7 @@ struct ExperimentParts {
   FederatedEngine* federation = nullptr;    // the engine, if its rounds are federated
   Approximation* approximation = nullptr;   // the federation's step, for fedsoul and fedsouk
   PersonalEngine* baseline = nullptr;       // the engine, if it is a personalised baseline
-  std::int64_t kept = 0, emitted = 0;       // draws after burn-in, per chain
+  std::int64_t emitted = 0;                 // states after burn-in, per chain, of which every thin-th is kept
   std::vector<double> potential;
   ThreadChoice choice;
   std::vector<UncoveredQuery> outside;  // found in the configuration as the user gave it
@@ -81,7 +81,6 @@ struct ExperimentParts {
 
   void archive_configuration(Archive& archive);
   void archive_found(Archive& archive);
-  void archive_decay(Archive& archive);
 };
 
 }  // namespace pollen

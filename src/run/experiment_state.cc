@@ -15,12 +15,18 @@ void ExperimentParts::archive_configuration(Archive& archive) {
   const std::string mine = text;
   archive.text(text);
   if (text != mine) throw WireError("saved state: it is of another configuration");
-  double step = recipe.step.size;
-  archive.field(step);
-  if (config.sampler.step.value_or(step) != step) throw WireError("saved state: it is of another sampler.step");
-  recipe.step.size = step;
-  const bool fixed = step > 0 && !(recipe.local && recipe.local->decaying);
-  if (fixed) config.sampler.step = step;
+  StepSize& step = recipe.step;
+  for (double* x : {&step.size, &step.smoothness, &step.convexity}) archive.field(*x);
+  SamplerConfig& given = config.sampler;
+  if (given.step.value_or(step.size) != step.size) throw WireError("saved state: it is of another sampler.step");
+  const bool decaying = recipe.local && recipe.local->decaying;
+  if (step.size > 0 && !decaying) given.step = step.size;
+  if (!decaying) return;
+  if (given.smoothness.value_or(step.smoothness) != step.smoothness ||
+      given.convexity.value_or(step.convexity) != step.convexity)
+    throw WireError("saved state: it is of another decaying step");
+  given.smoothness = step.smoothness;
+  given.convexity = step.convexity;
 }
 
 void ExperimentParts::archive_found(Archive& archive) {
@@ -29,7 +35,6 @@ void ExperimentParts::archive_found(Archive& archive) {
   archive.texts(looks);
   outside.clear();
   for (std::size_t i = 0; i + 1 < looks.size(); i += 2) outside.push_back({looks[i], looks[i + 1]});
-  archive.field(kept);
   archive.field(emitted);
   archive.field(found.smoothness);
   archive.texts(found.warnings);
@@ -42,22 +47,9 @@ void ExperimentParts::archive_found(Archive& archive) {
   archive.array(std::span(found.mode));
 }
 
-// Saves the constants of a decaying step, or checks that those of the state are the same.
-void ExperimentParts::archive_decay(Archive& archive) {
-  if (!recipe.local || !recipe.local->decaying) return;
-  double l = recipe.step.smoothness, m = recipe.step.convexity;
-  archive.field(l);
-  archive.field(m);
-  if (config.sampler.smoothness.value_or(l) != l || config.sampler.convexity.value_or(m) != m)
-    throw WireError("saved state: it is of another decaying step");
-  config.sampler.smoothness = recipe.step.smoothness = l;
-  config.sampler.convexity = recipe.step.convexity = m;
-}
-
 void ExperimentParts::archive(Archive& archive) {
   archive_configuration(archive);
   archive_found(archive);
-  archive_decay(archive);
   if (!engine) make_engine();
   if (!clock) engine->listen({});  // so that the saved state is the same with and without an observer
   engine->archive(archive);

@@ -56,8 +56,8 @@ void FederatedEngine::start_control() {
 
 void FederatedEngine::archive(Archive& archive) {
   server_->archive(archive);
-  link_.archive(archive);
   archive.array(mean_.flat());
+  link_.host().archive(archive);
   link_.transport().archive(archive);
 }
 

@@ -45,7 +45,6 @@ RankDuties ExperimentParts::duties() {
   duties.server = &federation->server();
   duties.view = &link->host().view();
   duties.clients = &link->host().clients();
-  duties.archive = [this](Archive& archive) { link->host().clients().archive(archive); };
   return duties;
 }
 

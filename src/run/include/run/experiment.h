@@ -73,7 +73,6 @@ class Experiment {
   Index clients() const;
   std::int64_t iteration() const;  // iterations done so far
   std::int64_t burn_in() const;
-  std::int64_t kept() const;  // draws kept so far, per chain
   Counters counters() const;
   const ParticipationTally& participation() const;  // empty unless the sampler is federated
   const SimulatedTime* simulated() const;           // time in the network of [network]; null without that section
