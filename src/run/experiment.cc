@@ -38,7 +38,7 @@ Experiment::~Experiment() = default;
 void Experiment::prepare() { parts_->prepare(); }
 
 bool Experiment::advance(std::int64_t iterations, Sink& sink) {
-  Parts& p = *parts_;
+  ExperimentParts& p = *parts_;
   const std::int64_t asked = iteration() + iterations;
   const std::int64_t until = p.meter.stops() ? std::min(asked, p.meter.budget().value_or(asked)) : asked;
   while (iteration() < until) {
