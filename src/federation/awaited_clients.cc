@@ -37,7 +37,7 @@ AwaitedClients::AwaitedClients(ConnectionRegistry& registry, ClientView& mirror,
 
 void AwaitedClients::open(Bytes frame) {
   frame_ = shared(std::move(frame));
-  opened_ = Clock::now();
+  opened_ = registry_.now();
   told_ = false;
 }
 
@@ -96,7 +96,7 @@ Frame AwaitedClients::standing() {
 }
 
 std::optional<ConnectionRegistry::Message> AwaitedClients::next() {
-  const Deadline patience = Clock::now() + std::chrono::seconds(1);
+  const Deadline patience = registry_.now() + std::chrono::seconds(1);
   auto incoming = registry_.next(deadline() && !overdue() ? std::min(*deadline(), patience) : patience);
   if (!incoming) {
     tell_if_all_are_gone();
@@ -128,7 +128,7 @@ void AwaitedClients::close(bool heard) {
 std::optional<Deadline> AwaitedClients::deadline() const {
   const auto& seconds = options_.federation.round_deadline;
   if (!seconds) return std::nullopt;
-  return opened_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+  return opened_ + std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(*seconds));
 }
 
 std::string AwaitedClients::names(const std::vector<std::uint32_t>& clients, const char* between) const {

@@ -33,8 +33,8 @@ class AwaitedClients {
   void close(bool heard);  // ends the turn; `heard` says that those called have heard a broadcast
   void counted(std::uint32_t client, std::uint64_t turn) { seats_[client].counted = turn; }
 
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - opened_).count(); }  // since open()
-  bool overdue() const { return deadline() && Clock::now() >= *deadline(); }
+  double seconds() const { return std::chrono::duration<double>(registry_.now() - opened_).count(); }  // since open()
+  bool overdue() const { return deadline() && registry_.now() >= *deadline(); }
   // What to do about late clients: wait, skip or abort.
   std::string policy() const { return options_.federation.on_missing.value_or("wait"); }
   bool quorum() const { return registry_.present() >= options_.quorum; }
@@ -44,7 +44,6 @@ class AwaitedClients {
   void archive(Archive& archive);
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
   struct Seat {
     bool greeted = false;            // greeted on its current connection
@@ -70,7 +69,7 @@ class AwaitedClients {
   bool stateful_ = false;        // true if clients must know which of their replies were counted
   Frame frame_, standing_;
   std::uint64_t standing_at_ = kNothing, heard_ = 0;
-  Clock::time_point opened_;
+  Deadline opened_;
   Index wanted_ = 0;  // number of clients with wanted set
   bool told_ = false;
 };
