@@ -165,7 +165,7 @@ class Scratch {
 
   struct Chunk {
     struct Free {
-      void operator()(std::uint8_t* memory) const { AlignedAllocator<std::uint8_t>().deallocate(memory, 0); }
+      void operator()(std::uint8_t* at) const { AlignedAllocator<std::uint8_t>().deallocate(at, 0); }
     };
     explicit Chunk(std::size_t bytes) : size(bytes), memory(AlignedAllocator<std::uint8_t>().allocate(bytes)) {}
     std::size_t size;
