@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "participant_parts.h"
 
@@ -66,18 +67,17 @@ void Participant::Parts::restore() {
   }
 }
 
-void Participant::Parts::take_settings(const wire::Settings& message) {
-  need_fleet();
-  for (const auto& [name, x] : {std::pair("step", message.step), std::pair("smoothness", message.smoothness),
-                                std::pair("convexity", message.convexity)})
-    if (!std::isfinite(x) || x < 0)
-      throw WireError(fmt::format("settings frame: {} is {}; it must be finite and not below 0", name, x));
-  recipe.step = message.step;
-  if (recipe.local) {
-    recipe.local->smoothness = message.smoothness;
-    recipe.local->convexity = message.convexity;
-  }
-  host->view().set_recipe(recipe);
+// Takes the step from the first broadcast that this client hears. All later ones must repeat it, because the privacy
+// meter counts the whole run with one step.
+void Participant::Parts::take_step(const Broadcast& heard) {
+  const StepSize& told = heard.step;
+  const double step = recipe.local ? recipe.local->step_at(told, clients, heard.segment.first) : told.size;
+  if (!(step > 0) || !std::isfinite(step))
+    throw WireError(fmt::format("broadcast: step is {}; a step must be above 0", step));
+  if (step_known && told != recipe.step)
+    throw WireError(fmt::format("broadcast: found the step {}, accepted: {}, as before", told.size, recipe.step.size));
+  if (std::exchange(step_known, true)) return;
+  recipe.step = told;
   measure();
 }
 
@@ -174,6 +174,7 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
   if ((heard.segment.steps > 0) != recipe.local.has_value())
     throw WireError(fmt::format("broadcast: found a segment of {} local steps, accepted with {}: {}",
                                 heard.segment.steps, recipe.name, recipe.local ? "at least 1" : "none"));
+  take_step(heard);
   const std::uint64_t turn = 1 + (recipe.local ? heard.segment.first : heard.round);
   host->view().receive(heard, work);
   if (keeps_state(recipe) && state().pending == turn && !state().reply.empty()) return send(state().reply);

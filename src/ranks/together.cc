@@ -7,9 +7,9 @@
 
 #include "frames.h"
 #include "pollen/errors.h"
-#include "pollen/round.h"
 #include "ranks/rank_transport.h"
 #include "ranks/ranks.h"
+#include "round/block_sums.h"
 
 namespace pollen {
 
