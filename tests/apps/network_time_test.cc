@@ -87,7 +87,7 @@ TEST_F(NetworkTime, APlanHasIt) {
   const Outcome plan = run({"plan", "g.toml", "--set", "sampler.step=0.01", "--precision", "0.5"});
   ASSERT_EQ(plan.code, 0) << plan.err;
   EXPECT_NE(plan.out.find("in the network"), std::string::npos) << plan.out;
-  EXPECT_NE(plan.out.find(" a round, "), std::string::npos) << plan.out;
+  EXPECT_NE(plan.out.find(" per round, "), std::string::npos) << plan.out;
   EXPECT_NE(plan.out.find(" to W2 <= 0.5\n"), std::string::npos) << plan.out;
   const Json json =
       Json::parse(run({"plan", "g.toml", "--set", "sampler.step=0.01", "--precision", "0.5", "--json"}).out);
