@@ -237,6 +237,7 @@ class Client {
   // Writes w_i times the position that the client's local steps have reached, one column per chain. For chains in which
   // the client takes no part that is the last broadcast position.
   void local_position(const ClientView& view, PanelView out) const;
+  void start(ConstPanelView position);  // LocalWork::start
   // Writes the client's own latents in all chains, one chain after another (LocalWork::latents).
   void latents(ConstPanelView position, std::uint64_t round, std::span<double> out) const;
   // Writes λ_max and λ_min of the curvature of what the client owns to column index(), or to the only column. Other
@@ -404,6 +405,7 @@ class Server {
   BlockSum& sum_of(std::uint32_t client) { return block_sums_[static_cast<std::size_t>(block_of(client))]; }
   void encode_broadcast();
   void count_downlink();
+  void count_told();
   void log_downlink();
   void log_answer(const Reply& reply);
   void log_refresh();
@@ -415,6 +417,7 @@ class Server {
   void each_chain(const Team::Work& work) const { team_.over_chains(setup_.chains, setup_.dimension, work); }
   void encode_whole();
   void choose_step(const Prior& prior);
+  void draw_participants();
   void move_chain(Index chain, int member);
   bool adds_plainly() const;
   Index clients() const { return static_cast<Index>(setup_.sizes.size()); }
@@ -432,6 +435,7 @@ class Server {
   std::vector<std::uint64_t> heard_;  // (chain, client): 1 + the last round heard; empty if no client can miss one
   std::uint64_t anchor_round_ = 0;
   std::uint64_t round_ = 0;
+  bool sent_ = false;  // whether anything was sent in this round so far
   Broadcast broadcast_;
   std::vector<BlockSum> block_sums_;
   Counters counters_;

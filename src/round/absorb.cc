@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "math/math.h"
 #include "pollen/archive.h"
@@ -111,7 +110,8 @@ void Server::absorb_part(const Reply& reply, const Roster::Entry& entry, std::si
   const auto chain = static_cast<Index>(reply.chains[part]);
   const auto plain = block.plain.column(chain);
   if (adds_plainly()) return math::add(delta, plain);
-  const ServerStep::Weights weights = step_->weigh(reply.client, broadcast_.roster.weights(entry)[part]);
+  const ServerStep::Weights weights =
+      step_->weigh(reply.client, reply.chains[part], broadcast_.roster.weights(entry)[part]);
   if (block.weighted.empty()) return math::axpy(weights.step, delta, plain);
   math::axpy(weights.memory, delta, plain);
   math::axpy(weights.step, delta, block.weighted.column(chain));
@@ -141,11 +141,14 @@ void Server::count(const Sent& sent) {
 
 void Server::log_answer(const Reply& reply) {
   if (!traffic_->listens()) return;
-  const std::int64_t bits = reply.silent ? 0 : std::accumulate(reply.bits.begin(), reply.bits.end(), std::int64_t{0});
+  std::int64_t bits = 0;
+  for (std::size_t p = 0; p < reply.bits.size(); ++p)
+    if (step_->sends(reply.chains[p])) bits += reply.bits[p];
   traffic_->add({.client = reply.client, .gradients = reply.gradients, .up_bits = bits});
 }
 
 void Server::count_part(const Reply& reply, std::size_t part, Counters& counters) const {
+  if (!step_->sends(reply.chains[part])) return;
   counters.uplink_bits += reply.bits[part];
   counters.uplink_bits_bound +=
       reply.whole ? static_cast<double>(reply.bits[part]) : bits_bound_[channel_of(reply.client)];

@@ -1,9 +1,12 @@
 // Encodes what the server tells the participants of a round, and counts its bits.
 #include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "math/math.h"
 #include "pollen/round.h"
+#include "round/server_step.h"
 #include "round/traffic.h"
 
 namespace pollen {
@@ -46,6 +49,7 @@ void Server::encode_whole() {
 // Each participant receives the payloads of its chains. A participant that missed broadcasts is sent w whole instead of
 // the change. If its anchor is old, it is also sent ζ, unless this broadcast is the new ζ.
 void Server::count_downlink() {
+  if (!step_->always_sends()) return count_told();
   const auto words = 64 * static_cast<std::int64_t>(setup_.dimension);
   counters_.broadcast_bits += 8 * static_cast<std::int64_t>(broadcast_.payload.size());
   if (heard_.empty()) {
@@ -74,6 +78,19 @@ void Server::count_downlink() {
       heard = round_ + 1;
     }
   }
+}
+
+// Counts the positions of those chains alone for which the algorithm sends something to somebody.
+void Server::count_told() {
+  std::vector<std::uint8_t> told(static_cast<std::size_t>(setup_.chains));
+  for (const Roster::Entry& entry : broadcast_.roster.clients)
+    for (const std::uint32_t chain : broadcast_.roster.chains(entry)) {
+      if (!step_->sends(chain)) continue;
+      const std::int64_t bits = 8 * std::ssize(broadcast_.chain_payload(chain));
+      counters_.downlink_bits += bits;
+      if (std::exchange(told[chain], 1) == 0) counters_.broadcast_bits += bits;
+      traffic_->add({.client = entry.client, .down_bits = bits});
+    }
 }
 
 // Logs the downlink bits if no client can have missed a broadcast.

@@ -99,20 +99,26 @@ void Server::start_memory(ConstPanelView sum) {
 void Server::open(std::int64_t most) {
   broadcast_.round = round_;
   if (average_ != nullptr) average_->open(most, recipe_, position_, broadcast_);
+  step_->plan(broadcast_);
   broadcast_.refresh = recipe_.oracle == OracleKind::svrg && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
   if (broadcast_.refresh) anchor_round_ = round_;
-  if (first_round_whole())
-    participation_->everybody(broadcast_.roster);
-  else
-    participation_->draw(round_, broadcast_.roster);
+  draw_participants();
   encode_broadcast();
   traffic_->open(broadcast_.roster.clients);
   if (broadcast_.segment.starts) count_downlink();
   start_over();
 }
 
+void Server::draw_participants() {
+  if (first_round_whole())
+    participation_->everybody(broadcast_.roster);
+  else
+    participation_->draw(round_, broadcast_.roster);
+  step_->begin(broadcast_);
+}
+
 void Server::start_over() {
-  const bool weighted = recipe_.up.memory != Memory::none && step_->keeps_two_sums(broadcast_.roster);
+  const bool weighted = step_->keeps_two_sums(broadcast_.roster, recipe_.up.memory != Memory::none);
   for (BlockSum& block : block_sums_) {
     if (weighted && block.weighted.empty()) block.weighted = Panel(setup_.dimension, setup_.chains);
     block.counters = {};
@@ -129,10 +135,7 @@ void Server::start_over() {
 void Server::follow(const Broadcast& broadcast) {
   round_ = broadcast_.round = broadcast.round;
   broadcast_.segment = broadcast.segment;
-  if (first_round_whole())
-    participation_->everybody(broadcast_.roster);
-  else
-    participation_->draw(round_, broadcast_.roster);
+  draw_participants();
   broadcast_.refresh = broadcast.refresh;
   broadcast_.whole = broadcast.whole;
   broadcast_.control = broadcast.control;
@@ -151,6 +154,7 @@ void Server::leave_out(std::span<const std::uint32_t> clients) {
   const double more = recipe_.up.memory == Memory::feedback || left == 0 ? 1 : drawn / left;
   for (double& weight : roster.weight) weight *= more;
   for (double& weight : roster.chain_weight) weight *= more;
+  step_->begin(broadcast_);
   // Nobody knows what these clients heard, so next time they are told everything.
   for (const std::uint32_t client : clients)
     for (std::size_t c = 0; !heard_.empty() && c < static_cast<std::size_t>(setup_.chains); ++c)
@@ -166,12 +170,17 @@ std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
 }
 
 void Server::close() {
+  const std::int64_t before = counters_.messages;
   merge_blocks();
   step_->close(broadcast_);
-  traffic_->close(broadcast_.segment.ends);
-  if (!broadcast_.segment.ends) return;
-  each_chain([&](Index c, int member) { move_chain(c, member); });
-  ++counters_.rounds;
+  sent_ = sent_ || step_->always_sends() || counters_.messages > before;
+  const bool done = step_->ends_round(broadcast_);
+  // Clients that never send anything are timed by their rounds.
+  traffic_->close(done && (sent_ || setup_.dimension == 0));
+  if (broadcast_.segment.ends) each_chain([&](Index c, int member) { move_chain(c, member); });
+  if (!done) return;
+  if (sent_) ++counters_.rounds;
+  sent_ = false;
   ++round_;
 }
 

@@ -137,7 +137,7 @@ void Experiment::Parts::make_reference_engine() {
 }
 
 void Experiment::Parts::choose_threads() {
-  if (recipe.reference || (personal && personal->baseline)) return;
+  if (recipe.reference) return;
   const ThreadChoice::Verdict verdict = choice.between_rounds();
   if (verdict == ThreadChoice::Verdict::stay) return;
   const int threads = verdict == ThreadChoice::Verdict::use_all ? all_cores() : 1;
@@ -291,7 +291,8 @@ ConstPanelView Experiment::averaged() const {
 
 OwnDraws Experiment::own_draws(Index client, Index draws) const {
   const auto i = static_cast<std::size_t>(client);
-  if (parts_->personal->baseline) return point_of(*parts_->personal, *parts_->baseline, client);
+  if (parts_->personal->baseline)
+    return point_of(*parts_->personal, client, position(), parts_->federation->latents().column(client));
   const std::uint64_t seed = parts_->config.seed + 0x9e3779b97f4a7c15U * (i + 1);
   return draw_own(*parts_->personal, client, learnt(), draws, seed);
 }

@@ -1,6 +1,7 @@
 #include "federated.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "math/math.h"
 #include "round/server_step.h"
@@ -38,6 +39,7 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
   host_ = std::make_unique<ClientHost>(host, own, std::move(member));
   set_transport(make);
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);
+  if (splits()) mean_ = Panel(setup.work->whole, setup.chains);
   if (recipe.oracle == OracleKind::control) anchor_ = gradient_ = Panel(d, setup.chains);
 }
 
@@ -48,18 +50,60 @@ void FederatedEngine::set_transport(const MakeTransport& make) {
   host_->view().share_work(transport_->team());
 }
 
+// A client's own part of a model starts where the server's does.
+void FederatedEngine::start(ConstPanelView position) {
+  if (!splits()) return server_->start(position);
+  const ClientWork& work = *setup_.work;
+  server_->start({position.data + work.first, work.shown, position.columns, position.stride});
+  copy_into(position, mean_);
+  Panel nothing(1, 1);
+  if (work.latents > 0) transport_->query({Query::What::start, mean_, {}}, nothing);
+}
+
 std::int64_t FederatedEngine::advance(std::int64_t most) {
   const std::int64_t before = iteration();
   if (server_->refresh_due()) refresh();
-  server_->open(most);
-  transport_->exchange(*server_);
-  server_->close();
-  if (!mean_.empty() && !server_->averaged()) gather(mean_);
+  do {  // an iteration may take several exchanges
+    server_->open(most);
+    transport_->exchange(*server_);
+    server_->close();
+  } while (iteration() == before);
+  if (splits())
+    put_together();
+  else if (!mean_.empty() && !server_->averaged())
+    gather(mean_);
   return iteration() - before;
 }
 
 ConstPanelView FederatedEngine::position() const {
-  return mean_.empty() || server_->averaged() ? server_->position() : mean_.view();
+  return mean_.empty() || (server_->averaged() && !splits()) ? server_->position() : mean_.view();
+}
+
+ConstPanelView FederatedEngine::latents() {
+  if (latents_at_ == iteration()) return latents_;
+  if (latents_.empty()) latents_ = Panel(setup_.work->latents * setup_.chains, std::ssize(setup_.sizes));
+  if (!latents_.empty()) transport_->query({Query::What::latents, position(), {}, server_->round()}, latents_);
+  latents_at_ = iteration();
+  return latents_;
+}
+
+// Where the server has no part of a model, a chain's position is the mean of the clients' parts, weighted by N_i.
+void FederatedEngine::put_together() {
+  const ClientWork& work = *setup_.work;
+  const auto first = static_cast<std::size_t>(work.first), shown = static_cast<std::size_t>(work.shown);
+  const auto own = static_cast<std::size_t>(work.whole - work.shown), each = static_cast<std::size_t>(work.latents);
+  const ConstPanelView kept = own > 0 ? latents() : ConstPanelView();
+  const double rows = std::accumulate(setup_.sizes.begin(), setup_.sizes.end(), 0.0);
+  for (Index c = 0; c < setup_.chains; ++c) {
+    const auto column = mean_.column(c);
+    std::ranges::copy(server_->position().column(c).first(shown), column.subspan(first).begin());
+    const auto mean = column.subspan(first > 0 ? 0 : shown, own);
+    std::ranges::fill(mean, 0.0);
+    for (std::size_t i = 0; own > 0 && i < setup_.sizes.size(); ++i) {
+      const auto part = kept.column(static_cast<Index>(i)).subspan(static_cast<std::size_t>(c) * each, own);
+      math::axpy(static_cast<double>(setup_.sizes[i]) / rows, part, mean);
+    }
+  }
 }
 
 // Each client answers with w_i times its position, and the transport adds the answers.
@@ -90,6 +134,7 @@ void FederatedEngine::archive(Archive& archive) {
   host_->archive(archive);
   transport_->archive_others(archive);
   archive.array(mean_.flat());
+  latents_at_ = -1;
   transport_->archive(archive);
 }
 

@@ -35,7 +35,7 @@ class FederatedEngine final : public Engine {
   // If `step` is null the server takes the recipe's step.
   FederatedEngine(const FederatedSetup& setup, const MakeTransport& make, std::unique_ptr<ServerStep> step = nullptr);
 
-  void start(ConstPanelView position) override { server_->start(position); }
+  void start(ConstPanelView position) override;
   std::int64_t advance(std::int64_t most) override;
   bool emits() const override { return server_->averaged() || setup_.recipe->local->emit_every; }
   ConstPanelView position() const override;
@@ -50,8 +50,12 @@ class FederatedEngine final : public Engine {
   void set_transport(const MakeTransport& make);
   void recipe_changed();  // to be called when the step, or the constants of a decaying step, were chosen
   void start_control();   // VR-FALD*: sets Y_0 and C_0 at the starting positions
+  // What clients keep for themselves after the last iteration (LocalWork::latents), one column per client.
+  ConstPanelView latents();
 
  private:
+  bool splits() const { return setup_.work != nullptr && setup_.work->whole > 0; }  // clients keep parts of the models
+  void put_together();  // sets mean_ if clients keep parts of the models
   void refresh();
   void gather(Panel& mean);  // computes Σ w_i x_i over the clients' present positions x_i
 
@@ -60,8 +64,10 @@ class FederatedEngine final : public Engine {
   std::unique_ptr<Server> server_;
   std::unique_ptr<ClientHost> host_;  // without clients in this process: mirrors what the clients were sent
   std::unique_ptr<Transport> transport_;
-  Panel mean_;               // with emit = "every": the clients' mean after the last iteration
-  Panel anchor_, gradient_;  // the control variates Y and C
+  Panel mean_;  // with emit = "every": the clients' mean after the last iteration; with split models: the positions
+  Panel latents_;
+  std::int64_t latents_at_ = -1;  // the iteration of latents_
+  Panel anchor_, gradient_;       // the control variates Y and C
 };
 
 }  // namespace pollen

@@ -27,9 +27,8 @@ struct Experiment::Parts {
   StatisticalProblem problem;
   Recipe recipe;
   std::unique_ptr<PersonalParts> personal;      // for a problem with latents, else null
-  std::unique_ptr<FederatedEngine> federation;  // answers queries whatever the sampler is; null with a baseline
+  std::unique_ptr<FederatedEngine> federation;  // answers queries whatever the sampler is
   Approximation* approximation = nullptr;       // the federation's step, for fedsoul and fedsouk
-  std::unique_ptr<PersonalEngine> baseline;     // a personalised baseline, if one is asked for
   std::unique_ptr<Engine> reference;            // a centralised sampler or a competitor, if one is asked for
   Engine* engine = nullptr;                     // the one of these engines that samples
   double smoothness = 0;

@@ -234,25 +234,26 @@ void Experiment::Parts::prepare_personal() {
 }
 
 void Experiment::Parts::make_personal_engine() {
+  std::unique_ptr<ServerStep> step;
   if (personal->baseline) {
-    baseline = make_baseline_engine(config, recipe, *personal);
-    engine = baseline.get();
+    step = make_baseline_round(config, recipe, *personal);
   } else {
-    auto step = make_personal_round(config, recipe, *personal);
-    approximation = step.get();
-    const ClientRange own = own_clients();
-    const FederatedSetup setup{.recipe = &recipe,
-                               .prior = &problem.prior,
-                               .first = own.first,
-                               .sizes = personal->sizes,
-                               .dimension = dimension(),
-                               .chains = config.run.chains,
-                               .seed = config.seed,
-                               .work = &personal->work,
-                               .with_work = own.size()};
-    federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()), std::move(step));
-    engine = federation.get();
+    auto learns = make_personal_round(config, recipe, *personal);
+    approximation = learns.get();
+    step = std::move(learns);
   }
+  const ClientRange own = own_clients();
+  const FederatedSetup setup{.recipe = &recipe,
+                             .prior = &problem.prior,
+                             .first = own.first,
+                             .sizes = personal->sizes,
+                             .dimension = personal->work.dimension,
+                             .chains = config.run.chains,
+                             .seed = config.seed,
+                             .work = &personal->work,
+                             .with_work = own.size()};
+  federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()), std::move(step));
+  engine = federation.get();
   engine->counters().setup_bits = problem.data.setup_bits;
   listen();
 }
@@ -285,7 +286,7 @@ void Experiment::Parts::warm_up(Transport& by, const Prior& prior, std::span<con
     if (options.warming) options.warming(done, steps);
   };
   const std::int64_t steps = pollen::warm_up(config.warm_up, {by, prior, rows, watch}, start);
-  Counters& counted = federation ? federation->counters() : engine->counters();
+  Counters& counted = federation->counters();
   const std::int64_t words = 64 * start.rows * start.columns;
   setup_exchanges.push_back({words, words, steps, start.columns, {config.warm_up.batch, {}}});
   counted.setup_bits += bits_of(setup_exchanges.back()) * std::ssize(rows);

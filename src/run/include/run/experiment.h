@@ -150,8 +150,8 @@ class Experiment {
   std::unique_ptr<Parts> parts_;
 };
 
-// Whether the clients of a run can be spread over several processes. They cannot with a centralised sampler, with a
-// personalised baseline, or on a GPU; rank 0 then works alone.
+// Whether the clients of a run can be spread over several processes. They cannot with a centralised sampler or a
+// competitor of it, or on a GPU; rank 0 then works alone.
 bool runs_distributed(const Config& config);
 
 // What a rank other than 0 does in a run: it reads the configuration, makes the experiment, and answers until rank 0
