@@ -405,8 +405,7 @@ class Server {
   BlockSum& sum_of(std::uint32_t client) { return block_sums_[static_cast<std::size_t>(block_of(client))]; }
   void encode_broadcast();
   void count_downlink();
-  void count_told();
-  void log_downlink();
+  void count_payloads();
   void log_answer(const Reply& reply);
   void log_refresh();
   // WireError unless the reply answers the open round for this entry's client and chains.
