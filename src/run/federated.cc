@@ -2,62 +2,43 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "math/math.h"
-#include "round/server_step.h"
 
 namespace pollen {
 
-FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTransport& make,
-                                 std::unique_ptr<ServerStep> step)
-    : setup_(setup) {
+FederatedEngine::FederatedEngine(ClientLink& link, std::unique_ptr<ServerStep> step) : link_(link) {
+  const FederatedSetup& setup = link.setup();
   const Recipe& recipe = *setup.recipe;
   const Index d = setup.dimension;
-  const std::size_t b = setup.sizes.size();
-  compressors_ = compressors_of(recipe, d);
-  Server::Setup server{setup.seed, d, setup.chains, {setup.sizes.begin(), setup.sizes.end()}, {}, {}};
-  for (const auto& compressor : compressors_) server.compressors.push_back(compressor.get());
-  if (recipe.local) server.weights = local_weights(*recipe.local, setup.sizes);
+  Server::Setup server{setup.seed, d, setup.chains, {setup.sizes.begin(), setup.sizes.end()}, {}, link.weights()};
+  for (const auto& compressor : link.host().compressors()) server.compressors.push_back(compressor.get());
   server_ = std::make_unique<Server>(recipe, *setup.prior, std::move(server), std::move(step));
-  ClientHost::MemberAt member = [this](std::size_t place) {
-    const auto i = static_cast<std::uint32_t>(place + static_cast<std::size_t>(setup_.first));
-    auto potential = setup_.potentials != nullptr ? (*setup_.potentials)[place] : nullptr;
-    return Member{i, std::move(potential), server_->weight_of(i)};
-  };
-  const Potentials* const potentials = setup.potentials;
-  const std::size_t own = potentials != nullptr ? potentials->size() : static_cast<std::size_t>(setup.with_work);
-  const HostSetup host{&recipe,
-                       setup.prior,
-                       d,
-                       setup.chains,
-                       static_cast<Index>(b),
-                       setup.seed,
-                       setup.seed,
-                       potentials == nullptr || potentials->light(),
-                       setup.work,
-                       setup.oracle};
-  host_ = std::make_unique<ClientHost>(host, own, std::move(member));
-  set_transport(make);
+  server_->share_work(link.team());
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);
-  if (splits()) mean_ = Panel(setup.work->whole, setup.chains);
+  if (split() != nullptr) mean_ = Panel(split()->whole, setup.chains);
   if (recipe.oracle == OracleKind::control) anchor_ = gradient_ = Panel(d, setup.chains);
 }
 
 void FederatedEngine::set_transport(const MakeTransport& make) {
-  transport_ = make(host_->view(), host_->clients());
-  if (!transport_) return;  // a rank other than 0 has no transport: it only answers
-  server_->share_work(transport_->team());
-  host_->view().share_work(transport_->team());
+  link_.set_transport(make);
+  server_->share_work(link_.team());
+}
+
+const ClientWork* FederatedEngine::split() const {
+  const ClientWork* const work = link_.setup().work;
+  return work != nullptr && work->whole > 0 ? work : nullptr;
 }
 
 // A client's own part of a model starts where the server's does.
 void FederatedEngine::start(ConstPanelView position) {
-  if (!splits()) return server_->start(position);
-  const ClientWork& work = *setup_.work;
+  if (split() == nullptr) return server_->start(position);
+  const ClientWork& work = *split();
   server_->start({position.data + work.first, work.shown, position.columns, position.stride});
   copy_into(position, mean_);
   Panel nothing(1, 1);
-  if (work.latents > 0) transport_->query({Query::What::start, mean_, {}}, nothing);
+  if (work.latents > 0) link_.transport().query({Query::What::start, mean_, {}}, nothing);
 }
 
 std::int64_t FederatedEngine::advance(std::int64_t most) {
@@ -65,10 +46,10 @@ std::int64_t FederatedEngine::advance(std::int64_t most) {
   if (server_->refresh_due()) refresh();
   do {  // an iteration may take several exchanges
     server_->open(most);
-    transport_->exchange(*server_);
+    link_.transport().exchange(*server_);
     server_->close();
   } while (iteration() == before);
-  if (splits())
+  if (split() != nullptr)
     put_together();
   else if (!mean_.empty() && !server_->averaged())
     gather(mean_);
@@ -76,66 +57,63 @@ std::int64_t FederatedEngine::advance(std::int64_t most) {
 }
 
 ConstPanelView FederatedEngine::position() const {
-  return mean_.empty() || (server_->averaged() && !splits()) ? server_->position() : mean_.view();
+  return mean_.empty() || (server_->averaged() && split() == nullptr) ? server_->position() : mean_.view();
 }
 
 ConstPanelView FederatedEngine::latents() {
+  const FederatedSetup& setup = link_.setup();
   if (latents_at_ == iteration()) return latents_;
-  if (latents_.empty()) latents_ = Panel(setup_.work->latents * setup_.chains, std::ssize(setup_.sizes));
-  if (!latents_.empty()) transport_->query({Query::What::latents, position(), {}, server_->round()}, latents_);
+  if (latents_.empty()) latents_ = Panel(setup.work->latents * setup.chains, std::ssize(setup.sizes));
+  if (!latents_.empty()) link_.transport().query({Query::What::latents, position(), {}, server_->round()}, latents_);
   latents_at_ = iteration();
   return latents_;
 }
 
 // Where the server has no part of a model, a chain's position is the mean of the clients' parts, weighted by N_i.
 void FederatedEngine::put_together() {
-  const ClientWork& work = *setup_.work;
+  const ClientWork& work = *split();
+  const std::span<const Index> sizes = link_.setup().sizes;
   const auto first = static_cast<std::size_t>(work.first), shown = static_cast<std::size_t>(work.shown);
   const auto own = static_cast<std::size_t>(work.whole - work.shown), each = static_cast<std::size_t>(work.latents);
   const ConstPanelView kept = own > 0 ? latents() : ConstPanelView();
-  const double rows = std::accumulate(setup_.sizes.begin(), setup_.sizes.end(), 0.0);
-  for (Index c = 0; c < setup_.chains; ++c) {
+  const double rows = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  for (Index c = 0; c < mean_.columns(); ++c) {
     const auto column = mean_.column(c);
     std::ranges::copy(server_->position().column(c).first(shown), column.subspan(first).begin());
     const auto mean = column.subspan(first > 0 ? 0 : shown, own);
     std::ranges::fill(mean, 0.0);
-    for (std::size_t i = 0; own > 0 && i < setup_.sizes.size(); ++i) {
+    for (std::size_t i = 0; own > 0 && i < sizes.size(); ++i) {
       const auto part = kept.column(static_cast<Index>(i)).subspan(static_cast<std::size_t>(c) * each, own);
-      math::axpy(static_cast<double>(setup_.sizes[i]) / rows, part, mean);
+      math::axpy(static_cast<double>(sizes[i]) / rows, part, mean);
     }
   }
 }
 
 // Each client answers with w_i times its position, and the transport adds the answers.
-void FederatedEngine::gather(Panel& mean) { transport_->query({Query::What::local, server_->position(), {}}, mean); }
+void FederatedEngine::gather(Panel& mean) {
+  link_.transport().query({Query::What::local, server_->position(), {}}, mean);
+}
 
 // Sets the control variates of VR-FALD*: Y is the mean of the clients' positions, and C comes from their gradients at
 // Y. Right after an average all clients are at Y, so their positions need not be gathered.
 void FederatedEngine::refresh() {
   if (!server_->averaged()) gather(anchor_);
   const ConstPanelView anchor = server_->averaged() ? server_->position() : anchor_.view();
-  transport_->query({Query::What::gradient, anchor, {}}, gradient_);
+  link_.transport().query({Query::What::gradient, anchor, {}}, gradient_);
   server_->refresh(anchor, gradient_);
 }
 
 void FederatedEngine::start_control() {
-  transport_->query({Query::What::gradient, server_->position(), {}}, gradient_);
+  link_.transport().query({Query::What::gradient, server_->position(), {}}, gradient_);
   server_->start_control(server_->position(), gradient_);
-}
-
-void FederatedEngine::recipe_changed() {
-  server_->set_recipe(*setup_.recipe);
-  host_->view().set_recipe(*setup_.recipe);
-  transport_->recipe_changed(*setup_.recipe);
 }
 
 void FederatedEngine::archive(Archive& archive) {
   server_->archive(archive);
-  host_->archive(archive);
-  transport_->archive_others(archive);
   archive.array(mean_.flat());
   latents_at_ = -1;
-  transport_->archive(archive);
+  link_.host().archive(archive);
+  link_.transport().archive(archive);
 }
 
 }  // namespace pollen

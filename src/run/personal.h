@@ -59,9 +59,8 @@ void warm_up_together(const PersonalParts& parts, const Config& config, const Fe
 // last layer becomes the population's mean unless the configuration gives one, or the z of a baseline.
 Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta);
 
-// Puts the clients' work and their `point` into `parts` and returns the server's step: for fedsoul and fedsouk, and for
-// a baseline.
-std::unique_ptr<Approximation> make_personal_round(const Config& config, const Recipe& recipe, PersonalParts& parts);
-std::unique_ptr<ServerStep> make_baseline_round(const Config& config, const Recipe& recipe, PersonalParts& parts);
+// Puts the clients' work and their `point` into `parts` and returns the server's step, which is an Approximation unless
+// the sampler is a baseline.
+std::unique_ptr<ServerStep> make_personal_round(const Config& config, const Recipe& recipe, PersonalParts& parts);
 
 }  // namespace pollen

@@ -26,7 +26,7 @@ PersonalSettings personal_settings(const Config& config) {
 BaselineSettings baseline_settings(const Config& config, const Recipe& recipe) {
   const SamplerConfig& s = config.sampler;
   BaselineSettings out;
-  out.step = recipe.step;
+  out.step = recipe.step.size;
   out.local_steps = s.local_steps.value_or(10);
   out.server_step = config.reference.server_step.value_or(1);
   out.penalty = s.penalty;
@@ -42,14 +42,13 @@ BaselineSettings baseline_settings(const Config& config, const Recipe& recipe) {
 
 }  // namespace
 
-std::unique_ptr<ServerStep> make_baseline_round(const Config& config, const Recipe& recipe, PersonalParts& parts) {
-  Baseline baseline = make_baseline(recipe.name, parts.problem, baseline_settings(config, recipe));
-  parts.work = std::move(baseline.work);
-  parts.point = std::move(baseline.model);
-  return std::move(baseline.step);
-}
-
-std::unique_ptr<Approximation> make_personal_round(const Config& config, const Recipe& recipe, PersonalParts& parts) {
+std::unique_ptr<ServerStep> make_personal_round(const Config& config, const Recipe& recipe, PersonalParts& parts) {
+  if (parts.baseline) {
+    Baseline baseline = make_baseline(recipe.name, parts.problem, baseline_settings(config, recipe));
+    parts.work = std::move(baseline.work);
+    parts.point = std::move(baseline.model);
+    return std::move(baseline.step);
+  }
   const PersonalSettings settings = personal_settings(config);
   parts.work = make_personal_work(parts.problem, settings);
   const auto shared = static_cast<std::size_t>(parts.model->shared());

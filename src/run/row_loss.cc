@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "parts.h"
+#include "experiment_parts.h"
 
 namespace pollen {
 
@@ -29,23 +29,24 @@ struct Loss {
 
 }  // namespace
 
-RowLoss Experiment::row_loss() const {
-  const PersonalParts& parts = *parts_->personal;
-  const Index some = std::min(clients(), kMostClients), chains = parts.problem.chains;
+RowLoss PersonalResults::row_loss() const {
+  const PersonalParts& parts = *parts_.personal;
+  const Index some = std::min(parts_.problem.clients(), kMostClients), chains = parts.problem.chains;
   const auto each = static_cast<std::size_t>(parts.work.latents), k = static_cast<std::size_t>(parts.model->shared());
   std::vector<double> model(k + static_cast<std::size_t>(parts.model->latent()));
   const std::span<const double> shared = std::span(model).first(k), z = std::span(model).subspan(k);
+  const ConstPanelView position = parts_.engine->position();
   Panel latents(parts.work.latents * chains, some);
   if (!latents.empty())
-    parts_->transport().query(
-        {.what = Query::What::latents, .at = position(), .direction = {}, .step = parts_->federation->server().round()},
+    parts_.link->transport().query(
+        {.what = Query::What::latents, .at = position, .direction = {}, .step = parts_.federation->server().round()},
         latents);
   Loss train, test;
   Scratch scratch;
   for (Index i = 0; i < some; ++i) {
     const auto at = static_cast<std::size_t>(i);
     for (Index c = 0; c < chains; ++c) {
-      parts.point(i, position().column(c), latents.column(i).subspan(static_cast<std::size_t>(c) * each, each), model);
+      parts.point(i, position.column(c), latents.column(i).subspan(static_cast<std::size_t>(c) * each, each), model);
       train.add(parts.train[at], shared, z, scratch);
       test.add(parts.test[at], shared, z, scratch);
     }

@@ -95,9 +95,9 @@ class BaselineEngine final : public Engine {
                                .seed = problem_.seed,
                                .work = &baseline_.work,
                                .with_work = std::ssize(problem_.clients.sizes())};
-    engine_ = std::make_unique<FederatedEngine>(
-        setup, [threads](ClientView& view, Clients& clients) { return make_thread_transport(view, clients, threads); },
-        std::move(baseline_.step));
+    link_ = std::make_unique<ClientLink>(
+        setup, [threads](ClientView& view, Clients& clients) { return make_thread_transport(view, clients, threads); });
+    engine_ = std::make_unique<FederatedEngine>(*link_, std::move(baseline_.step));
   }
 
   void start(ConstPanelView position) override { engine_->start(position); }
@@ -119,6 +119,7 @@ class BaselineEngine final : public Engine {
   Recipe recipe_;
   Prior prior_ = Prior::flat();
   Baseline baseline_;
+  std::unique_ptr<ClientLink> link_;
   std::unique_ptr<FederatedEngine> engine_;
 };
 

@@ -103,13 +103,13 @@ std::pair<RowLoss, RowLoss> losses(const Overrides& keys) {
         Experiment experiment(world.config(), options);
         experiment.prepare();
         testing::finish(experiment, 10);
-        return experiment.row_loss();
+        return experiment.personal()->row_loss();
       },
       [&](Ranks& other) {
         serve_rank(
             other, [&] { return world.config(); }, 1);
       });
-  return {alone.row_loss(), loss};
+  return {alone.personal()->row_loss(), loss};
 }
 
 TEST(Ranks, RowLossesAreThoseOfAllClients) {
