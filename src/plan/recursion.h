@@ -1,6 +1,6 @@
 // x_{k+1} ≤ M x_k + c in every coordinate, M and c non-negative: then x_k is at most the k-th iterate of that map, and
-// in the long run at most its fixed point, wherever M's spectral radius is below one. The proofs of fald.txt end in
-// such systems; solving them exactly replaces the closed forms of its Lemmas 10 to 12.
+// in the long run at most its fixed point, wherever M's spectral radius is below one. FALD's proofs end in such
+// systems; solving them exactly replaces the closed forms of its Lemmas 10 to 12.
 #pragma once
 
 #include <cstddef>
