@@ -8,7 +8,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "stats/exact_law.h"
+#include "exact_law.h"
 
 namespace pollen::stats {
 
