@@ -1,8 +1,8 @@
+#include "assignment.h"
+
 #include <limits>
 #include <utility>
 #include <vector>
-
-#include "transport_cost.h"
 
 namespace pollen::stats {
 namespace {
