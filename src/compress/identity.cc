@@ -27,7 +27,7 @@ class Identity final : public Compressor {
   }
 
   void decode(ByteView payload, std::span<double> out, Scratch&) const override {
-    if (payload.size() != bytes(out.size())) wire_error("wrong size");
+    if (payload.size() != bytes(out.size())) wire_error(payload.size(), "bytes", "exactly", bytes(out.size()));
     take_words(payload.data(), bits_, out);
   }
 

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "elias.h"
 #include "qsgd_code.h"
-#include "qsgd_groups.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "qsgd_write_dense.cc"

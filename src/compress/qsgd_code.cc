@@ -1,10 +1,9 @@
-// Reads the levels of qsgd messages. The bytes may be hostile, so every code is checked.
+// Reads the levels of qsgd messages and writes the sparse layout; qsgd_write_dense.cc writes the dense one. The bytes
+// that are read may be hostile, so every code is checked.
+#include "qsgd_code.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "elias.h"
-#include "qsgd_code.h"
-#include "qsgd_groups.h"
 
 namespace pollen::compress {
 namespace {
@@ -20,7 +19,7 @@ inline double signed_value(std::int32_t level, std::uint32_t negative, double un
 inline std::uint32_t take_digits(BitReader& reader, unsigned most_zeros) {
   const unsigned zeros = leading_zeros(reader.window());
   if (zeros > most_zeros) [[unlikely]]
-    wire_error("code too long");
+    wire_error(zeros, "zeros before a level", "at most", most_zeros);
   const unsigned length = 2 * zeros + 2;  // sign included
   const auto digits = static_cast<std::uint32_t>(reader.window() >> (64 - length));
   reader.skip(length - static_cast<unsigned>(reader.window() >> 63));
@@ -90,7 +89,7 @@ void take_dense(BitReader reader, LevelScale scale, std::span<double> out) {
       highest = std::max(highest, values_of({digits, count}, scale.unit, out.data() + first));
     }
   });
-  if (highest > scale.most_level) wire_error("level above the highest");
+  if (highest > scale.most_level) wire_error(highest, "as a level", "at most", scale.most_level);
   reader.finish();
 }
 
@@ -108,7 +107,7 @@ void take_dense_two(std::array<BitReader, 2> readers, std::array<double, 2> unit
         highest = std::max(highest, values_of({digits[i], count}, units[i], out[i].data() + first));
     }
   });
-  if (highest > most_level) wire_error("level above the highest");
+  if (highest > most_level) wire_error(highest, "as a level", "at most", most_level);
   for (const BitReader& reader : readers) reader.finish();
 }
 
@@ -123,19 +122,50 @@ inline void read_sparse(BitReader reader, LevelScale scale, std::size_t d, See s
   for (;;) {
     const std::size_t position = next + take_gamma(reader, most_gap_zeros) - 1;
     if (position >= d) {
-      if (position > d) wire_error("gap past the end");
+      if (position > d) wire_error(position, "as a position", "at most", d);
       break;
     }
     reader.ensure(2 * most_level_zeros + 2);
     const unsigned zeros = leading_zeros(reader.window());
-    if (zeros > most_level_zeros) wire_error("code too long");
+    if (zeros > most_level_zeros) wire_error(zeros, "zeros before a level", "at most", most_level_zeros);
     const std::uint32_t digits = static_cast<std::uint32_t>(reader.window() >> (62 - 2 * zeros));
-    if (digits >> 1 > scale.most_level) wire_error("level above the highest");
+    if (digits >> 1 > scale.most_level) wire_error(digits >> 1, "as a level", "at most", scale.most_level);
     see(position, signed_value(static_cast<std::int32_t>(digits >> 1), digits & 1, scale.unit));
     reader.skip(2 * zeros + 2);
     next = position + 1;
   }
   reader.finish();
+}
+
+struct Code {
+  std::uint64_t value = 0;
+  unsigned length = 0;
+
+  void append(Code next) {
+    value = value << next.length | next.value;
+    length += next.length;
+  }
+};
+
+// Writes gaps, levels and signs. digits_of(position) returns level·2 + sign.
+template <class F>
+inline void put_gaps_and(F digits_of, BitWriter writer, std::size_t d, Positions positions) {
+  std::size_t next = 0;
+  for (const std::uint32_t position : positions) {
+    const std::uint64_t gap = position + 1 - next;
+    const std::uint32_t digits = digits_of(position);
+    const Code level{digits, 2 * log2_floor(digits)};
+    Code code{gap, gamma_length(gap)};
+    if (code.length + level.length <= BitWriter::kMost) {
+      code.append(level);
+      writer.put(code.value, code.length);
+    } else {
+      put_gamma(writer, gap);
+      writer.put(level.value, level.length);
+    }
+    next = position + 1;
+  }
+  put_gamma(writer, d + 1 - next);
 }
 
 }  // namespace
@@ -158,6 +188,15 @@ void take_sparse(BitReader reader, LevelScale scale, std::span<double> out) {
 void add_sparse(BitReader reader, LevelScale scale, double weight, std::span<double> out) {
   read_sparse(reader, scale, out.size(),
               [&](std::size_t position, double value) { out[position] = std::fma(weight, value, out[position]); });
+}
+
+void put_sparse(BitWriter writer, Levels levels, Positions nonzero) {
+  put_gaps_and([&](std::size_t position) { return levels[position]; }, writer, levels.size(), nonzero);
+}
+
+void put_sparse(BitWriter writer, std::span<const double> decoded, double per_unit, Positions nonzero) {
+  put_gaps_and([&](std::size_t position) { return level_and_sign(decoded[position], per_unit); }, writer,
+               decoded.size(), nonzero);
 }
 
 }  // namespace pollen::compress
