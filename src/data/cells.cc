@@ -80,7 +80,7 @@ void drop_missing(RawTable& table, const std::vector<std::size_t>& used, std::ve
   for (std::size_t f = 0; f < table.files.size(); ++f) {
     if (dropped[f] == 0) continue;
     if (dropped[f] == before[f])
-      problems.add(table.files[f], fmt::format("all {} rows have missing cells, accepted: a whole row at least "
+      problems.add(table.files[f], fmt::format("found missing cells in all {} rows, accepted: at least one whole row "
                                                "(data.features leaves columns out)",
                                                before[f]));
     notes.push_back(fmt::format("{}: {} of {} rows dropped for missing cells", table.files[f], dropped[f], before[f]));

@@ -1,5 +1,4 @@
-#include "formats.h"
-
+#include "readers.h"
 #include "store_layout.h"
 
 namespace pollen {

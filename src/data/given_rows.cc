@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "cells.h"
-#include "dense_limit.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "sources.h"
@@ -47,7 +46,7 @@ void check_block(const RawTable& trained, RawTable& table) {
   if (table.blocks.empty()) return;
   const bool sparse = std::holds_alternative<SparseRows>(table.blocks.front().store);
   if (table.width > trained.width || (!sparse && table.width < trained.width))
-    throw ConfigError(file, fmt::format("found {} features a row, accepted: the {} of {}", table.width, trained.width,
+    throw ConfigError(file, fmt::format("found {} features per row, accepted: the {} of {}", table.width, trained.width,
                                         trained.files.front()));
   // Sparse rows need not reach the last column.
   table.width = trained.width;

@@ -10,7 +10,7 @@
 #include "pollen/data.h"
 #include "raw_table.h"
 #include "roles.h"
-#include "table_memory.h"
+#include "tables.h"
 
 namespace pollen::data {
 

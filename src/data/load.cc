@@ -20,7 +20,6 @@
 #include "store_layout.h"
 #include "store_writer.h"
 #include "tables.h"
-#include "test_split.h"
 
 namespace pollen {
 

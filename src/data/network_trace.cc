@@ -88,7 +88,7 @@ class TraceReader {
     if (at == index_.end()) return problems_.add(where(r) + ", column client", data::unknown_name(name, clients_));
     if (seen_[at->second] != 0)
       return problems_.add(where(r) + ", column client",
-                           fmt::format("found {} again, as in row {}; accepted: one row a client",
+                           fmt::format("found {} again, as in row {}, accepted: one row per client",
                                        data::in_quotes(name), seen_[at->second]));
     seen_[at->second] = table_.rows[r].line;
     for (const Field& field : kFields) {

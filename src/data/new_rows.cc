@@ -7,7 +7,6 @@
 
 #include "cells.h"
 #include "data/row_layout.h"
-#include "dense_limit.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "sources.h"
@@ -76,7 +75,7 @@ class LaterReader {
   void check_width() {
     const bool sparse = std::holds_alternative<SparseRows>(table_.blocks.front().store);
     if (table_.width > layout_.width || (!sparse && table_.width < layout_.width) || !layout_.columns.empty())
-      throw ConfigError(file_, fmt::format("found {} numbers a row, accepted: {}, as the run was trained with",
+      throw ConfigError(file_, fmt::format("found {} numbers per row, accepted: {}, as the run was trained with",
                                            table_.width, layout_.encoded()));
     table_.width = layout_.width;
   }

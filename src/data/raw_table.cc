@@ -43,7 +43,7 @@ std::string difference(const RawTable& into, const RawTable& from) {
                          listed(into.column_names()));
   const bool sparse = !into.blocks.empty() && std::holds_alternative<SparseRows>(into.blocks.front().store);
   if (!sparse && into.width != from.width)
-    return fmt::format("found {} features a row, accepted: the {} of {}", from.width, into.width, into.files.front());
+    return fmt::format("found {} features per row, accepted: the {} of {}", from.width, into.width, into.files.front());
   return {};
 }
 
@@ -107,6 +107,13 @@ std::string RawTable::where(std::size_t row) const {
 
 std::string RawTable::where(std::size_t row, const std::string& column) const {
   return fmt::format("{}, column {}", where(row), column);
+}
+
+void check_dense(Index rows, Index columns, Index most, const std::string& where) {
+  if (rows == 0 || columns <= most / rows) return;
+  throw ConfigError(where, fmt::format("found {} rows of {} features, accepted: at most {} numbers in all "
+                                       "(data.limit takes the first rows only)",
+                                       rows, columns, most));
 }
 
 void append(RawTable& into, RawTable&& from) {

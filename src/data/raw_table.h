@@ -118,6 +118,10 @@ struct RawTable {
   std::string where(std::size_t row, const std::string& column) const;
 };
 
+// Throws ConfigError if a table has more than `most` cells (DataSpec::most_cells). It is called before memory is taken,
+// because tables are dense.
+void check_dense(Index rows, Index columns, Index most, const std::string& where);
+
 // Appends the rows of `from`. Throws ConfigError naming its file unless it has the same columns, in any order.
 void append(RawTable& into, RawTable&& from);
 

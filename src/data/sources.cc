@@ -39,7 +39,8 @@ std::string format_by_name(const DataSpec& spec, const std::string& path) {
 std::string format_of(const DataSpec& spec, const std::string& path, const std::string& where) {
   if (std::string format = format_by_name(spec, path); !format.empty()) return format;
   if (without_gz(path).ends_with(".pollen"))
-    throw ConfigError(path, "found a store, accepted: as data.source, alone; or the file that it was made from");
+    throw ConfigError(path,
+                      "found a store, accepted: a store as the only data.source, or the file that it was made from");
   throw ConfigError(key(where, "format"), fmt::format("found none, and the name {} does not tell, accepted: {}", path,
                                                       listed(data_formats().names())));
 }

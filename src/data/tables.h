@@ -6,11 +6,22 @@
 #include <vector>
 
 #include "encode.h"
+#include "partition.h"
 #include "pollen/data.h"
-#include "table_memory.h"
-#include "test_split.h"
 
 namespace pollen::data {
+
+// Provides the memory in which tables are built: the heap, or the file of a new store.
+class TableMemory {
+ public:
+  virtual ~TableMemory() = default;
+  virtual Numbers zeros(std::size_t count) = 0;  // returns writable memory
+};
+
+class HeapMemory final : public TableMemory {
+ public:
+  Numbers zeros(std::size_t count) override { return Numbers(count); }
+};
 
 // What tables are filled from, and where their memory comes from.
 struct Filling {

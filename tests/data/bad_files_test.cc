@@ -41,18 +41,20 @@ constexpr auto kBinary = TargetKind::binary;
 INSTANTIATE_TEST_SUITE_P(
     Csv, BadFiles,
     ::testing::Values(
-        BadFile{"a.csv", "", kReal, "FILE: the file is empty"},  //
-        BadFile{"a.csv", "\n\n", kReal, "FILE: the file is empty"},
+        BadFile{"a.csv", "", kReal, "FILE: found an empty file, accepted: a file with rows"},  //
+        BadFile{"a.csv", "\n\n", kReal, "FILE: found an empty file, accepted: a file with rows"},
         BadFile{"a.csv", "x,y\n", kReal, "FILE: found a header and no rows, accepted: at least one row"},
         BadFile{"a.csv", "x,y\n1,2\n1,2,3\n", kReal, "FILE: row 3: found 3 fields, accepted: 2"},
         BadFile{"a.csv", "x,y\n1\n", kReal, "FILE: row 2: found 1 fields, accepted: 2"},
-        BadFile{"a.csv", "x,,z\n1,2,3\n", kReal, "FILE: row 1: column 2 has no name, accepted: a name for each column"},
+        BadFile{"a.csv", "x,,z\n1,2,3\n", kReal,
+                "FILE: row 1: found no name for column 2, accepted: a name for each column"},
         BadFile{"a.csv", "x,x,z\n1,2,3\n", kReal,
                 "FILE: row 1: found the column \"x\" twice, accepted: different names"},
         BadFile{"a.csv", "1,2\n3,4\n", kReal,
                 "FILE: row 1: found numbers where the column names should be, accepted: a header row, or data.header = "
                 "false"},
-        BadFile{"a.csv", "x,y\n1,2\n\"3,4\n", kReal, "FILE: row 3: a quote is opened and never closed"},
+        BadFile{"a.csv", "x,y\n1,2\n\"3,4\n", kReal,
+                "FILE: row 3: found a quote that is opened and never closed, accepted: quotes around the whole field"},
         BadFile{"a.csv", "x,y\n\"1\"b,2\n", kReal,
                 "FILE: row 2: found \"b\" after a closing quote, accepted: a separator or the end of the line"},
         BadFile{"a.csv", "x,y\n5\" pipe,2\n", kReal,
@@ -83,13 +85,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"a.csv", "x,y\n1,0\n2,0.5\n", TargetKind::classes,
                 "FILE: row 3, column y: found the label 0.5, accepted: whole numbers or text"},
         BadFile{"a.csv", "x,y\n1,a\n2,b\n3,c\n", kBinary,
-                "FILE: column y: found 3 labels (a, b, c), accepted: exactly 2 for this model, or data.positive with those that count as 1"},
+                "FILE: column y: found 3 labels (a, b, c), accepted: exactly 2 for this model, or data.positive with "
+                "those that count as 1"},
         BadFile{"a.csv", "x,y\n1,a\n2,a\n", TargetKind::classes,
                 "FILE: column y: found one label (a), accepted: at least 2"},
         BadFile{"a.csv", "y\n1\n2\n", kReal,
                 "FILE: found no features, accepted: at least one column besides the target"},
         BadFile{"a.csv.gz", gzipped("x,y\n1,2\n1\n"), kReal, "FILE: row 3: found 1 fields, accepted: 2"},
-        BadFile{"a.csv.gz", gzipped("x,y\n1,2\n").substr(0, 12), kReal, "FILE: the gzip data end too early"}));
+        BadFile{"a.csv.gz", gzipped("x,y\n1,2\n").substr(0, 12), kReal,
+                "FILE: found gzip data that end too early, accepted: a whole gzip file"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Libsvm, BadFiles,
@@ -122,13 +126,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"a-images-idx3", std::string("\0\0\x08\xFFzz", 6), kBinary,
                 "FILE: found 255 dimensions in a file of 6 bytes, accepted: at least one, each with its size"},
         BadFile{"a-images-idx3", idx_bytes(8, {2, 2}, "abc"), kBinary,
-                "FILE: the sizes 2x2 do not fit the file's 15 bytes"},
+                "FILE: found sizes 2x2 in a file of 15 bytes, accepted: sizes that fill the file"},
         BadFile{"a-images-idx3", idx_bytes(8, {2, 1}, "abc"), kBinary,
-                "FILE: the sizes 2x1 do not fit the file's 15 bytes"},
+                "FILE: found sizes 2x1 in a file of 15 bytes, accepted: sizes that fill the file"},
         BadFile{"a-images-idx3", idx_bytes(8, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, "abc"), kBinary,
-                "FILE: the sizes 4294967295x4294967295x4294967295 do not fit the file's 19 bytes"},
+                "FILE: found sizes 4294967295x4294967295x4294967295 in a file of 19 bytes, accepted: sizes that fill "
+                "the file"},
         BadFile{"a-images-idx3", idx_bytes(8, {0, 5}, ""), kBinary,
-                "FILE: the sizes 0x5 do not fit the file's 12 bytes"},
+                "FILE: found sizes 0x5 in a file of 12 bytes, accepted: sizes that fill the file"},
         BadFile{"a.bin", std::string(3000, '\0'), kBinary,
                 "FILE: found 3000 bytes, accepted: whole records of 3073 bytes (a label and 3072 pixels)"},
         BadFile{"a.bin", std::string(3073, '\x0C'), kBinary, "FILE: row 1: found the label 12, accepted: 0 to 9"}));
