@@ -1,6 +1,5 @@
 // The identity sends every coordinate as a little-endian word. With 32-bit words the decoded value is the coordinate
 // rounded to float32.
-#include <cstring>
 
 #include "kinds.h"
 #include "math/math.h"

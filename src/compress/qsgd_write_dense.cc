@@ -2,7 +2,6 @@
 // ⌊log2(level + 1)⌋ zeros followed by the digits of 2·(level + 1) + sign; a zero level has no sign. SIMD code joins the
 // codes of two neighbours, so that the serial part, which places bits one after another, has half as much to do.
 #include <algorithm>
-#include <bit>
 
 #include "qsgd_code.h"
 

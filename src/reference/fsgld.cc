@@ -6,9 +6,7 @@
 // visit, because only then does the server see the chain.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "client_gradients.h"
 #include "math/math.h"

@@ -8,7 +8,6 @@
 //   psgld        a minibatch, and a preconditioner (see below)
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "math/math.h"
 #include "pollen/archive.h"

@@ -1,7 +1,6 @@
 // Checks every setting that a sampler reads and reports all problems at once.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string_view>
 
