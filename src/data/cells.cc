@@ -1,11 +1,10 @@
-#include "cells.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "cell.h"
+#include "encode.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 

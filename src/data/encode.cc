@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "cells.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 

@@ -1,8 +1,6 @@
-#include "given_rows.h"
-
 #include <fmt/format.h>
 
-#include "cells.h"
+#include "encode.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "sources.h"
@@ -13,7 +11,7 @@ namespace pollen::data {
 namespace {
 
 // Returns the spec for reading the file: the file's own name with the columns, levels and labels of the training rows.
-DataSpec spec_for(const Trained& trained, const std::string& path, TargetKind target) {
+DataSpec spec_for(const PartitionInput& trained, const std::string& path, TargetKind target) {
   DataSpec spec = trained.spec;
   spec.sources = {path};
   spec.labels = spec.test_labels;
@@ -53,7 +51,7 @@ void check_block(const RawTable& trained, RawTable& table) {
 }
 
 // Checks that every column of the training rows is present. Other columns are ignored.
-void check_columns(const Trained& trained, const DataSpec& spec, bool with_target, const RawTable& table) {
+void check_columns(const PartitionInput& trained, const DataSpec& spec, bool with_target, const RawTable& table) {
   std::vector<std::string> needed = spec.features;
   if (with_target) needed.push_back(spec.target);
   Problems problems;
@@ -65,7 +63,7 @@ void check_columns(const Trained& trained, const DataSpec& spec, bool with_targe
 }
 
 // Refuses columns that held numbers in training and hold text here. Text columns are checked against their levels.
-void check_numbers(const Trained& trained, const Roles& roles, const RawTable& table) {
+void check_numbers(const PartitionInput& trained, const Roles& roles, const RawTable& table) {
   Problems problems;
   for (std::size_t k = 0; k < roles.features.size(); ++k) {
     const Column& column = table.columns[roles.features[k]];
@@ -90,7 +88,7 @@ struct GivenRows {
   Index missing = 0;
 };
 
-GivenRows read_given(const Trained& trained, const std::string& path, TargetKind target,
+GivenRows read_given(const PartitionInput& trained, const std::string& path, TargetKind target,
                      std::vector<std::string>& notes) {
   DataSpec spec = spec_for(trained, path, target);
   const bool with_target = target != TargetKind::none;
@@ -117,7 +115,7 @@ Index missing_cells(const RawTable& table, const Roles& roles) {
   return count;
 }
 
-Index add_given_rows(const Trained& trained, TargetKind target, TableMemory& memory, Federation& federation) {
+Index add_given_rows(const PartitionInput& trained, TargetKind target, TableMemory& memory, Federation& federation) {
   Index missing = 0, rows = federation.train.rows + federation.test.rows;
   const auto add = [&](const std::string& path, TargetKind kind, Table& table) {
     const GivenRows given = read_given(trained, path, kind, federation.notes);

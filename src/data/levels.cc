@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "cell.h"
-#include "cells.h"
 #include "encode.h"
 #include "phrases.h"
 #include "pollen/errors.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "cells.h"
 #include "data/row_layout.h"
+#include "encode.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "sources.h"

@@ -18,7 +18,6 @@
 #include "encode.h"
 #include "pollen/data.h"
 #include "raw_table.h"
-#include "roles.h"
 
 namespace pollen::data {
 
@@ -29,6 +28,7 @@ struct Clients {
   std::vector<std::string> names;
 };
 
+// A table whose columns have roles and an encoding, and the configuration that it came from.
 struct PartitionInput {
   const RawTable& table;
   const Roles& roles;

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "data/registries.h"
-#include "mapped_file.h"
 #include "raw_table.h"
 
 namespace pollen::data {
@@ -19,6 +18,21 @@ namespace pollen::data {
 std::string read_file(const std::string& path);
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 32;
+
+// Maps a regular file read-only for as long as the object lives. The kernel may drop the pages and read them again, so
+// they do not count as used memory.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& file);  // throws ConfigError if the file is empty or cannot be mapped
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ByteView bytes() const { return {static_cast<const std::uint8_t*>(data_), size_}; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 // Holds the text of a file. A large plain file is mapped instead of read; then at most `most` bytes are allowed.
 class FileText {

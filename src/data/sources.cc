@@ -12,6 +12,7 @@
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
+#include "store_layout.h"
 
 namespace pollen {
 
@@ -91,6 +92,17 @@ RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::strin
 }
 
 }  // namespace data
+
+const Registry<DataFormat>& data_formats() {
+  static const Registry<DataFormat> rows(
+      "data.format", {data::csv_format(),
+                      data::libsvm_format(),
+                      data::idx_format(),
+                      data::cifar_format(),
+                      {data::kStoreFormat, "a store that pollen convert made: ready to use, mapped into memory", "",
+                       [](const auto& name) { return name.ends_with(".pollen"); }}});
+  return rows;
+}
 
 std::vector<std::string> names_of_files(const std::vector<std::string>& files) {
   std::vector<std::string> names;

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "mapped_file.h"
 #include "phrases.h"
 #include "pollen/errors.h"
+#include "readers.h"
 #include "store_layout.h"
 
 namespace pollen {

@@ -14,7 +14,6 @@
 //
 #include <cstring>
 
-#include "counter.h"
 #include "hwy/highway.h"
 #include "pollen/random.h"
 #include "random/philox-inl.h"

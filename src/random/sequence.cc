@@ -1,7 +1,6 @@
 #include <bit>
 #include <cmath>
 
-#include "counter.h"
 #include "math/math.h"
 #include "pollen/random.h"
 #include "random/philox.h"
