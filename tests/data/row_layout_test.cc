@@ -94,6 +94,16 @@ TEST(RowLayout, ColumnsComeInAnyOrderWithOthersBetweenAndNoTarget) {
   EXPECT_TRUE(std::ranges::equal(rows.x, with.x));
 }
 
+// A federation that is still in memory stands for its layout. One label alone is still a class.
+TEST(RowLayout, OfAFederationInMemory) {
+  const Folder folder;
+  const Trained t = train(source(folder.write("a.csv", kPeople), "ill"), TargetKind::binary);
+  expect_same_rows(load_rows(t.spec.sources[0], t.spec, t.data, TargetKind::binary), t.data.train);
+  const std::string one = folder.write("b.csv", "extra,town,smokes,age,ill\nhello,oslo,no,50,yes\n");
+  EXPECT_EQ(load_rows(one, t.spec, t.data, TargetKind::binary).y[0], 1);
+  EXPECT_TRUE(load_rows(one, t.spec, t.data, TargetKind::none).y.empty());
+}
+
 TEST(RowLayout, MissingNumbersBecomeTheTrainingMeanWhereTheyDidInTraining) {
   const Folder folder;
   DataSpec spec = source(folder.write("a.csv", "x,z,y\n1,5,1\n,5,2\n4,5,3\n7,5,4\n"), "y");
