@@ -41,7 +41,7 @@ void refuse_mixture(const RawTable& table, const Column& column, Problems& probl
                     number_text(column.number[first_number]), such(numbers)));
     return;
   }
-  const std::string& text = column.texts[static_cast<std::size_t>(column.code[first_text])];
+  const std::string& text = column.text(first_text);
   const bool not_finite = read_cell(text).kind == CellKind::not_finite;
   problems.add(table.where(first_text, column.name),
                not_finite ? fmt::format("found {}{}, accepted: a finite number", in_quotes(text), such(texts))
@@ -126,8 +126,7 @@ void check_target(const RawTable& table, const Roles& roles, TargetKind target) 
   if (is_text(column)) {
     if (numeric)
       problems.add(table.where(0, column.name),
-                   fmt::format("found {} in the target, accepted: a number",
-                               in_quotes(column.texts[static_cast<std::size_t>(column.code[0])])));
+                   fmt::format("found {} in the target, accepted: a number", in_quotes(column.text(0))));
     problems.raise();
     return;
   }

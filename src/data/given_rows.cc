@@ -12,26 +12,18 @@ namespace {
 
 // Returns the spec for reading the file: the file's own name with the columns, levels and labels of the training rows.
 DataSpec spec_for(const PartitionInput& trained, const std::string& path, TargetKind target) {
+  Encoder encoder = encoder_of(trained.table, trained.roles, trained.encoding);
   DataSpec spec = trained.spec;
   spec.sources = {path};
   spec.labels = spec.test_labels;
   spec.partition = "given";
-  spec.features.clear();
-  spec.levels.clear();
+  spec.features = encoder.columns;
   spec.categorical.clear();
-  for (const Feature& feature : trained.encoding.features) {
-    const std::string& name = trained.table.columns[feature.column].name;
-    spec.features.push_back(name);
-    if (feature.text) spec.levels[name] = feature.levels.names;
-  }
-  if (target == TargetKind::none) return spec;
-  const Column& column = trained.table.columns[static_cast<std::size_t>(trained.roles.target)];
-  spec.target = column.name;
-  if (target != TargetKind::binary && target != TargetKind::classes) return spec;
-  // The encoding's own levels cannot be used here, because data.positive has merged them.
-  const auto given = trained.spec.levels.find(column.name);
-  const bool known = given != trained.spec.levels.end();
-  spec.levels[spec.target] = levels_of(trained.table, column, known ? &given->second : nullptr).names;
+  if (target == TargetKind::none)
+    encoder.levels.erase(encoder.target);
+  else
+    spec.target = encoder.target;
+  spec.levels = std::move(encoder.levels);
   return spec;
 }
 
@@ -68,10 +60,8 @@ void check_numbers(const PartitionInput& trained, const Roles& roles, const RawT
   for (std::size_t k = 0; k < roles.features.size(); ++k) {
     const Column& column = table.columns[roles.features[k]];
     if (trained.encoding.features[k].text || !is_text(column)) continue;
-    problems.add(table.where(0, column.name),
-                 fmt::format("found {}, accepted: a number, as in {}",
-                             in_quotes(column.texts[static_cast<std::size_t>(column.code.front())]),
-                             trained.table.files.front()));
+    problems.add(table.where(0, column.name), fmt::format("found {}, accepted: a number, as in {}",
+                                                          in_quotes(column.text(0)), trained.table.files.front()));
   }
   problems.raise();
 }

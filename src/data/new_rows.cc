@@ -144,9 +144,9 @@ class LaterReader {
         return problems.add(table_.where(r, column.name),
                             fmt::format("found no value, accepted: {}", numbers ? "a number" : "a level"));
       if (code >= 0 && numbers)
-        return problems.add(table_.where(r, column.name),
-                            fmt::format("found {}, accepted: a number, as the run was trained with",
-                                        data::in_quotes(column.texts[static_cast<std::size_t>(code)])));
+        return problems.add(
+            table_.where(r, column.name),
+            fmt::format("found {}, accepted: a number, as the run was trained with", in_quotes(column.text(r))));
     }
   }
 

@@ -84,7 +84,7 @@ void Column::append(const Column& other) {
     else if (other.code[r] == kNumber)
       add_number(other.number[r]);
     else
-      add_text(other.texts[static_cast<std::size_t>(other.code[r])]);
+      add_text(other.text(r));
   }
 }
 
@@ -100,12 +100,8 @@ Index RawTable::find(const std::string& name) const {
   return -1;
 }
 
-std::string RawTable::where(std::size_t row) const {
-  return fmt::format("{}: row {}", files[rows[row].source], rows[row].line);
-}
-
 std::string RawTable::where(std::size_t row, const std::string& column) const {
-  return fmt::format("{}, column {}", where(row), column);
+  return fmt::format("{}: row {}, column {}", files[rows[row].source], rows[row].line, column);
 }
 
 void check_dense(Index rows, Index columns, Index most, const std::string& where) {
