@@ -26,7 +26,7 @@ TEST(Libsvm, LabelsPositionsCommentsAndBlankLines) {
   EXPECT_THAT(row(table, 0), ElementsAre(0.5, 0.0, -2.0));
   EXPECT_THAT(row(table, 1), ElementsAre(0.0, 0.0, 0.0));
   EXPECT_THAT(row(table, 2), ElementsAre(0.0, 100.0, 0.0));
-  EXPECT_EQ(table.where(2), "a.svm: row 4");
+  EXPECT_EQ(table.where(2, "label"), "a.svm: row 4, column label");
 }
 
 TEST(Libsvm, FilesOfDifferentWidthsJoin) {
