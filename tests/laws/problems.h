@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "stats/exact_law.h"
+#include "exact/exact_law.h"
 
 namespace pollen::laws {
 

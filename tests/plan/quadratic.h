@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stats/exact_law.h"
+#include "exact/exact_law.h"
 #include "pollen/plan.h"
 
 namespace pollen::plan {

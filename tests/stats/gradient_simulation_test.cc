@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "stats/exact_law.h"
+#include "exact/exact_law.h"
 #include "problems.h"
 
 namespace pollen::stats {

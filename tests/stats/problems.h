@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "stats/exact_law.h"
+#include "exact/exact_law.h"
 
 namespace pollen::stats {
 

@@ -1,0 +1,45 @@
+// What one step of a random affine recursion s' = A s + b + noise does to the mean m and the covariance C of s. With E
+// for means and Δ for deviations from them,
+//   m' = E[A] m + E[b],   C' = E[A] C E[A]ᵀ + Σ p (ΔA C ΔAᵀ + r rᵀ) + noise,   r = ΔA m + Δb.
+// All functions are pure.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "exact_law.h"
+
+namespace pollen::stats {
+
+struct MomentMap {
+  Eigen::MatrixXd mean;                     // n × (n+1): [E[A], E[b]]
+  std::vector<Eigen::MatrixXd> deviations;  // n × (n+1): √p [ΔA, Δb]
+  Eigen::MatrixXd noise;                    // n × n
+
+  Eigen::Index size() const { return mean.rows(); }
+  auto matrix() const { return mean.leftCols(size()); }
+  Law next(const Law& law) const;
+  Eigen::MatrixXd linear_part(const Eigen::MatrixXd& covariance) const;  // E[A C Aᵀ]
+};
+
+MomentMap moment_map(const Phase& phase);
+// The map that applies `one` with the given probability and `other` otherwise.
+MomentMap mixture(double probability, const MomentMap& one, const MomentMap& other);
+// The map that applies `first` and then `second`. `first` must have no noise.
+MomentMap then(const MomentMap& first, const MomentMap& second);
+
+// The mean of equally likely matrices of coefficients, and deviations whose outer products add up to their covariance.
+// The deviations are scaled eigenvectors, so there are never more of them than a matrix has entries.
+struct Spread {
+  Eigen::MatrixXd mean;
+  std::vector<Eigen::MatrixXd> deviations;
+};
+Spread spread_of(const std::vector<Eigen::MatrixXd>& outcomes);
+
+// The phases of a cycle, in order. A map may appear more than once.
+using Cycle = std::vector<const MomentMap*>;
+
+// Returns the stationary law just after each phase. Throws std::domain_error if there is none.
+std::vector<Law> stationary(const Cycle& cycle);
+
+}  // namespace pollen::stats
