@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "phrases.h"
 #include "pollen/errors.h"
 #include "store_layout.h"
 
@@ -66,10 +67,8 @@ Section read_section(ByteView bytes, std::uint64_t file_bytes, const std::string
   const bool plain = !s.name.empty() && s.name.size() < kNameBytes &&
                      std::ranges::all_of(s.name, [](char c) { return (c >= 'a' && c <= 'z') || c == '.'; });
   if (!plain)
-    throw ConfigError(file,
-                      fmt::format("found a section whose name has {} bytes or other signs, accepted: 1 to {} small "
-                                  "letters and dots",
-                                  s.name.size(), kNameBytes - 1));
+    throw ConfigError(file, fmt::format("found a section named {}, accepted: names of 1 to {} small letters and dots",
+                                        in_quotes(s.name), kNameBytes - 1));
   std::uint32_t cells = 0;
   Archive fields(bytes.subspan(kNameBytes));
   section_fields(fields, cells, s);

@@ -99,7 +99,7 @@ TEST(Gzip, FaultsNameTheFile) {
   EXPECT_EQ(complaint([&] { gunzip("\x1f\x8bgarbage, not a header", "d.gz"); }),
             "d.gz: found gzip data that are corrupt, accepted: a whole gzip file");
   EXPECT_EQ(complaint([&] { gunzip(good, "d.gz", 1000); }),
-            "d.gz: found more than 1000 bytes when decompressed, accepted: at most that");
+            "d.gz: found more than 1000 bytes when decompressed, accepted: at most so many");
 }
 
 }  // namespace
