@@ -1,6 +1,6 @@
 // State to bytes and back with one function per type: archive(a) lists its fields; the archive reads or writes them.
 //
-//   struct Counter { std::int64_t n; void archive(Archive& a) { a.field(n); } };
+//   struct Counter { std::int64_t n; std::string of; void archive(Archive& a) { a.fields(n, of); } };
 //   Archive out; counter.archive(out); const Bytes saved = out.take();
 //   Archive in(saved); counter.archive(in); in.finish();
 //
@@ -72,12 +72,32 @@ class Archive {
     raw(values.data(), values.size() * sizeof(T));
   }
   void texts(std::vector<std::string>& values);
+  // Archives several values one after another, each as its type asks for: numbers, yes or no, texts, lists and panels.
+  template <class... T>
+  void fields(T&... values) {
+    (one(values), ...);
+  }
   // A panel of any size: rows, columns, and its numbers without padding.
   void panel(Panel& values);
   void flag(bool& value);
   void text(std::string& value);
 
  private:
+  template <class T>
+  void one(T& value) {
+    if constexpr (std::is_same_v<T, bool>)
+      flag(value);
+    else if constexpr (std::is_arithmetic_v<T>)
+      field(value);
+    else if constexpr (std::is_same_v<T, std::string>)
+      text(value);
+    else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+      texts(value);
+    else if constexpr (std::is_same_v<T, Panel>)
+      panel(value);
+    else
+      list(value);
+  }
   void raw(void* data, std::size_t bytes);
   // Throws WireError if fewer than n items of so many bytes are left.
   void expect(std::uint64_t n, std::size_t bytes) const;

@@ -1,3 +1,5 @@
+#include "sink/stan_csv.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,12 +7,14 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
 
 #include "pollen/errors.h"
-#include "sink/stan_csv.h"
+#include "pollen/version.h"
+#include "sink/text.h"
 
 namespace pollen::sink {
 
@@ -25,13 +29,9 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (std::size_t from = 0;;) {
-    const std::size_t comma = line.find(',', from);
-    cells.push_back(trimmed(line.substr(from, comma == std::string_view::npos ? comma : comma - from)));
-    if (comma == std::string_view::npos) return cells;
-    from = comma + 1;
-  }
+  std::vector<std::string_view> cells = split(line, ',');
+  for (std::string_view& cell : cells) cell = trimmed(cell);
+  return cells;
 }
 
 std::optional<double> number(std::string_view cell) {
@@ -140,6 +140,37 @@ class Reader {
   bool saved_ = false;
 };
 
+// Writes the lines that rstan 2.21 expects after the column names.
+std::string adaptation(const RunFacts& facts) {
+  std::string text = "# Adaptation terminated\n# Step size = ";
+  append_number(text, facts.step);
+  text += "\n# Diagonal elements of inverse mass matrix:\n# ";
+  for (Index j = 0; j < facts.dimension(); ++j) text += j == 0 ? "1" : ", 1";
+  return text + '\n';
+}
+
+constexpr const char* kFooter =
+    "# \n"
+    "#  Elapsed Time: 0 seconds (Warm-up)\n"
+    "#                0 seconds (Sampling)\n"
+    "#                0 seconds (Total)\n"
+    "# the times are in summary.json, so that equal runs give equal files\n"
+    "# \n";
+
+void append_row(std::string& line, std::span<const double> chain, const RunFacts& facts) {
+  const double potential = chain[0];
+  append_number(line, -potential / facts.temperature);
+  const auto d = static_cast<std::size_t>(facts.dimension());
+  const double plain[SpoolShape::kTransition] = {1, facts.step, 0, 0, 0, potential};
+  const auto transition = chain.size() > 1 + d ? chain.subspan(1 + d) : std::span<const double>(plain);
+  for (const auto& values : {transition, chain.subspan(1, d)})
+    for (const double value : values) {
+      line += ',';
+      append_number(line, value);
+    }
+  line += '\n';
+}
+
 }  // namespace
 
 StanCsv parse_stan_csv(std::string_view text, const std::string& path) {
@@ -151,11 +182,9 @@ StanCsv parse_stan_csv(std::string_view text, const std::string& path) {
   };
   const StanRowVisitor visitor{[](Index) { return true; }, take};
   Reader reader(path, visitor);
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    reader.line(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-  }
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (!text.empty())
+    for (const std::string_view line : split(text, '\n')) reader.line(line);
   StanCsvShape shape = reader.take();
   csv.names = std::move(shape.names);
   csv.columns.resize(csv.names.size());
@@ -178,6 +207,51 @@ StanCsv read_stan_csv(const std::string& path) {
   } catch (const IoError& error) {
     throw ConfigError("", error.what());
   }
+}
+
+std::string stan_csv_name(Index chain) { return fmt::format("draws-{}.csv", chain + 1); }
+
+std::string stan_csv_header(const RunFacts& facts, Index chain, std::int64_t draws) {
+  std::string text = fmt::format(
+      "# model = {}_model\n# method = sample\n#   num_samples = {}\n#   num_warmup = {}\n#   save_warmup = 0\n"
+      "#   thin = {}\n#   algorithm = hmc\n#     engine = nuts\n#       max_depth = 10\n#     metric = diag_e\n"
+      "#     stepsize = ",
+      facts.model, draws * facts.thin, facts.burn_in, facts.thin);
+  append_number(text, facts.step);
+  text += fmt::format("\n# id = {}\n# seed = {}\n# pollen_version = {}\n# sampler = {}\n", chain + 1, facts.seed,
+                      version(), facts.sampler);
+  text += "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__";
+  for (Index j = 0; j < facts.dimension(); ++j) text += fmt::format(",theta.{}", j + 1);
+  return text + '\n' + adaptation(facts);
+}
+
+// Writes chains first .. last-1 in one pass over the spool.
+static void write_group(const std::string& folder, const RunFacts& facts, const SpoolReader& spool, Index first,
+                        Index last) {
+  std::vector<std::unique_ptr<ReplacingFile>> files;
+  for (Index c = first; c < last; ++c) {
+    files.push_back(std::make_unique<ReplacingFile>(folder + "/" + stan_csv_name(c)));
+    files.back()->write(stan_csv_header(facts, c, spool.draws()));
+  }
+  const std::size_t width = spool.shape().width();
+  std::string line;
+  spool.each([&](std::int64_t, std::span<const double> record) {
+    for (std::size_t f = 0; f < files.size(); ++f) {
+      line.clear();
+      append_row(line, record.subspan((static_cast<std::size_t>(first) + f) * width, width), facts);
+      files[f]->write(line);
+    }
+  });
+  for (auto& file : files) {
+    file->write(std::string_view(kFooter));
+    file->commit();
+  }
+}
+
+void write_stan_csv(const std::string& folder, const RunFacts& facts, const SpoolReader& spool) {
+  constexpr Index kOpenAtOnce = 64;
+  for (Index first = 0; first < facts.chains; first += kOpenAtOnce)
+    write_group(folder, facts, spool, first, std::min(first + kOpenAtOnce, facts.chains));
 }
 
 }  // namespace pollen::sink

@@ -1,7 +1,8 @@
-#include "sink/running_ess.h"
+#include "sink/running.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "numbers.h"
@@ -21,20 +22,15 @@ RunningEss::RunningEss(Index dimension, Index chains) : chains_(chains) {
   store_.resize(followed_.size() * static_cast<std::size_t>(chains) * (kFirst + kMostBatches));
 }
 
-double* RunningEss::series(std::size_t coordinate, Index chain) {
-  const std::size_t number = coordinate * static_cast<std::size_t>(chains_) + static_cast<std::size_t>(chain);
-  return store_.data() + number * (kFirst + kMostBatches);
-}
-
-const double* RunningEss::series(std::size_t coordinate, Index chain) const {
-  return const_cast<RunningEss*>(this)->series(coordinate, chain);
+std::size_t RunningEss::at(std::size_t coordinate, Index chain) const {
+  return (coordinate * static_cast<std::size_t>(chains_) + static_cast<std::size_t>(chain)) * (kFirst + kMostBatches);
 }
 
 void RunningEss::add(ConstPanelView position) {
   const bool full = open_ + 1 == batch_;
   for (std::size_t k = 0; k < followed_.size(); ++k)
     for (Index c = 0; c < chains_; ++c) {
-      double* s = series(k, c);
+      double* s = store_.data() + at(k, c);
       const double x = position.column(c)[static_cast<std::size_t>(followed_[k])];
       if (count_ == 0) s[kOrigin] = x;
       const double from = x - s[kOrigin];
@@ -51,7 +47,7 @@ void RunningEss::add(ConstPanelView position) {
 void RunningEss::merge_batches() {
   for (std::size_t k = 0; k < followed_.size(); ++k)
     for (Index c = 0; c < chains_; ++c) {
-      double* sums = series(k, c) + kFirst;
+      double* sums = store_.data() + at(k, c) + kFirst;
       for (std::size_t i = 0; i < kMostBatches / 2; ++i) sums[i] = sums[2 * i] + sums[2 * i + 1];
     }
   batches_ = kMostBatches / 2;
@@ -62,7 +58,7 @@ double RunningEss::of(std::size_t coordinate) const {
   const auto n = static_cast<double>(count_), b = static_cast<double>(batch_), m = static_cast<double>(batches_);
   double draws = 0, means = 0, neighbours = 0;  // sums of variances and covariances over chains
   for (Index c = 0; c < chains_; ++c) {
-    const double* s = series(coordinate, c);
+    const double* s = store_.data() + at(coordinate, c);
     draws += (s[kSquares] - s[kSum] * s[kSum] / n) / (n - 1);
     double centre = 0;
     for (std::size_t i = 0; i < batches_; ++i) centre += s[kFirst + i] / b / m;
@@ -85,6 +81,43 @@ double RunningEss::least() const {
     if (std::isfinite(ess) && !(ess >= least)) least = ess;
   }
   return least;
+}
+
+void RunningRhat::add(ConstPanelView position) {
+  for (Index c = 0; c < position.columns; ++c) {
+    const double* x = position.column(c).data();
+    double* origin = origin_.column(c).data();
+    double* sum = sum_.column(c).data();
+    double* squares = squares_.column(c).data();
+    if (count_ == 0) std::memcpy(origin, x, static_cast<std::size_t>(position.rows) * sizeof(double));
+    for (Index j = 0; j < position.rows; ++j) {
+      const double from = x[j] - origin[j];
+      sum[j] += from;
+      squares[j] += from * from;
+    }
+  }
+  count_ += 1;
+}
+
+double RunningRhat::worst() const {
+  const Index chains = sum_.columns();
+  if (chains < 2 || count_ < 4) return kUnknown;
+  double worst = kUnknown;
+  const auto many = static_cast<double>(chains);
+  for (Index j = 0; j < sum_.rows(); ++j) {
+    const auto row = static_cast<std::size_t>(j);
+    double within = 0, mean = 0, between = 0;
+    const auto mean_of = [&](Index c) { return origin_.column(c)[row] + sum_.column(c)[row] / count_; };
+    for (Index c = 0; c < chains; ++c) {
+      const double sum = sum_.column(c)[row];
+      within += (squares_.column(c)[row] - sum * sum / count_) / (count_ - 1) / many;
+      mean += mean_of(c) / many;
+    }
+    for (Index c = 0; c < chains; ++c) between += (mean_of(c) - mean) * (mean_of(c) - mean) / (many - 1);
+    const double rhat = std::sqrt((count_ - 1) / count_ + between / within);
+    if (std::isfinite(rhat) && !(rhat <= worst)) worst = rhat;
+  }
+  return worst;
 }
 
 }  // namespace pollen::sink
