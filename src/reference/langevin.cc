@@ -20,11 +20,11 @@ namespace {
 
 class Langevin final : public Kernel {
  public:
-  Langevin(const Chains& chains, const ReferenceSettings& settings, OracleKind kind)
+  Langevin(const Chains& chains, const ReferenceSettings& settings, const std::string& oracle)
       : step_(*settings.step),
-        refresh_(kind == OracleKind::svrg ? settings.refresh : 0),
+        refresh_(oracle == "svrg" ? settings.refresh : 0),
         pooled_(make_pooled(chains.problem)),
-        oracle_(make_oracle(kind, *pooled_, settings.batch.of(pooled_->rows()), chains.count())),
+        oracle_(make_oracle(oracle, *pooled_, settings.batch.of(pooled_->rows()), chains.count())),
         everyone_(everyone(chains.count())),
         gradient_(chains.problem.dimension, chains.count()),
         noise_(chains.problem.dimension, 1) {
@@ -73,15 +73,15 @@ class Langevin final : public Kernel {
 }  // namespace
 
 KernelPointer make_ula(const Chains& chains, const ReferenceSettings& settings) {
-  return std::make_unique<Langevin>(chains, settings, OracleKind::full);
+  return std::make_unique<Langevin>(chains, settings, "full");
 }
 
 KernelPointer make_sgld_pooled(const Chains& chains, const ReferenceSettings& settings) {
-  return std::make_unique<Langevin>(chains, settings, OracleKind::minibatch);
+  return std::make_unique<Langevin>(chains, settings, "minibatch");
 }
 
 KernelPointer make_svrg_ld(const Chains& chains, const ReferenceSettings& settings) {
-  return std::make_unique<Langevin>(chains, settings, OracleKind::svrg);
+  return std::make_unique<Langevin>(chains, settings, "svrg");
 }
 
 }  // namespace pollen::reference

@@ -22,7 +22,7 @@ class Preconditioned final : public Kernel {
         decay_(settings.decay),
         damping_(settings.damping),
         pooled_(make_pooled(chains.problem)),
-        oracle_(make_oracle(OracleKind::minibatch, *pooled_, settings.batch.of(pooled_->rows()), chains.count())),
+        oracle_(make_oracle("minibatch", *pooled_, settings.batch.of(pooled_->rows()), chains.count())),
         everyone_(everyone(chains.count())),
         gradient_(chains.problem.dimension, chains.count()),
         square_(chains.problem.dimension, chains.count()),

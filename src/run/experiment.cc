@@ -59,8 +59,7 @@ Experiment::Parts::Parts(Config c, const ExperimentOptions& o)
   warnings = problem.data.notes;
   if (is_mixed(config)) {
     personal = make_personal_parts(config, problem.model, problem.data);
-    problem.model = {};
-    problem.model.kind = ModelKind::gaussian;  // φ and β alone predict nothing
+    problem.model = {};  // φ and β alone predict nothing
     write_columns(*personal, config);
     recipe = complete(config, problem.clients(), std::max<Index>(1, personal->model->shared()), warnings);
     recipe.up.whole_tail = personal->baseline ? 0 : personal->population->parameters();
@@ -86,7 +85,6 @@ void Experiment::Parts::make_engine() {
   check_sizes(config, recipe, problem.rows, warnings);
   FederatedSetup setup{&recipe, &problem.prior, &problem.potentials, problem.first, problem.rows, problem.dimension(),
                        chains,  config.seed};
-  setup.oracle = &options.oracle;
   federation = std::make_unique<FederatedEngine>(setup, make_transport(pick_threads()));
   federation->counters().setup_bits = problem.data.setup_bits + options.setup_bits;
   engine = federation.get();

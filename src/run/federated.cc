@@ -33,8 +33,7 @@ FederatedEngine::FederatedEngine(const FederatedSetup& setup, const MakeTranspor
                        setup.seed,
                        setup.seed,
                        potentials == nullptr || potentials->light(),
-                       setup.work,
-                       setup.oracle};
+                       setup.work};
   host_ = std::make_unique<ClientHost>(host, own, std::move(member));
   set_transport(make);
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);

@@ -25,9 +25,8 @@ struct FederatedSetup {
   Index dimension = 0;
   Index chains = 1;
   std::uint64_t seed = 1;
-  const ClientWork* work = nullptr;    // must outlive the engine; null for the recipe's work on the potentials
-  Index with_work = 0;                 // with `work`: the number of this process's clients
-  const MakeOracle* oracle = nullptr;  // must outlive the engine; null or empty for the recipe's oracle
+  const ClientWork* work = nullptr;  // must outlive the engine; null for the recipe's work on the potentials
+  Index with_work = 0;               // with `work`: the number of this process's clients
 };
 
 class FederatedEngine final : public Engine {

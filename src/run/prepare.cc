@@ -134,7 +134,7 @@ void Experiment::Parts::set_network_step() {
 }
 
 void Experiment::Parts::set_step() {
-  if (problem.model.kind == ModelKind::network) return set_network_step();
+  if (problem.model.is_network()) return set_network_step();
   if (!looks()) {
     if (recipe.local->decaying) config.sampler.step = recipe.step = recipe.local->step_at(0, problem.clients(), 0);
     federation->recipe_changed();
