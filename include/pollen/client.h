@@ -178,7 +178,6 @@ struct ClientParts {
   const Compressor* compressor = nullptr;
   const Compressor* whole = nullptr;   // the identity code, float64 words
   const ClientWork* work = nullptr;    // what clients compute; null: what the recipe says, from their potentials
-  const MakeOracle* oracle = nullptr;  // how oracles are made; null or empty: the recipe's oracle
 };
 
 class Client;

@@ -7,7 +7,7 @@ namespace pollen::reference {
 ClientGradients::ClientGradients(const Chains& chains, const Batch& batch, std::vector<double> prior_share)
     : prior_share_(std::move(prior_share)), everyone_(everyone(chains.count())) {
   for (const Potential* client : chains.problem.clients)
-    oracles_.push_back(make_oracle(OracleKind::minibatch, *client, batch.of(client->rows()), chains.count()));
+    oracles_.push_back(make_oracle("minibatch", *client, batch.of(client->rows()), chains.count()));
   for (Index c = 0; c < chains.count(); ++c) minibatch_.push_back(chains.stream(c, Purpose::minibatch));
 }
 

@@ -19,9 +19,9 @@ namespace {
 
 // An oracle over the pooled rows, and its last estimate for every chain, without the prior.
 struct PooledOracle {
-  PooledOracle(const Chains& chains, const ReferenceSettings& settings, OracleKind kind)
+  PooledOracle(const Chains& chains, const ReferenceSettings& settings, const std::string& name)
       : potential(make_pooled(chains.problem)),
-        oracle(make_oracle(kind, *potential, settings.batch.of(potential->rows()), chains.count())),
+        oracle(make_oracle(name, *potential, settings.batch.of(potential->rows()), chains.count())),
         everyone(reference::everyone(chains.count())),
         gradient(chains.problem.dimension, chains.count()) {
     for (Index c = 0; c < chains.count(); ++c) minibatch.push_back(chains.stream(c, Purpose::minibatch));
@@ -42,10 +42,10 @@ struct PooledOracle {
 
 class Langevin final : public Kernel {
  public:
-  Langevin(const Chains& chains, const ReferenceSettings& settings, OracleKind kind)
+  Langevin(const Chains& chains, const ReferenceSettings& settings, const std::string& oracle)
       : step_(*settings.step),
-        refresh_(kind == OracleKind::svrg ? settings.refresh : 0),
-        pooled_(chains, settings, kind),
+        refresh_(oracle == "svrg" ? settings.refresh : 0),
+        pooled_(chains, settings, oracle),
         noise_(chains.problem.dimension, 1) {
     if (refresh_ == 0) return;
     anchor_ = pooled_.gradient;
@@ -95,7 +95,7 @@ class Preconditioned final : public Kernel {
       : step_(*settings.step),
         decay_(settings.decay),
         damping_(settings.damping),
-        pooled_(chains, settings, OracleKind::minibatch),
+        pooled_(chains, settings, "minibatch"),
         square_(pooled_.gradient),
         noise_(chains.problem.dimension, 1) {}
 
@@ -134,15 +134,15 @@ class Preconditioned final : public Kernel {
 }  // namespace
 
 KernelPointer make_ula(const Chains& chains, const ReferenceSettings& settings) {
-  return std::make_unique<Langevin>(chains, settings, OracleKind::full);
+  return std::make_unique<Langevin>(chains, settings, "full");
 }
 
 KernelPointer make_sgld_pooled(const Chains& chains, const ReferenceSettings& settings) {
-  return std::make_unique<Langevin>(chains, settings, OracleKind::minibatch);
+  return std::make_unique<Langevin>(chains, settings, "minibatch");
 }
 
 KernelPointer make_svrg_ld(const Chains& chains, const ReferenceSettings& settings) {
-  return std::make_unique<Langevin>(chains, settings, OracleKind::svrg);
+  return std::make_unique<Langevin>(chains, settings, "svrg");
 }
 
 KernelPointer make_psgld(const Chains& chains, const ReferenceSettings& settings) {

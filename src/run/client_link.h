@@ -25,7 +25,6 @@ struct FederatedSetup {
   std::uint64_t seed = 1;
   const ClientWork* work = nullptr;    // must outlive the link; null for the recipe's work on the potentials
   Index with_work = 0;                 // with `work`: the number of this process's clients
-  const MakeOracle* oracle = nullptr;  // must outlive the link; null or empty for the recipe's oracle
 };
 
 class ClientLink {

@@ -68,8 +68,7 @@ ExperimentParts::ExperimentParts(Config c, const ExperimentOptions& o)
 
 void ExperimentParts::make_personal() {
   personal = make_personal_parts(config, problem.model, problem.data);
-  problem.model = {};
-  problem.model.kind = ModelKind::gaussian;  // φ and β alone predict nothing
+  problem.model = {};  // φ and β alone predict nothing
   write_columns(*personal, config);
   recipe = complete(config, problem.clients(), std::max<Index>(1, personal->model->shared()), found.warnings);
   recipe.up.whole_tail = personal->baseline ? 0 : personal->population->parameters();
@@ -86,7 +85,6 @@ void ExperimentParts::make_questions() {
   check_sizes(config, recipe, problem.rows, found.warnings);
   FederatedSetup setup{&recipe,      &problem.prior,      &problem.potentials, problem.first,
                        problem.rows, problem.dimension(), config.run.chains,   config.seed};
-  setup.oracle = &options.oracle;
   link = std::make_unique<ClientLink>(setup, make_transport(pick_threads()));
   questions.emplace(*link, problem, config.sampler.mode_tolerance, found);
   tally = ParticipationTally(problem.clients(), config.run.iterations);

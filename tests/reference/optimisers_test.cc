@@ -120,7 +120,7 @@ TEST(FedBe, DrawsFromALawOverClientsModels) {
 // Returns twelve rows of logistic(). Distilling a model's own predictions on them must give that model.
 std::shared_ptr<Unlabelled> rows_without_labels(const Federated& on) {
   const ModelSpec spec{
-      .kind = ModelKind::logistic, .features = 2, .noise_sd = {}, .feature_names = {}, .class_names = {}};
+      .family = &model_family("logistic"), .features = 2, .noise_sd = {}, .feature_names = {}, .class_names = {}};
   auto out = std::make_shared<Unlabelled>();
   out->rows = 12;
   out->labels.assign(24, 0.0);
@@ -128,7 +128,7 @@ std::shared_ptr<Unlabelled> rows_without_labels(const Federated& on) {
   const RowsView x{on.memory[0]->data(), 12, 2, 2};
   for (const std::ptrdiff_t c : {0, 1}) out->labelled.push_back(make_potential(spec, {x, out->labels.data() + 12 * c}));
   out->predict = [spec, x](std::span<const double> theta, std::span<double> to, Scratch& scratch) {
-    class_probabilities(spec, theta, x, to, scratch);
+    spec.family->class_probabilities(spec, theta, x, to, scratch);
   };
   return out;
 }

@@ -32,7 +32,7 @@ void Federated::add_rows(const ModelSpec& spec, const std::vector<std::vector<do
                                   values->data() + rows.size() * features};
   potentials.push_back(make_potential(spec, observations));
   memory.push_back(values);
-  if (spec.kind != ModelKind::linear) return;
+  if (!spec.quadratic()) return;
   exact.clients.emplace_back();
   for (const auto& row : rows) {
     const Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(row.data(), spec.features) / *spec.noise_sd;
@@ -79,7 +79,7 @@ Federated regression() {
   Federated result;
   set_prior(result, {1.0, 0.6});
   const ModelSpec spec{
-      .kind = ModelKind::linear, .features = 2, .noise_sd = 0.8, .feature_names = {}, .class_names = {}};
+      .family = &model_family("linear"), .features = 2, .noise_sd = 0.8, .feature_names = {}, .class_names = {}};
   result.add_rows(spec, {{1.2, 0.3, 1.0}, {-0.4, 0.9, -1.5}, {0.7, -1.1, 2.0}, {0.2, 0.4, 0.3}});
   result.add_rows(spec, {{0.9, 0.8, -0.5}, {-1.3, 0.2, 1.1}, {0.1, -0.6, 0.8}});
   result.add_rows(spec, {{1.1, -0.5, 2.2}, {0.3, 1.2, -2.0}, {-0.2, 0.1, 0.4}});
@@ -90,7 +90,7 @@ Federated logistic() {
   Federated result;
   set_prior(result, {1.5, 1.5});
   const ModelSpec spec{
-      .kind = ModelKind::logistic, .features = 2, .noise_sd = {}, .feature_names = {}, .class_names = {}};
+      .family = &model_family("logistic"), .features = 2, .noise_sd = {}, .feature_names = {}, .class_names = {}};
   int seed = 0;
   for (const int rows : {12, 8, 20}) {
     std::vector<std::vector<double>> table;

@@ -98,6 +98,7 @@ struct Chains;
 class Kernel;
 }  // namespace reference
 
+// One entry of the table of references and competitors.
 struct ReferenceSampler {
   const char* name;
   const char* paper;

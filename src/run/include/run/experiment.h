@@ -37,7 +37,6 @@ struct ExperimentOptions {
   std::function<void(std::int64_t done, std::int64_t steps)> warming = {};
   // Makes another transport than threads of this process, over the experiment's own view and clients.
   MakeTransport transport = {};
-  MakeOracle oracle = {};                   // makes every client's oracle in place of the recipe's
   std::optional<Posterior> posterior = {};  // replaces the configuration's model and data
   // Clients in other processes, by what they said about themselves; `transport` reaches them.
   std::vector<SiteFacts> sites = {};

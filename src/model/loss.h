@@ -1,6 +1,6 @@
-// What distinguishes one generalised linear model from another: how linear predictors z = Xθ become losses, residuals
-// and curvature. Panels are rows × (chains · classes) without gaps between columns (stride = rows), so that one call
-// serves all chains; every chain sees the same targets y. Families are stateless and thread-safe.
+// What distinguishes one generalised linear model from another: how linear predictors z = Xθ become losses, residuals,
+// curvature and predictions. Panels are rows × (chains · classes) without gaps between columns (stride = rows), so that
+// one call serves all chains; every chain sees the same targets y. Losses do not change and are thread-safe.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace pollen::model {
 
-class Family {
+class Loss {
  public:
-  virtual ~Family() = default;
+  virtual ~Loss() = default;
   // Returns the number of columns of z per chain.
   virtual Index classes() const { return 1; }
   // Computes out(r, chain) = -log p(y_r | z_r) without the terms that do not depend on z. It may overwrite z, and `out`
@@ -25,6 +25,13 @@ class Family {
   virtual bool curvature_is_bound() const = 0;
   // Returns the largest eigenvalue of W for one row; z matters only if W is not a bound.
   virtual double steepest(double z) const = 0;
+
+  // Adds to the loss of each row what losses() leaves out of -log p(y | z).
+  virtual void add_constants(const double* /*y*/, std::span<double> /*losses*/) const {}
+  // Classifiers: turns z of one chain into class probabilities, one column per class, in place or in scratch memory.
+  virtual PanelView probabilities(const PanelView& z, Scratch&) const { return z; }
+  // Other models: replaces the linear predictors in `mean` by means of the response, and writes its sds.
+  virtual void respond(std::span<double> /*mean*/, std::span<double> /*sd*/) const {}
 };
 
 // Returns all numbers of a panel that has no gaps.
@@ -37,16 +44,10 @@ inline void subtract_targets(const PanelView& z, const double* y) {
   }
 }
 
-std::unique_ptr<const Family> make_logistic();
-std::unique_ptr<const Family> make_softmax(Index classes);
-std::unique_ptr<const Family> make_poisson();
-std::unique_ptr<const Family> make_linear(double noise_sd);
-// Makes the family of a spec whose noise is not sampled.
-std::unique_ptr<const Family> make_family(const ModelSpec& spec);
+std::unique_ptr<const Loss> make_logistic();
 
-// Makes the potential of rows of x under a family: logistic, softmax, poisson, or linear with a given σ.
-std::unique_ptr<Potential> make_glm(std::unique_ptr<const Family> family, const Observations& observations,
-                                    double scale);
+// Makes the potential of rows of x under a loss.
+std::unique_ptr<Potential> make_glm(std::unique_ptr<const Loss> loss, const Observations& observations, double scale);
 // Makes the potential of the linear model with θ = (β, log σ).
 std::unique_ptr<Potential> make_linear_sigma(const Observations& observations, double scale);
 
