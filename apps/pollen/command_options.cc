@@ -2,9 +2,62 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
+#include "pollen/errors.h"
+
 namespace pollen::app {
 
 namespace {
+
+constexpr std::int64_t kMost = std::int64_t{1} << 40;
+
+// The options below are declared as they are used: "--out DIR" is --out with a value that --help calls DIR.
+std::string name_of(const std::string& usage) { return usage.substr(0, usage.find(' ')); }
+std::string value_of(const std::string& usage) { return usage.substr(usage.find(' ') + 1); }
+
+template <class T>
+CLI::Option* option(CLI::App* command, const std::string& usage, T& target, const std::string& help) {
+  return command->add_option(name_of(usage), target, help)->allow_extra_args(false)->type_name(value_of(usage));
+}
+
+// Adds an option whose value goes to `take`, which throws ConfigError if the value is wrong.
+void checked(CLI::App* command, const std::string& usage, const std::string& help,
+             const std::function<void(const std::string&)>& take) {
+  command->add_option_function<std::string>(name_of(usage), take, help)->type_name(value_of(usage));
+}
+
+template <class T>
+struct Range {
+  T least, most;
+};
+
+template <class T>
+T number_in(const std::string& option, const std::string& text, Range<T> range) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value >= range.least && value <= range.most))
+    throw ConfigError(option,
+                      fmt::format("found \"{}\", accepted: a number from {} to {}", text, range.least, range.most));
+  return value;
+}
+
+template <class T, class Target>
+void number(CLI::App* command, const std::string& usage, Target& target, Range<T> range, const std::string& help) {
+  const auto take = [=, &target](const std::string& text) { target = number_in(name_of(usage), text, range); };
+  checked(command, usage, help, take);
+}
+
+void set_option(CLI::App* command, std::vector<std::string>& target) {
+  option(command, "--set KEY=VALUE", target, "key=value: overrides a key of the configuration; may be repeated");
+}
+
+void out_option(CLI::App* command, std::string& target) {
+  checked(command, "--out DIR", "folder for what the run leaves (output.dir)", [&target](const std::string& folder) {
+    if (folder.empty()) throw ConfigError("--out", "found \"\", accepted: a folder's path");
+    target = folder;
+  });
+}
 
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& what, const std::string& example) {
   CLI::App* command = app.add_subcommand(name, what);
@@ -14,15 +67,13 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 }
 
 // Adds --dashboard, a flag with an optional value. It is given as --dashboard=PORT: the next word never belongs to it.
-void add_dashboard(CLI::App& command, Arguments& a) {
+void add_dashboard(CLI::App* command, Arguments& a) {
   command
-      .add_flag("--dashboard", a.dashboard,
-                "a live page of the run at http://127.0.0.1:PORT [7655]; 0 is any free port")
+      ->add_flag("--dashboard", a.dashboard,
+                 "a live page of the run at http://127.0.0.1:PORT [7655]; 0 is any free port")
       ->type_name("[=PORT]");
-  command
-      .add_option("--dashboard-address", a.dashboard_address,
-                  "another address for it than 127.0.0.1; the page then asks for the token that is printed")
-      ->type_name("ADDRESS");
+  option(command, "--dashboard-address ADDRESS", a.dashboard_address,
+         "another address for it than 127.0.0.1; the page then asks for the token that is printed");
 }
 
 void add_run(CLI::App& app, Arguments& a) {
@@ -34,17 +85,17 @@ void add_run(CLI::App& app, Arguments& a) {
                   "  pollen run mine.toml --dashboard               # and watch it in a browser\n"
                   "  mpirun -n 4 pollen run mine.toml --out runs/a  # clients on four processes, the same draws");
   run->add_option("CONFIG", a.run.config, "TOML file; without it the built-in Titanic problem");
-  run->add_option("--set", a.run.set, "key=value: overrides a key of the configuration; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
-  run->add_option("--out", a.run.out, "folder for what the run leaves (output.dir)")->type_name("DIR");
-  run->add_option("--threads", a.threads, "threads (under mpirun, of every rank); any number gives the same draws")
-      ->type_name("N");
-  run->add_option("--seed", a.seed, "the same as --set seed=N")->type_name("N");
-  run->add_option("--checkpoint-every", a.checkpoint_every, "seconds between checkpoints [10]")->type_name("SECONDS");
+  set_option(run, a.run.set);
+  out_option(run, a.run.out);
+  number(run, "--threads N", a.run.threads, Range{1, 4096},
+         "threads (under mpirun, of every rank); any number gives the same draws");
+  checked(run, "--seed N", "the same as --set seed=N",
+          [&a](const std::string& seed) { a.run.set.push_back("seed=" + seed); });
+  number(run, "--checkpoint-every SECONDS", a.run.checkpoint_every, Range{0.0, 1e6},
+         "seconds between checkpoints [10]");
   run->add_flag("--resume", a.run.resume, "go on with the run in the folder, to the same draws");
   run->add_flag("--quiet", a.run.quiet, "no progress on stderr");
-  add_dashboard(*run, a);
+  add_dashboard(run, a);
 }
 
 void add_others(CLI::App& app, Arguments& a) {
@@ -55,7 +106,7 @@ void add_others(CLI::App& app, Arguments& a) {
                                   "(NO_COLOR turns them off)\nand a trace of every chain.");
   summary->add_option("DIR", a.summary.folder, "folder of a run, or with CmdStan's CSVs")->required();
   summary->add_flag("--json", a.summary.json, "JSON on stdout");
-  summary->add_flag("--sparkline", a.summary.sparkline, "the traces where stdout is no terminal, too");
+  summary->add_flag("--sparkline", a.summary.sparkline, "show the traces also if stdout is not a terminal");
   CLI::App* compare = add_command(app, "compare", "scores of a run against reference draws",
                                   "  pollen compare runs/qlsd runs/lsd\n  pollen compare runs/qlsd exact.json");
   compare->add_option("DIR", a.folder, "folder of a run, or with CmdStan's CSVs; of networks, predictions are compared")
@@ -65,9 +116,7 @@ void add_others(CLI::App& app, Arguments& a) {
   CLI::App* data = add_command(app, "data", "the clients × classes table, before anything runs",
                                "  pollen data mine.toml --set data.dirichlet_alpha=0.1");
   data->add_option("CONFIG", a.config, "TOML file")->required();
-  data->add_option("--set", a.set, "key=value: overrides a key of the configuration; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
+  set_option(data, a.set);
   CLI::App* list = add_command(app, "list", "what there is to choose from",
                                "  pollen list samplers\n"
                                "  pollen list keys                 # every key of the configuration\n"
@@ -87,19 +136,18 @@ void add_plan(CLI::App& app, Arguments& a) {
                   "  pollen plan mine.toml --precision 0.1 --round-price 50 --json\n"
                   "Clients are asked for the mode and a few constants; no rows move and nothing is written.");
   plan->add_option("CONFIG", a.plan.config, "TOML file; without it the built-in Titanic problem");
-  plan->add_option("--set", a.plan.set, "key=value: overrides a key of the configuration; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
-  plan->add_option("--precision", a.precision, "a W2 distance to reach: steps, rounds and bits to it")->type_name("W");
-  plan->add_option("--round-price", a.round_price, "of a round, in gradients: the best number of local steps")
-      ->type_name("P");
+  set_option(plan, a.plan.set);
+  number(plan, "--precision W", a.plan.precision, Range{1e-300, 1e300},
+         "a W2 distance; the plan then has the steps, rounds and bits to reach it");
+  number(plan, "--round-price P", a.plan.round_price, Range{0.0, 1e300},
+         "the cost of a round in gradients; the plan then has the best number of local steps");
   plan->add_flag("--json", a.plan.json, "JSON on stdout");
 }
 
 void add_predict(CLI::App& app, Arguments& a) {
   CLI::App* predict =
       add_command(app, "predict", "posterior predictive for new rows, with where the uncertainty comes from",
-                  "  pollen predict runs/a --data new.csv                         # a line a row, as csv\n"
+                  "  pollen predict runs/a --data new.csv                         # one line per row, as csv\n"
                   "  pollen predict runs/a --data labelled.csv --score > out.csv  # and the scores, on stderr\n"
                   "  pollen predict runs/a --data new.csv --interval 0.5 --json\n"
                   "  pollen predict runs/mnist --data t10k-images-idx3-ubyte.gz --score --draws 100\n"
@@ -109,22 +157,19 @@ void add_predict(CLI::App& app, Arguments& a) {
                   "  pollen predict runs/b --new-client --observed mine.csv --data rows.csv\n"
                   "The run's own data need not be there: DIR/encoder.json says how rows are encoded. docs/predict.md.");
   predict->add_option("DIR", a.predict.folder, "folder of a run")->required();
-  predict->add_option("--data", a.predict.data, "the rows: csv, or the format of the run's data; no target needed")
-      ->required()
-      ->type_name("FILE");
-  predict->add_option("--interval", a.interval, "share of the intervals [0.9]")->type_name("P");
-  predict->add_option("--draws", a.draws, "at most so many, evenly spaced over all chains [1000]")->type_name("N");
+  option(predict, "--data FILE", a.predict.data, "the rows: csv, or the format of the run's data; no target needed")
+      ->required();
+  number(predict, "--interval P", a.predict.interval, Range{0.01, 0.9999},
+         "the probability that an interval covers [0.9]");
+  number(predict, "--draws N", a.predict.draws, Range{std::int64_t{1}, std::int64_t{1'000'000}},
+         "the most draws to use, evenly spaced over all chains [1000]");
   predict->add_flag("--score", a.predict.score, "the file has the target: accuracy, nnll, ... as in summary.json");
-  predict->add_option("--labels", a.predict.labels, "with --score, idx: the file of the labels [by the name]")
-      ->type_name("FILE");
+  option(predict, "--labels FILE", a.predict.labels, "with --score, idx: the file of the labels [by the name]");
   predict->add_flag("--json", a.predict.json, "JSON on stdout");
-  predict->add_option("--client", a.predict.client, "mixed-effects: a client of the run, by its name")->type_name("ID");
+  option(predict, "--client ID", a.predict.client, "mixed-effects: a client of the run, by its name");
   predict->add_flag("--new-client", a.predict.new_client, "mixed-effects: a client the run has not seen");
-  predict->add_option("--observed", a.predict.observed, "csv file with the new client's own rows, target included")
-      ->type_name("FILE");
-  predict->add_option("--set", a.predict.set, "key=value: such as compute.device=cpu; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
+  option(predict, "--observed FILE", a.predict.observed, "csv file with the new client's own rows, target included");
+  option(predict, "--set KEY=VALUE", a.predict.set, "key=value: such as compute.device=cpu; may be repeated");
 }
 
 void add_convert(CLI::App& app, Arguments& a) {
@@ -143,9 +188,7 @@ void add_convert(CLI::App& app, Arguments& a) {
       ->required();
   convert->add_option("OUT", a.convert.out,
                       "the store, OUT.pollen; one that is there is replaced when the new one is complete");
-  convert->add_option("--set", a.convert.set, "key=value: any key of [data], seed, model.kind; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
+  option(convert, "--set KEY=VALUE", a.convert.set, "key=value: any key of [data], seed, model.kind; may be repeated");
   convert->add_flag("--check", a.convert.check, "write nothing: check all checksums of the store IN");
 }
 
@@ -159,9 +202,7 @@ void add_report(CLI::App& app, Arguments& a) {
       ->add_option("DIR", a.report.folders,
                    "folder of a run, or with CmdStan's CSVs; several are compared with the first")
       ->required();
-  report->add_option("-o,--out", a.report.out, "where the page goes [report.html in the first DIR]")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
+  option(report, "-o,--out FILE", a.report.out, "where the page goes [report.html in the first DIR]");
 }
 
 void add_keys(CLI::App& app, Arguments& a) {
@@ -170,29 +211,30 @@ void add_keys(CLI::App& app, Arguments& a) {
                   "  pollen keys keys --server hub.example.org --clients hospital-a,hospital-b\n"
                   "  pollen keys keys --clients hospital-c            # later, by the same authority\n"
                   "Writes ca.pem, ca.key and for each name NAME.pem, NAME.key; never replaces a file. docs/keys.md.");
-  keys->add_option("DIR", a.keys.folder, "folder for the files; made, for you alone, where it is not there")
+  keys->add_option("DIR", a.keys.folder, "folder for the files; if it does not exist, it is made for you alone")
       ->required();
-  keys->add_option("--server", a.keys.server, "the server's host name or IPv4 address")->type_name("NAME");
-  keys->add_option("--clients", a.keys.clients, "the clients' names, with commas; a client is who its certificate says")
-      ->allow_extra_args(false)
-      ->type_name("NAMES");
-  keys->add_option("--address", a.keys.addresses,
-                   "another host name or IP that clients reach the server by; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("HOST");
-  keys->add_option("--days", a.days, "days until the certificates expire [825]; the authority's own: 3650")
-      ->type_name("N");
+  option(keys, "--server NAME", a.keys.server, "the server's host name or IPv4 address");
+  option(keys, "--clients NAMES", a.keys.clients,
+         "the clients' names, with commas; a client is known by the name in its certificate");
+  option(keys, "--address HOST", a.keys.addresses,
+         "another host name or IP that clients reach the server by; may be repeated");
+  number(keys, "--days N", a.keys.days, Range{1, 3650},
+         "days until the certificates expire [825]; the authority's own: 3650");
 }
 
-void add_wire(CLI::App& command, WireOptions& wire, std::string& log_format) {
-  command.add_option("--ca", wire.ca, "the authority's certificate")->type_name("FILE");
-  command.add_option("--cert", wire.cert, "this side's certificate")->type_name("FILE");
-  command.add_option("--key", wire.key, "this side's private key")->type_name("FILE");
-  command.add_flag("--insecure", wire.insecure,
-                   "plain text, no certificates; said twice for an address of another machine");
-  command.add_flag("--shared-seed", wire.shared_seed,
-                   "for tests: clients draw from the federation's seed, not their own");
-  command.add_option("--log-format", log_format, "text or json [text]")->type_name("FORMAT");
+void add_wire(CLI::App* command, WireOptions& wire, std::string& log_format) {
+  option(command, "--ca FILE", wire.ca, "the authority's certificate");
+  option(command, "--cert FILE", wire.cert, "this side's certificate");
+  option(command, "--key FILE", wire.key, "this side's private key");
+  command->add_flag("--insecure", wire.insecure,
+                    "plain text, no certificates; said twice for an address of another machine");
+  command->add_flag("--shared-seed", wire.shared_seed,
+                    "for tests: clients draw from the federation's seed, not their own");
+  checked(command, "--log-format FORMAT", "text or json [text]", [&log_format](const std::string& format) {
+    if (format != "text" && format != "json")
+      throw ConfigError("--log-format", fmt::format("found \"{}\", accepted: text, json", format));
+    log_format = format;
+  });
 }
 
 void add_serve(CLI::App& app, Arguments& a) {
@@ -204,21 +246,17 @@ void add_serve(CLI::App& app, Arguments& a) {
       "  pollen serve study.toml --listen 127.0.0.1:50051 --insecure --out runs/a --dashboard\n"
       "Started again after a crash, with the same --state, it goes on to the same draws. docs/federation.md.");
   serve->add_option("CONFIG", a.serve.run.config, "TOML file")->required();
-  serve->add_option("--listen", a.serve.listen, "where clients come; port 0 is any free one")
-      ->required()
-      ->type_name("HOST:PORT");
-  serve->add_option("--out", a.serve.run.out, "folder for what the run leaves (output.dir)")->type_name("DIR");
-  serve->add_option("--state", a.serve.state, "folder for what a restart needs [the run's folder]")->type_name("DIR");
-  serve->add_option("--set", a.serve.run.set, "key=value: overrides a key of the configuration; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
+  option(serve, "--listen HOST:PORT", a.serve.listen, "the address that clients connect to; port 0 is any free one")
+      ->required();
+  out_option(serve, a.serve.run.out);
+  option(serve, "--state DIR", a.serve.state, "folder for what a restart needs [the run's folder]");
+  set_option(serve, a.serve.run.set);
   serve->add_flag("--resume", a.serve.run.resume, "go on with the run in --out, where there is no --state");
   serve->add_flag("--share-draws", a.serve.share_draws, "send the draws to the clients at the end (join --out DIR)");
-  serve->add_option("--metrics", a.serve.metrics, "HTTP for Prometheus (/metrics) and /healthz")
-      ->type_name("HOST:PORT");
+  option(serve, "--metrics HOST:PORT", a.serve.metrics, "HTTP for Prometheus (/metrics) and /healthz");
   serve->add_flag("--quiet", a.serve.run.quiet, "no news and no progress on stderr");
-  add_dashboard(*serve, a);
-  add_wire(*serve, a.serve.wire, a.serve.log_format);
+  add_dashboard(serve, a);
+  add_wire(serve, a.serve.wire, a.serve.log_format);
 }
 
 void add_join(CLI::App& app, Arguments& a) {
@@ -231,34 +269,43 @@ void add_join(CLI::App& app, Arguments& a) {
       "config's split\n"
       "It comes back by itself when the connection is lost, and after a crash when it is started again. "
       "docs/federation.md.");
-  join->add_option("--server", a.join.server, "where the server listens")->required()->type_name("HOST:PORT");
-  join->add_option("--data", a.join.data, "this client's own rows")->type_name("FILE");
-  join->add_option("--config", a.join.config, "for demos and tests: the configuration whose own split is used")
-      ->type_name("FILE");
-  join->add_option("--client", a.part, "which part of it, from 0")->type_name("I");
-  join->add_option("--set", a.join.set, "with --config, key=value: overrides a key; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
-  join->add_option("--name", a.join.name, "with --insecure: who this is")->type_name("NAME");
-  join->add_option("--state", a.join.state, "folder for the secret seed and what a restart needs [pollen-state-NAME]")
-      ->type_name("DIR");
-  join->add_option("--out", a.join.out, "folder for the draws that a server with --share-draws sends at the end")
-      ->type_name("DIR");
-  join->add_option("--max-rounds", a.max_rounds, "answer no more rounds than this")->type_name("N");
-  join->add_option("--max-epsilon", a.max_epsilon, "stop before the round that would exceed this epsilon (fa-ld)")
-      ->type_name("E");
-  join->add_option("--min-rows", a.min_rows, "refuse with fewer training rows than this")->type_name("N");
-  join->add_option("--allow", a.join.samplers, "a sampler that is allowed; may be repeated [any]")
-      ->allow_extra_args(false)
-      ->type_name("SAMPLER");
-  join->add_option("--give-up", a.give_up, "seconds without a server after which to stop [never]")
-      ->type_name("SECONDS");
+  option(join, "--server HOST:PORT", a.join.server, "where the server listens")->required();
+  option(join, "--data FILE", a.join.data, "this client's own rows");
+  option(join, "--config FILE", a.join.config, "for demos and tests: the configuration whose own split is used");
+  number(join, "--client I", a.join.part, Range{std::int64_t{0}, kMost},
+         "the number of the part of that split, from 0");
+  option(join, "--set KEY=VALUE", a.join.set, "with --config, key=value: overrides a key; may be repeated");
+  option(join, "--name NAME", a.join.name, "with --insecure: the name of this client");
+  option(join, "--state DIR", a.join.state, "folder for the secret seed and what a restart needs [pollen-state-NAME]");
+  option(join, "--out DIR", a.join.out, "folder for the draws that a server with --share-draws sends at the end");
+  number(join, "--max-rounds N", a.join.max_rounds, Range{std::int64_t{1}, kMost}, "answer no more rounds than this");
+  number(join, "--max-epsilon E", a.join.max_epsilon, Range{1e-300, 1e300},
+         "stop before the round that would exceed this epsilon (fa-ld)");
+  number(join, "--min-rows N", a.join.min_rows, Range{std::int64_t{1}, kMost},
+         "refuse with fewer training rows than this");
+  option(join, "--allow SAMPLER", a.join.samplers, "a sampler that is allowed; may be repeated [any]");
+  number(join, "--give-up SECONDS", a.join.give_up, Range{0.001, 1e9},
+         "seconds without a server after which to stop [never]");
   join->add_flag("--dry-run", a.join.dry_run, "print what would be sent under the server's configuration, and leave");
   join->add_flag("--quiet", a.join.quiet, "no news on stderr");
-  add_wire(*join, a.join.wire, a.join.log_format);
+  add_wire(join, a.join.wire, a.join.log_format);
 }
 
 }  // namespace
+
+DashboardOptions dashboard_of(const Arguments& a) {
+  constexpr int kPort = 7655;
+  DashboardOptions options;
+  // CLI11 stores "true" for a flag without a value.
+  if (a.dashboard == "true")
+    options.port = kPort;
+  else if (!a.dashboard.empty())
+    options.port = number_in("--dashboard", a.dashboard, Range{0, 65535});
+  if (a.dashboard_address.empty()) return options;
+  if (!options.port) throw ConfigError("--dashboard-address", "found without --dashboard, accepted: both");
+  options.address = a.dashboard_address;
+  return options;
+}
 
 void add_commands(CLI::App& app, Arguments& a) {
   add_run(app, a);

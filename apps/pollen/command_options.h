@@ -12,7 +12,6 @@ namespace pollen::app {
 
 struct Arguments {
   RunRequest run;
-  std::string threads, seed, checkpoint_every;
   std::string folder, reference, config;
   ListOptions list;
   std::vector<std::string> set;
@@ -21,18 +20,16 @@ struct Arguments {
   SummaryOptions summary;
   ConvertOptions convert;
   ReportOptions report;
-  std::string interval, draws;
   KeysOptions keys;
   ServeOptions serve;
   JoinOptions join;
-  std::string part, max_rounds, min_rows, max_epsilon, give_up;
-  std::string days;
-  std::string precision, round_price;
   std::string dashboard, dashboard_address;
   bool version = false;
 };
 
-// Adds every command with its options and examples.
+// Adds every command with its options and examples. Parsing throws ConfigError for a number out of its range.
 void add_commands(CLI::App& app, Arguments& a);
+
+DashboardOptions dashboard_of(const Arguments& a);  // throws ConfigError if --dashboard or its address is wrong
 
 }  // namespace pollen::app

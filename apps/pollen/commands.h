@@ -119,6 +119,7 @@ struct ListOptions {
 };
 std::vector<std::string> list_names();
 int list_command(const ListOptions& options);
+void list_keys(const ListOptions& options);
 int keys_command(const KeysOptions& options);
 int version_command();
 int serve_command(const ServeOptions& options);

@@ -7,7 +7,6 @@
 #include "run/planning.h"
 #include "sink/comparison.h"
 #include "sink/folder.h"
-#include "sink/network_comparison.h"
 #include "sink/parallel.h"
 #include "terminal.h"
 
@@ -52,7 +51,7 @@ std::string promised(const std::string& folder, const sink::Comparison& comparis
     return fmt::format("  theorem: W2 <= {:.4g} after {:.6g} iterations ({}), {:.3g} times the Gaussian W2 measured\n",
                        plan.bound->w2, plan.bound->iterations, plan.source, plan.bound->w2 / comparison.w2);
   } catch (const std::exception& error) {
-    return fmt::format("  theorem: not asked, {}\n", error.what());
+    return fmt::format("  theorem: no bound can be computed, because {}\n", error.what());
   }
 }
 
@@ -68,7 +67,8 @@ std::string compared_networks(const std::string& folder, const std::string& refe
   const Table& test = experiment.data().test;
   if (!experiment.model().classifies() || test.rows == 0)
     throw ConfigError(folder, "found a network without classes to predict for test rows, accepted: one with them");
-  const sink::DrawStream ours(folder), theirs(reference);
+  // The draws of networks are large, so none are held in memory.
+  const sink::ChosenDraws ours(folder, sink::kPredictiveDraws, 0), theirs(reference, sink::kPredictiveDraws, 0);
   for (const auto& [draws, path] : {std::pair(&ours, &folder), std::pair(&theirs, &reference)})
     if (draws->dimension() != experiment.dimension())
       throw ConfigError(*path, fmt::format("found {} parameters, accepted: {}, as the network has", draws->dimension(),

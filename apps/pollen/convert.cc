@@ -8,6 +8,7 @@
 #include "pollen/config.h"
 #include "pollen/errors.h"
 #include "run/problem.h"
+#include "sink/text.h"
 #include "terminal.h"
 
 namespace pollen::app {
@@ -40,24 +41,19 @@ Config config_of(const ConvertOptions& options, bool& guessed) {
   return config;
 }
 
-std::string size_of(std::int64_t bytes) {
-  const auto b = static_cast<double>(bytes);
-  if (b < 1e6) return fmt::format("{:.1f} kB", b / 1e3);
-  return b < 1e9 ? fmt::format("{:.1f} MB", b / 1e6) : fmt::format("{:.2f} GB", b / 1e9);
-}
-
 std::string described(const std::string& file) {
   const StoreFacts facts = store_facts(file);
   return fmt::format("{}: {} training and {} test rows of {} columns, {} client{}, {}\n", file, facts.train_rows,
                      facts.test_rows, facts.columns, facts.clients, facts.clients == 1 ? "" : "s",
-                     size_of(facts.bytes));
+                     sink::human_bytes(static_cast<double>(facts.bytes)));
 }
 
 }  // namespace
 
 int convert_command(const ConvertOptions& options) {
   if (options.check) {
-    if (!options.out.empty()) throw ConfigError("convert", "found two files with --check, accepted: one");
+    if (!options.out.empty())
+      throw ConfigError("convert", "found IN and OUT with --check, accepted: the store IN alone");
     check_store(options.in);
     print(described(options.in) + "every checksum is right\n");
     return kDone;
@@ -66,7 +62,8 @@ int convert_command(const ConvertOptions& options) {
   bool guessed = false;
   const Config config = config_of(options, guessed);
   if (config.data.sources.empty())
-    throw ConfigError(config.file + ": data.source", "needed: what to convert; [[client]] tables are no data");
+    throw ConfigError(config.file + ": data.source",
+                      "found none, accepted: data to convert; [[client]] tables cannot be converted");
   Conversion conversion{config.data, target_of(config), config.seed, config.file, data_to_toml(config)};
   if (guessed) conversion.most_classes = kMostGuessed;
   try {

@@ -7,11 +7,9 @@
 #include <thread>
 
 #include "federation/federation.h"
-#include "log.h"
 #include "pollen/errors.h"
-#include "share_draws.h"
 #include "pollen/version.h"
-#include "stop.h"
+#include "share_draws.h"
 #include "terminal.h"
 #include "wire_files.h"
 
@@ -21,26 +19,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waits between attempts to connect. The wait doubles each time up to half a minute, with a random part so that clients
-// do not retry at the same moment.
-class BackOff {
- public:
-  void reset() { seconds_ = 0.1; }
-  double wait() {
-    const auto bits = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15U;
-    const double share = 0.5 + 0.5 * static_cast<double>(bits >> 11) * 0x1p-53;
-    const double now = seconds_ * share;
-    seconds_ = std::min(30.0, 2 * seconds_);
-    const Clock::time_point until =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(now));
-    while (!interrupted() && Clock::now() < until)
-      std::this_thread::sleep_for(std::min<Clock::duration>(until - Clock::now(), std::chrono::milliseconds(50)));
-    return now;
-  }
+constexpr double kFirstWait = 0.1, kLongestWait = 30;  // seconds
 
- private:
-  double seconds_ = 0.1;
-};
+// Waits before the next attempt to connect: `seconds`, with a random part so that clients do not retry at the same
+// moment. The next wait is twice as long.
+void back_off(double& seconds) {
+  const auto bits = static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15U;
+  const double share = 0.5 + 0.5 * static_cast<double>(bits >> 11) * 0x1p-53;
+  const Clock::time_point until =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds * share));
+  seconds = std::min(kLongestWait, 2 * seconds);
+  while (!interrupted() && Clock::now() < until)
+    std::this_thread::sleep_for(std::min<Clock::duration>(until - Clock::now(), std::chrono::milliseconds(50)));
+}
 
 ParticipantOptions options_of(const JoinOptions& options, const Identity& identity) {
   ParticipantOptions out;
@@ -66,7 +57,8 @@ void check_options(const JoinOptions& options, const Identity& identity) {
   if (!options.config.empty() && options.part < 0)
     problems.add("--client", "needed with --config: the number of the part, from 0");
   if (options.config.empty() && options.part >= 0)
-    problems.add("--client", "found without --config, of whose split it is a part");
+    problems.add("--client",
+                 "found without --config, accepted: both, because it is a part of that configuration's split");
   if (!options.data.empty() && !std::filesystem::is_regular_file(options.data))
     problems.add("--data", fmt::format("found \"{}\", accepted: a file", options.data));
   for (const std::string& name : options.samplers)
@@ -134,7 +126,7 @@ int end_of(const Participant& participant, const JoinOptions& options, const Tel
   log({ended.complete ? "complete" : "ended", fmt::format("{} ({} rounds answered)", ended.why, participant.turns())});
   if (ended.complete && shared != nullptr) {
     const std::int64_t draws = shared->finish(participant);
-    log({"draws", draws > 0 ? fmt::format("{} draws a chain are in {}; pollen summary shows them", draws, options.out)
+    log({"draws", draws > 0 ? fmt::format("{} draws per chain are in {}; pollen summary shows them", draws, options.out)
                             : "the server has shared no draws (serve --share-draws)"});
   }
   return ended.complete ? kDone : kFailed;
@@ -142,7 +134,7 @@ int end_of(const Participant& participant, const JoinOptions& options, const Tel
 
 // Connects again and again until the server ends the run. Returns false if the user interrupts it.
 bool stay(const JoinOptions& options, WireClient& wire, Participant& participant, const Tell& log) {
-  BackOff back_off;
+  double wait = kFirstWait;
   Clock::time_point last = Clock::now();
   std::string told;
   while (!interrupted()) {
@@ -152,7 +144,7 @@ bool stay(const JoinOptions& options, WireClient& wire, Participant& participant
       if (converse(wire, participant)) last = Clock::now();
       if (participant.ended() && !participant.ended()->again) return true;
       if (participant.turns() > before) {
-        back_off.reset();
+        wait = kFirstWait;
         // The next lost connection is worth reporting again.
         told.clear();
       }
@@ -164,7 +156,7 @@ bool stay(const JoinOptions& options, WireClient& wire, Participant& participant
     told = why;
     if (options.give_up > 0 && std::chrono::duration<double>(Clock::now() - last).count() > options.give_up)
       throw IoError(fmt::format("{}: {}; given up after {} s", options.server, why, options.give_up));
-    back_off.wait();
+    back_off(wait);
   }
   return false;
 }

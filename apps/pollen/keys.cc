@@ -17,11 +17,7 @@ constexpr int kPort = 50051;
 std::vector<std::string> pieces(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (const std::string& word : words)
-    for (std::size_t at = 0; at <= word.size();) {
-      const std::size_t comma = std::min(word.find(',', at), word.size());
-      out.push_back(word.substr(at, comma - at));
-      at = comma + 1;
-    }
+    for (const std::string_view part : sink::split(word, ',')) out.emplace_back(part);
   return out;
 }
 

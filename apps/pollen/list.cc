@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "compress/compressors.h"
 #include "data/registries.h"
-#include "list_keys.h"
 #include "oracle/oracles.h"
 #include "personal/baselines.h"
 #include "pollen/errors.h"

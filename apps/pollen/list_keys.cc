@@ -1,9 +1,10 @@
-#include "list_keys.h"
-
+// pollen list keys: prints the configuration keys as a table for a terminal or in the format of docs/configuration.md.
+// Both are made from the key table (recipe/key.h).
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "commands.h"
 #include "pollen/errors.h"
 #include "recipe/key.h"
 #include "sink/text.h"
@@ -112,10 +113,7 @@ written out; running it again gives the same draws.
 
 std::string escaped(const std::string& text) {
   std::string out;
-  for (const char c : text) {
-    if (c == '|' || c == '*') out += '\\';
-    out += c;
-  }
+  for (const char c : text) (c == '|' || c == '*' ? out += '\\' : out) += c;
   return out;
 }
 

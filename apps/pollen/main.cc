@@ -8,10 +8,9 @@
 
 #include "commands.h"
 #include "pollen/errors.h"
+#include "terminal.h"
 
 namespace {
-
-void say(const char* line) { std::fprintf(stderr, "pollen: %s\n", line); }
 
 int guarded(int argc, char** argv) {
   using namespace pollen;
@@ -19,12 +18,12 @@ int guarded(int argc, char** argv) {
     return app::command_line(argc, argv);
   } catch (const ConfigError& error) {
     for (const Problem& problem : error.problems())
-      say((problem.where.empty() ? problem.what : problem.where + ": " + problem.what).c_str());
+      app::tell(problem.where.empty() ? problem.what : problem.where + ": " + problem.what);
     return app::kWrongInput;
   } catch (const std::bad_alloc&) {
-    say("out of memory");
+    app::tell("out of memory");
   } catch (const std::exception& error) {
-    say(error.what());
+    app::tell(error.what());
   }
   return app::kFailed;
 }
@@ -33,7 +32,7 @@ int guarded(int argc, char** argv) {
 int check_output(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   if (errno == EPIPE) return code;
-  std::fprintf(stderr, "pollen: standard output: cannot write: %s\n", std::strerror(errno));
+  pollen::app::tell(std::string("standard output: cannot write: ") + std::strerror(errno));
   return code == pollen::app::kDone ? pollen::app::kFailed : code;
 }
 

@@ -60,7 +60,7 @@ std::string metrics_text(const View& v) {
        counter("brought_up_total", "Times a client was sent what it had missed", v.brought_up),
        counter("skipped_total", "Times a client was left out of a round it was drawn for", v.skipped), latencies(v),
        gauge("rhat_worst", "The worst R-hat so far; NaN before there are draws enough", v.rhat),
-       gauge("draws_kept", "Draws kept, a chain", static_cast<double>(v.draws))});
+       gauge("draws_kept", "Draws kept per chain", static_cast<double>(v.draws))});
 }
 
 class HttpServer final : public MetricsServer {

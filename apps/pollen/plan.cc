@@ -5,7 +5,7 @@
 #include "commands.h"
 #include "pollen/errors.h"
 #include "run/planning.h"
-#include "sink/simulated_text.h"
+#include "sink/report.h"
 #include "terminal.h"
 
 namespace pollen::app {
@@ -36,9 +36,9 @@ std::string budget_text(const PrivacyMeter& meter) {
 std::string time_text(const PlanReport& report) {
   const SimulatedTime& each = report.time->exchange;
   const auto all = [&](double rounds) { return sink::human_duration(rounds * each.total()); };
-  std::string text =
-      fmt::format("{:<16} {} a round, {} for {:.4g} rounds: {}\n", "in the network", sink::human_duration(each.total()),
-                  all(report.plan.traffic.rounds), report.plan.traffic.rounds, sink::simulated_shares(each));
+  std::string text = fmt::format("{:<16} {} per round, {} for {:.4g} rounds: {}\n", "in the network",
+                                 sink::human_duration(each.total()), all(report.plan.traffic.rounds),
+                                 report.plan.traffic.rounds, sink::simulated_shares(each));
   if (const auto& reach = report.plan.reach; reach && reach->reached)
     text += fmt::format("{:<16} {} to W2 <= {:.4g}\n", "", all(reach->traffic.rounds), reach->precision);
   return text;
@@ -103,8 +103,9 @@ int plan_command(const PlanOptions& options) {
   Config config =
       options.config.empty() ? read_builtin_config(options.set) : read_config_file(options.config, options.set);
   if (options.round_price && !options.precision)
-    throw ConfigError("--round-price",
-                      "found without --precision, accepted: both, the best local steps are those to a precision");
+    throw ConfigError(
+        "--round-price",
+        "found without --precision, accepted: both, because the best number of local steps depends on the precision");
   Experiment experiment(std::move(config));
   const PlanReport report = make_report(experiment, {options.precision, options.round_price});
   for (const std::string& line : experiment.warnings())

@@ -7,9 +7,10 @@
 #include "pollen/errors.h"
 #include "run/problem.h"
 #include "sink/folder.h"
-#include "sink/forecast_text.h"
 #include "sink/parallel.h"
+#include "sink/row_forecast.h"
 #include "sink/stored_summary.h"
+#include "sink/summary.h"
 #include "terminal.h"
 
 namespace pollen::app {
@@ -29,17 +30,6 @@ void check(const PredictOptions& options, const Config& config) {
     throw ConfigError(options.folder, fmt::format("found a run of the model \"{}\", which predicts nothing of rows; "
                                                   "accepted: a model with a target",
                                                   config.model.kind));
-}
-
-// Adds the accuracy at the posterior mean, as summary.json records it.
-void add_accuracy_mean(const std::optional<sink::StoredSummary>& stored, const ModelSpec& model, const Table& rows,
-                       int ece_bins, sink::Scores& scores) {
-  if (!model.classifies() || !stored || std::ssize(stored->parameters) != model.dimension()) return;
-  std::vector<double> mean;
-  for (const auto& parameter : stored->parameters) mean.push_back(parameter.mean);
-  sink::Predictive at_mean(model, rows);
-  at_mean.add(mean);
-  scores.insert(scores.begin() + 1, {"accuracy_mean", at_mean.scores(ece_bins).front().value});
 }
 
 }  // namespace
@@ -101,7 +91,8 @@ int predict_rows(const PredictOptions& options, const Config& config) {
   sink::Scores found;
   if (options.score) {
     found = scores.scores(config.output.ece_bins);
-    add_accuracy_mean(stored, model, rows, config.output.ece_bins, found);
+    if (model.classifies() && stored && std::ssize(stored->parameters) == model.dimension())
+      sink::add_accuracy_mean(model, rows, stored->parameters, found);
   }
   writer.finish(found);
   if (options.score && !options.json) tell_scores(found, rows.rows, draws.count());

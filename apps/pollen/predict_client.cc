@@ -9,7 +9,7 @@
 #include "predict.h"
 #include "run/experiment.h"
 #include "sink/folder.h"
-#include "sink/forecast_text.h"
+#include "sink/row_forecast.h"
 #include "sink/stored_summary.h"
 #include "terminal.h"
 

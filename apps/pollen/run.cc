@@ -10,7 +10,6 @@
 #include "pollen/errors.h"
 #include "sink/report.h"
 #include "sink/run_session.h"
-#include "stop.h"
 #include "terminal.h"
 
 namespace pollen::app {
@@ -82,7 +81,7 @@ int run(const RunRequest& request, Ranks* ranks) {
   sink::Job job = make_job(request);
   job.experiment.ranks = ranks;
   if (ranks != nullptr && !runs_distributed(job.config) && !request.quiet)
-    tell(fmt::format("{} ranks are idle: this run is computed by rank 0 alone (docs/cluster.md)", ranks->size() - 1));
+    tell(fmt::format("{} ranks are idle, because rank 0 computes this run alone (docs/cluster.md)", ranks->size() - 1));
   const std::string shown = job.shown_folder;
   const bool over = job.checkpoint && job.checkpoint->finished;
   const std::unique_ptr<Dashboard> dashboard = over ? nullptr : open_dashboard(request.dashboard, shown);

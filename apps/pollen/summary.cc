@@ -9,8 +9,8 @@
 #include "sink/draws.h"
 #include "sink/folder.h"
 #include "sink/parallel.h"
+#include "sink/report.h"
 #include "sink/stored_summary.h"
-#include "sink/summary_table.h"
 #include "terminal.h"
 
 namespace pollen::app {
@@ -61,7 +61,7 @@ int summary_command(const SummaryOptions& options) {
   sink::DrawSet draws;
   if (!stored || !sink::draw_files(folder).empty()) {
     draws = sink::read_draws(folder);
-    if (draws.length == 0) throw ConfigError(folder, "found no draws in its files, accepted: at least one a chain");
+    if (draws.length == 0) throw ConfigError(folder, "found no draws in its files, accepted: at least one per chain");
     add_draws(draws, page);
   }
   const bool terminal = stdout_is_terminal();

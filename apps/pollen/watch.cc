@@ -105,15 +105,13 @@ void Watch::look() {
   if (news_ && sources.session != nullptr && now >= news_due_ && view.round != told_round_) {
     told_round_ = view.round;
     news_due_ = now + kNewsEvery;
-    tell_progress(view);
+    const std::string rhat = std::isfinite(view.rhat) ? fmt::format(", worst R-hat {:.3f}", view.rhat) : "";
+    news_({"progress",
+           fmt::format("{} of {} iterations, {} draws per chain{}", view.iteration, view.iterations, view.draws, rhat),
+           {},
+           view.round});
   }
   monitor_.publish(std::move(view));
-}
-
-void Watch::tell_progress(const View& view) {
-  std::string text = fmt::format("{} of {} iterations, {} draws a chain", view.iteration, view.iterations, view.draws);
-  if (std::isfinite(view.rhat)) text += fmt::format(", worst R-hat {:.3f}", view.rhat);
-  news_({"progress", text, {}, view.round});
 }
 
 void Watch::done() {

@@ -27,7 +27,6 @@ class Watch {
 
  private:
   View see();
-  void tell_progress(const View& view);
 
   Monitor monitor_;
   Tell news_;

@@ -1,11 +1,11 @@
-// What both ends of a federation do with --ca, --cert, --key and --insecure (docs/federation.md). The functions share
-// no state.
+// What both ends of a federation do with --ca, --cert, --key, --insecure and --log-format (docs/federation.md).
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "commands.h"
+#include "federation/federation.h"
 #include "grpc/wires.h"
 #include "keys/keys.h"
 
@@ -22,5 +22,10 @@ Identity identity_of(const WireOptions& options, KeyRole role, const std::string
 
 // Checks an address "host:port". The host may be empty, a name, an IPv4 address or an IPv6 address in brackets.
 void check_address(const std::string& option, const std::string& address);
+
+// Returns a log to stderr, which may be called from any thread: plain lines for people, or one JSON object per line if
+// the format is "json". Control characters are replaced or escaped, because names and reasons come from other parties.
+// If `quiet` is set, it does nothing.
+Tell make_log(const std::string& format, bool quiet);
 
 }  // namespace pollen::app

@@ -1,6 +1,6 @@
 // State to bytes and back with one function per type: archive(a) lists its fields; the archive reads or writes them.
 //
-//   struct Counter { std::int64_t n; void archive(Archive& a) { a.field(n); } };
+//   struct Counter { std::int64_t n; std::string of; void archive(Archive& a) { a.fields(n, of); } };
 //   Archive out; counter.archive(out); const Bytes saved = out.take();
 //   Archive in(saved); counter.archive(in); in.finish();
 //
@@ -39,10 +39,7 @@ class Archive {
 
   bool reading() const { return reading_; }
   Bytes take() { return std::move(output_); }
-  void finish() {
-    if (reading_ && !input_.empty()) throw WireError("saved state: bytes left over");
-    if (hand_on_) flush();
-  }
+  void finish();
 
   template <class T>
     requires std::is_arithmetic_v<T>
@@ -55,7 +52,7 @@ class Archive {
   void array(std::span<T> values) {
     std::uint64_t n = values.size();
     field(n);
-    if (n != values.size()) throw WireError("saved state: an array has another size");
+    if (n != values.size()) refuse(n, "numbers in an array", values.size());
     raw(values.data(), values.size_bytes());
   }
   // Archive numbers or bytes whose count both sides know; the count itself is not written.
@@ -69,40 +66,42 @@ class Archive {
     std::uint64_t n = values.size();
     field(n);
     if (reading_) {
-      if (n > input_.size() / sizeof(T)) throw WireError("saved state: cut short");
+      expect(n, sizeof(T));
       values.resize(n);
     }
     raw(values.data(), values.size() * sizeof(T));
   }
-  void texts(std::vector<std::string>& values) {
-    std::uint64_t n = values.size();
-    field(n);
-    if (reading_) {
-      if (n > input_.size() / sizeof(std::uint64_t)) throw WireError("saved state: cut short");
-      values.resize(n);
-    }
-    for (std::string& value : values) text(value);
+  void texts(std::vector<std::string>& values);
+  // Archives several values one after another, each as its type asks for: numbers, yes or no, texts, lists and panels.
+  template <class... T>
+  void fields(T&... values) {
+    (one(values), ...);
   }
   // A panel of any size: rows, columns, and its numbers without padding.
   void panel(Panel& values);
-  void flag(bool& value) {
-    std::uint8_t byte = value ? 1 : 0;
-    field(byte);
-    if (byte > 1) throw WireError("saved state: neither yes nor no");
-    value = byte != 0;
-  }
-  void text(std::string& value) {
-    std::uint64_t n = value.size();
-    field(n);
-    if (reading_) {
-      if (n > input_.size()) throw WireError("saved state: cut short");
-      value.resize(n);
-    }
-    raw(value.data(), value.size());
-  }
+  void flag(bool& value);
+  void text(std::string& value);
 
  private:
+  template <class T>
+  void one(T& value) {
+    if constexpr (std::is_same_v<T, bool>)
+      flag(value);
+    else if constexpr (std::is_arithmetic_v<T>)
+      field(value);
+    else if constexpr (std::is_same_v<T, std::string>)
+      text(value);
+    else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+      texts(value);
+    else if constexpr (std::is_same_v<T, Panel>)
+      panel(value);
+    else
+      list(value);
+  }
   void raw(void* data, std::size_t bytes);
+  // Throws WireError if fewer than n items of so many bytes are left.
+  void expect(std::uint64_t n, std::size_t bytes) const;
+  [[noreturn]] static void refuse(std::uint64_t found, const char* what, std::uint64_t accepted);
   void flush();
 
   static constexpr std::size_t kAtOnce = std::size_t{1} << 20;  // bytes that accumulate before they are passed on

@@ -166,8 +166,7 @@ void AwaitedClients::archive(Archive& archive) {
   archive.array(std::span(counted));
   for (std::size_t i = 0; i < seats_.size(); ++i) seats_[i].counted = counted[i];
   RoundStatistics& s = statistics();
-  for (std::int64_t* count : {&s.skipped, &s.turns, &s.repeated, &s.brought_up, &s.bytes_in, &s.bytes_out})
-    archive.field(*count);
+  archive.fields(s.skipped, s.turns, s.repeated, s.brought_up, s.bytes_in, s.bytes_out);
   if (archive.reading()) ++heard_;
 }
 

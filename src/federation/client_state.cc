@@ -1,5 +1,3 @@
-#include "client_state.h"
-
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,6 +5,7 @@
 #include "base/file.h"
 #include "base/sealed_file.h"
 #include "base/secret.h"
+#include "participant_parts.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 
@@ -17,17 +16,8 @@ namespace {
 constexpr Seal kClientSeal{"POLLENCL", 3, "a client's state", "another --state folder starts afresh"};
 
 void archive(Archive& a, ClientState& s) {
-  a.field(s.instance);
-  a.text(s.run);
-  a.field(s.seed);
-  a.field(s.data);
-  a.field(s.committed);
-  a.field(s.pending);
-  a.flag(s.has_client);
-  a.list(s.client);
-  a.list(s.reply);
-  a.list(s.moved);
-  a.field(s.turns);
+  a.fields(s.instance, s.run, s.seed, s.data, s.committed, s.pending, s.has_client, s.client, s.reply, s.moved,
+           s.turns);
 }
 
 }  // namespace

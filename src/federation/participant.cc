@@ -1,4 +1,6 @@
 // A client's side of a federation. Frames are passed to set-up or to the rounds.
+#include <fmt/format.h>
+
 #include "participant_parts.h"
 
 namespace pollen {
@@ -66,7 +68,8 @@ void Participant::handle(ByteView frame, const Send& send) {
       return;
     }
     default:
-      throw WireError("message: not one a server sends");
+      throw WireError(
+          fmt::format("message: found type {}, which a server does not send", static_cast<int>(wire::type_of(frame))));
   }
 }
 

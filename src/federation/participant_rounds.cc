@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "participant_parts.h"
-#include "question.h"
 
 namespace pollen {
 
@@ -15,8 +14,7 @@ namespace {
 
 // Archives what the client needs of a reply to update its memory later.
 void archive_moved(Archive& a, Reply& reply, Client& client, const Recipe& recipe, Index dimension, Index chains) {
-  a.list(reply.chains);
-  a.flag(reply.silent);
+  a.fields(reply.chains, reply.silent);
   if (a.reading()) reply.decoded = Panel(dimension, chains);
   if (recipe.up.memory != Memory::none) a.array(reply.decoded.flat());
   if (recipe.local) client.archive_pending(a);
@@ -74,8 +72,10 @@ void Participant::Parts::restore() {
 void Participant::Parts::take_step(const Broadcast& heard) {
   const StepSize& told = heard.step;
   const double step = recipe.local ? recipe.local->step_at(told, clients, heard.segment.first) : told.size;
-  if (!(step > 0) || !std::isfinite(step)) throw WireError("broadcast: a step that cannot be");
-  if (step_known && told != recipe.step) throw WireError("broadcast: another step than before");
+  if (!(step > 0) || !std::isfinite(step))
+    throw WireError(fmt::format("broadcast: step is {}; a step must be above 0", step));
+  if (step_known && told != recipe.step)
+    throw WireError(fmt::format("broadcast: found the step {}, accepted: {}, as before", told.size, recipe.step.size));
   if (std::exchange(step_known, true)) return;
   recipe.step = told;
   measure();
@@ -168,14 +168,19 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
   wire::decode(frame, heard, chains);
   if (static_cast<Index>(heard.offset.size()) - 1 != config->run.chains ||
       static_cast<Index>(chains.size()) != config->run.chains)
-    throw WireError("broadcast: of another number of chains");
+    throw WireError(fmt::format("broadcast: found {} chains, {} of them to answer; accepted: {} and {}",
+                                heard.offset.size() - 1, chains.size(), config->run.chains, config->run.chains));
   check_segment(heard, problem->dimension(), config->run.chains);
-  if ((heard.segment.steps > 0) != recipe.local.has_value()) throw WireError("broadcast: for another kind of sampler");
+  if ((heard.segment.steps > 0) != recipe.local.has_value())
+    throw WireError(fmt::format("broadcast: found a segment of {} local steps, accepted with {}: {}",
+                                heard.segment.steps, recipe.name, recipe.local ? "at least 1" : "none"));
   take_step(heard);
   const std::uint64_t turn = 1 + (recipe.local ? heard.segment.first : heard.round);
   host->view().receive(heard, work);
   if (keeps_state(recipe) && state().pending == turn && !state().reply.empty()) return send(state().reply);
-  if (keeps_state(recipe) && turn <= state().committed) throw WireError("broadcast: of a round that is over");
+  if (keeps_state(recipe) && turn <= state().committed)
+    throw WireError(fmt::format("broadcast: found turn {}, accepted: above {}, the last one that counted", turn,
+                                state().committed));
   if (const std::string why = beyond_limits(heard); !why.empty()) return stop(send, why);
   client().answer(host->view(), chains, reply, work);
   Bytes out;
@@ -196,9 +201,12 @@ void Participant::Parts::take_draws(const wire::Draws& message) {
   const auto count = static_cast<std::uint64_t>(positions.columns());
   if (message.chain != draws_chain || message.first != first_draw || positions.rows() != problem->dimension() ||
       count == 0 || positions.columns() != draws_block || count > most || message.first > most - count)
-    throw WireError("draws: not those that follow");
-  if (!std::ranges::all_of(positions.flat(), [](double x) { return std::isfinite(x); }))
-    throw WireError("draws: not numbers");
+    throw WireError(
+        fmt::format("draws: found {} draws of {} numbers, of chain {} from number {} on; accepted: {} of {}, "
+                    "of chain {} from number {} on, at most {} in all",
+                    count, positions.rows(), message.chain, message.first, draws_block, problem->dimension(),
+                    draws_chain, first_draw, most));
+  check_numbers(positions, "draws");
   if (++draws_chain == static_cast<std::uint32_t>(config->run.chains)) {
     draws_chain = 0;
     first_draw += count;

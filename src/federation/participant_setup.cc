@@ -43,9 +43,10 @@ void check_room(Index dimension, Index chains) {
 
 void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send) {
   if (message.clients == 0 || message.clients > kMostClients || message.index >= message.clients)
-    throw WireError("welcome: a number that cannot be");
+    throw WireError(fmt::format("welcome: found client {} of {}, accepted: 0 to {} of 1 to {}", message.index,
+                                message.clients, static_cast<std::int64_t>(message.clients) - 1, kMostClients));
   if (message.run.empty() || message.run.size() > 64 || !is_plain(message.run))
-    throw WireError("welcome: a run without a name");
+    throw WireError(fmt::format("welcome: found a run named \"{}\", accepted: 1 to 64 plain characters", message.run));
   if (host && run == message.run && index == message.index) return;  // only the connection is new
   host.reset();
   problem.reset();
@@ -144,8 +145,9 @@ void Participant::Parts::send_site(const Send& send) {
 }
 
 void Participant::Parts::seated(const wire::Seat& message) {
-  if (!problem) throw WireError("seat: before set-up");
-  if (!(message.weight > 0 && message.weight <= 1)) throw WireError("seat: a weight that cannot be");
+  if (!problem) throw WireError("seat: found before this client has described its data, accepted: after that");
+  if (!(message.weight > 0 && message.weight <= 1))
+    throw WireError(fmt::format("seat: found the weight {}, accepted: above 0, at most 1", message.weight));
   if (host) return;
   check_room(problem->dimension(), config->run.chains);
   std::vector<std::string> warnings;

@@ -1,10 +1,10 @@
-#include "question.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "math/math.h"
+#include "participant_parts.h"
 #include "pollen/errors.h"
 #include "round/client_host.h"
 
@@ -46,16 +46,24 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
 }  // namespace
 
 void check_numbers(ConstPanelView values, const char* where) {
-  for (Index c = 0; c < values.columns; ++c)
-    if (!math::all_finite(values.column(c))) throw WireError(fmt::format("{}: a number is not finite", where));
+  for (Index c = 0; c < values.columns; ++c) {
+    if (math::all_finite(values.column(c))) continue;
+    const double x = *std::ranges::find_if_not(values.column(c), [](double v) { return std::isfinite(v); });
+    throw WireError(fmt::format("{}: found {}, accepted: finite numbers", where, x));
+  }
 }
 
 Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits) {
-  if (ask.what > static_cast<std::uint8_t>(Query::What::descent)) throw WireError("question: of no known kind");
+  constexpr auto kLast = static_cast<std::uint8_t>(Query::What::descent);
+  if (ask.what > kLast) throw WireError(fmt::format("question: found kind {}, accepted: 0 to {}", ask.what, kLast));
   const auto what = static_cast<Query::What>(ask.what);
   const bool placed = ask.at.rows() == limits.dimension && ask.at.columns() >= 1;
   if ((!placed && what != Query::What::local) || !fits(ask, what, limits))
-    throw WireError("question: not one of this run, or of other sizes");
+    throw WireError(
+        fmt::format("question: found kind {} at {} × {} numbers with an answer of {} × {}, which this run of "
+                    "{} parameters, {} chains and {} clients does not ask",
+                    ask.what, ask.at.rows(), ask.at.columns(), ask.rows, ask.columns, limits.dimension, limits.chains,
+                    limits.clients));
   check_numbers(ask.at, "question");
   check_numbers(ask.direction, "question");
   return what;
@@ -63,9 +71,12 @@ Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits) {
 
 void check_segment(const Broadcast& heard, Index dimension, Index chains) {
   constexpr std::uint64_t kLast = std::uint64_t{1} << 62;
-  if (static_cast<Index>(heard.segment.steps) > longest_segment(dimension, chains))
-    throw WireError("broadcast: a segment of too many steps");
-  if (heard.segment.first > kLast || heard.round > kLast) throw WireError("broadcast: of a round that cannot be");
+  if (const Index most = longest_segment(dimension, chains); static_cast<Index>(heard.segment.steps) > most)
+    throw WireError(
+        fmt::format("broadcast: found a segment of {} steps, accepted: at most {}", heard.segment.steps, most));
+  if (heard.segment.first > kLast || heard.round > kLast)
+    throw WireError(fmt::format("broadcast: found round {} from iteration {} on, accepted: at most {}", heard.round,
+                                heard.segment.first, kLast));
 }
 
 }  // namespace pollen

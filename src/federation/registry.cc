@@ -60,6 +60,10 @@ std::size_t ConnectionRegistry::present() const {
   return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.ready; }));
 }
 
+void ConnectionRegistry::warn(const char* event, const std::string& text, const std::string& client) const {
+  options_.tell({event, text, client, {}, Notice::Level::warning});
+}
+
 bool ConnectionRegistry::stopped() const {
   return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
 }
@@ -114,7 +118,7 @@ void ConnectionRegistry::take(LinkEvent event) {
 
 void ConnectionRegistry::unreadable(std::uint64_t link, const std::string& why) {
   if (const auto seat = seated_.find(link); seat != seated_.end()) return dismiss(seat->second, why, false);
-  options_.tell({"refused", fmt::format("refused a connection: {}", why), {}, {}, Notice::Level::warning});
+  warn("refused", fmt::format("refused a connection: {}", why));
   refuse(link, why, false);
 }
 
@@ -126,11 +130,7 @@ void ConnectionRegistry::lose(std::uint64_t link) {
   seated_.erase(seated);
   seats_[client].link = 0;
   seats_[client].ready = false;
-  options_.tell({"gone",
-                 fmt::format("{} has gone; {} of {} here", names_[client], present(), seats_.size()),
-                 names_[client],
-                 {},
-                 Notice::Level::warning});
+  warn("gone", fmt::format("{} has gone; {} of {} here", names_[client], present(), seats_.size()), names_[client]);
 }
 
 void ConnectionRegistry::drop_silent_links() {
@@ -147,11 +147,7 @@ void ConnectionRegistry::refuse(std::uint64_t link, const std::string& why, bool
 }
 
 void ConnectionRegistry::dismiss(std::uint32_t client, const std::string& why, bool again) {
-  options_.tell({"dismissed",
-                 fmt::format("{} is sent away: {}", names_[client], why),
-                 names_[client],
-                 {},
-                 Notice::Level::warning});
+  warn("dismissed", fmt::format("{} is sent away: {}", names_[client], why), names_[client]);
   const std::uint64_t link = seats_[client].link;
   if (link == 0) return;
   refuse(link, why, again);
@@ -181,15 +177,17 @@ std::string ConnectionRegistry::refusal_of(const std::string& name, const wire::
   if (hello.protocol != wire::kProtocol)
     return fmt::format("it speaks protocol {} (pollen {}), this server {} (pollen {})", hello.protocol, hello.version,
                        wire::kProtocol, options_.version);
-  if (name.empty() || name.size() > 200 || !is_plain(name)) return "it has no name: a certificate's, or --name";
+  if (name.empty() || name.size() > 200 || !is_plain(name))
+    return fmt::format("found the name \"{}\", accepted: 1 to 200 plain characters, from a certificate or --name",
+                       name);
   if (hello.shared_seed != options_.shared_seed)
     return fmt::format("--shared-seed is {} on the server and {} on the client; it must be the same on both",
                        options_.shared_seed ? "given" : "not given", hello.shared_seed ? "given" : "not given");
   if (hello.part >= 0) {
     const std::string theirs = comparable(read_config_text(hello.config, "the client's configuration"));
     if (const auto other = first_difference(comparable(config_), theirs))
-      return fmt::format("another configuration: {} is {} on the server and {} on the client", other->key, other->left,
-                         other->right);
+      return fmt::format("it has another configuration: {} is {} on the server and {} on the client", other->key,
+                         other->left, other->right);
   }
   const auto seat = seat_for(name, hello);
   if (!seat && gathered_) return fmt::format("the run began without a client named {}", name);
@@ -217,11 +215,7 @@ void ConnectionRegistry::admit(std::uint64_t link, const std::string& peer, cons
     why = error.what();
   }
   if (!why.empty()) {
-    options_.tell({"refused",
-                   fmt::format("refused {}: {}", name.empty() ? "a client without a name" : name, why),
-                   name,
-                   {},
-                   Notice::Level::warning});
+    warn("refused", fmt::format("refused {}: {}", name.empty() ? "a client without a name" : name, why), name);
     return refuse(link, why, why.ends_with("connected already"));
   }
   const std::uint32_t index = *seat_for(name, hello);

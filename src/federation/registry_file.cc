@@ -1,5 +1,8 @@
-// Stores the outcome of set-up on the disk, so that a restarted server knows its federation.
+// What outlives the rounds: the outcome of set-up on the disk, so that a restarted server knows its federation, and the
+// end, which is told to the connected clients and later to those that were away.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/sealed_file.h"
 #include "federation/federation.h"
@@ -15,14 +18,13 @@ constexpr Seal kRegistrySeal{"POLLENFD", 2, "a federation's state", "another --s
 }  // namespace
 
 void ConnectionRegistry::archive(Archive& archive) {
-  archive.text(run_);
   std::string text = config_text_;
-  archive.text(text);
-  if (first_difference(config_text_, text)) throw WireError("saved state: it is of another configuration");
-  archive.texts(names_);
+  archive.fields(run_, text);
+  if (const auto other = first_difference(config_text_, text))
+    throw WireError(fmt::format("found a state of another configuration: {} is {} there and {} here", other->key,
+                                other->right, other->left));
   bool laid_out = layout_.has_value(), scaled = scaling_.has_value();
-  archive.flag(laid_out);
-  archive.flag(scaled);
+  archive.fields(names_, laid_out, scaled);
   if (laid_out && !layout_) layout_.emplace();
   if (scaled && !scaling_) scaling_.emplace();
   if (layout_) {
@@ -64,6 +66,64 @@ void ConnectionRegistry::read(const std::string& path) {
   } catch (const WireError& error) {
     throw ConfigError(path, fmt::format("{}; accepted: the same configuration, or another --state", error.what()));
   }
+}
+
+namespace {}  // namespace
+
+void ConnectionRegistry::end(const wire::End& message) {
+  const auto frame = std::make_shared<const Bytes>(wire::encode(message));
+  for (Seat& seat : seats_) {
+    seat.told = seat.link != 0;
+    if (!seat.told) continue;
+    links_.send(seat.link, frame);
+    links_.close(seat.link);
+  }
+  // A client closes its connection once it has read the message. One that hangs is not waited for.
+  const Deadline until = now() + std::chrono::seconds(5);
+  const auto anyone = [&] { return std::ranges::any_of(seats_, [](const Seat& s) { return s.link != 0; }); };
+  while (anyone() && now() < until)
+    if (auto event = links_.next(until); event && event->what == LinkEvent::What::closed) hung_up(event->link);
+}
+
+void ConnectionRegistry::hung_up(std::uint64_t link) {
+  std::erase_if(strangers_, [&](const Stranger& s) { return s.link == link; });
+  for (Seat& seat : seats_)
+    if (seat.link == link) seat.link = 0;
+}
+
+void ConnectionRegistry::linger(const wire::End& message, Deadline until) {
+  const auto open = [](const Seat& s) { return !s.told || s.link != 0; };
+  while (std::ranges::any_of(seats_, open) && now() < until && !stopped()) {
+    auto event = links_.next(std::min(until, now() + std::chrono::milliseconds(200)));
+    if (!event) continue;
+    if (event->what == LinkEvent::What::opened && strangers_.size() < seats_.size())
+      strangers_.push_back({event->link, std::move(event->peer), until});
+    else if (event->what == LinkEvent::What::opened)
+      links_.close(event->link);
+    else if (event->what == LinkEvent::What::closed)
+      hung_up(event->link);
+    else
+      tell_latecomer(*event, message);
+  }
+}
+
+void ConnectionRegistry::tell_latecomer(const LinkEvent& event, const wire::End& message) {
+  const auto stranger = std::ranges::find(strangers_, event.link, &Stranger::link);
+  if (stranger == strangers_.end()) return;
+  std::string name = stranger->peer;
+  strangers_.erase(stranger);
+  try {
+    if (name.empty()) name = wire::decode<wire::Hello>(event.frame).name;
+  } catch (const WireError&) {
+    return links_.close(event.link);
+  }
+  const auto known = std::ranges::find(names_, name);
+  if (known == names_.end() || name.empty()) return refuse(event.link, "the run is over", false);
+  Seat& seat = seats_[static_cast<std::size_t>(known - names_.begin())];
+  send_to(event.link, wire::encode(message));
+  links_.close(event.link);
+  seat.link = event.link;
+  seat.told = true;
 }
 
 }  // namespace pollen

@@ -60,22 +60,18 @@ void ConnectionRegistry::seated_frame(std::uint32_t client, Bytes frame) {
       return setup_frame(client, type, frame);
     case wire::Type::refusal: {
       const auto message = wire::decode<wire::Refusal>(frame);
-      options_.tell({"declined",
-                     fmt::format("{} will not go on: {}", names_[client], message.why),
-                     names_[client],
-                     {},
-                     Notice::Level::warning});
+      warn("declined", fmt::format("{} will not go on: {}", names_[client], message.why), names_[client]);
       const std::uint64_t link = seats_[client].link;
       links_.close(link);
       return lose(link);
     }
     case wire::Type::reply:
     case wire::Type::answer:
-      if (!seats_[client].ready) throw WireError("message: an answer before set-up is over");
+      if (!seats_[client].ready) throw WireError("message: found an answer before set-up is over");
       messages_.push_back({client, false, std::move(frame)});
       return;
     default:
-      throw WireError("message: not one a client sends");
+      throw WireError(fmt::format("message: found type {}, which a client does not send", static_cast<int>(type)));
   }
 }
 
@@ -168,7 +164,13 @@ void ConnectionRegistry::got_site(std::uint32_t client, const SiteFacts& facts) 
   if (facts.rows < 1 || facts.rows > kMostRows || facts.features < 1 || facts.features > kMostCoefficients ||
       facts.classes < 2 || facts.classes > kMostCoefficients / facts.features ||
       std::ssize(facts.feature_names) > facts.features || std::ssize(facts.class_names) > facts.classes)
-    return dismiss(client, "what it says of its data cannot be", false);
+    return dismiss(
+        client,
+        fmt::format("found {} rows, {} features with {} names and {} classes with {} names; accepted: 1 to {} "
+                    "rows, at least 1 feature and 2 classes, at most {} coefficients, no more names than these",
+                    facts.rows, facts.features, facts.feature_names.size(), facts.classes, facts.class_names.size(),
+                    kMostRows, kMostCoefficients),
+        false);
   Seat& seat = seats_[client];
   if (gathered_ && seat.site && !(facts == *seat.site))
     return dismiss(client,
@@ -212,7 +214,7 @@ void ConnectionRegistry::start_without_the_missing() {
       here.push_back(names_[i]);
       links.push_back(seats_[i].link);
     }
-  options_.tell({"reduced", fmt::format("starting without {}", missing()), {}, {}, Notice::Level::warning});
+  warn("reduced", fmt::format("starting without {}", missing()));
   names_ = here;
   named_ = true;
   seats_.assign(here.size(), {});

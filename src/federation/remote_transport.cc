@@ -24,9 +24,9 @@ void check_answer(const Panel& values, std::uint32_t client, Query::What what) {
   for (Index c = 0; c < values.columns(); ++c) {
     const auto column = values.column(c);
     const bool number = what == Query::What::value ? !std::isnan(column[0]) : math::all_finite(column);
-    if (!number) throw WireError("its answer is not finite");
+    if (!number) throw WireError(fmt::format("found {} in column {}, accepted: finite numbers", column[0], c));
     if (own_column && c != static_cast<Index>(client) && math::max_abs(column) != 0)
-      throw WireError("its answer is about other clients");
+      throw WireError(fmt::format("found numbers in column {}, accepted: in its own, {}, alone", c, client));
   }
 }
 
@@ -160,7 +160,8 @@ class RemoteTransport final : public Transport {
       auto answer = wire::decode<wire::Answer>(incoming.frame);
       if (answer.number != ask.number || !clients_.wanted(incoming.client)) return;
       if (answer.values.rows() != ask.rows || answer.values.columns() != ask.columns)
-        throw WireError("an answer of another size than asked for");
+        throw WireError(fmt::format("found {} × {} numbers, accepted: {} × {}", answer.values.rows(),
+                                    answer.values.columns(), ask.rows, ask.columns));
       check_answer(answer.values, incoming.client, static_cast<Query::What>(ask.what));
       answers[incoming.client] = std::move(answer.values);
       clients_.want(incoming.client, false);

@@ -1,6 +1,7 @@
 // Cuts frames into the pieces that cross the wire and puts them together again. Objects are not thread-safe.
 #pragma once
 
+#include <fmt/format.h>
 #include <grpcpp/support/byte_buffer.h>
 
 #include <algorithm>
@@ -55,10 +56,15 @@ class Assembler {
   // Adds a piece. Returns true when the frame in `frame` is complete; take() then empties it.
   bool add(const v1::Chunk& chunk, std::size_t most) {
     const std::string& data = chunk.data();
-    if (data.size() > kChunk || (data.empty() && chunk.left() > 0)) throw WireError("piece: of a size that cannot be");
-    if (begun_ && chunk.left() + data.size() != left_) throw WireError("piece: not the one that follows");
+    if (data.size() > kChunk || (data.empty() && chunk.left() > 0))
+      throw WireError(
+          fmt::format("piece: found {} bytes before the last piece, accepted: 1 to {}", data.size(), kChunk));
+    if (begun_ && chunk.left() + data.size() != left_)
+      throw WireError(fmt::format("piece: found {} bytes and {} to follow, accepted: {} in all, as announced before",
+                                  data.size(), chunk.left(), left_));
     if (chunk.left() > most || frame_.size() + data.size() > most - chunk.left())
-      throw WireError("frame: longer than any that is expected");
+      throw WireError(fmt::format("frame: found {} bytes and {} to follow, accepted: at most {} in all",
+                                  frame_.size() + data.size(), chunk.left(), most));
     if (!begun_) frame_.reserve(data.size() + chunk.left());
     frame_.insert(frame_.end(), data.begin(), data.end());
     left_ = chunk.left();

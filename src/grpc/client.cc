@@ -26,7 +26,8 @@ std::string explained(std::string error) {
     return "the server's certificate is not one the authority in --ca has signed for a server, or not valid now";
   if (has("is not in peer certificate") || has("Hostname Verification"))
     return "the server's certificate is not for the host name or address in --server";
-  if (has("wrong version number") || has("WRONG_VERSION_NUMBER")) return "the server speaks no TLS (--insecure?)";
+  if (has("wrong version number") || has("WRONG_VERSION_NUMBER"))
+    return "the server does not use TLS; this side must use --insecure too";
   if (has("Socket closed") || has("Connection reset") || has("Broken pipe") || has("settings"))
     return "the server hung up at once: it accepts no such certificate, or only one side uses TLS";
   return error;

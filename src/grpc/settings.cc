@@ -9,8 +9,11 @@ namespace pollen {
 
 namespace {
 
-// A silent peer is pinged after ten seconds and given up ten seconds later.
-constexpr int kAliveEvery = 10'000, kAliveWithin = 10'000;
+// Keep-alive at both ends: a silent peer is pinged after ten seconds and given up ten seconds later.
+constexpr std::pair<const char*, int> kAlive[] = {{GRPC_ARG_KEEPALIVE_TIME_MS, 10'000},
+                                                  {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000},
+                                                  {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+                                                  {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0}};
 constexpr int kLeastBetweenPings = 1'000;
 
 }  // namespace
@@ -39,20 +42,14 @@ void silence_library() {
 }
 
 void set_keepalive(grpc::ServerBuilder& builder) {
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kAliveEvery);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kAliveWithin);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  for (const auto& [name, value] : kAlive) builder.AddChannelArgument(name, value);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kLeastBetweenPings);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server at the same port is a mistake
 }
 
 grpc::ChannelArguments client_arguments() {
   grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kAliveEvery);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kAliveWithin);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  for (const auto& [name, value] : kAlive) arguments.SetInt(name, value);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   // Pollen's own back-off decides when to try again, so gRPC's is kept short.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);

@@ -97,7 +97,7 @@ std::string shown_host(const std::string& address) {
   return address.find(':') == std::string::npos ? address : fmt::format("[{}]", address);
 }
 
-void refuse(Response& response, int status, const char* why) {
+void refuse(Response& response, int status, const std::string& why) {
   response.status = status;
   response.set_content(why, "text/plain; charset=utf-8");
 }
@@ -145,7 +145,8 @@ struct LiveServer::Parts {
       return refuse(response, 403, "Not for other sites.\n");
     if (!board.enter(options.most_readers)) {
       response.set_header("Retry-After", "5");
-      return refuse(response, 503, "As many pages as may be are open already.\n");
+      return refuse(response, 503,
+                    fmt::format("{} pages are open, which is the limit; close one.\n", options.most_readers));
     }
     response.set_header("X-Accel-Buffering", "no");
     response.set_chunked_content_provider(

@@ -1,11 +1,10 @@
-#include "check_request.h"
-
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "holder.h"
 #include "pollen/errors.h"
 
 namespace pollen::keys {

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <filesystem>
 
-#include "check_request.h"
 #include "holder.h"
 #include "pollen/errors.h"
 #include "staging.h"

@@ -1,13 +1,16 @@
+// Reads the files of keys and certificates, and checks that they belong together: a key with its certificate, and a
+// certificate with its authority.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <openssl/err.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 
+#include "base/file.h"
 #include "openssl.h"
 #include "pollen/errors.h"
 
@@ -24,7 +27,7 @@ class OpenFile {
   explicit OpenFile(const std::string& path) : path_(path), number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (number_ < 0 && (errno == ENOENT || errno == ENOTDIR))
       throw ConfigError(path_, "found no such file, accepted: a file that pollen keys made, or one like it");
-    if (number_ < 0 || ::fstat(number_, &status_) != 0) fail("open");
+    if (number_ < 0 || ::fstat(number_, &status_) != 0) io_failure(path_, "open", errno);
   }
   ~OpenFile() {
     if (number_ >= 0) ::close(number_);
@@ -41,7 +44,7 @@ class OpenFile {
     std::size_t used = 0;
     while (used < text.size()) {
       const ssize_t done = ::read(number_, text.data() + used, text.size() - used);
-      if (done < 0 && errno != EINTR) fail("read");
+      if (done < 0 && errno != EINTR) io_failure(path_, "read", errno);
       if (done == 0) break;
       used += static_cast<std::size_t>(std::max<ssize_t>(done, 0));
     }
@@ -51,9 +54,6 @@ class OpenFile {
   }
 
  private:
-  [[noreturn]] void fail(const char* doing) const {
-    throw IoError(fmt::format("{}: cannot {}: {}", path_, doing, std::strerror(errno)));
-  }
   std::string path_;
   int number_;
   struct stat status_ {};
@@ -68,7 +68,9 @@ std::string common_name(const X509* certificate, const std::string& where) {
     throw ConfigError(where, "found a certificate without a common name, accepted: one with the holder's name");
   unsigned char* bytes = nullptr;
   const int size = ASN1_STRING_to_UTF8(&bytes, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(names, at)));
-  if (size < 0) throw ConfigError(where, fmt::format("found a common name that is no text ({})", last_reason()));
+  if (size < 0)
+    throw ConfigError(where,
+                      fmt::format("found a common name that cannot be read ({}), accepted: plain text", last_reason()));
   std::string name(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
   OPENSSL_free(bytes);
   if (name.empty() || std::ranges::any_of(name, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }))
@@ -79,7 +81,7 @@ std::string common_name(const X509* certificate, const std::string& where) {
 KeyClock::time_point time_of(const ASN1_TIME* time) {
   std::tm parts{};
   if (ASN1_TIME_to_tm(time, &parts) != 1)
-    throw ConfigError("certificate", "found a date that is none, accepted: a time as X.509 has it");
+    throw ConfigError("certificate", "found a date that cannot be read, accepted: a time in the form of X.509");
   return KeyClock::from_time_t(::timegm(&parts));
 }
 
@@ -100,6 +102,42 @@ CertificateFacts facts_of(std::string pem, const std::string& where, KeyClock::t
 }
 
 }  // namespace keys
+
+namespace {
+
+using Store = std::unique_ptr<X509_STORE, keys::Releases<X509_STORE_free>>;
+using Verification = std::unique_ptr<X509_STORE_CTX, keys::Releases<X509_STORE_CTX_free>>;
+
+const char* use_of(KeyRole role) { return role == KeyRole::server ? "server" : "client"; }
+
+std::string reason_of(int error, X509* certificate, const std::string& authority_path, KeyRole role) {
+  switch (error) {
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return fmt::format(
+          "found a certificate or its authority expired (the certificate on {}), accepted: one valid now",
+          utc_text(keys::end_of(certificate)));
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return fmt::format(
+          "found a certificate or its authority not valid yet (the certificate from {}), accepted: one valid "
+          "now; is the clock right?",
+          utc_text(keys::start_of(certificate)));
+    case X509_V_ERR_INVALID_PURPOSE:
+      return fmt::format("found a certificate that is not for a {0}, accepted: one made for a {0}", use_of(role));
+    default:
+      return fmt::format("found a certificate that {} has not signed ({}), accepted: one of this authority",
+                         authority_path, X509_verify_cert_error_string(error));
+  }
+}
+
+Store store_of(const std::vector<keys::Certificate>& authorities) {
+  Store store(X509_STORE_new());
+  if (!store) keys::openssl_failure("take memory");
+  for (const auto& authority : authorities)
+    if (X509_STORE_add_cert(store.get(), authority.get()) != 1) keys::openssl_failure("take an authority");
+  return store;
+}
+
+}  // namespace
 
 CertificateFacts read_certificate(const std::string& path, KeyClock::time_point now) {
   return keys::facts_of(keys::read_text(path), path, now);
@@ -123,6 +161,34 @@ std::string utc_text(KeyClock::time_point time) {
   ::gmtime_r(&seconds, &parts);
   return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
                      parts.tm_hour, parts.tm_min);
+}
+
+void check_pair(const std::string& certificate_path, const std::string& key_path) {
+  const auto certificates = keys::parse_certificates(keys::read_text(certificate_path), certificate_path);
+  const keys::Key key = keys::parse_key(read_key_file(key_path), key_path);
+  const bool fits = X509_check_private_key(certificates.front().get(), key.get()) == 1;
+  ERR_clear_error();
+  if (!fits)
+    throw ConfigError(
+        key_path,
+        fmt::format("found a key that is not the one of {}, accepted: the two files made together", certificate_path));
+}
+
+void check_issued_by(const std::string& certificate_path, const std::string& authority_path, KeyRole role,
+                     KeyClock::time_point now) {
+  const auto certificates = keys::parse_certificates(keys::read_text(certificate_path), certificate_path);
+  const Store store = store_of(keys::parse_certificates(keys::read_text(authority_path), authority_path));
+  X509* certificate = certificates.front().get();
+  const Verification verification(X509_STORE_CTX_new());
+  if (!verification || X509_STORE_CTX_init(verification.get(), store.get(), certificate, nullptr) != 1)
+    keys::openssl_failure("verify a certificate");
+  X509_STORE_CTX_set_purpose(verification.get(),
+                             role == KeyRole::server ? X509_PURPOSE_SSL_SERVER : X509_PURPOSE_SSL_CLIENT);
+  X509_STORE_CTX_set_time(verification.get(), 0, KeyClock::to_time_t(now));
+  const bool good = X509_verify_cert(verification.get()) == 1;
+  const int error = X509_STORE_CTX_get_error(verification.get());
+  ERR_clear_error();
+  if (!good) throw ConfigError(certificate_path, reason_of(error, certificate, authority_path, role));
 }
 
 }  // namespace pollen

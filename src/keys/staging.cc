@@ -1,24 +1,20 @@
 #include "staging.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <filesystem>
 #include <utility>
 
+#include "base/file.h"
 #include "pollen/errors.h"
 
 namespace pollen::keys {
 
 namespace {
-
-[[noreturn]] void io_failure(const std::string& path, const char* doing) {
-  throw IoError(fmt::format("{}: cannot {}: {}", path, doing, std::strerror(errno)));
-}
 
 class Descriptor {
  public:
@@ -44,26 +40,15 @@ bool write_all(int descriptor, const std::string& text) {
   return true;
 }
 
-void sync_folder(const std::string& path) {
-  const Descriptor folder(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder.number() >= 0) ::fsync(folder.number());  // a failure is ignored: some file systems cannot sync folders
-}
-
-std::string parent_of(const std::string& folder) {
-  const std::size_t slash = folder.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : folder.substr(0, slash);
-}
-
 }  // namespace
 
 Staging::Staging(std::string folder) : folder_(std::move(folder)), hidden_(folder_ + "/.making-XXXXXX") {
   made_folder_ = ::mkdir(folder_.c_str(), 0700) == 0;
-  if (!made_folder_ && errno != EEXIST) io_failure(folder_, "make the folder");
+  if (!made_folder_ && errno != EEXIST) io_failure(folder_, "make the folder", errno);
   if (::mkdtemp(hidden_.data()) != nullptr) return;
   const int error = errno;
   if (made_folder_) ::rmdir(folder_.c_str());
-  errno = error;
-  io_failure(folder_, "write in it");
+  io_failure(folder_, "write in it", error);
 }
 
 Staging::~Staging() {
@@ -78,21 +63,21 @@ void Staging::add(const std::string& name, const std::string& text, mode_t mode)
   names_.push_back(name);
   Descriptor file(hidden_path(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   // The mode is set again because everyone must be able to read certificates, whatever the umask is.
-  if (file.number() < 0 || ::fchmod(file.number(), mode) != 0) io_failure(final_path(name), "make it");
+  if (file.number() < 0 || ::fchmod(file.number(), mode) != 0) io_failure(final_path(name), "make it", errno);
   if (!write_all(file.number(), text) || ::fsync(file.number()) != 0 || !file.close())
-    io_failure(final_path(name), "write it");
+    io_failure(final_path(name), "write it", errno);
 }
 
 void Staging::publish() {
   for (const std::string& name : names_) {
     if (::link(hidden_path(name).c_str(), final_path(name).c_str()) != 0) {
       if (errno == EEXIST) throw ConfigError(final_path(name), kTaken);
-      io_failure(final_path(name), "make it");
+      io_failure(final_path(name), "make it", errno);
     }
     ++linked_;
   }
   sync_folder(folder_);
-  if (made_folder_) sync_folder(parent_of(folder_));
+  if (made_folder_) sync_folder(std::filesystem::path(folder_).parent_path().string());
   published_ = true;
 }
 

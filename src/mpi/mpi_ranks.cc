@@ -1,17 +1,27 @@
-#include "mpi_ranks.h"
-
+// Sends and receives frames over MPI. All messages are point to point, without collectives, so that an error can name
+// the rank that is late or gone. Not thread-safe: only the thread that made the object may use it.
+//
+// A waiting rank spins for a moment where every rank has a core, and then sleeps, so an idle rank costs almost nothing.
+// A rank notices that a rank on the same machine has died while it waits for it. For ranks on other machines mpirun
+// notices, and ends the job.
 #include <fmt/format.h>
+#include <mpi.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <list>
 #include <thread>
+#include <vector>
 
 #include "pollen/errors.h"
+#include "ranks/ranks.h"
 
 namespace pollen::mpi {
 
@@ -28,9 +38,44 @@ int local_ranks(int all) {
   return n > 0 ? n : all;
 }
 
-bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
+class MpiRanks final : public Ranks {
+ public:
+  MpiRanks();
+  ~MpiRanks() override;  // ends the job together with all other ranks
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  void send(int to, ByteView frame) override { post({to}, frame); }
+  void send_all(ByteView frame) override;
+  void receive(int from, Bytes& frame) override;
 
-}  // namespace
+ private:
+  struct Outgoing {
+    Bytes bytes;
+    std::vector<MPI_Request> requests;
+  };
+  using Clock = std::chrono::steady_clock;
+
+  void post(const std::vector<int>& to, ByteView frame);
+  Bytes take_memory();
+  bool test_sent();  // returns whether all sent frames have been taken
+  void introduce();  // learns each rank's host and process
+  MPI_Message probe(int from, int& bytes);
+  void pause(Clock::time_point since);
+  void check_alive();
+  void check_lost() const {
+    if (lost_) throw IoError("a rank has died: no frame can be sent or received");
+  }
+
+  int rank_ = 0, size_ = 1;
+  std::vector<pid_t> neighbours_;  // per rank: its process id if it runs on this machine, otherwise 0
+  std::chrono::microseconds spin_{20};
+  std::list<Outgoing> outgoing_;
+  std::vector<Bytes> memory_;  // buffers of frames already sent, kept for reuse
+  Clock::time_point looked_;
+  bool lost_ = false;
+};
+
+bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
 
 MpiRanks::MpiRanks() {
   int provided = 0;
@@ -81,7 +126,7 @@ Bytes MpiRanks::take_memory() {
 }
 
 void MpiRanks::post(const std::vector<int>& to, ByteView frame) {
-  if (lost_) throw IoError("a rank has died");
+  check_lost();
   test_sent();
   Outgoing& out = outgoing_.emplace_back();
   out.bytes = take_memory();
@@ -110,7 +155,7 @@ bool MpiRanks::test_sent() {
 }
 
 void MpiRanks::receive(int from, Bytes& frame) {
-  if (lost_) throw IoError("a rank has died");
+  check_lost();
   std::size_t at = 0;
   int bytes = 0;
   do {
@@ -163,4 +208,9 @@ void MpiRanks::check_alive() {
   }
 }
 
+}  // namespace
+
 }  // namespace pollen::mpi
+
+// The one symbol that this module exports. The program opens the module at run time and calls it.
+extern "C" pollen::Ranks* pollen_open_ranks() { return new pollen::mpi::MpiRanks(); }

@@ -20,10 +20,8 @@ struct Failure {
 
   void archive(Archive& a) {
     auto byte = static_cast<std::uint8_t>(fault);
-    a.field(byte);
+    a.fields(byte, what, problems);
     fault = static_cast<Fault>(byte);
-    a.text(what);
-    a.texts(problems);
   }
 };
 

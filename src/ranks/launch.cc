@@ -51,7 +51,9 @@ std::unique_ptr<Ranks> open_ranks() {
     throw ConfigError(where, fmt::format("{} cannot be loaded: {}", path, why != nullptr ? why : "no reason given"));
   }
   void* symbol = dlsym(module, "pollen_open_ranks");
-  if (symbol == nullptr) throw ConfigError(where, fmt::format("{} is not pollen's module over MPI", path));
+  if (symbol == nullptr)
+    throw ConfigError(where, fmt::format("found no function pollen_open_ranks in {}, accepted: the {} of this build",
+                                         path, kFileName));
   return std::unique_ptr<Ranks>(reinterpret_cast<OpenRanks>(symbol)());
 }
 

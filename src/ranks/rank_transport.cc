@@ -7,7 +7,6 @@
 #include <functional>
 #include <utility>
 
-#include "collect.h"
 #include "frames.h"
 #include "math/math.h"
 #include "rank_executor.h"
@@ -24,9 +23,8 @@ class RankTransport final : public Transport {
  public:
   RankTransport(Ranks& ranks, ClientView& view, Clients& clients, const RankShare& share)
       : ranks_(ranks), view_(view), local_(ranks, view, clients, share) {
-    for (int r = 0; r < ranks.size(); ++r) {
+    for (int r = 0; r < ranks.size(); ++r)
       ranges_.emplace_back(client_range(r, ranks.size(), share.clients, share.numbers), share.clients);
-    }
   }
 
   void exchange(Server& server) override {

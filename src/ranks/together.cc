@@ -1,12 +1,15 @@
-// What ranks do together besides rounds: set-up, saving and loading states, and the end of the work.
+// What ranks do together besides rounds: sharing the clients, set-up, saving and loading states, and the end of the
+// work.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
-#include "collect.h"
 #include "frames.h"
 #include "pollen/errors.h"
 #include "ranks/rank_transport.h"
+#include "ranks/ranks.h"
+#include "round/block_sums.h"
 
 namespace pollen {
 
@@ -14,6 +17,8 @@ using ranks::collect;
 using ranks::Kind;
 
 namespace {
+
+constexpr Index kMostKept = Index{1} << 23;  // the most numbers in replies that wait for the previous rank: 64 MiB
 
 std::vector<Bytes> collect_all(Ranks& ranks) {
   std::vector<Bytes> all;
@@ -90,6 +95,16 @@ RanksAtWork::~RanksAtWork() {
       while (ranks::kind_of(frame) != Kind::bye);
   } catch (const std::exception&) {  // a rank is gone; whatever ends the job ends the other ranks
   }
+}
+
+ClientRange client_range(int rank, int size, Index clients, Index numbers) {
+  const Index block = block_size_for(clients);
+  const Index unit = block > kMostKept / std::max<Index>(1, numbers) ? block : 1;
+  const Index units = (clients + unit - 1) / unit;
+  const auto before = [&](Index r) {
+    return std::min(clients, unit * (r * (units / size) + std::min(r, units % size)));
+  };
+  return {before(rank), before(rank + 1)};
 }
 
 }  // namespace pollen

@@ -38,10 +38,14 @@ chains = 4
 }
 
 Config read_builtin_config(const Overrides& overrides) {
-  const bool other =
-      std::ranges::any_of(overrides, [](const std::string& text) { return text.starts_with("sampler.name"); });
+  const auto given = [&](const char* key) {
+    return std::ranges::any_of(overrides, [&](const std::string& text) { return text.starts_with(key); });
+  };
   std::string text = builtin_config();
-  if (other) text.resize(text.find("[sampler]"));
+  // Another sampler has other settings, and a burn-in that the user does not give follows the iterations.
+  if (given("sampler.name")) text.resize(text.find("[sampler]"));
+  if (const std::size_t at = text.find("burn_in"); given("run.iterations") && at < text.size())
+    text.erase(at, text.find('\n', at) + 1 - at);
   return read_layers(text, "built-in", ".", overrides, Stores::looked_at);
 }
 

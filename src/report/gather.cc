@@ -5,19 +5,15 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "client_tables.h"
-#include "metrics_table.h"
 #include "parameter_plots.h"
+#include "parts.h"
 #include "pollen/errors.h"
 #include "pollen/report.h"
-#include "run_parts.h"
 #include "sink/draws.h"
 #include "sink/folder.h"
 #include "sink/parallel.h"
 #include "sink/stored_summary.h"
 #include "sink/text.h"
-#include "stored_run.h"
-#include "verdict.h"
 
 namespace pollen::report {
 
@@ -33,6 +29,11 @@ std::string text_or_none(const std::string& path) {
   std::error_code error;
   if (!fs::exists(path, error)) return "";
   return read_text(path);
+}
+
+Json parsed_or_null(const std::string& path, Json (*parse)(std::string_view text, const std::string& path)) {
+  std::error_code error;
+  return fs::exists(path, error) ? parse(read_text(path), path) : Json(nullptr);
 }
 
 // Returns the source that [data] names in a run's configuration, reduced to the file's name if it is a path.
@@ -54,13 +55,13 @@ class Run {
  public:
   Run(std::string folder, std::size_t runs, int threads)
       : folder_(std::move(folder)), files_(folder_), runs_(runs), threads_(threads) {
-    summary_ = read_summary(files_.summary());
+    summary_ = parsed_or_null(files_.summary(), parse_summary);
     read_draws();
   }
 
   Json json() {
     Json run = {{"name", folder_}, {"status", status()}};
-    run["verdict"] = verdict({states(), status(), parameters_, labels_, warnings()});
+    run["verdict"] = verdict({states(), status(), parameters_, labels_, texts_at(summary_, "warnings")});
     run["facts"] = facts_of(
         summary_, draws_.chains > 0 ? Json({{"chains", draws_.chains}, {"draws", draws_.length}}) : Json(nullptr));
     add_stored_parts(run, summary_);
@@ -84,7 +85,7 @@ class Run {
                         "found parameters that lack a number, accepted: summary.json as a run writes it");
     if (!stored && draws_.length == 0)
       throw ConfigError(folder_, draws_.chains > 0
-                                     ? "found no draws in its files, accepted: at least one a chain"
+                                     ? "found no draws in its files, accepted: at least one per chain"
                                      : "found no draws and no summary.json, accepted: the folder of a run "
                                        "that has ended or was stopped, or one with CmdStan's CSVs");
     const bool same =
@@ -97,13 +98,6 @@ class Run {
 
   std::string states() const { return summary_.is_object() ? summary_.value("states", "draws") : "draws"; }
   std::string status() const { return summary_.is_object() ? summary_.value("status", "complete") : "complete"; }
-  std::vector<std::string> warnings() const {
-    std::vector<std::string> lines;
-    if (summary_.is_object() && summary_.contains("warnings"))
-      for (const Json& line : summary_["warnings"])
-        if (line.is_string()) lines.push_back(line.get<std::string>());
-    return lines;
-  }
 
   Json table(const std::vector<std::size_t>& rows) const {
     Json out = Json::array();
@@ -127,7 +121,7 @@ class Run {
   void add_files(Json& run) const {
     const std::string metrics = text_or_none(files_.metrics());
     run["metrics"] = metrics.empty() ? Json(nullptr) : metrics_table(metrics, files_.metrics());
-    const Json held = read_clients(files_.client_tables());
+    const Json held = parsed_or_null(files_.client_tables(), parse_clients);
     run["participation"] = participation_table(held, files_.client_tables());
     run["heterogeneity"] = label_table(held, files_.client_tables());
     std::error_code error;
@@ -137,17 +131,14 @@ class Run {
     run["facts"]["source"] = data_source(config);
   }
 
-  Json notes(std::size_t rows) const {
-    Json lines = Json::array();
-    if (summary_.is_object() && summary_.contains("notes"))
-      for (const Json& line : summary_["notes"])
-        if (line.is_string()) lines.push_back(line);
+  std::vector<std::string> notes(std::size_t rows) const {
+    std::vector<std::string> lines = texts_at(summary_, "notes");
     for (const std::string& line : draws_.notes) lines.push_back(line);
     if (rows < parameters_.size())
       lines.push_back(fmt::format("the table has {} of {} parameters: the first, and those with the largest R-hat",
                                   sink::grouped(static_cast<std::int64_t>(rows)),
                                   sink::grouped(static_cast<std::int64_t>(parameters_.size()))));
-    if (draws_.length == 0) lines.push_back("the folder has no draws (output.draws), so nothing is plotted of them");
+    if (draws_.length == 0) lines.emplace_back("the folder has no draws (output.draws), so nothing is plotted of them");
     return lines;
   }
 
@@ -164,10 +155,8 @@ class Run {
 void check_folders(const std::vector<std::string>& folders) {
   if (folders.size() > kMostRuns)
     throw ConfigError("report", fmt::format("found {} folders, accepted: at most {}", folders.size(), kMostRuns));
-  for (std::size_t i = 0; i < folders.size(); ++i)
-    if (std::find(folders.begin(), folders.begin() + static_cast<std::ptrdiff_t>(i), folders[i]) !=
-        folders.begin() + static_cast<std::ptrdiff_t>(i))
-      throw ConfigError(folders[i], "found twice, accepted: different folders");
+  for (const std::string& folder : folders)
+    if (std::ranges::count(folders, folder) > 1) throw ConfigError(folder, "found twice, accepted: different folders");
 }
 
 // Escapes every "<" as "\u003c". It only occurs inside strings, so nothing in the data can end the element that holds
@@ -175,12 +164,7 @@ void check_folders(const std::vector<std::string>& folders) {
 std::string escaped(const std::string& json) {
   std::string text;
   text.reserve(json.size() + 64);
-  for (const char c : json) {
-    if (c == '<')
-      text += "\\u003c";
-    else
-      text += c;
-  }
+  for (const char c : json) c == '<' ? text += "\\u003c" : text += c;
   return text;
 }
 
@@ -200,12 +184,7 @@ std::string report_data(const std::vector<std::string>& folders, int threads) {
 std::string fill_page(std::string_view page, std::string_view data) {
   const std::size_t at = page.find(kPlace);
   if (at == std::string_view::npos) throw IoError("the page of this build has no place for data");
-  std::string out;
-  out.reserve(page.size() + data.size());
-  out += page.substr(0, at);
-  out += data;
-  out += page.substr(at + kPlace.size());
-  return out;
+  return fmt::format("{}{}{}", page.substr(0, at), data, page.substr(at + kPlace.size()));
 }
 
 }  // namespace pollen::report

@@ -1,11 +1,10 @@
-#include "report/live_findings.h"
-
 #include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <numeric>
 
 #include "parameter_plots.h"
+#include "report/live_json.h"
 
 namespace pollen::report {
 

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "run_parts.h"
+#include "parts.h"
 #include "pollen/version.h"
-#include "stored_run.h"
-#include "verdict.h"
 
 namespace pollen::report {
 
@@ -27,33 +26,13 @@ using sink::name_of;
 constexpr std::size_t kMostSummed = 2000;
 
 const char* name_of(LiveState::Phase phase) {
-  switch (phase) {
-    case LiveState::Phase::preparing:
-      return "preparing";
-    case LiveState::Phase::waiting:
-      return "waiting";
-    case LiveState::Phase::sampling:
-      return "sampling";
-    case LiveState::Phase::writing:
-      return "writing";
-  }
-  return "";
+  constexpr std::array kNames = {"preparing", "waiting", "sampling", "writing"};
+  return kNames.at(static_cast<std::size_t>(phase));
 }
 
 const char* name_of(LiveClient::State state) {
-  switch (state) {
-    case LiveClient::State::unknown:
-      return "unknown";
-    case LiveClient::State::waiting:
-      return "waiting";
-    case LiveClient::State::active:
-      return "active";
-    case LiveClient::State::late:
-      return "late";
-    case LiveClient::State::gone:
-      return "gone";
-  }
-  return "";
+  constexpr std::array kNames = {"unknown", "waiting", "active", "late", "gone"};
+  return kNames.at(static_cast<std::size_t>(state));
 }
 
 Json client_json(const LiveClient& client) {
@@ -181,7 +160,7 @@ std::vector<std::string> notes_of(const LivePlan& plan, const LiveState& state, 
                                 plan.parameters.size(), plan.facts.dimension()));
   if (std::cmp_less(findings.draws(), state.trace.offered()))
     notes.push_back(
-        fmt::format("numbers of parameters are from {} of {} draws a chain, evenly spaced: an ESS is at least "
+        fmt::format("numbers of parameters are from {} of {} draws per chain, evenly spaced: an ESS is at least "
                     "what is shown",
                     findings.draws(), state.trace.offered()));
   return notes;
@@ -195,28 +174,24 @@ Json run_json(const std::string& name, const LivePlan* plan, const LiveState& st
   if (plan != nullptr)
     for (std::size_t i = 0; i < plan->scores.size(); ++i)
       scores.push_back({{"name", plan->scores[i]}, {"value", number(state.latest[kMetricColumns.size() + i])}});
-  return {{"name", name},
-          {"status", end != nullptr ? name_of(end->status) : "running"},
-          {"verdict", verdict_json(plan, state, end)},
-          {"facts", facts_json(known, state)},
-          {"notes", notes_of(known, state, findings)},
-          {"warnings", known.facts.warnings},
-          {"parameters", parameters_json(known, findings, end)},
-          {"parametersInAll", known.facts.dimension()},
-          {"plots", findings.plots()},
-          {"communication", communication_json(state.counters)},
-          {"metrics", plan != nullptr ? metrics_json(*plan, state) : Json(nullptr)},
-          {"scores", std::move(scores)},
-          {"clients", Json::array()},
-          {"clientsInAll", state.clients.in_all},
-          {"participation", nullptr},
-          {"heterogeneity", nullptr},
-          {"reliability", Json::array()},
-          {"confidence", Json::array()},
-          {"ood", nullptr},
-          {"privacy", nullptr},
-          {"network", nullptr},
-          {"config", known.config}};
+  Json run = {{"name", name},
+              {"status", end != nullptr ? name_of(end->status) : "running"},
+              {"verdict", verdict_json(plan, state, end)},
+              {"facts", facts_json(known, state)},
+              {"notes", notes_of(known, state, findings)},
+              {"parameters", parameters_json(known, findings, end)},
+              {"parametersInAll", known.facts.dimension()},
+              {"plots", findings.plots()},
+              {"metrics", plan != nullptr ? metrics_json(*plan, state) : Json(nullptr)},
+              {"participation", nullptr},
+              {"heterogeneity", nullptr},
+              {"config", known.config}};
+  add_stored_parts(run, nullptr);  // the other parts of a finished run, empty
+  run["warnings"] = known.facts.warnings;
+  run["communication"] = communication_json(state.counters);
+  run["scores"] = std::move(scores);
+  run["clientsInAll"] = state.clients.in_all;
+  return run;
 }
 
 // Adds what the final summary says, in the report's own words and parts.

@@ -1,9 +1,8 @@
-#include "verdict.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "parts.h"
 #include "sink/summary.h"
 #include "sink/text.h"
 
@@ -43,14 +42,15 @@ Json verdict(const Judged& run) {
   if (run.parameters.empty()) return said(nullptr, "No verdict: no draw was kept.", with_end(run, {}));
   if (run.states == "weights")
     return said(nullptr,
-                "No verdict by R-hat: a network's units can change places, so that chains that predict alike differ in "
-                "their weights. Judge by the scores.",
+                "R-hat does not apply here: a network's units can change places, so that chains that predict alike "
+                "differ in their weights. Judge by the scores.",
                 with_end(run, {}));
   if (run.states == "estimates")
-    return said(nullptr, "No verdict by R-hat: these are estimates on their path, whose average counts.",
+    return said(nullptr,
+                "R-hat does not apply here: the rows are successive estimates, and their average is the result.",
                 with_end(run, run.warnings));
   if (run.states == "iterates")
-    return said(nullptr, "No verdict by R-hat: these are an optimiser's iterates, no draws of a posterior.",
+    return said(nullptr, "R-hat does not apply here: the rows are an optimiser's iterates, not draws of a posterior.",
                 with_end(run, {}));
   const auto reasons = with_end(run, sink::diagnose(run.parameters, run.labels));
   if (run.status == "failed") return said(false, "Not converged: the run failed.", reasons);

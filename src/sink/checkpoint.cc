@@ -14,16 +14,7 @@ namespace {
 constexpr Seal kCheckpointSeal{"POLLENCK", 4, "a checkpoint", "run without --resume"};
 
 void archive(Archive& a, Checkpoint& c) {
-  std::uint8_t finished = c.finished ? 1 : 0;
-  a.field(finished);
-  c.finished = finished != 0;
-  a.text(c.config_given);
-  a.text(c.config_used);
-  a.field(c.draws);
-  a.field(c.metrics_bytes);
-  a.field(c.seconds);
-  a.field(c.cpu_seconds);
-  a.text(c.recorder);
+  a.fields(c.finished, c.config_given, c.config_used, c.draws, c.metrics_bytes, c.seconds, c.cpu_seconds, c.recorder);
 }
 
 }  // namespace

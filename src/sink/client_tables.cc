@@ -1,11 +1,10 @@
-#include "sink/client_tables.h"
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "numbers.h"
 #include "run/experiment.h"
+#include "sink/personal.h"
 
 namespace pollen::sink {
 
@@ -65,24 +64,19 @@ Json labels(const ParticipationTally& tally, const ClientNames& names, const Fed
 
 }  // namespace
 
-std::string client_tables(const ParticipationTally& tally, Index chains, const ClientNames& names,
-                          const Federation& data) {
-  Json json = Json::object();
-  if (!tally.empty()) json["participation"] = participation(tally, chains, names);
-  if (Json counted = labels(tally, names, data); !counted.is_null()) json["labels"] = std::move(counted);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
 std::string client_tables(const Experiment& experiment) {
   const auto clients = static_cast<std::size_t>(experiment.clients());
   ClientNames names = experiment.data().client_names;
   if (names.size() != clients) names = ClientNames(experiment.config().federation.expect);
   if (names.size() != clients) names = ClientNames(clients);
+  const ParticipationTally& tally = experiment.participation();
+  Json json = Json::object();
+  if (!tally.empty()) json["participation"] = participation(tally, experiment.config().run.chains, names);
   // Label counts come directly from the data, which no privacy accountant covers. They are left out if privacy is asked
   // for.
-  const Federation nothing;
-  return client_tables(experiment.participation(), experiment.config().run.chains, names,
-                       experiment.privacy().asked() ? nothing : experiment.data());
+  if (!experiment.privacy().asked())
+    if (Json counted = labels(tally, names, experiment.data()); !counted.is_null()) json["labels"] = std::move(counted);
+  return compact(json) + '\n';
 }
 
 }  // namespace pollen::sink

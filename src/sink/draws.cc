@@ -1,10 +1,12 @@
 #include "sink/draws.h"
 
 #include <fmt/format.h>
+#include <string.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "pollen/errors.h"
 #include "sink/folder.h"
@@ -18,28 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Orders names with numbers, so that "draws-10" comes after "draws-9": runs of digits compare as numbers (a longer run
-// is larger, leading zeros aside).
-bool numbers_in_order(const std::string& a, const std::string& b) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (digit(a[i]) && digit(b[j])) {
-      std::size_t m = i, n = j;
-      while (m < a.size() && digit(a[m])) ++m;
-      while (n < b.size() && digit(b[n])) ++n;
-      if (m - i != n - j) return m - i < n - j;
-      const int order = a.compare(i, m - i, b, j, n - j);
-      if (order != 0) return order < 0;
-      i = m, j = n;
-    } else if (a[i] != b[j]) {
-      return a[i] < b[j];
-    } else {
-      ++i, ++j;
-    }
-  }
-  return a.size() - i < b.size() - j;
-}
+// Orders names with numbers, so that "draws-10" comes after "draws-9".
+bool numbers_in_order(const std::string& a, const std::string& b) { return ::strverscmp(a.c_str(), b.c_str()) < 0; }
 
 DrawSet join(const std::vector<StanCsv>& files, const std::vector<std::string>& paths) {
   DrawSet set;
@@ -115,6 +97,57 @@ std::vector<stats::ParameterSummary> summarize(const DrawSet& draws, int threads
   for_each_index(draws.dimension(), threads,
                  [&](Index j) { out[static_cast<std::size_t>(j)] = stats::summarize(draws.of(j), draws.coupled); });
   return out;
+}
+
+ChosenDraws::ChosenDraws(const std::string& path, Index most, Index held_numbers) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    files_ = draw_files(path);
+  else if (std::filesystem::exists(path, error))
+    files_ = {path};
+  length_ = std::numeric_limits<Index>::max();
+  std::vector<std::string> names;
+  for (const std::string& file : files_) {
+    const StanCsvShape shape = visit_stan_csv(file, {[](Index) { return false; }, {}});
+    if (!names.empty() && shape.names != names)
+      throw ConfigError(file, "found other columns than in " + files_.front() + ", accepted: chains of one model");
+    names = shape.names;
+    length_ = std::min(length_, shape.rows);
+  }
+  dimension_ = std::ssize(names);
+  if (files_.empty() || length_ == 0)
+    throw ConfigError(path, "found no draws, accepted: a folder with draws-1.csv, ... or a CmdStan CSV");
+  count_ = std::min(most, std::ssize(files_) * length_);
+  if (count_ > held_numbers / std::max<Index>(1, dimension_)) return;
+  Panel states(dimension_, count_);
+  read([&](ConstPanelView some, Index first) {
+    for (Index c = 0; c < some.columns; ++c) std::ranges::copy(some.column(c), states.column(first + c).begin());
+  });
+  held_ = std::move(states);
+}
+
+void ChosenDraws::visit(const Use& use) const { held_ ? use(held_->view(), 0) : read(use); }
+
+void ChosenDraws::read(const Use& use) const {
+  const Index all = std::ssize(files_) * length_;
+  Panel some(dimension_, kAtOnce);
+  Index filled = 0, next = 0;  // draws in `some`, and the number of the next chosen draw
+  const auto hand_on = [&] {
+    if (filled > 0) use({some.view().data, some.rows(), filled, some.stride()}, next - filled);
+    filled = 0;
+  };
+  for (Index chain = 0; chain < std::ssize(files_); ++chain) {
+    const auto wants = [&](Index row) {
+      return row < length_ && next < count_ && chain * length_ + row == (next + 1) * all / count_ - 1;
+    };
+    const auto take = [&](const StanRow& row) {
+      std::ranges::copy(row.values, some.column(filled++).begin());
+      ++next;
+      if (filled == kAtOnce) hand_on();
+    };
+    visit_stan_csv(files_[static_cast<std::size_t>(chain)], {wants, take});
+  }
+  hand_on();
 }
 
 }  // namespace pollen::sink

@@ -1,5 +1,7 @@
 #include "sink/facts.h"
 
+#include <array>
+
 #include "reference/reference.h"
 #include "run/experiment.h"
 
@@ -62,29 +64,13 @@ RunFacts facts_of(const Experiment& experiment) {
 }
 
 const char* name_of(RunStatus status) {
-  switch (status) {
-    case RunStatus::complete:
-      return "complete";
-    case RunStatus::interrupted:
-      return "interrupted";
-    case RunStatus::failed:
-      return "failed";
-  }
-  return "";
+  constexpr std::array kNames = {"complete", "interrupted", "failed"};
+  return kNames.at(static_cast<std::size_t>(status));
 }
 
 const char* name_of(States states) {
-  switch (states) {
-    case States::draws:
-      return "draws";
-    case States::weights:
-      return "weights";
-    case States::estimates:
-      return "estimates";
-    case States::iterates:
-      return "iterates";
-  }
-  return "";
+  constexpr std::array kNames = {"draws", "weights", "estimates", "iterates"};
+  return kNames.at(static_cast<std::size_t>(states));
 }
 
 }  // namespace pollen::sink

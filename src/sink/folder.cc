@@ -55,11 +55,6 @@ bool is_run_file(const std::string& name) {
   return std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool RunFolder::exists() const {
-  std::error_code error;
-  return fs::exists(path_, error);
-}
-
 std::vector<std::string> RunFolder::entries() const {
   std::vector<std::string> names;
   std::error_code error;

@@ -1,16 +1,13 @@
-#include "sink/forecast_text.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "numbers.h"
+#include "sink/row_forecast.h"
 #include "sink/text.h"
 
 namespace pollen::sink {
-
-namespace {}  // namespace
 
 ForecastWriter::ForecastWriter(ForecastFacts facts, std::function<void(std::string_view)> write)
     : facts_(std::move(facts)), write_(std::move(write)) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "pollen/stats.h"
 #include "pollen/types.h"
 
 namespace pollen::sink {
@@ -32,6 +33,21 @@ inline Json json_numbers(std::span<const double> values) {
   Json list = Json::array();
   for (const double value : values) list.push_back(json_number(value));
   return list;
+}
+
+// Writes what summary.json and `pollen summary --json` say of one parameter.
+inline Json parameter_json(const std::string& name, const std::string& label, const stats::ParameterSummary& p) {
+  return {{"name", name},
+          {"label", label},
+          {"mean", json_number(p.mean)},
+          {"mcse", json_number(p.mcse)},
+          {"sd", json_number(p.sd)},
+          {"q5", json_number(p.q5)},
+          {"q50", json_number(p.q50)},
+          {"q95", json_number(p.q95)},
+          {"ess_bulk", json_number(p.ess_bulk)},
+          {"ess_tail", json_number(p.ess_tail)},
+          {"rhat", json_number(p.rhat)}};
 }
 
 // Writes JSON on one line. Bytes that are not UTF-8 are replaced instead of refused.

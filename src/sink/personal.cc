@@ -94,48 +94,29 @@ void add_spread(Summary& summary) {
 
 // Compares the results with the truth behind synthetic-mixed: the errors of Φ̂ẑ_i and of ẑ_i, and the distance between
 // the column spaces of Φ̂ and Φ, as means over chains.
-class Truth {
- public:
-  Truth(const Experiment& experiment, Index clients)
-      : experiment_(experiment), clients_(clients), effects_(static_cast<std::size_t>(experiment.config().run.chains)) {
-    const Config& config = experiment.config();
-    known_ = config.model.kind == "mixed-linear" && config.data.sources.front() == "synthetic-mixed" &&
-             config.model.latent == config.data.latent_dimension;
+void add_truth(const Experiment& experiment, const std::vector<OwnDraws>& drawn, Scores& metrics) {
+  const Config& config = experiment.config();
+  const DataSpec& data = config.data;
+  if (config.model.kind != "mixed-linear" || data.sources.front() != "synthetic-mixed" ||
+      config.model.latent != data.latent_dimension)
+    return;
+  const Index k = data.dimension, d = data.latent_dimension, clients = std::ssize(drawn);
+  MixedTruth truth = synthetic_mixed_truth(data, config.seed);
+  truth.z.resize(static_cast<std::size_t>(clients * d));
+  const Panel learnt = experiment.personal()->learnt();
+  double error = 0, distance = 0, angle = 0;
+  for (Index c = 0; c < config.run.chains; ++c) {
+    std::vector<double> effects;  // Φ̂ẑ_i of one client after the other
+    for (const OwnDraws& own : drawn) std::ranges::copy(own.effects.column(c), std::back_inserter(effects));
+    error += stats::aligned_error(effects, truth.phi, truth.z, k, d, clients);
+    distance += stats::aligned_latent_distance(effects, truth.z, k, d, clients);
+    angle += stats::principal_angle_distance(learnt.column(c).first(truth.phi.size()), truth.phi, k, d);
   }
-
-  void add(const OwnDraws& own) {
-    for (std::size_t c = 0; known_ && c < effects_.size(); ++c) {
-      const auto column = own.effects.column(static_cast<Index>(c));
-      effects_[c].insert(effects_[c].end(), column.begin(), column.end());
-    }
-  }
-
-  void finish(Scores& metrics) const {
-    if (!known_) return;
-    const DataSpec& data = experiment_.config().data;
-    MixedTruth truth = synthetic_mixed_truth(data, experiment_.config().seed);
-    const Index k = data.dimension, d = data.latent_dimension;
-    truth.z.resize(static_cast<std::size_t>(clients_ * d));
-    const Panel learnt = experiment_.personal()->learnt();
-    double error = 0, distance = 0, angle = 0;
-    for (std::size_t c = 0; c < effects_.size(); ++c) {
-      const auto phi = learnt.column(static_cast<Index>(c)).first(truth.phi.size());
-      error += stats::aligned_error(effects_[c], truth.phi, truth.z, k, d, clients_);
-      distance += stats::aligned_latent_distance(effects_[c], truth.z, k, d, clients_);
-      angle += stats::principal_angle_distance(phi, truth.phi, k, d);
-    }
-    const auto chains = static_cast<double>(effects_.size());
-    metrics.push_back({"personal_error", error / chains});
-    metrics.push_back({"latent_distance", distance / chains});
-    metrics.push_back({"principal_angle", angle / chains});
-  }
-
- private:
-  const Experiment& experiment_;
-  Index clients_;
-  bool known_;
-  std::vector<std::vector<double>> effects_;  // Φ̂ẑ_i of one client after the other, one list per chain
-};
+  const auto chains = static_cast<double>(config.run.chains);
+  metrics.push_back({"personal_error", error / chains});
+  metrics.push_back({"latent_distance", distance / chains});
+  metrics.push_back({"principal_angle", angle / chains});
+}
 
 }  // namespace
 
@@ -160,11 +141,9 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   const std::vector<OwnDraws> drawn = draw_clients(experiment, folder, clients, options);
   const auto outputs = static_cast<std::size_t>(personal.outputs());
   RowSums all;
-  Truth truth(experiment, clients);
   for (Index i = 0; i < clients; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const OwnDraws& own = drawn[at];
-    truth.add(own);
     RowSums sums;
     for (std::size_t r = 0; r < own.log_density.size(); ++r) {
       const double y = data.test.y[static_cast<std::size_t>(data.test_begin[at]) + r];
@@ -180,7 +159,7 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
     summary.metrics = all.scores(personal.predicts_classes(), personal.outputs());
     add_spread(summary);
   }
-  truth.finish(summary.metrics);
+  add_truth(experiment, drawn, summary.metrics);
 }
 
 }  // namespace pollen::sink

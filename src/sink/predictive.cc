@@ -12,7 +12,6 @@ namespace pollen::sink {
 namespace {
 
 constexpr double kNothing = -std::numeric_limits<double>::infinity();
-constexpr Index kAtOnce = 64;  // states in memory at once
 constexpr Index kBlock = 512;  // rows per block; fixed, so that sums do not depend on the number of threads
 
 }  // namespace
@@ -118,19 +117,6 @@ Scores Predictive::scores(Index first, Index last, int ece_bins) const {
 Scores Predictive::scores(int ece_bins) const {
   if (!applies()) return {};
   return scores(0, test_->rows, ece_bins);
-}
-
-PredictiveFeed::PredictiveFeed(Predictive& predictive, Index dimension, int threads)
-    : predictive_(&predictive), threads_(threads), states_(dimension, kAtOnce) {}
-
-std::span<double> PredictiveFeed::next() {
-  if (filled_ == kAtOnce) finish();
-  return states_.column(filled_++);
-}
-
-void PredictiveFeed::finish() {
-  if (filled_ > 0) predictive_->add_all({states_.view().data, states_.rows(), filled_, states_.stride()}, threads_);
-  filled_ = 0;
 }
 
 void Predictive::archive(Archive& archive) {

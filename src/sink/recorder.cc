@@ -57,7 +57,7 @@ void Recorder::kept(ConstPanelView position, std::span<const double> potential) 
   spool_->append(position, potential, transitions_);
   rhat_.add(position);
   ess_.add(position);
-  if (options_.onlooker != nullptr) options_.onlooker->kept(position);
+  if (options_.live != nullptr) options_.live->kept(position);
 }
 
 void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
@@ -65,14 +65,14 @@ void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, Con
   if (predictive_->applies()) {
     if (iteration > options_.burn_in)
       for (Index c = 0; c < position.columns; ++c) predictive_->add(position.column(c));
+    scores = predictive_->scores(options_.ece_bins);
   }
-  if (predictive_->applies()) scores = predictive_->scores(options_.ece_bins);
   if (options_.losses) scores = options_.losses();
   MetricsExtras extras;
   if (options_.spending) extras.spending = options_.spending(iteration);
   if (options_.simulated) extras.simulated = options_.simulated();
   metrics_->row(counters, seconds(), scores, extras);
-  if (options_.onlooker != nullptr) options_.onlooker->scored(iteration, counters, seconds(), scores);
+  if (options_.live != nullptr) options_.live->scored(iteration, counters, seconds(), scores);
 }
 
 void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {
@@ -109,7 +109,7 @@ RunProgress Recorder::state(std::int64_t iteration, const Counters& counters) co
 }
 
 void Recorder::show(std::int64_t iteration, const Counters& counters) {
-  if (options_.onlooker != nullptr) options_.onlooker->looked({iteration, draws(), seconds(), rhat_value_, counters});
+  if (options_.live != nullptr) options_.live->looked({iteration, draws(), seconds(), rhat_value_, counters});
 }
 
 void Recorder::start_clock() {

@@ -1,9 +1,11 @@
 #include "pollen/run.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/file.h"
 #include "pollen/errors.h"
 #include "sink/run_session.h"
 
@@ -50,26 +52,20 @@ Summary to_public(const sink::Summary& found) {
 
 struct Run::Parts {
   // The files of a run that was given no folder.
-  class TemporaryFolder {
-   public:
-    TemporaryFolder() : path_((fs::temp_directory_path() / "pollen-XXXXXX").string()) {
-      if (mkdtemp(path_.data()) == nullptr) throw IoError(path_ + ": cannot be made");
+  struct TemporaryFolder {
+    TemporaryFolder() {
+      if (mkdtemp(path.data()) == nullptr) io_failure(path, "make the folder", errno);
     }
     ~TemporaryFolder() {
       std::error_code ignored;
-      fs::remove_all(path_, ignored);
+      fs::remove_all(path, ignored);
     }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    std::string path() const { return path_; }
-
-   private:
-    std::string path_;
+    std::string path = (fs::temp_directory_path() / "pollen-XXXXXX").string();
   };
 
   Parts(Config config, const RunOptions& options)
       : temporary(options.folder.empty() ? std::make_unique<TemporaryFolder>() : nullptr),
-        folder(temporary ? temporary->path() + "/run" : options.folder),
+        folder(temporary ? temporary->path + "/run" : options.folder),
         session(job_of(std::move(config), options, folder)) {}
 
   std::unique_ptr<TemporaryFolder> temporary;

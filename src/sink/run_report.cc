@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "pollen/version.h"
 #include "sink/report.h"
-#include "sink/simulated_text.h"
 #include "sink/text.h"
 
 namespace pollen::sink {
@@ -26,17 +27,10 @@ std::string problem(const Summary& s) {
   return text;
 }
 
-std::string scores(const Summary& s) {
-  if (s.metrics.empty()) return "";
-  std::string text = s.facts.test_rows > 0 ? "  on test rows:" : "  against the truth:";
-  for (const Score& score : s.metrics) text += fmt::format("  {} {:.4g}", score.name, score.value);
-  return text + '\n';
-}
-
-std::string elsewhere(const Summary& s) {
-  if (s.ood_rows == 0) return "";
-  std::string text = fmt::format("  on {} rows from elsewhere:", grouped(s.ood_rows));
-  for (const Score& score : s.ood) text += fmt::format("  {} {:.4g}", score.name, score.value);
+std::string scored(const std::string& where, const Scores& scores) {
+  if (scores.empty()) return "";
+  std::string text = fmt::format("  {}:", where);
+  for (const Score& score : scores) text += fmt::format("  {} {:.4g}", score.name, score.value);
   return text + '\n';
 }
 
@@ -79,7 +73,10 @@ std::string times(const RunFacts& f) {
 }
 
 std::string network(const RunFacts& f) {
-  return f.simulated ? fmt::format("  in such a network: {}\n", simulated_text(*f.simulated)) : "";
+  if (!f.simulated) return "";
+  const std::string shares = simulated_shares(*f.simulated);
+  return fmt::format("  in such a network: {}{}\n", human_duration(f.simulated->total()),
+                     shares.empty() ? "" : ", of which " + shares);
 }
 
 std::string privacy(const PrivacyFacts& p) {
@@ -116,20 +113,42 @@ std::string heading(const RunFacts& f) {
 std::string run_report(const Summary& s, const std::string& folder, const std::vector<std::string>& files) {
   std::string text = fmt::format("pollen {} · {}{}", version(), problem(s), heading(s.facts));
   if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels);
-  text += '\n' + scores(s) + elsewhere(s) + communication(s) + federation(s.facts) + times(s.facts) + network(s.facts) +
-          privacy(s.facts.privacy);
+  text += '\n' + scored(s.facts.test_rows > 0 ? "on test rows" : "against the truth", s.metrics) +
+          scored(fmt::format("on {} rows from elsewhere", grouped(s.ood_rows)), s.ood) + communication(s) +
+          federation(s.facts) + times(s.facts) + network(s.facts) + privacy(s.facts.privacy);
   for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';
-  if (s.warnings.empty()) {
-    text += "  no warnings\n";
-  } else {
-    for (const std::string& line : s.warnings) text += "  warning: " + line + '\n';
-  }
+  for (const std::string& line : s.warnings) text += "  warning: " + line + '\n';
+  if (s.warnings.empty()) text += "  no warnings\n";
   text += fmt::format("\n  files: {}/", folder);
   for (std::size_t i = 0; i < files.size(); ++i) text += (i == 0 ? " " : ", ") + files[i];
   return text + fmt::format(
                     "\n  next:  pollen summary {0}   ·   pollen report {0}   ·   pollen predict {0} --data FILE   ·   "
                     "pollen compare {0} REFERENCE\n",
                     folder);
+}
+
+std::string human_duration(double seconds) {
+  if (!std::isfinite(seconds)) return "?";
+  if (seconds < 10) return fmt::format("{:.2g} s", seconds);
+  constexpr double kMost = 1e15;
+  const auto whole = static_cast<std::int64_t>(std::llround(std::min(seconds, kMost)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  if (whole < 86400) return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+  return fmt::format("{} d {} h", grouped(whole / 86400), whole / 3600 % 24);
+}
+
+std::string simulated_shares(const SimulatedTime& time) {
+  std::array parts = {std::pair{time.up, "sending up"}, std::pair{time.computing, "computing"},
+                      std::pair{time.down, "sending down"}, std::pair{time.waiting, "waiting for clients"},
+                      std::pair{time.server, "at the server"}};
+  std::ranges::stable_sort(parts, std::ranges::greater{}, &std::pair<double, const char*>::first);
+  std::string text;
+  for (const auto& [seconds, name] : parts) {
+    const double percent = time.total() > 0 ? 100 * seconds / time.total() : 0;
+    if (percent >= 1) text += fmt::format("{}{:.0f} % {}", text.empty() ? "" : ", ", percent, name);
+  }
+  return text;
 }
 
 }  // namespace pollen::sink

@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "pollen/errors.h"
-#include "sink/client_tables.h"
 #include "sink/parallel.h"
 #include "sink/personal.h"
 #include "sink/run_session.h"

@@ -179,7 +179,7 @@ void RunSession::make_recorder(std::unique_ptr<SpoolWriter> spool, std::unique_p
   options.checkpoint = [this] { write_checkpoint(false); };
   // In a federation whose clients move with every round, one must be on the disk before the next begins.
   options.every_round = !job_.experiment.sites.empty() && keeps_state(experiment_.recipe());
-  options.onlooker = job_.live;
+  options.live = job_.live;
   options.on_progress = job_.on_progress;
   if (job_.live != nullptr) job_.live->begin(experiment_);
   if (experiment_.privacy().asked())

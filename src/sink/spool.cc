@@ -41,7 +41,8 @@ SpoolShape read_shape(int descriptor, const std::string& path) {
   constexpr std::uint64_t kLarge = std::uint64_t{1} << 40;
   if (got < static_cast<ssize_t>(sizeof header) || header.dimension > kLarge || header.chains > kLarge ||
       header.chains == 0 || (header.extras != 0 && header.extras != SpoolShape::kTransition))
-    kSpoolSeal.refuse(path, "a damaged header");
+    kSpoolSeal.refuse(path, fmt::format("{} bytes of a header with {} chains, {} parameters and {} extras", got,
+                                        header.chains, header.dimension, header.extras));
   return {static_cast<Index>(header.dimension), static_cast<Index>(header.chains), static_cast<Index>(header.extras)};
 }
 
@@ -62,9 +63,9 @@ SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape, std::int64_t
   const SpoolReader left(path);
   if (left.shape().dimension != shape.dimension || left.shape().chains != shape.chains ||
       left.shape().extras != shape.extras || left.draws() < draws)
-    throw IoError(fmt::format("{}: holds {} draws of {} chains × {} parameters, the checkpoint speaks of {} of {} × {}",
-                              path, left.draws(), left.shape().chains, left.shape().dimension, draws, shape.chains,
-                              shape.dimension));
+    throw IoError(fmt::format(
+        "{}: holds {} draws of {} chains × {} parameters, the checkpoint was written at {} of {} × {}", path,
+        left.draws(), left.shape().chains, left.shape().dimension, draws, shape.chains, shape.dimension));
   file_.truncate(offset_of(shape, draws));
 }
 
@@ -138,8 +139,6 @@ void SpoolReader::parameters(Index first, Index count, std::vector<double>& out)
         out[(p * chains + c) * draws + static_cast<std::size_t>(draw)] = record[c * width + from + p];
   });
 }
-
-void SpoolReader::potentials(std::vector<double>& out) const { parameters(-1, 1, out); }
 
 void SpoolReader::draw(std::int64_t draw, Index chain, std::span<double> theta) const {
   const auto skip = static_cast<std::int64_t>(sizeof(double)) * (chain * static_cast<std::int64_t>(shape_.width()) + 1);

@@ -21,7 +21,9 @@ double number_of(const Json& json) {
 std::vector<double> flat_rows(const Json& rows, std::size_t width) {
   std::vector<double> flat;
   for (const Json& row : rows) {
-    if (row.size() != width) throw std::invalid_argument("a row has another length");
+    if (row.size() != width)
+      throw std::invalid_argument(
+          fmt::format("a row of covariance with {} numbers beside {} means", row.size(), width));
     for (const Json& value : row) flat.push_back(number_of(value));
   }
   return flat;
@@ -76,7 +78,7 @@ stats::Moments read_moments(const std::string& path) {
   constexpr const char* kAccepted = "accepted: JSON with \"mean\" (d numbers) and \"covariance\" (d rows of d numbers)";
   try {
     const Json json = Json::parse(read_text(path));
-    if (!json.is_object()) throw std::invalid_argument("JSON that is no object");
+    if (!json.is_object()) throw std::invalid_argument("JSON that is not an object");
     stats::Moments m;
     if (json.contains("mean")) {
       m.mean = json["mean"].get<std::vector<double>>();

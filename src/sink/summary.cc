@@ -60,15 +60,20 @@ struct Worst {
   double value = 0;
 };
 
-template <class Value, class Past>
-Worst worst_of(const std::vector<stats::ParameterSummary>& parameters, Value value, Past past) {
+template <class Past>
+Worst worst_of(const std::vector<stats::ParameterSummary>& parameters, double stats::ParameterSummary::*value,
+               Past past) {
   Worst worst;
   for (std::size_t j = 0; j < parameters.size(); ++j) {
-    const double v = value(parameters[j]);
+    const double v = parameters[j].*value;
     if (!past(v)) continue;
     if (worst.count++ == 0 || (past(1e300) ? v > worst.value : v < worst.value)) worst.at = j, worst.value = v;
   }
   return worst;
+}
+
+Worst highest_rhat(const std::vector<stats::ParameterSummary>& parameters) {
+  return worst_of(parameters, &stats::ParameterSummary::rhat, [](double v) { return v > 1.01; });
 }
 
 std::string share(std::size_t count, std::size_t all) {
@@ -78,8 +83,7 @@ std::string share(std::size_t count, std::size_t all) {
 
 // Warns about single weights of a network, for which a high R-hat may only mean that units have swapped.
 std::string unmixed_units(const std::vector<stats::ParameterSummary>& parameters) {
-  const auto rhat = worst_of(
-      parameters, [](const auto& p) { return p.rhat; }, [](double v) { return v > 1.01; });
+  const Worst rhat = highest_rhat(parameters);
   if (rhat.count == 0) return "";
   return fmt::format(
       "R-hat above 1.01 for {}: a network's units can change places, so that chains that predict alike differ in their "
@@ -97,22 +101,17 @@ std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& pa
   if (unknown > 0)
     warnings.push_back(fmt::format("R-hat or ESS of {} cannot be computed: too few draws, or draws that never move",
                                    share(static_cast<std::size_t>(unknown), parameters.size())));
-  const auto rhat = worst_of(
-      parameters, [](const auto& p) { return p.rhat; }, [](double v) { return v > 1.01; });
-  if (rhat.count > 0)
+  if (const Worst rhat = highest_rhat(parameters); rhat.count > 0)
     warnings.push_back(fmt::format("R-hat above 1.01 for {} (worst {:.3f}: {}): the chains have not mixed; run longer",
                                    share(rhat.count, parameters.size()), rhat.value, labels[rhat.at]));
-  const auto low = [](double v) { return v < 400; };
-  const auto bulk = worst_of(
-      parameters, [](const auto& p) { return p.ess_bulk; }, low);
-  if (bulk.count > 0)
-    warnings.push_back(fmt::format("bulk ESS below 400 for {} (least {:.0f}: {}): means are uncertain; run longer",
-                                   share(bulk.count, parameters.size()), bulk.value, labels[bulk.at]));
-  const auto tail = worst_of(
-      parameters, [](const auto& p) { return p.ess_tail; }, low);
-  if (tail.count > 0)
-    warnings.push_back(fmt::format("tail ESS below 400 for {} (least {:.0f}: {}): quantiles are uncertain; run longer",
-                                   share(tail.count, parameters.size()), tail.value, labels[tail.at]));
+  const auto warn_of = [&](double stats::ParameterSummary::*ess, const char* name, const char* uncertain) {
+    const Worst low = worst_of(parameters, ess, [](double v) { return v < 400; });
+    if (low.count > 0)
+      warnings.push_back(fmt::format("{} ESS below 400 for {} (least {:.0f}: {}): {} are uncertain; run longer", name,
+                                     share(low.count, parameters.size()), low.value, labels[low.at], uncertain));
+  };
+  warn_of(&stats::ParameterSummary::ess_bulk, "bulk", "means");
+  warn_of(&stats::ParameterSummary::ess_tail, "tail", "quantiles");
   return warnings;
 }
 
@@ -158,12 +157,10 @@ Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) 
   if (facts.dimension() <= Summary::kCovarianceMost) summary.covariance = covariance(spool, summary.parameters);
   if (facts.states == States::draws)
     for (std::string& line : diagnose(summary.parameters, facts.labels)) summary.warnings.push_back(std::move(line));
-  if (facts.states == States::weights)
-    if (std::string line = unmixed_units(summary.parameters); !line.empty())
-      summary.warnings.push_back(std::move(line));
-  if (facts.states == States::estimates)
-    if (std::string line = unsettled(summary.parameters, facts.labels, facts.identified); !line.empty())
-      summary.warnings.push_back(std::move(line));
+  std::string line;
+  if (facts.states == States::weights) line = unmixed_units(summary.parameters);
+  if (facts.states == States::estimates) line = unsettled(summary.parameters, facts.labels, facts.identified);
+  if (!line.empty()) summary.warnings.push_back(std::move(line));
   return summary;
 }
 

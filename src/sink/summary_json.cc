@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "numbers.h"
-#include "sink/summary.h"
 #include "pollen/version.h"
+#include "sink/summary.h"
 
 namespace pollen::sink {
 
@@ -27,34 +27,17 @@ Json scores(const Scores& all) {
 }
 
 std::string parameter(const Summary& s, std::size_t j) {
-  const auto& p = s.parameters[j];
-  return compact({{"name", fmt::format("theta.{}", j + 1)},
-                  {"label", s.facts.labels[j]},
-                  {"mean", json_number(p.mean)},
-                  {"mcse", json_number(p.mcse)},
-                  {"sd", json_number(p.sd)},
-                  {"q5", json_number(p.q5)},
-                  {"q50", json_number(p.q50)},
-                  {"q95", json_number(p.q95)},
-                  {"ess_bulk", json_number(p.ess_bulk)},
-                  {"ess_tail", json_number(p.ess_tail)},
-                  {"rhat", json_number(p.rhat)}});
+  return compact(parameter_json(fmt::format("theta.{}", j + 1), s.facts.labels[j], s.parameters[j]));
 }
 
 std::string covariance_row(const Summary& s, std::size_t i) {
   const std::size_t d = s.parameters.size();
-  Json row = Json::array();
-  for (std::size_t j = 0; j < d; ++j) row.push_back(json_number(s.covariance[i * d + j]));
-  return compact(row);
+  return compact(json_numbers(std::span(s.covariance).subspan(i * d, d)));
 }
 
 Json columns(const Panel& panel) {
   Json json = Json::array();
-  for (Index c = 0; c < panel.columns(); ++c) {
-    Json column = Json::array();
-    for (const double x : panel.column(c)) column.push_back(json_number(x));
-    json.push_back(column);
-  }
+  for (Index c = 0; c < panel.columns(); ++c) json.push_back(json_numbers(panel.column(c)));
   return json;
 }
 

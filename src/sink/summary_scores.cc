@@ -22,11 +22,20 @@ std::vector<std::int64_t> spaced(std::int64_t draws, Index chains) {
 
 void add_draws(Predictive& predictive, const SpoolReader& spool, int threads) {
   const Index chains = spool.shape().chains;
-  PredictiveFeed feed(predictive, spool.shape().dimension, threads);
-  Index used = 0;
+  // The states go to the predictive in groups large enough for threads and small enough for memory.
+  constexpr Index kAtOnce = 64;
+  Panel states(spool.shape().dimension, kAtOnce);
+  Index used = 0, filled = 0;
+  const auto hand_on = [&] {
+    if (filled > 0) predictive.add_all({states.view().data, states.rows(), filled, states.stride()}, threads);
+    filled = 0;
+  };
   for (const std::int64_t draw : spaced(spool.draws(), chains))
-    for (Index c = 0; c < chains && used < kPredictiveDraws; ++c, ++used) spool.draw(draw, c, feed.next());
-  feed.finish();
+    for (Index c = 0; c < chains && used < kPredictiveDraws; ++c, ++used) {
+      spool.draw(draw, c, states.column(filled++));
+      if (filled == kAtOnce) hand_on();
+    }
+  hand_on();
 }
 
 constexpr double kThresholds[] = {0,    0.05, 0.1,  0.15, 0.2,  0.25, 0.3,  0.35, 0.4,  0.45, 0.5,
@@ -77,22 +86,23 @@ void add_clients(Summary& summary, const Predictive& averaged, const Federation&
 
 }  // namespace
 
+void add_accuracy_mean(const ModelSpec& model, const Table& rows,
+                       const std::vector<stats::ParameterSummary>& parameters, Scores& scores) {
+  std::vector<double> mean;
+  for (const stats::ParameterSummary& parameter : parameters) mean.push_back(parameter.mean);
+  Predictive at_mean(model, rows);
+  at_mean.add(mean);
+  scores.insert(scores.begin() + 1, {"accuracy_mean", at_mean.scores(1).front().value});
+}
+
 void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& model, const Federation& data,
                 int threads) {
   if (spool.draws() == 0) return;
   Predictive averaged(model, data.test);
   if (averaged.applies()) {
     add_draws(averaged, spool, threads);
-    const int bins = summary.facts.ece_bins;
-    summary.metrics = averaged.scores(bins);
-    if (model.classifies()) {
-      std::vector<double> mean;
-      mean.reserve(summary.parameters.size());
-      for (const auto& parameter : summary.parameters) mean.push_back(parameter.mean);
-      Predictive at_mean(model, data.test);
-      at_mean.add(mean);
-      summary.metrics.insert(summary.metrics.begin() + 1, {"accuracy_mean", at_mean.scores(bins).front().value});
-    }
+    summary.metrics = averaged.scores(summary.facts.ece_bins);
+    if (model.classifies()) add_accuracy_mean(model, data.test, summary.parameters, summary.metrics);
     add_clients(summary, averaged, data);
   }
   if (!model.classifies()) return;

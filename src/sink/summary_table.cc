@@ -1,11 +1,10 @@
-#include "sink/summary_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "numbers.h"
 #include "sink/report.h"
@@ -31,7 +30,7 @@ std::string few_words(const stats::ParameterSummary& p, Index chains) {
                      bulk && tail ? "ess"
                      : bulk       ? "ess_bulk"
                                   : "ess_tail",
-                     least < kLeastEss ? fmt::format("{}", kLeastEss) : fmt::format("{} a chain", kLeastEssOfAChain));
+                     least < kLeastEss ? fmt::format("{}", kLeastEss) : fmt::format("{} per chain", kLeastEssOfAChain));
 }
 
 // Draws the means of stretches of the draws, chain after chain on one scale, so that chains that disagree stand out.
@@ -131,6 +130,24 @@ std::string verdict(const SummaryPage& page) {
                      page.parameters.size());
 }
 
+constexpr std::size_t kLabel = 32;
+
+// Chooses the rows to show: the first ones, with the worst R-hats in place of the last few if not all fit.
+std::vector<std::size_t> chosen_rows(const std::vector<stats::ParameterSummary>& parameters, std::size_t most) {
+  std::vector<std::size_t> rows(parameters.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (rows.size() <= most) return rows;
+  const auto worst_last = rows.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, most));
+  const auto badness = [&](std::size_t j) { return std::isnan(parameters[j].rhat) ? -1.0 : parameters[j].rhat; };
+  std::partial_sort(rows.begin(), worst_last, rows.end(), [&](std::size_t a, std::size_t b) {
+    return badness(a) > badness(b) || (badness(a) == badness(b) && a < b);
+  });
+  std::sort(worst_last, rows.end());
+  rows.resize(most);
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
 }  // namespace
 
 std::vector<std::string> faults_of(const stats::ParameterSummary& p, Index chains) {
@@ -156,17 +173,7 @@ std::string summary_json(const SummaryPage& page) {
   Json parameters = Json::array();
   for (std::size_t j = 0; j < page.parameters.size(); ++j) {
     const stats::ParameterSummary& p = page.parameters[j];
-    Json json = {{"name", page.names[j]},
-                 {"label", page.labels[j]},
-                 {"mean", json_number(p.mean)},
-                 {"mcse", json_number(p.mcse)},
-                 {"sd", json_number(p.sd)},
-                 {"q5", json_number(p.q5)},
-                 {"q50", json_number(p.q50)},
-                 {"q95", json_number(p.q95)},
-                 {"ess_bulk", json_number(p.ess_bulk)},
-                 {"ess_tail", json_number(p.ess_tail)},
-                 {"rhat", json_number(p.rhat)}};
+    Json json = parameter_json(page.names[j], page.labels[j], p);
     json["check"] = page.states == "draws" ? Json(faults_of(p, page.chains)) : Json(nullptr);
     parameters.push_back(std::move(json));
   }
@@ -176,6 +183,66 @@ std::string summary_json(const SummaryPage& page) {
   json["parameters"] = std::move(parameters);
   json["warnings"] = page.warnings;
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+StripRange strip_range(const std::vector<stats::ParameterSummary>& parameters) {
+  StripRange range;
+  for (const stats::ParameterSummary& p : parameters) {
+    if (std::isfinite(p.q5)) range.low = std::min(range.low, p.q5);
+    if (std::isfinite(p.q95)) range.high = std::max(range.high, p.q95);
+  }
+  return range;
+}
+
+std::vector<std::string> parameter_columns() {
+  return {"parameter", "mean", "mcse", "sd", "q5", "q50", "q95", "ess_bulk", "ess_tail", "rhat"};
+}
+
+std::vector<std::string> parameter_cells(const stats::ParameterSummary& p, const std::string& label) {
+  const auto whole = [](double v) { return std::isnan(v) ? std::string("-") : fmt::format("{:.0f}", v); };
+  return {shorten(label, kLabel), short_number(p.mean),
+          short_number(p.mcse),   short_number(p.sd),
+          short_number(p.q5),     short_number(p.q50),
+          short_number(p.q95),    whole(p.ess_bulk),
+          whole(p.ess_tail),      std::isnan(p.rhat) ? "-" : fmt::format("{:.3f}", p.rhat)};
+}
+
+std::string interval_strip(const stats::ParameterSummary& p, double low, double high, std::size_t width) {
+  std::vector<const char*> cells(width, " ");
+  const auto cell = [&](double value) {
+    const double share = high > low ? (value - low) / (high - low) : 0;
+    return static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(width - 1)));
+  };
+  cells[cell(0)] = "│";
+  if (std::isfinite(p.q5) && std::isfinite(p.q50) && std::isfinite(p.q95)) {
+    for (std::size_t i = cell(p.q5); i <= cell(p.q95); ++i) cells[i] = i == cell(0) ? "┼" : "─";
+    cells[cell(p.q50)] = "●";
+  }
+  std::string strip;
+  for (const char* c : cells) strip += c;
+  return strip;
+}
+
+std::string parameter_table(const std::vector<stats::ParameterSummary>& parameters,
+                            const std::vector<std::string>& labels, std::size_t most) {
+  const auto rows = chosen_rows(parameters, most);
+  std::vector<stats::ParameterSummary> shown;
+  for (const std::size_t j : rows) shown.push_back(parameters[j]);
+  const StripRange range = strip_range(shown);
+  std::vector<std::string> header = parameter_columns();
+  header.emplace_back(kStripName);
+  TextTable table(header);
+  table.left(10);
+  for (const std::size_t j : rows) {
+    std::vector<std::string> cells = parameter_cells(parameters[j], labels[j]);
+    cells.push_back(interval_strip(parameters[j], range.low, range.high, kStripWidth));
+    table.row(std::move(cells));
+  }
+  std::string text = table.text();
+  if (rows.size() < parameters.size())
+    text += fmt::format("  … and {} more; the five with the worst R-hat are among those shown\n",
+                        parameters.size() - rows.size());
+  return text;
 }
 
 }  // namespace pollen::sink

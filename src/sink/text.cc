@@ -71,11 +71,6 @@ std::size_t display_width(std::string_view utf8) {
   return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), starts_character));
 }
 
-std::string pad_left(std::string_view text, std::size_t width) {
-  const std::size_t has = display_width(text);
-  return std::string(width > has ? width - has : 0, ' ').append(text);
-}
-
 std::string pad_right(std::string_view text, std::size_t width) {
   const std::size_t has = display_width(text);
   return std::string(text).append(width > has ? width - has : 0, ' ');
@@ -87,6 +82,16 @@ std::string shorten(std::string_view utf8, std::size_t width) {
   for (; bytes < utf8.size(); ++bytes)
     if (starts_character(utf8[bytes]) && ++seen == width) break;
   return std::string(utf8.substr(0, bytes)) + "…";
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end = text.find(separator); end != std::string_view::npos; end = text.find(separator)) {
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  parts.push_back(text);
+  return parts;
 }
 
 std::string csv_field(const std::string& text) {

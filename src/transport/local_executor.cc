@@ -3,8 +3,33 @@
 #include <algorithm>
 
 #include "math/math.h"
+#include "pollen/transport.h"
 
 namespace pollen {
+
+namespace {
+
+class ThreadTransport final : public Transport {
+ public:
+  ThreadTransport(ClientView& view, Clients& clients, int threads)
+      : local_(view, clients, BlockRange::all(std::ssize(clients)), threads) {}
+
+  void exchange(Server& server) override { local_.answer_round(server); }
+
+  void query(const Query& query, PanelView sum) override {
+    if (Query::by_client(query.what)) return local_.answer_columns(query, sum);
+    local_.answer(query, sum.rows, sum.columns);
+    fill(sum, 0.0);
+    local_.sums().add_finished(sum);
+  }
+
+  Team team() override { return local_.team(); }
+
+ private:
+  LocalExecutor local_;
+};
+
+}  // namespace
 
 LocalExecutor::LocalExecutor(ClientView& view, Clients& clients, const BlockRange& range, int threads)
     : view_(view),
@@ -155,6 +180,10 @@ void LocalExecutor::answer_columns(const Query& query, PanelView out) {
       pollen::answer(clients_, static_cast<std::size_t>(i), view_, query,
                      {out.column(i).data(), out.rows, 1, out.stride}, work(member));
   });
+}
+
+std::unique_ptr<Transport> make_thread_transport(ClientView& view, Clients& clients, int threads) {
+  return std::make_unique<ThreadTransport>(view, clients, threads);
 }
 
 }  // namespace pollen

@@ -36,6 +36,19 @@ TEST_F(Outputs, ARunLeavesItsFiles) {
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 31);
 }
 
+// A burn-in that the user does not give follows the iterations, also where the built-in problem has one of its own.
+TEST_F(Outputs, TheBuiltInProblemTakesFewerIterations) {
+  for (const auto& [more, burn_in] : {std::pair(Words{}, 30), std::pair(Words{"--set", "run.burn_in=100"}, 100)}) {
+    Words words = {"run", "--quiet", "--out", fmt::format("out-{}", burn_in), "--set", "run.iterations=300"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run(words);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Json json = Json::parse(slurp(fmt::format("out-{}/summary.json", burn_in)));
+    EXPECT_EQ(json["setup"]["burn_in"], burn_in);
+    EXPECT_EQ(json["draws_per_chain"], (300 - burn_in) / 10);
+  }
+}
+
 TEST_F(Outputs, GaussianMomentsAreTheProblems) {
   put("g.toml", kTinyGaussian);
   ASSERT_EQ(run({"run", "g.toml", "--out", "out", "--quiet"}).code, 0);
@@ -77,7 +90,7 @@ TEST_F(Outputs, RowsFromElsewhereAreLessCertain) {
   EXPECT_EQ(json["ood"]["confident_out"], 0.0);
   ASSERT_EQ(run({"run", "out/config.toml", "--out", "again", "--quiet"}).code, 0);
   EXPECT_EQ(slurp("out/draws-1.csv"), slurp("again/draws-1.csv"));
-  EXPECT_NE(run({"data", "a.toml"}).out.find("60 test rows are no client's"), std::string::npos);
+  EXPECT_NE(run({"data", "a.toml"}).out.find("60 test rows belong to no client"), std::string::npos);
 }
 
 TEST_F(Outputs, QuietSaysNothingOnStderr) {

@@ -80,25 +80,25 @@ TEST_F(SharedDraws, AServerThatWasStartedAgainBeginsAgain) {
 }
 
 TEST_F(SharedDraws, NoMoreAreTakenThanTheRunCanHaveKept) {
-  expect_refused({draws(0, 0, 11)}, "not those that follow");
+  expect_refused({draws(0, 0, 11)}, "in all");
   EXPECT_TRUE(taken_[0].empty());
-  expect_refused({draws(0, 0, 6), draws(1, 0, 6), draws(0, 6, 6)}, "not those that follow");
+  expect_refused({draws(0, 0, 6), draws(1, 0, 6), draws(0, 6, 6)}, "in all");
 }
 
 TEST_F(SharedDraws, OthersThanThoseThatFollowAreRefused) {
-  expect_refused({draws(1, 0, 4)}, "not those that follow");
-  expect_refused({draws(0, 1, 4)}, "not those that follow");
-  expect_refused({draws(0, 0, 4), draws(1, 0, 3)}, "not those that follow");
-  expect_refused({draws(0, 0, 4), draws(2, 0, 4)}, "not those that follow");
-  expect_refused({draws(0, 0, 4, 3)}, "not those that follow");
-  expect_refused({draws(0, 0, 0)}, "not those that follow");
-  expect_refused({draws(0, std::numeric_limits<std::uint64_t>::max(), 1)}, "not those that follow");
+  expect_refused({draws(1, 0, 4)}, "in all");
+  expect_refused({draws(0, 1, 4)}, "in all");
+  expect_refused({draws(0, 0, 4), draws(1, 0, 3)}, "in all");
+  expect_refused({draws(0, 0, 4), draws(2, 0, 4)}, "in all");
+  expect_refused({draws(0, 0, 4, 3)}, "in all");
+  expect_refused({draws(0, 0, 0)}, "in all");
+  expect_refused({draws(0, std::numeric_limits<std::uint64_t>::max(), 1)}, "in all");
 }
 
 TEST_F(SharedDraws, WhatIsNoNumberIsRefused) {
   wire::Draws message = draws(0, 0, 2);
   message.positions.column(1)[0] = std::numeric_limits<double>::quiet_NaN();
-  expect_refused({message}, "not numbers");
+  expect_refused({message}, "draws: found nan");
 }
 
 }  // namespace

@@ -16,25 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::World;
 
-const char* kProblem = R"(
-seed = 7
-[model]
-kind = "logistic"
-[data]
-source = "synthetic-logistic"
-clients = 3
-dimension = 4
-min_size = 8
-max_size = 30
-[run]
-iterations = 6
-burn_in = 0
-chains = 2
-[sampler]
-batch = 3
-refresh = 2
-step = 0.002
-)";
+const std::string kProblem = testing::small_problem({.refresh = 2});
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Recording {

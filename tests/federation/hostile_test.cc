@@ -13,25 +13,7 @@ namespace {
 
 using testing::World;
 
-const char* kProblem = R"(
-seed = 7
-[model]
-kind = "logistic"
-[data]
-source = "synthetic-logistic"
-clients = 4
-dimension = 4
-min_size = 8
-max_size = 30
-[run]
-iterations = 30
-burn_in = 0
-chains = 3
-[sampler]
-batch = 3
-refresh = 10
-step = 0.002
-)";
+const std::string kProblem = testing::small_problem({.clients = 4, .iterations = 30, .chains = 3, .refresh = 10});
 
 constexpr std::uint32_t kLiar = 2;
 
@@ -104,18 +86,18 @@ INSTANTIATE_TEST_SUITE_P(
             "lsd",
             [](Reply& r) { put_number(r, kNaN); },
             {},
-            "round 2, client 3: compressed payload: a value is not"},
+            "round 2, client 3: compressed payload: found a value that is not"},
         Lie{"infinity", "lsd", [](Reply& r) { put_number(r, kInf); }, {}, "round 2, client 3"},
         Lie{"minus_infinity", "fald", [](Reply& r) { put_number(r, -kInf); }, {}, "client 3: compressed payload"},
         Lie{"norm_nan",
             "qlsd",
             [](Reply& r) { put_norm(r, std::nanf("")); },
             {},
-            "client 3: compressed payload: bad norm"},
-        Lie{"norm_infinite", "qlsd", [](Reply& r) { put_norm(r, HUGE_VALF); }, {}, "bad norm"},
-        Lie{"norm_negative", "qlsd++", [](Reply& r) { put_norm(r, -1); }, {}, "bad norm"},
-        Lie{"longer", "lsd", [](Reply& r) { resize_part(r, 1, 8); }, {}, "compressed payload: wrong size"},
-        Lie{"shorter", "lsd", [](Reply& r) { resize_part(r, 2, -8); }, {}, "compressed payload: wrong size"},
+            "client 3: compressed payload: found a norm that is negative"},
+        Lie{"norm_infinite", "qlsd", [](Reply& r) { put_norm(r, HUGE_VALF); }, {}, "found a norm that"},
+        Lie{"norm_negative", "qlsd++", [](Reply& r) { put_norm(r, -1); }, {}, "found a norm that"},
+        Lie{"longer", "lsd", [](Reply& r) { resize_part(r, 1, 8); }, {}, "bytes, accepted: exactly"},
+        Lie{"shorter", "lsd", [](Reply& r) { resize_part(r, 2, -8); }, {}, "bytes, accepted: exactly"},
         Lie{"longer_code", "qlsd", [](Reply& r) { resize_part(r, 0, 9); }, {}, "compressed payload"},
         Lie{"shorter_code", "qlsd", [](Reply& r) { resize_part(r, 2, -1); }, {}, "compressed payload"},
         Lie{"fewer_chains",
@@ -130,20 +112,32 @@ INSTANTIATE_TEST_SUITE_P(
             "another question"},
         Lie{"whole", "qlsd++", [](Reply& r) { r.whole = true; }, {}, "answers another question"},
         Lie{"gradients", "lsd", [](Reply& r) { r.gradients = std::int64_t{1} << 39; }, {}, "gradients; accepted: 0 to"},
-        Lie{"gradients_more", "lsd", [](Reply& r) { r.gradients = std::int64_t{1} << 60; }, {}, "impossible count"},
-        Lie{"gradients_below_zero", "lsd", [](Reply& r) { r.gradients = -1; }, {}, "impossible count"},
+        Lie{"gradients_more",
+            "lsd",
+            [](Reply& r) { r.gradients = std::int64_t{1} << 60; },
+            {},
+            "gradients in a reply, accepted: 0 to"},
+        Lie{"gradients_below_zero",
+            "lsd",
+            [](Reply& r) { r.gradients = -1; },
+            {},
+            "gradients in a reply, accepted: 0 to"},
         Lie{"cut", "lsd", {}, [](Bytes& f) { f.resize(f.size() - 3); }, "what was sent cannot be read"},
         Lie{"header", "lsd", {}, [](Bytes& f) { f.resize(10); }, "cannot be read"},
         Lie{"empty", "lsd", {}, [](Bytes& f) { f.clear(); }, "cannot be read"},
-        Lie{"unknown_type", "lsd", {}, [](Bytes& f) { f[6] = 99; }, "of no known kind"},
+        Lie{"unknown_type", "lsd", {}, [](Bytes& f) { f[6] = 99; }, "found a message of type 99"},
         Lie{"servers_type",
             "lsd",
             {},
             [](Bytes& f) { f = wire::encode(wire::Acknowledged{3}); },
-            "not one a client sends"},
-        Lie{"many_chains", "lsd", {}, [](Bytes& f) { f[45] = f[46] = f[47] = f[48] = 0xff; }, "larger than the frame"},
-        Lie{"magic", "lsd", {}, [](Bytes& f) { f[0] ^= 1; }, "not one of pollen's"},
-        Lie{"hello_again", "lsd", {}, [](Bytes& f) { f = wire::encode(wire::Hello{}); }, "not one a client sends"},
+            "which a client does not send"},
+        Lie{"many_chains", "lsd", {}, [](Bytes& f) { f[45] = f[46] = f[47] = f[48] = 0xff; }, "which fit the frame"},
+        Lie{"magic", "lsd", {}, [](Bytes& f) { f[0] ^= 1; }, "the letters POLN"},
+        Lie{"hello_again",
+            "lsd",
+            {},
+            [](Bytes& f) { f = wire::encode(wire::Hello{}); },
+            "which a client does not send"},
         Lie{"site_again", "lsd", {}, [](Bytes& f) { f = wire::encode(wire::Site{}); }, "set-up out of order"},
         Lie{"columns_again", "lsd", {}, [](Bytes& f) { f = wire::encode(wire::Columns{}); }, "set-up out of order"},
         Lie{"moments_again", "lsd", {}, [](Bytes& f) { f = wire::encode(wire::Moments{}); }, "set-up out of order"},

@@ -14,26 +14,8 @@ namespace {
 
 using testing::World;
 
-const char* kProblem = R"(
-seed = 7
-[model]
-kind = "logistic"
-[data]
-source = "synthetic-logistic"
-clients = 3
-dimension = 4
-min_size = 8
-max_size = 12
-[run]
-iterations = 12
-burn_in = 0
-chains = 2
-[sampler]
-name = "qlsd++"
-batch = 3
-refresh = 3
-step = 0.002
-)";
+const std::string kProblem =
+    testing::small_problem({.largest = 12, .iterations = 12, .refresh = 3}) + "name = \"qlsd++\"\n";
 constexpr int kFrames = 50'000;  // frames for each side
 constexpr std::uint32_t kLiar = 1;
 

@@ -8,6 +8,29 @@
 
 namespace pollen::testing {
 
+std::string small_problem(const SmallProblem& p) {
+  return fmt::format(R"(
+seed = 7
+[model]
+kind = "logistic"
+[data]
+source = "synthetic-logistic"
+clients = {}
+dimension = 4
+min_size = 8
+max_size = {}
+[run]
+iterations = {}
+burn_in = 0
+chains = {}
+[sampler]
+batch = 3
+refresh = {}
+step = 0.002
+)",
+                     p.clients, p.largest, p.iterations, p.chains, p.refresh);
+}
+
 namespace {
 
 // Returns one client for each part of the configuration's own split.

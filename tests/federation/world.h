@@ -27,6 +27,12 @@ struct Faults {
   unsigned seed = 1;
 };
 
+// A logistic problem of a few rows. Its last section is [sampler].
+struct SmallProblem {
+  int clients = 3, largest = 30, iterations = 6, chains = 2, refresh = 1;
+};
+std::string small_problem(const SmallProblem& p);
+
 struct Killed {};
 
 // Clients that live on while servers come and go.

@@ -132,7 +132,7 @@ TEST_F(Security, AServerThatIsNoServer) {
   with(texts("old", "localhost", "k/ca.pem"), untrusted);
   with(texts("other", "localhost", "k/ca.pem"), untrusted);
   const auto plain = listen_at("127.0.0.1:0", std::nullopt);
-  expect_refused(intrude(plain->port(), tls("k", "c1", "k/ca.pem")), 1, "the server speaks no TLS");
+  expect_refused(intrude(plain->port(), tls("k", "c1", "k/ca.pem")), 1, "the server does not use TLS");
   const Outcome refused = run({"serve", "a.toml", "--listen", "127.0.0.1:0", "--out", "x", "--ca", "k/ca.pem", "--cert",
                                "k/c0.pem", "--key", "k/c0.key"});
   expect_refused(refused, 2, "k/c0.pem");

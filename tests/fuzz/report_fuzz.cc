@@ -2,9 +2,7 @@
 // is accepted has the shape that the page relies on.
 #include "fuzz.h"
 #include "pollen/errors.h"
-#include "report/client_tables.h"
-#include "report/metrics_table.h"
-#include "report/stored_run.h"
+#include "report/parts.h"
 
 namespace pollen::fuzz {
 namespace {

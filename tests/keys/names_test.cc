@@ -1,7 +1,7 @@
 // Tests names and addresses: which are accepted, which are refused, and how they appear in a certificate.
 #include <gmock/gmock.h>
 
-#include "keys/check_request.h"
+#include "keys/holder.h"
 #include "pollen/errors.h"
 
 namespace pollen::keys {

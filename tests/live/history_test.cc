@@ -1,7 +1,7 @@
 // Tests histories of constant size.
-#include "sink/history.h"
-
 #include <gtest/gtest.h>
+
+#include "sink/live_feed.h"
 
 namespace pollen::sink {
 namespace {

@@ -33,8 +33,7 @@ VectorXd gradient_at(const Federated& on, const VectorXd& theta) {
 
 VectorXd limit(const char* name, const Federated& on, const ReferenceSettings& settings, int rounds) {
   const ReferenceProblem problem = on.problem(2);
-  const auto engine = make_reference(name, problem, settings);
-  engine->start(start_at(problem));
+  const auto engine = started(name, problem, settings);
   for (int k = 0; k < rounds; ++k) engine->advance(1);
   return column(*engine);
 }
@@ -44,8 +43,7 @@ TEST(FedAvg, WithOneLocalStepIsGradientDescent) {
     const double step = 0.05;
     VectorXd theta = VectorXd::Constant(on.dimension, 0.3);
     const ReferenceProblem problem = on.problem(2);
-    const auto engine = make_reference("fedavg", problem, {.step = step, .local_steps = 1});
-    engine->start(start_at(problem, 0.3));
+    const auto engine = started("fedavg", problem, {.step = step, .local_steps = 1}, 0.3);
     for (int k = 0; k < 50; ++k) {
       theta -= step * gradient_at(on, theta);
       engine->advance(1);
@@ -100,8 +98,7 @@ TEST(FedBe, DrawsFromALawOverClientsModels) {
     spread = (spread - plain.cwiseAbs2()) / static_cast<double>(b + 1);  // variance of a uniform mixture
     for (const char* law : {"gaussian", "dirichlet"}) {
       const ReferenceProblem problem = on.problem(50);
-      const auto engine = make_reference("fedbe", problem, {.step = step, .local_steps = steps, .server_law = law});
-      engine->start(start_at(problem));
+      const auto engine = started("fedbe", problem, {.step = step, .local_steps = steps, .server_law = law});
       VectorXd mean = VectorXd::Zero(center.size()), square = mean;
       for (int k = 0; k < 2400; ++k) {
         engine->advance(1);
@@ -272,8 +269,7 @@ TEST(FedPa, ReachesTheModeAsSamplesGrow) {
     settings.samples = samples;
     settings.local_burn_in = 100;
     settings.shrinkage = 5;
-    const auto engine = make_reference("fedpa", problem, settings);
-    engine->start(start_at(problem));
+    const auto engine = started("fedpa", problem, settings);
     VectorXd mean = VectorXd::Zero(3);
     for (int k = 0; k < 2 * rounds; ++k) {
       engine->advance(1);

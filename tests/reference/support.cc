@@ -51,18 +51,27 @@ void set_prior(Federated& problem, const std::vector<double>& sd) {
 
 }  // namespace
 
-Federated matrices() {
+Federated gaussians(const std::vector<std::vector<double>>& means, const std::vector<std::vector<double>>& precisions) {
   Federated result;
-  set_prior(result, {1.0, 2.0, 0.8});
-  const std::vector<std::vector<double>> means = {{1.0, -2.0, 0.5}, {0.0, 2.0, -1.0}, {-2.0, 0.5, 1.5}};
-  const std::vector<std::vector<double>> precisions = {{2.0, 0.3, 0.1, 0.3, 1.5, -0.2, 0.1, -0.2, 1.0},
-                                                       {1.0, 0.0, 0.2, 0.0, 3.0, 0.4, 0.2, 0.4, 1.2},
-                                                       {0.8, 0.1, 0.0, 0.1, 0.7, -0.1, 0.0, -0.1, 1.6}};
+  result.dimension = std::ssize(means.front());
+  result.prior = Prior::flat();
+  result.exact.prior_precision = Eigen::VectorXd::Zero(result.dimension);
   for (std::size_t i = 0; i < means.size(); ++i) {
     result.potentials.push_back(make_gaussian(means[i], precisions[i]));
-    const Eigen::MatrixXd curvature = Eigen::Map<const Eigen::MatrixXd>(precisions[i].data(), 3, 3);
-    result.exact.clients.push_back({{{curvature, curvature * Eigen::Map<const Eigen::VectorXd>(means[i].data(), 3)}}});
+    const Eigen::MatrixXd curvature =
+        Eigen::Map<const Eigen::MatrixXd>(precisions[i].data(), result.dimension, result.dimension);
+    const Eigen::VectorXd mean = Eigen::Map<const Eigen::VectorXd>(means[i].data(), result.dimension);
+    result.exact.clients.push_back({{{curvature, curvature * mean}}});
   }
+  return result;
+}
+
+Federated matrices() {
+  Federated result = gaussians({{1.0, -2.0, 0.5}, {0.0, 2.0, -1.0}, {-2.0, 0.5, 1.5}},
+                               {{2.0, 0.3, 0.1, 0.3, 1.5, -0.2, 0.1, -0.2, 1.0},
+                                {1.0, 0.0, 0.2, 0.0, 3.0, 0.4, 0.2, 0.4, 1.2},
+                                {0.8, 0.1, 0.0, 0.1, 0.7, -0.1, 0.0, -0.1, 1.6}});
+  set_prior(result, {1.0, 2.0, 0.8});
   return result;
 }
 
@@ -98,6 +107,13 @@ Panel start_at(const ReferenceProblem& problem, double value) {
   Panel panel(problem.dimension, problem.chains);
   fill(panel, value);
   return panel;
+}
+
+std::unique_ptr<Engine> started(const std::string& name, const ReferenceProblem& problem,
+                                const ReferenceSettings& settings, double value) {
+  auto engine = make_reference(name, problem, settings);
+  engine->start(start_at(problem, value));
+  return engine;
 }
 
 Sampled run(Engine& engine, const Federated& on, const Length& length) {

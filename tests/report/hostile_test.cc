@@ -78,7 +78,7 @@ TEST_F(Hostile, ClientTablesMustHaveTheirShape) {
        R"({"participation": {"groups": [1], "clients": [1], "chains": 1, "bin_ends": [5], "rounds": [5], "messages": [[1]]}})",
        R"({"labels": {"groups": ["a"], "labels": ["u"], "counts": [[-1]]}})", R"({"labels": {"groups": ["a"]}})"}) {
     put("a/clients.json", text);
-    expect_refused({path("a")}, "clients.json", "of another shape");
+    expect_refused({path("a")}, "clients.json", "lists of different lengths");
   }
   put("a/clients.json",
       R"({"participation": {"groups": ["a"], "clients": [1], "chains": 1, "bin_ends": [5], "rounds": [5], "messages": [[3]]},

@@ -1,9 +1,8 @@
-#include "report/metrics_table.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "pollen/errors.h"
+#include "report/parts.h"
 
 namespace pollen::report {
 namespace {

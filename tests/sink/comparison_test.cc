@@ -4,7 +4,6 @@
 
 #include "fixtures.h"
 #include "pollen/errors.h"
-#include "sink/network_comparison.h"
 #include "sink/stan_csv.h"
 
 namespace pollen::sink {
@@ -92,18 +91,17 @@ TEST_F(ComparisonTest, ChainsComeInTheOrderOfTheirNumbers) {
 TEST_F(ComparisonTest, StatesComeFromTheDiskAsFromMemory) {
   write("a", 1, 2);
   const DrawSet set = read_draws(path("a"));
-  const DrawStream stream(path("a"));
-  EXPECT_EQ(stream.dimension(), 2);
-  EXPECT_EQ(stream.draws(), 2000);
   for (const Index most : {1, 7, 1000, 2000, 5000}) {
     const Panel expected = set.thinned(most);
+    const ChosenDraws stream(path("a"), most, 0);
+    EXPECT_EQ(stream.dimension(), 2);
+    EXPECT_EQ(stream.count(), std::min<Index>(most, 2000));
     Index at = 0;
-    EXPECT_EQ(stream.thinned(most,
-                             [&](std::span<const double> theta) {
-                               ASSERT_LT(at, expected.columns());
-                               EXPECT_TRUE(std::ranges::equal(theta, expected.column(at++)));
-                             }),
-              expected.columns());
+    stream.visit([&](ConstPanelView states, Index first) {
+      EXPECT_EQ(first, at);
+      for (Index c = 0; c < states.columns; ++c, ++at)
+        EXPECT_TRUE(at < expected.columns() && std::ranges::equal(states.column(c), expected.column(at)));
+    });
     EXPECT_EQ(at, expected.columns());
   }
 }
@@ -112,11 +110,13 @@ TEST_F(ComparisonTest, AShorterChainShortensTheOthers) {
   put(path("chain-1.csv"), "lp__,a\n-1,1\n-1,2\n-1,3\n");
   put(path("chain-2.csv"), "# num_warmup = 2\n# save_warmup = 1\nlp__,a\n-1,8\n-1,9\n-1,4\n-1,5\n");
   std::vector<double> found;
-  DrawStream(folder_).thinned(100, [&](std::span<const double> theta) { found.push_back(theta[0]); });
+  ChosenDraws(folder_, 100, 0).visit([&](ConstPanelView states, Index) {
+    for (Index c = 0; c < states.columns; ++c) found.push_back(states.column(c)[0]);
+  });
   EXPECT_EQ(found, (std::vector<double>{1, 2, 4, 5}));
   put(path("chain-3.csv"), "lp__,b\n-1,1\n");
-  EXPECT_THROW(DrawStream{folder_}, ConfigError);
-  EXPECT_THROW(DrawStream{path("nothing")}, ConfigError);
+  EXPECT_THROW(ChosenDraws(folder_, 100), ConfigError);
+  EXPECT_THROW(ChosenDraws(path("nothing"), 100), ConfigError);
 }
 
 // Uses a network without hidden layers, whose states both comparisons accept.
@@ -132,7 +132,8 @@ TEST_F(ComparisonTest, NetworksAreComparedByWhatTheyPredict) {
   test.x.assign(24, 0.0);
   test.x[0] = 1, test.x[9] = -0.3, test.x[16] = 0.2, test.x[17] = -0.4;
   test.y = {1, 0, 1};
-  const ComparedNetworks found = compare_networks(DrawStream(path("a")), DrawStream(path("b")), model, test, 15, 2);
+  const ComparedNetworks found =
+      compare_networks(ChosenDraws(path("a"), 1000), ChosenDraws(path("b"), 1000), model, test, 15, 2);
   const ComparedPredictives expected =
       compare_predictives(read_draws(path("a")), read_draws(path("b")), model, test, 1);
   EXPECT_EQ(found.draws, 1000);

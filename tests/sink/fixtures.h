@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "pollen/data.h"
+#include "pollen/model.h"
 #include "sink/facts.h"
 #include "sink/spool.h"
 
@@ -79,6 +81,25 @@ inline RunFacts known_facts(SpoolShape shape) {
   for (Index j = 0; j < shape.dimension; ++j) facts.labels.push_back("coefficient " + std::to_string(j));
   facts.counters = {2000, 20000, 1'000'000, 2'000'000, 200'000, 512, 123456, 1.5e6};
   return facts;
+}
+
+// Rows with one feature, and a model of them.
+inline Table table_of(const std::vector<double>& x, std::vector<double> y) {
+  Table table;
+  table.rows = static_cast<Index>(x.size());
+  table.columns = 1;
+  table.stride = 8;
+  table.x.assign(x.size() * 8, 0.0);
+  for (std::size_t r = 0; r < x.size(); ++r) table.x[r * 8] = x[r];
+  table.y = std::move(y);
+  return table;
+}
+inline ModelSpec spec(ModelKind kind, double noise_sd = 1.0) {
+  ModelSpec model;
+  model.kind = kind;
+  model.features = 1;
+  model.noise_sd = noise_sd;
+  return model;
 }
 
 }  // namespace pollen::sink

@@ -4,27 +4,10 @@
 
 #include <cmath>
 
+#include "fixtures.h"
+
 namespace pollen::sink {
 namespace {
-
-Table table_of(std::vector<double> x, std::vector<double> y) {
-  Table table;
-  table.rows = static_cast<Index>(y.size());
-  table.columns = 1;
-  table.stride = 8;
-  table.x.assign(y.size() * 8, 0.0);
-  for (std::size_t r = 0; r < y.size(); ++r) table.x[r * 8] = x[r];
-  table.y = std::move(y);
-  return table;
-}
-
-ModelSpec spec(ModelKind kind) {
-  ModelSpec model;
-  model.kind = kind;
-  model.features = 1;
-  model.noise_sd = 1.0;
-  return model;
-}
 
 double value(const Scores& scores, const std::string& name) {
   for (const Score& score : scores)

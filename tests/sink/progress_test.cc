@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-#include "sink/running_ess.h"
-#include "sink/running_rhat.h"
+#include "sink/running.h"
 #include "sink/text.h"
 
 namespace pollen::sink {
@@ -69,10 +68,10 @@ TEST(Progress, RoundsAndEssAreShownWhereTheyAreKnown) {
   EXPECT_EQ(progress.line(state).find("rounds"), std::string::npos);
   state.ess = 1234.5;
   state.rounds = 50;
-  EXPECT_EQ(
-      progress.line(state),
-      "pollen: 50%, 500 of 1000 iterations, 100 per second, 5.00 s left, 50 rounds, 1 Mbit up, 2 Mbit down, worst R-hat "
-      "1.012, least ESS about 1.23k");
+  EXPECT_EQ(progress.line(state),
+            "pollen: 50%, 500 of 1000 iterations, 100 per second, 5.00 s left, 50 rounds, 1 Mbit up, 2 Mbit down, "
+            "worst R-hat "
+            "1.012, least ESS about 1.23k");
   EXPECT_NE(progress.bar(state, 160).find("50 rounds"), std::string::npos);
   EXPECT_NE(progress.bar(state, 160).find("ESS 1.23k"), std::string::npos);
 }

@@ -1,7 +1,6 @@
 #include "sink/report.h"
 
 #include "fixtures.h"
-#include "sink/simulated_text.h"
 #include "sink/text.h"
 
 namespace pollen::sink {

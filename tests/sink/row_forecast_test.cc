@@ -9,32 +9,12 @@
 
 #include "fixtures.h"
 #include "pollen/errors.h"
-#include "sink/forecast_text.h"
 #include "stats/mixtures.h"
 
 namespace pollen::sink {
 namespace {
 
 constexpr double kLog2 = 0.6931471805599453;
-
-Table table_of(const std::vector<double>& x, std::vector<double> y) {
-  Table table;
-  table.rows = static_cast<Index>(x.size());
-  table.columns = 1;
-  table.stride = 8;
-  table.x.assign(x.size() * 8, 0.0);
-  for (std::size_t r = 0; r < x.size(); ++r) table.x[r * 8] = x[r];
-  table.y = std::move(y);
-  return table;
-}
-
-ModelSpec spec(ModelKind kind) {
-  ModelSpec model;
-  model.kind = kind;
-  model.features = 1;
-  model.noise_sd = 0.5;
-  return model;
-}
 
 Panel states(const std::vector<double>& values) {
   Panel panel(1, static_cast<Index>(values.size()));
@@ -46,7 +26,7 @@ double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
 double entropy(double p) { return -p * std::log(p) - (1 - p) * std::log(1 - p); }
 
 TEST(RowForecast, SplitsTheEntropyOfClasses) {
-  const ModelSpec model = spec(ModelKind::logistic);
+  const ModelSpec model = spec(ModelKind::logistic, 0.5);
   const ChosenDraws draws(states({-2, 2, 0.5}));
   const Forecaster forecaster(model, draws, {0.5, 1});
   const RowForecast f = forecaster.forecast(table_of({1, 0}, {}), 0, 2);
@@ -67,7 +47,7 @@ TEST(RowForecast, SplitsTheEntropyOfClasses) {
 }
 
 TEST(RowForecast, SplitsTheVarianceOfNumbers) {
-  const ModelSpec linear = spec(ModelKind::linear), poisson = spec(ModelKind::poisson);
+  const ModelSpec linear = spec(ModelKind::linear, 0.5), poisson = spec(ModelKind::poisson, 0.5);
   const ChosenDraws draws(states({1, 2, 6}));
   const RowForecast f = Forecaster(linear, draws, {0.9, 1}).forecast(table_of({1, 2}, {}), 0, 2);
   EXPECT_NEAR(f.mean[0], 3, 1e-12);
@@ -95,7 +75,7 @@ TEST(RowForecast, BlocksAndThreadsDoNotMatter) {
   const Table table = table_of(waves(700, 0.7), waves(700, 0.3));
   const ChosenDraws draws(states(waves(50, 1.3)));
   for (const ModelKind kind : {ModelKind::logistic, ModelKind::linear}) {
-    const ModelSpec model = spec(kind);
+    const ModelSpec model = spec(kind, 0.5);
     const RowForecast whole = Forecaster(model, draws, {0.9, 1}).forecast(table, 0, 700);
     const Forecaster small(model, draws, {0.9, 3, 50 * 2 * 97});
     ASSERT_EQ(small.block(), 97);
@@ -118,7 +98,7 @@ TEST(RowForecast, ScoresAreThoseOfTestRows) {
   const Panel chosen = states(waves(40, 1.1));
   const ChosenDraws draws(states(waves(40, 1.1)));
   for (const ModelKind kind : {ModelKind::logistic, ModelKind::linear, ModelKind::poisson}) {
-    const ModelSpec model = spec(kind);
+    const ModelSpec model = spec(kind, 0.5);
     const Table table = table_of(waves(300, 0.7), labels);
     Predictive predictive(model, table);
     predictive.add_all(chosen, 1);
@@ -136,7 +116,7 @@ TEST(RowForecast, ScoresAreThoseOfTestRows) {
 }
 
 TEST(RowForecast, IntervalsOfNumbersCoverAsManyAsTheySay) {
-  const ModelSpec model = spec(ModelKind::linear);
+  const ModelSpec model = spec(ModelKind::linear, 0.5);
   const ChosenDraws draws(states({2}));
   std::vector<double> x, y;  // quantiles of N(2x, 0.5²), evenly spaced
   for (int k = 1; k < 200; ++k) {
@@ -161,7 +141,7 @@ TEST_F(ForecastFiles, DrawsThatDoNotFitAreReadAgain) {
   const ChosenDraws held(path(""), 150), streamed(path(""), 150, 10);
   EXPECT_EQ(held.count(), 150);
   EXPECT_EQ(streamed.count(), 150);
-  const ModelSpec model = spec(ModelKind::logistic);
+  const ModelSpec model = spec(ModelKind::logistic, 0.5);
   const Table table = table_of(waves(20, 0.7), {});
   EXPECT_EQ(Forecaster(model, held, {0.9, 1}).forecast(table, 0, 20).upper,
             Forecaster(model, streamed, {0.9, 2}).forecast(table, 0, 20).upper);
@@ -174,7 +154,7 @@ TEST_F(ForecastFiles, DrawsThatDoNotFitAreReadAgain) {
 }
 
 TEST(ForecastText, CsvAndJsonSayTheSame) {
-  const ModelSpec model = spec(ModelKind::logistic);
+  const ModelSpec model = spec(ModelKind::logistic, 0.5);
   const ChosenDraws draws(states({-2, 2, 0.5}));
   const RowForecast f = Forecaster(model, draws, {0.5, 1}).forecast(table_of({1, 0}, {}), 0, 2);
   std::string csv, json;
@@ -201,7 +181,7 @@ TEST(ForecastText, CsvAndJsonSayTheSame) {
 TEST(RowForecast, DrawsThatAreNotFiniteAreSeen) {
   const ChosenDraws draws(states({1, std::nan(""), 2, 3}));
   for (const ModelKind kind : {ModelKind::logistic, ModelKind::linear, ModelKind::poisson}) {
-    const ModelSpec model = spec(kind);
+    const ModelSpec model = spec(kind, 0.5);
     const RowForecast f = Forecaster(model, draws, {0.9, 1}).forecast(table_of({1}, {}), 0, 1);
     EXPECT_TRUE(std::isnan(f.mean[0]));
     EXPECT_TRUE(std::isnan(f.upper[0]));
@@ -210,9 +190,9 @@ TEST(RowForecast, DrawsThatAreNotFiniteAreSeen) {
 
 TEST(RowForecast, RefusesWhatItCannotPredict) {
   const ChosenDraws draws(states({1, 2}));
-  const ModelSpec gaussian = spec(ModelKind::gaussian);
+  const ModelSpec gaussian = spec(ModelKind::gaussian, 0.5);
   EXPECT_THROW(Forecaster(gaussian, draws, {}), ConfigError);
-  ModelSpec wide = spec(ModelKind::logistic);
+  ModelSpec wide = spec(ModelKind::logistic, 0.5);
   wide.features = 3;
   EXPECT_THROW(Forecaster(wide, draws, {}), ConfigError);
 }

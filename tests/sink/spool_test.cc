@@ -22,7 +22,7 @@ TEST_F(SpoolTest, GivesBackWhatWasAppended) {
     for (Index c = 0; c < 3; ++c)
       for (Index i = 0; i < 1000; ++i)
         ASSERT_EQ(values[static_cast<std::size_t>((p * 3 + c) * 1000 + i)], known_value(i, c, p + 1));
-  spool.potentials(values);
+  spool.parameters(-1, 1, values);
   EXPECT_EQ(values[1000 + 17], known_potential(17, 1));
   std::vector<double> theta(5);
   spool.draw(999, 2, theta);
@@ -75,7 +75,7 @@ TEST_F(SpoolTest, RefusesAnotherVersionByItsNumber) {
 TEST_F(SpoolTest, WithoutPotentialsTheyAreNaN) {
   write_known_spool(path("a"), kShape, 3, false);
   std::vector<double> values;
-  SpoolReader(path("a")).potentials(values);
+  SpoolReader(path("a")).parameters(-1, 1, values);
   for (const double u : values) EXPECT_TRUE(std::isnan(u));
 }
 

@@ -1,10 +1,9 @@
-#include "sink/summary_table.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sink/report.h"
 #include "sink/text.h"
 
 namespace pollen::sink {
@@ -53,7 +52,7 @@ TEST(SummaryTable, SaysWhatIsWrongInWords) {
   p = good();
   p.ess_tail = 450;
   EXPECT_TRUE(faults_of(p, 4).empty());
-  EXPECT_EQ(faults_of(p, 8), (std::vector<std::string>{"ess_tail < 100 a chain"}));
+  EXPECT_EQ(faults_of(p, 8), (std::vector<std::string>{"ess_tail < 100 per chain"}));
   p.rhat = p.ess_bulk = p.ess_tail = std::nan("");
   p.sd = 0;
   EXPECT_EQ(faults_of(p, 4), std::vector<std::string>{"constant"});

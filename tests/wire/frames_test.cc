@@ -35,43 +35,25 @@ Reply reply() {
   return r;
 }
 
+// The two tests that pin the bytes below say what every field becomes, so a frame that is encoded again is the same
+// frame only if every field came back.
 TEST(Frames, BroadcastRoundTrip) {
-  const Broadcast sent = broadcast();
-  Bytes frame;
-  const std::vector<std::uint32_t> chains = {0, 2};
-  wire::encode(sent, chains, frame);
+  Bytes frame, again;
+  wire::encode(broadcast(), std::vector<std::uint32_t>{0, 2}, frame);
   Broadcast got;
   std::vector<std::uint32_t> mine;
   wire::decode(frame, got, mine);
-  EXPECT_EQ(got.round, sent.round);
-  EXPECT_EQ(got.refresh, sent.refresh);
-  EXPECT_EQ(got.whole, sent.whole);
-  EXPECT_EQ(got.offset, sent.offset);
-  EXPECT_EQ(got.payload, sent.payload);
-  EXPECT_EQ(got.segment.first, sent.segment.first);
-  EXPECT_EQ(got.segment.steps, sent.segment.steps);
-  EXPECT_EQ(got.segment.starts, sent.segment.starts);
-  EXPECT_EQ(got.segment.ends, sent.segment.ends);
-  EXPECT_EQ(got.control, sent.control);
-  EXPECT_EQ(got.step, sent.step);
-  EXPECT_EQ(mine, chains);
+  wire::encode(got, mine, again);
+  EXPECT_EQ(again, frame);
 }
 
 TEST(Frames, ReplyRoundTrip) {
-  const Reply sent = reply();
-  Bytes frame;
-  wire::encode(sent, frame);
+  Bytes frame, again;
+  wire::encode(reply(), frame);
   Reply got;
   wire::decode(frame, got);
-  EXPECT_EQ(got.round, sent.round);
-  EXPECT_EQ(got.client, sent.client);
-  EXPECT_EQ(got.whole, sent.whole);
-  EXPECT_EQ(got.gradients, sent.gradients);
-  EXPECT_EQ(got.chains, sent.chains);
-  EXPECT_EQ(got.offset, sent.offset);
-  EXPECT_EQ(got.payload, sent.payload);
-  EXPECT_EQ(got.first, sent.first);
-  EXPECT_FALSE(got.silent);
+  wire::encode(got, again);
+  EXPECT_EQ(again, frame);
   EXPECT_EQ(got.bits, (std::vector<std::int64_t>{16, 24}));
 }
 

@@ -157,6 +157,7 @@ class ConnectionRegistry {
   void refuse(std::uint64_t link, const std::string& why, bool again);
   void unreadable(std::uint64_t link, const std::string& why);
   void lose(std::uint64_t link);
+  void warn(const char* event, const std::string& text, const std::string& client = {}) const;
   void drop_silent_links();
   void hung_up(std::uint64_t link);
   void tell_latecomer(const LinkEvent& event, const wire::End& message);

@@ -58,4 +58,16 @@ ComparedPredictives compared(const Predictive& a, const Predictive& b);  // both
 std::string predictives_line(const ComparedPredictives& predictives);
 std::string comparison_report(const Comparison& comparison);
 
+// Two runs of a network are compared by what they predict. Weights are not compared, because a network's units can
+// swap.
+struct ComparedNetworks {
+  Scores ours, theirs;  // accuracy, ece, brier, nnll of each averaged predictive
+  Index draws = 0, reference_draws = 0;
+  ComparedPredictives predictives;
+};
+
+ComparedNetworks compare_networks(const ChosenDraws& draws, const ChosenDraws& reference, const ModelSpec& model,
+                                  const Table& test, int ece_bins, int threads);
+std::string network_report(const ComparedNetworks& comparison);
+
 }  // namespace pollen::sink

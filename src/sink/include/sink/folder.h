@@ -23,16 +23,13 @@ class RunFolder {
   std::string metrics() const { return file("metrics.csv"); }
   std::string summary() const { return file("summary.json"); }
   std::string encoder() const { return file("encoder.json"); }
-  std::string clients() const { return file("clients"); }  // a folder: a file of draws a client
-  std::string client_tables() const {
-    return file("clients.json");
-  }  // who took part when, whose rows have which labels
+  std::string clients() const { return file("clients"); }             // a folder with one file of draws per client
+  std::string client_tables() const { return file("clients.json"); }  // who took part when, and the counts of labels
 
   // Throws ConfigError if the path holds anything that is not a run of pollen. Changes nothing.
   void check_free() const;
   // Makes the folder, or empties that of an earlier run, and writes config.toml with the marker.
   void begin(const std::string& config_toml) const;
-  bool exists() const;
 
  private:
   std::vector<std::string> entries() const;

@@ -4,21 +4,59 @@
 // never waits. The dashboard's thread takes the latest copy and does the rest.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "round/traffic.h"
 #include "run/experiment.h"
 #include "sink/facts.h"
-#include "sink/history.h"
-#include "sink/onlooker.h"
+#include "sink/predictive.h"
 
 namespace pollen::sink {
+
+// Keeps rows of numbers over time in constant memory. When it is full, every second row is dropped and from then on
+// half as many are accepted. The rows kept are always evenly spaced: numbers 0, every(), 2 every(), ... of those
+// offered. Not thread-safe.
+class History {
+ public:
+  History() = default;
+  History(std::size_t width, std::size_t most_rows)
+      : width_(width), most_((std::max<std::size_t>(most_rows, 2) + 1) / 2 * 2), numbers_(width_ * most_) {}
+
+  // Returns where to write the row offered now, or an empty span if it is not accepted.
+  std::span<double> offer() {
+    if (offered_++ % every_ != 0 || width_ == 0) return {};
+    if (rows_ == most_) thin();  // the number of rows is even, so this row is among those that are kept
+    return {numbers_.data() + width_ * rows_++, width_};
+  }
+
+  std::size_t width() const { return width_; }
+  std::size_t rows() const { return rows_; }
+  std::span<const double> row(std::size_t i) const { return {numbers_.data() + width_ * i, width_}; }
+  std::int64_t every() const { return every_; }
+  std::int64_t offered() const { return offered_; }
+
+ private:
+  void thin() {
+    for (std::size_t i = 1; 2 * i < rows_; ++i)
+      std::copy_n(numbers_.begin() + static_cast<std::ptrdiff_t>(2 * i * width_), width_,
+                  numbers_.begin() + static_cast<std::ptrdiff_t>(i * width_));
+    rows_ /= 2;
+    every_ *= 2;
+  }
+
+  std::size_t width_ = 0, most_ = 0, rows_ = 0;
+  std::int64_t every_ = 1, offered_ = 0;
+  std::vector<double> numbers_;
+};
 
 inline constexpr Index kLiveParameters = 50, kLiveClients = 200;
 
@@ -68,14 +106,23 @@ struct LiveState {
 inline constexpr std::array<const char*, 5> kMetricColumns = {"round", "uplink_bits", "downlink_bits", "gradients",
                                                               "seconds"};
 
-class LiveFeed final : public Onlooker {
+class LiveFeed {
  public:
-  // These functions are for the sampling thread.
+  // These functions are for the sampling thread. They are cheap and do not block.
   void begin(const Experiment& experiment);  // call before the first iteration
   void phase(LiveState::Phase phase);        // handed over at once
-  void kept(ConstPanelView position) override;
-  void scored(std::int64_t iteration, const Counters& counters, double seconds, const Scores& scores) override;
-  void looked(const Look& look) override;
+  void kept(ConstPanelView position);        // one draw of every chain was kept
+  // A row of metrics.csv was written. Scores that are NaN are unknown.
+  void scored(std::int64_t iteration, const Counters& counters, double seconds, const Scores& scores);
+  // The state of the run, reported about fifty times a second and after the last iteration.
+  struct Look {
+    std::int64_t iteration = 0;
+    std::int64_t draws = 0;  // kept draws per chain, including earlier processes
+    double seconds = 0;      // time of the loop, including earlier processes
+    double rhat = 0;         // the worst of all parameters; NaN if unknown
+    const Counters& counters;
+  };
+  void looked(const Look& look);
   void exchanged(std::span<const ClientTraffic> loads);  // in a simulation: which clients took part
   void clients(LiveClients now);                         // in a federation: the clients as its server sees them
 

@@ -1,5 +1,5 @@
-// Writes what a run with latents leaves for its clients: DIR/clients/NAME.csv with draws of the latent, and scores per
-// client.
+// What a run leaves about single clients: DIR/clients.json for every run and, for a run with latents,
+// DIR/clients/NAME.csv with draws of the latent, and scores per client.
 #pragma once
 
 #include "run/experiment.h"
@@ -7,6 +7,10 @@
 #include "sink/summary.h"
 
 namespace pollen::sink {
+
+// Makes DIR/clients.json, which says when clients took part and how many training rows of each label they have, for at
+// most 200 groups of clients.
+std::string client_tables(const Experiment& experiment);
 
 struct PersonalOptions {
   Index clients = 200;  // only the first so many clients get files and scores

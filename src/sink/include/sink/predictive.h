@@ -75,18 +75,4 @@ class Predictive {
 // Limit of the draws of a run, over all chains, that are averaged.
 inline constexpr Index kPredictiveDraws = 1000;
 
-// Passes states to a predictive in groups large enough for threads and small enough for memory.
-class PredictiveFeed {
- public:
-  PredictiveFeed(Predictive& predictive, Index dimension, int threads);
-  std::span<double> next();  // where to put the next state
-  void finish();             // call after the last state
-
- private:
-  Predictive* predictive_;
-  int threads_;
-  Panel states_;
-  Index filled_ = 0;
-};
-
 }  // namespace pollen::sink

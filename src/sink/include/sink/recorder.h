@@ -8,11 +8,10 @@
 #include <string>
 
 #include "pollen/run.h"
+#include "sink/live_feed.h"
 #include "sink/metrics.h"
-#include "sink/onlooker.h"
 #include "sink/predictive.h"
-#include "sink/running_ess.h"
-#include "sink/running_rhat.h"
+#include "sink/running.h"
 #include "sink/spool.h"
 
 namespace pollen::sink {
@@ -31,7 +30,7 @@ struct RecorderOptions {
   std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // where privacy is asked for
   std::function<Scores()> losses = {};                                   // of mixed-effects models
   std::function<double()> simulated = {};                                // seconds, where [network] is set
-  Onlooker* onlooker = nullptr;
+  LiveFeed* live = nullptr;                                              // a dashboard
 };
 
 class Recorder : public Sink {

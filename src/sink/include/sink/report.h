@@ -1,10 +1,12 @@
-// The text that `run` and `summary` show on a terminal, in UTF-8. Pure functions.
+// The text that `run`, `summary` and `plan` show on a terminal, in UTF-8. Pure functions.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "pollen/stats.h"
+#include "run/simulated_time.h"
+#include "sink/draws.h"
 #include "sink/summary.h"
 
 namespace pollen::sink {
@@ -31,5 +33,33 @@ std::string interval_strip(const stats::ParameterSummary& parameter, double low,
 
 // Returns the report at the end of a run. `folder` is written as the user may type it.
 std::string run_report(const Summary& summary, const std::string& folder, const std::vector<std::string>& files);
+
+// What `pollen summary` shows: stansummary's columns and, in words, what is wrong with each parameter. It is plain for
+// programs, and has colours and traces for people.
+struct SummaryPage {
+  std::string folder, sampler, model;  // sampler and model are empty if they are not known
+  std::string states = "draws";        // as in summary.json; R-hat and ESS only judge draws
+  std::vector<std::string> names, labels;
+  std::vector<stats::ParameterSummary> parameters;
+  Index chains = 0, length = 0;
+  const DrawSet* draws = nullptr;  // needed for traces; may be null
+  std::vector<std::string> warnings;
+};
+
+struct SummaryStyle {
+  bool colour = false;
+  bool traces = false;    // shows a sparkline of every chain, one after the other
+  std::size_t width = 0;  // width of the terminal; what does not fit is left out. 0 means no limit
+};
+
+// Returns what is wrong with a parameter's draws, in a few words each; empty if nothing is.
+std::vector<std::string> faults_of(const stats::ParameterSummary& parameter, Index chains);
+
+std::string summary_text(const SummaryPage& page, const SummaryStyle& style);
+std::string summary_json(const SummaryPage& page);
+
+std::string human_duration(double seconds);  // such as "0.42 s", "12 s", "3 min 5 s", "3 h 12 min", "12 d 4 h"
+// Such as "80 % sending up, 15 % computing"; omits shares below 1 %.
+std::string simulated_shares(const SimulatedTime& time);
 
 }  // namespace pollen::sink

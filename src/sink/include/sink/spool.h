@@ -59,9 +59,9 @@ class SpoolReader {
 
   // Reads the file in one pass. record[c * width] is U of chain c, followed by its θ.
   void each(const std::function<void(std::int64_t draw, std::span<const double> record)>& visit) const;
-  // Reads parameters first .. first+count-1 in one pass into out[(p * R + c) * draws + i], each chain-major.
+  // Reads parameters first .. first+count-1 in one pass into out[(p * R + c) * draws + i], each chain-major. The number
+  // -1 stands for U.
   void parameters(Index first, Index count, std::vector<double>& out) const;
-  void potentials(std::vector<double>& out) const;  // chain-major
   void draw(std::int64_t draw, Index chain, std::span<double> theta) const;
 
  private:

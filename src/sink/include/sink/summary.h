@@ -44,6 +44,10 @@ Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads);
 void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& model, const Federation& data,
                 int threads);
 
+// Adds a classifier's accuracy at the posterior mean, behind its accuracy.
+void add_accuracy_mean(const ModelSpec& model, const Table& rows,
+                       const std::vector<stats::ParameterSummary>& parameters, Scores& scores);
+
 // Warns about draws with R-hat above 1.01 or ESS below 400, in one line each that names the worst parameter.
 std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
                                   const std::vector<std::string>& labels);

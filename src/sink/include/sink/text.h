@@ -22,10 +22,11 @@ std::string human_seconds(double seconds);  // such as "0.42 s", "0:12", "1:02:0
 std::string grouped(std::int64_t value);    // such as "1,234,567"
 
 std::size_t display_width(std::string_view utf8);  // counts code points
-std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 std::string shorten(std::string_view utf8, std::size_t width);  // marks a cut by "…"
 
+// The parts of a text between separators, at least one; empty parts are kept.
+std::vector<std::string_view> split(std::string_view text, char separator);
 std::string csv_field(const std::string& text);  // in quotes if it needs them
 
 // Draws one block character per number, from ▁ at `low` to █ at `high`, and a space if it is not finite.

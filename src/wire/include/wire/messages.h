@@ -35,7 +35,7 @@ struct Hello {
   std::string run;             // the run to which the client's state belongs, if any
   bool ready = false;          // this process has completed the set-up of `run`
   bool shared_seed = false;
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(protocol, version, name, instance, part, config, run, ready, shared_seed); }
 };
 
 // The server accepts the client.
@@ -44,7 +44,7 @@ struct Welcome {
   std::uint32_t index = 0, clients = 1;
   std::string run;     // identifies the run, to which states and secret seeds belong
   std::string config;  // the configuration with every key written out
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(index, clients, run, config); }
 };
 
 // Either side refuses to continue and says why.
@@ -52,7 +52,7 @@ struct Refusal {
   static constexpr Type kType = Type::refusal;
   std::string why;
   bool again = false;  // trying later may help
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(why, again); }
 };
 
 // The names in a client's own file: its columns, levels and labels. Used if clients have their own data.
@@ -73,14 +73,14 @@ struct Layout {
 struct Moments {
   static constexpr Type kType = Type::moments;
   ColumnMoments moments;
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(moments.count, moments.sum, moments.squares); }
 };
 
 // The means and standard deviations with which all clients standardise.
 struct Scaling {
   static constexpr Type kType = Type::scaling;
   ColumnScaling scaling;
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(scaling.mean, scaling.sd); }
 };
 
 // What a client tells about its data.
@@ -94,7 +94,7 @@ struct Site {
 struct Seat {
   static constexpr Type kType = Type::seat;
   double weight = 1;
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(weight); }
 };
 
 // Says which of the client's replies was the last to be counted: 1 + the iteration at which its turn began, or 0 if
@@ -102,14 +102,14 @@ struct Seat {
 struct Acknowledged {
   static constexpr Type kType = Type::acknowledged;
   std::uint64_t counted = 0;
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(counted); }
 };
 
 // The state of a ClientView after all broadcasts so far, for a client that has missed some of them.
 struct CatchUp {
   static constexpr Type kType = Type::catch_up;
   Bytes view;
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(view); }
 };
 
 // A Query in the form in which it is sent to the clients of a federation and to ranks. It owns its panels and says how
@@ -123,7 +123,7 @@ struct Ask {
   std::uint64_t step = 0;
   static Ask of(const Query& query, ConstPanelView answer);
   Query query(Index batch) const;  // refers to this message's panels; check `what` first
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(number, what, at, direction, rows, columns, step); }
 };
 
 // The answer to the Ask of the same number.
@@ -131,7 +131,7 @@ struct Answer {
   static constexpr Type kType = Type::answer;
   std::uint64_t number = 0;
   Panel values;
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(number, values); }
 };
 
 // Kept draws of one chain for clients of a run with --share-draws, one column per draw.
@@ -140,7 +140,7 @@ struct Draws {
   std::uint32_t chain = 0;
   std::uint64_t first = 0;  // the number of the first of these draws in its chain
   Panel positions;
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(chain, first, positions); }
 };
 
 // The run is over.
@@ -148,7 +148,7 @@ struct End {
   static constexpr Type kType = Type::end;
   bool complete = true;
   std::string why;
-  void archive(Archive& a);
+  void archive(Archive& a) { a.fields(complete, why); }
 };
 
 // seal() writes a header and the body to `out`; open() checks the header and returns the body.
