@@ -133,7 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Returns a case on a model with latents.
 Case with_latents(const char* name, const Overrides& keys) {
-  Overrides all = {"model.kind=mixed-linear", "data.source=synthetic-mixed", "sampler.local_steps=3"};
+  Overrides all = {"model.kind=mixed-linear", "data.source=synthetic-mixed", "sampler.local_steps=3",
+                   "run.iterations=150"};
   all.insert(all.end(), keys.begin(), keys.end());
   return {name, all};
 }
