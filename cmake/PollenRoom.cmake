@@ -40,16 +40,16 @@ function(pollen_room name)
   set_source_files_properties(${ROOM_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# pollen_test(name SOURCES a_test.cc ... [ALONE b_test.cc ...] LINK target ... [SLOW] [EACH]) makes one GoogleTest
-# program of tests/<name>.
+# pollen_test(name SOURCES a_test.cc ... [ALONE b_test.cc ...] LINK target ... [SLOW] [WAITS] [SHARDS n]) makes one
+# GoogleTest program of tests/<name>.
 #
 # Tests may look into any room: "<room>/x.h" also finds a room's own headers. Several sources are compiled at a time, as
 # in rooms; files in ALONE are compiled by themselves, because they use a name that another file of the program uses
-# too. ctest runs the program as a whole. With EACH it runs every test by itself, which lets long ones share the cores.
-# SLOW marks statistical tests: their label is <name>-slow, and sanitizer builds leave them out. `make test` runs all
-# labels.
+# too. ctest runs the program as a whole, or in SHARDS parts that share the cores. SLOW marks statistical tests: their
+# label is <name>-slow, and sanitizer builds leave them out. WAITS marks tests that mostly wait for other processes.
+# scripts/test gives ctest two places per core: a test that WAITS takes one place, every other test takes two.
 function(pollen_test name)
-  cmake_parse_arguments(TEST "SLOW;EACH" "" "SOURCES;ALONE;LINK" ${ARGN})
+  cmake_parse_arguments(TEST "SLOW;WAITS" "SHARDS" "SOURCES;ALONE;LINK" ${ARGN})
   if(TEST_SLOW AND POLLEN_SANITIZE)
     return()
   endif()
@@ -63,15 +63,19 @@ function(pollen_test name)
   target_precompile_headers(${name}_test REUSE_FROM pollen_test_headers)
   set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${POLLEN_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   set_source_files_properties(${TEST_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  set(label ${name})
-  if(TEST_SLOW)
-    # There is one label, because gtest_discover_tests would split a list.
-    set(label ${name}-slow)
+  set(shards 1)
+  if(TEST_SHARDS)
+    set(shards ${TEST_SHARDS})
   endif()
-  if(TEST_EACH)
-    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. PROPERTIES LABELS ${label} TIMEOUT 900 DISCOVERY_TIMEOUT 60)
-  else()
-    add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 1800)
-  endif()
+  foreach(shard RANGE 1 ${shards})
+    set(test ${name})
+    if(shards GREATER 1)
+      set(test ${name}.${shard})
+    endif()
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${test} COMMAND ${name}_test --gtest_brief=1)
+    # ctest begins with the tests of the highest cost, so that no long one is left at the end.
+    set_tests_properties(${test} PROPERTIES LABELS ${name}$<$<BOOL:${TEST_SLOW}>:-slow> TIMEOUT 1800 COST ${shards}
+      PROCESSORS $<IF:$<BOOL:${TEST_WAITS}>,1,2> ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "pollen/errors.h"
-#include "run/experiment.h"
 #include "predict.h"
+#include "run/experiment.h"
 #include "sink/folder.h"
 #include "sink/forecast_text.h"
 #include "sink/stored_summary.h"
@@ -35,7 +35,7 @@ Panel stored_estimates(const sink::RunFolder& folder, const Experiment& experime
   const auto summary = sink::read_stored_summary(folder.summary());
   if (!summary || summary->last.empty())
     throw ConfigError(folder.path(), "found no summary.json with estimates, accepted: the folder of a finished run");
-  const auto& from = experiment.learns_average() ? summary->average : summary->last;
+  const auto& from = experiment.personal()->learns_average() ? summary->average : summary->last;
   Panel out(experiment.dimension(), static_cast<Index>(from.size()));
   for (std::size_t c = 0; c < from.size(); ++c) {
     if (static_cast<Index>(from[c].size()) != experiment.dimension())
@@ -129,7 +129,8 @@ int predict_client(const PredictOptions& options, const Config& config) {
   check(options);
   const RowLayout layout = layout_for(options, config);
   const Experiment experiment(config, options.new_client ? strangers(config, layout) : ExperimentOptions());
-  if (experiment.is_baseline())
+  const PersonalResults& personal = *experiment.personal();
+  if (personal.is_baseline())
     throw ConfigError(
         options.folder,
         fmt::format("found a run of {}, which has no posterior; accepted: fedsoul, fedsouk", config.sampler.name));
@@ -143,12 +144,12 @@ int predict_client(const PredictOptions& options, const Config& config) {
   if (!options.new_client) client = client_index(experiment.data(), options.client);
   const Index chains = learnt.columns();
   const Index draws = std::max<Index>(1, options.draws > 0 ? options.draws / chains : config.output.client_draws);
-  const Index classes = experiment.outputs();
+  const Index classes = personal.outputs();
   constexpr Index kHeld = Index{1} << 25;  // the most numbers held at a time; a row needs one per draw and class
   const Index block = std::max<Index>(1, kHeld / (draws * chains * classes));
   const auto forecast = [&](Index first) {
-    return experiment.forecast(part(rows, first, std::min(block, rows.rows - first)), client, own, learnt, draws,
-                               options.interval);
+    return personal.forecast(part(rows, first, std::min(block, rows.rows - first)), client, own, learnt, draws,
+                             options.interval);
   };
   Forecast all;
   for (Index first = 0; first < rows.rows; first += block) {
@@ -156,7 +157,7 @@ int predict_client(const PredictOptions& options, const Config& config) {
     append(some.mean, all.mean), append(some.sd, all.sd), append(some.entropy, all.entropy);
     append(some.lower, all.lower), append(some.upper, all.upper);
   }
-  const bool binary = experiment.predicts_classes();
+  const bool binary = personal.predicts_classes();
   sink::Scores scores;
   if (options.score) scores = scores_of(all, classes, binary, rows.y, config.output.ece_bins);
   if (classes > 1) {

@@ -40,7 +40,7 @@ sink::RunFacts facts_of(const Participant& from) {
   facts.burn_in = config.run.burn_in.value_or(config.run.iterations / 10);
   facts.thin = config.run.thin;
   facts.coupled = true;
-  facts.step = from.recipe()->step;
+  facts.step = from.recipe()->step.size;
   facts.temperature = from.recipe()->temperature;
   facts.labels = from.problem()->model.labels();
   facts.notes.emplace_back("the server's draws, as it shared them; it has the counts and the scores");
@@ -78,7 +78,7 @@ SharedDraws::SharedDraws(const std::string& folder)
 
 void SharedDraws::begin(const Participant& from) {
   Config config = *from.config();
-  if (!config.sampler.step) config.sampler.step = from.recipe()->step;
+  if (!config.sampler.step) config.sampler.step = from.recipe()->step.size;
   config.output.dir = folder_.path();
   folder_.begin(to_toml(config));
   spool_ = std::make_unique<sink::SpoolWriter>(folder_.spool(),

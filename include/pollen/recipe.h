@@ -72,6 +72,14 @@ struct Participation {
   bool replacement = false;
 };
 
+// The step of a sampler, as the server tells it in every broadcast. Before set-up has settled them, numbers that the
+// configuration does not give are 0.
+struct StepSize {
+  double size = 0;                       // γ, in the paper's own units; of a decaying step the first one
+  double smoothness = 0, convexity = 0;  // L and m of a decaying step
+  bool operator==(const StepSize&) const = default;
+};
+
 // The averaging family (docs/algorithms.md section 6): clients take local steps and the server averages their
 // positions. With client weights w_i that sum to one, a local step is
 //   x ← x - γ' g_i/w_i + √(2γ'T) (√ρ' Z + √((1-ρ')/w_i) Z_i),   Z common to all clients,
@@ -85,15 +93,14 @@ struct LocalSteps {
   bool emit_every = false;     // for studies: emit the average after every iteration
   std::optional<double> clip;  // the norm to which every row's gradient is cut
   bool decaying = false;       // the step is 1/(2L + m k/12)
-  double smoothness = 0;       // L
-  double convexity = 0;        // m
 
-  // γ' at an iteration, given `step` in the paper's units.
-  double step_at(double step, Index clients, std::uint64_t iteration) const {
-    return decaying ? 1 / (2 * smoothness + convexity * static_cast<double>(iteration) / 12) : step * unit(clients);
+  // γ' at an iteration.
+  double step_at(const StepSize& step, Index clients, std::uint64_t iteration) const {
+    if (!decaying) return step.size * unit(clients);
+    return 1 / (2 * step.smoothness + step.convexity * static_cast<double>(iteration) / 12);
   }
   // √(2γ'Tρ'), the standard deviation of the common noise at an iteration.
-  double common_spread(double step, Index clients, std::uint64_t iteration, double temperature) const {
+  double common_spread(const StepSize& step, Index clients, std::uint64_t iteration, double temperature) const {
     return std::sqrt(2 * step_at(step, clients, iteration) * temperature * common);
   }
   double unit(Index clients) const { return by_size ? 1.0 : 1.0 / static_cast<double>(clients); }  // γ' for step 1
@@ -112,8 +119,8 @@ struct Recipe {
   Downlink down;
   Participation participation;
   std::optional<LocalSteps> local;  // empty in the gradient family
-  double step = 0;                  // γ, in the paper's own units
-  double temperature = 1;           // T
+  StepSize step;
+  double temperature = 1;  // T
   bool prior_on_server = true;
   bool coupled = false;    // chains share participation
   bool make_bytes = true;  // wire = "bytes"; if false, lengths are computed but no bytes are made

@@ -14,303 +14,22 @@
 // The recursions are those of docs/algorithms.md, sections 4 to 6.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "pollen/compress.h"
-#include "pollen/model.h"
-#include "pollen/oracle.h"
-#include "pollen/random.h"
-#include "pollen/recipe.h"
-#include "pollen/types.h"
+#include "pollen/client.h"
 
 namespace pollen {
 
-class Archive;
 class AverageStep;
+class BlockSums;
 class LangevinStep;
-class LocalWork;
 class ParticipationDraw;
 class ServerStep;
 class TrafficLog;
-struct ClientWork;
-
-// Lists who takes part in a round: for every active client, the chains it works for and the weight of each message.
-struct Roster {
-  struct Entry {
-    std::uint32_t client = 0;
-    std::uint32_t first = 0;  // the client's chains and weights are the elements [first, first + count)
-    std::uint32_t count = 0;
-  };
-  std::vector<Entry> clients;  // in client order
-  std::vector<std::uint32_t> chain;
-  std::vector<double> weight;
-  bool uniform = true;               // all clients of a chain have the same weight, which is in chain_weight
-  std::vector<double> chain_weight;  // one per chain
-
-  std::span<const std::uint32_t> chains(const Entry& e) const { return {chain.data() + e.first, e.count}; }
-  std::span<const double> weights(const Entry& e) const { return {weight.data() + e.first, e.count}; }
-};
-
-// A run of local steps that clients take without hearing from the server: iterations first .. first + steps - 1.
-struct LocalSegment {
-  std::uint64_t first = 0;
-  std::uint32_t steps = 0;  // 0 in the gradient family, which takes no local steps
-  bool starts = true;       // starts from the broadcast position; otherwise from where the last segment ended
-  bool ends = true;         // ends with a message to the server; otherwise clients only keep their positions
-};
-
-// What the server tells the participants of a round. The payloads are the encoded bytes that a network would carry.
-struct Broadcast {
-  std::uint64_t round = 0;
-  bool refresh = false;  // svrg: the position that clients now know becomes their anchor ζ
-  bool whole = true;     // the payload is a position; otherwise it is a change of w (EF21-P)
-  LocalSegment segment;  // the payload is empty unless the segment starts from the broadcast position
-  Bytes control;         // new control variates as float64 words: Y of every chain, then C of every chain; or empty
-  std::vector<std::size_t> offset;  // chain c's payload is the bytes offset[c] .. offset[c+1]-1
-  Bytes payload;
-  Roster roster;
-
-  ByteView chain_payload(Index c) const {
-    const auto i = static_cast<std::size_t>(c);
-    return ByteView(payload).subspan(offset[i], offset[i + 1] - offset[i]);
-  }
-};
-
-// A client's answer to a broadcast: one part per chain that it works for, in the order of its roster entry.
-struct Reply {
-  std::uint64_t round = 0;
-  std::uint32_t client = 0;
-  std::uint64_t first = 0;  // the first iteration of the segment that is answered
-  bool whole = false;       // encoded by the identity code, whatever compressor the channel has
-  bool silent = false;      // the segment does not end with a message, so nothing is sent
-  std::vector<std::uint32_t> chains;
-  // Part p is the payload bytes offset[p] .. offset[p+1]-1. All offsets are zero if no bytes were made.
-  std::vector<std::size_t> offset;
-  std::vector<std::int64_t> bits;
-  Bytes payload;
-  std::int64_t gradients = 0;
-  // d × R: column p is what the server will decode from part p. The client's memory moves by it once the reply counts.
-  Panel decoded;
-  bool has_bytes = true;  // false with sampler.wire = "lengths": bits are counted, but no bytes are made
-
-  ByteView part(std::size_t p) const { return ByteView(payload).subspan(offset[p], offset[p + 1] - offset[p]); }
-};
-
-// The running totals of a run. Bits and gradients are summed over all chains.
-struct Counters {
-  std::int64_t rounds = 0, messages = 0;
-  std::int64_t uplink_bits = 0, downlink_bits = 0, broadcast_bits = 0, setup_bits = 0;
-  std::int64_t gradients = 0;
-  double uplink_bits_bound = 0;  // nominal figure, docs/algorithms.md section 2; NaN if a compressor has none
-  void archive(Archive& archive);
-};
-
-// What one exchange cost one participant, summed over its chains.
-struct ClientTraffic {
-  std::uint32_t client = 0;
-  std::int64_t down_bits = 0;
-  std::int64_t gradients = 0;
-  std::int64_t up_bits = 0;
-};
-
-// Is called after every exchange with its participants in client order. The exchange ends when all have answered.
-using TrafficListener = std::function<void(std::span<const ClientTraffic>)>;
-
-// What a Metropolis or Hamiltonian transition reports, named after CmdStan's columns.
-struct Transition {
-  double accept = 1;       // accept_stat__
-  double step = 0;         // stepsize__
-  int depth = 0;           // treedepth__
-  int leapfrogs = 0;       // n_leapfrog__
-  bool divergent = false;  // divergent__
-  double energy = 0;       // energy__
-};
-
-// What the clients of one process know from the broadcasts: positions (w with a compressed downlink) and anchors, one
-// column per chain. All clients of the process share one view.
-class ClientView {
- public:
-  struct Seeds {
-    std::uint64_t common = 1;  // seeds what all clients of the federation share: the common noise
-    std::uint64_t own = 1;     // seeds what is this process's alone: minibatches, compressors, the clients' own noise
-  };
-  ClientView(const Recipe& recipe, Index dimension, Index chains, Index clients, const Seeds& seeds);
-  void receive(const Broadcast& broadcast, Workspace& work);
-  void archive(Archive& archive);
-
-  void share_work(Team team) { team_ = std::move(team); }      // divides work over the team, chain by chain
-  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // after step = "auto" has been settled
-  const Recipe& recipe() const { return recipe_; }
-
-  const LocalSegment& segment() const { return segment_; }
-  // The noise √(2γ'Tρ') Z that all clients add. Column s·R + c is for step s of the segment and chain c. Empty if
-  // ρ' = 0.
-  ConstPanelView common() const { return common_; }
-  // The last broadcast position plus the common noise since then. Compressed messages of local steps are differences
-  // from it.
-  ConstPanelView reference() const { return reference_; }
-  ConstPanelView control() const { return control_; }
-  std::span<const Stream> local_streams() const { return local_noise_; }
-
-  ConstPanelView position() const { return position_; }
-  ConstPanelView anchor() const { return anchor_; }
-  std::span<const std::uint64_t> anchor_version() const { return anchor_version_; }
-  std::span<const Stream> minibatch_streams() const { return minibatch_; }
-  std::span<const Stream> compress_streams() const { return compress_; }
-  std::uint64_t round() const { return round_; }
-  Index chains() const { return position_.columns(); }
-
- private:
-  void receive_position(const Broadcast& broadcast, Workspace& work);
-  void receive_control(const Bytes& words);
-  void make_common();
-
-  Recipe recipe_;
-  Index clients_;
-  Team team_;
-  std::unique_ptr<const Compressor> whole_, compressor_;
-  Panel position_, anchor_, change_;
-  LocalSegment segment_;
-  Panel common_, reference_, control_;
-  std::vector<Stream> noise_, local_noise_;
-  std::vector<std::uint64_t> anchor_version_;
-  std::vector<Stream> minibatch_, compress_;
-  std::uint64_t round_ = 0;
-};
-
-// The parts that a client shares with all other clients of its process. They are made once and outlive the clients.
-struct ClientParts {
-  const Recipe* recipe = nullptr;
-  const Prior* prior = nullptr;
-  double prior_share = 0;  // ϖ_i if the client owns a share of the prior, else 0
-  double weight = 1;       // local steps: the client's weight w_i in the average
-  Index clients = 1;       // b, the number of clients of the federation
-  const Compressor* compressor = nullptr;
-  const Compressor* whole = nullptr;  // the identity code, float64 words
-  const ClientWork* work = nullptr;   // what clients compute; null: what the recipe says, from their potentials
-};
-
-class Client;
-
-// A client's turn in a round: the chains that it works for and where its answer goes.
-struct Request {
-  Client* client = nullptr;
-  std::span<const std::uint32_t> chains;
-  Reply* reply = nullptr;
-};
-
-// Lets several clients answer. The replies are the same as those of one answer() after another; it is faster, because
-// the vectors are encoded side by side.
-void answer_all(const ClientView& view, std::span<const Request> requests, Workspace& work);
-
-// Saves or loads a client's state as a count of bytes and then the bytes. A client that never took part has none.
-void archive_state(Archive& archive, Bytes& bytes);
-
-// One client: it answers broadcasts and keeps its memory and its work between rounds. That state is made when the
-// client first takes part, so a client that never does costs little. Different clients may be used on different
-// threads.
-class Client {
- public:
-  // `potential` may be null if parts.work is set; functions that ask for gradients or bounds must then not be called.
-  Client(std::uint32_t index, std::shared_ptr<const Potential> potential, const ClientParts& parts, Index chains);
-  ~Client();
-  Client(Client&&) noexcept;
-
-  void answer(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work);
-  // Tells the client whether the server counted its reply. If so, its memory moves. If not, nothing has happened, and
-  // the same question gets the same reply again.
-  void acknowledge(const Reply& reply, bool counted);
-
-  std::uint32_t index() const { return index_; }
-  const Potential& potential() const { return *potential_; }
-  // out(:, c) = the full gradient of what the client owns: its likelihood and its share of the prior.
-  void gradient(ConstPanelView theta, PanelView out, Workspace& work) const;
-  void set_anchor(std::span<const double> at);  // fixed point: keeps θ̂ and the gradient there
-  void start_memory(ConstPanelView gradient);   // for memory_init = "gradient"
-  // Writes w_i times the position that the client's local steps have reached, one column per chain. For chains in which
-  // the client takes no part that is the last broadcast position.
-  void local_position(const ClientView& view, PanelView out) const;
-  // Writes the client's own latents in all chains, one chain after another (LocalWork::latents).
-  void latents(ConstPanelView position, std::uint64_t round, std::span<double> out) const;
-  // Writes λ_max and λ_min of the curvature of what the client owns to column index(), or to the only column. Other
-  // columns are left alone.
-  void bounds(std::span<const double> at, PanelView out, Workspace& work) const;
-  // Writes four numbers to column index(), or to the only column, and leaves other columns alone: the squared norm of
-  // the gradient of what the client owns, Σ_j‖∇U_ij‖² and ‖Σ_j ∇U_ij‖² of its likelihood, and the largest curvature of
-  // a row.
-  void look_at_rows(std::span<const double> at, PanelView out, Workspace& work) const;
-  void archive(Archive& archive);
-  void restore(ByteView bytes);            // from the bytes that archive() wrote, without their count
-  void archive_pending(Archive& archive);  // the state that the client moves to if its last reply is counted
-
- private:
-  friend void answer_all(const ClientView& view, std::span<const Request> requests, Workspace& work);
-  struct State;
-  State& state();
-  void begin(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply) const;
-  std::unique_ptr<LocalWork> make_work() const;
-  // Computes what to send and fills in one encoding job per chain. Returns the compressor that encodes them.
-  const Compressor& aim(const ClientView& view, Reply& reply, std::span<Encoding> jobs, Workspace& work);
-
-  std::uint32_t index_;
-  Index dimension_, chains_;
-  std::shared_ptr<const Potential> potential_;
-  ClientParts parts_;
-  std::unique_ptr<State> state_;
-};
-
-// A list whose elements are made when they are first asked for; before that, each costs one pointer. Several threads
-// may ask for different elements at once.
-template <class T>
-class LazyVector {
- public:
-  using Make = std::function<std::unique_ptr<T>(std::size_t place)>;
-  LazyVector() = default;
-  LazyVector(std::size_t count, Make make) : made_(count), make_(std::move(make)) {}
-
-  std::size_t size() const { return made_.size(); }
-  bool empty() const { return made_.empty(); }
-  bool has(std::size_t place) const { return made_[place] != nullptr; }
-  T& operator[](std::size_t place) const {
-    if (!made_[place]) made_[place] = make_(place);
-    return *made_[place];
-  }
-  T& front() const { return (*this)[0]; }
-  std::unique_ptr<T> make(std::size_t place) const { return make_(place); }  // makes one that is not kept
-  // Calls look(element). An element that has not been made yet is made for the call and dropped after it.
-  template <class Look>
-  void look(std::size_t place, const Look& look) const {
-    if (made_[place]) return look(*made_[place]);
-    const std::unique_ptr<T> once = make_(place);
-    look(*once);
-  }
-
- private:
-  mutable std::vector<std::unique_ptr<T>> made_;
-  Make make_;
-};
-
-// The clients of one process. If they are light, they cost little to make, and a client that was only asked a question
-// but never took part is not kept.
-class Clients : public LazyVector<Client> {
- public:
-  Clients(std::size_t count, Make make, bool light = false) : LazyVector(count, std::move(make)), light_(light) {}
-  bool light() const { return light_; }
-  void archive(Archive& archive);
-
- private:
-  bool light_;
-};
-
-// The number of clients in a block of a sum: at least 32, and such that there are at most 64 blocks. It depends on the
-// number of clients alone, so every transport adds in the same order.
-Index block_size_for(Index clients);
 
 // The server of a federation: it opens rounds, adds up replies and moves the chains. Replies of different blocks may be
 // absorbed on different threads; all other functions are called from one thread, unless they say otherwise.
@@ -332,9 +51,8 @@ class Server {
   void start(ConstPanelView position);
   void set_anchor_gradient(std::span<const double> sum);  // fixed point: Σ ∇U_i(θ̂), docs/algorithms.md section 1
   void start_memory(ConstPanelView sum);
-  void share_work(Team team);                                  // divides work over the team, chain by chain
-  void set_recipe(const Recipe& recipe) { recipe_ = recipe; }  // after step = "auto" has been settled
-  void listen(TrafficListener listener);                       // the listener is told of every exchange
+  void share_work(Team team);             // divides work over the team, chain by chain
+  void listen(TrafficListener listener);  // the listener is told of every exchange
 
   // Begins a round: draws the participants and makes the broadcast. With local steps the round is a segment of at most
   // `most` iterations.
@@ -369,9 +87,7 @@ class Server {
   // Ends the round: adds up the blocks and moves the chains. NumericError if a position is not finite or explodes.
   void close();
 
-  double weight_of(std::uint32_t client) const;  // w_i, or 1 without local steps
-  Index blocks() const { return static_cast<Index>(block_sums_.size()); }
-  Index block_of(std::uint32_t client) const { return static_cast<Index>(client) / block_size_; }
+  Index blocks() const;  // replies are added up in so many blocks of consecutive clients
   // The roster entries of a block, as the range [first, last).
   std::pair<std::size_t, std::size_t> block_entries(Index block) const;
 
@@ -391,16 +107,11 @@ class Server {
   void archive(Archive& archive);
 
  private:
-  struct BlockSum {
-    Panel plain;     // Σ a_i δ_i for the memory; the sum for the step if there is no memory or both sums agree
-    Panel weighted;  // Σ b_i δ_i for the step, if a memory needs both sums (ServerStep::weigh)
-    Counters counters;
-  };
   void absorb_singles(std::span<const Reply> replies, Workspace& work);
   void count_part(const Reply& reply, std::size_t part, Counters& counters) const;
-  void absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part, std::span<const double> delta,
-                   BlockSum& block);
-  BlockSum& sum_of(std::uint32_t client) { return block_sums_[static_cast<std::size_t>(block_of(client))]; }
+  void absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part, std::span<const double> delta);
+  Counters& counters_of(std::uint32_t client);  // of the client's block
+  void draw_participants();
   void encode_broadcast();
   void count_downlink();
   void log_downlink();
@@ -423,7 +134,6 @@ class Server {
   Recipe recipe_;
   Setup setup_;
   std::unique_ptr<ParticipationDraw> participation_;
-  Index block_size_;
   std::unique_ptr<const Compressor> whole_, down_;
   std::vector<double> bits_bound_;  // one per compressor of the setup
   std::vector<Stream> compress_;
@@ -432,7 +142,10 @@ class Server {
   std::uint64_t anchor_round_ = 0;
   std::uint64_t round_ = 0;
   Broadcast broadcast_;
-  std::vector<BlockSum> block_sums_;
+  // Σ a_i δ_i for the memory, or the sum for the step if there is no memory or both sums agree.
+  std::unique_ptr<BlockSums> plain_;
+  std::unique_ptr<BlockSums> weighted_;   // Σ b_i δ_i for the step, if a memory needs both sums (ServerStep::weigh)
+  std::vector<Counters> block_counters_;  // one per block
   Counters counters_;
   std::unique_ptr<TrafficLog> traffic_;
   Workspace work_;

@@ -58,13 +58,9 @@ class Transport {
   virtual void query(const Query& query, PanelView sum) = 0;
   // The threads that carry rounds. Server and view use them for their own work between exchanges.
   virtual Team team() { return {}; }
-  // Is called after step = "auto" has been settled, to tell clients of other processes.
-  virtual void recipe_changed(const Recipe&) {}
-  // Saves or loads what the transport must know after a restart. Server and clients save their own state.
+  // Saves or loads what the transport must know after a restart, and the state of clients of other processes if this
+  // process saves it. It follows the state of this process's clients, who save their own.
   virtual void archive(Archive&) {}
-  // Saves or loads the state of clients of other processes, if this process saves it. It follows the state of this
-  // process's clients.
-  virtual void archive_others(Archive&) {}
 };
 
 // Makes the transport of a run from its view and its clients.

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <new>
 #include <span>
 #include <vector>
@@ -152,18 +153,26 @@ class Scratch {
 
  private:
   std::uint8_t* take_bytes(std::size_t bytes) {
-    while (chunk_ < chunks_.size() && used_ + bytes > chunks_[chunk_].size()) {
+    while (chunk_ < chunks_.size() && used_ + bytes > chunks_[chunk_].size) {
       ++chunk_;
       used_ = 0;
     }
-    if (chunk_ == chunks_.size()) chunks_.emplace_back(bytes > kChunk ? bytes : kChunk);
-    std::uint8_t* at = chunks_[chunk_].data() + used_;
+    if (chunk_ == chunks_.size()) chunks_.emplace_back(std::max(bytes, kChunk));
+    std::uint8_t* at = chunks_[chunk_].memory.get() + used_;
     used_ += bytes;
     return at;
   }
 
+  struct Chunk {
+    struct Free {
+      void operator()(std::uint8_t* at) const { AlignedAllocator<std::uint8_t>().deallocate(at, 0); }
+    };
+    explicit Chunk(std::size_t bytes) : size(bytes), memory(AlignedAllocator<std::uint8_t>().allocate(bytes)) {}
+    std::size_t size;
+    std::unique_ptr<std::uint8_t, Free> memory;
+  };
   static constexpr std::size_t kChunk = std::size_t{1} << 18;
-  std::vector<AlignedVector<std::uint8_t>> chunks_;
+  std::vector<Chunk> chunks_;
   std::size_t chunk_ = 0;
   std::size_t used_ = 0;
 };

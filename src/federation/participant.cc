@@ -50,8 +50,6 @@ void Participant::handle(ByteView frame, const Send& send) {
       return p.scaled(wire::decode<wire::Scaling>(frame), send);
     case wire::Type::seat:
       return p.seated(wire::decode<wire::Seat>(frame));
-    case wire::Type::settings:
-      return p.take_settings(wire::decode<wire::Settings>(frame));
     case wire::Type::acknowledged:
       return p.acknowledged(wire::decode<wire::Acknowledged>(frame));
     case wire::Type::catch_up:

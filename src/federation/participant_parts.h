@@ -32,6 +32,7 @@ struct Participant::Parts {
   std::size_t part = 0;  // the index of this client's potential in the problem
   // These are known from the seat on.
   Recipe recipe;
+  bool step_known = false;  // a broadcast has told the recipe's step
   std::unique_ptr<ClientHost> host;
   double weight = 1;
   Reply reply;
@@ -65,7 +66,7 @@ struct Participant::Parts {
   bool too_few(Index rows, const Send& send);
   void send_site(const Send& send);
   void seated(const wire::Seat& message);
-  void take_settings(const wire::Settings& message);
+  void take_step(const Broadcast& heard);
   void acknowledged(const wire::Acknowledged& message);
   void caught_up(const wire::CatchUp& message);
   void asked(const wire::Ask& message, const Send& send);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "participant_parts.h"
 #include "question.h"
@@ -68,16 +69,15 @@ void Participant::Parts::restore() {
   }
 }
 
-void Participant::Parts::take_settings(const wire::Settings& message) {
-  need_fleet();
-  for (const double x : {message.step, message.smoothness, message.convexity})
-    if (!std::isfinite(x) || x < 0) throw WireError("settings: numbers that cannot be");
-  recipe.step = message.step;
-  if (recipe.local) {
-    recipe.local->smoothness = message.smoothness;
-    recipe.local->convexity = message.convexity;
-  }
-  host->view().set_recipe(recipe);
+// Takes the step from the first broadcast that this client hears. All later ones must repeat it, because the privacy
+// meter counts the whole run with one step.
+void Participant::Parts::take_step(const Broadcast& heard) {
+  const StepSize& told = heard.step;
+  const double step = recipe.local ? recipe.local->step_at(told, clients, heard.segment.first) : told.size;
+  if (!(step > 0) || !std::isfinite(step)) throw WireError("broadcast: a step that cannot be");
+  if (step_known && told != recipe.step) throw WireError("broadcast: another step than before");
+  if (std::exchange(step_known, true)) return;
+  recipe.step = told;
   measure();
 }
 
@@ -171,6 +171,7 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
     throw WireError("broadcast: of another number of chains");
   check_segment(heard, problem->dimension(), config->run.chains);
   if ((heard.segment.steps > 0) != recipe.local.has_value()) throw WireError("broadcast: for another kind of sampler");
+  take_step(heard);
   const std::uint64_t turn = 1 + (recipe.local ? heard.segment.first : heard.round);
   host->view().receive(heard, work);
   if (keeps_state(recipe) && state().pending == turn && !state().reply.empty()) return send(state().reply);

@@ -151,6 +151,7 @@ void Participant::Parts::seated(const wire::Seat& message) {
   std::vector<std::string> warnings;
   recipe = complete(*config, clients, problem->dimension(), warnings);
   recipe.make_bytes = true;
+  step_known = false;
   const HostSetup setup{&recipe,      &problem->prior, problem->dimension(), config->run.chains, clients,
                         config->seed, seed()};
   const Member member{index, problem->potentials[part], message.weight};

@@ -72,7 +72,7 @@ bool ConnectionRegistry::work(Deadline until) {
   check_stop();
   drop_silent_links();
   // A signal does not interrupt the wait, so the flag is checked at least every 200 ms.
-  auto event = links_.next(std::min(until, Deadline::clock::now() + std::chrono::milliseconds(200)));
+  auto event = links_.next(std::min(until, now() + std::chrono::milliseconds(200)));
   const bool any = event.has_value();
   if (any) take(std::move(*event));
   options_.looked();
@@ -81,7 +81,7 @@ bool ConnectionRegistry::work(Deadline until) {
 
 std::optional<ConnectionRegistry::Message> ConnectionRegistry::next(Deadline until) {
   while (messages_.empty())
-    if (!work(until) && Deadline::clock::now() >= until) return std::nullopt;
+    if (!work(until) && now() >= until) return std::nullopt;
   Message incoming = std::move(messages_.front());
   messages_.pop_front();
   return incoming;
@@ -92,7 +92,7 @@ void ConnectionRegistry::take(LinkEvent event) {
   switch (event.what) {
     case LinkEvent::What::opened:
       if (strangers_.size() >= kMostStrangers) return links_.close(event.link);
-      strangers_.push_back({event.link, std::move(event.peer), Deadline::clock::now() + kHelloWithin});
+      strangers_.push_back({event.link, std::move(event.peer), now() + kHelloWithin});
       return;
     case LinkEvent::What::closed:
       return lose(event.link);
@@ -135,7 +135,7 @@ void ConnectionRegistry::lose(std::uint64_t link) {
 
 void ConnectionRegistry::drop_silent_links() {
   std::erase_if(strangers_, [&](const Stranger& s) {
-    if (Deadline::clock::now() < s.until) return false;
+    if (now() < s.until) return false;
     links_.close(s.link);
     return true;
   });

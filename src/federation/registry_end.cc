@@ -6,8 +6,6 @@
 
 namespace pollen {
 
-namespace {}  // namespace
-
 void ConnectionRegistry::end(const wire::End& message) {
   const auto frame = std::make_shared<const Bytes>(wire::encode(message));
   for (Seat& seat : seats_) {
@@ -17,9 +15,9 @@ void ConnectionRegistry::end(const wire::End& message) {
     links_.close(seat.link);
   }
   // A client closes its connection once it has read the message. One that hangs is not waited for.
-  const Deadline until = Deadline::clock::now() + std::chrono::seconds(5);
+  const Deadline until = now() + std::chrono::seconds(5);
   const auto anyone = [&] { return std::ranges::any_of(seats_, [](const Seat& s) { return s.link != 0; }); };
-  while (anyone() && Deadline::clock::now() < until)
+  while (anyone() && now() < until)
     if (auto event = links_.next(until); event && event->what == LinkEvent::What::closed) hung_up(event->link);
 }
 
@@ -32,8 +30,8 @@ void ConnectionRegistry::hung_up(std::uint64_t link) {
 void ConnectionRegistry::linger(const wire::End& message, Deadline until) {
   const auto open = [](const Seat& s) { return !s.told || s.link != 0; };
   const auto stopped = [&] { return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed); };
-  while (std::ranges::any_of(seats_, open) && Deadline::clock::now() < until && !stopped()) {
-    auto event = links_.next(std::min(until, Deadline::clock::now() + std::chrono::milliseconds(200)));
+  while (std::ranges::any_of(seats_, open) && now() < until && !stopped()) {
+    auto event = links_.next(std::min(until, now() + std::chrono::milliseconds(200)));
     if (!event) continue;
     if (event->what == LinkEvent::What::opened && strangers_.size() < seats_.size())
       strangers_.push_back({event->link, std::move(event->peer), until});

@@ -227,7 +227,6 @@ void ConnectionRegistry::start_without_the_missing() {
 void ConnectionRegistry::gather() {
   const auto clients = seats_.size();
   const auto quorum = static_cast<std::size_t>(config_.federation.quorum.value_or(static_cast<Index>(clients)));
-  using std::chrono::steady_clock;
   const bool may_reduce = config_.federation.start_timeout.has_value();
   const auto patience = std::chrono::duration_cast<Deadline::duration>(
       std::chrono::duration<double>(config_.federation.start_timeout.value_or(0.0)));
@@ -243,10 +242,10 @@ void ConnectionRegistry::gather() {
       waiting = false;
     } else if (!waiting) {
       waiting = true;
-      since = steady_clock::now();
+      since = now();
     }
-    const Deadline until = waiting ? since + patience : steady_clock::now() + std::chrono::seconds(5);
-    if (waiting && steady_clock::now() >= until && here < seats_.size()) {
+    const Deadline until = waiting ? since + patience : now() + std::chrono::seconds(5);
+    if (waiting && now() >= until && here < seats_.size()) {
       start_without_the_missing();
       reduced = true;
       continue;

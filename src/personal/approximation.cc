@@ -54,7 +54,7 @@ class RobbinsMonro final : public Approximation {
     project(shared, beta);
     if (!math::all_finite(position) || noise_ran_away(*problem_.clients.front(), shared))
       throw NumericError("phi or beta has run away; try smaller sampler.shared_step and population_step",
-                         static_cast<std::int64_t>(in.round), -1);
+                         static_cast<std::int64_t>(in.broadcast.round), -1);
     if (averages_) add_to_average(in.chain, position);
     return 0;
   }
@@ -76,7 +76,8 @@ class RobbinsMonro final : public Approximation {
       math::add(in.for_memory.first(shared_), in.memory);
     }
     const auto shared = in.position.first(shared_), beta = in.position.subspan(shared_);
-    if (prior_chains_) prior_chains_->subtract_mean_score(in.round, in.chain, beta, sum.subspan(shared_), scratch);
+    if (prior_chains_)
+      prior_chains_->subtract_mean_score(in.broadcast.round, in.chain, beta, sum.subspan(shared_), scratch);
     for (std::size_t j = 0; j < problem_.shared_precision.size(); ++j)
       sum[j] -= problem_.shared_precision[j] * shared[j];
     for (std::size_t j = 0; j < problem_.population_precision.size(); ++j)

@@ -13,7 +13,6 @@ namespace pollen::ranks {
 enum class Kind : std::uint8_t {
   // Sent by rank 0.
   query = 1,
-  settings,
   save,
   load,
   end,

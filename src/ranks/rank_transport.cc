@@ -64,17 +64,9 @@ class RankTransport final : public Transport {
         }));
   }
 
-  void recipe_changed(const Recipe& recipe) override {
-    wire::Settings settings{recipe.step, recipe.local ? recipe.local->smoothness : 0,
-                            recipe.local ? recipe.local->convexity : 0};
-    Archive archive = ranks::frame_of(Kind::settings);
-    settings.archive(archive);
-    ranks_.send_all(archive.take());
-  }
-
   // Saves or loads the state of the other ranks' clients, which follows that of this rank's, as if one process had
   // written it. Every rank's view of the broadcasts is the same, so this rank's view is sent to all.
-  void archive_others(Archive& archive) override {
+  void archive(Archive& archive) override {
     if (!archive.reading()) {
       for (Bytes& state : fetch_states(ranks_)) archive.bytes(state);
       return;

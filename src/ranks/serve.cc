@@ -1,4 +1,4 @@
-// The loop of all ranks but rank 0, which answers the frames of rank 0. Every frame but `settings` gets one answer.
+// The loop of all ranks but rank 0, which answers the frames of rank 0. Every frame gets one answer.
 #include <fmt/format.h>
 
 #include <optional>
@@ -40,13 +40,11 @@ class Service {
     switch (kind_of(frame_)) {
       case Kind::query:
         return query(asked);
-      case Kind::settings:
-        return settings(asked);
       case Kind::save:
-        return reply(duties_.archive);
+        return reply([&](Archive& out) { duties_.clients->archive(out); });
       case Kind::load:
-        if (duties_.view != nullptr) duties_.view->archive(asked);
-        duties_.archive(asked);
+        duties_.view->archive(asked);
+        duties_.clients->archive(asked);
         asked.finish();
         return reply([](Archive&) {});
       default:
@@ -96,13 +94,6 @@ class Service {
     reply([&](Archive& out) {
       for (Index i = 0; i < answered.columns(); ++i) out.numbers(answered.column(i));
     });
-  }
-
-  void settings(Archive& asked) {
-    wire::Settings settings;
-    settings.archive(asked);
-    asked.finish();
-    duties_.set_step(settings.step, settings.smoothness, settings.convexity);
   }
 
   Ranks& ranks_;

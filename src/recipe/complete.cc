@@ -162,7 +162,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   complete_run(config, problems);
   complete_privacy(config, recipe);
   complete_network_time(config, dimension, warnings);
-  recipe.step = s.step.value_or(0);
+  recipe.step = {s.step.value_or(0), s.smoothness.value_or(0), s.convexity.value_or(0)};
   recipe.temperature = config.model.temperature;
   if (!s.prior_at) s.prior_at = recipe.local ? "clients" : "server";
   recipe.prior_on_server = *s.prior_at == "server";

@@ -69,8 +69,6 @@ void complete_local(Config& config, const NamedSampler& named, Problems& problem
   local.decaying = s.schedule == "decaying";
   // The decaying step 1/(2L + m k/12) has no other parameter; a step that was given is reported as unused.
   if (local.decaying) s.step.reset();
-  local.smoothness = s.smoothness.value_or(0);
-  local.convexity = s.convexity.value_or(0);
   complete_scheme(config, named, problems);
   recipe.local = local;
 }

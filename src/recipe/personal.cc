@@ -79,7 +79,7 @@ void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::
   SamplerConfig& s = config.sampler;
   recipe.name = s.name;
   recipe.personal = true;
-  recipe.step = s.step.value_or(0);
+  recipe.step.size = s.step.value_or(0);
   if (!s.step)
     problems.add(config.file + ": sampler.step",
                  fmt::format("found \"auto\", accepted for {}: a number above 0", s.name));

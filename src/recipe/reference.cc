@@ -25,7 +25,7 @@ Recipe complete_reference(Config& config, const ReferenceSampler& reference, Pro
   recipe.name = reference.name;
   recipe.reference = true;
   recipe.temperature = config.model.temperature;
-  recipe.step = s.step.value_or(0);
+  recipe.step.size = s.step.value_or(0);
   recipe.coupled = false;
   if (has_word(reference.keys, "batch")) recipe.batch = s.batch.value_or(Batch{std::nullopt, 1.0});
   if (has_word(reference.keys, "local_steps") && !s.local_steps) s.local_steps = 10;

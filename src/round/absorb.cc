@@ -3,16 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "math/math.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/round.h"
+#include "round/block_sums.h"
 #include "round/server_step.h"
 #include "round/traffic.h"
 
 namespace pollen {
+
+Counters& Server::counters_of(std::uint32_t client) {
+  return block_counters_[static_cast<std::size_t>(plain_->range().block_of(client))];
+}
 
 bool Server::adds_plainly() const { return broadcast_.roster.uniform && !step_->weighs_messages(); }
 
@@ -36,15 +42,15 @@ void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& w
   check_answers(reply, entry);
   log_answer(reply);
   const std::size_t parts = reply.chains.size();
-  BlockSum& block = sum_of(reply.client);
-  block.counters.gradients += reply.gradients;
+  Counters& counters = counters_of(reply.client);
+  counters.gradients += reply.gradients;
   if (reply.silent) return;
-  for (std::size_t p = 0; p < parts; ++p) count_part(reply, p, block.counters);
+  for (std::size_t p = 0; p < parts; ++p) count_part(reply, p, counters);
+  Panel& plain = plain_->of_client(reply.client);
   if (!reply.has_bytes) {
     if (adds_plainly() && static_cast<Index>(parts) == setup_.chains)
-      return math::add(reply.decoded.flat(), block.plain.flat());  // all columns at once
-    for (std::size_t p = 0; p < parts; ++p)
-      absorb_part(reply, entry, p, reply.decoded.column(static_cast<Index>(p)), block);
+      return math::add(reply.decoded.flat(), plain.flat());  // all columns at once
+    for (std::size_t p = 0; p < parts; ++p) absorb_part(reply, entry, p, reply.decoded.column(static_cast<Index>(p)));
     return;
   }
   const Index d = setup_.dimension;
@@ -55,13 +61,12 @@ void Server::absorb(const Reply& reply, const Roster::Entry& entry, Workspace& w
   try {
     while (p + 1 < parts) {
       compressor.decode_two({reply.part(p), reply.part(p + 1)}, buffer, work.scratch);
-      for (const auto& delta : buffer) absorb_part(reply, entry, p++, delta, block);
+      for (const auto& delta : buffer) absorb_part(reply, entry, p++, delta);
     }
     if (p == parts) return;
-    if (adds_plainly())
-      return compressor.decode_add(reply.part(p), 1.0, block.plain.column(reply.chains[p]), work.scratch);
+    if (adds_plainly()) return compressor.decode_add(reply.part(p), 1.0, plain.column(reply.chains[p]), work.scratch);
     compressor.decode(reply.part(p), buffer[0], work.scratch);
-    absorb_part(reply, entry, p, buffer[0], block);
+    absorb_part(reply, entry, p, buffer[0]);
   } catch (const WireError& error) {  // decoders throw it for a wrong length and for values that are not finite
     throw WireError(fmt::format("round {}, client {}: {}", round_, entry.client + 1, error.what()));
   }
@@ -81,7 +86,7 @@ void Server::absorb_all(std::span<const Reply> replies, std::span<const Roster::
 
 void Server::absorb_singles(std::span<const Reply> replies, Workspace& work) {
   const std::size_t n = replies.size();
-  BlockSum& block = sum_of(replies[0].client);
+  Counters& counters = counters_of(replies[0].client);
   Scratch::Frame frame(work.scratch);
   const auto terms = work.scratch.take<const double*>(static_cast<Index>(n));
   if (replies[0].has_bytes) {
@@ -98,40 +103,39 @@ void Server::absorb_singles(std::span<const Reply> replies, Workspace& work) {
   } else {
     for (std::size_t i = 0; i < n; ++i) terms[i] = replies[i].decoded.column(0).data();
   }
-  math::add_all(terms, block.plain.column(0));
+  math::add_all(terms, plain_->of_client(replies[0].client).column(0));
   for (const Reply& reply : replies) {
-    count_part(reply, 0, block.counters);
-    block.counters.gradients += reply.gradients;
+    count_part(reply, 0, counters);
+    counters.gradients += reply.gradients;
     log_answer(reply);
   }
 }
 
 void Server::absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part,
-                         std::span<const double> delta, BlockSum& block) {
+                         std::span<const double> delta) {
   const auto chain = static_cast<Index>(reply.chains[part]);
-  const auto plain = block.plain.column(chain);
+  const auto plain = plain_->of_client(reply.client).column(chain);
   if (adds_plainly()) return math::add(delta, plain);
   const ServerStep::Weights weights = step_->weigh(reply.client, broadcast_.roster.weights(entry)[part]);
-  if (block.weighted.empty()) return math::axpy(weights.step, delta, plain);
+  if (!weighted_) return math::axpy(weights.step, delta, plain);
   math::axpy(weights.memory, delta, plain);
-  math::axpy(weights.step, delta, block.weighted.column(chain));
+  math::axpy(weights.step, delta, weighted_->of_client(reply.client).column(chain));
 }
 
 void Server::archive_block(Index block, Archive& archive) {
-  BlockSum& sum = block_sums_[static_cast<std::size_t>(block)];
-  archive.array(sum.plain.flat());
-  archive.array(sum.weighted.flat());
-  sum.counters.archive(archive);
+  archive.array((*plain_)[block].flat());
+  if (weighted_) archive.array((*weighted_)[block].flat());
+  block_counters_[static_cast<std::size_t>(block)].archive(archive);
   const auto [first, last] = block_entries(block);
   traffic_->archive_done(archive, first, last);
 }
 
 void Server::absorb_sum(Index block, Index chain, std::span<const double> sum) {
-  math::add(sum, block_sums_[static_cast<std::size_t>(block)].plain.column(chain));
+  math::add(sum, (*plain_)[block].column(chain));
 }
 
 void Server::count(const Sent& sent) {
-  Counters& counters = sum_of(sent.client).counters;
+  Counters& counters = counters_of(sent.client);
   counters.uplink_bits += sent.bits;
   counters.uplink_bits_bound += bits_bound_[channel_of(sent.client)];
   counters.gradients += sent.gradients;

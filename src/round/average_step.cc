@@ -37,7 +37,7 @@ void AverageStep::open(std::int64_t most, const Recipe& recipe, const Panel& pos
   if (fresh_) std::ranges::copy(position.flat(), reference_.flat().begin());
   AlignedVector<double> normal(static_cast<std::size_t>(local.common > 0 ? dimension_ : 0));
   for (std::uint32_t s = 0; s < segment.steps && local.common > 0; ++s) {
-    const double spread = local.common_spread(recipe.step, clients_, segment.first + s, recipe.temperature);
+    const double spread = local.common_spread(broadcast.step, clients_, segment.first + s, recipe.temperature);
     for (Index c = 0; c < chains_; ++c) {
       const std::span<double> z(normal);
       Stream stream = noise_[static_cast<std::size_t>(c)];

@@ -21,17 +21,21 @@ ClientRange BlockRange::clients_of(Index block) const {
   return {std::max(own.first, block * block_size), std::min(own.last, (block + 1) * block_size)};
 }
 
-void BlockSums::reset(Index rows, Index columns) {
-  for (Panel& sum : sums_) {
-    fit(rows, columns, sum);
-    fill(sum, 0.0);
-  }
+void BlockSums::reset(Index rows, Index columns, const Team& team) {
+  for (Panel& sum : sums_) fit(rows, columns, sum);
+  team.over_chains(columns, rows, [&](Index c, int) {
+    for (Panel& sum : sums_) std::ranges::fill(sum.column(c), 0.0);
+  });
 }
 
-void BlockSums::add(Index client, ConstPanelView values) { math::add(values, (*this)[range_.block_of(client)]); }
+void BlockSums::add(Index client, ConstPanelView values) { math::add(values, of_client(client)); }
 
 void BlockSums::add_finished(PanelView total) const {
   for (Index b = 0; b < range_.finished - range_.first; ++b) math::add(sums_[static_cast<std::size_t>(b)], total);
+}
+
+void BlockSums::merge() {
+  for (std::size_t b = 1; b < sums_.size(); ++b) math::add(sums_[b].flat(), sums_.front().flat());
 }
 
 }  // namespace pollen

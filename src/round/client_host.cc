@@ -6,6 +6,20 @@
 
 namespace pollen {
 
+namespace {
+
+// Makes the compressors of the clients' messages: one for all, or one per client.
+std::vector<std::unique_ptr<const Compressor>> compressors_of(const Recipe& recipe, Index dimension) {
+  std::vector<std::unique_ptr<const Compressor>> compressors;
+  const Uplink& up = recipe.up;
+  if (up.per_client.empty()) compressors.push_back(make_compressor(up.compressor, dimension, up.whole_tail));
+  for (const CompressorSpec& spec : up.per_client)
+    compressors.push_back(make_compressor(spec, dimension, up.whole_tail));
+  return compressors;
+}
+
+}  // namespace
+
 Index longest_segment(Index dimension, Index chains) {
   return std::max<Index>(1, (Index{1} << 20) / (dimension * chains));
 }
@@ -17,15 +31,6 @@ std::vector<double> local_weights(const LocalSteps& local, std::span<const Index
   for (const Index n : sizes) total += static_cast<double>(n);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(sizes[i]) / total;
   return weights;
-}
-
-std::vector<std::unique_ptr<const Compressor>> compressors_of(const Recipe& recipe, Index dimension) {
-  std::vector<std::unique_ptr<const Compressor>> compressors;
-  const Uplink& up = recipe.up;
-  if (up.per_client.empty()) compressors.push_back(make_compressor(up.compressor, dimension, up.whole_tail));
-  for (const CompressorSpec& spec : up.per_client)
-    compressors.push_back(make_compressor(spec, dimension, up.whole_tail));
-  return compressors;
 }
 
 void Clients::archive(Archive& archive) {

@@ -32,6 +32,7 @@ ClientView::ClientView(const Recipe& recipe, Index dimension, Index chains, Inde
 void ClientView::receive(const Broadcast& broadcast, Workspace& work) {
   round_ = broadcast.round;
   segment_ = broadcast.segment;
+  step_ = broadcast.step;
   if (!broadcast.control.empty()) receive_control(broadcast.control);
   if (segment_.starts) receive_position(broadcast, work);
   if (recipe_.local) make_common();
@@ -78,7 +79,7 @@ void ClientView::make_common() {
   if (common_.columns() < columns) common_ = Panel(position_.rows(), columns);
   for (Index s = 0; s < static_cast<Index>(segment_.steps); ++s) {
     const std::uint64_t iteration = segment_.first + static_cast<std::uint64_t>(s);
-    const double spread = local.common_spread(recipe_.step, clients_, iteration, recipe_.temperature);
+    const double spread = local.common_spread(step_, clients_, iteration, recipe_.temperature);
     for (Index c = 0; c < chains(); ++c) {
       Stream stream = noise_[static_cast<std::size_t>(c)];
       stream.round = iteration;

@@ -24,14 +24,15 @@ void LangevinStep::share_work(const Team& team) {
 
 // Computes g = η + Σ w_i δ_i, then moves the memory: η ← η + α Σ δ_i.
 void LangevinStep::add_up(const Chain& in, std::span<double> g) const {
-  const double weight = in.roster.uniform ? in.roster.chain_weight[static_cast<std::size_t>(in.chain)] : 1;
+  const Roster& roster = in.broadcast.roster;
+  const double weight = roster.uniform ? roster.chain_weight[static_cast<std::size_t>(in.chain)] : 1;
   if (in.memory.empty()) {
     std::ranges::copy(in.for_memory, g.begin());
-    if (in.roster.uniform) math::scale(weight, g);
+    if (roster.uniform) math::scale(weight, g);
     return;
   }
   std::ranges::copy(in.memory, g.begin());
-  if (in.roster.uniform)
+  if (roster.uniform)
     math::axpy(weight, in.for_memory, g);
   else
     math::add(in.for_step, g);
@@ -47,11 +48,11 @@ double LangevinStep::move(const Chain& in) {
   if (!anchor_gradient_.empty()) math::add(anchor_gradient_, g);
   if (in.recipe.prior_on_server) prior_.add_gradient(in.position, 1.0, g);
   std::span<const double> noise = z;
-  if (noise_round_ == in.round + 1)
+  if (noise_round_ == in.broadcast.round + 1)
     noise = noise_drawn_.column(in.chain);
   else
-    draw_normals(in.chain, in.round, z);
-  const double step = in.recipe.step;
+    draw_normals(in.chain, in.broadcast.round, z);
+  const double step = in.broadcast.step.size;
   return math::langevin_step(in.position, g, noise, step, std::sqrt(2 * step * in.recipe.temperature));
 }
 

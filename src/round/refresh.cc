@@ -7,7 +7,6 @@ namespace pollen {
 
 bool Server::averaged() const { return average_ == nullptr || average_->fresh(); }
 bool Server::refresh_due() const { return average_ != nullptr && average_->refresh_due(); }
-double Server::weight_of(std::uint32_t client) const { return average_ != nullptr ? average_->weight_of(client) : 1; }
 std::int64_t Server::iteration() const {
   return static_cast<std::int64_t>(average_ != nullptr ? average_->iteration() : round_);
 }

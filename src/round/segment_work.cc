@@ -104,7 +104,7 @@ void SegmentWork::walk(const ClientView& view, Reply& reply, Workspace& work) {
     reply.gradients += oracle().estimate(input, g, work);
     if (!bare) add_prior_and_control(view, input, g);
     if (s == 0 || local.decaying) {
-      const double step = local.step_at(parts().recipe->step, parts().clients, input.round);
+      const double step = local.step_at(view.step(), parts().clients, input.round);
       in.step = step / parts().weight;
       in.spread = std::sqrt(2 * step * parts().recipe->temperature * (1 - local.common) / parts().weight);
     }

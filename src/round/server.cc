@@ -10,6 +10,7 @@
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/round.h"
+#include "round/block_sums.h"
 #include "round/participation.h"
 #include "round/server_step.h"
 #include "round/traffic.h"
@@ -32,10 +33,11 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup, std::uniqu
       participation_(std::make_unique<ParticipationDraw>(recipe.participation, setup_.sizes, setup_.chains,
                                                          recipe.coupled, setup_.seed,
                                                          recipe.up.memory != Memory::feedback)),
-      block_size_(block_size_for(static_cast<Index>(setup_.sizes.size()))),
       whole_(make_compressor({}, setup_.dimension, 0)),
       down_(make_compressor(recipe.down.compressor, setup_.dimension, 0)),
       position_(setup_.dimension, setup_.chains),
+      plain_(std::make_unique<BlockSums>(BlockRange::all(clients()))),
+      block_counters_(static_cast<std::size_t>(blocks())),
       traffic_(std::make_unique<TrafficLog>()),
       step_(std::move(step)) {
   const Index d = setup_.dimension;
@@ -48,9 +50,7 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup, std::uniqu
   const bool may_miss = recipe.participation.policy != ParticipationPolicy::full;
   if (may_miss && (recipe.down.feedback || recipe.oracle == OracleKind::svrg))
     heard_.assign(setup_.sizes.size() * static_cast<std::size_t>(setup_.chains), 0);
-  block_sums_.resize((setup_.sizes.size() + static_cast<std::size_t>(block_size_) - 1) /
-                     static_cast<std::size_t>(block_size_));
-  for (BlockSum& block : block_sums_) block.plain = Panel(d, setup_.chains);
+  broadcast_.step = recipe.step;
   broadcast_.offset.resize(static_cast<std::size_t>(setup_.chains) + 1);
   if (!step_) choose_step(prior);
   share_work({});
@@ -101,45 +101,36 @@ void Server::open(std::int64_t most) {
   if (average_ != nullptr) average_->open(most, recipe_, position_, broadcast_);
   broadcast_.refresh = recipe_.oracle == OracleKind::svrg && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
   if (broadcast_.refresh) anchor_round_ = round_;
-  if (first_round_whole())
-    participation_->everybody(broadcast_.roster);
-  else
-    participation_->draw(round_, broadcast_.roster);
+  draw_participants();
   encode_broadcast();
-  traffic_->open(broadcast_.roster.clients);
   if (broadcast_.segment.starts) count_downlink();
   start_over();
 }
 
 void Server::start_over() {
   const bool weighted = recipe_.up.memory != Memory::none && step_->keeps_two_sums(broadcast_.roster);
-  for (BlockSum& block : block_sums_) {
-    if (weighted && block.weighted.empty()) block.weighted = Panel(setup_.dimension, setup_.chains);
-    block.counters = {};
-  }
+  if (weighted && !weighted_) weighted_ = std::make_unique<BlockSums>(plain_->range());
+  plain_->reset(setup_.dimension, setup_.chains, team_);
+  if (weighted_) weighted_->reset(setup_.dimension, setup_.chains, team_);
+  std::ranges::fill(block_counters_, Counters());
   traffic_->start_over();
-  each_chain([&](Index c, int) {
-    for (BlockSum& block : block_sums_) {
-      std::ranges::fill(block.plain.column(c), 0.0);
-      if (!block.weighted.empty()) std::ranges::fill(block.weighted.column(c), 0.0);
-    }
-  });
 }
 
 void Server::follow(const Broadcast& broadcast) {
-  round_ = broadcast_.round = broadcast.round;
-  broadcast_.segment = broadcast.segment;
+  Roster roster = std::move(broadcast_.roster);  // keeps its memory
+  broadcast_ = broadcast;
+  broadcast_.roster = std::move(roster);
+  round_ = broadcast.round;
+  draw_participants();
+  start_over();
+}
+
+void Server::draw_participants() {
   if (first_round_whole())
     participation_->everybody(broadcast_.roster);
   else
     participation_->draw(round_, broadcast_.roster);
-  broadcast_.refresh = broadcast.refresh;
-  broadcast_.whole = broadcast.whole;
-  broadcast_.control = broadcast.control;
-  broadcast_.offset = broadcast.offset;
-  broadcast_.payload = broadcast.payload;
   traffic_->open(broadcast_.roster.clients);
-  start_over();
 }
 
 void Server::leave_out(std::span<const std::uint32_t> clients) {
@@ -157,11 +148,14 @@ void Server::leave_out(std::span<const std::uint32_t> clients) {
       heard_[c * setup_.sizes.size() + client] = 0;
 }
 
+Index Server::blocks() const { return plain_->range().size(); }
+
 std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
   const auto& entries = broadcast_.roster.clients;
   const auto before = [](const Roster::Entry& e, Index client) { return static_cast<Index>(e.client) < client; };
-  const auto first = std::lower_bound(entries.begin(), entries.end(), block * block_size_, before);
-  const auto last = std::lower_bound(first, entries.end(), (block + 1) * block_size_, before);
+  const ClientRange clients = plain_->range().clients_of(block);
+  const auto first = std::lower_bound(entries.begin(), entries.end(), clients.first, before);
+  const auto last = std::lower_bound(first, entries.end(), clients.last, before);
   return {static_cast<std::size_t>(first - entries.begin()), static_cast<std::size_t>(last - entries.begin())};
 }
 
@@ -176,33 +170,28 @@ void Server::close() {
 }
 
 void Server::merge_blocks() {
-  BlockSum& total = block_sums_.front();
-  for (std::size_t i = 1; i < block_sums_.size(); ++i) {
-    math::add(block_sums_[i].plain.flat(), total.plain.flat());
-    if (!total.weighted.empty()) math::add(block_sums_[i].weighted.flat(), total.weighted.flat());
-  }
-  for (const BlockSum& block : block_sums_) {
-    counters_.uplink_bits += block.counters.uplink_bits;
-    counters_.uplink_bits_bound += block.counters.uplink_bits_bound;
-    counters_.messages += block.counters.messages;
-    counters_.gradients += block.counters.gradients;
+  plain_->merge();
+  if (weighted_) weighted_->merge();
+  for (const Counters& block : block_counters_) {
+    counters_.uplink_bits += block.uplink_bits;
+    counters_.uplink_bits_bound += block.uplink_bits_bound;
+    counters_.messages += block.messages;
+    counters_.gradients += block.gradients;
   }
 }
 
 void Server::move_chain(Index chain, int member) {
-  const BlockSum& sum = block_sums_.front();
-  const auto plain = sum.plain.column(chain);
-  const auto weighted = sum.weighted.empty() ? plain : sum.weighted.column(chain);
+  const std::span<const double> plain = (*plain_)[0].column(chain);
+  const std::span<const double> weighted = !weighted_ ? plain : (*weighted_)[0].column(chain);
   const auto memory = memory_.empty() ? std::span<double>() : memory_.column(chain);
-  check_position(step_->move({chain, member, round_, recipe_, broadcast_.roster, plain, weighted, memory,
-                              position_.column(chain)}),
+  check_position(step_->move({chain, member, recipe_, broadcast_, plain, weighted, memory, position_.column(chain)}),
                  chain);
 }
 
 void Server::check_position(double largest, Index chain) const {
   if (!(largest <= explosion_))
     throw NumericError(fmt::format("chain {}: the state {}; try a smaller sampler.step (it is {})", chain + 1,
-                                   std::isfinite(largest) ? "explodes" : "is not finite", recipe_.step),
+                                   std::isfinite(largest) ? "explodes" : "is not finite", broadcast_.step.size),
                        static_cast<std::int64_t>(round_), -1);
 }
 

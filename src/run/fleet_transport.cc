@@ -8,6 +8,7 @@
 #include "network/network.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
+#include "round/block_sums.h"
 #include "transport/thread_team.h"
 
 namespace pollen {

@@ -1,20 +1,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiment_parts.h"
 #include "own_draws.h"
-#include "parts.h"
 #include "pollen/stats.h"
 
 namespace pollen {
 
-Forecast Experiment::forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt,
-                              Index draws, double interval) const {
-  const PersonalParts& parts = *parts_->personal;
+Forecast PersonalResults::forecast(const Table& rows, std::optional<Index> client, const Table& own,
+                                   ConstPanelView learnt, Index draws, double interval) const {
+  const PersonalParts& parts = *parts_.personal;
   const PersonalModel& model = *parts.model;
   const auto where = model.rows(rows.view(), nullptr), known = model.rows(own.view(), own.y.data());
   const PersonalRows& observed = client ? parts.train[static_cast<std::size_t>(*client)] : *known;
-  const std::uint64_t seed =
-      parts_->config.seed + 0x9e3779b97f4a7c15U * (client ? static_cast<std::uint64_t>(*client) + 1 : 0);
+  const std::uint64_t seed = seed_of(client);
   const auto outputs = static_cast<std::size_t>(model.outputs());
   const std::size_t n = static_cast<std::size_t>(rows.rows) * outputs;
   std::vector<std::vector<double>> response(n);

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "personal.h"
-#include "run/experiment.h"
+#include "run/personal_results.h"
 
 namespace pollen {
 

@@ -24,7 +24,7 @@ PersonalSettings personal_settings(const Config& config) {
 BaselineSettings baseline_settings(const Config& config, const Recipe& recipe) {
   const SamplerConfig& s = config.sampler;
   BaselineSettings out;
-  out.step = recipe.step;
+  out.step = recipe.step.size;
   out.local_steps = s.local_steps.value_or(10);
   out.server_step = config.reference.server_step.value_or(1);
   out.penalty = s.penalty;

@@ -27,7 +27,7 @@ void warm_up_together(const PersonalParts& parts, const Config& config, const Fe
   Prior prior{parts.problem.shared_precision};
   if (!prior.precision.empty()) prior.precision.resize(static_cast<std::size_t>(d), 0.0);
   Potentials clients;
-  const Recipe questions;  // a default recipe: this federation only answers queries
+  const Recipe questions;  // a default recipe: these clients only answer questions
   std::vector<Index> sizes;
   for (Index i = 0; i < data.clients(); ++i) {
     const Index first = data.train_begin[static_cast<std::size_t>(i)];
@@ -36,8 +36,8 @@ void warm_up_together(const PersonalParts& parts, const Config& config, const Fe
     sizes.push_back(data.train_rows(i));
   }
   const FederatedSetup setup{&questions, &prior, &clients, 0, sizes, d, config.run.chains, config.seed};
-  FederatedEngine federation(setup, make);
-  descend(federation.transport(), prior, sizes);
+  ClientLink link(setup, make);
+  descend(link.transport(), prior, sizes);
 }
 
 Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta) {

@@ -21,16 +21,16 @@ struct Spectrum {
 };
 
 // The extreme eigenvalues of the clients' summed curvature plus the prior's. The matrix is built column by column.
-Spectrum exact_spectrum(Experiment::Questions& ask, std::span<const double> at) {
+Spectrum exact_spectrum(Questions& ask, std::span<const double> at) {
   const auto d = static_cast<Index>(at.size());
   Panel matrix(d, d);
   std::vector<double> unit(at.size());
   for (std::size_t j = 0; j < unit.size(); ++j) {
     const std::span<double> column = matrix.column(static_cast<Index>(j));
     unit[j] = 1;
-    ask.transport.query({Query::What::curvature, {at.data(), d, 1, d}, {unit.data(), d, 1, d}},
-                        {column.data(), d, 1, d});
-    if (!ask.prior.precision.empty()) column[j] += ask.prior.precision[j];
+    ask.transport().query({Query::What::curvature, {at.data(), d, 1, d}, {unit.data(), d, 1, d}},
+                          {column.data(), d, 1, d});
+    if (!ask.prior().precision.empty()) column[j] += ask.prior().precision[j];
     unit[j] = 0;
   }
   const std::vector<double> values = math::symmetric_eigenvalues(matrix);
@@ -62,20 +62,20 @@ double start_distance(const Experiment& experiment, const Prior& prior, std::spa
 // Estimates L and m of U. If the likelihood is only known to be convex, m is the prior's smallest precision.
 void estimate_sum(Experiment& experiment, std::span<const double> mode, plan::Constants& c,
                   std::vector<std::string>& notes) {
-  Experiment::Questions ask = experiment.questions();
+  Questions& ask = experiment.questions();
   const bool exact = experiment.dimension() <= kExact;
   const bool quadratic = experiment.model().quadratic() && exact;
   Spectrum sum;
   if (exact)
     sum = exact_spectrum(ask, mode);
   else
-    sum.largest = find_smoothness(ask.transport, ask.prior, mode, experiment.config().seed).value;
+    sum.largest = find_smoothness(ask.transport(), ask.prior(), mode, experiment.config().seed).value;
   c.smoothness = sum.largest;
   const std::string not_convex = why_not_convex(experiment.model());
-  c.convexity = !not_convex.empty() ? 0 : quadratic ? sum.smallest : least_precision(ask.prior);
+  c.convexity = !not_convex.empty() ? 0 : quadratic ? sum.smallest : least_precision(ask.prior());
   notes.push_back(
       fmt::format("L: {}{}", exact ? "largest eigenvalue of the summed curvature" : "power iteration, from below",
-                  ask.curvature_is_bound ? "" : ", at the mode only: this model has no bound for all theta"));
+                  ask.curvature_is_bound() ? "" : ", at the mode only: this model has no bound for all theta"));
   if (!not_convex.empty())
     notes.push_back("m: none, " + not_convex);
   else
@@ -91,19 +91,19 @@ double weight_of(const Recipe& recipe, std::span<const Index> sizes, std::size_t
                                                : 1 / static_cast<double>(sizes.size());
 }
 
-plan::ClientConstants client_constants(const Experiment& experiment, const Experiment::Questions& ask, std::size_t i,
+plan::ClientConstants client_constants(const Experiment& experiment, const Questions& ask, std::size_t i,
                                        std::span<const double> bounds, std::span<const double> rows) {
   const Recipe& recipe = experiment.recipe();
-  const Index n = ask.sizes[i];
+  const Index n = ask.sizes()[i];
   plan::ClientConstants k;
   k.rows = static_cast<double>(n);
   k.batch = static_cast<double>(recipe.batch.of(n));
   k.smoothness = bounds[0];
-  const double share = recipe.prior_on_server ? 0 : weight_of(recipe, ask.sizes, i);
+  const double share = recipe.prior_on_server ? 0 : weight_of(recipe, ask.sizes(), i);
   if (experiment.model().quadratic() && experiment.dimension() <= kExact)
     k.convexity = bounds[1];
   else if (why_not_convex(experiment.model()).empty())
-    k.convexity = share * least_precision(ask.prior);
+    k.convexity = share * least_precision(ask.prior());
   k.gradient = rows[0];
   k.variance = plan::minibatch_variance(k.rows, k.batch, rows[1], rows[2]);
   k.row_smoothness = rows[3];
@@ -135,22 +135,22 @@ void take_given(const Experiment& experiment, std::span<const Index> sizes, plan
 }  // namespace
 
 plan::Constants estimate_constants(Experiment& experiment, std::vector<std::string>& notes) {
-  const std::vector<double> mode = experiment.ask_mode();
-  Experiment::Questions ask = experiment.questions();
+  const std::vector<double> mode = experiment.questions().mode();
+  Questions& ask = experiment.questions();
   const Index d = experiment.dimension(), b = experiment.clients();
   Panel bounds(2, b), rows(4, b);
-  ask.transport.query({Query::What::bounds, {mode.data(), d, 1, d}, {}}, bounds);
-  ask.transport.query({Query::What::rows, {mode.data(), d, 1, d}, {}}, rows);
+  ask.transport().query({Query::What::bounds, {mode.data(), d, 1, d}, {}}, bounds);
+  ask.transport().query({Query::What::rows, {mode.data(), d, 1, d}, {}}, rows);
   plan::Constants c;
   c.dimension = static_cast<double>(d);
   c.temperature = experiment.recipe().temperature;
-  c.start = start_distance(experiment, ask.prior, mode);
+  c.start = start_distance(experiment, ask.prior(), mode);
   estimate_sum(experiment, mode, c, notes);
   for (Index i = 0; i < b; ++i)
     c.clients.push_back(
         client_constants(experiment, ask, static_cast<std::size_t>(i), bounds.column(i), rows.column(i)));
   if (experiment.model().quadratic()) c.hessian_lipschitz = 0;
-  take_given(experiment, ask.sizes, c, notes);
+  take_given(experiment, ask.sizes(), c, notes);
   notes.emplace_back("gradients and minibatch variances: at the mode, over all rows of each client");
   return c;
 }

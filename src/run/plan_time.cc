@@ -120,7 +120,7 @@ SimulatedTime sum(const SimulatedTime& a, const SimulatedTime& b) {
 
 std::optional<PlannedTime> planned_time(Experiment& experiment, const plan::Messages& messages) {
   const Recipe& recipe = experiment.recipe();
-  const std::span<const Index> sizes = experiment.questions().sizes;
+  const std::span<const Index> sizes = experiment.questions().sizes();
   constexpr double kMost = 200, kLeast = 8, kAnswers = 2e6;  // bounds on exchanges, and on answers in all of them
   const auto count = static_cast<std::uint64_t>(
       std::clamp(kAnswers / std::max(1.0, participants(recipe, sizes.size())), kLeast, kMost));

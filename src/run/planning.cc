@@ -57,10 +57,10 @@ void add_notes(const Experiment& experiment, PlanReport& report) {
 void add_privacy(Experiment& experiment, PlanReport& report) {
   Recipe recipe = experiment.recipe();
   if (!recipe.local || !recipe.local->by_size || !asks_for_privacy(experiment.config())) return;
-  if (recipe.local->decaying && recipe.local->smoothness == 0)
-    recipe.local->smoothness = 0.5 / std::max(report.plan.step, 1e-300);
-  if (recipe.step == 0) recipe.step = report.plan.step;
-  report.meter.emplace(experiment.config(), recipe, experiment.questions().sizes,
+  if (recipe.local->decaying && recipe.step.smoothness == 0)
+    recipe.step.smoothness = 0.5 / std::max(report.plan.step, 1e-300);
+  if (recipe.step.size == 0) recipe.step.size = report.plan.step;
+  report.meter.emplace(experiment.config(), recipe, experiment.questions().sizes(),
                        uncovered_queries(experiment.config(), experiment.data()));
   report.privacy = report.meter->after(experiment.config().run.iterations);
   report.notes.emplace_back("privacy: what this plan itself learnt from the clients is not accounted for");
@@ -116,7 +116,7 @@ PlanReport make_report(Experiment& experiment, const PlanRequest& request) {
   input.round_price = request.round_price;
   report.plan = plan::make_plan(input);
   if (const std::string why = uncovered(recipe); !why.empty() && report.plan.theorem) strike_out(report.plan, why);
-  if (report.plan.theorem && !experiment.questions().curvature_is_bound)
+  if (report.plan.theorem && !experiment.questions().curvature_is_bound())
     report.plan.warnings.emplace_back(
         "the curvature is that at the mode, where the theorem asks for a bound at every position: a guide, no "
         "guarantee");

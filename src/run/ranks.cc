@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "experiment_parts.h"
 #include "own_files.h"
-#include "parts.h"
 #include "personal/baselines.h"
 #include "pollen/errors.h"
 #include "reference/reference.h"
@@ -17,17 +17,17 @@ bool runs_distributed(const Config& config) {
   return find_reference(config.sampler.name) == nullptr;
 }
 
-ClientRange Experiment::Parts::own_clients() const {
+ClientRange ExperimentParts::own_clients() const {
   if (ranks == nullptr) return {0, problem.clients()};
   return client_range(ranks->rank(), ranks->size(), problem.clients(), kept_numbers(config, dimension()));
 }
 
-RankShare Experiment::Parts::rank_share() const {
+RankShare ExperimentParts::rank_share() const {
   return {own_clients(), problem.clients(), kept_numbers(config, dimension()), std::max(1, options.threads)};
 }
 
 // A hash (FNV-1a) of what must be the same on all ranks: the configuration and the clients' sizes.
-std::uint64_t Experiment::Parts::fingerprint() const {
+std::uint64_t ExperimentParts::fingerprint() const {
   if (ranks == nullptr) return 0;  // the run is not distributed; the other ranks report 0, too
   Config shared = config;
   shared.output = {};  // only rank 0 writes output
@@ -39,22 +39,12 @@ std::uint64_t Experiment::Parts::fingerprint() const {
   return hash;
 }
 
-RankDuties Experiment::Parts::duties() {
+RankDuties ExperimentParts::duties() {
   RankDuties duties;
   duties.share = rank_share();
   duties.server = &federation->server();
-  duties.view = &federation->host().view();
-  duties.clients = &federation->host().clients();
-  duties.set_step = [this](double step, double l, double m) {
-    recipe.step = step;
-    if (recipe.local) {
-      recipe.local->smoothness = l;
-      recipe.local->convexity = m;
-    }
-    federation->server().set_recipe(recipe);
-    federation->host().view().set_recipe(recipe);
-  };
-  duties.archive = [this](Archive& archive) { federation->host().clients().archive(archive); };
+  duties.view = &link->host().view();
+  duties.clients = &link->host().clients();
   return duties;
 }
 

@@ -43,7 +43,7 @@ std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe
   const ReferenceConfig& given = config.reference;
   if (given.distill && problem.data.distill.rows > 0) what.unlabelled = unlabelled_of(problem);
   ReferenceSettings settings;
-  if (recipe.step > 0) settings.step = recipe.step;
+  if (recipe.step.size > 0) settings.step = recipe.step.size;
   settings.batch = recipe.batch;
   settings.warm_up = *config.run.burn_in;
   settings.target_accept = given.target_accept.value_or(0);

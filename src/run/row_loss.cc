@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "parts.h"
+#include "experiment_parts.h"
 
 namespace pollen {
 
@@ -29,15 +29,16 @@ struct Loss {
 
 }  // namespace
 
-RowLoss Experiment::row_loss() const {
-  const PersonalParts& parts = *parts_->personal;
-  const Index some = std::min(clients(), kMostClients), chains = parts.problem.chains;
+RowLoss PersonalResults::row_loss() const {
+  const PersonalParts& parts = *parts_.personal;
+  const Index some = std::min(parts_.problem.clients(), kMostClients), chains = parts.problem.chains;
   const auto latent = static_cast<std::size_t>(parts.model->latent());
   std::vector<double> shared(static_cast<std::size_t>(parts.model->shared()));
+  const ConstPanelView position = parts_.engine->position();
   Panel latents(parts.model->latent() * chains, some);
   if (!parts.baseline)
-    parts_->transport().query(
-        {.what = Query::What::latents, .at = position(), .direction = {}, .step = parts_->federation->server().round()},
+    parts_.link->transport().query(
+        {.what = Query::What::latents, .at = position, .direction = {}, .step = parts_.federation->server().round()},
         latents);
   Loss train, test;
   Scratch scratch;
@@ -45,9 +46,9 @@ RowLoss Experiment::row_loss() const {
     const auto at = static_cast<std::size_t>(i);
     for (Index c = 0; c < chains; ++c) {
       const auto z = latents.column(i).subspan(static_cast<std::size_t>(c) * latent, latent);
-      std::ranges::copy(position().column(c).first(shared.size()), shared.begin());
-      if (parts.baseline) parts_->baseline->personal_shared(i, c, shared);
-      if (parts.baseline) parts_->baseline->latent(i, c, z);
+      std::ranges::copy(position.column(c).first(shared.size()), shared.begin());
+      if (parts.baseline) parts_.baseline->personal_shared(i, c, shared);
+      if (parts.baseline) parts_.baseline->latent(i, c, z);
       train.add(parts.train[at], shared, z, scratch);
       test.add(parts.test[at], shared, z, scratch);
     }

@@ -11,7 +11,7 @@ namespace pollen::sink {
 namespace {
 
 // Version 3 is sealed like other states and has one round for all samplers; version 2 added participation.
-constexpr Seal kCheckpointSeal{"POLLENCK", 3, "a checkpoint", "run without --resume"};
+constexpr Seal kCheckpointSeal{"POLLENCK", 4, "a checkpoint", "run without --resume"};
 
 void archive(Archive& a, Checkpoint& c) {
   std::uint8_t finished = c.finished ? 1 : 0;

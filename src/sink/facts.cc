@@ -1,7 +1,7 @@
 #include "sink/facts.h"
 
-#include "run/experiment.h"
 #include "reference/reference.h"
+#include "run/experiment.h"
 
 namespace pollen::sink {
 
@@ -21,7 +21,7 @@ PrivacyFacts privacy_of(const Experiment& experiment) {
 }
 
 States states_of(const Experiment& experiment) {
-  if (experiment.personal()) return experiment.is_baseline() ? States::iterates : States::estimates;
+  if (experiment.personal()) return experiment.personal()->is_baseline() ? States::iterates : States::estimates;
   const Recipe& recipe = experiment.recipe();
   if (recipe.reference && !find_reference(recipe.name)->samples) return States::iterates;
   return experiment.model().interchangeable() ? States::weights : States::draws;
@@ -42,7 +42,7 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.burn_in = experiment.burn_in();
   facts.thin = config.run.thin;
   facts.coupled = config.run.coupled;
-  facts.step = experiment.recipe().step;
+  facts.step = experiment.recipe().step.size;
   facts.temperature = experiment.recipe().temperature;
   facts.smoothness = experiment.smoothness();
   facts.ece_bins = config.output.ece_bins;
@@ -57,7 +57,7 @@ RunFacts facts_of(const Experiment& experiment) {
   if (const SimulatedTime* simulated = experiment.simulated()) facts.simulated = *simulated;
   facts.privacy = privacy_of(experiment);
   facts.states = states_of(experiment);
-  if (facts.states == States::estimates) facts.identified = experiment.identified();
+  if (facts.states == States::estimates) facts.identified = experiment.personal()->identified();
   return facts;
 }
 

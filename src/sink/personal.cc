@@ -51,7 +51,7 @@ struct RowSums {
 void write_draws(const std::string& path, const Experiment& experiment, const OwnDraws& own) {
   const Index draws = own.z.columns() / experiment.config().run.chains;
   std::string text = "chain,draw";
-  for (const std::string& label : experiment.latent_labels()) text += ',' + csv_field(label);
+  for (const std::string& label : experiment.personal()->latent_labels()) text += ',' + csv_field(label);
   text += '\n';
   for (Index n = 0; n < own.z.columns(); ++n) {
     text += fmt::format("{},{}", n / draws + 1, n % draws + 1);
@@ -66,10 +66,10 @@ void write_draws(const std::string& path, const Experiment& experiment, const Ow
 std::vector<OwnDraws> draw_clients(const Experiment& experiment, const RunFolder& folder, Index clients,
                                    const PersonalOptions& options) {
   std::vector<OwnDraws> out(static_cast<std::size_t>(clients));
-  const int threads = experiment.is_baseline() ? 1 : options.threads;  // a baseline's points exist already
+  const int threads = experiment.personal()->is_baseline() ? 1 : options.threads;  // a baseline's points exist already
   for_each_index(clients, threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    out[at] = experiment.own_draws(i, options.draws);
+    out[at] = experiment.personal()->own_draws(i, options.draws);
     if (options.files)
       write_draws(fmt::format("{}/{}", folder.clients(), client_file(i, experiment.data().client_names[at])),
                   experiment, out[at]);
@@ -116,7 +116,7 @@ class Truth {
     MixedTruth truth = synthetic_mixed_truth(data, experiment_.config().seed);
     const Index k = data.dimension, d = data.latent_dimension;
     truth.z.resize(static_cast<std::size_t>(clients_ * d));
-    const Panel learnt = experiment_.learnt();
+    const Panel learnt = experiment_.personal()->learnt();
     double error = 0, distance = 0, angle = 0;
     for (std::size_t c = 0; c < effects_.size(); ++c) {
       const auto phi = learnt.column(static_cast<Index>(c)).first(truth.phi.size());
@@ -140,7 +140,7 @@ class Truth {
 }  // namespace
 
 Scores losses_of(const Experiment& experiment) {
-  const RowLoss loss = experiment.row_loss();
+  const RowLoss loss = experiment.personal()->row_loss();
   Scores out = {{"nnll_train", loss.train}};
   if (experiment.data().test.rows > 0) out.push_back({"nnll_test", loss.test});
   return out;
@@ -148,8 +148,9 @@ Scores losses_of(const Experiment& experiment) {
 
 void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
                   const PersonalOptions& options) {
+  const PersonalResults& personal = *experiment.personal();
   summary.last = copy_of(experiment.position());
-  summary.average = copy_of(experiment.averaged());
+  summary.average = copy_of(personal.averaged());
   const Federation& data = experiment.data();
   const Index clients = std::min(options.clients, data.clients());
   if (clients == 0) return;
@@ -157,7 +158,7 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   if (options.files) std::filesystem::create_directory(folder.clients(), error);
   if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", folder.clients(), error.message()));
   const std::vector<OwnDraws> drawn = draw_clients(experiment, folder, clients, options);
-  const auto outputs = static_cast<std::size_t>(experiment.outputs());
+  const auto outputs = static_cast<std::size_t>(personal.outputs());
   RowSums all;
   Truth truth(experiment, clients);
   for (Index i = 0; i < clients; ++i) {
@@ -172,11 +173,11 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
       all.add(y, mean, own.log_density[r]);
     }
     ClientScores scores{data.client_names[at], data.train_rows(i), sums.rows, {}};
-    if (sums.rows > 0) scores.scores = sums.scores(experiment.predicts_classes(), experiment.outputs());
+    if (sums.rows > 0) scores.scores = sums.scores(personal.predicts_classes(), personal.outputs());
     summary.clients.push_back(scores);
   }
   if (all.rows > 0) {
-    summary.metrics = all.scores(experiment.predicts_classes(), experiment.outputs());
+    summary.metrics = all.scores(personal.predicts_classes(), personal.outputs());
     add_spread(summary);
   }
   truth.finish(summary.metrics);

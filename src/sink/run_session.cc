@@ -112,8 +112,8 @@ void RunSession::start_fresh() {
   for (const std::string& line : experiment_.warnings()) say("warning: " + line);
   job_.folder.begin(to_toml(experiment_.config()));
   write_layout();
-  const MetricsColumns columns{experiment_.data().test.rows > 0, experiment_.privacy().asked(), experiment_.personal(),
-                               experiment_.simulated() != nullptr};
+  const MetricsColumns columns{experiment_.data().test.rows > 0, experiment_.privacy().asked(),
+                               experiment_.personal() != nullptr, experiment_.simulated() != nullptr};
   make_recorder(std::make_unique<SpoolWriter>(job_.folder.spool(), shape_of(experiment_)),
                 std::make_unique<MetricsFile>(job_.folder.metrics(), experiment_.model(), columns));
 }

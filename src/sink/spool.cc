@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <limits>
 
+#include "base/sealed_file.h"
 #include "pollen/errors.h"
 
 namespace pollen::sink {
@@ -17,16 +17,14 @@ namespace pollen::sink {
 namespace {
 
 struct SpoolHeader {
-  char magic[8];
-  std::uint32_t version;
+  std::uint8_t seal[12];
   std::uint32_t extras;
   std::uint64_t dimension;
   std::uint64_t chains;
 };
 static_assert(sizeof(SpoolHeader) == 32);
 
-constexpr char kSpoolMagic[9] = "POLLENSP";
-constexpr std::uint32_t kSpoolVersion = 1;
+constexpr Seal kSpoolSeal{"POLLENSP", 1, "a spool of draws", "run without --resume"};
 constexpr std::size_t kWriteBuffer = std::size_t{1} << 20;
 constexpr std::size_t kReadBuffer = std::size_t{4} << 20;
 
@@ -35,13 +33,24 @@ std::int64_t offset_of(const SpoolShape& shape, std::int64_t draw) {
          draw * static_cast<std::int64_t>(shape.record() * sizeof(double));
 }
 
+SpoolShape read_shape(int descriptor, const std::string& path) {
+  SpoolHeader header{};
+  const ssize_t got = ::pread(descriptor, &header, sizeof header, 0);
+  if (got < 0) io_failure(path, "read", errno);
+  kSpoolSeal.check({header.seal, static_cast<std::size_t>(std::min<ssize_t>(got, sizeof header.seal))}, path);
+  constexpr std::uint64_t kLarge = std::uint64_t{1} << 40;
+  if (got < static_cast<ssize_t>(sizeof header) || header.dimension > kLarge || header.chains > kLarge ||
+      header.chains == 0 || (header.extras != 0 && header.extras != SpoolShape::kTransition))
+    kSpoolSeal.refuse(path, "a damaged header");
+  return {static_cast<Index>(header.dimension), static_cast<Index>(header.chains), static_cast<Index>(header.extras)};
+}
+
 }  // namespace
 
 SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape)
     : file_(path, OutputFile::Open::replace, kWriteBuffer), shape_(shape) {
   SpoolHeader header{};
-  std::memcpy(header.magic, kSpoolMagic, sizeof header.magic);
-  header.version = kSpoolVersion;
+  kSpoolSeal.write_to(header.seal);
   header.extras = static_cast<std::uint32_t>(shape.extras);
   header.dimension = static_cast<std::uint64_t>(shape.dimension);
   header.chains = static_cast<std::uint64_t>(shape.chains);
@@ -79,20 +88,16 @@ void SpoolWriter::append(ConstPanelView position, std::span<const double> potent
 SpoolReader::SpoolReader(const std::string& path)
     : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (descriptor_ < 0) io_failure(path_, "open", errno);
-  struct stat status {};
-  SpoolHeader header{};
-  const bool readable =
-      ::fstat(descriptor_, &status) == 0 && ::pread(descriptor_, &header, sizeof header, 0) == sizeof header;
-  constexpr std::uint64_t kLarge = std::uint64_t{1} << 40;
-  if (!readable || std::memcmp(header.magic, kSpoolMagic, sizeof header.magic) != 0 ||
-      header.version != kSpoolVersion || header.dimension > kLarge || header.chains > kLarge || header.chains == 0 ||
-      (header.extras != 0 && header.extras != SpoolShape::kTransition)) {
+  try {
+    shape_ = read_shape(descriptor_, path_);
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) io_failure(path_, "read", errno);
+    draws_ = (static_cast<std::int64_t>(status.st_size) - offset_of(shape_, 0)) /
+             static_cast<std::int64_t>(shape_.record() * sizeof(double));
+  } catch (...) {
     ::close(descriptor_);
-    throw IoError(path_ + ": not a spool of draws");
+    throw;
   }
-  shape_ = {static_cast<Index>(header.dimension), static_cast<Index>(header.chains), static_cast<Index>(header.extras)};
-  const auto bytes = static_cast<std::int64_t>(status.st_size) - static_cast<std::int64_t>(sizeof header);
-  draws_ = bytes / static_cast<std::int64_t>(shape_.record() * sizeof(double));
 }
 
 SpoolReader::~SpoolReader() { ::close(descriptor_); }

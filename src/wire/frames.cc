@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "codec.h"
 
 namespace pollen::wire {
@@ -49,6 +51,7 @@ void encode(const Broadcast& broadcast, std::span<const std::uint32_t> chains, B
   put_pieces(writer, broadcast.offset, broadcast.payload);
   writer.put(static_cast<std::uint64_t>(broadcast.control.size()));
   writer.put_bytes(broadcast.control.data(), broadcast.control.size());
+  for (const double x : {broadcast.step.size, broadcast.step.smoothness, broadcast.step.convexity}) writer.put(x);
   writer.finish();
 }
 
@@ -69,6 +72,10 @@ void decode(ByteView frame, Broadcast& broadcast, std::vector<std::uint32_t>& ch
   reader.pieces(n, broadcast.offset, broadcast.payload);
   const ByteView control = reader.take(reader.get<std::uint64_t>());
   broadcast.control.assign(control.begin(), control.end());
+  for (double* x : {&broadcast.step.size, &broadcast.step.smoothness, &broadcast.step.convexity}) {
+    *x = reader.get<double>();
+    if (!std::isfinite(*x) || *x < 0) throw WireError("frame: an impossible step");
+  }
   reader.finish();
 }
 

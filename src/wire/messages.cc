@@ -86,12 +86,6 @@ void Site::archive(Archive& a) {
 
 void Seat::archive(Archive& a) { a.field(weight); }
 
-void Settings::archive(Archive& a) {
-  a.field(step);
-  a.field(smoothness);
-  a.field(convexity);
-}
-
 void Acknowledged::archive(Archive& a) { a.field(counted); }
 void CatchUp::archive(Archive& a) { a.list(view); }
 

@@ -36,7 +36,7 @@ TEST(MixedExample, FindsTheMaximumLikelihood) {
   const double close[] = {0.01, 0.02, 0.005, 0.05, 0.05};  // a tenth to a quarter of the standard errors
   for (std::size_t j = 0; j < 5; ++j) {
     double mean = 0;
-    for (Index c = 0; c < 4; ++c) mean += experiment.averaged().column(c)[j] / 4;
+    for (Index c = 0; c < 4; ++c) mean += experiment.personal()->averaged().column(c)[j] / 4;
     EXPECT_NEAR(mean, exact[j], close[j]) << experiment.labels()[j];
   }
 }

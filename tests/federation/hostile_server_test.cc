@@ -114,10 +114,6 @@ std::vector<Bytes> every_message(const Recording& recording) {
                             wire::encode(wire::Seat{}),
                             wire::encode(wire::Seat{kNaN}),
                             wire::encode(wire::Seat{-1}),
-                            wire::encode(wire::Settings{}),
-                            wire::encode(wire::Settings{kNaN, 1, 1}),
-                            wire::encode(wire::Settings{-1, 1, 1}),
-                            wire::encode(wire::Settings{1e300, 1e300, 1e300}),
                             wire::encode(wire::Acknowledged{5}),
                             wire::encode(wire::Acknowledged{~std::uint64_t{0}}),
                             wire::encode(wire::CatchUp{}),
@@ -220,6 +216,25 @@ TEST_P(HostileServer, Broadcasts) {
   refused([](Broadcast& b, auto&) { b.control = Bytes(5 * 2 * 2 * 8, 0xff); });
   refused([](Broadcast& b, auto&) { b.control = Bytes(3, 0); });
   refused([](Broadcast& b, auto&) { std::ranges::fill(b.payload, std::uint8_t{0xff}); });
+  for (const double x : {0.0, -1.0, kNaN, std::numeric_limits<double>::infinity()})
+    refused([x](Broadcast& b, auto&) { b.step.size = x; });
+  for (const double x : {-1.0, kNaN}) refused([x](Broadcast& b, auto&) { b.step.smoothness = b.step.convexity = x; });
+}
+
+// The step of a run never changes, so a server cannot have a client account for privacy with another step than it
+// walks.
+TEST_P(HostileServer, AnotherStepInALaterRound) {
+  Listener listener = until(recording_, wire::Type::broadcast);
+  const Bytes& first = first_of(recording_, wire::Type::broadcast);
+  listener.hear(first);
+  Broadcast changed;
+  std::vector<std::uint32_t> chains;
+  wire::decode(first, changed, chains);
+  changed.step.size *= 2;
+  Bytes frame;
+  wire::encode(changed, chains, frame);
+  EXPECT_THROW(listener.hear(frame), WireError);
+  EXPECT_TRUE(listener.survives(first));
 }
 
 TEST_P(HostileServer, Standings) {

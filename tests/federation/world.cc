@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "pollen/errors.h"
 
@@ -192,11 +191,9 @@ void World::gather_events() {
 
 std::optional<LinkEvent> World::next(Deadline until) {
   if (strikes(faults_.kill_server)) throw Killed();
-  const int looks = real_time ? 10 : 1000;
-  for (int idle = 0; events_.empty() && idle < looks; ++idle) gather_events();
-  if (events_.empty() && real_time)
-    std::this_thread::sleep_until(std::min(until, std::chrono::steady_clock::now() + std::chrono::milliseconds(2)));
-  if (events_.empty() && !real_time && ++silent_ > 100)
+  ++looks;
+  for (gather_events(); events_.empty() && now_ < until; gather_events()) now_ += std::chrono::milliseconds(2);
+  if (events_.empty() && !may_wait && ++silent_ > 100)
     throw std::logic_error(fmt::format("nothing happens any more; clients ended: {}", fmt::join(ended, "; ")));
   if (events_.empty()) return std::nullopt;
   silent_ = 0;

@@ -37,6 +37,7 @@ class World final : public Links {
         const std::vector<std::string>& files = {});
   World(Config config, std::vector<ParticipantOptions> clients, const Faults& faults);
 
+  Deadline now() const override { return now_; }
   std::optional<LinkEvent> next(Deadline until) override;
   void send(std::uint64_t link, Frame frame) override;
   void close(std::uint64_t link) override;
@@ -58,7 +59,8 @@ class World final : public Links {
   std::function<bool(std::uint32_t client)> silent;     // the client neither hears nor speaks, but stays connected
   std::function<bool(std::uint32_t client)> away;       // the client is not connected
   bool stubborn = false;                                // a client that is sent away or fails is started again
-  bool real_time = false;                               // waits in real time if nothing happens
+  bool may_wait = false;                                // it is no error if nothing happens for long
+  int looks = 0;                                        // how often the server looked for events
   std::function<void(ConnectionRegistry&)> before_end;  // called once the server has all draws
   std::function<void(std::size_t client, const wire::Draws&)> shared;  // receives the draws that a client has accepted
 
@@ -86,7 +88,8 @@ class World final : public Links {
   std::vector<Site> sites_;
   std::deque<LinkEvent> events_;
   std::uint64_t last_link_ = 0;
-  int silent_ = 0;  // looks in a row at which nothing had happened
+  Deadline now_ = Deadline() + std::chrono::hours(1);  // moves while nothing happens
+  int silent_ = 0;                                     // looks in a row at which nothing had happened
   std::mt19937 random_;
 };
 

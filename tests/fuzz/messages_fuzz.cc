@@ -41,7 +41,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::memcpy(frame.data() + 8, &body, sizeof body);
   }
   each<wire::Hello, wire::Welcome, wire::Refusal, wire::Columns, wire::Layout, wire::Moments, wire::Scaling, wire::Site,
-       wire::Seat, wire::Settings, wire::Acknowledged, wire::CatchUp, wire::Ask, wire::Answer, wire::Draws, wire::End>(
-      frame);
+       wire::Seat, wire::Acknowledged, wire::CatchUp, wire::Ask, wire::Answer, wire::Draws, wire::End>(frame);
   return 0;
 }

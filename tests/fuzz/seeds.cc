@@ -101,6 +101,7 @@ void wire_seeds() {
   broadcast.segment = {40, 5, false, false};
   broadcast.offset = {0, 0};
   broadcast.control = Bytes(16, 0x40);
+  broadcast.step = {0.1, 2, 3};
   wire::encode(broadcast, none, frame);
   seed("broadcast-segment", frame);
   Reply reply;
@@ -146,7 +147,6 @@ void messages_seeds() {
   message_seed("scaling", wire::Scaling{{{1, 2}, {3, 4}}});
   message_seed("site", wire::Site{{3, 2, {"x", "y"}, {"no", "yes"}, 17, true}});
   message_seed("seat", wire::Seat{0.25});
-  message_seed("settings", wire::Settings{0.1, 2, 3});
   message_seed("settled", wire::Acknowledged{9});
   message_seed("standing", wire::CatchUp{Bytes(24, 1)});
   message_seed("ask", wire::Ask{3, 1, panel, panel, 2, 3});
@@ -165,8 +165,9 @@ void handshake_seed(const std::string& name, char sampler, const std::vector<Byt
 
 void handshake_seeds() {
   const std::vector<Bytes> set_up{wire::encode(wire::Welcome{0, 2, "run", ""}), wire::encode(wire::Seat{0.5}),
-                                  wire::encode(wire::Settings{0.1, 1, 1}), wire::encode(wire::Acknowledged{0})};
+                                  wire::encode(wire::Acknowledged{0})};
   Broadcast broadcast;
+  broadcast.step.size = 0.1;
   broadcast.offset = {0, 16};
   broadcast.payload = Bytes(16, 0);
   const std::vector<std::uint32_t> chains = {0};

@@ -28,7 +28,8 @@ class Fedsouk final : public Engine {
                                .seed = problem_.seed,
                                .work = &work_,
                                .with_work = std::ssize(problem_.clients.sizes())};
-    engine_ = std::make_unique<FederatedEngine>(setup, make, std::move(step));
+    link_ = std::make_unique<ClientLink>(setup, make);
+    engine_ = std::make_unique<FederatedEngine>(*link_, std::move(step));
   }
 
   void start(ConstPanelView position) override { engine_->start(position); }
@@ -43,7 +44,7 @@ class Fedsouk final : public Engine {
   std::vector<double> latent(Index client, Index chain) {
     const Index each = problem_.population->latent();
     Panel all(each * problem_.chains, client + 1);
-    engine_->transport().query(
+    link_->transport().query(
         {.what = Query::What::latents, .at = position(), .direction = {}, .step = engine_->server().round()}, all);
     const auto z = all.column(client).subspan(static_cast<std::size_t>(chain * each), static_cast<std::size_t>(each));
     return {z.begin(), z.end()};
@@ -59,6 +60,7 @@ class Fedsouk final : public Engine {
   Prior prior_ = Prior::flat();
   ClientWork work_;
   Approximation* step_ = nullptr;
+  std::unique_ptr<ClientLink> link_;
   std::unique_ptr<FederatedEngine> engine_;
 };
 

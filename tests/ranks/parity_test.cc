@@ -87,14 +87,14 @@ TEST(Ranks, RowLossesAreThoseOfAllClients) {
         Experiment experiment(world.config(), options);
         experiment.prepare();
         testing::finish(experiment, 10);
-        return experiment.row_loss();
+        return experiment.personal()->row_loss();
       },
       [&](Ranks& other) {
         serve_rank(
             other, [&] { return world.config(); }, 1);
       });
-  EXPECT_EQ(loss.train, alone.row_loss().train);
-  EXPECT_EQ(loss.test, alone.row_loss().test);
+  EXPECT_EQ(loss.train, alone.personal()->row_loss().train);
+  EXPECT_EQ(loss.test, alone.personal()->row_loss().test);
 }
 
 // Rank 0 computes the centralised samplers; the others have nothing to do.

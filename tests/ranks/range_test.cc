@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "pollen/round.h"
 #include "ranks/ranks.h"
+#include "round/block_sums.h"
 
 namespace pollen {
 namespace {

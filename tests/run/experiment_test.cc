@@ -47,8 +47,8 @@ TEST(Experiment, AutoPicksAStableStepAndSaysSo) {
   for (const char* name : {"lsd", "qlsd", "qlsd#", "qlsd*", "qlsd++", "d-elf", "b-elf"}) {
     Experiment e = prepared(kLogistic, {"sampler.step=auto", std::string("sampler.name=") + name});
     e.prepare();
-    EXPECT_GT(e.recipe().step, 0) << name;
-    EXPECT_LE(e.recipe().step, 0.1 / e.smoothness() * 1.0001) << name;
+    EXPECT_GT(e.recipe().step.size, 0) << name;
+    EXPECT_LE(e.recipe().step.size, 0.1 / e.smoothness() * 1.0001) << name;
     EXPECT_EQ(to_toml(e.config()).find("auto"), std::string::npos);
     EXPECT_TRUE(std::ranges::any_of(e.notes(), [](const std::string& n) { return n.find("picked") != n.npos; }))
         << name;

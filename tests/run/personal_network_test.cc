@@ -108,7 +108,7 @@ TEST_F(PersonalNetworks, ALayerAloneIsTheLinearMixedModel) {
   for (std::size_t c = 0; c < 2; ++c)
     for (std::size_t i = 0; i < theirs.draws[c].size(); ++i)
       ASSERT_NEAR(ours.draws[c][i], theirs.draws[c][i], 1e-4) << c << ' ' << i;
-  EXPECT_NEAR(network.row_loss().test, mixed.row_loss().test, 1e-4);
+  EXPECT_NEAR(network.personal()->row_loss().test, mixed.personal()->row_loss().test, 1e-4);
 }
 
 // At given φ and β a response's layer is N(m, Λ⁻¹), Λ = HᵀH/σ² + I/s², m = Λ⁻¹(Hᵀy/σ² + μ/s²) with features H = (tanh,
@@ -118,7 +118,7 @@ TEST_F(PersonalNetworks, LayersHaveTheirExactLaw) {
   experiment.prepare();
   Collect collect;
   experiment.advance(200, collect);
-  const Panel learnt = experiment.learnt();
+  const Panel learnt = experiment.personal()->learnt();
   const auto at = learnt.column(0);  // W (3 × 2), b (3), μ (4), log s
   const double variance = 0.36, spread = std::exp(2 * at[13]);
   const Eigen::Vector4d mu(at[9], at[10], at[11], at[12]);
@@ -141,7 +141,7 @@ TEST_F(PersonalNetworks, LayersHaveTheirExactLaw) {
     const Eigen::Matrix4d precision = h.transpose() * h / variance + Eigen::Matrix4d::Identity() / spread;
     const Eigen::Matrix4d law = precision.inverse();
     const Eigen::Vector4d mean = law * (h.transpose() * y / variance + mu / spread);
-    const OwnDraws own = experiment.own_draws(i, 4000);
+    const OwnDraws own = experiment.personal()->own_draws(i, 4000);
     const Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>> z(own.z.column(0).data(), 4, 4000,
                                                                        Eigen::OuterStride<>(own.z.stride()));
     const Eigen::MatrixXd apart = z.colwise() - mean;
@@ -243,7 +243,7 @@ TEST_F(PersonalNetworks, AWarmUpLowersTheLoss) {
   const auto loss = [&](const char* epochs) {
     Experiment experiment(config({std::string("warm_up.epochs=") + epochs, "population.sd_start=0.01"}));
     experiment.prepare();
-    return experiment.row_loss().train;
+    return experiment.personal()->row_loss().train;
   };
   EXPECT_LT(loss("60"), 0.8 * loss("0"));
 }
@@ -253,14 +253,14 @@ TEST_F(PersonalNetworks, LearnAndPredictEveryClientsClasses) {
   experiment.prepare();
   EXPECT_THAT(experiment.notes(), Contains(HasSubstr("units can change places")));
   EXPECT_TRUE(experiment.warnings().empty()) << experiment.warnings()[0];
-  const double before = experiment.row_loss().train;
+  const double before = experiment.personal()->row_loss().train;
   Collect collect;
   experiment.advance(400, collect);
-  EXPECT_LT(experiment.row_loss().train, 0.8 * before);
-  EXPECT_TRUE(experiment.predicts_classes());
-  EXPECT_TRUE(experiment.identified().empty());
-  ASSERT_EQ(experiment.outputs(), 3);
-  const OwnDraws own = experiment.own_draws(1, 30);
+  EXPECT_LT(experiment.personal()->row_loss().train, 0.8 * before);
+  EXPECT_TRUE(experiment.personal()->predicts_classes());
+  EXPECT_TRUE(experiment.personal()->identified().empty());
+  ASSERT_EQ(experiment.personal()->outputs(), 3);
+  const OwnDraws own = experiment.personal()->own_draws(1, 30);
   ASSERT_FALSE(own.log_density.empty());
   ASSERT_EQ(own.mean.size(), 3 * own.log_density.size());
   const Federation& data = experiment.data();

@@ -175,10 +175,11 @@ TEST_F(Personal, LatentsMayBeDrawnTogether) {
   Collect collect;
   experiment.advance(20, collect);
   std::vector<OwnDraws> together(12);
-  ThreadTeam(4).run(12, [&](Index i, int) { together[static_cast<std::size_t>(i)] = experiment.own_draws(i, 10); });
+  ThreadTeam(4).run(
+      12, [&](Index i, int) { together[static_cast<std::size_t>(i)] = experiment.personal()->own_draws(i, 10); });
   for (Index i = 0; i < 12; ++i) {
     const OwnDraws& own = together[static_cast<std::size_t>(i)];
-    EXPECT_TRUE(std::ranges::equal(own.z.flat(), experiment.own_draws(i, 10).z.flat())) << i;
+    EXPECT_TRUE(std::ranges::equal(own.z.flat(), experiment.personal()->own_draws(i, 10).z.flat())) << i;
   }
 }
 
@@ -203,7 +204,7 @@ TEST_F(Personal, LatentsAreShrunkAsTheFormulaSays) {
     double mean = 0;
     for (Index r = 0; r < n; ++r) mean += data.train.y[static_cast<std::size_t>(first + r)] / static_cast<double>(n);
     const double weight = stats::shrinkage(n, 0.6, 0.9), sd = 0.6 * std::sqrt(1 - weight);
-    const OwnDraws own = experiment.own_draws(i, 2000);
+    const OwnDraws own = experiment.personal()->own_draws(i, 2000);
     double found = 0, squares = 0;
     const auto draws = static_cast<double>(own.z.columns());
     for (Index c = 0; c < own.z.columns(); ++c) {
@@ -222,8 +223,8 @@ TEST_F(Personal, TheLossIsThatOfTheClientsModels) {
   experiment.prepare();
   double squares = 0;
   for (const double y : experiment.data().train.y) squares += y * y / 60;
-  EXPECT_NEAR(experiment.row_loss().train, 0.5 * std::log(2 * std::numbers::pi) + squares / 2, 1e-12);
-  EXPECT_TRUE(std::isnan(experiment.row_loss().test));
+  EXPECT_NEAR(experiment.personal()->row_loss().train, 0.5 * std::log(2 * std::numbers::pi) + squares / 2, 1e-12);
+  EXPECT_TRUE(std::isnan(experiment.personal()->row_loss().test));
 }
 
 TEST_F(Personal, ClassesArePredicted) {
@@ -231,8 +232,8 @@ TEST_F(Personal, ClassesArePredicted) {
   experiment.prepare();
   Collect collect;
   experiment.advance(200, collect);
-  EXPECT_TRUE(experiment.predicts_classes());
-  const OwnDraws own = experiment.own_draws(0, 50);
+  EXPECT_TRUE(experiment.personal()->predicts_classes());
+  const OwnDraws own = experiment.personal()->own_draws(0, 50);
   ASSERT_FALSE(own.mean.empty());
   for (const double p : own.mean) EXPECT_TRUE(p > 0 && p < 1) << p;
 }
@@ -241,7 +242,7 @@ TEST_F(Personal, ChainsAreComparedInWhatDataDetermine) {
   const auto identified = [&](const Overrides& set) {
     const Experiment experiment(config(set));
     std::vector<std::string> out;
-    for (const std::size_t j : experiment.identified()) out.push_back(experiment.labels()[j]);
+    for (const std::size_t j : experiment.personal()->identified()) out.push_back(experiment.labels()[j]);
     return out;
   };
   EXPECT_EQ(identified({}), Experiment(config({})).labels());

@@ -73,7 +73,7 @@ TEST(Planning, LogisticTakesThePriorForConvexityAndSaysSo) {
   Experiment experiment(read_config_text(testing::kLogistic, "test.toml"));
   experiment.prepare();
   EXPECT_NEAR(r.plan.constants.smoothness, experiment.smoothness(), 1e-3 * experiment.smoothness());
-  EXPECT_DOUBLE_EQ(r.plan.constants.convexity, experiment.questions().prior.precision[0]);
+  EXPECT_DOUBLE_EQ(r.plan.constants.convexity, experiment.questions().prior().precision[0]);
   EXPECT_THAT(r.notes, Contains(HasSubstr("the prior's smallest precision")));
   for (const auto& client : r.plan.constants.clients) {
     EXPECT_GT(client.row_smoothness, 0);

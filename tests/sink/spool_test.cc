@@ -49,11 +49,27 @@ TEST_F(SpoolTest, ACutLastRecordIsLeftOut) {
 
 TEST_F(SpoolTest, RefusesWhatIsNoSpoolOrTooShort) {
   put(path("a"), "lp__,theta.1\n");
-  EXPECT_THROW(SpoolReader(path("a")), IoError);
+  EXPECT_THROW(SpoolReader(path("a")), ConfigError);
+  put(path("a"), "POLLENSP\1");
+  EXPECT_THROW(SpoolReader(path("a")), ConfigError);
   EXPECT_THROW(SpoolReader(path("nothing")), IoError);
   write_known_spool(path("b"), kShape, 10);
   EXPECT_THROW(SpoolWriter(path("b"), kShape, 11), IoError);
   EXPECT_THROW(SpoolWriter(path("b"), (SpoolShape{4, 3}), 5), IoError);
+}
+
+TEST_F(SpoolTest, RefusesAnotherVersionByItsNumber) {
+  write_known_spool(path("a"), kShape, 10);
+  std::string bytes = slurp(path("a"));
+  bytes[8] = 9;
+  put(path("a"), bytes);
+  try {
+    SpoolReader spool(path("a"));
+    FAIL() << "accepted";
+  } catch (const ConfigError& error) {
+    const char* said = "found a spool of draws of format version 9, accepted: version 1";
+    EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(SpoolTest, WithoutPotentialsTheyAreNaN) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "pollen/errors.h"
@@ -17,6 +18,7 @@ Broadcast broadcast() {
   b.payload = {1, 2, 3, 4, 5, 6, 7};
   b.segment = {300, 5, true, false};
   b.control = {8, 9};
+  b.step = {2, 1, 0.5};
   return b;
 }
 
@@ -51,6 +53,7 @@ TEST(Frames, BroadcastRoundTrip) {
   EXPECT_EQ(got.segment.starts, sent.segment.starts);
   EXPECT_EQ(got.segment.ends, sent.segment.ends);
   EXPECT_EQ(got.control, sent.control);
+  EXPECT_EQ(got.step, sent.step);
   EXPECT_EQ(mine, chains);
 }
 
@@ -108,14 +111,15 @@ TEST(Frames, TheFormatOfBroadcastsIsPinned) {
   Bytes frame;
   wire::encode(broadcast(), std::vector<std::uint32_t>{0, 2}, frame);
   const Bytes expected = {
-      'P', 'O', 'L', 'N', 2, 0, 1, 0, 78, 0, 0, 0, 0, 0, 0, 0,  // header: version, type, body length
-      77,  0,   0,   0,   0, 0, 0, 0, 5,                        // round, flags
-      44,  1,   0,   0,   0, 0, 0, 0, 5,  0, 0, 0,              // the segment: first iteration, steps
-      2,   0,   0,   0,   0, 0, 0, 0, 2,  0, 0, 0,              // chains
-      3,   0,   0,   0,                                         // R
-      3,   0,   0,   0,   0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0,  // sizes
-      1,   2,   3,   4,   5, 6, 7,                                                      // payloads
-      2,   0,   0,   0,   0, 0, 0, 0, 8,  9};                                           // control variates
+      'P', 'O', 'L', 'N', 2, 0, 1, 0,  102, 0, 0, 0, 0, 0, 0,   0,  // header: version, type, body length
+      77,  0,   0,   0,   0, 0, 0, 0,  5,                           // round, flags
+      44,  1,   0,   0,   0, 0, 0, 0,  5,   0, 0, 0,                // the segment: first iteration, steps
+      2,   0,   0,   0,   0, 0, 0, 0,  2,   0, 0, 0,                // chains
+      3,   0,   0,   0,                                             // R
+      3,   0,   0,   0,   0, 0, 0, 0,  0,   0, 0, 0, 0, 0, 0,   0,  4, 0, 0, 0, 0, 0, 0,   0,    // sizes
+      1,   2,   3,   4,   5, 6, 7,                                                               // payloads
+      2,   0,   0,   0,   0, 0, 0, 0,  8,   9,                                                   // control variates
+      0,   0,   0,   0,   0, 0, 0, 64, 0,   0, 0, 0, 0, 0, 240, 63, 0, 0, 0, 0, 0, 0, 224, 63};  // the step, L, m
   EXPECT_EQ(frame, expected);
 }
 
@@ -127,6 +131,19 @@ TEST(Frames, AnEndlessLegIsRefused) {
   Broadcast got;
   std::vector<std::uint32_t> mine;
   EXPECT_THROW(wire::decode(frame, got, mine), WireError);
+}
+
+TEST(Frames, AnImpossibleStepIsRefused) {
+  for (const double x : {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+    for (double StepSize::*number : {&StepSize::size, &StepSize::smoothness, &StepSize::convexity}) {
+      Broadcast wrong = broadcast();
+      wrong.step.*number = x;
+      Bytes frame;
+      wire::encode(wrong, std::vector<std::uint32_t>{0, 2}, frame);
+      Broadcast got;
+      std::vector<std::uint32_t> mine;
+      EXPECT_THROW(wire::decode(frame, got, mine), WireError);
+    }
 }
 
 TEST(Frames, EveryTruncationIsRefused) {

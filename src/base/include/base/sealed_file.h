@@ -1,5 +1,5 @@
 // Files that are read only if they are whole: checkpoints and the states of a federation's server and clients. Stores
-// of data start with the same letters and version (Seal) but have checksums of their own. One thread per object.
+// of data and spools of draws start with a Seal, too, but are not read as a whole. One thread per object.
 //
 // Layout, little-endian: eight letters, uint32 version, uint32 CRC-32 of the body, uint64 length of the body, the body.
 //

@@ -41,6 +41,8 @@ struct LinkEvent {
 class Links {
  public:
   virtual ~Links() = default;
+  // The clock of all deadlines. Tests have links with a clock of their own.
+  virtual Deadline now() const { return Deadline::clock::now(); }
   // Waits for the next event. Returns nothing if none came in time.
   virtual std::optional<LinkEvent> next(Deadline until) = 0;
   // Does nothing if the link is gone.
@@ -108,6 +110,7 @@ class ConnectionRegistry {
     bool arrived = false;  // true if the client is (again) ready for rounds; otherwise `frame` is a reply or an answer
     Bytes frame = {};
   };
+  Deadline now() const { return links_.now(); }
   std::optional<Message> next(Deadline until);  // throws Interrupted if the user wants to stop
   bool present(std::uint32_t client) const { return seats_[client].ready; }
   bool connected(std::uint32_t client) const { return seats_[client].link != 0; }  // the client may still be in set-up

@@ -30,8 +30,6 @@ struct RankDuties {
   ClientView* view = nullptr;
   Clients* clients = nullptr;
   RankShare share;
-  std::function<void(double step, double smoothness, double convexity)> set_step = {};  // for step = "auto"
-  std::function<void(Archive&)> archive = {};  // saves or loads the state of this rank's clients
 };
 // Answers rank 0 until it ends the work.
 void serve(Ranks& ranks, const RankDuties& duties);
@@ -51,7 +49,7 @@ void await_ready(Ranks& ranks, std::uint64_t fingerprint);  // at rank 0; throws
 
 // Rank 0 uses these to save and restore the states of the other ranks' clients, in the order of ranks and so of
 // clients.
-std::vector<Bytes> fetch_states(Ranks& ranks);                       // as RankDuties::archive writes them
+std::vector<Bytes> fetch_states(Ranks& ranks);                       // as Clients::archive() writes them
 void spread_states(Ranks& ranks, const std::vector<Bytes>& states);  // one per rank but 0, as the ranks read them
 
 }  // namespace pollen

@@ -12,6 +12,10 @@
 
 namespace pollen {
 
+// The number of clients in a block: at least 32, and such that there are at most 64 blocks. It depends on the number of
+// clients alone, so every transport adds in the same order.
+Index block_size_for(Index clients);
+
 // The blocks in which one process has clients. Where clients are spread over processes, the first and the last of these
 // blocks may also have clients of the neighbouring processes.
 struct BlockRange {
@@ -35,12 +39,17 @@ class BlockSums {
  public:
   explicit BlockSums(const BlockRange& range) : range_(range), sums_(static_cast<std::size_t>(range.size())) {}
 
-  void reset(Index rows, Index columns);  // sets all panels to zero; memory is reused if the size stays the same
+  // Sets all panels to zero, column by column on the team. Memory is reused if the size stays the same.
+  void reset(Index rows, Index columns, const Team& team = {});
+  const BlockRange& range() const { return range_; }
   Panel& operator[](Index block) { return sums_[static_cast<std::size_t>(block - range_.first)]; }
+  Panel& of_client(Index client) { return (*this)[range_.block_of(client)]; }
   // Adds a client's values to the panel of its block. The caller adds the clients of a block in their order.
   void add(Index client, ConstPanelView values);
   // Adds the panels of the finished blocks to `total`, in the order of the blocks.
   void add_finished(PanelView total) const;
+  // Adds the panels of all later blocks to that of the first one, in their order.
+  void merge();
 
  private:
   BlockRange range_;

@@ -13,7 +13,7 @@
 namespace pollen {
 
 struct HostSetup {
-  const Recipe* recipe = nullptr;  // must outlive the host; its step may change until the first iteration
+  const Recipe* recipe = nullptr;  // must outlive the host
   const Prior* prior = nullptr;
   Index dimension = 0;
   Index chains = 1;
@@ -38,11 +38,13 @@ class ClientHost {
 
   ClientView& view() { return view_; }
   Clients& clients() { return clients_; }
+  // The clients' compressors, one for all or one per client of the federation.
+  const std::vector<std::unique_ptr<const Compressor>>& compressors() const { return compressors_; }
   void archive(Archive& archive);
 
  private:
   ClientView view_;
-  std::vector<std::unique_ptr<const Compressor>> compressors_;  // see compressors_of()
+  std::vector<std::unique_ptr<const Compressor>> compressors_;
   std::unique_ptr<const Compressor> whole_;
   Clients clients_;
 };
@@ -61,8 +63,4 @@ inline double weight_in(std::span<const double> weights, std::size_t client) {
 // Whether clients carry something from one round to the next: a memory or local steps. Both sides of a federation must
 // then save their state after every round.
 inline bool keeps_state(const Recipe& recipe) { return recipe.up.memory != Memory::none || recipe.local.has_value(); }
-
-// Makes the compressors of the clients' messages: one for all, or one per client.
-std::vector<std::unique_ptr<const Compressor>> compressors_of(const Recipe& recipe, Index dimension);
-
 }  // namespace pollen

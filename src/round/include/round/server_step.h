@@ -23,9 +23,8 @@ class ServerStep {
   struct Chain {
     Index chain = 0;
     int member = 0;  // the member of the team that moves the chain and whose memory may be used
-    std::uint64_t round = 0;
     const Recipe& recipe;
-    const Roster& roster;
+    const Broadcast& broadcast;                    // the round that ends
     std::span<const double> for_memory, for_step;  // the two sums over clients; the same sum twice if only one is kept
     std::span<double> memory;                      // Σ h_i, the sum of the clients' memories; empty without a memory
     std::span<double> position;

@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,10 @@
 #include "ranks/ranks.h"
 #include "round/engine.h"
 #include "run/participation_tally.h"
+#include "run/personal_results.h"
 #include "run/privacy_meter.h"
 #include "run/problem.h"
+#include "run/questions.h"
 #include "run/simulated_time.h"
 
 namespace pollen {
@@ -46,28 +47,6 @@ struct ExperimentOptions {
   // An observer, told of every exchange with clients on the thread of advance(). It has no effect on the run and is not
   // saved with it.
   TrafficListener watch = {};
-};
-
-// Models with latents: draws of a client's latent from its own posterior at the (φ, β) that every chain has learnt.
-struct OwnDraws {
-  Panel z;                          // the draws, d × (chains · draws), chain after chain
-  std::vector<double> mean;         // the predictive mean, outputs() numbers per test row of the client
-  std::vector<double> log_density;  // logarithm of the averaged density, one per test row
-  // For mixed-linear: the mean of Φz, one column per chain. It is identified although Φ is known only up to a rotation.
-  Panel effects;
-};
-
-// Models with latents: means of -log p(y | φ, z_i) over rows and chains; NaN if there are no rows.
-struct RowLoss {
-  double train = 0, test = 0;
-};
-
-// Predictions for rows of one client, averaged over the posterior of its latent and over the noise.
-struct Forecast {
-  std::vector<double> mean;          // for mixed-logistic P(1); if outputs() > 1, rows × classes probabilities
-  std::vector<double> sd;            // standard deviation of the response
-  std::vector<double> lower, upper;  // interval for the response, or for the probabilities of classes
-  std::vector<double> entropy;       // if outputs() > 1: one per row, the mean entropy over draws
 };
 
 class Experiment {
@@ -93,7 +72,6 @@ class Experiment {
   Index clients() const;
   std::int64_t iteration() const;  // iterations done so far
   std::int64_t burn_in() const;
-  std::int64_t kept() const;  // draws kept so far, per chain
   Counters counters() const;
   const ParticipationTally& participation() const;  // empty unless the sampler is federated
   const SimulatedTime* simulated() const;           // time in the network of [network]; null without that section
@@ -105,36 +83,9 @@ class Experiment {
   ConstPanelView position() const;
   std::vector<double> mode() const;  // empty unless it was found
 
-  // Models with latents (docs/personal.md): what was learnt, (φ, β) with one column per chain, and the clients' own
-  // posteriors there.
-  bool personal() const;
-  std::vector<std::string> latent_labels() const;
-  bool predicts_classes() const;
-  Index outputs() const;        // numbers per predicted row: 1 (for mixed-logistic P(1)), or a network's classes
-  bool learns_average() const;  // whether learnt() is averaged(); else it is position(), as φ may rotate on its path
-  bool is_baseline() const;     // a baseline has a point for every client, no posterior
-  // The coordinates that the data determine. Φ, which may rotate, and the β of an energy are not among them.
-  std::vector<std::size_t> identified() const;
-  Panel learnt() const;
-  // The average of the path since burn-in, weighted by the steps η. position() is the end of the path.
-  ConstPanelView averaged() const;
-  // Several threads may call this for different clients at once, unless the sampler is a baseline.
-  OwnDraws own_draws(Index client, Index draws) const;
-  RowLoss row_loss() const;  // evaluates the present models of the first 1,000 clients
-  // Predicts `rows` for a client of the run or, if `client` is empty, for a new client with the rows `own`, which may
-  // be empty, too. `learnt` is as learnt() returns it.
-  Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt,
-                    Index draws, double interval) const;
-
-  // What `pollen plan` needs to ask clients about the problem. Rows do not leave the clients.
-  struct Questions {
-    Transport& transport;
-    const Prior& prior;
-    std::span<const Index> sizes;  // N_i
-    bool curvature_is_bound;       // the curvature bounds hold for all θ, not only where they are asked for
-  };
-  Questions questions();
-  const std::vector<double>& ask_mode();  // finds the mode at the first call
+  const PersonalResults* personal() const;  // null unless the model has latents
+  // What can be asked of the clients outside sampling. ConfigError if the model has latents.
+  Questions& questions();
 
   // Called by ranks other than 0, which make the same experiment: answers what rank 0 asks until the run is over.
   void serve();
@@ -145,8 +96,7 @@ class Experiment {
   void load(ByteView state);  // WireError if the state belongs to another experiment
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<ExperimentParts> parts_;
 };
 
 // Whether the clients of a run can be spread over several processes. They cannot with a centralised sampler, with a

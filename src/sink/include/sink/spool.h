@@ -1,9 +1,9 @@
 // Stores the draws of a run as they are made, in one binary file, so that memory stays constant however long the run
 // is.
 //
-// Layout (little-endian): "POLLENSP", uint32 version, uint32 extras, uint64 d, uint64 R, then one record per kept draw.
-// A record has for every chain U(θ) (NaN if it is not computed), θ_1..θ_d and the extras (a Transition's six numbers,
-// or none) as float64. Not thread-safe.
+// Layout (little-endian): letters and version (Seal, base/sealed_file.h), uint32 extras, uint64 d, uint64 R, then one
+// record per kept draw. A record has for every chain U(θ) (NaN if it is not computed), θ_1..θ_d and the extras (a
+// Transition's six numbers, or none) as float64. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class SpoolWriter {
 
 class SpoolReader {
  public:
-  // Throws IoError if the file is not a spool. An incomplete last record is ignored.
+  // Throws ConfigError if the file is not a spool. An incomplete last record is ignored.
   explicit SpoolReader(const std::string& path);
   ~SpoolReader();
   SpoolReader(const SpoolReader&) = delete;

@@ -5,8 +5,8 @@
 // Each message lists its fields once, in archive(), for both directions. decode() throws WireError for malformed bytes;
 // it checks sizes against the bytes at hand before it allocates memory.
 //
-//   const Bytes frame = encode(Settings{.step = 1e-4});
-//   const auto settings = decode<Settings>(frame);
+//   const Bytes frame = encode(Seat{.weight = 0.25});
+//   const auto seat = decode<Seat>(frame);
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace pollen::wire {
 
-inline constexpr std::uint32_t kProtocol = 2;  // is raised whenever a message changes
+inline constexpr std::uint32_t kProtocol = 3;  // is raised whenever a message changes
 
 // The client's first message.
 struct Hello {
@@ -94,13 +94,6 @@ struct Site {
 struct Seat {
   static constexpr Type kType = Type::seat;
   double weight = 1;
-  void archive(Archive& a);
-};
-
-// The step, and the constants of a decaying schedule, once step = "auto" has been settled.
-struct Settings {
-  static constexpr Type kType = Type::settings;
-  double step = 0, smoothness = 0, convexity = 0;
   void archive(Archive& a);
 };
 

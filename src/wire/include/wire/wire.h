@@ -31,8 +31,7 @@ enum class Type : std::uint16_t {
   moments = 8,
   scaling = 9,
   site = 10,
-  seat = 11,
-  settings = 12,
+  seat = 11,  // 12 is no longer used
   acknowledged = 13,
   catch_up = 14,
   ask = 15,

@@ -1,0 +1,174 @@
+#include "awaited_clients.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "pollen/errors.h"
+
+namespace pollen {
+
+namespace {
+
+Frame shared(Bytes bytes) { return std::make_shared<const Bytes>(std::move(bytes)); }
+
+// Returns the longest frame that a client may send: a repeated set-up, or one vector per chain in a code of at most two
+// words per coordinate.
+std::size_t most_bytes(const ClientView& view) {
+  constexpr std::size_t kSetup = std::size_t{16} << 20;
+  const ConstPanelView x = view.position();
+  return kSetup + 2 * sizeof(double) * static_cast<std::size_t>(x.rows * x.columns);
+}
+
+}  // namespace
+
+AwaitedClients::AwaitedClients(ConnectionRegistry& registry, ClientView& mirror, const RemoteOptions& options)
+    : registry_(registry), mirror_(mirror), options_(options), seats_(registry.sites().size()) {
+  const Recipe& recipe = mirror.recipe();
+  std::vector<Index> sizes;
+  for (const SiteFacts& site : registry.sites()) sizes.push_back(site.rows);
+  if (recipe.local) weights_ = local_weights(*recipe.local, sizes);
+  stateful_ = keeps_state(recipe);
+  statistics().clients.resize(seats_.size());
+  registry.rounds_begin(stateful_);
+  registry.limit_frames(most_bytes(mirror));
+}
+
+void AwaitedClients::open(Bytes frame) {
+  frame_ = shared(std::move(frame));
+  opened_ = registry_.now();
+  told_ = false;
+}
+
+void AwaitedClients::call(std::uint32_t client) {
+  want(client, true);
+  send(client);
+}
+
+void AwaitedClients::want(std::uint32_t client, bool yes) {
+  if (seats_[client].wanted != yes) wanted_ += yes ? 1 : -1;
+  seats_[client].wanted = statistics_of(client).wanted = yes;
+  statistics_of(client).late = false;
+}
+
+std::vector<std::uint32_t> AwaitedClients::missing() const {
+  std::vector<std::uint32_t> clients;
+  for (std::uint32_t i = 0; i < seats_.size(); ++i)
+    if (seats_[i].wanted) clients.push_back(i);
+  return clients;
+}
+
+// Sends a client everything it needs to work on what is open now.
+void AwaitedClients::send(std::uint32_t client) {
+  Seat& seat = seats_[client];
+  // A client that does not answer is sent nothing more, because frames would pile up here.
+  if (!registry_.present(client) || seat.owes) return;
+  std::vector<Frame> frames;
+  if (!seat.greeted) {
+    frames.push_back(shared(wire::encode(wire::Seat{weight_in(weights_, client)})));
+    seat.greeted = true;
+    seat.heard = heard_ == 0 ? 0 : kNothing;  // before the first broadcast there is nothing to catch up with
+  }
+  if (seat.heard != heard_) {
+    frames.push_back(standing());
+    seat.heard = heard_;
+    ++statistics().brought_up;
+  }
+  if (stateful_) frames.push_back(shared(wire::encode(wire::Acknowledged{seat.counted})));
+  frames.push_back(frame_);
+  for (const Frame& frame : frames) {
+    statistics().bytes_out += std::ssize(*frame);
+    statistics_of(client).bytes_out += std::ssize(*frame);
+  }
+  registry_.send_all(client, frames);
+  seat.called = seat.owes = true;
+}
+
+// Returns the frame with what the broadcasts so far have said.
+Frame AwaitedClients::standing() {
+  if (standing_ && standing_at_ == heard_) return standing_;
+  Archive archive;
+  mirror_.archive(archive);
+  standing_ = shared(wire::encode(wire::CatchUp{archive.take()}));
+  standing_at_ = heard_;
+  return standing_;
+}
+
+std::optional<ConnectionRegistry::Message> AwaitedClients::next() {
+  const Deadline patience = registry_.now() + std::chrono::seconds(1);
+  auto incoming = registry_.next(deadline() && !overdue() ? std::min(*deadline(), patience) : patience);
+  if (!incoming) {
+    tell_if_all_are_gone();
+    return incoming;
+  }
+  statistics().bytes_in += std::ssize(incoming->frame);
+  statistics_of(incoming->client).bytes_in += std::ssize(incoming->frame);
+  Seat& seat = seats_[incoming->client];
+  seat.owes = false;
+  if (incoming->arrived) {
+    seat.greeted = false;
+    if (seat.wanted && seat.called) ++statistics().repeated;
+  }
+  if (seat.wanted && (incoming->arrived || !seat.called)) send(incoming->client);
+  return incoming;
+}
+
+void AwaitedClients::close(bool heard) {
+  if (heard) ++heard_;
+  for (Seat& seat : seats_) {
+    if (heard && seat.called) seat.heard = heard_;
+    seat.wanted = seat.called = false;
+  }
+  for (ClientStatistics& client : statistics().clients) client.wanted = client.late = false;
+  wanted_ = 0;
+  frame_.reset();
+}
+
+std::optional<Deadline> AwaitedClients::deadline() const {
+  const auto& seconds = options_.federation.round_deadline;
+  if (!seconds) return std::nullopt;
+  return opened_ + std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(*seconds));
+}
+
+std::string AwaitedClients::names(const std::vector<std::uint32_t>& clients, const char* between) const {
+  std::vector<std::string> list;
+  for (const std::uint32_t client : clients) list.push_back(registry_.names()[client]);
+  return fmt::format("{}", fmt::join(list, between));
+}
+
+void AwaitedClients::give_up(const std::string& what) const {
+  throw NumericError(fmt::format("{}: {} did not answer within {} s (federation.on_missing = \"abort\")", what,
+                                 names(missing()), *options_.federation.round_deadline));
+}
+
+void AwaitedClients::tell_if_all_are_gone() {
+  if (told_ || registry_.present() > 0) return;
+  options_.tell({"all-gone", "all clients are gone; waiting for them to come back", {}, {}, Notice::Level::warning});
+  told_ = true;
+}
+
+void AwaitedClients::tell(const Server& server, const char* event, const char* what,
+                          const std::vector<std::uint32_t>& late) const {
+  const auto round = static_cast<std::int64_t>(server.round());
+  options_.tell({event, fmt::format("round {}: {} {}", round, what, names(late)), names(late, ","), round,
+                 Notice::Level::warning});
+}
+
+void AwaitedClients::tell_once(const Server& server, const char* event, const char* what,
+                               const std::vector<std::uint32_t>& late) {
+  if (!std::exchange(told_, true)) tell(server, event, what, late);
+}
+
+void AwaitedClients::archive(Archive& archive) {
+  std::vector<std::uint64_t> counted;
+  for (const Seat& seat : seats_) counted.push_back(seat.counted);
+  archive.array(std::span(counted));
+  for (std::size_t i = 0; i < seats_.size(); ++i) seats_[i].counted = counted[i];
+  RoundStatistics& s = statistics();
+  for (std::int64_t* count : {&s.skipped, &s.turns, &s.repeated, &s.brought_up, &s.bytes_in, &s.bytes_out})
+    archive.field(*count);
+  if (archive.reading()) ++heard_;
+}
+
+}  // namespace pollen

@@ -1,0 +1,77 @@
+// The clients of a federation as the server's turns see them. A turn is a round or a question: one frame goes to some
+// clients, and each of them owes an answer. This class knows who was sent what, whose answer is missing and when it is
+// late; what answers mean is the transport's business. One thread.
+#pragma once
+
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "federation/federation.h"
+
+namespace pollen {
+
+class AwaitedClients {
+ public:
+  AwaitedClients(ConnectionRegistry& registry, ClientView& mirror, const RemoteOptions& options);
+
+  std::size_t size() const { return seats_.size(); }
+  RoundStatistics& statistics() { return options_.statistics != nullptr ? *options_.statistics : own_statistics_; }
+  ClientStatistics& statistics_of(std::uint32_t client) { return statistics().clients[client]; }
+
+  void open(Bytes frame);           // begins a turn
+  void call(std::uint32_t client);  // sends the frame, after everything the client needs to know before, and awaits it
+  void want(std::uint32_t client, bool yes);  // whether an answer of this client is awaited
+  bool wanted(std::uint32_t client) const { return seats_[client].wanted; }
+  bool answered() const { return wanted_ == 0; }  // whether nobody is awaited any more
+  std::vector<std::uint32_t> missing() const;
+  // Waits for the next message of a client until the deadline or, if that has passed, a second. Nothing if none came. A
+  // client that comes back is called at once.
+  std::optional<ConnectionRegistry::Message> next();
+  void close(bool heard);  // ends the turn; `heard` says that those called have heard a broadcast
+  void counted(std::uint32_t client, std::uint64_t turn) { seats_[client].counted = turn; }
+
+  double seconds() const { return std::chrono::duration<double>(registry_.now() - opened_).count(); }  // since open()
+  bool overdue() const { return deadline() && registry_.now() >= *deadline(); }
+  // What to do about late clients: wait, skip or abort.
+  std::string policy() const { return options_.federation.on_missing.value_or("wait"); }
+  bool quorum() const { return registry_.present() >= options_.quorum; }
+  [[noreturn]] void give_up(const std::string& what) const;
+  void tell_once(const Server& server, const char* event, const char* what, const std::vector<std::uint32_t>& late);
+  void tell(const Server& server, const char* event, const char* what, const std::vector<std::uint32_t>& late) const;
+  void archive(Archive& archive);
+
+ private:
+  static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
+  struct Seat {
+    bool greeted = false;            // greeted on its current connection
+    bool wanted = false;             // set by want()
+    bool called = false;             // it was sent what is open now
+    bool owes = false;               // on this connection it was asked something and has not answered yet
+    std::uint64_t heard = kNothing;  // number of broadcasts that its view has heard, as counted by heard_
+    std::uint64_t counted = 0;       // its last counted reply: 1 + the iteration its turn began at
+  };
+
+  void send(std::uint32_t client);
+  Frame standing();
+  void tell_if_all_are_gone();
+  std::optional<Deadline> deadline() const;
+  std::string names(const std::vector<std::uint32_t>& clients, const char* between = ", ") const;
+
+  ConnectionRegistry& registry_;
+  ClientView& mirror_;
+  RemoteOptions options_;
+  RoundStatistics own_statistics_;
+  std::vector<Seat> seats_;
+  std::vector<double> weights_;  // local steps: one for all clients, or one per client
+  bool stateful_ = false;        // true if clients must know which of their replies were counted
+  Frame frame_, standing_;
+  std::uint64_t standing_at_ = kNothing, heard_ = 0;
+  Deadline opened_;
+  Index wanted_ = 0;  // number of clients with wanted set
+  bool told_ = false;
+};
+
+}  // namespace pollen

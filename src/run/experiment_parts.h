@@ -1,0 +1,86 @@
+// The members of an Experiment. experiment_parts.cc makes them, prepare.cc and step_choice.cc have the work before the
+// first iteration, experiment_state.cc saves and loads, ranks.cc is about several processes, and experiment.cc
+// iterates.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "federated.h"
+#include "personal.h"
+#include "pollen/archive.h"
+#include "ranks/rank_transport.h"
+#include "run/experiment.h"
+#include "simulated_clock.h"
+#include "thread_choice.h"
+
+namespace pollen {
+
+struct ExperimentParts {
+  ExperimentParts(Config c, const ExperimentOptions& o);
+
+  Config config;
+  ExperimentOptions options;
+  SetupFindings found;
+  StatisticalProblem problem;
+  Recipe recipe;
+  std::unique_ptr<PersonalParts> personal;  // for a problem with latents, else null
+  std::unique_ptr<ClientLink> link;         // with latents: made with the engine; null with a baseline
+  std::optional<Questions> questions;       // for a problem without latents
+  std::optional<PersonalResults> results;   // for a problem with latents
+  std::unique_ptr<Engine> engine;           // made when the step is known
+  FederatedEngine* federation = nullptr;    // the engine, if its rounds are federated
+  Approximation* approximation = nullptr;   // the federation's step, for fedsoul and fedsouk
+  PersonalEngine* baseline = nullptr;       // the engine, if it is a personalised baseline
+  std::int64_t emitted = 0;                 // states after burn-in, per chain, of which every thin-th is kept
+  std::vector<double> potential;
+  ThreadChoice choice;
+  std::vector<UncoveredQuery> outside;  // found in the configuration as the user gave it
+  PrivacyMeter meter;
+  ParticipationTally tally;
+  Ranks* ranks = nullptr;                 // null unless clients are spread over ranks
+  std::unique_ptr<SimulatedClock> clock;  // null without a section [network]
+
+  // experiment_parts.cc
+  Index dimension() const { return personal ? personal->dimension() : problem.dimension(); }
+  void make_engine();  // makes the engine that the recipe names; to be called once the step is known
+  void choose_threads();
+  void listen();                    // makes the clock and the observer hear the engine's exchanges
+  std::int64_t setup_bits() const;  // of everything that clients sent and heard before the first iteration
+  // prepare.cc
+  void prepare();
+  void tell_spent(std::int64_t before);
+  // experiment_state.cc
+  void archive(Archive& archive);
+  // ranks.cc
+  ClientRange own_clients() const;
+  RankDuties duties();
+  std::uint64_t fingerprint() const;
+
+ private:
+  void make_personal();
+  void make_questions();
+  void make_federation();
+  MakeTransport make_transport(int threads) const;
+  MakeTransport local_transport(int threads) const;  // to clients whose potentials are in this process
+  int pick_threads();
+  RankShare rank_share() const;
+
+  void prepare_personal();
+  void set_start();
+  void warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start);
+  void set_anchors();
+  void set_privacy();
+  void time_setup();
+
+  void set_step();  // step_choice.cc
+  void set_network_step();
+  void set_local_step(std::span<const double> at, bool picked);
+  bool looks() const;
+
+  void archive_configuration(Archive& archive);
+  void archive_found(Archive& archive);
+};
+
+}  // namespace pollen

@@ -1,0 +1,54 @@
+// What can be asked of all clients outside sampling: where the mode is and, through the transport, whatever follows
+// from it. `pollen plan` and set-up use it. Rows do not leave the clients. One thread per object.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pollen/transport.h"
+#include "run/problem.h"
+
+namespace pollen {
+
+class ClientLink;
+
+// An exchange with all clients before the first iteration. It took place `times` times; bits are per client.
+struct SetupExchange {
+  std::int64_t down_bits = 0, up_bits = 0, times = 1;
+  std::int64_t columns = 0;  // number of positions at which every client evaluates the gradients of `rows`
+  Batch rows = {};           // the default is all rows
+};
+
+// What set-up has found and done so far.
+struct SetupFindings {
+  std::vector<std::string> warnings, notes;
+  std::vector<SetupExchange> exchanges;
+  std::vector<double> mode;  // empty unless it was found
+  double smoothness = 0;     // L, a bound or an estimate; 0 if nobody asked
+};
+
+class Questions {
+ public:
+  // All arguments must outlive the object. The mode is found to a gradient norm of `tolerance`.
+  Questions(ClientLink& link, const StatisticalProblem& problem, double tolerance, SetupFindings& found);
+
+  Transport& transport() const;
+  const Prior& prior() const { return problem_.prior; }
+  std::span<const Index> sizes() const { return problem_.rows; }  // N_i
+  // Whether the curvature bounds hold for all θ, not only where they are asked for.
+  bool curvature_is_bound() const { return problem_.curvature_is_bound; }
+  // Finds the mode at the first call. NumericError if the search leaves the finite numbers.
+  const std::vector<double>& mode();
+  // The position at which to ask for curvature: the mode, unless the curvature has a bound that holds everywhere.
+  std::vector<double> curvature_point();
+
+ private:
+  ClientLink& link_;
+  const StatisticalProblem& problem_;
+  double tolerance_;
+  SetupFindings& found_;
+};
+
+}  // namespace pollen
