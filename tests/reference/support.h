@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "laws/moments.h"
-#include "stats/exact_law.h"
 #include "reference/reference.h"
+#include "stats/exact_law.h"
 
 namespace pollen::reference {
 
