@@ -69,7 +69,7 @@ struct Problem {
     spec.kind = "lenet5";
     spec.height = spec.width = 28;
     spec.outputs = 10;
-    model.kind = ModelKind::network;
+    model.family = &model_family("lenet5");
     model.features = 784;
     model.classes = 10;
     model.network.network = make_lean_network(spec);

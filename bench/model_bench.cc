@@ -99,12 +99,12 @@ struct Table {
   ModelSpec spec;
   Observations observations;
 
-  Table(ModelKind kind, Index rows, Index features, Index classes) : y(static_cast<std::size_t>(rows)) {
+  Table(const std::string& kind, Index rows, Index features, Index classes) : y(static_cast<std::size_t>(rows)) {
     const Index stride = padded(features);
     x.resize(static_cast<std::size_t>(rows * stride));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<double>(i % 8191));
     for (std::size_t r = 0; r < y.size(); ++r) y[r] = static_cast<double>(r % static_cast<std::size_t>(classes));
-    spec.kind = kind;
+    spec.family = &model_family(kind);
     spec.features = features;
     spec.classes = classes;
     observations = {RowsView{x.data(), rows, features, stride}, y.data()};
@@ -124,7 +124,7 @@ Panel states(Index dimension, Index chains) {
 }
 
 // Times full gradients. The arguments are rows, features, classes and chains.
-void full_gradient(benchmark::State& state, ModelKind kind) {
+void full_gradient(benchmark::State& state, const std::string& kind) {
   const Table table(kind, state.range(0), state.range(1), state.range(2));
   const auto u = make_potential(table.spec, table.observations);
   const Panel theta = states(u->dimension(), state.range(3));
@@ -144,7 +144,7 @@ void full_gradient(benchmark::State& state, ModelKind kind) {
   state.counters["read_GB/s"] = 8e-9 * static_cast<double>(table.x.size()) / read;
   state.counters["peak_GF/s"] = 1e-9 * peak;
 }
-BENCHMARK_CAPTURE(full_gradient, logistic, ModelKind::logistic)
+BENCHMARK_CAPTURE(full_gradient, logistic, "logistic")
     ->ArgNames({"rows", "features", "classes", "chains"})
     ->Args({32561, 124, 2, 1})
     ->Args({32561, 124, 2, 4})
@@ -153,7 +153,7 @@ BENCHMARK_CAPTURE(full_gradient, logistic, ModelKind::logistic)
     ->Args({60000, 785, 2, 30})
     ->Args({1000, 20, 2, 30})
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(full_gradient, softmax, ModelKind::softmax)
+BENCHMARK_CAPTURE(full_gradient, softmax, "softmax")
     ->ArgNames({"rows", "features", "classes", "chains"})
     ->Args({60000, 785, 10, 1})
     ->Args({6000, 785, 10, 30})
@@ -162,8 +162,8 @@ BENCHMARK_CAPTURE(full_gradient, softmax, ModelKind::softmax)
 
 // Times minibatches of one chain. The arguments are chosen rows and features.
 template <class Call>
-void minibatch(benchmark::State& state, ModelKind kind, Call call) {
-  const Table table(kind, 1000, state.range(1), kind == ModelKind::softmax ? 3 : 2);
+void minibatch(benchmark::State& state, const std::string& kind, Call call) {
+  const Table table(kind, 1000, state.range(1), kind == "softmax" ? 3 : 2);
   const auto u = make_potential(table.spec, table.observations);
   const Panel theta = states(u->dimension(), 2);
   std::vector<double> g(theta.column(0).size());
@@ -175,12 +175,12 @@ void minibatch(benchmark::State& state, ModelKind kind, Call call) {
     benchmark::DoNotOptimize(g.data());
   }
 }
-void gradient_rows(benchmark::State& state, ModelKind kind) {
+void gradient_rows(benchmark::State& state, const std::string& kind) {
   minibatch(state, kind, [](const Potential& u, const Panel& theta, auto& rows, auto& g, Scratch& scratch) {
     u.gradient_rows(theta.column(0), rows, g, scratch);
   });
 }
-void difference_rows(benchmark::State& state, ModelKind kind) {
+void difference_rows(benchmark::State& state, const std::string& kind) {
   minibatch(state, kind, [](const Potential& u, const Panel& theta, auto& rows, auto& g, Scratch& scratch) {
     u.difference_rows(theta.column(0), theta.column(1), rows, g, scratch);
   });
@@ -188,11 +188,11 @@ void difference_rows(benchmark::State& state, ModelKind kind) {
 void small_sizes(benchmark::internal::Benchmark* b) {
   b->ArgNames({"rows", "features"})->Args({1, 2})->Args({1, 50})->Args({10, 10})->Args({20, 50});
 }
-BENCHMARK_CAPTURE(gradient_rows, logistic, ModelKind::logistic)->Apply(small_sizes);
-BENCHMARK_CAPTURE(gradient_rows, softmax, ModelKind::softmax)->Apply(small_sizes);
-BENCHMARK_CAPTURE(difference_rows, logistic, ModelKind::logistic)->Apply(small_sizes);
-BENCHMARK_CAPTURE(difference_rows, softmax, ModelKind::softmax)->Apply(small_sizes);
-BENCHMARK_CAPTURE(difference_rows, linear_sigma, ModelKind::linear)->Apply(small_sizes);
+BENCHMARK_CAPTURE(gradient_rows, logistic, "logistic")->Apply(small_sizes);
+BENCHMARK_CAPTURE(gradient_rows, softmax, "softmax")->Apply(small_sizes);
+BENCHMARK_CAPTURE(difference_rows, logistic, "logistic")->Apply(small_sizes);
+BENCHMARK_CAPTURE(difference_rows, softmax, "softmax")->Apply(small_sizes);
+BENCHMARK_CAPTURE(difference_rows, linear_sigma, "linear")->Apply(small_sizes);
 
 }  // namespace
 }  // namespace pollen::bench

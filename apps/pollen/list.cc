@@ -7,12 +7,10 @@
 #include "commands.h"
 #include "compress/compressors.h"
 #include "data/registries.h"
+#include "model/models.h"
 #include "oracle/oracles.h"
-#include "personal/baselines.h"
 #include "pollen/errors.h"
-#include "pollen/recipe.h"
-#include "recipe/models.h"
-#include "reference/reference.h"
+#include "recipe/samplers.h"
 #include "sink/text.h"
 #include "terminal.h"
 
@@ -37,11 +35,7 @@ void print_keyed(const std::string& what, const Rows& table) {
 
 void list_samplers() {
   std::vector<std::vector<std::string>> rows;
-  const auto add = [&](const auto& row) { rows.push_back({row.name, row.paper, row.summary}); };
-  for (const NamedSampler& sampler : recipe_table()) add(sampler);
-  for (const PersonalBaseline& sampler : baseline_table())
-    if (find_reference(sampler.name) == nullptr) add(sampler);
-  for (const ReferenceSampler& sampler : reference_table()) add(sampler);
+  for (const SamplerRow& row : sampler_rows()) rows.push_back({row.name, row.paper, row.summary});
   print_rows({"sampler", "family", "what it is"}, rows);
 }
 

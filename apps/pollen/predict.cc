@@ -26,7 +26,7 @@ void check(const PredictOptions& options, const Config& config) {
     throw ConfigError(latents, fmt::format("found with a run of the model \"{}\", whose clients have nothing of their "
                                            "own; accepted with mixed-effects models",
                                            config.model.kind));
-  if (target_of(config) == TargetKind::none)
+  if (!model_family(config.model.kind).predicts())
     throw ConfigError(options.folder, fmt::format("found a run of the model \"{}\", which predicts nothing of rows; "
                                                   "accepted: a model with a target",
                                                   config.model.kind));

@@ -1,4 +1,5 @@
-// An oracle of your own: a minibatch drawn with replacement, an unbiased estimate of a client's gradient.
+// An oracle of your own: a minibatch drawn with replacement, an unbiased estimate of a client's gradient. The sampler
+// "custom" takes it by its name.
 #include <cmath>
 #include <cstdio>
 
@@ -27,14 +28,16 @@ class WithReplacement : public pollen::Oracle {
 };
 
 int main() {
+  pollen::register_oracle({"with-replacement", "random rows, which may repeat", "batch", pollen::OracleKind::minibatch,
+                           [](const pollen::Potential& u, pollen::Index batch, pollen::Index) {
+                             return std::make_unique<WithReplacement>(u, batch);
+                           }});
   auto config = pollen::read_config_text(
-      "model.kind = 'gaussian'\nmodel.prior = 'flat'\nsampler.name = 'sgld'\n"
-      "sampler.step = 0.002\nsampler.batch = 2\nrun.iterations = 40000\n",
+      "model = {kind = 'gaussian', prior = 'flat'}\nrun.iterations = 40000\n"
+      "sampler = {name = 'custom', oracle = 'with-replacement', step = 0.002, batch = 2}",
       "oracle.cc");
   config.clients = {{.data = {{0}, {1}, {2}, {5}}}, {.data = {{1}, {3}}}};  // the posterior's mean is that of all: 2
-  pollen::Run run(config, {.oracle = [](const pollen::Potential& u, pollen::Index batch, pollen::Index) {
-                    return std::make_unique<WithReplacement>(u, static_cast<pollen::Index>(batch));
-                  }});
+  pollen::Run run(config);
   run.start();
   run.sample();
   const double mean = run.finish().parameters[0].mean;

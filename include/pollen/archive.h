@@ -39,10 +39,7 @@ class Archive {
 
   bool reading() const { return reading_; }
   Bytes take() { return std::move(output_); }
-  void finish() {
-    if (reading_ && !input_.empty()) throw WireError("saved state: bytes left over");
-    if (hand_on_) flush();
-  }
+  void finish();
 
   template <class T>
     requires std::is_arithmetic_v<T>
@@ -55,7 +52,7 @@ class Archive {
   void array(std::span<T> values) {
     std::uint64_t n = values.size();
     field(n);
-    if (n != values.size()) throw WireError("saved state: an array has another size");
+    if (n != values.size()) refuse(n, "numbers in an array", values.size());
     raw(values.data(), values.size_bytes());
   }
   // Archive numbers or bytes whose count both sides know; the count itself is not written.
@@ -69,20 +66,12 @@ class Archive {
     std::uint64_t n = values.size();
     field(n);
     if (reading_) {
-      if (n > input_.size() / sizeof(T)) throw WireError("saved state: cut short");
+      expect(n, sizeof(T));
       values.resize(n);
     }
     raw(values.data(), values.size() * sizeof(T));
   }
-  void texts(std::vector<std::string>& values) {
-    std::uint64_t n = values.size();
-    field(n);
-    if (reading_) {
-      if (n > input_.size() / sizeof(std::uint64_t)) throw WireError("saved state: cut short");
-      values.resize(n);
-    }
-    for (std::string& value : values) text(value);
-  }
+  void texts(std::vector<std::string>& values);
   // Archives several values one after another, each as its type asks for: numbers, yes or no, texts, lists and panels.
   template <class... T>
   void fields(T&... values) {
@@ -90,21 +79,8 @@ class Archive {
   }
   // A panel of any size: rows, columns, and its numbers without padding.
   void panel(Panel& values);
-  void flag(bool& value) {
-    std::uint8_t byte = value ? 1 : 0;
-    field(byte);
-    if (byte > 1) throw WireError("saved state: neither yes nor no");
-    value = byte != 0;
-  }
-  void text(std::string& value) {
-    std::uint64_t n = value.size();
-    field(n);
-    if (reading_) {
-      if (n > input_.size()) throw WireError("saved state: cut short");
-      value.resize(n);
-    }
-    raw(value.data(), value.size());
-  }
+  void flag(bool& value);
+  void text(std::string& value);
 
  private:
   template <class T>
@@ -123,6 +99,9 @@ class Archive {
       list(value);
   }
   void raw(void* data, std::size_t bytes);
+  // Throws WireError if fewer than n items of so many bytes are left.
+  void expect(std::uint64_t n, std::size_t bytes) const;
+  [[noreturn]] static void refuse(std::uint64_t found, const char* what, std::uint64_t accepted);
   void flush();
 
   static constexpr std::size_t kAtOnce = std::size_t{1} << 20;  // bytes that accumulate before they are passed on

@@ -176,9 +176,8 @@ struct ClientParts {
   double weight = 1;       // local steps: the client's weight w_i in the average
   Index clients = 1;       // b, the number of clients of the federation
   const Compressor* compressor = nullptr;
-  const Compressor* whole = nullptr;   // the identity code, float64 words
-  const ClientWork* work = nullptr;    // what clients compute; null: what the recipe says, from their potentials
-  const MakeOracle* oracle = nullptr;  // how oracles are made; null or empty: the recipe's oracle
+  const Compressor* whole = nullptr;  // the identity code, float64 words
+  const ClientWork* work = nullptr;   // what clients compute; null: what the recipe says, from their potentials
 };
 
 class Client;

@@ -10,10 +10,12 @@
 //   poisson   p           y ~ Poisson(exp(xᵀθ)); log y! is left out of U
 //   network   all its weights; it computes in float32
 //
-//   const auto u = make_potential({.kind = ModelKind::logistic, .features = p}, {x, y});
+//   const auto u = make_potential({.family = &model_family("logistic"), .features = p}, {x, y});
 //   u->gradient(theta, out, scratch);                     // theta and out have one column per chain
 //
-// To use your own model, derive a class from Potential (examples/library/model.cc).
+// To use your own model, derive a class from Potential (examples/library/model.cc). To have it by name in
+// configurations, with data, prior and predictions as for any other, derive one from ModelFamily, too, and register it
+// (examples/library/likelihood.cc).
 #pragma once
 
 #include <memory>
@@ -21,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "pollen/data.h"
 #include "pollen/random.h"
 #include "pollen/types.h"
 
@@ -28,8 +31,7 @@ namespace pollen {
 
 class Network;
 class NetworkRows;
-
-enum class ModelKind { gaussian, linear, logistic, softmax, poisson, network };
+class ModelFamily;
 
 // How images are varied at random for gradient descent. `flip` mirrors an image from left to right with probability
 // 1/2; `crop` moves it by up to four pixels each way, with zeros at the edges.
@@ -46,27 +48,30 @@ struct NetworkModel {
   std::unique_ptr<NetworkRows> hold(const RowsView& x, const double* y) const;  // y may be null
 };
 
-// Describes a model: its kind, its size and the names of its parts.
+// Describes a model: its family, its size and the names of its parts.
 struct ModelSpec {
-  ModelKind kind = ModelKind::logistic;
+  // From model_family(). Null if somebody else has the potentials, of which nothing is known: the program itself, or
+  // clients with latents of their own.
+  const ModelFamily* family = nullptr;
   Index features = 0;                      // p; gaussian: the dimension d
   Index classes = 2;                       // softmax: C
   std::optional<double> noise_sd;          // linear: σ; if empty, log σ is sampled as the last coordinate of θ
   std::vector<std::string> feature_names;  // p names; the intercept's is "intercept"
   std::vector<std::string> class_names;    // logistic: 2 names; softmax: C names
-  NetworkModel network = {};               // used by kind network alone
-  bool custom = false;                     // the program supplies its own potentials, of which nothing is known
+  NetworkModel network = {};               // used by networks alone
 
   Index dimension() const;
-  // Whether U is a quadratic form, whose curvature is the same everywhere.
-  bool quadratic() const {
-    return !custom && (kind == ModelKind::gaussian || (kind == ModelKind::linear && noise_sd.has_value()));
-  }
-  bool classifies() const;
-  // Whether the model is a network with hidden units: these can change places without changing the likelihood.
-  bool interchangeable() const;
   // A readable name for each coordinate, such as "age", "virginica: age" or "log_sigma".
   std::vector<std::string> labels() const;
+  // Whether U is a quadratic form, whose curvature is the same everywhere.
+  bool quadratic() const;
+  bool predicts() const;
+  // The number of classes that a classifier tells apart; 0 for other models.
+  Index outcomes() const;
+  bool classifies() const { return outcomes() > 0; }
+  bool is_network() const { return network.network != nullptr; }
+  // Whether the model is a network with hidden units: these can change places without changing the likelihood.
+  bool interchangeable() const;
 };
 
 // The rows from which a potential is made. They are views into a table, which must outlive the potential.
@@ -119,6 +124,71 @@ class Potential {
   virtual double row_curvature(std::span<const double> at, Scratch& scratch) const;
 };
 
+// What a likelihood is: how it turns rows into potentials, and parameters into predictions. There is one object per
+// family, which serves every ModelSpec that points to it. It has no state, so any thread may use it. Your own family
+// must override target() and make(); it then samples from any data. To be scored and to predict, it overrides
+// predicts() and the functions after it.
+class ModelFamily {
+ public:
+  virtual ~ModelFamily() = default;
+
+  // What the rows must have as target.
+  virtual TargetKind target(const ModelSpec& spec) const = 0;
+  // Makes a client's potential, with every U_ij multiplied by `scale`. The targets have been checked, and the memory of
+  // the observations outlives the potential.
+  virtual std::unique_ptr<Potential> make(const ModelSpec& spec, const Observations& observations,
+                                          double scale) const = 0;
+  // wrong_target() returns the first row from row `from` on whose target is impossible, or y.size() if there is none.
+  // accepted_target() says in words what a target may be. The defaults go by target().
+  virtual std::size_t wrong_target(const ModelSpec& spec, std::span<const double> y, std::size_t from) const;
+  virtual std::string accepted_target(const ModelSpec& spec) const;
+
+  // The coordinates of θ. The default is one coefficient per feature, named after it.
+  virtual Index dimension(const ModelSpec& spec) const { return spec.features; }
+  virtual std::vector<std::string> labels(const ModelSpec& spec) const;
+  // Returns how many coordinates at the end are no coefficients but logarithms of scales such as σ, with a prior of
+  // their own (model.log_sigma_sd).
+  virtual Index log_scales(const ModelSpec&) const { return 0; }
+
+  virtual bool quadratic(const ModelSpec&) const { return false; }
+  // Returns why U_i is not convex, as a sentence, or nothing if it is.
+  virtual std::string not_convex(const ModelSpec&) const { return {}; }
+
+  // Predictions at a single θ for rows of features. A classifier has class_probabilities(), every other model has
+  // response() and quantile(). The functions that a family does not override throw std::logic_error.
+  virtual bool predicts() const { return false; }
+  // Writes rows × classes probabilities, row by row.
+  virtual void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const RowsView& x,
+                                   std::span<double> out, Scratch& scratch) const;
+  // Writes the mean and the standard deviation of the response at each row.
+  virtual void response(const ModelSpec& spec, std::span<const double> theta, const RowsView& x, std::span<double> mean,
+                        std::span<double> sd, Scratch& scratch) const;
+  // Writes log p(y_r | x_r, θ) of every row, constants included.
+  virtual void log_likelihood(const ModelSpec& spec, std::span<const double> theta, const Observations& observations,
+                              std::span<double> out, Scratch& scratch) const;
+  // Returns the p-quantile of an equally weighted mixture of the response's laws, one per draw of θ, given the mean and
+  // the standard deviation of each. The default mixes normal laws, or Poisson laws if the target is a count.
+  virtual double quantile(const ModelSpec& spec, std::span<const double> mean, std::span<const double> sd,
+                          double p) const;
+};
+
+// One entry of the table of models that model.kind can name.
+struct ModelRow {
+  std::string name;
+  std::string summary;     // one line for `pollen list models`
+  std::string parameters;  // the number of parameters, in words
+  std::string keys;        // keys of [model] that only some models read, separated by spaces
+  std::shared_ptr<const ModelFamily> family;
+  enum class Group { plain, mixed, network } group = Group::plain;
+  bool last_layer = false;  // networks: whether each client can have its own last layer
+};
+
+// Adds a model to the table. Throws std::invalid_argument if the name is taken. Not thread-safe: call it before any run
+// starts.
+void register_model(ModelRow row);
+// Returns the family of a name in the table. Throws ConfigError if there is none.
+const ModelFamily& model_family(const std::string& name);
+
 // Throws a ConfigError that names the rows if targets are impossible under the model: a label that is no class, or a
 // negative count.
 void check_targets(const ModelSpec& spec, const Observations& observations);
@@ -158,17 +228,5 @@ struct Posterior {
   Prior prior = Prior::flat();
   std::vector<std::string> labels = {};  // one per coordinate; empty: theta.1, theta.2, and so on
 };
-
-// The next three functions give predictions at a single θ for rows of features.
-
-// Writes the class probabilities of a classifier to out, which is rows × classes and row-major.
-void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const RowsView& x, std::span<double> out,
-                         Scratch& scratch);
-// Writes the mean and the standard deviation of the response at each row (linear and poisson).
-void response(const ModelSpec& spec, std::span<const double> theta, const RowsView& x, std::span<double> mean,
-              std::span<double> sd, Scratch& scratch);
-// Writes log p(y_r | x_r, θ) of every row, constants included, for every kind but gaussian.
-void log_likelihood(const ModelSpec& spec, std::span<const double> theta, const Observations& observations,
-                    std::span<double> out, Scratch& scratch);
 
 }  // namespace pollen

@@ -9,15 +9,16 @@
 // S is a uniform subset of n of the client's N rows, drawn without replacement; with n ≥ N nothing is drawn. Each
 // client has an oracle of its own, which keeps the client's anchor. An oracle is not thread-safe.
 //
-//   const auto oracle = make_oracle(OracleKind::minibatch, potential, 32, chains);
+//   const auto oracle = make_oracle("minibatch", potential, 32, chains);
 //   gradients += oracle->estimate(input, out, work);
 //
-// To use your own oracle, derive a class from Oracle and give it to a run as RunOptions::oracle
+// To use your own oracle, derive a class from Oracle and register it; sampler.oracle can then name it
 // (examples/library/oracle.cc).
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "pollen/model.h"
@@ -56,9 +57,6 @@ class Oracle {
   virtual std::vector<std::span<std::uint64_t>> versions() { return {}; }
 };
 
-// Makes a client's oracle from its potential, the number of its rows per minibatch and the number of chains.
-using MakeOracle = std::function<std::unique_ptr<Oracle>(const Potential& potential, Index batch, Index chains)>;
-
 struct BatchSize {
   Index rows = 0, batch = 0;  // N_i and n_i
 };
@@ -67,6 +65,21 @@ void draw_minibatch(Stream chain, std::uint64_t round, std::uint32_t client, Bat
                     std::vector<std::uint32_t>& out);
 
 std::unique_ptr<Oracle> make_clipped_oracle(const Potential& potential, Index batch, double clip);
-std::unique_ptr<Oracle> make_oracle(OracleKind kind, const Potential& potential, Index batch, Index chains);
+// Makes the oracle of that name in the table. Throws ConfigError if there is none.
+std::unique_ptr<Oracle> make_oracle(const std::string& name, const Potential& potential, Index batch, Index chains);
+
+// One entry of the table of oracles that sampler.oracle can name.
+struct OracleRow {
+  std::string name;
+  std::string summary;                      // one line for `pollen list oracles`
+  std::string keys;                         // the keys of [sampler] that it reads, separated by spaces
+  OracleKind kind = OracleKind::minibatch;  // what it needs besides the client's rows
+  // Makes a client's oracle from its potential, the number of its rows per minibatch and the number of chains.
+  std::function<std::unique_ptr<Oracle>(const Potential& potential, Index batch, Index chains)> make;
+};
+
+// Adds an oracle to the table. Throws std::invalid_argument if the name is taken. Not thread-safe: call it before any
+// run starts.
+void register_oracle(OracleRow row);
 
 }  // namespace pollen

@@ -1,9 +1,9 @@
 // A Recipe describes a sampler as data: which oracle, which channels, who takes part. QLSD++ and B-ELF, for example,
-// are rows of a table (recipe_table), and a new combination needs no new class. docs/algorithms.md defines what the
+// are rows of a table (NamedSampler), and a new combination needs no new class. docs/algorithms.md defines what the
 // samplers compute. The types are plain data; src/recipe checks them and fills in defaults.
 //
-//   for (const NamedSampler& row : recipe_table()) std::cout << row.name << ": " << row.summary << '\n';
 //   const Recipe recipe = complete(config, clients, dimension, warnings);   // pollen/config.h
+//   register_sampler({"qlsd-8", "", "qlsd with another code", "full", "my-compressor"});   // sampler.name = "qlsd-8"
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,14 @@
 
 namespace pollen {
 
-enum class OracleKind { full, minibatch, fixed_point, svrg, control };
+// What an oracle needs besides its client's rows. Each oracle in the table (pollen/oracle.h) says which of these it is.
+enum class OracleKind {
+  full,         // nothing
+  minibatch,    // a number of rows per gradient
+  fixed_point,  // the same, and the mode with every client's gradient there, found before the first round
+  svrg,         // the same as minibatch, and an anchor that the server moves every Recipe::refresh rounds
+  control,      // the same as minibatch, and an anchor that the server renews at random (LocalSteps::refresh)
+};
 
 // How many rows a client uses per gradient: all, a count (clipped to N_i) or a fraction (max(1, ⌊f·N_i⌋)).
 struct Batch {
@@ -102,10 +109,11 @@ struct LocalSteps {
 
 struct Recipe {
   std::string name;
-  bool personal = false;   // clients have latents of their own
-  bool reference = false;  // a centralised sampler or a competitor, fully described by its name
+  bool personal = false;             // clients have latents of their own
+  bool reference = false;            // a centralised sampler or a competitor, fully described by its name
+  std::string oracle_name = "full";  // in the table of oracles
   OracleKind oracle = OracleKind::full;
-  Batch batch;
+  Batch batch;          // all rows if the oracle is full
   Index refresh = 100;  // svrg: l, the rounds between two anchors
   Uplink up;
   Downlink down;
@@ -125,17 +133,18 @@ struct Recipe {
 
 // A row of the table of named samplers: what the name stands for, before the user's own keys.
 struct NamedSampler {
-  const char* name;
-  const char* paper;
-  const char* summary;
-  OracleKind oracle;
-  const char* compressor;
-  Memory memory;
-  bool down_feedback;
-  bool minibatch_default;  // the batch is a fraction of 0.1 unless the user sets it
+  std::string name;
+  std::string paper;                                     // where it was published, for `pollen list samplers`
+  std::string summary;                                   // one line
+  std::string oracle = "full", compressor = "identity";  // in the tables of these
+  Memory memory = Memory::none;
+  bool down_feedback = false;
+  bool minibatch_default = false;  // the batch is a fraction of 0.1 unless the user sets it
   enum class Family { gradient, fald, fa_ld, personal } family = Family::gradient;
 };
-const std::vector<NamedSampler>& recipe_table();
 const NamedSampler* find_sampler(const std::string& name);  // null if there is none of that name
+// Adds a sampler to the table. Throws std::invalid_argument if the name is taken. Not thread-safe: call it before any
+// run starts.
+void register_sampler(NamedSampler row);
 
 }  // namespace pollen

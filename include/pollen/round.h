@@ -114,7 +114,7 @@ class Server {
   void draw_participants();
   void encode_broadcast();
   void count_downlink();
-  void log_downlink();
+  void count_payloads();
   void log_answer(const Reply& reply);
   void log_refresh();
   // WireError unless the reply answers the open round for this entry's client and chains.
@@ -141,10 +141,11 @@ class Server {
   std::vector<std::uint64_t> heard_;  // (chain, client): 1 + the last round heard; empty if no client can miss one
   std::uint64_t anchor_round_ = 0;
   std::uint64_t round_ = 0;
+  bool sent_ = false;  // whether anything was sent in this round so far
   Broadcast broadcast_;
   // Σ a_i δ_i for the memory, or the sum for the step if there is no memory or both sums agree.
   std::unique_ptr<BlockSums> plain_;
-  std::unique_ptr<BlockSums> weighted_;   // Σ b_i δ_i for the step, if a memory needs both sums (ServerStep::weigh)
+  std::unique_ptr<BlockSums> weighted_;   // Σ b_i δ_i for the step, if the step needs both sums (ServerStep::weigh)
   std::vector<Counters> block_counters_;  // one per block
   Counters counters_;
   std::unique_ptr<TrafficLog> traffic_;

@@ -72,7 +72,6 @@ struct RunOptions {
   std::function<void(const std::string&)> on_message = {};  // warnings and other messages for people
   std::vector<Sink*> sinks = {};                            // are called in addition to writing the run's files
   std::optional<Posterior> posterior = {};  // the program's own likelihood and prior, in place of [model] and [data]
-  MakeOracle oracle = {};                   // how clients estimate gradients, in place of the sampler's oracle
   MakeTransport transport = {};             // what carries rounds, in place of threads of this process
 };
 

@@ -31,6 +31,7 @@ struct Query {
     local,         // d × R: w_i times the position that the client's local steps have reached
     descent,       // d × R: N_i/n times the gradient of n of client i's rows, without prior
     latents,  // one column per client: its own latents in every chain if the server is at `at`; never sent over a wire
+    start,    // 1 × 1, zero: the client keeps its own part of the models that start at `at`; never sent over a wire
   } what = What::gradient;
   ConstPanelView at;
   ConstPanelView direction;  // curvature: v

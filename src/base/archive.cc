@@ -1,11 +1,23 @@
 #include "pollen/archive.h"
 
+#include <fmt/format.h>
+
 namespace pollen {
+
+void Archive::refuse(std::uint64_t found, const char* what, std::uint64_t accepted) {
+  throw WireError(fmt::format("saved state: found {} {}, accepted: {}", found, what, accepted));
+}
+
+void Archive::expect(std::uint64_t n, std::size_t bytes) const {
+  if (n > left() / bytes)
+    throw WireError(fmt::format("saved state: found {} bytes at the end, accepted: at least {} more items of {} bytes",
+                                left(), n, bytes));
+}
 
 void Archive::raw(void* data, std::size_t bytes) {
   if (bytes == 0) return;
   if (reading_) {
-    if (bytes > input_.size()) throw WireError("saved state: cut short");
+    expect(bytes, 1);
     std::memcpy(data, input_.data(), bytes);
     input_ = input_.subspan(bytes);
     return;
@@ -15,6 +27,33 @@ void Archive::raw(void* data, std::size_t bytes) {
   if (hand_on_ && output_.size() >= kAtOnce) flush();
 }
 
+void Archive::texts(std::vector<std::string>& values) {
+  std::uint64_t n = values.size();
+  field(n);
+  if (reading_) {
+    expect(n, sizeof n);
+    values.resize(n);
+  }
+  for (std::string& value : values) text(value);
+}
+
+void Archive::text(std::string& value) {
+  std::uint64_t n = value.size();
+  field(n);
+  if (reading_) {
+    expect(n, 1);
+    value.resize(n);
+  }
+  raw(value.data(), value.size());
+}
+
+void Archive::flag(bool& value) {
+  std::uint8_t byte = value ? 1 : 0;
+  field(byte);
+  if (byte > 1) throw WireError(fmt::format("saved state: found {} as yes or no, accepted: 0 or 1", byte));
+  value = byte != 0;
+}
+
 void Archive::panel(Panel& values) {
   auto rows = static_cast<std::uint64_t>(values.rows()), columns = static_cast<std::uint64_t>(values.columns());
   field(rows);
@@ -22,10 +61,17 @@ void Archive::panel(Panel& values) {
   if (reading_) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
     if (rows > kMost || columns > kMost || (rows > 0 && columns > left() / sizeof(double) / rows))
-      throw WireError("saved state: a panel is larger than what is there");
+      throw WireError(
+          fmt::format("saved state: found a panel of {} x {} numbers, accepted: one that the {} bytes left hold", rows,
+                      columns, left()));
     values = Panel(static_cast<Index>(rows), rows == 0 ? 0 : static_cast<Index>(columns));
   }
   for (Index c = 0; c < values.columns(); ++c) numbers(values.column(c));
+}
+
+void Archive::finish() {
+  if (reading_ && !input_.empty()) refuse(left(), "bytes after the last field", 0);
+  if (hand_on_) flush();
 }
 
 void Archive::flush() {

@@ -61,9 +61,9 @@ class BitReader {
 
   void finish() const {
     const std::ptrdiff_t left = held_ - next_ * 8;
-    if (left < 0) wire_error("truncated");
-    if (left >= 8) wire_error("trailing bytes");
-    if (left > 0 && window_ >> (64 - left) != 0) wire_error("padding bits are not zero");
+    if (left < 0) wire_error("found too few bytes: the last code is cut off");
+    if (left >= 8) wire_error(static_cast<std::uint64_t>(left) / 8, "bytes after the last code", "exactly", 0);
+    if (left > 0 && window_ >> (64 - left) != 0) wire_error("found padding bits that are not zero, accepted: zeros");
   }
 
  private:

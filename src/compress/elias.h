@@ -27,7 +27,7 @@ inline void put_gamma(BitWriter& writer, std::uint64_t n) {
 inline std::uint64_t take_gamma(BitReader& reader, unsigned most_zeros) {
   reader.refill();
   const unsigned zeros = leading_zeros(reader.window());
-  if (zeros > most_zeros) wire_error("code too long");
+  if (zeros > most_zeros) wire_error(zeros, "zeros before a number", "at most", most_zeros);
   if (2 * zeros + 1 > BitReader::kMost) {
     reader.skip(zeros);
     reader.refill();

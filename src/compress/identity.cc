@@ -1,6 +1,5 @@
 // The identity sends every coordinate as a little-endian word. With 32-bit words the decoded value is the coordinate
 // rounded to float32.
-#include <cstring>
 
 #include "kinds.h"
 #include "math/math.h"
@@ -27,7 +26,7 @@ class Identity final : public Compressor {
   }
 
   void decode(ByteView payload, std::span<double> out, Scratch&) const override {
-    if (payload.size() != bytes(out.size())) wire_error("wrong size");
+    if (payload.size() != bytes(out.size())) wire_error(payload.size(), "bytes", "exactly", bytes(out.size()));
     take_words(payload.data(), bits_, out);
   }
 

@@ -39,7 +39,7 @@ std::uint64_t take_unary(BitReader& reader, std::uint64_t most) {
     reader.refill();
     const unsigned run = leading_zeros(reader.window());
     zeros += std::min(run, BitReader::kMost);
-    if (zeros > most) wire_error("index outside the vector");
+    if (zeros > most) wire_error(zeros, "zeros before an index", "at most", most);
     if (run < BitReader::kMost) {
       reader.skip(run + 1);
       return zeros;
@@ -58,7 +58,7 @@ void place(BitReader reader, std::span<const double> values, std::span<double> o
     reader.refill();
     const std::uint64_t index = next + high + (b == 0 ? 0 : reader.window() >> (64 - b));
     reader.skip(b);
-    if (index >= d) wire_error("index outside the vector");
+    if (index >= d) wire_error(index, "as an index", "below", d);
     out[index] = value;
     next = index + 1;
   }
@@ -87,7 +87,8 @@ void decode_index_set(ByteView payload, Index k, int bits, std::span<double> out
   Scratch::Frame frame(scratch);
   const std::span<double> values = scratch.take<double>(k);
   const std::size_t value_bytes = values.size() * static_cast<std::size_t>(bits / 8);
-  if (values.size() > out.size() || payload.size() < value_bytes) wire_error("truncated");
+  if (values.size() > out.size()) wire_error(values.size(), "values", "at most", out.size());
+  if (payload.size() < value_bytes) wire_error(payload.size(), "bytes", "at least", value_bytes);
   take_words(payload.data(), bits, values);
   place(BitReader(payload.subspan(value_bytes)), values, out);
 }

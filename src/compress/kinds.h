@@ -1,4 +1,4 @@
-// One row per compressor, each defined in the source file of its name; factory.cc collects them in a table.
+// One row per compressor (keep_k.cc has those of top-k and rand-k); factory.cc collects them in a table.
 #pragma once
 
 #include <memory>

@@ -66,14 +66,15 @@ class Natural final : public Compressor {
   }
 
   void decode(ByteView payload, std::span<double> out, Scratch&) const override {
-    if (payload.size() != bytes_of_bits(out.size() * kBits)) wire_error("wrong size");
+    if (const std::size_t bytes = bytes_of_bits(out.size() * kBits); payload.size() != bytes)
+      wire_error(payload.size(), "bytes", "exactly", bytes);
     BitReader reader(payload);
     for (std::size_t j = 0; j < out.size();) {
       reader.refill();
       for (const std::size_t end = std::min(j + kGroup, out.size()); j < end; ++j) {
         const std::uint64_t code = reader.window() >> (64 - kBits);
         reader.skip(kBits);
-        if (code == kNegative) wire_error("negative zero");
+        if (code == kNegative) wire_error("found a zero with a minus sign, accepted: zeros without a sign");
         out[j] = value_of(code);
       }
     }

@@ -1,5 +1,7 @@
 #include "payload.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <string>
 
@@ -9,6 +11,10 @@
 namespace pollen::compress {
 
 void wire_error(const char* what) { throw WireError(std::string("compressed payload: ") + what); }
+
+void wire_error(std::uint64_t found, const char* what, const char* accepted, std::uint64_t limit) {
+  throw WireError(fmt::format("compressed payload: found {} {}, accepted: {} {}", found, what, accepted, limit));
+}
 
 void numeric_error(const char* what) { throw NumericError(std::string("compressor: ") + what); }
 
@@ -35,7 +41,7 @@ void take_words(const std::uint8_t* at, int bits, std::span<double> out) {
       out[i] = static_cast<double>(word);
     }
   }
-  if (!math::all_finite(out)) wire_error("a value is not finite");
+  if (!math::all_finite(out)) wire_error("found a value that is not finite, accepted: finite numbers");
 }
 
 }  // namespace pollen::compress

@@ -30,7 +30,11 @@ class Appended {
 
 constexpr std::size_t bytes_of_bits(std::uint64_t bits) { return static_cast<std::size_t>((bits + 7) / 8); }
 
+// Throws WireError "compressed payload: <what>".
 [[noreturn]] void wire_error(const char* what);
+// Throws WireError for a number, for example "compressed payload: found 9 bytes, accepted: exactly 16".
+[[noreturn]] void wire_error(std::uint64_t found, const char* what, const char* accepted, std::uint64_t limit);
+// Throws NumericError "compressor: <what>".
 [[noreturn]] void numeric_error(const char* what);
 
 // `value` rounded to the float of `bits` (32 or 64) bits that is sent, as a double. It is infinite if the value is

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "elias.h"
 #include "kinds.h"
 #include "math/math.h"
 #include "payload.h"
@@ -124,14 +123,15 @@ class Qsgd final : public Compressor {
 
   Started start(ByteView payload) const {
     float norm;
-    if (payload.size() < sizeof norm) wire_error("truncated");
+    if (payload.size() < sizeof norm) wire_error(payload.size(), "bytes", "at least", sizeof norm);
     std::memcpy(&norm, payload.data(), sizeof norm);
     BitReader reader(payload.subspan(sizeof norm));
     if (std::bit_cast<std::uint32_t>(norm) == 0) {
-      if (payload.size() > sizeof norm) wire_error("trailing bytes");
+      if (payload.size() > sizeof norm) wire_error(payload.size(), "bytes for a norm of zero", "exactly", sizeof norm);
       return {reader, 0, Kind::zero};
     }
-    if (!(norm >= FLT_MIN && norm <= FLT_MAX)) wire_error("bad norm");
+    if (!(norm >= FLT_MIN && norm <= FLT_MAX))
+      wire_error("found a norm that is negative, too small or not finite, accepted: 0 or a normal float32");
     reader.refill();
     const bool sparse = reader.window() >> 63 != 0;
     reader.skip(1);

@@ -9,9 +9,9 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <type_traits>
 
-#include "bit_reader.h"
-#include "bit_writer.h"
+#include "elias.h"
 #include "pollen/types.h"
 
 namespace pollen::compress {
@@ -23,6 +23,28 @@ using Positions = std::span<const std::uint32_t>;  // positions of the non-zeros
 inline std::uint32_t level_and_sign(double decoded, double per_unit) {
   const auto level = static_cast<std::uint32_t>(static_cast<std::int32_t>(std::abs(decoded) * per_unit + 0.5));
   return 2 * level + static_cast<std::uint32_t>(std::signbit(decoded));
+}
+
+// Bits of the longest dense code, sign included.
+inline unsigned longest_dense(std::uint32_t most_level) { return gamma_length(std::uint64_t{most_level} + 1) + 1; }
+
+// Calls f(integral_constant<G>), where G ≤ 6 is the number of longest codes that fit one refill().
+template <class F>
+void with_group(std::uint32_t most_level, F f) {
+  switch (BitReader::kMost / longest_dense(most_level)) {
+    case 1:
+      return f(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return f(std::integral_constant<std::size_t, 2>());
+    case 3:
+      return f(std::integral_constant<std::size_t, 3>());
+    case 4:
+      return f(std::integral_constant<std::size_t, 4>());
+    case 5:
+      return f(std::integral_constant<std::size_t, 5>());
+    default:
+      return f(std::integral_constant<std::size_t, 6>());
+  }
 }
 
 // Total length in bits of the gamma codes of all gaps in the sparse layout.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "elias.h"
 #include "qsgd_code.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -2,11 +2,8 @@
 // ⌊log2(level + 1)⌋ zeros followed by the digits of 2·(level + 1) + sign; a zero level has no sign. SIMD code joins the
 // codes of two neighbours, so that the serial part, which places bits one after another, has half as much to do.
 #include <algorithm>
-#include <bit>
 
-#include "elias.h"
 #include "qsgd_code.h"
-#include "qsgd_groups.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "qsgd_write_dense.cc"

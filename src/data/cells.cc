@@ -1,11 +1,10 @@
-#include "cells.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "cell.h"
+#include "encode.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 
@@ -42,7 +41,7 @@ void refuse_mixture(const RawTable& table, const Column& column, Problems& probl
                     number_text(column.number[first_number]), such(numbers)));
     return;
   }
-  const std::string& text = column.texts[static_cast<std::size_t>(column.code[first_text])];
+  const std::string& text = column.text(first_text);
   const bool not_finite = read_cell(text).kind == CellKind::not_finite;
   problems.add(table.where(first_text, column.name),
                not_finite ? fmt::format("found {}{}, accepted: a finite number", in_quotes(text), such(texts))
@@ -80,7 +79,7 @@ void drop_missing(RawTable& table, const std::vector<std::size_t>& used, std::ve
   for (std::size_t f = 0; f < table.files.size(); ++f) {
     if (dropped[f] == 0) continue;
     if (dropped[f] == before[f])
-      problems.add(table.files[f], fmt::format("all {} rows have missing cells, accepted: a whole row at least "
+      problems.add(table.files[f], fmt::format("found missing cells in all {} rows, accepted: at least one whole row "
                                                "(data.features leaves columns out)",
                                                before[f]));
     notes.push_back(fmt::format("{}: {} of {} rows dropped for missing cells", table.files[f], dropped[f], before[f]));
@@ -127,8 +126,7 @@ void check_target(const RawTable& table, const Roles& roles, TargetKind target) 
   if (is_text(column)) {
     if (numeric)
       problems.add(table.where(0, column.name),
-                   fmt::format("found {} in the target, accepted: a number",
-                               in_quotes(column.texts[static_cast<std::size_t>(column.code[0])])));
+                   fmt::format("found {} in the target, accepted: a number", in_quotes(column.text(0))));
     problems.raise();
     return;
   }

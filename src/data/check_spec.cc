@@ -1,3 +1,4 @@
+// The defaults of [data] that depend on the source or the partition, and the checks of all its keys.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +11,33 @@
 #include "pollen/errors.h"
 #include "sources.h"
 
-namespace pollen::data {
+namespace pollen {
+
+// Returns the spec with defaults. synthetic-mixed is neither standardised nor given an intercept, because either would
+// change the law that the data are drawn from.
+DataSpec with_defaults(DataSpec spec) {
+  const bool mixed = !spec.sources.empty() && spec.sources.front() == "synthetic-mixed";
+  spec.standardize = spec.standardize.value_or(!mixed);
+  spec.intercept = spec.intercept.value_or(!mixed);
+  spec.heterogeneity = spec.heterogeneity.value_or(mixed ? 1.0 : 5.0);
+  // Whether data.partition splits the rows.
+  const bool split = spec.sources.empty() || !data::is_synthetic(spec.sources.front());
+  const bool pairs = split && spec.partition == "label-pairs";
+  const bool dominant = split && spec.partition == "dominant-label";
+  const bool writers = split && spec.partition == "by-writer";
+  // Both papers that use these partitions have 20 clients.
+  if (!writers) spec.clients = spec.clients.value_or(pairs || dominant ? 20 : 10);
+  spec.dominant_share = spec.dominant_share.value_or(pairs ? 0.8 : 0.4);
+  return spec;
+}
+
+void clear_paths(DataSpec& spec) {
+  for (std::string* path :
+       {&spec.labels, &spec.writers, &spec.test_source, &spec.test_labels, &spec.ood_source, &spec.distill_source})
+    path->clear();
+}
+
+namespace data {
 
 namespace {
 
@@ -38,13 +65,16 @@ constexpr Index kMostClients = 100'000'000;
 
 void check_sources(const DataSpec& spec, TargetKind target, Checker& check) {
   if (spec.sources.size() > 1 && spec.partition != "given")
-    check.add("source", fmt::format("found {} files, accepted: one, or data.partition = \"given\" for one a client",
-                                    spec.sources.size()));
+    check.add("source",
+              fmt::format("found {} files, accepted: one, or data.partition = \"given\" for one file per client",
+                          spec.sources.size()));
   if (spec.sources.size() > 1 && !spec.labels.empty())
-    check.add("labels", "found one file for several sources, accepted: none (the names tell), or one source");
+    check.add("labels", fmt::format("found one file of labels for {} sources, accepted: none (the labels are found by "
+                                    "the names of the images), or one source",
+                                    spec.sources.size()));
   for (const std::string& source : spec.sources) {
     if (is_builtin(source) && (spec.sources.size() > 1 || (spec.partition == "given" && !is_synthetic(source))))
-      check.add("source", fmt::format("found \"{}\" with partition \"given\", accepted: one file a client", source));
+      check.add("source", fmt::format("found \"{}\" with partition \"given\", accepted: one file per client", source));
     if (source == "synthetic-gaussian" && target != TargetKind::none)
       check.add("source",
                 "found \"synthetic-gaussian\", which has no target, accepted: with model.kind = \"gaussian\"");
@@ -134,4 +164,6 @@ void check_spec(const DataSpec& spec, TargetKind target, const std::string& wher
   check.raise();
 }
 
-}  // namespace pollen::data
+}  // namespace data
+
+}  // namespace pollen

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "formats.h"
 #include "pollen/errors.h"
 #include "readers.h"
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "phrases.h"
 #include "pollen/data.h"
@@ -79,10 +78,10 @@ std::string describe(const Federation& federation) {
     text += fmt::format("{} classes: {}\n", federation.class_names.size(), data::listed(federation.class_names, 12));
   text += '\n' + aligned(lines);
   if (const Index pooled = federation.test.rows - federation.test_begin.back(); pooled > 0)
-    text += fmt::format("{} test rows are no client's (data.test_source)\n", pooled);
+    text += fmt::format("{} test rows belong to no client (data.test_source)\n", pooled);
   if (federation.ood.rows > 0) text += fmt::format("{} rows from elsewhere (data.ood_source)\n", federation.ood.rows);
   if (federation.distill.rows > 0)
-    text += fmt::format("{} rows of the server's (data.distill_source)\n", federation.distill.rows);
+    text += fmt::format("{} rows that the server holds (data.distill_source)\n", federation.distill.rows);
   for (const std::string& note : federation.notes) text += fmt::format("note: {}\n", note);
   return text;
 }

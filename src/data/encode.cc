@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "cells.h"
-#include "dense_limit.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 

@@ -1,8 +1,4 @@
-// Turns columns into numbers: one-hot columns for text, class indices for labels. The functions are pure.
-//
-// A text column becomes one column "name=level" for each level but the first, in sorted order. Levels that are all
-// numbers are sorted as numbers, others by their bytes. The levels are those that occur in the rows, or those that
-// data.levels gives.
+// From cells to numbers: what each column is for, checks of its cells, and the encoding. The functions are pure.
 #pragma once
 
 #include <string>
@@ -10,10 +6,39 @@
 
 #include "pollen/data.h"
 #include "raw_table.h"
-#include "roles.h"
 
 namespace pollen::data {
 
+// What each column of a RawTable is for: target, clients or features. Columns without a role are ignored from
+// here on.
+struct Roles {
+  Index target = -1;                  // -1 if there is none
+  Index client = -1;                  // the column of by-column; -1 if there is none
+  std::vector<std::size_t> features;  // named columns only; the features of a block have no role
+
+  std::vector<std::size_t> used() const;
+};
+
+// Throws ConfigError with every name that does not exist and the most similar name that does.
+Roles assign_roles(const RawTable& table, const DataSpec& spec, TargetKind target, const std::string& where);
+
+// Returns whether the column holds text: it was read as text, or none of its cells is a number.
+bool is_text(const Column& column);
+
+// Drops rows with missing cells (missing = "drop") and throws ConfigError for cells that cannot be used. Afterwards
+// every used column is all numbers or all text, and only numeric features have missing cells (missing = "mean"). Adds
+// to `notes` what was done.
+void settle_cells(RawTable& table, const Roles& roles, const DataSpec& spec, std::vector<std::string>& notes);
+
+// Checks that the target holds numbers (real), whole numbers from 0 (count), or no fractions (binary and classes).
+// Throws ConfigError otherwise.
+void check_target(const RawTable& table, const Roles& roles, TargetKind target);
+
+// Turns columns into numbers: one-hot columns for text, class indices for labels.
+//
+// A text column becomes one column "name=level" for each level but the first, in sorted order. Levels that are all
+// numbers are sorted as numbers, others by their bytes. The levels are those that occur in the rows, or those that
+// data.levels gives.
 struct Levels {
   std::vector<std::string> names;     // sorted
   std::vector<std::uint32_t> of_row;  // index into names, per row

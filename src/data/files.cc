@@ -1,6 +1,7 @@
-// Reads files into memory. Only regular files are accepted; gzip is recognised by its first bytes.
+// Reads files into memory, or maps them. Only regular files are accepted; gzip is recognised by its first bytes.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -55,13 +56,14 @@ class Inflater {
   std::string run() {
     for (;;) {
       const int status = step();
-      if (made_ > most_) fail(fmt::format("found more than {} bytes when decompressed, accepted: at most that", most_));
+      if (made_ > most_)
+        fail(fmt::format("found more than {} bytes when decompressed, accepted: at most so many", most_));
       if (status == Z_STREAM_END) {
         if (!next_member()) break;
       } else if (status == Z_BUF_ERROR && used_ == in_.size()) {
-        fail("the gzip data end too early");
+        fail("found gzip data that end too early, accepted: a whole gzip file");
       } else if (status != Z_OK && status != Z_BUF_ERROR) {
-        fail("the gzip data are corrupt");
+        fail("found gzip data that are corrupt, accepted: a whole gzip file");
       } else if (made_ == out_.size()) {
         out_.resize(std::min(2 * out_.size(), most_ + 1));
       }
@@ -89,7 +91,7 @@ class Inflater {
     const std::string_view rest = in_.substr(used_);
     // The end of the file, or zeros that pad it.
     if (rest.find_first_not_of('\0') == std::string_view::npos) return false;
-    if (!is_gzip(rest)) fail("other bytes follow the gzip data");
+    if (!is_gzip(rest)) fail("found other bytes after the gzip data, accepted: gzip data alone");
     inflateReset(&stream_);
     return true;
   }
@@ -145,10 +147,30 @@ std::string read_file(const std::string& path) {
     got += static_cast<std::size_t>(n);
   }
   bytes.resize(got);
-  if (bytes.empty()) fault("the file is empty");
+  if (bytes.empty()) fault("found an empty file, accepted: a file with rows");
   bytes = gunzip(std::move(bytes), path);
-  if (bytes.empty()) fault("the file is empty");
+  if (bytes.empty()) fault("found an empty file, accepted: a file with rows");
   return bytes;
+}
+
+MappedFile::MappedFile(const std::string& file) {
+  const auto fault = [&](const std::string& what) { throw ConfigError(file, what); };
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) fault(fmt::format("cannot be read: {}", std::strerror(errno)));
+  struct stat info {};
+  const bool known = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
+  void* data = MAP_FAILED;
+  if (known) data = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_SHARED, descriptor, 0);
+  const int error = errno;
+  ::close(descriptor);
+  if (!known) fault("found no regular file, or an empty one, accepted: a regular file with bytes");
+  if (data == MAP_FAILED) fault(fmt::format("cannot be mapped: {}", std::strerror(error)));
+  data_ = data;
+  size_ = static_cast<std::size_t>(info.st_size);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(data_, size_);
 }
 
 }  // namespace pollen::data

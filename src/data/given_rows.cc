@@ -1,9 +1,6 @@
-#include "given_rows.h"
-
 #include <fmt/format.h>
 
-#include "cells.h"
-#include "dense_limit.h"
+#include "encode.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "sources.h"
@@ -14,27 +11,19 @@ namespace pollen::data {
 namespace {
 
 // Returns the spec for reading the file: the file's own name with the columns, levels and labels of the training rows.
-DataSpec spec_for(const Trained& trained, const std::string& path, TargetKind target) {
+DataSpec spec_for(const PartitionInput& trained, const std::string& path, TargetKind target) {
+  Encoder encoder = encoder_of(trained.table, trained.roles, trained.encoding);
   DataSpec spec = trained.spec;
   spec.sources = {path};
   spec.labels = spec.test_labels;
   spec.partition = "given";
-  spec.features.clear();
-  spec.levels.clear();
+  spec.features = encoder.columns;
   spec.categorical.clear();
-  for (const Feature& feature : trained.encoding.features) {
-    const std::string& name = trained.table.columns[feature.column].name;
-    spec.features.push_back(name);
-    if (feature.text) spec.levels[name] = feature.levels.names;
-  }
-  if (target == TargetKind::none) return spec;
-  const Column& column = trained.table.columns[static_cast<std::size_t>(trained.roles.target)];
-  spec.target = column.name;
-  if (target != TargetKind::binary && target != TargetKind::classes) return spec;
-  // The encoding's own levels cannot be used here, because data.positive has merged them.
-  const auto given = trained.spec.levels.find(column.name);
-  const bool known = given != trained.spec.levels.end();
-  spec.levels[spec.target] = levels_of(trained.table, column, known ? &given->second : nullptr).names;
+  if (target == TargetKind::none)
+    encoder.levels.erase(encoder.target);
+  else
+    spec.target = encoder.target;
+  spec.levels = std::move(encoder.levels);
   return spec;
 }
 
@@ -47,14 +36,14 @@ void check_block(const RawTable& trained, RawTable& table) {
   if (table.blocks.empty()) return;
   const bool sparse = std::holds_alternative<SparseRows>(table.blocks.front().store);
   if (table.width > trained.width || (!sparse && table.width < trained.width))
-    throw ConfigError(file, fmt::format("found {} features a row, accepted: the {} of {}", table.width, trained.width,
+    throw ConfigError(file, fmt::format("found {} features per row, accepted: the {} of {}", table.width, trained.width,
                                         trained.files.front()));
   // Sparse rows need not reach the last column.
   table.width = trained.width;
 }
 
 // Checks that every column of the training rows is present. Other columns are ignored.
-void check_columns(const Trained& trained, const DataSpec& spec, bool with_target, const RawTable& table) {
+void check_columns(const PartitionInput& trained, const DataSpec& spec, bool with_target, const RawTable& table) {
   std::vector<std::string> needed = spec.features;
   if (with_target) needed.push_back(spec.target);
   Problems problems;
@@ -66,15 +55,13 @@ void check_columns(const Trained& trained, const DataSpec& spec, bool with_targe
 }
 
 // Refuses columns that held numbers in training and hold text here. Text columns are checked against their levels.
-void check_numbers(const Trained& trained, const Roles& roles, const RawTable& table) {
+void check_numbers(const PartitionInput& trained, const Roles& roles, const RawTable& table) {
   Problems problems;
   for (std::size_t k = 0; k < roles.features.size(); ++k) {
     const Column& column = table.columns[roles.features[k]];
     if (trained.encoding.features[k].text || !is_text(column)) continue;
-    problems.add(table.where(0, column.name),
-                 fmt::format("found {}, accepted: a number, as in {}",
-                             in_quotes(column.texts[static_cast<std::size_t>(column.code.front())]),
-                             trained.table.files.front()));
+    problems.add(table.where(0, column.name), fmt::format("found {}, accepted: a number, as in {}",
+                                                          in_quotes(column.text(0)), trained.table.files.front()));
   }
   problems.raise();
 }
@@ -91,7 +78,7 @@ struct GivenRows {
   Index missing = 0;
 };
 
-GivenRows read_given(const Trained& trained, const std::string& path, TargetKind target,
+GivenRows read_given(const PartitionInput& trained, const std::string& path, TargetKind target,
                      std::vector<std::string>& notes) {
   DataSpec spec = spec_for(trained, path, target);
   const bool with_target = target != TargetKind::none;
@@ -118,7 +105,7 @@ Index missing_cells(const RawTable& table, const Roles& roles) {
   return count;
 }
 
-Index add_given_rows(const Trained& trained, TargetKind target, TableMemory& memory, Federation& federation) {
+Index add_given_rows(const PartitionInput& trained, TargetKind target, TableMemory& memory, Federation& federation) {
   Index missing = 0, rows = federation.train.rows + federation.test.rows;
   const auto add = [&](const std::string& path, TargetKind kind, Table& table) {
     const GivenRows given = read_given(trained, path, kind, federation.notes);

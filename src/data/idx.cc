@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "formats.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
@@ -52,7 +51,8 @@ IdxHeader read_header(std::string_view bytes, const std::string& file) {
   }
   const std::size_t expected = header.first + product * (header.type == kBytes ? 1 : 4);
   if (!fits || expected != bytes.size())
-    fault(fmt::format("the sizes {} do not fit the file's {} bytes", fmt::join(header.sizes, "x"), bytes.size()));
+    fault(fmt::format("found sizes {} in a file of {} bytes, accepted: sizes that fill the file",
+                      fmt::join(header.sizes, "x"), bytes.size()));
   header.record = product / header.sizes[0];
   return header;
 }
@@ -117,8 +117,9 @@ void add_writers(const IdxFile& writers, Index limit, RawTable& images) {
   const IdxHeader head = read_header(writers.bytes, writers.file);
   const auto fault = [&](const std::string& what) { throw ConfigError(writers.file, what); };
   if (head.sizes.size() > 2 || (head.sizes.size() == 2 && head.record <= kQmnist))
-    fault(fmt::format("found sizes {}, accepted: a writer a row, or QMNIST's columns, the third of which is the writer",
-                      fmt::join(head.sizes, "x")));
+    fault(fmt::format(
+        "found sizes {}, accepted: one writer per row, or QMNIST's columns, the third of which is the writer",
+        fmt::join(head.sizes, "x")));
   const std::size_t rows = images.rows.size();
   if (head.sizes[0] < rows || (head.sizes[0] > rows && limit == 0))
     fault(fmt::format("found {} writers, accepted: one for each of the {} rows of {}", head.sizes[0], rows,

@@ -28,35 +28,18 @@ constexpr std::array kFormats = {"csv", "libsvm", "idx", "cifar", ""};
 constexpr std::array kColumnKinds = {"number", "text"};
 constexpr std::array kKinds = {"none", "real", "binary", "classes", "count"};  // in the order of TargetKind
 
-bool is_utf8(std::string_view text) {
-  std::size_t more = 0;  // bytes of the current character that are still to come
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (more > 0) {
-      if ((byte & 0xC0U) != 0x80U) return false;
-      --more;
-    } else if (byte >= 0x80U) {
-      more = byte >= 0xF0U ? 3 : byte >= 0xE0U ? 2 : 1;
-      if (byte < 0xC2U || byte > 0xF4U) return false;
-    }
-  }
-  return more == 0;
-}
-
 // Writes a text as JSON. JSON strings must be UTF-8, but the bytes of a csv file need not be; other texts become
 // {"hex": "6dfc6c6c"}.
 Json word(const std::string& text) {
-  if (is_utf8(text)) {
-    try {
-      Json json = text;
-      (void)json.dump();  // throws for the few texts that look like UTF-8 but are not
-      return json;
-    } catch (const Json::exception&) {
-    }
+  try {
+    Json json = text;
+    (void)json.dump();  // throws if the text is not UTF-8
+    return json;
+  } catch (const Json::exception&) {
+    std::string hex;
+    for (const char c : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    return {{"hex", hex}};
   }
-  std::string hex;
-  for (const char c : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return {{"hex", hex}};
 }
 
 Json words(const std::vector<std::string>& texts) {
@@ -76,7 +59,7 @@ class LayoutReader {
   LayoutReader(const Json& json, const std::string& file) : json_(json), file_(file) {}
 
   RowLayout read() {
-    if (!json_.is_object()) fault("", "found no object");
+    if (!json_.is_object()) fault("", shown(json_), "an object");
     read_version();
     RowLayout layout;
     layout.format = kFormats[one_of(json_, "format", kFormats)];
@@ -88,20 +71,23 @@ class LayoutReader {
     layout.mean = list_of_numbers("mean", numbers);
     layout.sd = list_of_numbers("sd", numbers);
     layout.fill = list_of_numbers("fill", numbers);
-    if (layout.mean.size() != layout.sd.size()) fault("sd", "found another number of them than of mean");
-    if (std::ranges::any_of(layout.sd, [](double sd) { return !(sd > 0); }))
-      fault("sd", "found one that is not above 0");
+    if (layout.mean.size() != layout.sd.size())
+      fault("sd", fmt::format("{} numbers", layout.sd.size()),
+            fmt::format("{}, as many as of mean", layout.mean.size()));
+    for (const double sd : layout.sd)
+      if (!(sd > 0)) fault("sd", fmt::format("{}", sd), "numbers above 0");
     return layout;
   }
 
  private:
-  [[noreturn]] void fault(const std::string& key, const std::string& what) const {
+  [[noreturn]] void fault(const std::string& key, const std::string& found, const std::string& accepted) const {
     throw ConfigError(key.empty() ? file_ : fmt::format("{}: {}", file_, key),
-                      what + ", accepted: the encoder.json of a run");
+                      fmt::format("found {}, accepted: {}, as in the encoder.json of a run", found, accepted));
   }
+  static std::string shown(const Json& value) { return data::in_quotes(value.dump(-1, ' ', true)); }
 
   const Json& field(const Json& from, const std::string& key) const {
-    if (!from.is_object() || !from.contains(key)) fault(key, "found none");
+    if (!from.is_object() || !from.contains(key)) fault(key, "none", "a value under this key");
     return from[key];
   }
 
@@ -109,27 +95,27 @@ class LayoutReader {
     const Json& version = field(json_, "version");
     if (!version.is_number_integer() || version != kVersion)
       throw ConfigError(file_ + ": version", fmt::format("found {}, accepted: {} (a newer pollen may have written it)",
-                                                         data::in_quotes(version.dump(-1, ' ', true)), kVersion));
+                                                         shown(version), kVersion));
   }
 
   bool flag(const Json& from, const std::string& key) const {
     const Json& value = field(from, key);
-    if (!value.is_boolean()) fault(key, "found neither true nor false");
+    if (!value.is_boolean()) fault(key, shown(value), "true or false");
     return value.get<bool>();
   }
 
   std::string text(const Json& value, const std::string& key) const {
     if (value.is_string()) return value.get<std::string>();
     if (!value.is_object() || value.size() != 1 || !value.contains("hex") || !value["hex"].is_string())
-      fault(key, "found something else than text");
+      fault(key, shown(value), "text, or {\"hex\": ...} for bytes that are not UTF-8");
     const std::string hex = value["hex"].get<std::string>();
     std::string out;
     const auto digit = [&](char c) {
       const std::size_t at = std::string_view("0123456789abcdef").find(c);
-      if (at == std::string_view::npos) fault(key, "found something else than hexadecimal digits");
+      if (at == std::string_view::npos) fault(key, data::in_quotes(hex), "hexadecimal digits 0 to 9 and a to f");
       return static_cast<unsigned>(at);
     };
-    if (hex.size() % 2 != 0) fault(key, "found an odd number of hexadecimal digits");
+    if (hex.size() % 2 != 0) fault(key, fmt::format("{} hexadecimal digits", hex.size()), "an even number");
     for (std::size_t i = 0; i < hex.size(); i += 2) out += static_cast<char>(digit(hex[i]) << 4 | digit(hex[i + 1]));
     return out;
   }
@@ -139,32 +125,32 @@ class LayoutReader {
     const std::string found = text(field(from, key), key);
     for (std::size_t i = 0; i < names.size(); ++i)
       if (found == names[i]) return i;
-    fault(key, fmt::format("found {}", data::in_quotes(found)));
+    fault(key, data::in_quotes(found), fmt::format("one of \"{}\"", fmt::join(names, "\", \"")));
   }
 
   const Json& list(const Json& from, const std::string& key) const {
     const Json& value = field(from, key);
-    if (!value.is_array()) fault(key, "found no list");
+    if (!value.is_array()) fault(key, shown(value), "a list");
     return value;
   }
 
   // Reads a list of texts, which must be distinct and sorted as they are encoded.
-  std::vector<std::string> list_of_texts(const Json& from, const std::string& key, const std::string& shown) const {
+  std::vector<std::string> list_of_texts(const Json& from, const std::string& key, const std::string& place) const {
     std::vector<std::string> out;
-    for (const Json& value : list(from, key)) out.push_back(text(value, shown));
+    for (const Json& value : list(from, key)) out.push_back(text(value, place));
     std::vector<std::string> sorted = data::sorted_levels(out);
-    if (sorted.size() != out.size()) fault(shown, "found a name twice");
+    if (sorted.size() != out.size()) fault(place, "a name twice", "different names");
     return sorted;
   }
 
   std::vector<double> list_of_numbers(const std::string& key, std::size_t count) const {
     std::vector<double> out;
     for (const Json& value : list(json_, key)) {
-      if (!value.is_number() || !std::isfinite(value.get<double>())) fault(key, "found something else than numbers");
+      if (!value.is_number() || !std::isfinite(value.get<double>())) fault(key, shown(value), "finite numbers");
       out.push_back(value.get<double>());
     }
     if (!out.empty() && out.size() != count)
-      fault(key, fmt::format("found {} numbers for rows of {}", out.size(), count));
+      fault(key, fmt::format("{} numbers", out.size()), fmt::format("none, or {}, one per encoded number", count));
     return out;
   }
 
@@ -174,18 +160,21 @@ class LayoutReader {
       LayoutColumn column{text(field(json, "name"), "columns")};
       const bool is_text = one_of(json, "kind", kColumnKinds) == 1;
       if (is_text) column.levels = list_of_texts(json, "levels", "levels of " + data::in_quotes(column.name));
-      if (is_text && column.levels.empty()) fault("levels of " + data::in_quotes(column.name), "found none");
+      if (is_text && column.levels.empty())
+        fault("levels of " + data::in_quotes(column.name), "none", "at least one level");
       if (!seen.insert(column.name).second)
-        fault("columns", fmt::format("found {} twice", data::in_quotes(column.name)));
+        fault("columns", data::in_quotes(column.name) + " twice", "different names");
       layout.columns.push_back(std::move(column));
     }
     const Json& width = field(json_, "width");
-    if (!width.is_number_integer() || width < 0 || width > kMostNumbers) fault("width", "found no count");
+    if (!width.is_number_integer() || width < 0 || width > kMostNumbers)
+      fault("width", shown(width), fmt::format("a whole number from 0 to {}", kMostNumbers));
     layout.width = width.get<Index>();
     layout.prefix = text(field(json_, "prefix"), "prefix");
-    if (layout.width > 0 && !layout.columns.empty()) fault("width", "found it beside columns");
+    if (layout.width > 0 && !layout.columns.empty())
+      fault("width", fmt::format("{} beside {} columns", layout.width, layout.columns.size()), "0, or no columns");
     if (layout.encoded() > kMostNumbers || layout.features() < 1)
-      fault("columns", fmt::format("found rows of {} numbers", layout.features()));
+      fault("columns", fmt::format("rows of {} numbers", layout.features()), fmt::format("1 to {}", kMostNumbers));
   }
 
   void read_target(RowLayout& layout) const {
@@ -196,10 +185,10 @@ class LayoutReader {
     layout.positive = list_of_texts(target, "positive", "positive");
     for (const Json& name : list(target, "classes")) layout.classes.push_back(text(name, "classes"));
     if (std::ranges::any_of(layout.columns, [&](const LayoutColumn& c) { return c.name == layout.target; }))
-      fault("target", "found it among the columns");
+      fault("target", data::in_quotes(layout.target) + " among the columns", "another column");
     for (const std::string& label : layout.positive)
       if (std::ranges::count(layout.labels, label) == 0)
-        fault("positive", fmt::format("found {}, which is no label", data::in_quotes(label)));
+        fault("positive", data::in_quotes(label), "labels of the target");
     const std::size_t classes = layout.classes.size();
     const bool merged = !layout.positive.empty();
     bool right = classes == 0 && layout.labels.empty() && !merged;
@@ -208,7 +197,11 @@ class LayoutReader {
           merged
               ? layout.kind == TargetKind::binary && classes == 2 && layout.labels.size() > layout.positive.size()
               : classes >= 2 && layout.labels.size() == classes && (layout.kind == TargetKind::classes || classes == 2);
-    if (!right) fault("classes", fmt::format("found {} of {} labels", classes, layout.labels.size()));
+    if (!right)
+      fault("classes",
+            fmt::format("{} classes of {} labels, {} of them positive", classes, layout.labels.size(),
+                        layout.positive.size()),
+            "a class per label, two classes where labels are positive, and none for a target without classes");
   }
 
   const Json& json_;
@@ -242,7 +235,7 @@ std::string to_json(const RowLayout& layout) {
 
 RowLayout parse_layout(std::string_view text, const std::string& file) {
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw ConfigError(file, "found no JSON, accepted: the encoder.json of a run");
+  if (json.is_discarded()) throw ConfigError(file, "found text that is not JSON, accepted: the encoder.json of a run");
   return LayoutReader(json, file).read();
 }
 

@@ -1,9 +1,9 @@
-#include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "cell.h"
-#include "cells.h"
 #include "encode.h"
 #include "phrases.h"
 #include "pollen/errors.h"
@@ -83,14 +83,13 @@ Levels levels_of(const RawTable& table, const Column& column, const std::vector<
     for (const std::string& name : *given) names.push_back(level_text(trimmed(name)));
   }
   levels.names = sorted_levels(std::move(names));
-  std::vector<std::pair<std::string, std::uint32_t>> index;
-  for (std::uint32_t l = 0; l < levels.names.size(); ++l) index.emplace_back(levels.names[l], l);
-  std::sort(index.begin(), index.end());
+  std::map<std::string_view, std::uint32_t> index;
+  for (std::uint32_t l = 0; l < levels.names.size(); ++l) index.emplace(levels.names[l], l);
   std::vector<std::uint32_t> place(distinct.texts.size());
   std::vector<bool> known(distinct.texts.size());
   for (std::size_t d = 0; d < distinct.texts.size(); ++d) {
-    const auto at = std::lower_bound(index.begin(), index.end(), std::pair{distinct.texts[d], std::uint32_t{0}});
-    known[d] = at != index.end() && at->first == distinct.texts[d];
+    const auto at = index.find(distinct.texts[d]);
+    known[d] = at != index.end();
     if (known[d]) place[d] = at->second;
   }
   refuse_unknown(table, column, distinct, levels.names, known);

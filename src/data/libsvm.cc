@@ -3,7 +3,6 @@
 #include <charconv>
 
 #include "cell.h"
-#include "formats.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"

@@ -6,21 +6,17 @@
 #include <utility>
 
 #include "builtin.h"
-#include "cells.h"
 #include "data/store.h"
 #include "encode.h"
-#include "given_rows.h"
 #include "partition.h"
 #include "phrases.h"
 #include "pollen/data.h"
 #include "pollen/errors.h"
-#include "roles.h"
 #include "sources.h"
 #include "spill.h"
 #include "store_layout.h"
 #include "store_writer.h"
 #include "tables.h"
-#include "test_split.h"
 
 namespace pollen {
 
@@ -61,7 +57,8 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
   if (encoding.width == 0 && !intercept)
     throw ConfigError(table.files.front(), "found no features, accepted: at least one column besides the target");
 
-  data::Clients clients = data::partition({table, roles, encoding, spec, seed, where}, federation.notes);
+  const data::PartitionInput input{table, roles, encoding, spec, seed, where};
+  data::Clients clients = data::partition(input, federation.notes);
   federation.client_names = std::move(clients.names);
   federation.class_names = encoding.classes.names;
   federation.setup_bits = federation.level_bits = data::exchange_bits(encoding, clients.rows);
@@ -73,7 +70,7 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
   federation.encoder = data::encoder_of(table, roles, encoding);
   const Index first = intercept ? 1 : 0;
   const std::string source = data::listed(table.files, 3);
-  const Index in_given = data::add_given_rows({table, roles, encoding, spec, where}, target, memory, federation);
+  const Index in_given = data::add_given_rows(input, target, memory, federation);
   if (const Index missing = data::missing_cells(table, roles) + in_given; missing > 0) {
     data::impute_means(first, source, federation);
     federation.notes.push_back(fmt::format("{}: {} missing cells took their column's mean", source, missing));

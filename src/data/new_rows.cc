@@ -5,9 +5,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "cells.h"
 #include "data/row_layout.h"
-#include "dense_limit.h"
+#include "encode.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "sources.h"
@@ -76,7 +75,7 @@ class LaterReader {
   void check_width() {
     const bool sparse = std::holds_alternative<SparseRows>(table_.blocks.front().store);
     if (table_.width > layout_.width || (!sparse && table_.width < layout_.width) || !layout_.columns.empty())
-      throw ConfigError(file_, fmt::format("found {} numbers a row, accepted: {}, as the run was trained with",
+      throw ConfigError(file_, fmt::format("found {} numbers per row, accepted: {}, as the run was trained with",
                                            table_.width, layout_.encoded()));
     table_.width = layout_.width;
   }
@@ -145,9 +144,9 @@ class LaterReader {
         return problems.add(table_.where(r, column.name),
                             fmt::format("found no value, accepted: {}", numbers ? "a number" : "a level"));
       if (code >= 0 && numbers)
-        return problems.add(table_.where(r, column.name),
-                            fmt::format("found {}, accepted: a number, as the run was trained with",
-                                        data::in_quotes(column.texts[static_cast<std::size_t>(code)])));
+        return problems.add(
+            table_.where(r, column.name),
+            fmt::format("found {}, accepted: a number, as the run was trained with", in_quotes(column.text(r))));
     }
   }
 

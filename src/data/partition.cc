@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "builtin.h"
 #include "data/client_files.h"
 #include "data/registries.h"
@@ -71,6 +73,46 @@ Clients numbered(const PartitionInput& input, std::vector<std::string>& notes) {
   if (partitions().at(input.spec.partition).labels) check_labels(input);
   Clients clients{draw(input, notes), {}};
   for (std::size_t i = 0; i < clients.rows.size(); ++i) clients.names.push_back(fmt::format("{}", i + 1));
+  return clients;
+}
+
+// Returns all clients with at least `least_rows` rows, sorted like the column's levels.
+Clients of_values(const PartitionInput& input, std::size_t& largest) {
+  const Column& column = input.table.columns[static_cast<std::size_t>(input.roles.client)];
+  const auto given = input.spec.levels.find(column.name);
+  const Levels levels = levels_of(input.table, column, given == input.spec.levels.end() ? nullptr : &given->second);
+  std::vector<Rows> rows(levels.names.size());
+  for (std::uint32_t r = 0; r < levels.of_row.size(); ++r) rows[levels.of_row[r]].push_back(r);
+  const std::string prefix = input.spec.partition == "by-writer" ? "writer " : "";
+  Clients clients;
+  for (std::size_t l = 0; l < rows.size(); ++l) {
+    largest = std::max(largest, rows[l].size());
+    if (std::ssize(rows[l]) < input.spec.least_rows) continue;  // a level from data.levels may have no rows at all
+    clients.rows.push_back(std::move(rows[l]));
+    clients.names.push_back(prefix + levels.names[l]);
+  }
+  return clients;
+}
+
+// Implements by-column and by-writer. Clients with fewer than data.least_rows rows are left out, and by-writer keeps
+// the first data.clients of the others. Adds to `notes`.
+Clients by_value(const PartitionInput& input, std::vector<std::string>& notes) {
+  std::size_t largest = 0;
+  Clients clients = of_values(input, largest);
+  if (clients.rows.empty())
+    throw ConfigError(
+        key(input.where, "least_rows"),
+        fmt::format("found {}, accepted: at most the {} rows of the largest client", input.spec.least_rows, largest));
+  const auto most = static_cast<std::size_t>(input.spec.clients.value_or(std::ssize(clients.rows)));
+  if (input.spec.partition == "by-writer" && most < clients.rows.size()) {
+    clients.rows.resize(most);
+    clients.names.resize(most);
+  }
+  std::size_t kept = 0;
+  for (const Rows& rows : clients.rows) kept += rows.size();
+  if (kept < input.table.rows.size())
+    notes.push_back(fmt::format("partition: {} of {} rows are left out, with their clients",
+                                input.table.rows.size() - kept, input.table.rows.size()));
   return clients;
 }
 

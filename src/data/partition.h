@@ -18,7 +18,6 @@
 #include "encode.h"
 #include "pollen/data.h"
 #include "raw_table.h"
-#include "roles.h"
 
 namespace pollen::data {
 
@@ -29,6 +28,7 @@ struct Clients {
   std::vector<std::string> names;
 };
 
+// A table whose columns have roles and an encoding, and the configuration that it came from.
 struct PartitionInput {
   const RawTable& table;
   const Roles& roles;
@@ -41,9 +41,6 @@ struct PartitionInput {
 // Splits the rows. Throws ConfigError if they cannot be split in this way. Adds to `notes`.
 Clients partition(const PartitionInput& input, std::vector<std::string>& notes);
 
-// Implements by-column and by-writer. Clients with fewer than data.least_rows rows are left out, and by-writer keeps
-// the first data.clients of the others. Adds to `notes`.
-Clients by_value(const PartitionInput& input, std::vector<std::string>& notes);
 // Implements dominant-label, label-pairs and classes-per-client. Throws ConfigError if more than the whole of a label
 // is given away or a client has no rows. Adds to `notes`.
 std::vector<Rows> by_shares(const PartitionInput& input, std::vector<std::string>& notes);
@@ -68,5 +65,18 @@ struct DirichletOptions {
 };
 DirichletSplit split_dirichlet(const std::vector<std::uint32_t>& labels, const DirichletOptions& options,
                                std::uint64_t seed);
+
+struct Holdout {
+  std::vector<Rows> train;  // one per client, in the file's order
+  std::vector<Rows> test;
+};
+
+// Holds out rows for testing within each client. It takes ⌊f·N_i⌋ of a client's N_i rows, each with the same
+// probability, and of every label its share rounded up or down, by systematic sampling with a random start over the
+// rows sorted by label and shuffled within it. The address of the random numbers is a contract: purpose test_split and
+// the client's number. `labels` may be empty, which means one stratum. Every client must have at least one row, and
+// keeps at least one for training.
+Holdout hold_out(const std::vector<Rows>& clients, const std::vector<std::uint32_t>& labels, double fraction,
+                 std::uint64_t seed, std::uint32_t first_client = 0);
 
 }  // namespace pollen::data

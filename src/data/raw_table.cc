@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -43,7 +42,7 @@ std::string difference(const RawTable& into, const RawTable& from) {
                          listed(into.column_names()));
   const bool sparse = !into.blocks.empty() && std::holds_alternative<SparseRows>(into.blocks.front().store);
   if (!sparse && into.width != from.width)
-    return fmt::format("found {} features a row, accepted: the {} of {}", from.width, into.width, into.files.front());
+    return fmt::format("found {} features per row, accepted: the {} of {}", from.width, into.width, into.files.front());
   return {};
 }
 
@@ -85,7 +84,7 @@ void Column::append(const Column& other) {
     else if (other.code[r] == kNumber)
       add_number(other.number[r]);
     else
-      add_text(other.texts[static_cast<std::size_t>(other.code[r])]);
+      add_text(other.text(r));
   }
 }
 
@@ -101,12 +100,15 @@ Index RawTable::find(const std::string& name) const {
   return -1;
 }
 
-std::string RawTable::where(std::size_t row) const {
-  return fmt::format("{}: row {}", files[rows[row].source], rows[row].line);
+std::string RawTable::where(std::size_t row, const std::string& column) const {
+  return fmt::format("{}: row {}, column {}", files[rows[row].source], rows[row].line, column);
 }
 
-std::string RawTable::where(std::size_t row, const std::string& column) const {
-  return fmt::format("{}, column {}", where(row), column);
+void check_dense(Index rows, Index columns, Index most, const std::string& where) {
+  if (rows == 0 || columns <= most / rows) return;
+  throw ConfigError(where, fmt::format("found {} rows of {} features, accepted: at most {} numbers in all "
+                                       "(data.limit takes the first rows only)",
+                                       rows, columns, most));
 }
 
 void append(RawTable& into, RawTable&& from) {

@@ -38,6 +38,9 @@ class Column {
   void add_cell(std::string_view cell);  // classifies the cell and adds it
   void append(const Column& other);
   bool missing(std::size_t row) const { return code[row] == kMissing; }
+  const std::string& text(std::size_t row) const {
+    return texts[static_cast<std::size_t>(code[row])];
+  }  // of a text cell
 
  private:
   std::unordered_map<std::string, std::int32_t> known_;  // only looked up, never iterated
@@ -113,10 +116,13 @@ struct RawTable {
     width = features > width ? features : width;
   }
   std::vector<std::string> column_names() const;
-  Index find(const std::string& name) const;  // -1 if there is no such column
-  std::string where(std::size_t row) const;   // "heart.csv: row 17"
-  std::string where(std::size_t row, const std::string& column) const;
+  Index find(const std::string& name) const;                            // -1 if there is no such column
+  std::string where(std::size_t row, const std::string& column) const;  // "heart.csv: row 17, column age"
 };
+
+// Throws ConfigError if a table has more than `most` cells (DataSpec::most_cells). It is called before memory is taken,
+// because tables are dense.
+void check_dense(Index rows, Index columns, Index most, const std::string& where);
 
 // Appends the rows of `from`. Throws ConfigError naming its file unless it has the same columns, in any order.
 void append(RawTable& into, RawTable&& from);

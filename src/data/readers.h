@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "mapped_file.h"
+#include "data/registries.h"
 #include "raw_table.h"
 
 namespace pollen::data {
@@ -18,6 +18,21 @@ namespace pollen::data {
 std::string read_file(const std::string& path);
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 32;
+
+// Maps a regular file read-only for as long as the object lives. The kernel may drop the pages and read them again, so
+// they do not count as used memory.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& file);  // throws ConfigError if the file is empty or cannot be mapped
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ByteView bytes() const { return {static_cast<const std::uint8_t*>(data_), size_}; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 // Holds the text of a file. A large plain file is mapped instead of read; then at most `most` bytes are allowed.
 class FileText {
@@ -63,5 +78,11 @@ void add_writers(const IdxFile& writers, Index limit, RawTable& images);
 
 // Reads CIFAR-10's binary records: one label byte and 3072 bytes, which are divided by 255. The column is "label".
 RawTable parse_cifar(std::string bytes, Index limit, const std::string& file);
+
+// The rows of the formats in the registry, each defined in the source file of its name.
+DataFormat csv_format();
+DataFormat libsvm_format();
+DataFormat idx_format();
+DataFormat cifar_format();
 
 }  // namespace pollen::data

@@ -1,9 +1,8 @@
-#include "roles.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "encode.h"
 #include "phrases.h"
 #include "pollen/errors.h"
 

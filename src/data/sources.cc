@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
+#include "store_layout.h"
 
 namespace pollen {
 
@@ -39,7 +39,8 @@ std::string format_by_name(const DataSpec& spec, const std::string& path) {
 std::string format_of(const DataSpec& spec, const std::string& path, const std::string& where) {
   if (std::string format = format_by_name(spec, path); !format.empty()) return format;
   if (without_gz(path).ends_with(".pollen"))
-    throw ConfigError(path, "found a store, accepted: as data.source, alone; or the file that it was made from");
+    throw ConfigError(path,
+                      "found a store, accepted: a store as the only data.source, or the file that it was made from");
   throw ConfigError(key(where, "format"), fmt::format("found none, and the name {} does not tell, accepted: {}", path,
                                                       listed(data_formats().names())));
 }
@@ -91,6 +92,17 @@ RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::strin
 }
 
 }  // namespace data
+
+const Registry<DataFormat>& data_formats() {
+  static const Registry<DataFormat> rows(
+      "data.format", {data::csv_format(),
+                      data::libsvm_format(),
+                      data::idx_format(),
+                      data::cifar_format(),
+                      {data::kStoreFormat, "a store that pollen convert made: ready to use, mapped into memory", "",
+                       [](const auto& name) { return name.ends_with(".pollen"); }}});
+  return rows;
+}
 
 std::vector<std::string> names_of_files(const std::vector<std::string>& files) {
   std::vector<std::string> names;

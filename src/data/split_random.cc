@@ -1,5 +1,6 @@
-// Partitioners that draw rows at random: iid and label-shards.
+// Splits that draw rows at random: the partitions iid, label-shards and dirichlet, and the test rows of each client.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "partition.h"
@@ -11,6 +12,71 @@ namespace {
 
 // Returns where part k of `parts` begins among n rows. The sizes of the parts differ by at most one.
 std::size_t cut(std::size_t n, std::size_t k, std::size_t parts) { return k * (n / parts) + std::min(k, n % parts); }
+
+// Draws the clients' shares and returns where their parts of n rows end. If every Gamma draw underflows (for a tiny
+// alpha), one client gets all rows, which is the limit of the law.
+std::vector<std::size_t> draw_ends(Sequence& sequence, const DirichletOptions& options, std::size_t n) {
+  std::vector<double> share(options.clients);
+  double total = 0.0;
+  for (double& s : share) total += s = sequence.gamma(options.alpha);
+  if (!(total > 0.0)) {
+    share[static_cast<std::size_t>(sequence.below(options.clients))] = 1.0;
+    total = 1.0;
+  }
+  std::vector<std::size_t> ends(options.clients, n);
+  double running = 0.0;
+  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+    running += share[i];
+    ends[i] = std::min(n, static_cast<std::size_t>(std::floor(running / total * static_cast<double>(n) + 0.5)));
+  }
+  return ends;
+}
+
+std::vector<Rows> draw(const std::vector<Rows>& of_label, const DirichletOptions& options, Stream stream) {
+  std::vector<Rows> clients(options.clients);
+  for (std::size_t label = 0; label < of_label.size(); ++label) {
+    const Rows& rows = of_label[label];
+    if (rows.empty()) continue;
+    stream.client = static_cast<std::uint32_t>(label);
+    Sequence sequence(stream);
+    const std::vector<std::uint32_t> order = permutation(sequence, static_cast<std::uint32_t>(rows.size()));
+    const std::vector<std::size_t> ends = draw_ends(sequence, options, rows.size());
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < clients.size(); ++i)
+      for (; at < ends[i]; ++at) clients[i].push_back(rows[order[at]]);
+  }
+  return clients;
+}
+
+// Gives every empty client the last row of whichever client is the largest at that moment. Returns the number of rows
+// moved.
+std::size_t fill_empty(std::vector<Rows>& clients) {
+  std::size_t moved = 0;
+  for (Rows& client : clients) {
+    if (!client.empty()) continue;
+    Rows& largest = *std::max_element(clients.begin(), clients.end(),
+                                      [](const Rows& a, const Rows& b) { return a.size() < b.size(); });
+    client.push_back(largest.back());
+    largest.pop_back();
+    ++moved;
+  }
+  return moved;
+}
+
+bool any_empty(const std::vector<Rows>& clients) {
+  return std::any_of(clients.begin(), clients.end(), [](const Rows& rows) { return rows.empty(); });
+}
+
+// Returns the rows sorted by label and shuffled within each label.
+Rows arranged(const Rows& rows, const std::vector<std::uint32_t>& labels, Sequence& sequence) {
+  const std::vector<std::uint32_t> order = permutation(sequence, static_cast<std::uint32_t>(rows.size()));
+  Rows shuffled(rows.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) shuffled[k] = rows[order[k]];
+  if (!labels.empty())
+    std::stable_sort(shuffled.begin(), shuffled.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return labels[a] < labels[b]; });
+  return shuffled;
+}
 
 }  // namespace
 
@@ -42,6 +108,47 @@ std::vector<Rows> split_shards(const std::vector<std::uint32_t>& labels, std::ui
   }
   for (Rows& part : parts) std::sort(part.begin(), part.end());
   return parts;
+}
+
+DirichletSplit split_dirichlet(const std::vector<std::uint32_t>& labels, const DirichletOptions& options,
+                               std::uint64_t seed) {
+  const std::vector<Rows> of_label = rows_by_label(labels);
+  DirichletSplit split;
+  Stream stream = make_stream(seed, 0, Purpose::partition);
+  split.clients = draw(of_label, options, stream);
+  while (any_empty(split.clients) && split.redraws < options.most_redraws) {
+    stream.round = static_cast<std::uint64_t>(++split.redraws);
+    split.clients = draw(of_label, options, stream);
+  }
+  if (any_empty(split.clients)) split.moved = fill_empty(split.clients);
+  for (Rows& client : split.clients) std::sort(client.begin(), client.end());
+  return split;
+}
+
+Holdout hold_out(const std::vector<Rows>& clients, const std::vector<std::uint32_t>& labels, double fraction,
+                 std::uint64_t seed, std::uint32_t first_client) {
+  Holdout holdout{clients, std::vector<Rows>(clients.size())};
+  Stream stream = make_stream(seed, 0, Purpose::test_split);
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    const std::uint64_t n = clients[i].size();
+    const auto wanted = static_cast<std::uint64_t>(std::floor(fraction * static_cast<double>(n)));
+    const std::uint64_t k = std::min(wanted, n - 1);
+    if (k == 0) continue;
+    stream.client = first_client + static_cast<std::uint32_t>(i);
+    Sequence sequence(stream);
+    const Rows rows = arranged(clients[i], labels, sequence);
+    std::uint64_t credit = sequence.below(n);  // a row is taken whenever the credit reaches n
+    Rows& train = holdout.train[i];
+    train.clear();
+    for (const std::uint32_t row : rows) {
+      credit += k;
+      (credit >= n ? holdout.test[i] : train).push_back(row);
+      if (credit >= n) credit -= n;
+    }
+    std::sort(train.begin(), train.end());
+    std::sort(holdout.test[i].begin(), holdout.test[i].end());
+  }
+  return holdout;
 }
 
 }  // namespace pollen::data

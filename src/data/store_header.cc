@@ -1,10 +1,11 @@
-// Encodes and decodes the header page of a store.
+// Encodes and decodes the header page of a store, and archives its texts.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 #include <set>
 
+#include "phrases.h"
 #include "pollen/errors.h"
 #include "store_layout.h"
 
@@ -18,72 +19,62 @@ constexpr std::size_t kFieldsAt = 12;  // the fields follow the seal
 constexpr std::size_t kCrcAt = kStorePage - 4;
 constexpr std::uint64_t kMostWide = std::uint64_t{1} << 32;
 
-// Writes fields one after another, in the order of docs/formats/store.md.
-class Writer {
- public:
-  explicit Writer(std::uint8_t* at) : at_(at) {}
-  template <class T>
-  void operator()(const T& value) {
-    std::memcpy(at_, &value, sizeof value);
-    at_ += sizeof value;
-  }
-
- private:
-  std::uint8_t* at_;
+// The fields of a header that it stores as other numbers than StoreHeader holds.
+struct Stored {
+  std::uint32_t sections = 0, target = 0, intercept = 0;
 };
 
-class Reader {
- public:
-  explicit Reader(const std::uint8_t* at) : at_(at) {}
-  template <class T>
-  void operator()(T& value) {
-    std::memcpy(&value, at_, sizeof value);
-    at_ += sizeof value;
-  }
-
- private:
-  const std::uint8_t* at_;
-};
-
-template <class Fields, class Header>
-void fixed_fields(Fields& fields, std::uint32_t& count, std::uint32_t& target, std::uint32_t& intercept, Header& h) {
-  fields(count), fields(h.file_bytes), fields(target), fields(intercept);
-  fields(h.clients), fields(h.seed), fields(h.setup_bits), fields(h.level_bits);
+// Both functions archive fields in the order of docs/formats/store.md.
+void header_fields(Archive& archive, Stored& stored, StoreHeader& h) {
+  archive.field(stored.sections), archive.field(h.file_bytes);
+  archive.field(stored.target), archive.field(stored.intercept);
+  archive.field(h.clients), archive.field(h.seed), archive.field(h.setup_bits), archive.field(h.level_bits);
 }
 
-template <class Fields, class S>
-void section_fields(Fields& fields, std::uint32_t& cells, S& s) {
-  fields(cells), fields(s.crc), fields(s.offset), fields(s.bytes), fields(s.rows), fields(s.columns), fields(s.stride);
+void section_fields(Archive& archive, std::uint32_t& cells, Section& s) {
+  archive.field(cells), archive.field(s.crc);
+  for (std::uint64_t* field : {&s.offset, &s.bytes, &s.rows, &s.columns, &s.stride}) archive.field(*field);
+}
+
+void put(Archive& fields, std::size_t at, Bytes& page) {
+  const Bytes bytes = fields.take();
+  std::ranges::copy(bytes, page.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 // Returns what is wrong with a section, or an empty text.
 std::string wrong_with(const Section& s, std::uint32_t cells, std::uint64_t file_bytes) {
-  if (cells > static_cast<std::uint32_t>(Cells::int64)) return fmt::format("found cells of kind {}", cells);
+  if (cells > static_cast<std::uint32_t>(Cells::int64))
+    return fmt::format("found cells of kind {}, accepted: 0 to {}", cells, static_cast<std::uint32_t>(Cells::int64));
   if (s.offset % 64 != 0 || s.offset < kStorePage || s.offset > file_bytes)
-    return fmt::format("found it at byte {}", s.offset);
+    return fmt::format("found it at byte {}, accepted: a multiple of 64 from {} to {}", s.offset, kStorePage,
+                       file_bytes);
   if (s.bytes > file_bytes - s.offset)
-    return fmt::format("found {} bytes at byte {} of a file of {}", s.bytes, s.offset, file_bytes);
+    return fmt::format("found {} bytes at byte {}, accepted: at most the {} bytes that follow in the file", s.bytes,
+                       s.offset, file_bytes - s.offset);
   if (s.stride == 0 || s.stride > kMostWide || s.columns > s.stride)
-    return fmt::format("found {} columns in rows of {}", s.columns, s.stride);
+    return fmt::format("found {} columns in rows of {} cells, accepted: rows of 1 to {} cells, at least one per column",
+                       s.columns, s.stride, kMostWide);
   const std::uint64_t row = s.stride * (s.cells == Cells::bytes ? 1 : 8);
   if (s.bytes % row != 0 || s.bytes / row != s.rows)
-    return fmt::format("found {} bytes for {} rows of {}", s.bytes, s.rows, row);
+    return fmt::format("found {} bytes for {} rows, accepted: {} bytes per row", s.bytes, s.rows, row);
   return {};
 }
 
-Section read_section(const std::uint8_t* at, std::uint64_t file_bytes, const std::string& file) {
+Section read_section(ByteView bytes, std::uint64_t file_bytes, const std::string& file) {
   Section s;
-  const auto* name = reinterpret_cast<const char*>(at);
+  const auto* name = reinterpret_cast<const char*>(bytes.data());
   s.name.assign(name, ::strnlen(name, kNameBytes));
   const bool plain = !s.name.empty() && s.name.size() < kNameBytes &&
                      std::ranges::all_of(s.name, [](char c) { return (c >= 'a' && c <= 'z') || c == '.'; });
-  if (!plain) throw ConfigError(file, "found a section without a name, accepted: a store that pollen wrote");
+  if (!plain)
+    throw ConfigError(file, fmt::format("found a section named {}, accepted: names of 1 to {} small letters and dots",
+                                        in_quotes(s.name), kNameBytes - 1));
   std::uint32_t cells = 0;
-  Reader fields(at + kNameBytes);
+  Archive fields(bytes.subspan(kNameBytes));
   section_fields(fields, cells, s);
   s.cells = static_cast<Cells>(cells);
   if (const std::string why = wrong_with(s, cells, file_bytes); !why.empty())
-    throw ConfigError(fmt::format("{}: section {}", file, s.name), why + ", accepted: a store that pollen wrote");
+    throw ConfigError(fmt::format("{}: section {}", file, s.name), why);
   return s;
 }
 
@@ -92,19 +83,23 @@ Section read_section(const std::uint8_t* at, std::uint64_t file_bytes, const std
 Bytes encode_header(const StoreHeader& header) {
   Bytes page(kStorePage);
   kStoreSeal.write_to(page.data());
-  Writer fields(page.data() + kFieldsAt);
-  std::uint32_t count = static_cast<std::uint32_t>(header.sections.size());
-  std::uint32_t target = static_cast<std::uint32_t>(header.target), intercept = header.intercept ? 1 : 0;
-  fixed_fields(fields, count, target, intercept, header);
-  std::uint8_t* at = page.data() + kSectionBytes;
-  for (const Section& s : header.sections) {
-    std::memcpy(at, s.name.data(), s.name.size());
-    Writer row(at + kNameBytes);
-    std::uint32_t cells = static_cast<std::uint32_t>(s.cells);
-    section_fields(row, cells, s);
-    at += kSectionBytes;
+  StoreHeader h = header;
+  Stored stored{static_cast<std::uint32_t>(h.sections.size()), static_cast<std::uint32_t>(h.target),
+                h.intercept ? 1U : 0U};
+  Archive fields;
+  header_fields(fields, stored, h);
+  put(fields, kFieldsAt, page);
+  for (std::size_t i = 0; i < h.sections.size(); ++i) {
+    Section& s = h.sections[i];
+    const std::size_t at = kSectionBytes * (1 + i);
+    std::memcpy(page.data() + at, s.name.data(), s.name.size());
+    auto cells = static_cast<std::uint32_t>(s.cells);
+    section_fields(fields, cells, s);
+    put(fields, at + kNameBytes, page);
   }
-  Writer(page.data() + kCrcAt)(checksum({page.data(), kCrcAt}));
+  std::uint32_t crc = checksum({page.data(), kCrcAt});
+  fields.field(crc);
+  put(fields, kCrcAt, page);
   return page;
 }
 
@@ -113,26 +108,46 @@ StoreHeader decode_header(ByteView page, std::uint64_t file_bytes, const std::st
   kStoreSeal.check(page, file);
   if (page.size() < kStorePage) kStoreSeal.refuse(file, fmt::format("{} bytes: a file cut short", page.size()));
   StoreHeader h;
-  std::uint32_t count = 0, target = 0, intercept = 0, crc = 0;
-  Reader fields(page.data() + kFieldsAt);
-  fixed_fields(fields, count, target, intercept, h);
-  Reader(page.data() + kCrcAt)(crc);
+  Stored stored;
+  std::uint32_t crc = 0;
+  Archive fields(page.subspan(kFieldsAt)), last(page.subspan(kCrcAt));
+  header_fields(fields, stored, h);
+  last.field(crc);
   if (crc != checksum(page.first(kCrcAt))) fault("the header's checksum is wrong: the file is damaged");
   if (h.file_bytes != file_bytes)
     fault(fmt::format("found {} bytes, accepted: the {} of the header: the file is cut or was added to", file_bytes,
                       h.file_bytes));
-  if (count > kMostSections || target > static_cast<std::uint32_t>(TargetKind::count) || intercept > 1 ||
-      h.clients == 0 || h.clients >= kMostWide || h.setup_bits < 0 || h.level_bits < 0)
-    fault("found a header that makes no sense, accepted: a store that pollen wrote");
-  h.target = static_cast<TargetKind>(target);
-  h.intercept = intercept == 1;
+  constexpr auto kLastTarget = static_cast<std::uint32_t>(TargetKind::count);
+  if (stored.sections > kMostSections || stored.target > kLastTarget || stored.intercept > 1 || h.clients == 0 ||
+      h.clients >= kMostWide || h.setup_bits < 0 || h.level_bits < 0)
+    fault(
+        fmt::format("found a header with {} sections, target {}, intercept {}, {} clients, {} set-up bits and {} level "
+                    "bits, accepted: at most {} sections, target 0 to {}, intercept 0 or 1, 1 to {} clients, and bits "
+                    "of 0 or more",
+                    stored.sections, stored.target, stored.intercept, h.clients, h.setup_bits, h.level_bits,
+                    kMostSections, kLastTarget, kMostWide - 1));
+  h.target = static_cast<TargetKind>(stored.target);
+  h.intercept = stored.intercept == 1;
   std::set<std::string> names;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    h.sections.push_back(read_section(page.data() + kSectionBytes * (1 + i), file_bytes, file));
+  for (std::uint32_t i = 0; i < stored.sections; ++i) {
+    h.sections.push_back(read_section(page.subspan(kSectionBytes * (1 + i), kSectionBytes), file_bytes, file));
     if (!names.insert(h.sections.back().name).second)
       fault(fmt::format("found two sections {}, accepted: one", h.sections.back().name));
   }
   return h;
+}
+
+void archive_names(Archive& archive, Federation& federation) {
+  Encoder& encoder = federation.encoder;
+  archive.texts(federation.feature_names);
+  archive.texts(federation.class_names);
+  archive.texts(federation.notes);
+  archive.texts(encoder.columns);
+  archive.text(encoder.target);
+  std::vector<std::string> columns;
+  for (const auto& [column, levels] : encoder.levels) columns.push_back(column);
+  archive.texts(columns);
+  for (const std::string& column : columns) archive.texts(encoder.levels[column]);
 }
 
 }  // namespace pollen::data

@@ -10,6 +10,7 @@
 
 #include "base/sealed_file.h"
 #include "data/store.h"
+#include "pollen/archive.h"
 #include "pollen/data.h"
 
 namespace pollen::data {
@@ -43,6 +44,10 @@ Bytes encode_header(const StoreHeader& header);  // kStorePage bytes
 // Decodes the header page and checks everything that the page can tell, including the sections' offsets against
 // `file_bytes`. Throws ConfigError naming `file`.
 StoreHeader decode_header(ByteView page, std::uint64_t file_bytes, const std::string& file);
+
+// Archives the texts of a store in the order of its section `names`. The archive decides whether they are read or
+// written.
+void archive_names(Archive& archive, Federation& federation);
 
 // Opens a whole store. `bytes` are the file's, and `keeper` owns them. It verifies all checksums except those of large
 // row sections, and every size, offset and target that could cause harm. Throws ConfigError naming `file`.

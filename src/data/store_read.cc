@@ -1,4 +1,5 @@
-// Makes a federation that refers to the bytes of a store in place.
+// Opens store files read-only: makes a federation that refers to the bytes of a store in place, reports the facts of a
+// store, and verifies it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +8,12 @@
 
 #include "phrases.h"
 #include "pollen/errors.h"
+#include "readers.h"
 #include "store_layout.h"
-#include "store_names.h"
 
-namespace pollen::data {
+namespace pollen {
+
+namespace data {
 
 namespace {
 
@@ -30,10 +33,11 @@ const char* words(TargetKind target) {
   return "";
 }
 
+bool classified(TargetKind target) { return target == TargetKind::binary || target == TargetKind::classes; }
+
 bool fits(TargetKind wanted, TargetKind held, std::size_t classes) {
   if (wanted == held || (wanted == TargetKind::real && held == TargetKind::count)) return true;
-  return classes == 2 && (wanted == TargetKind::binary || wanted == TargetKind::classes) &&
-         (held == TargetKind::binary || held == TargetKind::classes);
+  return classes == 2 && classified(wanted) && classified(held);
 }
 
 class StoreReader {
@@ -44,7 +48,7 @@ class StoreReader {
         file_(file),
         header_(decode_header(bytes.first(std::min(bytes.size(), kStorePage)), bytes.size(), file)) {}
 
-  Federation read(TargetKind target) {
+  Federation read(TargetKind target) const {
     Federation f;
     f.intercept = header_.intercept;
     f.setup_bits = header_.setup_bits;
@@ -54,22 +58,56 @@ class StoreReader {
     f.ood = table("ood", false);
     f.distill = table("distill", false);
     for (const Table* other : {&f.test, &f.ood, &f.distill})
-      if (other->stride != 0 && (other->columns != f.train.columns || other->stride != f.train.stride))
-        fault("train.x", "found other columns than in another section");
+      if (other->stride != 0 && other->columns != f.train.columns)
+        fault("train.x", fmt::format("{} columns", f.train.columns),
+              fmt::format("the {} of another section", other->columns));
     f.train_begin = begins("train.begin", f.train.rows, 1);
     f.test_begin = begins("test.begin", f.test.rows, 0);
-    if (f.train_begin.back() != f.train.rows) fault("train.begin", "found rows of no client");
+    if (f.train_begin.back() != f.train.rows)
+      fault("train.begin", fmt::format("the last client's end at row {}", f.train_begin.back()),
+            fmt::format("{}, the number of rows", f.train.rows));
     read_names(f);  // needs the number of clients, which is known by now
-    if (std::ssize(f.feature_names) != f.train.columns) fault("names", "found names for another number of columns");
+    if (std::ssize(f.feature_names) != f.train.columns)
+      fault("names", fmt::format("{} names of features", f.feature_names.size()),
+            fmt::format("one for each of the {} columns", f.train.columns));
     check_classes(target, f.class_names);
     read_columns(f);
     for (const Table* table : {&f.train, &f.test}) check_targets(*table, f.class_names.size());
     return f;
   }
 
+  StoreFacts facts() const {
+    StoreFacts facts;
+    facts.target = header_.target;
+    facts.seed = header_.seed;
+    facts.clients = static_cast<Index>(header_.clients);
+    facts.bytes = static_cast<std::int64_t>(header_.file_bytes);
+    if (const Section* s = find("train.x")) {
+      facts.train_rows = static_cast<Index>(s->rows);
+      facts.columns = static_cast<Index>(s->columns);
+    }
+    if (const Section* s = find("test.x")) facts.test_rows = static_cast<Index>(s->rows);
+    if (const Section* s = find("keys")) {
+      const ByteView keys = content(*s);
+      facts.keys.assign(keys.begin(), keys.end());
+    }
+    if (find("names") == nullptr) return facts;
+    Federation texts;
+    parse("names", [&](Archive& archive) { archive_names(archive, texts); });
+    facts.target_column = texts.encoder.target;
+    return facts;
+  }
+
+  // Verifies all checksums and everything that reading the store checks.
+  void check() const {
+    for (const Section& section : header_.sections) content(section);
+    read(header_.target);
+  }
+
  private:
-  [[noreturn]] void fault(const std::string& section, const std::string& what) const {
-    throw ConfigError(fmt::format("{}: section {}", file_, section), what + ", accepted: a store that pollen wrote");
+  [[noreturn]] void fault(const std::string& section, const std::string& found, const std::string& accepted) const {
+    throw ConfigError(fmt::format("{}: section {}", file_, section),
+                      fmt::format("found {}, accepted: {}", found, accepted));
   }
 
   const Section* find(const std::string& name) const {
@@ -85,8 +123,10 @@ class StoreReader {
   }
   const Section& needed(const std::string& name, Cells cells) const {
     const Section* s = find(name);
-    if (s == nullptr) fault(name, "found none");
-    if (s->cells != cells) fault(name, "found other cells");
+    if (s == nullptr) fault(name, "none", "a store with this section");
+    if (s->cells != cells)
+      fault(name, fmt::format("cells of kind {}", static_cast<int>(s->cells)),
+            fmt::format("kind {}", static_cast<int>(cells)));
     return *s;
   }
   Numbers numbers(const Section& s, bool rows) const {
@@ -105,12 +145,14 @@ class StoreReader {
     out.columns = static_cast<Index>(x.columns);
     out.stride = static_cast<Index>(x.stride);
     if (out.columns == 0 || out.stride != padded(out.columns))
-      fault(x.name, fmt::format("found {} columns {} apart", x.columns, x.stride));
+      fault(x.name, fmt::format("{} columns in rows of {} cells", x.columns, x.stride),
+            fmt::format("at least one column, and rows of {} cells", padded(out.columns)));
     out.x = numbers(x, true);
     const bool with_targets = always && header_.target != TargetKind::none;
     if (!with_targets) return out;
     const Section& y = needed(name + ".y", Cells::float64);
-    if (y.rows != x.rows || y.stride != 1) fault(y.name, fmt::format("found {} targets for {} rows", y.rows, x.rows));
+    if (y.rows != x.rows || y.stride != 1)
+      fault(y.name, fmt::format("{} rows of {} targets", y.rows, y.stride), fmt::format("{} rows of 1", x.rows));
     out.y = numbers(y, false);
     return out;
   }
@@ -119,27 +161,32 @@ class StoreReader {
   std::vector<Index> begins(const std::string& name, Index rows, Index least) const {
     const Section& s = needed(name, Cells::int64);
     if (s.stride != 1 || s.rows != header_.clients + 1)
-      fault(name, fmt::format("found {} places for {} clients", s.rows, header_.clients));
+      fault(name, fmt::format("{} rows of {} places", s.rows, s.stride),
+            fmt::format("{} rows of 1 for {} clients", header_.clients + 1, header_.clients));
     const ByteView part = content(s);
     std::vector<Index> begin(s.rows);
     std::memcpy(begin.data(), part.data(), part.size());
-    if (begin.front() != 0) fault(name, "found rows of no client");
+    if (begin.front() != 0) fault(name, fmt::format("the first client's start at row {}", begin.front()), "0");
     for (std::size_t i = 0; i + 1 < begin.size(); ++i)
       if (begin[i + 1] < begin[i] || begin[i + 1] > rows || begin[i + 1] - begin[i] < least)
-        fault(name, fmt::format("found client {}'s rows from {} to {} of {}", i + 1, begin[i], begin[i + 1], rows));
+        fault(name, fmt::format("client {}'s rows from {} to {}", i + 1, begin[i], begin[i + 1]),
+              fmt::format("at least {} rows per client, of {} in all", least, rows));
     return begin;
   }
 
+  // Reads a section of texts; fields(archive) lists them.
+  template <class Fields>
+  void parse(const std::string& name, const Fields& fields) const {
+    try {
+      Archive archive(content(needed(name, Cells::bytes)));
+      fields(archive);
+      archive.finish();
+    } catch (const WireError& error) {
+      fault(name, fmt::format("texts that cannot be read ({})", error.what()), "the texts of a whole store");
+    }
+  }
+
   void read_names(Federation& f) const {
-    const auto parse = [&](const std::string& name, auto&& fields) {
-      try {
-        Archive archive(content(needed(name, Cells::bytes)));
-        fields(archive);
-        archive.finish();
-      } catch (const WireError& error) {
-        fault(name, fmt::format("found {}", error.what()));
-      }
-    };
     parse("names", [&](Archive& archive) { archive_names(archive, f); });
     if (find("client.names") == nullptr) {
       f.client_names = ClientNames(header_.clients);
@@ -149,14 +196,16 @@ class StoreReader {
       f.client_names = std::move(names);
     }
     if (f.client_names.size() != header_.clients)
-      fault("client.names", fmt::format("found {} names of {} clients", f.client_names.size(), header_.clients));
+      fault("client.names", fmt::format("{} names", f.client_names.size()),
+            fmt::format("one for each of the {} clients", header_.clients));
   }
 
   void read_columns(Federation& f) const {
     const Section& s = needed("columns", Cells::float64);
     const auto p = static_cast<std::size_t>(f.train.columns) - (f.intercept ? 1 : 0);
     if (s.rows == 0) return;
-    if (s.rows != p || s.stride != 2) fault(s.name, fmt::format("found {} columns, not {}", s.rows, p));
+    if (s.rows != p || s.stride != 2)
+      fault(s.name, fmt::format("{} rows of {} numbers", s.rows, s.stride), fmt::format("{} rows of 2", p));
     const Numbers pairs = numbers(s, false);
     for (std::size_t j = 0; j < p; ++j) {
       f.encoder.mean.push_back(pairs[2 * j]);
@@ -165,17 +214,21 @@ class StoreReader {
   }
 
   void check_classes(TargetKind target, const std::vector<std::string>& classes) const {
-    const bool classified = header_.target == TargetKind::binary || header_.target == TargetKind::classes;
-    const bool right = !classified                            ? classes.empty()
-                       : header_.target == TargetKind::binary ? classes.size() == 2
-                                                              : classes.size() >= 2;
-    if (!right) fault("names", fmt::format("found {} classes", classes.size()));
-    if (!fits(target, header_.target, classes.size()))
+    const TargetKind held = header_.target;
+    const bool right = !classified(held)            ? classes.empty()
+                       : held == TargetKind::binary ? classes.size() == 2
+                                                    : classes.size() >= 2;
+    if (!right)
+      fault("names", fmt::format("{} classes in a store with {}", classes.size(), words(held)),
+            !classified(held)            ? "no classes"
+            : held == TargetKind::binary ? "2 classes"
+                                         : "2 classes or more");
+    if (!fits(target, held, classes.size()))
       throw ConfigError(
-          file_, fmt::format("found rows with {}{}, accepted: {}, which the model wants (convert the data again with "
-                             "this model's kind)",
-                             words(header_.target), classified ? fmt::format(" ({})", listed(classes, 10)) : "",
-                             words(target)));
+          file_,
+          fmt::format("found rows with {}{}, accepted: {}, which the model wants (convert the data again with "
+                      "this model's kind)",
+                      words(held), classified(held) ? fmt::format(" ({})", listed(classes, 10)) : "", words(target)));
   }
 
   void check_targets(const Table& table, std::size_t classes) const {
@@ -183,7 +236,10 @@ class StoreReader {
     const double most = classes > 0 ? static_cast<double>(classes) : INFINITY;
     for (const double y : table.y)
       if (!(real ? std::isfinite(y) : y >= 0.0 && y < most && y == std::floor(y) && std::isfinite(y)))
-        fault("train.y or test.y", fmt::format("found the target {}", y));
+        fault("train.y or test.y", fmt::format("the target {}", y),
+              real          ? "a finite number"
+              : classes > 0 ? fmt::format("a class from 0 to {}", classes - 1)
+                            : "a count: 0, 1, 2, ...");
   }
 
   ByteView bytes_;
@@ -192,6 +248,11 @@ class StoreReader {
   StoreHeader header_;
 };
 
+StoreReader open(const std::string& file) {
+  const auto mapping = std::make_shared<const MappedFile>(file);
+  return StoreReader(mapping->bytes(), mapping, file);
+}
+
 }  // namespace
 
 Federation federation_of(ByteView bytes, std::shared_ptr<const void> keeper, TargetKind target,
@@ -199,4 +260,16 @@ Federation federation_of(ByteView bytes, std::shared_ptr<const void> keeper, Tar
   return StoreReader(bytes, std::move(keeper), file).read(target);
 }
 
-}  // namespace pollen::data
+Federation map_store(const std::string& file, TargetKind target) { return open(file).read(target); }
+
+}  // namespace data
+
+bool is_store(const DataSpec& spec) {
+  return spec.sources.size() == 1 && (spec.format == data::kStoreFormat || spec.sources.front().ends_with(".pollen"));
+}
+
+StoreFacts store_facts(const std::string& file) { return data::open(file).facts(); }
+
+void check_store(const std::string& file) { data::open(file).check(); }
+
+}  // namespace pollen

@@ -14,7 +14,6 @@
 
 #include "base/file.h"
 #include "pollen/errors.h"
-#include "store_names.h"
 
 namespace pollen::data {
 
@@ -41,7 +40,7 @@ void check_free(const std::string& file) {
     std::fclose(old);
     if (std::string_view(letters, got) == kStoreSeal.letters) return;
   }
-  throw ConfigError(file, "found something that is no store, accepted: a new name, or a store to replace");
+  throw ConfigError(file, "found a file that is not a store, accepted: a new name, or a store to replace");
 }
 
 // Takes the lock of the file. Returns false if another conversion holds it, or held it and has renamed the file since.

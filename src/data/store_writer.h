@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "store_layout.h"
-#include "table_memory.h"
+#include "tables.h"
 
 namespace pollen::data {
 

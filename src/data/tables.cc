@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "data/client_files.h"
@@ -111,7 +110,7 @@ void impute_means(Index first, const std::string& where, Federation& federation)
   for (std::size_t j = 0; j < p; ++j) {
     if (count[j] == 0.0)
       problems.add(fmt::format("{}: column {}", where, federation.feature_names[static_cast<std::size_t>(first) + j]),
-                   "no training row has a value, accepted: at least one (data.features leaves columns out)");
+                   "found no training row with a value, accepted: at least one (data.features leaves columns out)");
     sum[j] /= count[j];
   }
   problems.raise();

@@ -6,11 +6,22 @@
 #include <vector>
 
 #include "encode.h"
+#include "partition.h"
 #include "pollen/data.h"
-#include "table_memory.h"
-#include "test_split.h"
 
 namespace pollen::data {
+
+// Provides the memory in which tables are built: the heap, or the file of a new store.
+class TableMemory {
+ public:
+  virtual ~TableMemory() = default;
+  virtual Numbers zeros(std::size_t count) = 0;  // returns writable memory
+};
+
+class HeapMemory final : public TableMemory {
+ public:
+  Numbers zeros(std::size_t count) override { return Numbers(count); }
+};
 
 // What tables are filled from, and where their memory comes from.
 struct Filling {
@@ -42,5 +53,16 @@ void standardize(Index first, const std::string& where, Federation& federation);
 // Returns the bits of exchanging levels and labels that were not given. Each client sends those it has and receives the
 // union; a level costs its bytes and one more. A single client exchanges nothing.
 std::int64_t exchange_bits(const Encoding& encoding, const std::vector<Rows>& clients);
+
+// Reads the rows of data.test_source, data.ood_source and data.distill_source, which have files of their own, into
+// `test`, `ood` and `distill` of the federation, whose intercept must be decided. They are encoded like the
+// training rows, with the same columns, levels and labels; anything that the training rows do not know is a ConfigError
+// that names the file. The rows are not yet imputed or
+// standardised, and no test row belongs to a client. Returns the number of missing cells and adds to the federation's
+// notes.
+Index add_given_rows(const PartitionInput& trained, TargetKind target, TableMemory& memory, Federation& federation);
+
+// Counts missing numbers in the columns that are features.
+Index missing_cells(const RawTable& table, const Roles& roles);
 
 }  // namespace pollen::data

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include "federation/federation.h"
+#include "oracle/oracles.h"
 #include "pollen/errors.h"
+#include "run/problem.h"
 
 namespace pollen {
 
@@ -52,7 +54,7 @@ std::vector<std::string> disclosed_messages(const Config& config) {
   std::vector<std::string> list;
   const SamplerConfig& s = config.sampler;
   list.emplace_back("hello: its name, the program's version, a number that tells its state folder from others");
-  const bool table = config.model.kind != "gaussian";
+  const bool table = target_of(config) != TargetKind::none;
   if (table)
     list.emplace_back("columns: the names of its columns, the levels of text columns and the labels that occur");
   if (table && with_defaults(config.data).standardize.value_or(true))
@@ -62,11 +64,12 @@ std::vector<std::string> disclosed_messages(const Config& config) {
     list.emplace_back(
         "answers while the step is found: its gradient, its potential and its curvature's product with a "
         "vector, where the server asks");
-  if (config.run.init == "mode" || s.name == "qlsd*" || s.name == "lsd*")
+  const NamedSampler* named = find_sampler(s.name);
+  const std::string oracle = named == nullptr ? "full" : s.name == "custom" ? s.oracle.value_or("full") : named->oracle;
+  if (config.run.init == "mode" || oracles().at(oracle).kind == OracleKind::fixed_point)
     list.emplace_back("answers while the mode is found: its gradient and potential, where the server asks");
   if (config.warm_up.epochs > 0)
     list.emplace_back("answers in the warm-up, one per step: its gradient of a minibatch, where the server asks");
-  const NamedSampler* named = find_sampler(s.name);
   const bool local = named != nullptr && named->family != NamedSampler::Family::gradient;
   list.emplace_back(
       local ? "replies, one per round: where its local steps ended (or the compressed change), for every chain"

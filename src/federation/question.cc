@@ -36,6 +36,7 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
     case Query::What::descent:
       return limits.warm_up && ask.step < Query::kSteps && ask.rows == d && ask.columns == limits.chains &&
              columns == limits.chains;
+    case Query::What::start:
     case Query::What::latents:
       return false;  // a client never reveals its latents
   }

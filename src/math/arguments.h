@@ -2,7 +2,6 @@
 // so the types must not depend on the target.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "math/math.h"

@@ -4,7 +4,6 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include <bit>
-#include <cstdint>
 #include <limits>
 
 #include "arguments.h"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "blocks.h"
+#include "families.h"
 #include "math/math.h"
 #include "pollen/model.h"
 
@@ -101,5 +102,28 @@ class GaussianData final : public Potential {
 std::unique_ptr<Potential> make_gaussian_data(const RowsView& y, double scale) {
   return std::make_unique<GaussianData>(y, scale);
 }
+
+namespace model {
+
+namespace {
+
+class GaussianFamily final : public ModelFamily {
+ public:
+  TargetKind target(const ModelSpec&) const override { return TargetKind::none; }
+  std::unique_ptr<Potential> make(const ModelSpec&, const Observations& observations, double scale) const override {
+    return make_gaussian_data(observations.x, scale);
+  }
+  std::vector<std::string> labels(const ModelSpec& spec) const override { return feature_labels(spec, "theta."); }
+  bool quadratic(const ModelSpec&) const override { return true; }
+};
+
+}  // namespace
+
+ModelRow gaussian_row() {
+  return {"gaussian", "U_i(θ) = ½(θ-μ_i)ᵀΛ_i(θ-μ_i), or rows of numbers; [[client]] in the config", "d", "",
+          std::make_shared<GaussianFamily>()};
+}
+
+}  // namespace model
 
 }  // namespace pollen

@@ -1,7 +1,7 @@
-// The potential of a generalised linear model. Every result is a sweep over blocks of rows with a step of the family.
+// The potential of a generalised linear model. Every result is a sweep over blocks of rows with a step of the loss.
 #include <utility>
 
-#include "family.h"
+#include "loss.h"
 #include "math/math.h"
 #include "row_potential.h"
 
@@ -59,8 +59,8 @@ class Target {
 
 class Glm final : public RowPotential {
  public:
-  Glm(std::unique_ptr<const Family> family, const Observations& observations, double scale)
-      : RowPotential(observations, scale), family_(std::move(family)), classes_(family_->classes()) {}
+  Glm(std::unique_ptr<const Loss> loss, const Observations& observations, double scale)
+      : RowPotential(observations, scale), loss_(std::move(loss)), classes_(loss_->classes()) {}
 
   Index dimension() const override { return observations_.x.columns * classes_; }
 
@@ -72,7 +72,7 @@ class Glm final : public RowPotential {
       const Index chains = z.columns / classes_;
       const PanelView losses =
           classes_ == 1 ? z : PanelView{scratch.take<double>(z.rows * chains).data(), z.rows, chains, z.rows};
-      family_->losses(z, y, losses, scratch);
+      loss_->losses(z, y, losses, scratch);
       for (Index c = 0; c < chains; ++c) out[static_cast<std::size_t>(chain + c)] += math::sum(losses.column(c));
     };
     sweep(Rows(observations_), split(theta, scratch), {}, {theta.columns, classes_, 0}, scratch, add);
@@ -83,20 +83,20 @@ class Glm final : public RowPotential {
                  Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const Target target(one(out), features(), classes_, scratch);
-    const Lanes lanes{1, family_->curvature_is_bound() ? classes_ : 2 * classes_, classes_};
+    const Lanes lanes{1, loss_->curvature_is_bound() ? classes_ : 2 * classes_, classes_};
     ConstPanelView theta = split(one(v), scratch);
-    if (!family_->curvature_is_bound()) theta = interleave(theta, split(one(at), scratch), lanes, scratch);
+    if (!loss_->curvature_is_bound()) theta = interleave(theta, split(one(at), scratch), lanes, scratch);
     sweep(Rows(observations_), theta, target.g(), lanes, scratch,
-          [&](const PanelView& z, const double*, Index) { family_->bend(z); });
+          [&](const PanelView& z, const double*, Index) { loss_->bend(z); });
     target.store(scale_);
   }
-  bool curvature_is_bound() const override { return family_->curvature_is_bound(); }
+  bool curvature_is_bound() const override { return loss_->curvature_is_bound(); }
   double row_curvature(std::span<const double> at, Scratch&) const override {
     double largest = 0;
     for (Index r = 0; r < rows(); ++r) {
       const std::span<const double> x{observations_.x.row(r), static_cast<std::size_t>(features())};
-      const double z = family_->curvature_is_bound() ? 0 : math::dot(x, at.first(x.size()));
-      largest = std::max(largest, family_->steepest(z) * math::squared_norm(x));
+      const double z = loss_->curvature_is_bound() ? 0 : math::dot(x, at.first(x.size()));
+      largest = std::max(largest, loss_->steepest(z) * math::squared_norm(x));
     }
     return scale_ * largest;
   }
@@ -109,7 +109,7 @@ class Glm final : public RowPotential {
   void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const Target target(out, features(), classes_, scratch);
-    const auto turn = [&](const PanelView& z, const double* y, Index) { family_->residuals(z, y, scratch); };
+    const auto turn = [&](const PanelView& z, const double* y, Index) { loss_->residuals(z, y, scratch); };
     sweep(rows, split(theta, scratch), target.g(), {theta.columns, classes_, classes_}, scratch, turn);
     target.store(scale_);
   }
@@ -122,7 +122,7 @@ class Glm final : public RowPotential {
     const Lanes lanes{theta.columns, 2 * classes_, classes_};
     const PanelView both = interleave(split(theta, scratch), split(anchor, scratch), lanes, scratch);
     const auto turn = [&](const PanelView& z, const double* y, Index) {
-      family_->residuals(z, y, scratch);
+      loss_->residuals(z, y, scratch);
       const Index half = z.columns / 2;
       math::subtract(whole(columns(z, 0, half)), whole(columns(z, half, half)), whole(columns(z, 0, half)));
     };
@@ -130,15 +130,14 @@ class Glm final : public RowPotential {
     target.store(scale_);
   }
 
-  std::unique_ptr<const Family> family_;
+  std::unique_ptr<const Loss> loss_;
   Index classes_;  // columns of Z per chain
 };
 
 }  // namespace
 
-std::unique_ptr<Potential> make_glm(std::unique_ptr<const Family> family, const Observations& observations,
-                                    double scale) {
-  return std::make_unique<Glm>(std::move(family), observations, scale);
+std::unique_ptr<Potential> make_glm(std::unique_ptr<const Loss> loss, const Observations& observations, double scale) {
+  return std::make_unique<Glm>(std::move(loss), observations, scale);
 }
 
 }  // namespace pollen::model

@@ -4,7 +4,7 @@
 // U is not convex and its curvature has no bound, so curvature() is the Hessian at the given point.
 #include <cmath>
 
-#include "family.h"
+#include "loss.h"
 #include "math/math.h"
 #include "row_potential.h"
 

@@ -1,13 +1,13 @@
 // The logistic model with y ∈ {0, 1}: loss = log(1 + exp(z)) - y z, residual = 1/(1 + exp(-z)) - y, second derivative
 // at most ¼.
-#include "family.h"
+#include "families.h"
 #include "math/math.h"
 
 namespace pollen::model {
 
 namespace {
 
-class Logistic final : public Family {
+class Logistic final : public Loss {
  public:
   void losses(const PanelView& z, const double* y, const PanelView& out, Scratch&) const override {
     for (Index c = 0; c < z.columns; ++c) {
@@ -24,10 +24,25 @@ class Logistic final : public Family {
   void bend(const PanelView& z) const override { math::scale(0.25, whole(z)); }
   bool curvature_is_bound() const override { return true; }
   double steepest(double) const override { return 0.25; }
+
+  // P(0) is computed from -z so that small probabilities keep their digits.
+  PanelView probabilities(const PanelView& z, Scratch& scratch) const override {
+    const PanelView both = scratch.panel(z.rows, 2);
+    for (Index r = 0; r < z.rows; ++r) both.data[r] = -z.data[r];
+    math::sigmoid(both.column(0), both.column(0));
+    math::sigmoid(z.column(0), both.column(1));
+    return both;
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<const Family> make_logistic() { return std::make_unique<Logistic>(); }
+std::unique_ptr<const Loss> make_logistic() { return std::make_unique<Logistic>(); }
+
+ModelRow logistic_row() {
+  return {"logistic", "two classes, P(1) = 1/(1+exp(-xᵀθ))", "p", "",
+          std::make_shared<GlmFamily>(TargetKind::binary,
+                                      [](const ModelSpec&, std::span<const double>) { return make_logistic(); })};
+}
 
 }  // namespace pollen::model

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "family.h"
+#include "loss.h"
 #include "math/math.h"
 
 namespace pollen {
@@ -145,9 +145,9 @@ class Mixed final : public PersonalPotential {
     Scratch::Frame frame(scratch);
     const auto losses = scratch.take<double>(rows());
     std::ranges::copy(eta, losses.begin());
-    static const std::unique_ptr<const model::Family> family = model::make_logistic();
-    family->losses(one_column(losses), rows_.y, one_column(losses), scratch);
-    family->residuals(one_column(eta), rows_.y, scratch);
+    static const std::unique_ptr<const model::Loss> loss = model::make_logistic();
+    loss->losses(one_column(losses), rows_.y, one_column(losses), scratch);
+    loss->residuals(one_column(eta), rows_.y, scratch);
     return math::sum(losses);
   }
 

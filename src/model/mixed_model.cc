@@ -1,6 +1,7 @@
 // Presents mixed-effects models as personal models by picking their columns out of a table.
 #include <algorithm>
 
+#include "families.h"
 #include "math/math.h"
 #include "model/personal_model.h"
 
@@ -88,5 +89,20 @@ class MixedModel final : public PersonalModel {
 std::unique_ptr<PersonalModel> make_mixed_model(const MixedSpec& spec, const std::vector<std::string>& columns) {
   return std::make_unique<MixedModel>(spec, columns);
 }
+
+namespace model {
+
+// The families of mixed models say what their targets are; PersonalModel does the rest.
+std::vector<ModelRow> mixed_rows() {
+  constexpr auto mixed = ModelRow::Group::mixed;
+  const auto real = linear_row().family, binary = logistic_row().family;
+  return {{"mixed-linear", "y ~ N(xᵀΦz_i, σ²); client i has z_i for itself (docs/personal.md)", "k·d, d",
+           "latent noise_sd log_sigma_sd", real, mixed},
+          {"mixed-gaussian", "y ~ N(aᵀφ + bᵀz_i, σ²); client i has z_i for itself", "p, d",
+           "fixed random noise_sd log_sigma_sd", real, mixed},
+          {"mixed-logistic", "two classes, P(1) = 1/(1+exp(-aᵀφ - bᵀz_i))", "p, d", "fixed random", binary, mixed}};
+}
+
+}  // namespace model
 
 }  // namespace pollen

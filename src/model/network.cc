@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "augment.h"
-#include "family.h"
 #include "math/math.h"
 #include "network/network.h"
 

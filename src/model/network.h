@@ -13,6 +13,8 @@ struct HeldSlice {
   const NetworkRows& held;
   Index first = 0, count = 0;
 };
+// Returns labels such as "fc1.weight[3,17]", counted from 0 as in PyTorch.
+std::vector<std::string> tensor_labels(const Network& network);
 // Computes rows × outputs numbers in scratch memory, which belongs to the caller's frame.
 std::span<float> network_outputs(const NetworkModel& model, std::span<const double> theta, const HeldSlice& rows,
                                  Scratch& scratch);

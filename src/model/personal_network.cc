@@ -167,12 +167,12 @@ class PersonalNetwork final : public PersonalModel {
   Index shared() const override { return parts_.shared(); }
   Index latent() const override { return parts_.latent(); }
   std::vector<std::string> shared_labels() const override {
-    std::vector<std::string> all = labels();
+    std::vector<std::string> all = model::tensor_labels(*model_.network);
     all.resize(static_cast<std::size_t>(shared()));
     return all;
   }
   std::vector<std::string> latent_labels() const override {
-    std::vector<std::string> all = labels();
+    std::vector<std::string> all = model::tensor_labels(*model_.network);
     return {all.begin() + shared(), all.end()};
   }
   Index outputs() const override { return parts_.outputs(); }
@@ -184,13 +184,6 @@ class PersonalNetwork final : public PersonalModel {
   }
 
  private:
-  std::vector<std::string> labels() const {
-    ModelSpec spec;
-    spec.kind = ModelKind::network;
-    spec.network = model_;
-    return spec.labels();
-  }
-
   NetworkModel model_;
   TwoParts parts_;
 };

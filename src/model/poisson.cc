@@ -1,13 +1,17 @@
 // The Poisson model with y = 0, 1, 2, ...: loss = exp(z) - y z (log y! is left out), residual = exp(z) - y, second
 // derivative exp(z), which has no bound.
-#include "family.h"
+#include <math.h>  // for lgamma_r, because std::lgamma writes a global
+
+#include <cmath>
+
+#include "families.h"
 #include "math/math.h"
 
 namespace pollen::model {
 
 namespace {
 
-class Poisson final : public Family {
+class Poisson final : public Loss {
  public:
   void losses(const PanelView& z, const double* y, const PanelView& out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
@@ -34,10 +38,24 @@ class Poisson final : public Family {
   }
   bool curvature_is_bound() const override { return false; }
   double steepest(double z) const override { return math::exp(z); }
+
+  void add_constants(const double* y, std::span<double> losses) const override {
+    int sign = 0;
+    for (std::size_t r = 0; r < losses.size(); ++r) losses[r] += lgamma_r(y[r] + 1.0, &sign);
+  }
+  void respond(std::span<double> mean, std::span<double> sd) const override {
+    math::exp(mean, mean);
+    for (std::size_t r = 0; r < sd.size(); ++r) sd[r] = std::sqrt(mean[r]);
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<const Family> make_poisson() { return std::make_unique<Poisson>(); }
+ModelRow poisson_row() {
+  const auto make = [](const ModelSpec&, std::span<const double>) -> std::unique_ptr<const Loss> {
+    return std::make_unique<Poisson>();
+  };
+  return {"poisson", "counts, y ~ Poisson(exp(xᵀθ))", "p", "", std::make_shared<GlmFamily>(TargetKind::count, make)};
+}
 
 }  // namespace pollen::model

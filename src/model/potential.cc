@@ -1,12 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
-#include "blocks.h"
-#include "family.h"
 #include "math/math.h"
-#include "network.h"
 #include "pollen/model.h"
 
 namespace pollen {
@@ -95,11 +91,8 @@ void Potential::difference(const ConstPanelView& theta, const ConstPanelView& an
 }
 
 std::unique_ptr<Potential> make_potential(const ModelSpec& spec, const Observations& observations, double scale) {
-  if (spec.kind == ModelKind::gaussian) return make_gaussian_data(observations.x, scale);
   check_targets(spec, observations);
-  if (spec.kind == ModelKind::network) return model::make_network_potential(spec.network, observations, scale);
-  if (spec.kind == ModelKind::linear && !spec.noise_sd) return model::make_linear_sigma(observations, scale);
-  return model::make_glm(model::make_family(spec), observations, scale);
+  return spec.family->make(spec, observations, scale);
 }
 
 }  // namespace pollen

@@ -5,7 +5,7 @@
 namespace pollen {
 
 PredictedRows::PredictedRows(const ModelSpec& model, const RowsView& x) : model_(&model), x_(x) {
-  if (model.kind == ModelKind::network) held_ = model.network.hold(x, nullptr);
+  if (model.is_network()) held_ = model.network.hold(x, nullptr);
 }
 
 PredictedRows::~PredictedRows() = default;
@@ -15,7 +15,7 @@ void PredictedRows::class_probabilities(std::span<const double> theta, Index fir
   if (held_)
     model::network_probabilities(model_->network, theta, {*held_, first, count}, out, scratch);
   else
-    pollen::class_probabilities(*model_, theta, x_.slice(first, count), out, scratch);
+    model_->family->class_probabilities(*model_, theta, x_.slice(first, count), out, scratch);
 }
 
 }  // namespace pollen

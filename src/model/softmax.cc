@@ -3,7 +3,7 @@
 // z of a row is subtracted first, so that nothing overflows.
 #include <algorithm>
 
-#include "family.h"
+#include "families.h"
 #include "math/math.h"
 
 namespace pollen::model {
@@ -57,7 +57,7 @@ void normalise(const Classes& of, double* sum) {
   }
 }
 
-class Softmax final : public Family {
+class Softmax final : public Loss {
  public:
   explicit Softmax(Index classes) : classes_(classes) {}
   Index classes() const override { return classes_; }
@@ -96,6 +96,10 @@ class Softmax final : public Family {
   }
   bool curvature_is_bound() const override { return true; }
   double steepest(double) const override { return 0.5; }
+  PanelView probabilities(const PanelView& z, Scratch& scratch) const override {
+    softmax(z, classes_, scratch);
+    return z;
+  }
 
  private:
   Index classes_;
@@ -112,6 +116,11 @@ void softmax(const PanelView& z, Index classes, Scratch& scratch) {
   for (Index c = 0; c < chains; ++c) normalise(chain_of(z, c, classes), row);
 }
 
-std::unique_ptr<const Family> make_softmax(Index classes) { return std::make_unique<Softmax>(classes); }
+ModelRow softmax_row() {
+  const auto make = [](const ModelSpec& spec, std::span<const double>) -> std::unique_ptr<const Loss> {
+    return std::make_unique<Softmax>(spec.classes);
+  };
+  return {"softmax", "C classes, P(c) ∝ exp(xᵀθ_c)", "p·C", "", std::make_shared<GlmFamily>(TargetKind::classes, make)};
+}
 
 }  // namespace pollen::model

@@ -1,66 +1,69 @@
 #include <fmt/core.h>
 
+#include <stdexcept>
+
+#include "families.h"
 #include "network/network.h"
-#include "pollen/model.h"
+#include "stats/mixtures.h"
 
 namespace pollen {
 
-Index ModelSpec::dimension() const {
-  if (kind == ModelKind::softmax) return features * classes;
-  if (kind == ModelKind::network) return static_cast<Index>(network.network->dimension());
-  if (kind == ModelKind::linear && !noise_sd) return features + 1;
-  return features;
+namespace {
+
+[[noreturn]] void refuse_prediction() { throw std::logic_error("the family of this model does not predict this"); }
+
+}  // namespace
+
+std::vector<std::string> model::feature_labels(const ModelSpec& spec, const char* stem) {
+  std::vector<std::string> result = spec.feature_names;
+  const auto features = static_cast<std::size_t>(spec.features);
+  result.resize(std::min(result.size(), features));
+  while (result.size() < features) result.push_back(fmt::format("{}{}", stem, result.size() + 1));
+  return result;
 }
 
-bool ModelSpec::classifies() const {
-  return kind == ModelKind::logistic || kind == ModelKind::softmax ||
-         (kind == ModelKind::network && network.network->spec().classifies);
+Index ModelSpec::dimension() const { return family == nullptr ? features : family->dimension(*this); }
+
+std::vector<std::string> ModelSpec::labels() const {
+  return family == nullptr ? model::feature_labels(*this, "theta.") : family->labels(*this);
+}
+
+bool ModelSpec::quadratic() const { return family != nullptr && family->quadratic(*this); }
+
+bool ModelSpec::predicts() const { return family != nullptr && family->predicts(); }
+
+Index ModelSpec::outcomes() const {
+  const TargetKind target = family == nullptr ? TargetKind::none : family->target(*this);
+  return target == TargetKind::binary ? 2 : target == TargetKind::classes ? classes : 0;
 }
 
 bool ModelSpec::interchangeable() const {
-  if (kind != ModelKind::network) return false;
+  if (!is_network()) return false;
   const NetworkSpec& spec = network.network->spec();
   return spec.kind != "mlp" || !spec.hidden.empty();
 }
 
-namespace {
+std::vector<std::string> ModelFamily::labels(const ModelSpec& spec) const { return model::feature_labels(spec, "x."); }
 
-std::string name_or(const std::vector<std::string>& names, Index i, const char* stem, Index from) {
-  if (i < static_cast<Index>(names.size())) return names[static_cast<std::size_t>(i)];
-  return fmt::format("{}{}", stem, i + from);
+void ModelFamily::class_probabilities(const ModelSpec&, std::span<const double>, const RowsView&, std::span<double>,
+                                      Scratch&) const {
+  refuse_prediction();
 }
 
-// Returns labels such as "fc1.weight[3,17]", counted from 0 as in PyTorch.
-std::vector<std::string> tensor_labels(const Network& network) {
-  std::vector<std::string> result;
-  result.reserve(static_cast<std::size_t>(network.dimension()));
-  for (const NetworkTensor& tensor : network.tensors())
-    for (std::int64_t i = 0; i < tensor.size; ++i) {
-      std::string place;
-      std::int64_t rest = i;
-      for (auto size = tensor.shape.rbegin(); size != tensor.shape.rend(); ++size) {
-        place = fmt::format("{}{}{}", rest % *size, place.empty() ? "" : ",", place);
-        rest /= *size;
-      }
-      result.push_back(fmt::format("{}[{}]", tensor.name, place));
-    }
-  return result;
+void ModelFamily::response(const ModelSpec&, std::span<const double>, const RowsView&, std::span<double>,
+                           std::span<double>, Scratch&) const {
+  refuse_prediction();
 }
 
-}  // namespace
+void ModelFamily::log_likelihood(const ModelSpec&, std::span<const double>, const Observations&, std::span<double>,
+                                 Scratch&) const {
+  refuse_prediction();
+}
 
-std::vector<std::string> ModelSpec::labels() const {
-  if (kind == ModelKind::network) return tensor_labels(*network.network);
-  std::vector<std::string> result;
-  result.reserve(static_cast<std::size_t>(dimension()));
-  const char* stem = kind == ModelKind::gaussian ? "theta." : "x.";
-  const Index blocks = kind == ModelKind::softmax ? classes : 1;
-  for (Index c = 0; c < blocks; ++c) {
-    const std::string prefix = kind == ModelKind::softmax ? name_or(class_names, c, "class ", 0) + ": " : "";
-    for (Index j = 0; j < features; ++j) result.push_back(prefix + name_or(feature_names, j, stem, 1));
-  }
-  if (kind == ModelKind::linear && !noise_sd) result.emplace_back("log_sigma");
-  return result;
+double ModelFamily::quantile(const ModelSpec& spec, std::span<const double> mean, std::span<const double> sd,
+                             double p) const {
+  return target(spec) == TargetKind::count ? stats::poisson_mixture_quantile(mean, p)
+                                           : stats::normal_mixture_quantile(mean, sd, p);
 }
 
 }  // namespace pollen

@@ -1,47 +1,40 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <string>
+#include <limits>
+#include <stdexcept>
 
 #include "pollen/errors.h"
 #include "pollen/model.h"
 
 namespace pollen {
 
-namespace {
-
-// Returns true if the target is a real response, false if it is a count or a class.
-bool is_real(const ModelSpec& spec) {
-  return spec.kind == ModelKind::linear || (spec.kind == ModelKind::network && !spec.classifies());
+std::size_t ModelFamily::wrong_target(const ModelSpec& spec, std::span<const double> y, std::size_t from) const {
+  const bool real = target(spec) == TargetKind::real;
+  const double end = spec.classifies() ? static_cast<double>(spec.outcomes()) : std::numeric_limits<double>::infinity();
+  std::size_t r = from;
+  while (r < y.size() && std::isfinite(y[r]) && (real || (y[r] >= 0.0 && y[r] == std::floor(y[r]) && y[r] < end))) ++r;
+  return r;
 }
 
-bool accepted(const ModelSpec& spec, double y, Index classes) {
-  if (is_real(spec)) return std::isfinite(y);
-  const bool whole = std::isfinite(y) && y >= 0.0 && y == std::floor(y);
-  return spec.kind == ModelKind::poisson ? whole : whole && y < static_cast<double>(classes);
+std::string ModelFamily::accepted_target(const ModelSpec& spec) const {
+  if (spec.classifies()) return fmt::format("a class index from 0 to {}", spec.outcomes() - 1);
+  return target(spec) == TargetKind::real ? "a finite number" : "a count (0, 1, 2, ...)";
 }
-
-std::string expected(const ModelSpec& spec, Index classes) {
-  if (is_real(spec)) return "a finite number";
-  if (spec.kind == ModelKind::poisson) return "a count (0, 1, 2, ...)";
-  return fmt::format("a class index from 0 to {}", classes - 1);
-}
-
-}  // namespace
 
 void check_targets(const ModelSpec& spec, const Observations& observations) {
-  if (spec.kind == ModelKind::gaussian) return;
+  if (spec.family == nullptr) throw std::invalid_argument("ModelSpec::family is null, accepted: &model_family(name)");
+  const ModelFamily& family = *spec.family;
+  if (family.target(spec) == TargetKind::none) return;
   if (observations.x.columns != spec.features)
     throw ConfigError("data",
                       fmt::format("found {} feature columns, accepted: {}", observations.x.columns, spec.features));
-  const Index classes = spec.kind == ModelKind::logistic ? 2 : spec.classes;
+  const std::span<const double> y(observations.y, static_cast<std::size_t>(observations.x.rows));
   Problems problems;
-  for (Index r = 0; r < observations.x.rows && !problems.full(); ++r) {
-    const double y = observations.y[r];
-    if (!accepted(spec, y, classes))
-      problems.add(fmt::format("data: row {}, target", r + 1),
-                   fmt::format("found {}, accepted: {}", y, expected(spec, classes)));
-  }
+  for (std::size_t r = family.wrong_target(spec, y, 0); r < y.size() && !problems.full();
+       r = family.wrong_target(spec, y, r + 1))
+    problems.add(fmt::format("data: row {}, target", r + 1),
+                 fmt::format("found {}, accepted: {}", y[r], family.accepted_target(spec)));
   problems.raise();
 }
 

@@ -66,7 +66,7 @@ std::unique_ptr<NetworkRows> LeanNetwork::hold(const float* x, const float* y, s
   for (Index r = 0; r < rows; ++r) {
     if (!(y[r] >= 0 && y[r] < static_cast<float>(shape_.spec.outputs) && y[r] == std::floor(y[r])))
       throw std::runtime_error(
-          fmt::format("row {}: class {}, accepted: 0 to {}", r + 1, y[r], shape_.spec.outputs - 1));
+          fmt::format("row {}: found the class {}, accepted: 0 to {}", r + 1, y[r], shape_.spec.outputs - 1));
   }
   return held;
 }
@@ -74,7 +74,7 @@ std::unique_ptr<NetworkRows> LeanNetwork::hold(const float* x, const float* y, s
 const LeanRows& LeanNetwork::own(const NetworkRows& held) const {
   const auto* rows = dynamic_cast<const LeanRows*>(&held);
   if (rows == nullptr || rows->inputs != shape_.spec.inputs())
-    throw std::runtime_error("rows that another network holds");
+    throw std::runtime_error("found rows that another network holds, accepted: rows that this network holds");
   return *rows;
 }
 
@@ -86,7 +86,8 @@ Block block_of(const LeanRows& held, Index first, Index count, RowOf row_of) {
   block.stride = lean::whole_groups(block.rows);
   for (Index l = 0; l < kBlock; ++l) {
     const Index r = row_of(l < block.rows ? first + l : first);
-    if (r < 0 || r >= held.count) throw std::runtime_error(fmt::format("row {} of {}", r + 1, held.count));
+    if (r < 0 || r >= held.count)
+      throw std::runtime_error(fmt::format("found row {}, accepted: 1 to {}", r + 1, held.count));
     block.x[l] = held.row(r);
     if (!held.y.empty()) block.y[l] = held.y[static_cast<std::size_t>(r)];
   }
@@ -97,7 +98,8 @@ double LeanNetwork::sum(const NetworkRows& held, const std::uint32_t* rows, std:
                         double clip, float* out) const {
   constexpr Index kFloats = 8;  // number of blocks that are summed in floats
   const LeanRows& data = own(held);
-  if (count > 0 && data.y.empty()) throw std::runtime_error("a loss of rows without targets");
+  if (count > 0 && data.y.empty())
+    throw std::runtime_error("found rows without targets, accepted: rows with targets, which a loss needs");
   const auto row_of = [rows](Index j) { return rows == nullptr ? j : static_cast<Index>(rows[j]); };
   AlignedVector<double>& total = lean::Memory::of_thread(shape_).total;
   const bool long_sum = count > kFloats * kBlock && out != nullptr;

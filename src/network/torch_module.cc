@@ -47,7 +47,9 @@ MakeNetwork open_module() {
     throw std::runtime_error(
         fmt::format("{} cannot be loaded; is libtorch installed (Debian: libtorch-dev)? {}", path, dlerror()));
   void* symbol = dlsym(module, "pollen_make_network");
-  if (symbol == nullptr) throw std::runtime_error(fmt::format("{} is not pollen's module over libtorch", path));
+  if (symbol == nullptr)
+    throw std::runtime_error(
+        fmt::format("{}: found a library without pollen_make_network, accepted: {}", path, kFileName));
   return reinterpret_cast<MakeNetwork>(symbol);
 }
 

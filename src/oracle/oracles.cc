@@ -253,11 +253,9 @@ std::unique_ptr<Oracle> make_full(const Potential& potential, Index, Index) {
   return std::make_unique<FullOracle>(potential);
 }
 
-}  // namespace
-
-const Registry<OracleRow>& oracles() {
+Registry<OracleRow>& oracle_table() {
   using P = const Potential&;
-  static const Registry<OracleRow> rows(
+  static Registry<OracleRow> rows(
       "sampler.oracle",
       {{"full", "the gradient over all rows", "", OracleKind::full, make_full},
        {"minibatch", "the gradient over random rows, scaled up", "batch", OracleKind::minibatch,
@@ -284,10 +282,14 @@ const Registry<OracleRow>& oracles() {
   return rows;
 }
 
-const OracleRow& oracle_row(OracleKind kind) { return *std::ranges::find(oracles(), kind, &OracleRow::kind); }
+}  // namespace
 
-std::unique_ptr<Oracle> make_oracle(OracleKind kind, const Potential& potential, Index batch, Index chains) {
-  return oracle_row(kind).make(potential, batch, chains);
+const Registry<OracleRow>& oracles() { return oracle_table(); }
+
+void register_oracle(OracleRow row) { oracle_table().add(std::move(row)); }
+
+std::unique_ptr<Oracle> make_oracle(const std::string& name, const Potential& potential, Index batch, Index chains) {
+  return oracles().at(name).make(potential, batch, chains);
 }
 
 }  // namespace pollen

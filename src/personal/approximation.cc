@@ -32,7 +32,7 @@ class RobbinsMonro final : public Approximation {
   void share_work(const Team& team) override { scratch_.resize(static_cast<std::size_t>(team.size)); }
 
   // A client's memory moves by the share memory_rate of its message, whatever weight the step gives the message.
-  Weights weigh(std::uint32_t, double weight) const override { return {memory_rate_, weight}; }
+  Weights weigh(std::uint32_t, std::uint32_t, double weight) const override { return {memory_rate_, weight}; }
   std::int64_t most_looks(const Broadcast&) const override { return settings_.looks(); }
 
   void close(const Broadcast& broadcast) override {

@@ -4,49 +4,13 @@
 #include <cmath>
 
 #include "base/words.h"
-#include "baseline_parts.h"
+#include "baseline_rules.h"
 #include "pollen/errors.h"
 
 namespace pollen {
 
 namespace baselines {
 namespace {
-
-struct Entry {
-  PersonalBaseline row;
-  BaselinePointer (*make)(const PersonalProblem&, const BaselineSettings&);
-};
-
-const std::vector<Entry>& entries() {
-  static const std::vector<Entry> table = {
-      {{"local", "no paper", "every client by itself; nothing is sent", "step local_steps participation"}, make_local},
-      {{"fedavg", "McMahan et al. 2017", "one model for all: local gradient steps, averaged",
-        "step local_steps server_step participation"},
-       make_fedavg},
-      {{"scaffold", "Karimireddy et al. 2020", "fedavg with control variates (option II)",
-        "step local_steps server_step participation"},
-       make_scaffold},
-      {{"fedrep", "Collins et al. 2021", "phi is averaged, every client keeps its z",
-        "step local_steps head_steps server_step participation"},
-       make_fedrep},
-      {{"lg-fedavg", "Liang et al. 2020", "z is averaged, every client keeps its phi",
-        "step local_steps server_step participation"},
-       make_lg_fedavg},
-      {{"ditto", "Li et al. 2021", "fedavg, and personal models drawn to its model",
-        "step local_steps server_step penalty participation"},
-       make_ditto},
-      {{"apfl", "Deng et al. 2020", "mixtures of personal models and fedavg's",
-        "step local_steps server_step mixture adapt_mixture participation"},
-       make_apfl},
-      {{"per-fedavg", "Fallah et al. 2020", "a model that is good after one gradient step (FO or HF)",
-        "step local_steps server_step inner_step hessian_free participation"},
-       make_per_fedavg},
-      {{"l2gd", "Hanzely and Richtarik 2020", "personal models drawn to their mean at random times",
-        "step penalty aggregate participation"},
-       make_l2gd},
-  };
-  return table;
-}
 
 void check_settings(const PersonalBaseline& baseline, const PersonalProblem& problem, const BaselineSettings& s) {
   Problems problems;
@@ -74,7 +38,7 @@ void check_settings(const PersonalBaseline& baseline, const PersonalProblem& pro
 const std::vector<PersonalBaseline>& baseline_table() {
   static const std::vector<PersonalBaseline> table = [] {
     std::vector<PersonalBaseline> rows;
-    for (const baselines::Entry& entry : baselines::entries()) rows.push_back(entry.row);
+    for (const baselines::Rule& rule : baselines::rules()) rows.push_back(rule.row);
     return rows;
   }();
   return table;
@@ -86,14 +50,19 @@ const PersonalBaseline* find_baseline(const std::string& name) {
   return at == table.end() ? nullptr : &*at;
 }
 
-std::unique_ptr<PersonalEngine> make_baseline(const std::string& name, const PersonalProblem& problem,
-                                              const BaselineSettings& settings) {
+Baseline make_baseline(const std::string& name, const PersonalProblem& problem, const BaselineSettings& settings) {
   std::vector<std::string> names;
-  for (const baselines::Entry& entry : baselines::entries()) {
-    names.emplace_back(entry.row.name);
-    if (name != entry.row.name) continue;
-    baselines::check_settings(entry.row, problem, settings);
-    return entry.make(problem, settings);
+  for (const baselines::Rule& rule : baselines::rules()) {
+    names.emplace_back(rule.row.name);
+    if (name != rule.row.name) continue;
+    baselines::check_settings(rule.row, problem, settings);
+    const auto rounds = std::make_shared<const baselines::Rounds>(rule, problem, settings);
+    return {
+        baselines::make_work(rounds), baselines::make_step(rounds),
+        [rounds](Index client, std::span<const double> position, std::span<const double> latents, std::span<double> w) {
+          std::ranges::copy(position, w.begin());
+          baselines::personalise(*rounds, client, latents, w);
+        }};
   }
   refuse_name("sampler.name", name, names);
 }

@@ -135,9 +135,11 @@ ClientWork make_personal_work(const PersonalProblem& problem, const PersonalSett
     rounds->coins.push_back(make_stream(problem.seed, static_cast<std::uint32_t>(c), Purpose::metropolis));
     rounds->starts.push_back(make_stream(problem.seed, static_cast<std::uint32_t>(c), Purpose::latent_start));
   }
-  return {problem.dimension(), [rounds = std::shared_ptr<const PersonalRounds>(rounds)](std::uint32_t client) {
+  return {problem.dimension(),
+          [rounds = std::shared_ptr<const PersonalRounds>(rounds)](std::uint32_t client) {
             return std::make_unique<PersonalWork>(client, rounds);
-          }};
+          },
+          problem.population->latent()};
 }
 
 }  // namespace pollen

@@ -27,35 +27,45 @@ double Guarantee::step() const {
 
 namespace {
 
-Guarantee at_temperature_one(Theorem theorem, const Constants& constants, const Method& method) {
-  switch (theorem) {
-    case Theorem::qlsd:
-      return qlsd(constants, method);
-    case Theorem::qlsd_star:
-      return qlsd_star(constants, method);
-    case Theorem::qlsd_pp:
-      return qlsd_pp(constants, method);
-    case Theorem::d_elf:
-      return d_elf(constants, method);
-    case Theorem::p_elf:
-      return p_elf(constants, method);
-    case Theorem::b_elf:
-      return b_elf(constants, method);
-    case Theorem::fald:
-      return fald(constants, method);
-    case Theorem::vr_fald:
-      return vr_fald(constants, method);
-    case Theorem::fa_ld:
-      return fa_ld(constants, method);
+struct Row {
+  Theorem theorem;
+  const char* name;
+  Guarantee (*prove)(const Constants& constants, const Method& method);  // at temperature 1
+};
+
+constexpr Row kTheorems[] = {
+    {Theorem::qlsd, "qlsd", qlsd},    {Theorem::qlsd_star, "qlsd*", qlsd_star}, {Theorem::qlsd_pp, "qlsd++", qlsd_pp},
+    {Theorem::d_elf, "d-elf", d_elf}, {Theorem::p_elf, "p-elf", p_elf},         {Theorem::b_elf, "b-elf", b_elf},
+    {Theorem::fald, "fald", fald},    {Theorem::vr_fald, "vr-fald*", vr_fald},  {Theorem::fa_ld, "fa-ld", fa_ld},
+};
+
+const Row& row_of(Theorem theorem) { return *std::ranges::find(kTheorems, theorem, &Row::theorem); }
+
+// Returns the same problem at temperature 1, with U/T in place of U. A step γ for U at T is a step γT for U/T.
+Constants tempered(const Constants& constants) {
+  Constants c = constants;
+  const double t = c.temperature;
+  c.temperature = 1;
+  c.convexity /= t;
+  c.smoothness /= t;
+  if (c.hessian_lipschitz) *c.hessian_lipschitz /= t;
+  for (ClientConstants& client : c.clients) {
+    client.smoothness /= t;
+    client.convexity /= t;
+    client.row_smoothness /= t;
+    client.gradient /= t * t;
+    client.variance /= t * t;
   }
-  return {};
+  return c;
 }
 
 }  // namespace
 
+const char* name_of(Theorem theorem) { return row_of(theorem).name; }
+
 Guarantee guarantee(Theorem theorem, const Constants& constants, const Method& method) {
   const double t = constants.temperature;
-  Guarantee found = at_temperature_one(theorem, tempered(constants), method);
+  Guarantee found = row_of(theorem).prove(tempered(constants), method);
   std::erase_if(found.limits, [](const StepLimit& limit) { return !std::isfinite(limit.value); });
   if (t == 1) return found;
   for (StepLimit& limit : found.limits) limit.value /= t;

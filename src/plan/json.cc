@@ -1,36 +1,12 @@
 #include <nlohmann/json.hpp>
 
-#include "pollen/plan.h"
+#include "proofs.h"
 
 namespace pollen::plan {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char* name_of(Theorem theorem) {
-  switch (theorem) {
-    case Theorem::qlsd:
-      return "qlsd";
-    case Theorem::qlsd_star:
-      return "qlsd*";
-    case Theorem::qlsd_pp:
-      return "qlsd++";
-    case Theorem::d_elf:
-      return "d-elf";
-    case Theorem::p_elf:
-      return "p-elf";
-    case Theorem::b_elf:
-      return "b-elf";
-    case Theorem::fald:
-      return "fald";
-    case Theorem::vr_fald:
-      return "vr-fald*";
-    case Theorem::fa_ld:
-      return "fa-ld";
-  }
-  return "";
-}
 
 Json json_of(const Traffic& t) {
   return {{"rounds", t.rounds}, {"gradients", t.gradients}, {"up_bits", t.up_bits}, {"down_bits", t.down_bits}};

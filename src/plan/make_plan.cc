@@ -10,23 +10,34 @@ namespace pollen::plan {
 
 namespace {
 
+// Throws ConfigError if a constant breaks its rule.
+struct Checker {
+  std::string where;
+  void require(bool holds, const char* name, double found, const char* accepted) const {
+    if (!holds) throw ConfigError(where, fmt::format("found {} = {}, accepted: {}", name, found, accepted));
+  }
+};
+
 void check(const Constants& c) {
-  const auto wrong = [](double x) { return !(x >= 0) || !std::isfinite(x); };
-  if (c.clients.empty()) throw ConfigError("plan", "found no clients, accepted: one or more");
-  if (!(c.dimension >= 1) || !(c.temperature > 0) || !(c.smoothness > 0) || wrong(c.convexity) || wrong(c.start) ||
-      c.convexity > c.smoothness * (1 + 1e-9))
-    throw ConfigError("plan", fmt::format("found d = {}, T = {}, m = {}, L = {}, start = {}; accepted: d at least 1, T "
-                                          "and L above 0, m from 0 to L, start at least 0",
-                                          c.dimension, c.temperature, c.convexity, c.smoothness, c.start));
+  const char* const least = "a finite number of at least 0";
+  const auto fine = [](double x) { return x >= 0 && std::isfinite(x); };
+  const Checker whole{"plan"};
+  if (c.clients.empty()) throw ConfigError(whole.where, "found no clients, accepted: one or more");
+  whole.require(c.dimension >= 1, "d", c.dimension, "at least 1");
+  whole.require(c.temperature > 0, "T", c.temperature, "a number above 0");
+  whole.require(c.smoothness > 0, "L", c.smoothness, "a number above 0");
+  whole.require(fine(c.convexity) && c.convexity <= c.smoothness * (1 + 1e-9), "m", c.convexity, "from 0 to L");
+  whole.require(fine(c.start), "start", c.start, least);
   for (std::size_t i = 0; i < c.clients.size(); ++i) {
     const ClientConstants& k = c.clients[i];
-    const bool sizes = k.rows >= 1 && k.batch >= 1 && k.alpha > 0 && k.alpha <= 1;
-    if (!sizes || wrong(k.smoothness) || wrong(k.row_smoothness) || wrong(k.gradient) || wrong(k.variance) ||
-        wrong(k.omega) || wrong(k.convexity))
-      throw ConfigError(
-          fmt::format("plan: client {}", i + 1),
-          "found a constant out of range; accepted: finite numbers of at least 0, rows and batch of at least 1, "
-          "alpha above 0 and at most 1");
+    const Checker client{fmt::format("plan: client {}", i + 1)};
+    client.require(k.rows >= 1, "rows", k.rows, "at least 1");
+    client.require(k.batch >= 1, "batch", k.batch, "at least 1");
+    client.require(k.alpha > 0 && k.alpha <= 1, "alpha", k.alpha, "above 0 and at most 1");
+    for (const auto& [name, value] : {std::pair("smoothness", k.smoothness), std::pair("convexity", k.convexity),
+                                      std::pair("row_smoothness", k.row_smoothness), std::pair("gradient", k.gradient),
+                                      std::pair("variance", k.variance), std::pair("omega", k.omega)})
+      client.require(fine(value), name, value, least);
   }
 }
 

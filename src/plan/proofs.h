@@ -32,13 +32,23 @@ struct Presence {
 };
 std::vector<Presence> presences(const Participation& participation, const Constants& constants);
 
-// Returns the same problem at temperature 1, with U/T in place of U. A step γ for U at T is a step γT for U/T.
-Constants tempered(const Constants& constants);
+// The constants of FALD's assumptions A1 to A7. U^i is the part of the potential that client i owns, and Ū = U/b. The
+// proofs use strong convexity of Ū only, so m is that of U divided by b.
+struct FaldConstants {
+  double b = 1, d = 1;
+  double m = 0;            // strong convexity of Ū
+  double l = 0;            // max_i L_i
+  double spread = 0;       // ω of A7: max_i A_i M̄_i L_i
+  double oracle = 0;       // L̂² of A4: max_i L_i² + A_i M̄_i L_i
+  double mean_spread = 0;  // ω̃ of A6: Σ A_i M̄_i L_i / b²
+  double at_mode = 0;      // V*, the variance of the mean gradient at the mode
+  double at_pi = 0;        // V_π ≤ 2V* + 2ω̃ E_π‖x-x*‖²
+  double apart = 0;        // H = Σ‖∇U^i(x*)‖²/b
+  double hessian = -1;     // L̃; negative if unknown
+};
+FaldConstants fald_constants(const Constants& constants);
 
-// Quantities that D-ELF, P-ELF and B-ELF share (ELF, Lemma B.4, for a start at a point). D-ELF and P-ELF differ in the
-// compressor's α; B-ELF has both.
-double elf_mean_square_smoothness(const Constants& constants);         // L̄ = b Σ L_i²
-double elf_first_move(const Constants& constants, double step);        // E‖x_1-x_0‖²
-double elf_first_divergence(const Constants& constants, double step);  // KL(x_1 | π)
+// The name of the sampler that a theorem is about, such as "qlsd++".
+const char* name_of(Theorem theorem);
 
 }  // namespace pollen::plan

@@ -33,12 +33,16 @@ void check_counts(const PrivacyInputs& in, Why& why) {
   if (clients.count < 1 || clients.distinct.empty() || !(clients.min_rate_squared_share > 0) ||
       !proper({clients.min_share, clients.max_rate}) || !fraction(clients.max_share) ||
       !std::all_of(clients.distinct.begin(), clients.distinct.end(), proper))
-    why.emplace_back("the clients' shares and minibatch rates are not all above 0 and at most 1");
+    why.push_back(fmt::format(
+        "{} clients have shares of the rows from {} to {} and minibatch rates up to {}, and the least rate² · "
+        "share is {}: there must be a client, and all of these must be above 0 and at most 1",
+        clients.count, clients.min_share, clients.max_share, clients.max_rate, clients.min_rate_squared_share));
   if (in.local_steps < 1 || in.chains < 1)
     why.push_back(fmt::format("{} local steps and {} chains: both must be at least 1", in.local_steps, in.chains));
   if (in.scheme == PrivacyScheme::full) return;
   if (in.drawn < 1 || (in.scheme == PrivacyScheme::two && in.drawn > clients.count))
-    why.push_back(fmt::format("{} of {} clients drawn a round is not possible", in.drawn, clients.count));
+    why.push_back(fmt::format("the number of clients drawn per round is {}, it must be at least 1{}", in.drawn,
+                              in.scheme == PrivacyScheme::two ? fmt::format(" and at most {}", clients.count) : ""));
 }
 
 void check_deltas(const PrivacyInputs& in, Why& why) {

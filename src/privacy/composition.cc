@@ -19,4 +19,19 @@ double amplify(double epsilon, double q) {
   return epsilon + std::log(q + (1 - q) * std::exp(-epsilon));
 }
 
+Index largest(Index limit, const std::function<bool(Index)>& fits) {
+  if (limit < 1) return 0;
+  Index low = 0, high = 1;  // low fits or is 0
+  while (high < limit && fits(high)) {
+    low = high;
+    high = high > limit / 2 ? limit : 2 * high;
+  }
+  if (fits(high)) return high;
+  while (high - low > 1) {
+    const Index middle = low + (high - low) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace pollen::privacy

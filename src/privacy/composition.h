@@ -1,6 +1,10 @@
-// The arithmetic of (ε, δ) guarantees that Theorem G.3 combines. No intermediate value overflows before the result
-// does.
+// The arithmetic of (ε, δ) guarantees that Theorem G.3 combines, and the search for the most rounds that a budget
+// allows. No intermediate value overflows before the result does.
 #pragma once
+
+#include <functional>
+
+#include "pollen/types.h"
 
 namespace pollen::privacy {
 
@@ -13,5 +17,9 @@ double compose(double epsilon, double times, double slack);
 
 // The ε that remains if the data take part only with probability q: ln(1 + q(e^ε - 1)) (Balle, Barthe, Gaboardi 2018).
 double amplify(double epsilon, double q);
+
+// Returns the largest n in 1..limit with fits(n), or 0 if there is none. fits(n) must imply fits(n - 1). It makes about
+// 2 log2 n calls.
+Index largest(Index limit, const std::function<bool(Index)>& fits);
 
 }  // namespace pollen::privacy

@@ -1,9 +1,9 @@
 #include <bit>
 #include <cmath>
 
-#include "counter.h"
 #include "math/math.h"
 #include "pollen/random.h"
+#include "random/philox.h"
 
 namespace pollen {
 
@@ -15,7 +15,8 @@ void Sequence::refill() {
   std::span<std::uint64_t> target(block_);
   if (used_ == 0) {
     target = target.last(2);
-    const auto words = philox(counter_of(stream_, 0), stream_.key);
+    const auto tail = counter_tail(stream_);
+    const auto words = philox({0, tail[0], tail[1], tail[2]}, stream_.key);
     target[0] = words[0] | std::uint64_t{words[1]} << 32;
     target[1] = words[2] | std::uint64_t{words[3]} << 32;
   } else {

@@ -38,7 +38,7 @@ void complete_links(Config& config, const NamedSampler& named, Index d, Recipe& 
   }
   recipe.up.compressor = only_down ? CompressorSpec{.kind = "identity", .bits = s.bits} : up;
   recipe.up.memory = named.memory;
-  if (std::string(named.name) == "custom") {
+  if (named.name == "custom") {
     if (s.memory.value_or(false)) recipe.up.memory = Memory::average;
     if (s.error_feedback.value_or(false)) recipe.up.memory = Memory::feedback;
   } else if (named.memory == Memory::average && !s.memory.value_or(true)) {
@@ -146,8 +146,9 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   const NamedSampler& named = *find_sampler(s.name);
   Recipe recipe;
   recipe.name = s.name;
-  recipe.oracle = s.name == "custom" && s.oracle ? oracles().at(*s.oracle).kind : named.oracle;
-  s.oracle = oracle_row(recipe.oracle).name;
+  if (s.name != "custom" || !s.oracle) s.oracle = named.oracle;
+  recipe.oracle_name = *s.oracle;
+  recipe.oracle = oracles().at(*s.oracle).kind;
   const bool tenth = named.minibatch_default || (s.name == "custom" && recipe.oracle == OracleKind::minibatch);
   if (!s.batch && recipe.oracle != OracleKind::full)
     s.batch = tenth ? Batch{std::nullopt, 0.1} : Batch{std::nullopt, 1.0};

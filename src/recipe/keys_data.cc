@@ -2,6 +2,7 @@
 #include "compress/compressors.h"
 #include "data/registries.h"
 #include "key_kinds.h"
+#include "model/models.h"
 #include "parts.h"
 
 namespace pollen {
@@ -107,6 +108,11 @@ Key format_key() {
   return key;
 }
 
+bool has_two_classes(const Config& config) {
+  const ModelRow* row = models().find(config.model.kind);
+  return row != nullptr && row->family->target({}) == TargetKind::binary;
+}
+
 std::vector<std::string> partition_names() { return partitions().names(); }
 
 std::vector<Key> file_keys() {
@@ -126,8 +132,7 @@ std::vector<Key> file_keys() {
                     .absent("found in the data")),
       labels("data.positive", AT(data.positive))
           .help("The labels that count as class 1, such as [1, 2, 3, 4]; all others count as class 0.")
-          .used("for logistic and mixed-logistic",
-                after([](const Config& c) { return c.model.kind == "logistic" || c.model.kind == "mixed-logistic"; })),
+          .used("for models of two classes, such as logistic", after(has_two_classes)),
       choice("data.missing", {"error", "drop", "mean"}, AT(data.missing))
           .help("What happens to an empty cell: an error, the row is dropped, or the column's mean takes its place "
                 "(where clients read their own files, the client's own mean)."),

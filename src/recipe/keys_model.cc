@@ -1,18 +1,19 @@
 // The keys of [model], [compute] and [population].
 #include "key_kinds.h"
+#include "model/models.h"
 #include "parts.h"
 
 namespace pollen {
 
 namespace {
 
-template <class... Kinds>
-auto kind_is(Kinds... kinds) {
-  return [=](const Config& c) { return ((c.model.kind == kinds) || ...); };
-}
+bool has_noise(const Config& c) { return is_network(c) ? c.model.task == "regression" : model_reads(c, "noise_sd"); }
 
-bool has_noise(const Config& c) {
-  return is_network(c) ? c.model.task == "regression" : kind_is("linear", "mixed-linear", "mixed-gaussian")(c);
+// Marks a key as used, and written, only with the models whose rows name it.
+Key of_models(Key key) {
+  const std::string name = key.name();
+  return std::move(key).only("for " + rows_with(models(), name),
+                             [name](const Config& c) { return model_reads(c, name); });
 }
 
 // A key that accepts a list of integers, each at least 1.
@@ -35,7 +36,6 @@ std::vector<Key> model_keys() {
   fixed.value = [](const Config& c) {
     return c.given.contains("model.fixed") ? write_texts(c.model.fixed) : std::string();
   };
-  const auto columns = kind_is("mixed-gaussian", "mixed-logistic");
   Key prior_sd = numbers("model.prior_sd", kPositive, "coefficient", AT(model.prior_sd))
                      .help("The standard deviation of the normal prior; networks may have one number per tensor.")
                      .used("with model.prior = \"normal\"",
@@ -56,23 +56,20 @@ std::vector<Key> model_keys() {
       number("model.noise_sd", kPositive, AT(model.noise_sd))
           .help("The standard deviation of the response around its mean.")
           .absent("sampled: log sigma is the last coefficient; 1 for networks")
-          .used("for linear, mixed-linear, mixed-gaussian and networks with task = \"regression\"",
+          .used(fmt::format("for {} and networks with task = \"regression\"", rows_with(models(), "noise_sd")),
                 [](const Config& c, const Recipe&) { return has_noise(c); }),
       number("model.log_sigma_sd", kPositive, AT(model.log_sigma_sd))
           .help("The standard deviation of the normal prior of log sigma.")
           .used("where sigma is sampled: without model.noise_sd",
                 [](const Config& c, const Recipe&) { return has_noise(c) && !c.model.noise_sd; }),
-      std::move(fixed)
-          .help("The columns with one coefficient that all clients share.")
-          .absent("all columns that are not in model.random")
-          .used("for mixed-gaussian and mixed-logistic", [=](const Config& c, const Recipe&) { return columns(c); }),
-      texts("model.random", "a list of columns' names", AT(model.random))
-          .help("The columns with one coefficient per client, drawn from the population.")
-          .absent("[\"intercept\"]")
-          .used("for mixed-gaussian and mixed-logistic", [=](const Config& c, const Recipe&) { return columns(c); }),
-      integer("model.latent", 1, 1 << 20, AT(model.latent))
-          .help("How many coordinates a client's latent vector has.")
-          .only("for mixed-linear", kind_is("mixed-linear")),
+      of_models(std::move(fixed)
+                    .help("The columns with one coefficient that all clients share.")
+                    .absent("all columns that are not in model.random")),
+      of_models(texts("model.random", "a list of columns' names", AT(model.random))
+                    .help("The columns with one coefficient per client, drawn from the population.")
+                    .absent("[\"intercept\"]")),
+      of_models(integer("model.latent", 1, 1 << 20, AT(model.latent))
+                    .help("How many coordinates a client's latent vector has.")),
   };
 }
 
@@ -82,19 +79,14 @@ std::vector<Key> network_model_keys() {
       choice("model.task", {"classification", "regression"}, AT(model.task))
           .help("Whether the network predicts classes or one number.")
           .only(networks, is_network),
-      sizes("model.sizes", "a list of layers' sizes, integers from 1 (an empty list: no layer between)",
-            AT(model.sizes))
-          .help("The number of units of each layer between inputs and outputs.")
-          .only("for mlp", kind_is("mlp")),
-      choice("model.activation", {"relu", "tanh", "swish"}, AT(model.activation))
-          .help("The function that each unit applies to its sum.")
-          .only("for mlp", kind_is("mlp")),
-      choice("model.norm", {"frn", "group", "batch"}, AT(model.norm))
-          .help("The normalisation between layers; with batch the rows' losses depend on each other.")
-          .only("for resnet20", kind_is("resnet20")),
-      text("model.file", "a path", AT(model.file))
-          .help("The TorchScript file that holds the network.")
-          .only("for torchscript", kind_is("torchscript")),
+      of_models(sizes("model.sizes", "a list of layers' sizes, integers from 1 (an empty list: no layer between)",
+                      AT(model.sizes))
+                    .help("The number of units of each layer between inputs and outputs.")),
+      of_models(choice("model.activation", {"relu", "tanh", "swish"}, AT(model.activation))
+                    .help("The function that each unit applies to its sum.")),
+      of_models(choice("model.norm", {"frn", "group", "batch"}, AT(model.norm))
+                    .help("The normalisation between layers; with batch the rows' losses depend on each other.")),
+      of_models(text("model.file", "a path", AT(model.file)).help("The TorchScript file that holds the network.")),
       sizes("model.input", "[channels, height, width], integers from 1", AT(model.input))
           .help("The shape of an image.")
           .absent("by the number of columns: 784 is [1, 28, 28], 3072 is [3, 32, 32]")

@@ -36,7 +36,7 @@ bool coded_with(const Recipe& recipe, const char* key, bool back_alone) {
 
 // Returns a test of whether the recipe's oracle reads `key`.
 auto estimated_with(const char* key) {
-  return [=](const Config&, const Recipe& r) { return has_word(oracle_row(r.oracle).keys, key); };
+  return [=](const Config&, const Recipe& r) { return has_word(oracles().at(r.oracle_name).keys, key); };
 }
 
 std::string with_oracles(const char* key) { return "with the oracle " + rows_with(oracles(), key); }

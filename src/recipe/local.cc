@@ -95,8 +95,9 @@ void check_local(const Config& config, Problems& problems, const Recipe& recipe,
                              "multiplies the target's variance by about 1+omega at every step size; accepted: "
                              "correlation = 1",
                              recipe.up.compressor.kind, *config.sampler.correlation));
-  if (local.clip && recipe.oracle == OracleKind::control)
-    problems.add(key(config, "clip"), "found with control variates, accepted for: fald, fa-ld");
+  if (local.clip && recipe.oracle_name != "full" && recipe.oracle_name != "minibatch")
+    problems.add(key(config, "clip"),
+                 fmt::format("found with the oracle {}, accepted with: full, minibatch", recipe.oracle_name));
   const Participation& p = recipe.participation;
   if (p.policy == ParticipationPolicy::bernoulli && p.scaling == Scaling::inverse_probability)
     problems.add(

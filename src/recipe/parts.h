@@ -43,6 +43,7 @@ void refuse_sampler(const Config& config, Problems& problems);
 void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::vector<std::string>& warnings);
 
 std::vector<std::string> model_kinds();
+bool model_reads(const Config& config, const std::string& key);  // whether the model's row names the key of [model]
 std::string last_layer_kinds();  // networks whose last layer can be personal: "mlp, lenet5"
 std::vector<std::string> sampler_names();
 // keys_in_row tells whether the sampler is a reference or a baseline, whose row names the keys of [sampler] that it

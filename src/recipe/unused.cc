@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/words.h"
 #include "parts.h"
 #include "personal/baselines.h"
 #include "recipe/key.h"
+#include "recipe/samplers.h"
 
 namespace pollen {
 
@@ -32,12 +31,7 @@ bool row_reads(const Config& config, const std::string& key) {
 
 std::vector<std::string> sampler_names() {
   std::vector<std::string> names;
-  const auto add = [&](const auto& row) {
-    if (std::ranges::count(names, row.name) == 0) names.emplace_back(row.name);
-  };
-  std::ranges::for_each(recipe_table(), add);
-  std::ranges::for_each(reference_table(), add);
-  std::ranges::for_each(baseline_table(), add);
+  for (SamplerRow& row : sampler_rows()) names.push_back(std::move(row.name));
   return names;
 }
 

@@ -20,6 +20,8 @@ class ClientGradients {
   void estimate_likelihood(Chains& chains, Index client, Index chain, std::uint64_t draw, std::span<double> out);
 
  private:
+  void evaluate(Chains& chains, const OracleInput& input, const PanelView& out);
+
   std::vector<double> prior_share_;
   std::vector<std::unique_ptr<Oracle>> oracles_;  // full or minibatch oracles, which keep no state
   std::vector<Stream> minibatch_;

@@ -3,7 +3,6 @@
 // Gaussian. The clients' kernels adapt in the first half of the warm-up and their covariances are taken over the second
 // half; the weights are sent once and then fixed. Each draw takes one vector from every client.
 #include <algorithm>
-#include <utility>
 
 #include "local_posteriors.h"
 #include "pollen/archive.h"

@@ -4,7 +4,6 @@
 //   x_i ← x_i - γ[∇(U_i + ϖ_i U_0)(x_i) + (x_i-θ)/ρ] + √(2γT) ξ,   θ ~ N(mean x_i, (Tρ/b) I)
 // A round sends θ down and every x_i up. The law of θ tends to the target as ρ → 0 and γ/ρ → 0.
 #include <cmath>
-#include <utility>
 
 #include "client_gradients.h"
 #include "math/math.h"

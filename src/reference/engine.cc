@@ -1,7 +1,5 @@
 // Implements Engine around any kernel: counts iterations, adds up costs, checks that states are finite and saves the
 // state.
-#include "engine.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "kernel.h"
 #include "math/math.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
@@ -110,7 +109,7 @@ void Chains::add_bits(Index whose, std::int64_t up, std::int64_t down) {
 void Chains::archive(Archive& archive) {
   archive.array(position.flat());
   archive.field(iteration);
-  if (iteration < 0) throw WireError("saved state: a negative iteration");
+  if (iteration < 0) throw WireError(fmt::format("saved state: found iteration {}, accepted: 0 or more", iteration));
   for (std::int64_t* n : {&counters.rounds, &counters.messages, &counters.uplink_bits, &counters.downlink_bits,
                           &counters.broadcast_bits, &counters.setup_bits, &counters.gradients})
     archive.field(*n);

@@ -3,9 +3,7 @@
 // Σ_i⁻¹(θ - μ_i), where μ_i and Σ_i are the mean and covariance of a Gaussian fitted to ℓ samples, and the server takes
 // θ ← θ - η Σ Δ_i. For Gaussian parts and large ℓ, Σ Δ_i = ∇U(θ)/T, which is gradient descent on U with one exchange
 // for many local steps. The emitted states are the server's iterates.
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "client_gradients.h"
 #include "math/math.h"

@@ -4,9 +4,9 @@
 // Its mean over s is ∇U(θ) for any Q_s. The surrogates are fitted in the first half of the warm-up (surrogates.h).
 // Without a warm-up Q_s = 0, which is the distributed SGLD of Ahn et al. (2014). States are emitted at the end of a
 // visit, because only then does the server see the chain.
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cmath>
-#include <utility>
 
 #include "client_gradients.h"
 #include "math/math.h"
@@ -72,7 +72,9 @@ class Fsgld final : public Kernel {
     }
     archive.array(std::span(visited_));
     for (const std::uint32_t s : visited_)
-      if (s >= frequency_.size()) throw WireError("saved state: a chain visits a client that is not there");
+      if (s >= frequency_.size())
+        throw WireError(
+            fmt::format("saved state: found a chain at client {}, accepted: 0 to {}", s, frequency_.size() - 1));
   }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "math/math.h"
@@ -34,15 +33,16 @@ HamiltonianState::HamiltonianState(const Chains& chains, const ReferenceSettings
       value(static_cast<std::size_t>(chains.count())),
       gradient(chains.problem.dimension, chains.count()),
       transitions(value.size()),
+      fixed_step_(settings.step.value_or(0)),
       silent_(settings.step ? 0 : settings.warm_up),
       accept_(value.size()) {}
 
-void HamiltonianState::start(Chains& chains, double fixed_step) {
+void HamiltonianState::start(Chains& chains) {
   target.value(chains.position, value, chains.work.scratch);
   target.gradient(chains.position, gradient, chains.work.scratch);
   chains.counters.gradients += target.rows() * chains.count();
   if (adaptation.learns_step()) return find_steps(chains);
-  for (Index c = 0; c < chains.count(); ++c) adaptation.restart(c, fixed_step);
+  for (Index c = 0; c < chains.count(); ++c) adaptation.restart(c, fixed_step_);
 }
 
 void HamiltonianState::learn(Chains& chains) {
@@ -66,8 +66,9 @@ double HamiltonianState::find_step(Chains& chains, Index chain, std::uint32_t us
   do {
     step *= grow ? 2 : 0.5;
     if (step > 1e7 || step < 1e-300)
-      throw NumericError("no leapfrog step suits the start; is the posterior proper, and finite there?",
-                         chains.iteration, -1);
+      throw NumericError(
+          "no leapfrog step from 1e-300 to 1e7 suits the start; is the posterior proper, and finite there?",
+          chains.iteration, -1);
   } while (accepts() == grow);
   return step;
 }
@@ -98,9 +99,7 @@ void HamiltonianState::archive(Archive& archive) {
   for (Transition& t : transitions) {
     for (double* x : {&t.accept, &t.step, &t.energy}) archive.field(*x);
     for (int* n : {&t.depth, &t.leapfrogs}) archive.field(*n);
-    std::uint8_t divergent = t.divergent ? 1 : 0;
-    archive.field(divergent);
-    t.divergent = divergent != 0;
+    archive.flag(t.divergent);
   }
 }
 

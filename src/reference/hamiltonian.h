@@ -23,7 +23,7 @@ class HamiltonianState {
  public:
   HamiltonianState(const Chains& chains, const ReferenceSettings& settings, Target target_, double target_accept);
 
-  void start(Chains& chains, double fixed_step);
+  void start(Chains& chains);
   // Feeds `transitions` to the adaptation. Call it after every chain has moved.
   void learn(Chains& chains);
   bool emits(std::int64_t iteration) const { return iteration > silent_; }
@@ -41,6 +41,7 @@ class HamiltonianState {
   double find_step(Chains& chains, Index chain, std::uint32_t use);
   double log_accept(Chains& chains, Index chain, double step, const Stream& stream);
 
+  double fixed_step_;    // 0 if the step is learned
   std::int64_t silent_;  // number of iterations before the first state is emitted
   std::vector<double> accept_;
 };

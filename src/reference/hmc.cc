@@ -23,9 +23,8 @@ struct Path {
 
 class Hmc final : public Kernel {
  public:
-  Hmc(const Chains& chains, const ReferenceSettings& settings, HamiltonianState state, const Path& path)
+  Hmc(const Chains& chains, HamiltonianState state, const Path& path)
       : path_(path),
-        fixed_step_(settings.step.value_or(0)),
         state_(std::move(state)),
         order_(static_cast<std::size_t>(chains.count())),
         count_(order_.size()),
@@ -33,11 +32,9 @@ class Hmc final : public Kernel {
         after_(order_.size()),
         q_(chains.problem.dimension, chains.count()),
         p_(q_),
-        g_(q_) {
-    if (path_.mala) fixed_step_ = std::sqrt(2 * fixed_step_ * state_.target.temperature());
-  }
+        g_(q_) {}
 
-  void start(Chains& chains) override { state_.start(chains, fixed_step_); }
+  void start(Chains& chains) override { state_.start(chains); }
 
   void iterate(Chains& chains) override {
     choose_lengths(chains);
@@ -132,7 +129,6 @@ class Hmc final : public Kernel {
   }
 
   Path path_;
-  double fixed_step_;
   HamiltonianState state_;
   std::vector<Index> order_;  // the chain in each column
   std::vector<Index> count_;  // leapfrog steps per chain
@@ -145,15 +141,16 @@ class Hmc final : public Kernel {
 KernelPointer make_mala(const Chains& chains, const ReferenceSettings& settings, Target target) {
   ReferenceSettings own = settings;
   own.adapt_mass = false;
+  if (own.step) own.step = std::sqrt(2 * *own.step * target.temperature());
   const double accept = settings.target_accept > 0 ? settings.target_accept : 0.574;
-  return std::make_unique<Hmc>(chains, own, HamiltonianState(chains, own, std::move(target), accept),
+  return std::make_unique<Hmc>(chains, HamiltonianState(chains, own, std::move(target), accept),
                                Path{true, 1, 0, 0, 1});
 }
 
 KernelPointer make_hmc(const Chains& chains, const ReferenceSettings& settings, Target target) {
   const double accept = settings.target_accept > 0 ? settings.target_accept : 0.8;
   const Path path{false, settings.leapfrogs, settings.trajectory, settings.jitter, settings.most_leapfrogs};
-  return std::make_unique<Hmc>(chains, settings, HamiltonianState(chains, settings, std::move(target), accept), path);
+  return std::make_unique<Hmc>(chains, HamiltonianState(chains, settings, std::move(target), accept), path);
 }
 
 }  // namespace pollen::reference

@@ -52,6 +52,9 @@ class Kernel {
 
 using KernelPointer = std::unique_ptr<Kernel>;
 
+// Builds the engine that drives a kernel.
+std::unique_ptr<Engine> make_engine(std::unique_ptr<Chains> chains, KernelPointer kernel);
+
 // Returns 0, 1, ..., n-1, the list of all chains that oracles expect.
 std::vector<std::uint32_t> everyone(Index n);
 // Returns the weights N_i / N of the clients in an average.

@@ -14,11 +14,9 @@ namespace {
 class Nuts final : public Kernel {
  public:
   Nuts(const Chains& chains, const ReferenceSettings& settings, HamiltonianState state)
-      : fixed_step_(settings.step.value_or(0)),
-        state_(std::move(state)),
-        tree_(chains.problem.dimension, settings.max_depth) {}
+      : state_(std::move(state)), tree_(chains.problem.dimension, settings.max_depth) {}
 
-  void start(Chains& chains) override { state_.start(chains, fixed_step_); }
+  void start(Chains& chains) override { state_.start(chains); }
 
   void iterate(Chains& chains) override {
     for (Index c = 0; c < chains.count(); ++c) move(chains, c);
@@ -46,7 +44,6 @@ class Nuts final : public Kernel {
     state_.value[c] = tree_.value();
   }
 
-  double fixed_step_;
   HamiltonianState state_;
   TreeSampler tree_;
 };

@@ -17,7 +17,6 @@ KernelPointer make_fedavg(const Chains& chains, const ReferenceSettings& setting
 KernelPointer make_scaffold(const Chains& chains, const ReferenceSettings& settings);
 KernelPointer make_fedpa(const Chains& chains, const ReferenceSettings& settings);
 KernelPointer make_fedbe(const Chains& chains, const ReferenceSettings& settings);
-KernelPointer make_ensemble(const Chains& chains, const ReferenceSettings& settings);
 
 // These three kernels can also run on a client's own posterior.
 KernelPointer make_mala(const Chains& chains, const ReferenceSettings& settings, Target target);

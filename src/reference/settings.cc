@@ -1,7 +1,6 @@
 // Checks every setting that a sampler reads and reports all problems at once.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -22,6 +21,10 @@ class Checker {
   void number(const char* key, Number found, bool good, const char* accepted) {
     if (good || !reads(key)) return;
     problems_.add(fmt::format("sampler.{}", key), fmt::format("found {}, accepted: {}", found, accepted));
+  }
+  void word(const char* key, const std::string& found, const char* one, const char* other) {
+    if (reads(key) && found != one && found != other)
+      text(key, fmt::format("found \"{}\", accepted: \"{}\" or \"{}\"", found, one, other));
   }
   void text(const char* key, const std::string& what) { problems_.add(fmt::format("sampler.{}", key), what); }
   void raise() const { problems_.raise(); }
@@ -60,12 +63,9 @@ void check_others(Checker& check, const ReferenceSettings& s) {
   check.number("distill_rate", s.distill_rate, positive(s.distill_rate), "a number above 0");
   check.number("swag_rate", s.swag_rate.value_or(1), positive(s.swag_rate.value_or(1)), "a number above 0");
   check.number("swag_least_sd", s.swag_least_sd.value_or(1), positive(s.swag_least_sd.value_or(1)), "a number above 0");
-  if (check.reads("surrogate") && s.surrogate != "draws" && s.surrogate != "swag")
-    check.text("surrogate", fmt::format("found \"{}\", accepted: \"draws\" or \"swag\"", s.surrogate));
-  if (check.reads("server_law") && s.server_law != "gaussian" && s.server_law != "dirichlet")
-    check.text("server_law", fmt::format("found \"{}\", accepted: \"gaussian\" or \"dirichlet\"", s.server_law));
-  if (check.reads("local_kernel") && s.local_kernel != "nuts" && s.local_kernel != "mala")
-    check.text("local_kernel", fmt::format("found \"{}\", accepted: \"nuts\" or \"mala\"", s.local_kernel));
+  check.word("surrogate", s.surrogate, "draws", "swag");
+  check.word("server_law", s.server_law, "gaussian", "dirichlet");
+  check.word("local_kernel", s.local_kernel, "nuts", "mala");
 }
 
 }  // namespace
@@ -74,16 +74,19 @@ void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& pro
                     const ReferenceSettings& settings) {
   Checker check(sampler.keys);
   if (sampler.needs_step && !settings.step)
-    check.text("step", fmt::format("{} finds none by itself; accepted: a number above 0", sampler.name));
+    check.text("step",
+               fmt::format("found none, and {} does not find one by itself, accepted: a number above 0", sampler.name));
   if (settings.step) check.number("step", *settings.step, positive(*settings.step), "a number above 0");
   check_hamiltonian(check, settings);
   check_others(check, settings);
   if (std::string_view(sampler.name) == "consensus" && settings.warm_up < 4)
     check.number("warm_up", settings.warm_up, false, "4 or more: its second half gives the weights");
   if (check.reads("distill") && settings.distill && (!problem.unlabelled || problem.unlabelled->rows < 1))
-    check.text("distill", "there are no rows without labels to learn from");
+    check.text("distill",
+               "found true and no rows to learn from, accepted: true with rows without labels (data.distill_source)");
   if (problem.clients.empty() || problem.chains < 1 || problem.dimension < 1)
-    check.text("name", "there are no clients, chains or coefficients to sample");
+    check.text("name", fmt::format("found {} clients, {} chains and {} coefficients, accepted: at least one of each",
+                                   problem.clients.size(), problem.chains, problem.dimension));
   check.raise();
 }
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "pollen/model.h"
+#include "reference/reference.h"
 
 namespace pollen::reference {
 
@@ -27,6 +27,9 @@ class Target {
   Prior prior_;
   double temperature_;
 };
+
+// Presents the rows of all clients as one potential Σ U_i, with rows numbered client after client.
+std::shared_ptr<const Potential> make_pooled(const ReferenceProblem& problem);
 
 // Wraps a potential that the caller keeps alive.
 std::shared_ptr<const Potential> borrowed(const Potential& potential);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "math/math.h"
 #include "pollen/archive.h"
@@ -116,7 +115,8 @@ void Server::absorb_part(const Reply& reply, const Roster::Entry& entry, std::si
   const auto chain = static_cast<Index>(reply.chains[part]);
   const auto plain = plain_->of_client(reply.client).column(chain);
   if (adds_plainly()) return math::add(delta, plain);
-  const ServerStep::Weights weights = step_->weigh(reply.client, broadcast_.roster.weights(entry)[part]);
+  const ServerStep::Weights weights =
+      step_->weigh(reply.client, reply.chains[part], broadcast_.roster.weights(entry)[part]);
   if (!weighted_) return math::axpy(weights.step, delta, plain);
   math::axpy(weights.memory, delta, plain);
   math::axpy(weights.step, delta, weighted_->of_client(reply.client).column(chain));
@@ -145,11 +145,14 @@ void Server::count(const Sent& sent) {
 
 void Server::log_answer(const Reply& reply) {
   if (!traffic_->listens()) return;
-  const std::int64_t bits = reply.silent ? 0 : std::accumulate(reply.bits.begin(), reply.bits.end(), std::int64_t{0});
+  std::int64_t bits = 0;
+  for (std::size_t p = 0; p < reply.bits.size(); ++p)
+    if (step_->sends(reply.chains[p])) bits += reply.bits[p];
   traffic_->add({.client = reply.client, .gradients = reply.gradients, .up_bits = bits});
 }
 
 void Server::count_part(const Reply& reply, std::size_t part, Counters& counters) const {
+  if (!step_->sends(reply.chains[part])) return;
   counters.uplink_bits += reply.bits[part];
   counters.uplink_bits_bound +=
       reply.whole ? static_cast<double>(reply.bits[part]) : bits_bound_[channel_of(reply.client)];

@@ -73,7 +73,7 @@ double AverageStep::weight_of(std::uint32_t client) const { return weight_in(wei
 
 // A message counts w_i times in the memory. In the step, participation multiplies this so that the factor becomes 1/|A|
 // or m_c/S.
-ServerStep::Weights AverageStep::weigh(std::uint32_t client, double weight) const {
+ServerStep::Weights AverageStep::weigh(std::uint32_t client, std::uint32_t, double weight) const {
   const double own = equal_ ? 1 / static_cast<double>(clients_) : weight_of(client);
   return {own, own * weight};
 }

@@ -28,8 +28,8 @@ class AverageStep final : public ServerStep {
   void start_control(ConstPanelView anchor, ConstPanelView gradient_sum);
   void refresh(ConstPanelView anchor, ConstPanelView gradient_sum);
 
-  Weights weigh(std::uint32_t client, double weight) const override;
-  bool keeps_two_sums(const Roster&) const override { return partial_; }
+  Weights weigh(std::uint32_t client, std::uint32_t chain, double weight) const override;
+  bool keeps_two_sums(const Roster&, bool memory) const override { return memory && partial_; }
   std::int64_t most_looks(const Broadcast& broadcast) const override;
   void close(const Broadcast& broadcast) override;
   double move(const Chain& chain) override;

@@ -4,6 +4,7 @@
 
 #include "math/math.h"
 #include "pollen/round.h"
+#include "round/server_step.h"
 #include "round/traffic.h"
 
 namespace pollen {
@@ -46,18 +47,9 @@ void Server::encode_whole() {
 // Each participant receives the payloads of its chains. A participant that missed broadcasts is sent w whole instead of
 // the change. If its anchor is old, it is also sent ζ, unless this broadcast is the new ζ.
 void Server::count_downlink() {
+  if (heard_.empty()) return count_payloads();
+  counters_.broadcast_bits += 8 * std::ssize(broadcast_.payload);
   const auto words = 64 * static_cast<std::int64_t>(setup_.dimension);
-  counters_.broadcast_bits += 8 * static_cast<std::int64_t>(broadcast_.payload.size());
-  if (heard_.empty()) {
-    std::int64_t all = 0;  // no client of the roster can have missed a broadcast
-    if (recipe_.participation.policy == ParticipationPolicy::full || first_round_whole()) {
-      all = 8 * static_cast<std::int64_t>(broadcast_.payload.size()) * static_cast<std::int64_t>(setup_.sizes.size());
-    } else {
-      all = words * static_cast<std::int64_t>(broadcast_.roster.chain.size());
-    }
-    counters_.downlink_bits += all;
-    return log_downlink();
-  }
   for (const Roster::Entry& entry : broadcast_.roster.clients) {
     for (const std::uint32_t chain : broadcast_.roster.chains(entry)) {
       std::uint64_t& heard = heard_[chain * setup_.sizes.size() + entry.client];
@@ -76,12 +68,23 @@ void Server::count_downlink() {
   }
 }
 
-// Logs the downlink bits if no client can have missed a broadcast.
-void Server::log_downlink() {
+// Counts what participants are sent if none can have missed a broadcast. A sampler that does not always send something
+// sends nothing for a chain without participants either.
+void Server::count_payloads() {
+  Scratch::Frame frame(work_.scratch);
+  const auto times = work_.scratch.take<std::int64_t>(setup_.chains),
+             bits = work_.scratch.take<std::int64_t>(setup_.chains);
+  std::ranges::fill(times, 0);
+  for (const std::uint32_t chain : broadcast_.roster.chain) ++times[chain];
+  for (std::uint32_t c = 0; c < times.size(); ++c) {
+    bits[c] = step_->sends(c) ? 8 * std::ssize(broadcast_.chain_payload(c)) : 0;
+    counters_.downlink_bits += times[c] * bits[c];
+    if (times[c] > 0 || step_->always_sends()) counters_.broadcast_bits += bits[c];
+  }
   if (!traffic_->listens()) return;
   for (const Roster::Entry& entry : broadcast_.roster.clients)
     for (const std::uint32_t chain : broadcast_.roster.chains(entry))
-      traffic_->add({.client = entry.client, .down_bits = 8 * std::ssize(broadcast_.chain_payload(chain))});
+      traffic_->add({.client = entry.client, .down_bits = bits[chain]});
 }
 
 }  // namespace pollen

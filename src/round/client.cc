@@ -144,6 +144,8 @@ void Client::local_position(const ClientView& view, PanelView out) const {
   }
 }
 
+void Client::start(ConstPanelView position) { state().work->start(position); }
+
 void Client::latents(ConstPanelView position, std::uint64_t round, std::span<double> out) const {
   if (state_) return state_->work->latents(position, round, out);
   make_work()->latents(position, round, out);

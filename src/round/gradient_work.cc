@@ -11,9 +11,8 @@ namespace {
 std::unique_ptr<Oracle> make_client_oracle(const ClientParts& parts, const Potential& potential, Index chains) {
   const Recipe& recipe = *parts.recipe;
   const Index batch = recipe.batch.of(potential.rows());
-  if (parts.oracle != nullptr && *parts.oracle) return (*parts.oracle)(potential, batch, chains);
   if (recipe.local && recipe.local->clip) return make_clipped_oracle(potential, batch, *recipe.local->clip);
-  return make_oracle(recipe.oracle, potential, batch, chains);
+  return make_oracle(recipe.oracle_name, potential, batch, chains);
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ void Server::start_memory(ConstPanelView sum) {
 void Server::open(std::int64_t most) {
   broadcast_.round = round_;
   if (average_ != nullptr) average_->open(most, recipe_, position_, broadcast_);
+  step_->plan(broadcast_);
   broadcast_.refresh = recipe_.oracle == OracleKind::svrg && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
   if (broadcast_.refresh) anchor_round_ = round_;
   draw_participants();
@@ -108,7 +109,7 @@ void Server::open(std::int64_t most) {
 }
 
 void Server::start_over() {
-  const bool weighted = recipe_.up.memory != Memory::none && step_->keeps_two_sums(broadcast_.roster);
+  const bool weighted = step_->keeps_two_sums(broadcast_.roster, recipe_.up.memory != Memory::none);
   if (weighted && !weighted_) weighted_ = std::make_unique<BlockSums>(plain_->range());
   plain_->reset(setup_.dimension, setup_.chains, team_);
   if (weighted_) weighted_->reset(setup_.dimension, setup_.chains, team_);
@@ -130,6 +131,7 @@ void Server::draw_participants() {
     participation_->everybody(broadcast_.roster);
   else
     participation_->draw(round_, broadcast_.roster);
+  step_->begin(broadcast_);
   traffic_->open(broadcast_.roster.clients);
 }
 
@@ -142,6 +144,7 @@ void Server::leave_out(std::span<const std::uint32_t> clients) {
   const double more = recipe_.up.memory == Memory::feedback || left == 0 ? 1 : drawn / left;
   for (double& weight : roster.weight) weight *= more;
   for (double& weight : roster.chain_weight) weight *= more;
+  step_->begin(broadcast_);
   // Nobody knows what these clients heard, so next time they are told everything.
   for (const std::uint32_t client : clients)
     for (std::size_t c = 0; !heard_.empty() && c < static_cast<std::size_t>(setup_.chains); ++c)
@@ -160,12 +163,17 @@ std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
 }
 
 void Server::close() {
+  const std::int64_t before = counters_.messages;
   merge_blocks();
   step_->close(broadcast_);
-  traffic_->close(broadcast_.segment.ends);
-  if (!broadcast_.segment.ends) return;
-  each_chain([&](Index c, int member) { move_chain(c, member); });
-  ++counters_.rounds;
+  sent_ = sent_ || step_->always_sends() || counters_.messages > before;
+  const bool done = step_->ends_round(broadcast_);
+  // Clients that never send anything are timed by their rounds.
+  traffic_->close(done && (sent_ || setup_.dimension == 0));
+  if (broadcast_.segment.ends) each_chain([&](Index c, int member) { move_chain(c, member); });
+  if (!done) return;
+  if (sent_) ++counters_.rounds;
+  sent_ = false;
   ++round_;
 }
 

@@ -15,8 +15,7 @@ HostSetup host_setup(const FederatedSetup& setup) {
           setup.seed,
           setup.seed,
           setup.potentials == nullptr || setup.potentials->light(),
-          setup.work,
-          setup.oracle};
+          setup.work};
 }
 
 std::size_t clients_here(const FederatedSetup& setup) {

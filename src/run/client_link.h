@@ -23,9 +23,8 @@ struct FederatedSetup {
   Index dimension = 0;
   Index chains = 1;
   std::uint64_t seed = 1;
-  const ClientWork* work = nullptr;    // must outlive the link; null for the recipe's work on the potentials
-  Index with_work = 0;                 // with `work`: the number of this process's clients
-  const MakeOracle* oracle = nullptr;  // must outlive the link; null or empty for the recipe's oracle
+  const ClientWork* work = nullptr;  // must outlive the link; null for the recipe's work on the potentials
+  Index with_work = 0;               // with `work`: the number of this process's clients
 };
 
 class ClientLink {

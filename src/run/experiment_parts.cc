@@ -68,8 +68,7 @@ ExperimentParts::ExperimentParts(Config c, const ExperimentOptions& o)
 
 void ExperimentParts::make_personal() {
   personal = make_personal_parts(config, problem.model, problem.data);
-  problem.model = {};
-  problem.model.kind = ModelKind::gaussian;  // φ and β alone predict nothing
+  problem.model = {};  // φ and β alone predict nothing
   write_columns(*personal, config);
   recipe = complete(config, problem.clients(), std::max<Index>(1, personal->model->shared()), found.warnings);
   recipe.up.whole_tail = personal->baseline ? 0 : personal->population->parameters();
@@ -86,7 +85,6 @@ void ExperimentParts::make_questions() {
   check_sizes(config, recipe, problem.rows, found.warnings);
   FederatedSetup setup{&recipe,      &problem.prior,      &problem.potentials, problem.first,
                        problem.rows, problem.dimension(), config.run.chains,   config.seed};
-  setup.oracle = &options.oracle;
   link = std::make_unique<ClientLink>(setup, make_transport(pick_threads()));
   questions.emplace(*link, problem, config.sampler.mode_tolerance, found);
   tally = ParticipationTally(problem.clients(), config.run.iterations);
@@ -94,29 +92,24 @@ void ExperimentParts::make_questions() {
 }
 
 void ExperimentParts::make_engine() {
-  if (personal && personal->baseline) {
-    auto made = make_baseline_engine(config, recipe, *personal);
-    baseline = made.get();
-    engine = std::move(made);
-  } else if (recipe.reference) {
+  if (recipe.reference)
     engine = make_reference_engine(config, recipe, problem);
-  } else {
+  else
     make_federation();
-  }
   listen();
 }
 
 void ExperimentParts::make_federation() {
-  std::unique_ptr<Approximation> step;
+  std::unique_ptr<ServerStep> step;
   if (personal) {
     step = make_personal_round(config, recipe, *personal);
-    approximation = step.get();
+    approximation = dynamic_cast<Approximation*>(step.get());
     const ClientRange own = own_clients();
     const FederatedSetup setup{.recipe = &recipe,
                                .prior = &problem.prior,
                                .first = own.first,
                                .sizes = personal->sizes,
-                               .dimension = dimension(),
+                               .dimension = personal->work.dimension,
                                .chains = config.run.chains,
                                .seed = config.seed,
                                .work = &personal->work,

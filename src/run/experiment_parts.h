@@ -26,13 +26,12 @@ struct ExperimentParts {
   StatisticalProblem problem;
   Recipe recipe;
   std::unique_ptr<PersonalParts> personal;  // for a problem with latents, else null
-  std::unique_ptr<ClientLink> link;         // with latents: made with the engine; null with a baseline
+  std::unique_ptr<ClientLink> link;         // with latents: made with the engine
   std::optional<Questions> questions;       // for a problem without latents
   std::optional<PersonalResults> results;   // for a problem with latents
   std::unique_ptr<Engine> engine;           // made when the step is known
   FederatedEngine* federation = nullptr;    // the engine, if its rounds are federated
   Approximation* approximation = nullptr;   // the federation's step, for fedsoul and fedsouk
-  PersonalEngine* baseline = nullptr;       // the engine, if it is a personalised baseline
   std::int64_t emitted = 0;                 // states after burn-in, per chain, of which every thin-th is kept
   std::vector<double> potential;
   ThreadChoice choice;

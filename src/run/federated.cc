@@ -1,6 +1,10 @@
 #include "federated.h"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
+
+#include "math/math.h"
 
 namespace pollen {
 
@@ -13,6 +17,7 @@ FederatedEngine::FederatedEngine(ClientLink& link, std::unique_ptr<ServerStep> s
   server_ = std::make_unique<Server>(recipe, *setup.prior, std::move(server), std::move(step));
   server_->share_work(link.team());
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);
+  if (split() != nullptr) mean_ = Panel(split()->whole, setup.chains);
   if (recipe.oracle == OracleKind::control) anchor_ = gradient_ = Panel(d, setup.chains);
 }
 
@@ -21,18 +26,67 @@ void FederatedEngine::set_transport(const MakeTransport& make) {
   server_->share_work(link_.team());
 }
 
+const ClientWork* FederatedEngine::split() const {
+  const ClientWork* const work = link_.setup().work;
+  return work != nullptr && work->whole > 0 ? work : nullptr;
+}
+
+// A client's own part of a model starts where the server's does.
+void FederatedEngine::start(ConstPanelView position) {
+  if (split() == nullptr) return server_->start(position);
+  const ClientWork& work = *split();
+  server_->start({position.data + work.first, work.shown, position.columns, position.stride});
+  copy_into(position, mean_);
+  Panel nothing(1, 1);
+  if (work.latents > 0) link_.transport().query({Query::What::start, mean_, {}}, nothing);
+}
+
 std::int64_t FederatedEngine::advance(std::int64_t most) {
   const std::int64_t before = iteration();
   if (server_->refresh_due()) refresh();
-  server_->open(most);
-  link_.transport().exchange(*server_);
-  server_->close();
-  if (!mean_.empty() && !server_->averaged()) gather(mean_);
+  do {  // an iteration may take several exchanges
+    server_->open(most);
+    link_.transport().exchange(*server_);
+    server_->close();
+  } while (iteration() == before);
+  if (split() != nullptr)
+    put_together();
+  else if (!mean_.empty() && !server_->averaged())
+    gather(mean_);
   return iteration() - before;
 }
 
 ConstPanelView FederatedEngine::position() const {
-  return mean_.empty() || server_->averaged() ? server_->position() : mean_.view();
+  return mean_.empty() || (server_->averaged() && split() == nullptr) ? server_->position() : mean_.view();
+}
+
+ConstPanelView FederatedEngine::latents() {
+  const FederatedSetup& setup = link_.setup();
+  if (latents_at_ == iteration()) return latents_;
+  if (latents_.empty()) latents_ = Panel(setup.work->latents * setup.chains, std::ssize(setup.sizes));
+  if (!latents_.empty()) link_.transport().query({Query::What::latents, position(), {}, server_->round()}, latents_);
+  latents_at_ = iteration();
+  return latents_;
+}
+
+// Where the server has no part of a model, a chain's position is the mean of the clients' parts, weighted by N_i.
+void FederatedEngine::put_together() {
+  const ClientWork& work = *split();
+  const std::span<const Index> sizes = link_.setup().sizes;
+  const auto first = static_cast<std::size_t>(work.first), shown = static_cast<std::size_t>(work.shown);
+  const auto own = static_cast<std::size_t>(work.whole - work.shown), each = static_cast<std::size_t>(work.latents);
+  const ConstPanelView kept = own > 0 ? latents() : ConstPanelView();
+  const double rows = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  for (Index c = 0; c < mean_.columns(); ++c) {
+    const auto column = mean_.column(c);
+    std::ranges::copy(server_->position().column(c).first(shown), column.subspan(first).begin());
+    const auto mean = column.subspan(first > 0 ? 0 : shown, own);
+    std::ranges::fill(mean, 0.0);
+    for (std::size_t i = 0; own > 0 && i < sizes.size(); ++i) {
+      const auto part = kept.column(static_cast<Index>(i)).subspan(static_cast<std::size_t>(c) * each, own);
+      math::axpy(static_cast<double>(sizes[i]) / rows, part, mean);
+    }
+  }
 }
 
 // Each client answers with w_i times its position, and the transport adds the answers.
@@ -57,6 +111,7 @@ void FederatedEngine::start_control() {
 void FederatedEngine::archive(Archive& archive) {
   server_->archive(archive);
   archive.array(mean_.flat());
+  latents_at_ = -1;
   link_.host().archive(archive);
   link_.transport().archive(archive);
 }

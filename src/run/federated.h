@@ -14,7 +14,7 @@ class FederatedEngine final : public Engine {
   // The link must outlive the engine. If `step` is null the server takes the recipe's step.
   explicit FederatedEngine(ClientLink& link, std::unique_ptr<ServerStep> step = nullptr);
 
-  void start(ConstPanelView position) override { server_->start(position); }
+  void start(ConstPanelView position) override;
   std::int64_t advance(std::int64_t most) override;
   bool emits() const override { return server_->averaged() || server_->recipe().local->emit_every; }
   ConstPanelView position() const override;
@@ -26,15 +26,21 @@ class FederatedEngine final : public Engine {
   Server& server() { return *server_; }
   void set_transport(const MakeTransport& make);
   void start_control();  // VR-FALD*: sets Y_0 and C_0 at the starting positions
+  // What clients keep for themselves after the last iteration (LocalWork::latents), one column per client.
+  ConstPanelView latents();
 
  private:
+  const ClientWork* split() const;  // what clients do, if they keep parts of the models; else null
+  void put_together();              // sets mean_ if clients keep parts of the models
   void refresh();
   void gather(Panel& mean);  // computes Σ w_i x_i over the clients' present positions x_i
 
   ClientLink& link_;
   std::unique_ptr<Server> server_;
-  Panel mean_;               // with emit = "every": the clients' mean after the last iteration
-  Panel anchor_, gradient_;  // the control variates Y and C
+  Panel mean_;  // with emit = "every": the clients' mean after the last iteration; with split models: the positions
+  Panel latents_;
+  std::int64_t latents_at_ = -1;  // the iteration of latents_
+  Panel anchor_, gradient_;       // the control variates Y and C
 };
 
 }  // namespace pollen

@@ -25,10 +25,9 @@ bool fits(const Recipe& recipe) {
   const CompressorSpec& up = recipe.up.compressor;
   const bool qsgd = up.kind == "qsgd" && !up.scaled;
   const bool whole = !up.compresses() && up.bits == 64;
-  return !recipe.local && (recipe.oracle == OracleKind::minibatch || recipe.oracle == OracleKind::svrg) &&
-         (qsgd || whole) && recipe.up.per_client.empty() && recipe.up.memory != Memory::feedback &&
-         !recipe.up.start_at_gradient && !recipe.down.feedback && recipe.prior_on_server &&
-         weights_are_equal(recipe.participation);
+  return !recipe.local && (recipe.oracle_name == "minibatch" || recipe.oracle_name == "svrg") && (qsgd || whole) &&
+         recipe.up.per_client.empty() && recipe.up.memory != Memory::feedback && !recipe.up.start_at_gradient &&
+         !recipe.down.feedback && recipe.prior_on_server && weights_are_equal(recipe.participation);
 }
 
 class FleetTransport final : public Transport {

@@ -150,14 +150,15 @@ OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learn
   return out;
 }
 
-OwnDraws point_of(const PersonalParts& parts, const PersonalEngine& engine, Index client) {
-  const Index chains = engine.position().columns;
-  OwnDraws out = make_room(parts, chains, 1);
+OwnDraws point_of(const PersonalParts& parts, Index client, ConstPanelView position, std::span<const double> latents) {
+  OwnDraws out = make_room(parts, position.columns, 1);
   Averager averager(parts.test[static_cast<std::size_t>(client)], parts.model->outputs(), out);
-  std::vector<double> shared(static_cast<std::size_t>(parts.model->shared()));
-  for (Index c = 0; c < chains; ++c) {
-    engine.personal_shared(client, c, shared);
-    engine.latent(client, c, out.z.column(c));
+  const auto each = static_cast<std::size_t>(parts.work.latents);
+  std::vector<double> model(static_cast<std::size_t>(position.rows));
+  const auto shared = std::span(model).first(static_cast<std::size_t>(parts.model->shared()));
+  for (Index c = 0; c < position.columns; ++c) {
+    parts.point(client, position.column(c), latents.subspan(static_cast<std::size_t>(c) * each, each), model);
+    std::ranges::copy(std::span(model).subspan(shared.size()), out.z.column(c).begin());
     averager.add(shared, out.z.column(c));
     if (!out.effects.empty()) add_effects(parts, shared, out.z.column(c), 1, out.effects.column(c));
   }

@@ -1,5 +1,5 @@
 // Draws a client's latent from its own posterior at given φ and β, by NUTS (docs/personal.md). These draws stay with
-// the client. Several threads may call draw_own() for different clients at once; point_of() is not thread-safe.
+// the client. Several threads may work for different clients at once.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,8 @@ void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, Con
 // Draws for a client of the run and averages its predictions.
 OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learnt, Index draws, std::uint64_t seed);
 
-// The same for a baseline, which has one point per chain and uses the φ that the client predicts with.
-OwnDraws point_of(const PersonalParts& parts, const PersonalEngine& engine, Index client);
+// The same for a baseline, which has one point per chain: the model that the client predicts with. `latents` are the
+// client's in all chains.
+OwnDraws point_of(const PersonalParts& parts, Index client, ConstPanelView position, std::span<const double> latents);
 
 }  // namespace pollen

@@ -176,7 +176,7 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const M
                                                    const Federation& data) {
   auto parts = std::make_unique<PersonalParts>();
   parts->baseline = find_baseline(config.sampler.name) != nullptr;
-  if (model.kind == ModelKind::network) {
+  if (model.is_network()) {
     parts->network = model;
     parts->model = make_personal_network(model.network);
   } else {

@@ -26,7 +26,8 @@ struct PersonalParts {
   std::vector<Index> sizes;  // N_i
   std::unique_ptr<Population> population;
   PersonalProblem problem;
-  ClientWork work;        // what clients do under fedsoul and fedsouk
+  ClientWork work;        // what clients do in a round
+  PersonalPoint point;    // the model that a client predicts with: for fedsoul and fedsouk (φ, z)
   bool baseline = false;  // a baseline has no population, and its state is (φ, z)
 
   const Network& net() const { return *network->network.network; }
@@ -58,9 +59,8 @@ void warm_up_together(const PersonalParts& parts, const Config& config, const Fe
 // last layer becomes the population's mean unless the configuration gives one, or the z of a baseline.
 Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta);
 
-std::unique_ptr<PersonalEngine> make_baseline_engine(const Config& config, const Recipe& recipe,
-                                                     const PersonalParts& parts);
-// For fedsoul or fedsouk: puts the clients' work into `parts` and returns the server's step.
-std::unique_ptr<Approximation> make_personal_round(const Config& config, const Recipe& recipe, PersonalParts& parts);
+// Puts the clients' work and their `point` into `parts` and returns the server's step, which is an Approximation unless
+// the sampler is a baseline.
+std::unique_ptr<ServerStep> make_personal_round(const Config& config, const Recipe& recipe, PersonalParts& parts);
 
 }  // namespace pollen

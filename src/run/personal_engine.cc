@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "personal.h"
 
 namespace pollen {
@@ -40,14 +42,20 @@ BaselineSettings baseline_settings(const Config& config, const Recipe& recipe) {
 
 }  // namespace
 
-std::unique_ptr<PersonalEngine> make_baseline_engine(const Config& config, const Recipe& recipe,
-                                                     const PersonalParts& parts) {
-  return make_baseline(recipe.name, parts.problem, baseline_settings(config, recipe));
-}
-
-std::unique_ptr<Approximation> make_personal_round(const Config& config, const Recipe& recipe, PersonalParts& parts) {
+std::unique_ptr<ServerStep> make_personal_round(const Config& config, const Recipe& recipe, PersonalParts& parts) {
+  if (parts.baseline) {
+    Baseline baseline = make_baseline(recipe.name, parts.problem, baseline_settings(config, recipe));
+    parts.work = std::move(baseline.work);
+    parts.point = std::move(baseline.model);
+    return std::move(baseline.step);
+  }
   const PersonalSettings settings = personal_settings(config);
   parts.work = make_personal_work(parts.problem, settings);
+  const auto shared = static_cast<std::size_t>(parts.model->shared());
+  parts.point = [shared](Index, std::span<const double> position, std::span<const double> z, std::span<double> w) {
+    std::ranges::copy(position.first(shared), w.begin());
+    std::ranges::copy(z, w.subspan(shared).begin());
+  };
   return make_approximation(parts.problem, settings, recipe.up.rate);
 }
 

@@ -27,7 +27,8 @@ std::uint64_t PersonalResults::seed_of(std::optional<Index> client) const {
 }
 
 OwnDraws PersonalResults::own_draws(Index client, Index draws) const {
-  if (is_baseline()) return point_of(*parts_.personal, *parts_.baseline, client);
+  if (is_baseline())
+    return point_of(*parts_.personal, client, parts_.engine->position(), parts_.federation->latents().column(client));
   return draw_own(*parts_.personal, client, learnt(), draws, seed_of(client));
 }
 

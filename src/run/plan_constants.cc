@@ -41,7 +41,10 @@ double least_precision(const Prior& prior) {
   return prior.precision.empty() ? 0 : *std::ranges::min_element(prior.precision);
 }
 
-bool is_convex(const ModelSpec& model) { return model.kind != ModelKind::linear || model.noise_sd.has_value(); }
+// Returns nothing if U is convex as far as the model knows.
+std::string why_not_convex(const ModelSpec& model) {
+  return model.family == nullptr ? "" : model.family->not_convex(model);
+}
 
 // Returns E‖θ_0 - θ*‖², the expected squared distance of the start from the mode.
 double start_distance(const Experiment& experiment, const Prior& prior, std::span<const double> mode) {
@@ -68,12 +71,13 @@ void estimate_sum(Experiment& experiment, std::span<const double> mode, plan::Co
   else
     sum.largest = find_smoothness(ask.transport(), ask.prior(), mode, experiment.config().seed).value;
   c.smoothness = sum.largest;
-  c.convexity = !is_convex(experiment.model()) ? 0 : quadratic ? sum.smallest : least_precision(ask.prior());
+  const std::string not_convex = why_not_convex(experiment.model());
+  c.convexity = !not_convex.empty() ? 0 : quadratic ? sum.smallest : least_precision(ask.prior());
   notes.push_back(
       fmt::format("L: {}{}", exact ? "largest eigenvalue of the summed curvature" : "power iteration, from below",
                   ask.curvature_is_bound() ? "" : ", at the mode only: this model has no bound for all theta"));
-  if (!is_convex(experiment.model()))
-    notes.emplace_back("m: none, a linear model with sampled sigma is not convex (model.noise_sd makes it so)");
+  if (!not_convex.empty())
+    notes.push_back("m: none, " + not_convex);
   else
     notes.emplace_back(
         quadratic ? "m: smallest eigenvalue, exact for a quadratic potential"
@@ -93,12 +97,12 @@ plan::ClientConstants client_constants(const Experiment& experiment, const Quest
   const Index n = ask.sizes()[i];
   plan::ClientConstants k;
   k.rows = static_cast<double>(n);
-  k.batch = static_cast<double>(recipe.oracle == OracleKind::full ? n : recipe.batch.of(n));
+  k.batch = static_cast<double>(recipe.batch.of(n));
   k.smoothness = bounds[0];
   const double share = recipe.prior_on_server ? 0 : weight_of(recipe, ask.sizes(), i);
   if (experiment.model().quadratic() && experiment.dimension() <= kExact)
     k.convexity = bounds[1];
-  else if (is_convex(experiment.model()))
+  else if (why_not_convex(experiment.model()).empty())
     k.convexity = share * least_precision(ask.prior());
   k.gradient = rows[0];
   k.variance = plan::minibatch_variance(k.rows, k.batch, rows[1], rows[2]);

@@ -68,7 +68,7 @@ class PlannedRounds {
 
   // The number of row gradients of a client for one chain and one iteration.
   std::int64_t gradients(std::uint32_t client, bool refresh) const {
-    const Index rows = sizes_[client], batch = recipe_.oracle == OracleKind::full ? rows : recipe_.batch.of(rows);
+    const Index rows = sizes_[client], batch = recipe_.batch.of(rows);
     const bool differences = recipe_.oracle == OracleKind::svrg || recipe_.oracle == OracleKind::fixed_point;
     const bool anchored = recipe_.oracle == OracleKind::control || (differences && batch < rows);
     return refresh ? rows : anchored ? 2 * batch : batch;

@@ -33,7 +33,7 @@ PrivacyInputs inputs_of(const Config& config, const Recipe& recipe, std::span<co
   in.delta_1 = p.delta_1;
   in.delta_2 = p.delta_2;
   std::vector<Index> batches;
-  for (const Index rows : sizes) batches.push_back(recipe.oracle == OracleKind::full ? rows : recipe.batch.of(rows));
+  for (const Index rows : sizes) batches.push_back(recipe.batch.of(rows));
   in.clients = privacy_clients(sizes, batches);
   return in;
 }

@@ -9,13 +9,10 @@
 #include "network_model.h"
 #include "own_files.h"
 #include "pollen/errors.h"
-#include "recipe/models.h"
 
 namespace pollen {
 
 namespace {
-
-ModelKind kind_of(const Config& config) { return models().at(config.model.kind).kind; }
 
 // Adds the potentials of the clients `own`, whose rows `problem` holds. `clients` is the number of clients in the whole
 // federation.
@@ -40,31 +37,27 @@ void add_potentials(const Config& config, Index clients, const ClientRange& own,
         const double scale = b == 0 ? 1 : 1 / (b * static_cast<double>(rows.x.rows));
         return make_potential(model, rows, scale);
       },
-      problem.model.kind != ModelKind::network);
+      !problem.model.is_network());
 }
 
 Prior make_prior(const Config& config, const ModelSpec& model) {
   if (config.model.prior == "flat") return Prior::flat();
-  if (model.kind == ModelKind::network) return network_prior(config, model.network.network->tensors());
+  if (model.is_network()) return network_prior(config, model.network.network->tensors());
   const auto d = static_cast<std::size_t>(model.dimension());
-  const bool sigma = model.kind == ModelKind::linear && !model.noise_sd;
+  const auto coefficients = d - static_cast<std::size_t>(model.family->log_scales(model));
   std::vector<double> sd = config.model.prior_sd;
-  if (sd.size() == 1) {
-    sd.assign(d, sd[0]);
-    if (sigma) sd.back() = config.model.log_sigma_sd;
-  } else if (sigma && sd.size() + 1 == d) {
-    sd.push_back(config.model.log_sigma_sd);
-  } else if (sd.size() != d) {
+  if (sd.size() == 1) sd.assign(coefficients, sd[0]);
+  if (sd.size() == coefficients) sd.resize(d, config.model.log_sigma_sd);
+  if (sd.size() != d)
     throw ConfigError(config.file + ": model.prior_sd",
                       fmt::format("found {} numbers, accepted: one, or one a coefficient ({}: {})", sd.size(), d,
                                   fmt::join(model.labels(), ", ")));
-  }
   return Prior::normal(sd);
 }
 
 StatisticalProblem without_data(const Config& config) {
   StatisticalProblem problem;
-  problem.model.kind = kind_of(config);
+  problem.model.family = &model_family(config.model.kind);
   problem.model.noise_sd = config.model.noise_sd;
   return problem;
 }
@@ -74,7 +67,7 @@ void take_columns(const Config& config, StatisticalProblem& problem) {
   problem.model.feature_names = problem.data.feature_names;
   problem.model.class_names = problem.data.class_names;
   problem.model.classes = std::max<Index>(2, static_cast<Index>(problem.data.class_names.size()));
-  if (problem.model.kind == ModelKind::network) add_network(config, problem.model);
+  if (is_network(config)) add_network(config, problem.model);
 }
 
 // Keeps only the training rows of this rank's clients. Rank 0 also keeps the rows that belong to no client.
@@ -149,8 +142,6 @@ StatisticalProblem make_given_problem(const Posterior& posterior) {
   };
   check("Posterior::prior", posterior.prior.precision.size(), true);
   check("Posterior::labels", posterior.labels.size(), true);
-  problem.model.kind = ModelKind::gaussian;  // a kind that predicts nothing
-  problem.model.custom = true;
   problem.model.features = d;
   problem.model.feature_names = posterior.labels;
   problem.prior = posterior.prior;
@@ -173,7 +164,7 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
   problem.model.feature_names = first.feature_names;
   problem.model.class_names = first.class_names;
   problem.curvature_is_bound = first.curvature_is_bound;
-  if (problem.model.kind == ModelKind::network) add_network(config, problem.model);
+  if (is_network(config)) add_network(config, problem.model);
   if (is_mixed(config)) return without_rows(std::move(problem), sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) {
     if (!same_columns(sites[i], first))
@@ -199,12 +190,12 @@ StatisticalProblem make_own_problem(const Config& config, Federation data, Index
 
 TargetKind target_of(const Config& config) {
   if (is_network(config) && config.model.task == "regression") return TargetKind::real;
-  return models().at(config.model.kind).target;
+  return model_family(config.model.kind).target({});
 }
 
 StatisticalProblem make_problem(const Config& config, Ranks* ranks) {
   StatisticalProblem problem = without_data(config);
-  const bool gaussian = problem.model.kind == ModelKind::gaussian;
+  const bool gaussian = config.model.kind == "gaussian";
   const bool written_out = gaussian && std::ranges::any_of(config.clients, [](const ClientConfig& c) {
                              return !c.mean.empty() || !c.data.empty() || !c.precision.empty();
                            });

@@ -5,7 +5,6 @@
 
 #include "experiment_parts.h"
 #include "own_files.h"
-#include "personal/baselines.h"
 #include "pollen/errors.h"
 #include "reference/reference.h"
 
@@ -13,8 +12,7 @@ namespace pollen {
 
 bool runs_distributed(const Config& config) {
   if (is_network(config) && config.compute.device == "cuda") return false;
-  if (is_mixed(config)) return !config.given.contains("sampler.name") || find_baseline(config.sampler.name) == nullptr;
-  return find_reference(config.sampler.name) == nullptr;
+  return is_mixed(config) || find_reference(config.sampler.name) == nullptr;
 }
 
 ClientRange ExperimentParts::own_clients() const {

@@ -7,7 +7,7 @@ namespace {
 std::shared_ptr<const Unlabelled> unlabelled_of(const StatisticalProblem& problem) {
   const Table& table = problem.data.distill;
   const ModelSpec& model = problem.model;
-  const Index classes = model.kind == ModelKind::logistic ? 2 : model.classes;
+  const Index classes = model.outcomes();
   auto out = std::make_shared<Unlabelled>();
   out->rows = table.rows;
   for (Index c = 0; c < classes; ++c)
@@ -15,7 +15,7 @@ std::shared_ptr<const Unlabelled> unlabelled_of(const StatisticalProblem& proble
   for (Index c = 0; c < classes; ++c)
     out->labelled.push_back(make_potential(model, {table.view(), out->labels.data() + c * table.rows}));
   out->predict = [&model, &table](std::span<const double> theta, std::span<double> to, Scratch& scratch) {
-    class_probabilities(model, theta, table.view(), to, scratch);
+    model.family->class_probabilities(model, theta, table.view(), to, scratch);
   };
   return out;
 }
@@ -34,7 +34,7 @@ std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe
   what.chains = config.run.chains;
   what.temperature = recipe.temperature;
   what.seed = config.seed;
-  if (problem.model.kind == ModelKind::network &&
+  if (problem.model.is_network() &&
       config.model.likelihood != "mean")  // with "mean", rows of different clients have different weights
     what.pool = [&problem] {
       return make_potential(problem.model, {problem.data.train.view(), problem.data.train.y.data()});

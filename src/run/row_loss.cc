@@ -32,11 +32,12 @@ struct Loss {
 RowLoss PersonalResults::row_loss() const {
   const PersonalParts& parts = *parts_.personal;
   const Index some = std::min(parts_.problem.clients(), kMostClients), chains = parts.problem.chains;
-  const auto latent = static_cast<std::size_t>(parts.model->latent());
-  std::vector<double> shared(static_cast<std::size_t>(parts.model->shared()));
+  const auto each = static_cast<std::size_t>(parts.work.latents), k = static_cast<std::size_t>(parts.model->shared());
+  std::vector<double> model(k + static_cast<std::size_t>(parts.model->latent()));
+  const std::span<const double> shared = std::span(model).first(k), z = std::span(model).subspan(k);
   const ConstPanelView position = parts_.engine->position();
-  Panel latents(parts.model->latent() * chains, some);
-  if (!parts.baseline)
+  Panel latents(parts.work.latents * chains, some);
+  if (!latents.empty())
     parts_.link->transport().query(
         {.what = Query::What::latents, .at = position, .direction = {}, .step = parts_.federation->server().round()},
         latents);
@@ -45,10 +46,7 @@ RowLoss PersonalResults::row_loss() const {
   for (Index i = 0; i < some; ++i) {
     const auto at = static_cast<std::size_t>(i);
     for (Index c = 0; c < chains; ++c) {
-      const auto z = latents.column(i).subspan(static_cast<std::size_t>(c) * latent, latent);
-      std::ranges::copy(position.column(c).first(shared.size()), shared.begin());
-      if (parts.baseline) parts_.baseline->personal_shared(i, c, shared);
-      if (parts.baseline) parts_.baseline->latent(i, c, z);
+      parts.point(i, position.column(c), latents.column(i).subspan(static_cast<std::size_t>(c) * each, each), model);
       train.add(parts.train[at], shared, z, scratch);
       test.add(parts.test[at], shared, z, scratch);
     }

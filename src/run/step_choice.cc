@@ -32,7 +32,7 @@ void ExperimentParts::set_network_step() {
 }
 
 void ExperimentParts::set_step() {
-  if (problem.model.kind == ModelKind::network) return set_network_step();
+  if (problem.model.is_network()) return set_network_step();
   if (!looks()) {
     if (recipe.local->decaying)
       config.sampler.step = recipe.step.size = recipe.local->step_at(recipe.step, problem.clients(), 0);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "data/client_files.h"
 #include "run/privacy_meter.h"
+#include "run/problem.h"
 
 namespace pollen {
 
@@ -24,7 +26,7 @@ std::vector<UncoveredQuery> looks_of(const Config& config, bool table, bool leve
   if (!s.step && !decaying) looks.push_back({"step", "sampler.step = \"auto\" is found from the data"});
   if (decaying && !(s.smoothness && s.convexity))
     looks.push_back({"schedule", "the decaying step's smoothness and convexity are found from the data"});
-  if (table && *with_defaults(config.data).standardize && config.model.kind != "gaussian")
+  if (table && standardizes(config.data, target_of(config)))
     looks.push_back({"standardize", "data.standardize = true shows means and deviations"});
   if (table && config.data.missing == "mean")
     looks.push_back({"missing", "data.missing = \"mean\" shows columns' means"});
@@ -44,7 +46,7 @@ std::vector<UncoveredQuery> uncovered_queries(const Config& config, const Federa
 }
 
 std::vector<UncoveredQuery> uncovered_queries(const Config& config, bool levels_shown) {
-  return looks_of(config, config.model.kind != "gaussian", levels_shown && !is_builtin(config.data));
+  return looks_of(config, target_of(config) != TargetKind::none, levels_shown && !is_builtin(config.data));
 }
 
 }  // namespace pollen

@@ -17,7 +17,7 @@ constexpr Index kBlock = 512;  // rows per block; fixed, so that sums do not dep
 }  // namespace
 
 std::vector<std::string> score_names(const ModelSpec& model) {
-  if (model.kind == ModelKind::gaussian) return {};
+  if (!model.predicts()) return {};
   if (model.classifies()) return {"accuracy", "ece", "brier", "nnll"};
   return {"rmse", "nnll"};
 }
@@ -25,7 +25,7 @@ std::vector<std::string> score_names(const ModelSpec& model) {
 Predictive::Predictive(const ModelSpec& model, const Table& test) : model_(&model) {
   if (test.rows == 0 || score_names(model).empty()) return;
   test_ = &test;
-  if (model.classifies()) classes_ = model.kind == ModelKind::logistic ? 2 : model.classes;
+  classes_ = model.outcomes();
   sum_.assign(at(test.rows * std::max<Index>(1, classes_)), 0.0);
   if (classes_ == 0) log_density_.assign(at(test.rows), kNothing);
 }
@@ -43,9 +43,9 @@ void Predictive::add_rows(std::span<const double> theta, Index first, Index last
   }
   const RowsView x = test_->view().slice(first, rows);
   const std::span<double> other = scratch.take<double>(rows);
-  response(*model_, theta, x, now, other, scratch);
+  model_->family->response(*model_, theta, x, now, other, scratch);
   for (std::size_t i = 0; i < now.size(); ++i) sum[i] += now[i];
-  log_likelihood(*model_, theta, {x, test_->y.data() + first}, other, scratch);
+  model_->family->log_likelihood(*model_, theta, {x, test_->y.data() + first}, other, scratch);
   double* const density = log_density_.data() + first;
   for (std::size_t i = 0; i < other.size(); ++i)
     density[i] = states_before == 0 ? other[i] : log_add(density[i], other[i]);
@@ -58,7 +58,7 @@ void Predictive::hold_rows() {
 void Predictive::add(std::span<const double> theta) {
   hold_rows();
   // A network takes all rows at once, so that θ goes to its device once.
-  const Index block = model_->kind == ModelKind::network ? test_->rows : kBlock;
+  const Index block = model_->is_network() ? test_->rows : kBlock;
   for (Index first = 0; first < test_->rows; first += block)
     add_rows(theta, first, std::min(first + block, test_->rows), states_, scratch_);
   ++states_;

@@ -74,11 +74,11 @@ std::string Progress::bar(const RunProgress& state, int width) const {
 std::string Progress::line(const RunProgress& state) const {
   const double speed = rate(state);
   const bool done = state.iteration >= options_.total;
-  std::string text =
-      fmt::format("pollen: {:.0f}%, {} of {} {}, {} per second, {} {}", std::floor(100 * share_of(state, options_.total)),
-                  state.iteration, options_.total, options_.counted, human_rate(speed),
-                  done ? human_seconds(state.seconds) : time_left(options_.total - state.iteration, speed),
-                  done ? "in all" : "left");
+  std::string text = fmt::format(
+      "pollen: {:.0f}%, {} of {} {}, {} per second, {} {}", std::floor(100 * share_of(state, options_.total)),
+      state.iteration, options_.total, options_.counted, human_rate(speed),
+      done ? human_seconds(state.seconds) : time_left(options_.total - state.iteration, speed),
+      done ? "in all" : "left");
   if (has_rounds(state)) text += fmt::format(", {} rounds", state.rounds);
   if (has_traffic(state))
     text += fmt::format(", {} up, {} down", human_bits(static_cast<double>(state.uplink_bits)),

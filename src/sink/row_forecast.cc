@@ -10,7 +10,6 @@
 #include "numbers.h"
 #include "pollen/errors.h"
 #include "sink/parallel.h"
-#include "stats/mixtures.h"
 
 namespace pollen::sink {
 
@@ -63,12 +62,12 @@ Index RowForecast::predicted(Index row) const {
 
 Forecaster::Forecaster(const ModelSpec& model, const ChosenDraws& draws, const ForecastOptions& options)
     : model_(&model), draws_(&draws), options_(options) {
-  if (model.kind == ModelKind::gaussian)
-    throw ConfigError("model", "found gaussian, which predicts nothing of rows, accepted: models with a target");
+  if (!model.predicts())
+    throw ConfigError("model", "found one that predicts nothing of rows, accepted: models that predict their target");
   if (draws.dimension() != model.dimension())
     throw ConfigError("draws", fmt::format("found {} parameters, accepted: {}, as the model has", draws.dimension(),
                                            model.dimension()));
-  if (model.classifies()) classes_ = model.kind == ModelKind::logistic ? 2 : model.classes;
+  classes_ = model.outcomes();
   block_ = std::max<Index>(1, options.buffer / (draws.count() * std::max<Index>(2, classes_)));
 }
 
@@ -100,8 +99,9 @@ void Forecaster::collect_numbers(const RowsView& x, const double* y, Series& ser
       std::vector<double> mean(at(count)), sd(at(count)), density(at(count));
       const RowsView piece = x.slice(first, count);
       for (Index s = 0; s < states.columns; ++s) {
-        response(*model_, states.column(s), piece, mean, sd, scratch);
-        if (y != nullptr) log_likelihood(*model_, states.column(s), {piece, y + first}, density, scratch);
+        model_->family->response(*model_, states.column(s), piece, mean, sd, scratch);
+        if (y != nullptr)
+          model_->family->log_likelihood(*model_, states.column(s), {piece, y + first}, density, scratch);
         for (Index r = 0; r < count; ++r) {
           series.of(first + r, 0)[at(first_state + s)] = mean[at(r)];
           series.of(first + r, 1)[at(first_state + s)] = sd[at(r)];
@@ -150,10 +150,7 @@ void Forecaster::finish_number_row(Series& series, Index row, RowForecast& out) 
   out.aleatoric[at(row)] = noise / draws;
   out.epistemic[at(row)] = spread / draws;
   out.total[at(row)] = out.aleatoric[at(row)] + out.epistemic[at(row)];
-  const bool counts = model_->kind == ModelKind::poisson;
-  const auto quantile = [&](double p) {
-    return counts ? stats::poisson_mixture_quantile(mean, p) : stats::normal_mixture_quantile(mean, sd, p);
-  };
+  const auto quantile = [&](double p) { return model_->family->quantile(*model_, mean, sd, p); };
   out.lower[at(row)] = quantile(share(false));
   out.upper[at(row)] = quantile(share(true));
   if (!series.log_density.empty()) out.log_density[at(row)] = series.log_density[at(row)] - std::log(draws);

@@ -22,7 +22,6 @@ sink::Job job_of(Config config, const RunOptions& options, const std::string& fo
   job.experiment.threads = options.threads;
   job.experiment.stop = options.stop;
   job.experiment.posterior = options.posterior;
-  job.experiment.oracle = options.oracle;
   job.experiment.transport = options.transport;
   job.sinks = options.sinks;
   job.on_progress = options.on_progress;

@@ -1,11 +1,13 @@
-// R-hat, effective sample sizes and Monte Carlo standard errors of one parameter, from split chains.
+// R-hat, effective sample sizes and Monte Carlo standard errors of one parameter, from split chains (Vehtari et al.
+// 2021), and one row of a summary table.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
-#include "rank_diagnostics.h"
 #include "ranks.h"
+#include "split_chains.h"
 
 namespace pollen::stats {
 namespace {
@@ -20,16 +22,19 @@ double ess_at_most(const Draws& draws, double bound) {
   return basic_ess(split({indicator, draws.chains}));
 }
 
-}  // namespace
-
+// Tells whether there are draws and all are finite. Other draws get no diagnostics, not even rank-based ones, because
+// an infinite draw means that a chain went wrong. Throws std::invalid_argument if the chains differ in length.
 bool usable(const Draws& draws) {
   const auto size = static_cast<Index>(draws.values.size());
-  if (draws.chains < 1 || size % draws.chains != 0) throw std::invalid_argument("draws: chains of unequal length");
+  if (draws.chains < 1 || size % draws.chains != 0)
+    throw std::invalid_argument(
+        fmt::format("draws: found {} values in {} chains, accepted: chains of equal length", size, draws.chains));
   return size > 0 && std::all_of(draws.values.begin(), draws.values.end(), [](double x) { return std::isfinite(x); });
 }
 
-// Returns the larger of two R-hats. The second is computed from the distances to the median and detects chains that
-// differ in spread.
+// Returns the larger of two R-hats. `scores` are the normal scores of the split draws; `sorted` holds all draws in
+// increasing order. The second R-hat is computed from the distances to the median and detects chains that differ in
+// spread.
 double rhat_of(const Draws& draws, const SplitChains& scores, std::span<const double> sorted) {
   const double median = sorted_median(sorted);
   std::vector<double> folded(draws.values.begin(), draws.values.end());
@@ -41,6 +46,21 @@ double tail_ess_of(const Draws& draws, std::span<const double> sorted) {
   if (degenerate(draws.values)) return kNaN;
   return smaller(ess_at_most(draws, sorted_quantile(sorted, 0.05)), ess_at_most(draws, sorted_quantile(sorted, 0.95)));
 }
+
+// Returns the largest MCSE of any single chain. Chains that share participation are dependent, so none may count as
+// evidence for another.
+double worst_chain_mcse(const Draws& draws) {
+  const auto length = static_cast<std::size_t>(draws.length());
+  double worst = 0;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(draws.chains); ++c) {
+    const double mcse = mcse_mean({draws.values.subspan(c * length, length), 1});
+    if (std::isnan(mcse)) return mcse;
+    worst = std::max(worst, mcse);
+  }
+  return worst;
+}
+
+}  // namespace
 
 double rhat(const Draws& draws) {
   return usable(draws) ? rhat_of(draws, rank_normalise(split(draws)), sorted_copy(draws.values)) : kNaN;
@@ -57,6 +77,26 @@ double mcse_mean(const Draws& draws) { return std::sqrt(variance(draws.values) /
 double quantile(std::span<const double> values, double p) {
   if (std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); })) return kNaN;
   return sorted_quantile(sorted_copy(values), p);
+}
+
+ParameterSummary summarize(const Draws& draws, bool coupled) {
+  ParameterSummary result;
+  const bool finite = usable(draws);
+  result.mean = mean(draws.values);
+  result.sd = std::sqrt(variance(draws.values));
+  result.mcse = coupled ? worst_chain_mcse(draws) : mcse_mean(draws);
+  result.q5 = result.q50 = result.q95 = result.rhat = result.ess_bulk = result.ess_tail = kNaN;
+  if (std::isnan(result.mean)) return result;
+  const std::vector<double> sorted = sorted_copy(draws.values);
+  result.q5 = sorted_quantile(sorted, 0.05);
+  result.q50 = sorted_quantile(sorted, 0.50);
+  result.q95 = sorted_quantile(sorted, 0.95);
+  if (!finite) return result;
+  const SplitChains scores = rank_normalise(split(draws));
+  result.rhat = rhat_of(draws, scores, sorted);
+  result.ess_bulk = basic_ess(scores);
+  result.ess_tail = tail_ess_of(draws, sorted);
+  return result;
 }
 
 }  // namespace pollen::stats

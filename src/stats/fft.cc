@@ -6,12 +6,6 @@
 
 namespace pollen::stats {
 
-std::size_t power_of_two_above(std::size_t n) {
-  std::size_t size = 1;
-  while (size < n) size *= 2;
-  return size;
-}
-
 Fft::Fft(std::size_t size) : size_(size), roots_(size) {
   for (std::size_t half = 1; half < size; half *= 2) {
     for (std::size_t j = 0; j < half; ++j) {

@@ -8,8 +8,6 @@
 
 namespace pollen::stats {
 
-std::size_t power_of_two_above(std::size_t n);  // the smallest power of two >= n
-
 class Fft {
  public:
   explicit Fft(std::size_t size);  // `size` must be a power of two

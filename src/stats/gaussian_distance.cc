@@ -1,4 +1,6 @@
 // Moments of draws, and the Wasserstein distance of Gaussians.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -15,7 +17,8 @@ using Panels = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
 Eigen::MatrixXd square_root(const Moments& moments) {
   const auto d = static_cast<Index>(moments.mean.size());
   if (static_cast<Index>(moments.covariance.size()) != d * d)
-    throw std::invalid_argument("moments: covariance is not d × d");
+    throw std::invalid_argument(fmt::format("moments: found a covariance of {} numbers for {} dimensions, accepted: {}",
+                                            moments.covariance.size(), d, d * d));
   const Eigen::MatrixXd covariance = Eigen::Map<const RowMajor>(moments.covariance.data(), d, d);
   const math::Eigenpairs eigen = math::symmetric_eigen(covariance);
   const Eigen::VectorXd roots = eigen.values.cwiseMax(0).cwiseSqrt();
@@ -48,7 +51,10 @@ Moments moments(ConstPanelView draws) {
 // Computes W2² = ‖m_a - m_b‖² + min over orthogonal Q of ‖A^½ - B^½ Q‖². The second term is Bures' trace formula in a
 // form without cancellation: nearly equal covariances keep their digits, and singular ones need no special case.
 double gaussian_w2(const Moments& a, const Moments& b) {
-  if (a.mean.size() != b.mean.size()) throw std::invalid_argument("gaussian_w2: different dimensions");
+  if (a.mean.size() != b.mean.size())
+    throw std::invalid_argument(
+        fmt::format("gaussian_w2: found moments of {} and {} dimensions, accepted: the same dimension", a.mean.size(),
+                    b.mean.size()));
   const auto d = static_cast<Index>(a.mean.size());
   const Eigen::MatrixXd root_a = square_root(a), root_b = square_root(b);
   const Eigen::MatrixXd product = root_b * root_a;

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "normal_quantile.h"
+#include "ranks.h"
 
 namespace pollen::stats {
 

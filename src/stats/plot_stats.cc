@@ -1,6 +1,7 @@
 #include "stats/plot_stats.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -75,7 +76,7 @@ std::vector<double> autocorrelations(const Draws& draws, Index lags) {
   std::vector<double> out(chains * wanted, std::numeric_limits<double>::quiet_NaN());
   const auto chain = [&](std::size_t c) { return draws.values.subspan(c * n, n); };
   const auto usable = [&](std::size_t c) { return c < chains && !degenerate(chain(c)); };
-  const Fft fft(power_of_two_above(2 * std::max<std::size_t>(1, n)));
+  const Fft fft(std::bit_ceil(2 * std::max<std::size_t>(1, n)));
   const std::size_t m = fft.size();
   std::vector<std::complex<double>> work(m);
   for (std::size_t c = 0; c < chains; c += 2) {

@@ -16,6 +16,9 @@ double variance(std::span<const double> x);  // divisor n-1; NaN if n < 2
 // Returns ranks from 1. Equal values share the average of their ranks.
 std::vector<double> average_ranks(std::span<const double> x);
 
+// Returns the inverse of the standard normal distribution function: -inf at 0, +inf at 1 and NaN outside [0, 1].
+double normal_quantile(double p);
+
 double sorted_quantile(std::span<const double> sorted, double p);  // type 7, R's default
 double sorted_median(std::span<const double> sorted);
 std::vector<double> sorted_copy(std::span<const double> x);

@@ -1,12 +1,12 @@
 #include "split_chains.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <limits>
 
 #include "fft.h"
-#include "normal_quantile.h"
 #include "ranks.h"
 
 namespace pollen::stats {
@@ -23,7 +23,7 @@ std::vector<double> chain_means(const SplitChains& x) {
 // twice the length keeps the correlation from wrapping around, and the transform of a real spectrum serves as its own
 // inverse.
 std::vector<double> mean_autocovariance(const SplitChains& x, const std::vector<double>& means) {
-  const Fft fft(power_of_two_above(2 * x.length));
+  const Fft fft(std::bit_ceil(2 * x.length));
   std::vector<std::complex<double>> work(fft.size());
   std::vector<double> power(fft.size(), 0.0);
   for (std::size_t c = 0; c < x.chains; c += 2) {

@@ -1,9 +1,10 @@
 // Distances of estimates of Φ and of the clients' z from the truth, when the data determine only Φz_i.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <string>
 
 #include "math/linear_algebra.h"
 #include "pollen/scores.h"
@@ -17,7 +18,8 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 Columns columns_of(std::span<const double> values, Index rows, Index columns, const char* what) {
   if (rows < 1 || columns < 0 || static_cast<Index>(values.size()) != rows * columns)
-    throw std::invalid_argument(std::string(what) + ": not as many numbers as rows times columns");
+    throw std::invalid_argument(
+        fmt::format("{}: found {} numbers, accepted: {} rows times {} columns", what, values.size(), rows, columns));
   return {values.data(), rows, columns};
 }
 

@@ -48,6 +48,9 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
       return client.look_at_rows(query.at.column(0), out, work);
     case Query::What::latents:
       return client.latents(query.at, query.step, out.column(0));
+    case Query::What::start:
+      fill(out, 0.0);
+      return client.start(query.at);
     case Query::What::local:
       return client.local_position(view, out);
     case Query::What::descent:
@@ -64,7 +67,8 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
 
 void answer(Clients& clients, std::size_t place, const ClientView& view, const Query& query, PanelView out,
             Workspace& work) {
-  const bool keeps = query.what == Query::What::anchor || query.what == Query::What::start_memory;
+  const bool keeps =
+      query.what == Query::What::anchor || query.what == Query::What::start_memory || query.what == Query::What::start;
   if (keeps || !clients.light()) return answer(clients[place], view, query, out, work);
   clients.look(place, [&](Client& client) { answer(client, view, query, out, work); });
 }

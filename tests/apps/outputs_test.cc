@@ -90,7 +90,7 @@ TEST_F(Outputs, RowsFromElsewhereAreLessCertain) {
   EXPECT_EQ(json["ood"]["confident_out"], 0.0);
   ASSERT_EQ(run({"run", "out/config.toml", "--out", "again", "--quiet"}).code, 0);
   EXPECT_EQ(slurp("out/draws-1.csv"), slurp("again/draws-1.csv"));
-  EXPECT_NE(run({"data", "a.toml"}).out.find("60 test rows are no client's"), std::string::npos);
+  EXPECT_NE(run({"data", "a.toml"}).out.find("60 test rows belong to no client"), std::string::npos);
 }
 
 TEST_F(Outputs, QuietSaysNothingOnStderr) {

@@ -102,7 +102,7 @@ TEST(BadKeys, SourcesAndFormats) {
   spec.sources = {"a.csv", "b.csv"};
   spec.format = "xlsx";
   EXPECT_EQ(says(spec),
-            "e.toml: data.source: found 2 files, accepted: one, or data.partition = \"given\" for one a client\n"
+            "e.toml: data.source: found 2 files, accepted: one, or data.partition = \"given\" for one file per client\n"
             "e.toml: data.format: found \"xlsx\", accepted: csv, libsvm, idx, cifar");
   const Folder folder;
   const std::string path = folder.write("a9a", "1 1:1\n");

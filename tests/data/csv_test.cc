@@ -30,7 +30,7 @@ TEST(Csv, QuotesNewlinesAndDoubledQuotes) {
   EXPECT_THAT(table.column_names(), ElementsAre("na,me", "b"));
   EXPECT_THAT(texts(table, 0), ElementsAre("a \"b\" c", "two\nlines", "\""));
   EXPECT_THAT(table.columns[1].number, ElementsAre(1.0, 2.0, 3.0));
-  EXPECT_EQ(table.where(2), "t.csv: row 5");  // the newline inside quotes counts as a line
+  EXPECT_EQ(table.where(2, "a"), "t.csv: row 5, column a");  // the newline inside quotes counts as a line
 }
 
 TEST(Csv, ByteOrderMarkBlankLinesAndOldLineEnds) {

@@ -109,9 +109,9 @@ TEST_F(GivenRows, OfImages) {
   EXPECT_THAT(federation.test.y, ElementsAre(1, 0));
   EXPECT_EQ(cell(federation.test, 0, 1), 'y' / 255.0);
   EXPECT_EQ(cell(federation.ood, 0, 0), 'A' / 255.0);
-  EXPECT_THAT(describe(federation), HasSubstr("2 test rows are no client's (data.test_source)"));
+  EXPECT_THAT(describe(federation), HasSubstr("2 test rows belong to no client (data.test_source)"));
   spec_.ood_source = folder_.write("wide", idx_bytes(8, {1, 3, 1}, "ABC"));
-  EXPECT_EQ(says(), spec_.ood_source + ": found 3 features a row, accepted: the 2 of " + spec_.sources[0]);
+  EXPECT_EQ(says(), spec_.ood_source + ": found 3 features per row, accepted: the 2 of " + spec_.sources[0]);
   spec_.ood_source.clear();
   folder_.write("vl", idx_bytes(8, {2}, {1, 3}));
   EXPECT_THAT(says(), HasSubstr("row 2, column label1: found \"3\", accepted: 0, 1"));
@@ -123,7 +123,7 @@ TEST_F(GivenRows, SparseRowsNeedNotReachTheLastColumn) {
   EXPECT_EQ(cell(load().test, 0, 1), 4.0);
   EXPECT_EQ(load().test.columns, 3);
   spec_.test_source = folder_.write("c.svm", "1 4:4\n");
-  EXPECT_THAT(says(), HasSubstr("c.svm: found 4 features a row, accepted: the 3 of"));
+  EXPECT_THAT(says(), HasSubstr("c.svm: found 4 features per row, accepted: the 3 of"));
 }
 
 TEST_F(GivenRows, KeysThatDoNotFitAreErrors) {

@@ -100,7 +100,8 @@ TEST_F(HostileStore, SectionsThatAreNotThere) {
   for (const char* name : {"names", "columns", "train.begin", "test.begin", "train.x", "train.y", "test.x", "test.y"})
     EXPECT_THAT(lie([&](StoreHeader& h) { section(h, name).name = "other"; }), HasSubstr("found none")) << name;
   EXPECT_THAT(lie([](StoreHeader& h) { section(h, "test.x").name = "train.x"; }), HasSubstr("two sections"));
-  EXPECT_THAT(lie([](StoreHeader& h) { section(h, "test.x").name = "A\n"; }), HasSubstr("without a name"));
+  EXPECT_THAT(lie([](StoreHeader& h) { section(h, "test.x").name = "A\n"; }),
+              HasSubstr("found a section named \"A?\", accepted: names of 1 to 15"));
 }
 
 TEST_F(HostileStore, PlacesAndSizes) {

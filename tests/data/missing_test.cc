@@ -42,7 +42,7 @@ TEST(Missing, AClientWithoutAWholeRowIsAnError) {
   spec.missing = "drop";
   EXPECT_EQ(complaint([&] { load_federation(spec, TargetKind::binary, 1, ""); }),
             spec.sources[1] +
-                ": all 2 rows have missing cells, accepted: a whole row at least (data.features leaves "
+                ": found missing cells in all 2 rows, accepted: at least one whole row (data.features leaves "
                 "columns out)");
 }
 
@@ -103,7 +103,7 @@ TEST(Missing, AColumnWithoutAnyValueHasNoMean) {
   spec.missing = "mean";
   EXPECT_EQ(complaint([&] { load_federation(spec, TargetKind::binary, 1, ""); }),
             spec.sources[0] +
-                ": column x: no training row has a value, accepted: at least one (data.features leaves "
+                ": column x: found no training row with a value, accepted: at least one (data.features leaves "
                 "columns out)");
 }
 

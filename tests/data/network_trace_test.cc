@@ -45,7 +45,7 @@ std::string says(const std::string& bytes, const std::vector<std::string>& clien
 }
 
 TEST(NetworkTrace, SaysFileRowFoundAndAccepted) {
-  EXPECT_EQ(says(""), "FILE: the file is empty");
+  EXPECT_EQ(says(""), "FILE: found an empty file, accepted: a file with rows");
   EXPECT_EQ(says(kHeader + "\n"), "FILE: found a header and no rows, accepted: at least one row");
   EXPECT_EQ(
       says("client,uplink_mbps,downlink_mbps,latency_ms\n1,2,3,4\n"),
@@ -57,7 +57,7 @@ TEST(NetworkTrace, SaysFileRowFoundAndAccepted) {
   EXPECT_EQ(says(replaced(kGood, "north", "nroth")),
             "FILE: row 3, column client: found \"nroth\", accepted: north, south, \"old\", 3; did you mean \"north\"?");
   EXPECT_EQ(says(replaced(kGood, "3,1,", "north,1,")),
-            "FILE: row 3, column client: found \"north\" again, as in row 2; accepted: one row a client");
+            "FILE: row 3, column client: found \"north\" again, as in row 2, accepted: one row per client");
   EXPECT_EQ(says(kHeader + "\nnorth,5,6,7,8\n"),
             "FILE: found no row for client \"south, \"old\"\" and 1 others, accepted: one for each of the 3 clients");
   for (const char* bad : {"0", "-1", "inf", "1e300", "fast", "", "nan"})

@@ -26,7 +26,7 @@ TEST(Libsvm, LabelsPositionsCommentsAndBlankLines) {
   EXPECT_THAT(row(table, 0), ElementsAre(0.5, 0.0, -2.0));
   EXPECT_THAT(row(table, 1), ElementsAre(0.0, 0.0, 0.0));
   EXPECT_THAT(row(table, 2), ElementsAre(0.0, 100.0, 0.0));
-  EXPECT_EQ(table.where(2), "a.svm: row 4");
+  EXPECT_EQ(table.where(2, "label"), "a.svm: row 4, column label");
 }
 
 TEST(Libsvm, FilesOfDifferentWidthsJoin) {
@@ -86,15 +86,20 @@ TEST(Gzip, MembersOneAfterAnotherAndPlainBytes) {
 
 TEST(Gzip, FaultsNameTheFile) {
   const std::string good = gzipped(std::string(100'000, 'q') + "tail");
-  EXPECT_EQ(complaint([&] { gunzip(good.substr(0, good.size() / 2), "d.gz"); }), "d.gz: the gzip data end too early");
-  EXPECT_EQ(complaint([&] { gunzip(good.substr(0, 5), "d.gz"); }), "d.gz: the gzip data end too early");
-  EXPECT_EQ(complaint([&] { gunzip(good + "junk", "d.gz"); }), "d.gz: other bytes follow the gzip data");
+  EXPECT_EQ(complaint([&] { gunzip(good.substr(0, good.size() / 2), "d.gz"); }),
+            "d.gz: found gzip data that end too early, accepted: a whole gzip file");
+  EXPECT_EQ(complaint([&] { gunzip(good.substr(0, 5), "d.gz"); }),
+            "d.gz: found gzip data that end too early, accepted: a whole gzip file");
+  EXPECT_EQ(complaint([&] { gunzip(good + "junk", "d.gz"); }),
+            "d.gz: found other bytes after the gzip data, accepted: gzip data alone");
   std::string bent = good;
   bent[bent.size() - 6] = static_cast<char>(bent[bent.size() - 6] ^ 0x55);  // damages the checksum
-  EXPECT_EQ(complaint([&] { gunzip(bent, "d.gz"); }), "d.gz: the gzip data are corrupt");
-  EXPECT_EQ(complaint([&] { gunzip("\x1f\x8bgarbage, not a header", "d.gz"); }), "d.gz: the gzip data are corrupt");
+  EXPECT_EQ(complaint([&] { gunzip(bent, "d.gz"); }),
+            "d.gz: found gzip data that are corrupt, accepted: a whole gzip file");
+  EXPECT_EQ(complaint([&] { gunzip("\x1f\x8bgarbage, not a header", "d.gz"); }),
+            "d.gz: found gzip data that are corrupt, accepted: a whole gzip file");
   EXPECT_EQ(complaint([&] { gunzip(good, "d.gz", 1000); }),
-            "d.gz: found more than 1000 bytes when decompressed, accepted: at most that");
+            "d.gz: found more than 1000 bytes when decompressed, accepted: at most so many");
 }
 
 }  // namespace

@@ -94,6 +94,16 @@ TEST(RowLayout, ColumnsComeInAnyOrderWithOthersBetweenAndNoTarget) {
   EXPECT_TRUE(std::ranges::equal(rows.x, with.x));
 }
 
+// A federation that is still in memory stands for its layout. One label alone is still a class.
+TEST(RowLayout, OfAFederationInMemory) {
+  const Folder folder;
+  const Trained t = train(source(folder.write("a.csv", kPeople), "ill"), TargetKind::binary);
+  expect_same_rows(load_rows(t.spec.sources[0], t.spec, t.data, TargetKind::binary), t.data.train);
+  const std::string one = folder.write("b.csv", "extra,town,smokes,age,ill\nhello,oslo,no,50,yes\n");
+  EXPECT_EQ(load_rows(one, t.spec, t.data, TargetKind::binary).y[0], 1);
+  EXPECT_TRUE(load_rows(one, t.spec, t.data, TargetKind::none).y.empty());
+}
+
 TEST(RowLayout, MissingNumbersBecomeTheTrainingMeanWhereTheyDidInTraining) {
   const Folder folder;
   DataSpec spec = source(folder.write("a.csv", "x,z,y\n1,5,1\n,5,2\n4,5,3\n7,5,4\n"), "y");
@@ -140,7 +150,7 @@ TEST(RowLayout, OfImagesSparseRowsAndCifar) {
   EXPECT_THAT(complaint([&] {
                 load_rows(folder.write("wide-idx3", idx_bytes(8, {1, 1, 3}, "xyz")), idx.layout, {});
               }),
-              HasSubstr("found 3 numbers a row, accepted: 2"));
+              HasSubstr("found 3 numbers per row, accepted: 2"));
   // The same numbers are given by name.
   const Table named = load_rows(folder.write("new.csv", "pixel2,pixel1\n0.4,0.38\n"), idx.layout, {});
   EXPECT_EQ(named.columns, idx.data.train.columns);
@@ -203,7 +213,7 @@ TEST_F(WrongRows, CellsAndFiles) {
               HasSubstr("row 3, column age: found \"old\", accepted: a number"));
   EXPECT_THAT(wrong("age,town,smokes\n1,,yes\n"), HasSubstr("row 2, column town: found no value"));
   EXPECT_THAT(wrong("age,town,smokes\n1,rome\n"), HasSubstr("row 2: found 2 fields, accepted: 3"));
-  EXPECT_THAT(wrong(""), HasSubstr("new.csv: the file is empty"));
+  EXPECT_THAT(wrong(""), HasSubstr("new.csv: found an empty file"));
   EXPECT_THAT(wrong("age,town,smokes\n"), HasSubstr("found a header and no rows"));
   EXPECT_THAT(complaint([&] { load_rows(folder_.path("none.csv"), trained_.layout, {}); }),
               HasSubstr("none.csv: found no such file"));

@@ -165,7 +165,7 @@ TEST_F(Store, ReplacesAStoreAndNothingElse) {
   convert(TargetKind::binary);
   EXPECT_EQ(store_facts(file).clients, 3);
   folder_.write("a.pollen", "my notes");
-  EXPECT_THAT(complaint([&] { convert(TargetKind::binary); }), HasSubstr("no store"));
+  EXPECT_THAT(complaint([&] { convert(TargetKind::binary); }), HasSubstr("found a file that is not a store"));
 }
 
 TEST_F(Store, NothingIsLeftOfAConversionThatFails) {

@@ -1,10 +1,10 @@
-#include "data/test_split.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "data/partition.h"
 
 namespace pollen::data {
 namespace {

@@ -71,7 +71,7 @@ TEST_F(Writers, WhatIsWrongIsSaid) {
   spec_.writers = folder_.write("few", idx_bytes(12, {2}, words({1, 2})));
   EXPECT_EQ(says(), spec_.writers + ": found 2 writers, accepted: one for each of the 6 rows of " + images);
   spec_.writers = folder_.write("narrow", idx_bytes(12, {6, 2}, words(std::vector<std::uint32_t>(12))));
-  EXPECT_THAT(says(), HasSubstr("narrow: found sizes 6x2, accepted: a writer a row, or QMNIST's columns"));
+  EXPECT_THAT(says(), HasSubstr("narrow: found sizes 6x2, accepted: one writer per row, or QMNIST's columns"));
   spec_.writers.clear();
   EXPECT_THAT(says(), HasSubstr("e.toml: data.writers: found none, accepted: the file of the writers"));
   spec_.writers = images;

@@ -5,8 +5,8 @@
 #include <Eigen/Dense>
 #include <vector>
 
-#include "stats/exact_law.h"
 #include "run/experiment.h"
+#include "stats/exact_law.h"
 
 namespace pollen::laws {
 

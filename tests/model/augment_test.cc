@@ -81,7 +81,7 @@ TEST(Augment, IsForGradientDescentAlone) {
     targets.push_back(y[rows[k]]);
   }
   ModelSpec kind;
-  kind.kind = ModelKind::network;
+  kind.family = &model_family("mlp");
   kind.features = inputs;
   kind.classes = 3;
   kind.network = model;

@@ -32,7 +32,8 @@ double inner(std::span<const double> a, std::span<const double> b) {
 }
 
 class HessianLaw : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, HessianLaw, ::testing::ValuesIn(kinds({"logistic", "softmax"})), test_name);
+INSTANTIATE_TEST_SUITE_P(Kinds, HessianLaw, ::testing::ValuesIn(kinds([](const KnownFamily& f) { return f.hessian; })),
+                         test_name);
 
 TEST_P(HessianLaw, IsTheDerivativeOfTheGradient) {
   const Case c = make_case(GetParam(), 120, 7);
@@ -45,7 +46,8 @@ TEST_P(HessianLaw, IsTheDerivativeOfTheGradient) {
 }
 
 class BoundLaw : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, BoundLaw, ::testing::ValuesIn(kinds({"poisson", "linear-sigma"})), test_name);
+INSTANTIATE_TEST_SUITE_P(Kinds, BoundLaw, ::testing::ValuesIn(kinds([](const KnownFamily& f) { return f.bound; })),
+                         test_name);
 
 TEST_P(BoundLaw, IsAboveTheHessianEverywhere) {
   const Case c = make_case(GetParam(), 120, 7);
@@ -87,7 +89,7 @@ TEST(Curvature, BoundsAreTight) {
   expect_close(curvature_of(*logistic.potential, zero, v), numeric_hessian(*logistic.potential, zero, v), 1e-7);
 
   ModelSpec spec = logistic.spec;
-  spec.kind = ModelKind::softmax;
+  spec.family = &model_family("softmax");
   spec.classes = 2;
   const auto softmax = make_potential(spec, logistic.observations);
   const std::vector<double> origin(10, 0.0), w = Dice(2).normals(10);
@@ -110,8 +112,7 @@ TEST_P(CurvatureLaw, IsSymmetricAndLinear) {
 
 TEST(Curvature, SaysWhereItIsABound) {
   for (const std::string& name : kinds())
-    EXPECT_EQ(make_case(name, 5, 3).potential->curvature_is_bound(), name != "poisson" && name != "linear-sigma")
-        << name;
+    EXPECT_EQ(make_case(name, 5, 3).potential->curvature_is_bound(), known_family(name).bound) << name;
 }
 
 }  // namespace

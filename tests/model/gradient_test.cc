@@ -12,7 +12,7 @@ class GradientLaw : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, GradientLaw, ::testing::ValuesIn(kinds()), test_name);
 
 class ValueLaw : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, ValueLaw, ::testing::ValuesIn(kinds({"gaussian"})), test_name);
+INSTANTIATE_TEST_SUITE_P(Kinds, ValueLaw, ::testing::ValuesIn(kinds(sums_over_rows)), test_name);
 
 TEST_P(ValueLaw, ValueIsTheSumOfPlainLosses) {
   const Case c = make_case(GetParam(), 101, 6);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace pollen::testing {
@@ -31,10 +32,78 @@ Panel Case::chains(Index count, std::uint64_t seed, double sd) const {
   return panel;
 }
 
-std::vector<std::string> kinds(const std::vector<std::string>& without) {
-  std::vector<std::string> all{"gaussian", "gaussian-data", "linear", "linear-sigma", "logistic", "softmax", "poisson"};
-  std::erase_if(all, [&](const std::string& name) { return std::ranges::count(without, name) > 0; });
+long double PlainRow::z(Index k) const {
+  long double sum = 0;
+  for (Index j = 0; j < features; ++j)
+    sum += static_cast<long double>(x[j]) * theta[static_cast<std::size_t>(k * features + j)];
+  return sum;
+}
+
+const std::vector<KnownFamily>& known_families() {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
+  static const std::vector<KnownFamily> all = {
+      {.name = "gaussian", .family = "gaussian"},  // mean and precision
+      {.name = "gaussian-data",
+       .family = "gaussian",
+       .loss =
+           [](const PlainRow& row) {
+             long double sum = 0;
+             for (std::size_t j = 0; j < row.theta.size(); ++j)
+               sum += std::pow(static_cast<long double>(row.theta[j]) - row.x[j], 2.0L);
+             return sum / 2;
+           }},
+      {.name = "linear",
+       .family = "linear",
+       .noise_sd = 0.7,
+       .refused = {kNaN, kInfinity},
+       .loss = [](const PlainRow& row) { return std::pow((row.y - row.z()) / 0.7, 2.0L) / 2; },
+       .constant = [](double) { return std::log(0.7) + 0.5 * std::log(2 * std::numbers::pi); }},
+      {.name = "linear-sigma",
+       .family = "linear",
+       .bound = false,
+       .refused = {kNaN, -kInfinity},
+       .loss =
+           [](const PlainRow& row) {
+             const long double log_sd = row.theta.back();
+             return std::pow((row.y - row.z()) / std::exp(log_sd), 2.0L) / 2 + log_sd;
+           },
+       .constant = [](double) { return 0.5 * std::log(2 * std::numbers::pi); }},
+      {.name = "logistic",
+       .family = "logistic",
+       .below = 2,
+       .hessian = false,
+       .refused = {kNaN, -1, 0.5, 2},
+       .loss = [](const PlainRow& row) { return std::log1p(std::exp(row.z())) - row.y * row.z(); }},
+      {.name = "softmax",
+       .family = "softmax",
+       .below = 3,
+       .hessian = false,
+       .refused = {kNaN, -1, 0.5, 3},
+       .loss =
+           [](const PlainRow& row) {
+             const long double sum = std::exp(row.z(0)) + std::exp(row.z(1)) + std::exp(row.z(2));
+             return std::log(sum) - row.z(static_cast<Index>(row.y));
+           }},
+      {.name = "poisson",
+       .family = "poisson",
+       .below = 5,
+       .bound = false,
+       .refused = {kNaN, kInfinity, -1, 0.5},
+       .loss = [](const PlainRow& row) { return std::exp(row.z()) - row.y * row.z(); },
+       .constant = [](double y) { return std::log(std::tgamma(y + 1)); }},
+  };
   return all;
+}
+
+const KnownFamily& known_family(const std::string& name) {
+  return *std::ranges::find(known_families(), name, &KnownFamily::name);
+}
+
+std::vector<std::string> kinds(bool (*test)(const KnownFamily&)) {
+  std::vector<std::string> names;
+  for (const KnownFamily& known : known_families())
+    if (test(known)) names.push_back(known.name);
+  return names;
 }
 
 std::string test_name(const ::testing::TestParamInfo<std::string>& parameter) {
@@ -44,26 +113,6 @@ std::string test_name(const ::testing::TestParamInfo<std::string>& parameter) {
 }
 
 namespace {
-
-ModelSpec spec_of(const std::string& name, Index features) {
-  ModelSpec spec;
-  spec.features = features;
-  spec.kind = name == "logistic"                ? ModelKind::logistic
-              : name == "softmax"               ? ModelKind::softmax
-              : name == "poisson"               ? ModelKind::poisson
-              : name.substr(0, 8) == "gaussian" ? ModelKind::gaussian
-                                                : ModelKind::linear;
-  if (name == "linear") spec.noise_sd = 0.7;
-  if (name == "softmax") spec.classes = 3;
-  return spec;
-}
-
-double draw_target(ModelKind kind, Dice& dice) {
-  if (kind == ModelKind::logistic) return std::floor(2.0 * dice.uniform());
-  if (kind == ModelKind::softmax) return std::floor(3.0 * dice.uniform());
-  if (kind == ModelKind::poisson) return std::floor(5.0 * dice.uniform());
-  return dice.normal();
-}
 
 std::unique_ptr<Potential> mean_and_precision(Index d, Dice& dice, double scale) {
   const std::vector<double> a = dice.normals(d * d);
@@ -80,8 +129,12 @@ std::unique_ptr<Potential> mean_and_precision(Index d, Dice& dice, double scale)
 
 Case make_case(const std::string& name, Index rows, Index features, double scale) {
   Case c;
+  const KnownFamily& known = known_family(name);
   c.name = name;
-  c.spec = spec_of(name, features);
+  c.spec.family = &model_family(known.family);
+  c.spec.features = features;
+  c.spec.noise_sd = known.noise_sd;
+  if (known.below > 0) c.spec.classes = static_cast<Index>(known.below);
   Dice dice(static_cast<std::uint64_t>(rows * 1000 + features));
   if (name == "gaussian") {
     c.potential = mean_and_precision(features, dice, scale);
@@ -93,7 +146,7 @@ Case make_case(const std::string& name, Index rows, Index features, double scale
     for (Index j = 0; j < features; ++j)
       c.x[static_cast<std::size_t>(r * stride + j)] =
           j == 0 ? 1.0 : dice.normal() / std::sqrt(static_cast<double>(features));
-    c.y.push_back(draw_target(c.spec.kind, dice));
+    c.y.push_back(known.below > 0 ? std::floor(known.below * dice.uniform()) : dice.normal());
   }
   c.observations = {RowsView{c.x.data(), rows, features, stride}, c.y.data()};
   c.potential = make_potential(c.spec, c.observations, scale);
@@ -101,39 +154,8 @@ Case make_case(const std::string& name, Index rows, Index features, double scale
 }
 
 long double plain_loss(const Case& c, std::span<const double> theta, Index row) {
-  const Index p = c.spec.features;
-  const double* x = c.observations.x.row(row);
-  const long double y = c.y[static_cast<std::size_t>(row)];
-  const auto z = [&](Index k) {
-    long double sum = 0;
-    for (Index j = 0; j < p; ++j) sum += static_cast<long double>(x[j]) * theta[static_cast<std::size_t>(k * p + j)];
-    return sum;
-  };
-  switch (c.spec.kind) {
-    case ModelKind::gaussian: {
-      long double sum = 0;
-      for (Index j = 0; j < p; ++j)
-        sum += std::pow(static_cast<long double>(theta[static_cast<std::size_t>(j)]) - x[j], 2.0L);
-      return sum / 2;
-    }
-    case ModelKind::linear: {
-      const long double log_sd = c.spec.noise_sd ? 0.0L : static_cast<long double>(theta.back());
-      const long double sd = c.spec.noise_sd ? static_cast<long double>(*c.spec.noise_sd) : std::exp(log_sd);
-      return (y - z(0)) * (y - z(0)) / (2 * sd * sd) + log_sd;
-    }
-    case ModelKind::logistic:
-      return std::log1p(std::exp(z(0))) - y * z(0);
-    case ModelKind::poisson:
-      return std::exp(z(0)) - y * z(0);
-    case ModelKind::softmax: {
-      long double sum = 0;
-      for (Index k = 0; k < c.spec.classes; ++k) sum += std::exp(z(k));
-      return std::log(sum) - z(static_cast<Index>(y));
-    }
-    case ModelKind::network:  // covered in tests/network
-      break;
-  }
-  return 0;
+  return known_family(c.name).loss(
+      {theta, c.observations.x.row(row), c.spec.features, c.y[static_cast<std::size_t>(row)]});
 }
 
 namespace {

@@ -1,10 +1,11 @@
-// Small problems of every kind with data from their own generator, for laws that hold for every potential.
+// Small problems of every family with data from their own generator, for laws that hold for every potential.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,12 +40,35 @@ struct Case {
   Panel chains(Index count, std::uint64_t seed, double sd = 0.3) const;
 };
 
-// Returns "gaussian" (mean and precision), "gaussian-data", "linear", "linear-sigma", "logistic", "softmax", "poisson".
-std::vector<std::string> kinds(const std::vector<std::string>& without = {});
+// One row of a case, for its formula: the parameters, the features and the target.
+struct PlainRow {
+  std::span<const double> theta;
+  const double* x;
+  Index features;
+  long double y;
+  long double z(Index k = 0) const;  // the k-th linear predictor
+};
+
+// What the laws are told of a family. The list of families in problem.cc has one entry or more for every model in the
+// table that is neither mixed nor a network.
+struct KnownFamily {
+  std::string name, family;
+  std::optional<double> noise_sd = {};
+  double below = 0;                                    // targets are whole numbers below it; 0: normal numbers
+  bool bound = true, hessian = true;                   // whether curvature() is a bound, and whether it is the Hessian
+  std::vector<double> refused = {};                    // targets that the family cannot have
+  long double (*loss)(const PlainRow& row) = nullptr;  // U_ij, as docs/models.md writes it
+  double (*constant)(double y) = [](double) { return 0.0; };  // what U_ij leaves out of -log p(y)
+};
+inline bool sums_over_rows(const KnownFamily& known) { return known.loss != nullptr; }
+const std::vector<KnownFamily>& known_families();
+const KnownFamily& known_family(const std::string& name);
+// Returns the names in the list: of all, or of those for which the test holds.
+std::vector<std::string> kinds(bool (*test)(const KnownFamily&) = [](const KnownFamily&) { return true; });
 std::string test_name(const ::testing::TestParamInfo<std::string>& parameter);  // without the hyphen
 Case make_case(const std::string& name, Index rows, Index features, double scale = 1.0);
 
-// Returns -log p of one row in long double, as docs/models.md writes it. This is the reference for values.
+// Returns U_ij of one row in long double by the list's formula. This is the reference for values.
 long double plain_loss(const Case& c, std::span<const double> theta, Index row);
 
 std::vector<double> gradient_of(const Potential& u, std::span<const double> theta);

@@ -64,7 +64,7 @@ TEST_P(RowsLaw, NoRowsGiveZero) {
 }
 
 class NoRowsLaw : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, NoRowsLaw, ::testing::ValuesIn(kinds({"gaussian"})), test_name);
+INSTANTIATE_TEST_SUITE_P(Kinds, NoRowsLaw, ::testing::ValuesIn(kinds(sums_over_rows)), test_name);
 
 TEST_P(NoRowsLaw, AClientWithoutRowsHasAFlatPotential) {
   const Case c = make_case(GetParam(), 0, 4);

@@ -1,28 +1,33 @@
 // Tests dimensions and the names of coordinates.
 #include <gtest/gtest.h>
 
-#include "pollen/model.h"
+#include <algorithm>
+#include <stdexcept>
+
+#include "model/models.h"
+#include "model/problem.h"
+#include "pollen/errors.h"
 
 namespace pollen {
 namespace {
 
-ModelSpec named(ModelKind kind) {
+ModelSpec named(const std::string& kind) {
   ModelSpec spec;
-  spec.kind = kind;
+  spec.family = &model_family(kind);
   spec.features = 2;
   spec.feature_names = {"intercept", "age"};
   return spec;
 }
 
 TEST(ModelSpec, LabelsAreTheFeaturesNames) {
-  for (const ModelKind kind : {ModelKind::logistic, ModelKind::poisson}) {
+  for (const char* kind : {"logistic", "poisson"}) {
     EXPECT_EQ(named(kind).dimension(), 2);
     EXPECT_EQ(named(kind).labels(), (std::vector<std::string>{"intercept", "age"}));
   }
 }
 
 TEST(ModelSpec, SoftmaxHasCoefficientsForEveryClass) {
-  ModelSpec spec = named(ModelKind::softmax);
+  ModelSpec spec = named("softmax");
   spec.classes = 2;
   spec.class_names = {"setosa", "virginica"};
   EXPECT_EQ(spec.dimension(), 4);
@@ -33,7 +38,7 @@ TEST(ModelSpec, SoftmaxHasCoefficientsForEveryClass) {
 }
 
 TEST(ModelSpec, LinearSamplesItsNoiseUnlessItIsGiven) {
-  ModelSpec spec = named(ModelKind::linear);
+  ModelSpec spec = named("linear");
   EXPECT_EQ(spec.dimension(), 3);
   EXPECT_EQ(spec.labels(), (std::vector<std::string>{"intercept", "age", "log_sigma"}));
   spec.noise_sd = 1.0;
@@ -41,9 +46,51 @@ TEST(ModelSpec, LinearSamplesItsNoiseUnlessItIsGiven) {
   EXPECT_EQ(spec.labels(), (std::vector<std::string>{"intercept", "age"}));
 }
 
+// A model in the table that is in no list of the laws would not be tested.
+TEST(Models, EveryFamilyIsAmongTheKnownOnes) {
+  for (const ModelRow& row : models()) {
+    const bool known = std::ranges::count(testing::known_families(), row.name, &testing::KnownFamily::family) > 0;
+    EXPECT_EQ(known, row.group == ModelRow::Group::plain) << row.name;
+  }
+  EXPECT_THROW(model_family("logistik"), ConfigError);
+}
+
+// A family of a program's own. It has no coefficients, only a location, and targets above 0.
+class Exponential final : public ModelFamily {
+ public:
+  TargetKind target(const ModelSpec&) const override { return TargetKind::real; }
+  std::size_t wrong_target(const ModelSpec&, std::span<const double> y, std::size_t from) const override {
+    return static_cast<std::size_t>(
+        std::find_if(y.begin() + static_cast<std::ptrdiff_t>(from), y.end(), [](double each) { return !(each > 0); }) -
+        y.begin());
+  }
+  std::string accepted_target(const ModelSpec&) const override { return "a number above 0"; }
+  std::unique_ptr<Potential> make(const ModelSpec&, const Observations& observations, double scale) const override {
+    return make_gaussian_data(observations.x, scale);
+  }
+};
+
+TEST(Models, CanBeAdded) {
+  register_model({"exponential", "waiting times", "p", "", std::make_shared<Exponential>()});
+  EXPECT_EQ(models().names().back(), "exponential");
+  EXPECT_THROW(register_model({"poisson", "", "", "", std::make_shared<Exponential>()}), std::invalid_argument);
+  ModelSpec spec;
+  spec.family = &model_family("exponential");
+  spec.features = 1;
+  const double x[] = {1, 2}, good[] = {3, 4}, bad[] = {3, 0};
+  EXPECT_EQ(make_potential(spec, {{x, 2, 1, 1}, good})->rows(), 2);
+  EXPECT_FALSE(spec.predicts() || spec.classifies() || spec.quadratic());
+  try {
+    make_potential(spec, {{x, 2, 1, 1}, bad});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.problems()[0].what, "found 0, accepted: a number above 0");
+  }
+}
+
 TEST(ModelSpec, GaussianCoordinatesAreNumbered) {
   ModelSpec spec;
-  spec.kind = ModelKind::gaussian;
+  spec.family = &model_family("gaussian");
   spec.features = 2;
   EXPECT_EQ(spec.labels(), (std::vector<std::string>{"theta.1", "theta.2"}));
 }

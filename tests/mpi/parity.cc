@@ -53,7 +53,8 @@ int check() {
   hold("mala", kFederated, {"sampler.name=mala"});
   hold("fedsoul", kLatents, {});
   hold("fedsouk", kLatents, {"sampler.name=fedsouk", "sampler.kernel=hmc", "sampler.compressor=qsgd"});
-  hold("fedavg", kLatents, {"sampler.name=fedavg", "sampler.step=0.01"});
+  hold("fedrep", kLatents, {"sampler.name=fedrep", "sampler.step=0.01"});
+  hold("l2gd", kLatents, {"sampler.name=l2gd", "sampler.step=0.01"});
   if (ranks->rank() == 0) std::printf("%d wrong\n", wrong);
   return wrong == 0 ? 0 : 1;
 }

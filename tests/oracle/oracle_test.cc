@@ -1,9 +1,11 @@
 // The law of every oracle: its mean is the gradient (for the fixed point, the gradient minus that at the anchor).
-#include "pollen/oracle.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
+
+#include "oracle/oracles.h"
+#include "pollen/errors.h"
 
 namespace pollen {
 namespace {
@@ -11,13 +13,13 @@ namespace {
 constexpr Index kRows = 13;
 constexpr Index kFeatures = 3;
 
-class OracleLaw : public ::testing::TestWithParam<OracleKind> {
+class OracleLaw : public ::testing::TestWithParam<std::string> {
  protected:
   OracleLaw() {
     normals(make_stream(3, 0, Purpose::synthetic), x_);
     for (std::size_t r = 0; r < y_.size(); ++r) y_[r] = r % 3 == 0 ? 1 : 0;
     ModelSpec spec;
-    spec.kind = ModelKind::logistic;
+    spec.family = &model_family("logistic");
     spec.features = kFeatures;
     potential_ = make_potential(spec, {{x_.data(), kRows, kFeatures, kFeatures}, y_.data()});
     for (Index c = 0; c < 2; ++c)
@@ -28,6 +30,7 @@ class OracleLaw : public ::testing::TestWithParam<OracleKind> {
     for (std::uint32_t c = 0; c < 2; ++c) streams_.push_back(make_stream(11, c, Purpose::minibatch));
   }
 
+  static OracleKind kind() { return oracles().at(GetParam()).kind; }
   OracleInput input(std::uint64_t round) const { return {position_, chains_, anchor_, versions_, streams_, round, 4}; }
 
   std::vector<double> gradient(std::span<const double> at) {
@@ -38,11 +41,11 @@ class OracleLaw : public ::testing::TestWithParam<OracleKind> {
 
   std::vector<double> expected(Index c) {
     auto g = gradient(position_.column(c));
-    if (GetParam() == OracleKind::fixed_point) {
+    if (kind() == OracleKind::fixed_point) {
       const auto at_anchor = gradient(anchor_.column(0));
       for (std::size_t j = 0; j < g.size(); ++j) g[j] -= at_anchor[j];
     }
-    if (GetParam() == OracleKind::control) {
+    if (kind() == OracleKind::control) {
       const auto at_anchor = gradient(anchor_.column(c));
       for (std::size_t j = 0; j < g.size(); ++j) g[j] -= at_anchor[j];
     }
@@ -87,7 +90,7 @@ TEST_P(OracleLaw, MeanOverMinibatchesIsTheGradient) {
       const double mean = sum[at] / kDraws;
       const double variance = squares[at] / kDraws - mean * mean;
       EXPECT_NEAR(mean, truth[j], 4.5 * std::sqrt(std::max(0.0, variance) / kDraws) + 1e-9);
-      if (GetParam() != OracleKind::full) {
+      if (kind() != OracleKind::full) {
         EXPECT_GT(variance, 1e-4);
       }
     }
@@ -97,7 +100,7 @@ TEST_P(OracleLaw, MeanOverMinibatchesIsTheGradient) {
 TEST_P(OracleLaw, AllRowsIsExactAndDrawsNothing) {
   const auto oracle = make(kRows + 5);
   Panel first(kFeatures, 2), second(kFeatures, 2);
-  EXPECT_EQ(oracle->estimate(input(1), first, work_), (GetParam() == OracleKind::control ? 4 : 2) * kRows);
+  EXPECT_EQ(oracle->estimate(input(1), first, work_), (kind() == OracleKind::control ? 4 : 2) * kRows);
   oracle->estimate(input(2), second, work_);
   for (Index c = 0; c < 2; ++c) {
     const auto truth = expected(c);
@@ -108,9 +111,12 @@ TEST_P(OracleLaw, AllRowsIsExactAndDrawsNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, OracleLaw,
-                         ::testing::Values(OracleKind::full, OracleKind::minibatch, OracleKind::fixed_point,
-                                           OracleKind::svrg, OracleKind::control));
+std::string oracle_name(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::erase(name, '-');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Table, OracleLaw, ::testing::ValuesIn(oracles().names()), oracle_name);
 
 class SvrgOracle : public OracleLaw {};
 
@@ -177,9 +183,19 @@ TEST_P(ClippedOracle, MinibatchesHaveItsMean) {
   for (std::size_t j = 0; j < kFeatures; ++j) EXPECT_NEAR(sum[j], truth[j], 0.05);
 }
 
-INSTANTIATE_TEST_SUITE_P(Clipped, ClippedOracle, ::testing::Values(OracleKind::minibatch));
+INSTANTIATE_TEST_SUITE_P(Clipped, ClippedOracle, ::testing::Values("minibatch"));
 
-INSTANTIATE_TEST_SUITE_P(Svrg, SvrgOracle, ::testing::Values(OracleKind::svrg));
+INSTANTIATE_TEST_SUITE_P(Svrg, SvrgOracle, ::testing::Values("svrg"));
+
+TEST(Oracles, CanBeAdded) {
+  const auto make = [](const Potential& potential, Index batch, Index chains) {
+    return make_oracle("minibatch", potential, 2 * batch, chains);
+  };
+  register_oracle({.name = "twice", .summary = "twice as many rows", .keys = "batch", .make = make});
+  EXPECT_EQ(oracles().at("twice").kind, OracleKind::minibatch);
+  EXPECT_THROW(register_oracle({.name = "svrg", .summary = "", .keys = "", .make = make}), std::invalid_argument);
+  EXPECT_THROW(make_oracle("thrice", *make_gaussian({0}, {1}), 1, 1), ConfigError);
+}
 
 }  // namespace
 }  // namespace pollen

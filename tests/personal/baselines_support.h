@@ -11,6 +11,7 @@
 
 #include "personal/baselines.h"
 #include "problems.h"
+#include "run/federated.h"
 
 namespace pollen::testing {
 
@@ -79,30 +80,71 @@ inline Vector vector_of(std::span<const double> x) {
   return Eigen::Map<const Vector>(x.data(), static_cast<Index>(x.size()));
 }
 
-inline std::unique_ptr<PersonalEngine> begin(const std::string& name, const Quadratics& on,
+// Runs a baseline in this process as ordinary rounds, with the two sides from src/personal.
+class BaselineEngine final : public Engine {
+ public:
+  BaselineEngine(const std::string& name, const PersonalProblem& problem, const BaselineSettings& settings,
+                 int threads = 1)
+      : problem_(problem), baseline_(make_baseline(name, problem, settings)) {
+    recipe_.participation = settings.participation;
+    const FederatedSetup setup{.recipe = &recipe_,
+                               .prior = &prior_,
+                               .sizes = problem_.clients.sizes(),
+                               .dimension = baseline_.work.dimension,
+                               .chains = problem_.chains,
+                               .seed = problem_.seed,
+                               .work = &baseline_.work,
+                               .with_work = std::ssize(problem_.clients.sizes())};
+    link_ = std::make_unique<ClientLink>(
+        setup, [threads](ClientView& view, Clients& clients) { return make_thread_transport(view, clients, threads); });
+    engine_ = std::make_unique<FederatedEngine>(*link_, std::move(baseline_.step));
+  }
+
+  void start(ConstPanelView position) override { engine_->start(position); }
+  std::int64_t advance(std::int64_t most) override { return engine_->advance(most); }
+  ConstPanelView position() const override { return engine_->position(); }
+  std::int64_t iteration() const override { return engine_->iteration(); }
+  Counters& counters() override { return engine_->counters(); }
+  void archive(Archive& archive) override { engine_->archive(archive); }
+
+  // Writes the model that a client predicts with.
+  void model(Index client, Index chain, std::span<double> w) const {
+    const auto each = static_cast<std::size_t>(baseline_.work.latents);
+    const auto all = engine_->latents().column(client);
+    baseline_.model(client, position().column(chain), all.subspan(static_cast<std::size_t>(chain) * each, each), w);
+  }
+
+ private:
+  PersonalProblem problem_;
+  Recipe recipe_;
+  Prior prior_ = Prior::flat();
+  Baseline baseline_;
+  std::unique_ptr<ClientLink> link_;
+  std::unique_ptr<FederatedEngine> engine_;
+};
+
+inline std::unique_ptr<BaselineEngine> begin(const std::string& name, const Quadratics& on,
                                              const BaselineSettings& settings, Index chains = 1) {
-  auto engine = make_baseline(name, on.problem(chains), settings);
+  auto engine = std::make_unique<BaselineEngine>(name, on.problem(chains), settings);
   engine->start(start_of(on.k + on.d, chains));
   return engine;
 }
 
-inline std::unique_ptr<PersonalEngine> after(int iterations, const std::string& name, const Quadratics& on,
+inline std::unique_ptr<BaselineEngine> after(int iterations, const std::string& name, const Quadratics& on,
                                              const BaselineSettings& settings) {
   auto engine = begin(name, on, settings);
   for (int t = 0; t < iterations; ++t) engine->advance(1);
   return engine;
 }
 
-inline Vector server_of(const PersonalEngine& engine, Index chain = 0) {
+inline Vector server_of(const BaselineEngine& engine, Index chain = 0) {
   return vector_of(engine.position().column(chain));
 }
 
 // Returns the model that a client predicts with.
-inline Vector model_of(const PersonalEngine& engine, const Quadratics& on, std::size_t client, Index chain = 0) {
+inline Vector model_of(const BaselineEngine& engine, const Quadratics& on, std::size_t client, Index chain = 0) {
   Vector w(on.k + on.d);
-  const auto i = static_cast<Index>(client);
-  engine.personal_shared(i, chain, {w.data(), static_cast<std::size_t>(on.k)});
-  engine.latent(i, chain, {w.data() + on.k, static_cast<std::size_t>(on.d)});
+  engine.model(static_cast<Index>(client), chain, {w.data(), static_cast<std::size_t>(w.size())});
   return w;
 }
 

@@ -13,6 +13,7 @@
 namespace pollen {
 namespace {
 
+using testing::BaselineEngine;
 using testing::make_mixed_tables;
 using testing::model_of;
 using testing::Quadratics;
@@ -44,7 +45,7 @@ std::vector<Participation> every_way() {
 }
 
 // Returns positions and every client's model after each of `rounds` rounds, and the counts.
-std::vector<double> go_on(PersonalEngine& engine, const Quadratics& on, Index chains, int rounds) {
+std::vector<double> go_on(BaselineEngine& engine, const Quadratics& on, Index chains, int rounds) {
   std::vector<double> out;
   for (int t = 0; t < rounds; ++t) {
     engine.advance(1);
@@ -75,7 +76,7 @@ TEST_P(EveryBaseline, GoesOnFromASavedStateBitForBit) {
       engine->archive(saved);
       const Bytes bytes = saved.take();
       const auto expected = go_on(*engine, on, 2, 20);
-      const auto other = make_baseline(GetParam().name, on.problem(2), some_settings(who));
+      const auto other = std::make_unique<BaselineEngine>(GetParam().name, on.problem(2), some_settings(who), 2);
       Archive loaded{ByteView(bytes)};
       other->archive(loaded);
       loaded.finish();
@@ -88,7 +89,7 @@ TEST_P(EveryBaseline, GoesOnFromASavedStateBitForBit) {
 
 TEST_P(EveryBaseline, LowersTheLossOfWhatClientsPredictWith) {
   const Quadratics on(2, 2);
-  const auto loss = [&](const PersonalEngine& engine, Index chain) {
+  const auto loss = [&](const BaselineEngine& engine, Index chain) {
     double sum = 0;
     for (std::size_t i = 0; i < 6; ++i) {
       const Vector w = model_of(engine, on, i, chain);
@@ -136,7 +137,8 @@ TEST_P(EveryBaseline, ClientsThatStayAwaySendNothing) {
 TEST_P(EveryBaseline, ChainsAreApartAndDependOnTheSeed) {
   const Quadratics on;
   const auto run = [&](Index chains, std::uint64_t seed) {
-    const auto engine = make_baseline(GetParam().name, on.problem(chains, seed), some_settings(half()));
+    const auto engine =
+        std::make_unique<BaselineEngine>(GetParam().name, on.problem(chains, seed), some_settings(half()));
     engine->start(start_of(2, chains));
     for (int t = 0; t < 10; ++t) engine->advance(1);
     return std::vector<double>(engine->position().column(0).begin(), engine->position().column(0).end());
@@ -158,7 +160,7 @@ TEST_P(EveryBaseline, RunsOnEveryKindOfModelAndAnyNumberOfSharedCoefficients) {
     problem.clients = PersonalClients(tables->pointers());
     BaselineSettings settings = some_settings();
     settings.step = 0.005;
-    const auto engine = make_baseline(GetParam().name, problem, settings);
+    const auto engine = std::make_unique<BaselineEngine>(GetParam().name, problem, settings);
     engine->start(start_of(tables->spec.shared() + 2, 1));
     for (int t = 0; t < 20; ++t) engine->advance(1);
     for (const double x : engine->position().column(0)) EXPECT_TRUE(std::isfinite(x));
@@ -204,7 +206,7 @@ TEST_P(EveryBaseline, SaysWhereTheNoiseRanAway) {
   settings.step = 2;
   settings.inner_step = 0;
   settings.penalty = 0;
-  const auto engine = make_baseline(GetParam().name, problem, settings);
+  const auto engine = std::make_unique<BaselineEngine>(GetParam().name, problem, settings);
   Panel start(3, 1);
   start.column(0)[1] = -3;  // σ is far too small
   engine->start(start);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "cases.h"
-#include "plan/fald.h"
+#include "plan/proofs.h"
 
 namespace pollen::plan {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stats/exact_law.h"
 #include "pollen/plan.h"
+#include "stats/exact_law.h"
 
 namespace pollen::plan {
 

@@ -41,7 +41,7 @@ Posterior sampled(const std::string& text, const Overrides& overrides) {
 
 Posterior reference_for(const std::string& text, const Overrides& overrides, const MalaOptions& options) {
   const Experiment experiment(read_config_text(text, "reference.toml", overrides), {.threads = 1});
-  const Chains chains = mala(pooled(experiment.config(), experiment.model(), experiment.data()), options);
+  const Chains chains = mala(pooled(experiment.config(), experiment.data()), options);
   Posterior out = summarise(chains);
   EXPECT_GT(chains.acceptance, 0.4);
   EXPECT_LT(chains.acceptance, 0.8);

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "files.h"
-#include "run/experiment.h"
 #include "pollen/scores.h"
+#include "run/experiment.h"
 
 namespace pollen::reference {
 namespace {
@@ -16,7 +16,8 @@ class Averaged final : public Sink {
   void kept(ConstPanelView position, std::span<const double>) override {
     const Table& test = experiment_.data().test;
     std::vector<double> one(static_cast<std::size_t>(test.rows * 10));
-    class_probabilities(experiment_.model(), position.column(0), test.view(), one, scratch_);
+    experiment_.model().family->class_probabilities(experiment_.model(), position.column(0), test.view(), one,
+                                                    scratch_);
     sum_.resize(one.size());
     for (std::size_t i = 0; i < one.size(); ++i) sum_[i] += one[i];
     ++draws;

@@ -60,26 +60,26 @@ double Pooled::value_and_gradient(const Vector& theta, Vector& gradient) const {
     gradient[j] = theta[j] * prior_precision[j];
   }
   for (std::size_t r = 0; r < x.size(); ++r) {
-    if (kind == ModelKind::logistic) value += logistic(*this, x[r], y[r], theta, gradient);
-    if (kind == ModelKind::linear) value += linear(*this, x[r], y[r], theta, gradient);
-    if (kind == ModelKind::poisson) value += poisson(*this, x[r], y[r], theta, gradient);
-    if (kind == ModelKind::softmax) value += softmax(*this, x[r], y[r], theta, gradient);
+    if (kind == "logistic") value += logistic(*this, x[r], y[r], theta, gradient);
+    if (kind == "linear") value += linear(*this, x[r], y[r], theta, gradient);
+    if (kind == "poisson") value += poisson(*this, x[r], y[r], theta, gradient);
+    if (kind == "softmax") value += softmax(*this, x[r], y[r], theta, gradient);
   }
   return value;
 }
 
-Pooled pooled(const Config& config, const ModelSpec& model, const Federation& data) {
+Pooled pooled(const Config& config, const Federation& data) {
   Pooled out;
-  out.kind = model.kind;
+  out.kind = config.model.kind;
   out.features = static_cast<std::size_t>(data.train.columns);
-  out.classes = model.kind == ModelKind::softmax ? data.class_names.size() : 1;
+  out.classes = out.kind == "softmax" ? data.class_names.size() : 1;
   out.noise_sd = config.model.noise_sd.value_or(0.0);
   out.y.assign(data.train.y.begin(), data.train.y.end());
   for (Index r = 0; r < data.train.rows; ++r)
     out.x.emplace_back(data.train.view().row(r), data.train.view().row(r) + data.train.columns);
   const double sd = config.model.prior_sd.at(0);
   out.prior_precision.assign(out.features * out.classes, 1 / (sd * sd));
-  if (model.kind == ModelKind::linear && !config.model.noise_sd)
+  if (out.kind == "linear" && !config.model.noise_sd)
     out.prior_precision.push_back(1 / (config.model.log_sigma_sd * config.model.log_sigma_sd));
   return out;
 }

@@ -2,18 +2,18 @@
 // none of pollen's models, only the rows that its loader made.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "pollen/config.h"
 #include "pollen/data.h"
-#include "pollen/model.h"
 
 namespace pollen::reference {
 
 using Vector = std::vector<double>;
 
 struct Pooled {
-  ModelKind kind = ModelKind::logistic;
+  std::string kind = "logistic";
   std::size_t features = 0, classes = 1;
   double noise_sd = 0;    // linear: 0 means that the last coordinate is log σ
   std::vector<Vector> x;  // the training rows of all clients
@@ -25,6 +25,6 @@ struct Pooled {
 };
 
 // Makes the problem of a configuration. `kind` and the priors are the configuration's, the rows are the federation's.
-Pooled pooled(const Config& config, const ModelSpec& model, const Federation& data);
+Pooled pooled(const Config& config, const Federation& data);
 
 }  // namespace pollen::reference

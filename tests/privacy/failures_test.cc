@@ -55,11 +55,11 @@ INSTANTIATE_TEST_SUITE_P(
         Failure{"Cold", "temperature is 0", true, [](auto& in) { in.temperature = 0; }},
         Failure{"NoStep", "step size is 0", true, [](auto& in) { in.step = 0; }},
         Failure{"StepNan", "step size is nan", true, [](auto& in) { in.step = kNan; }},
-        Failure{"NoClients", "shares and minibatch rates", true, [](auto& in) { in.clients = {}; }},
-        Failure{"BadRate", "shares and minibatch rates", true, [](auto& in) { in.clients.distinct[0].rate = 0; }},
-        Failure{"BadShare", "shares and minibatch rates", true, [](auto& in) { in.clients.min_share = kNan; }},
+        Failure{"NoClients", "0 clients have shares", true, [](auto& in) { in.clients = {}; }},
+        Failure{"BadRate", "shares of the rows", true, [](auto& in) { in.clients.distinct[0].rate = 0; }},
+        Failure{"BadShare", "shares of the rows", true, [](auto& in) { in.clients.min_share = kNan; }},
         Failure{"NoLocalSteps", "0 local steps", true, [](auto& in) { in.local_steps = 0; }},
-        Failure{"TooMany", "5 of 4 clients", true,
+        Failure{"TooMany", "drawn per round is 5, it must be at least 1 and at most 4", true,
                 [](auto& in) {
                   in.scheme = PrivacyScheme::two;
                   in.drawn = 5;
@@ -117,7 +117,7 @@ TEST(Failures, AllAtOnce) {
 TEST(Failures, RenyiDelta) {
   const RenyiCurve curve = renyi_curve(four_clients());
   for (const double delta : {0.0, 1.0, -1.0, kNan}) EXPECT_FALSE(renyi_account(curve, 10, delta).epsilon) << delta;
-  EXPECT_FALSE(renyi_account(curve, -1, 1e-5).epsilon);
+  EXPECT_THAT(renyi_account(curve, -1, 1e-5).why, Contains(HasSubstr("number of steps is -1")));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "inputs.h"
-#include "privacy/search.h"
+#include "privacy/composition.h"
 
 namespace pollen {
 namespace {

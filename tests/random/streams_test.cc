@@ -103,7 +103,7 @@ TEST(Streams, UniformsAreTheTop53Bits) {
   });
 }
 
-// Compares with Box-Muller as documented in transforms-inl.h, in long double.
+// Compares with Box-Muller as documented in generate.cc, in long double.
 TEST(Streams, NormalsFollowTheirMapping) {
   const Stream s = some_stream();
   const auto words = words_of(s, 4000);

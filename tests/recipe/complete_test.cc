@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "completed.h"
 
 namespace pollen {
@@ -31,6 +33,17 @@ TEST(Complete, NamedSamplersAreTheRowsOfTheTable) {
   EXPECT_EQ(p_elf.up.compressor.kind, "identity");
   EXPECT_EQ(p_elf.down.compressor.kind, "top-k");
   EXPECT_EQ(p_elf.down.compressor.k, 7);
+}
+
+TEST(Complete, SamplersCanBeAdded) {
+  register_sampler({"natural-sgld", "", "sgld with another code", "minibatch", "natural", Memory::none, false, true});
+  const Recipe recipe = made({"sampler.name=natural-sgld"}).recipe;
+  EXPECT_EQ(recipe.oracle, OracleKind::minibatch);
+  EXPECT_EQ(recipe.oracle_name, "minibatch");
+  EXPECT_EQ(recipe.up.compressor.kind, "natural");
+  EXPECT_EQ(recipe.batch.of(50), 5);
+  EXPECT_THAT(refusal({"sampler.name=natural-sgd"}), HasSubstr("natural-sgld"));
+  EXPECT_THROW(register_sampler({"qlsd", "", ""}), std::invalid_argument);
 }
 
 TEST(Complete, PerClientCompressorsShareOneRate) {

@@ -9,10 +9,10 @@
 #include "completed.h"
 #include "compress/compressors.h"
 #include "data/registries.h"
+#include "model/models.h"
 #include "oracle/oracles.h"
 #include "personal/baselines.h"
 #include "recipe/key.h"
-#include "recipe/models.h"
 #include "reference/reference.h"
 
 namespace pollen {

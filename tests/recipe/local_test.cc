@@ -62,7 +62,7 @@ TEST(LocalRecipe, WrongCombinationsSayWhy) {
               HasSubstr("scheme = \"I\""));
   EXPECT_THAT(fald({"sampler.scheme=I"}), HasSubstr("which is fa-ld's"));
   EXPECT_THAT(fald({"sampler.downlink=top-k"}), HasSubstr("compressed downlink"));
-  EXPECT_THAT(refusal({"sampler.name=vr-fald*", "sampler.clip=1.0"}), HasSubstr("control variates"));
+  EXPECT_THAT(refusal({"sampler.name=vr-fald*", "sampler.clip=1.0"}), HasSubstr("found with the oracle control"));
 }
 
 TEST(LocalRecipe, WrongCustomRecipes) {

@@ -59,8 +59,7 @@ Sampled sampled(const Federated& on, const Steps& s, const ReferenceSettings& ex
   settings.tolerance = s.tolerance;
   settings.local_steps = s.local;
   const ReferenceProblem problem = on.problem(128, 3, s.temperature);
-  const auto engine = make_reference("dg-lmc", problem, settings);
-  engine->start(start_at(problem));
+  const auto engine = started("dg-lmc", problem, settings);
   return run(*engine, on, {300, 3000});
 }
 

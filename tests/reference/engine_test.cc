@@ -54,8 +54,7 @@ void goes_on(const char* name, const ReferenceSettings& settings) {
   const Federated on = logistic();
   const ReferenceProblem problem = on.problem(3);
   for (const int before : {0, 1, 20, 43, 59, 60, 75}) {  // within windows, fits and visits, and after them
-    const auto engine = make_reference(name, problem, settings);
-    engine->start(start_at(problem, 0.1));
+    const auto engine = started(name, problem, settings, 0.1);
     for (int k = 0; k < before; ++k) engine->advance(1);
     Archive saved;
     engine->archive(saved);
@@ -147,8 +146,7 @@ TEST(Counts, AreWhatIsExchanged) {
       {"nuts", 70, 0, 0, 0, 0, 0, -1},
   };
   for (const Bits& one : cases) {
-    const auto engine = make_reference(one.name, problem, settings_for(*find_reference(one.name)));
-    engine->start(start_at(problem));
+    const auto engine = started(one.name, problem, settings_for(*find_reference(one.name)));
     for (int k = 0; k < one.iterations; ++k) engine->advance(1);
     const Counters& c = engine->counters();
     EXPECT_EQ(c.rounds, one.rounds) << one.name;
@@ -182,8 +180,7 @@ TEST(Counts, LeapfrogStepsAreGradients) {
   const Federated on = logistic();
   const ReferenceProblem problem = on.problem(3);
   for (const char* name : {"mala", "hmc", "nuts"}) {
-    const auto engine = make_reference(name, problem, {.step = 0.05, .warm_up = 0});
-    engine->start(start_at(problem));
+    const auto engine = started(name, problem, {.step = 0.05, .warm_up = 0});
     std::int64_t leapfrogs = 3;
     for (int k = 0; k < 30; ++k) {
       engine->advance(1);
@@ -220,8 +217,7 @@ TEST(Settings, WrongOnesAreNamed) {
 TEST(Settings, AnExplodingStepIsAnError) {
   const Federated on = matrices();
   const ReferenceProblem problem = on.problem(1);
-  const auto engine = make_reference("ula", problem, {.step = 10.0});
-  engine->start(start_at(problem, 1));
+  const auto engine = started("ula", problem, {.step = 10.0}, 1);
   EXPECT_THROW(for (int k = 0; k < 100; ++k) engine->advance(1), NumericError);
 }
 

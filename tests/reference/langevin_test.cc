@@ -26,21 +26,13 @@ GradientLawOptions law_of(double step, GradientLawOptions::Oracle oracle, int ba
 Sampled sampled(const char* name, const Federated& on, const ReferenceSettings& settings, const Length& length,
                 double temperature = 1) {
   const ReferenceProblem problem = on.problem(128, 7, temperature);
-  const auto engine = make_reference(name, problem, settings);
-  engine->start(start_at(problem));
+  const auto engine = started(name, problem, settings);
   return run(*engine, on, length);
 }
 
 // For U = (N/2)‖θ-ȳ‖² the variance per coordinate is 1/(N(1-γN/2)), not 1/N.
 TEST(Ula, HasItsBiasedVariance) {
-  Federated on;
-  on.dimension = 2;
-  on.prior = Prior::flat();
-  on.exact.prior_precision = Eigen::VectorXd::Zero(2);
-  for (const double n : {3.0, 5.0}) {
-    on.potentials.push_back(make_gaussian({n, -1.0}, {n, 0, 0, n}));
-    on.exact.clients.push_back({{{n * Eigen::MatrixXd::Identity(2, 2), n * Eigen::Vector2d(n, -1.0)}}});
-  }
+  const Federated on = gaussians({{3, -1}, {5, -1}}, {{3, 0, 0, 3}, {5, 0, 0, 5}});
   const double step = 0.1, total = 8;
   const Sampled result = sampled("ula", on, {.step = step}, {200, 4000});
   stats::Law law = target_of(on);
@@ -79,12 +71,7 @@ TEST(SvrgLd, HasTheLawOfEachPhase) {
 // In the limit decay → 0 the preconditioner G = 1/(λ + |θ|) follows the state alone, and without its correction term
 // the law is ∝ exp(-U)/G, here (λ + |θ|) exp(-θ²/2). Then E θ² = (4 + λ√2π)/(2 + λ√2π), where the target has 1.
 TEST(Psgld, IsBiasedAsDocumented) {
-  Federated on;
-  on.dimension = 1;
-  on.prior = Prior::flat();
-  on.exact.prior_precision = Eigen::VectorXd::Zero(1);
-  on.potentials.push_back(make_gaussian({0.0}, {1.0}));
-  on.exact.clients.push_back({{{Eigen::MatrixXd::Identity(1, 1), Eigen::VectorXd::Zero(1)}}});
+  const Federated on = gaussians({{0.0}}, {{1.0}});
   const double damping = 0.1, rest = damping * std::sqrt(2 * std::acos(-1.0));
   const Sampled result = sampled("psgld", on, {.step = 1e-3, .decay = 0, .damping = damping}, {5000, 100000});
   const double found = result.only().covariance(0, 0), error = result.only().covariance_error(0, 0);

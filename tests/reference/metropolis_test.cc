@@ -38,8 +38,7 @@ TEST_P(Exact, MomentsOfAGaussian) {
   const Case& one = GetParam();
   const Federated on = matrices();
   const ReferenceProblem problem = on.problem(64, 11, one.temperature);
-  const auto engine = make_reference(one.sampler, problem, one.settings);
-  engine->start(start_at(problem, 0.5));
+  const auto engine = started(one.sampler, problem, one.settings, 0.5);
   const Sampled result = run(*engine, on, {one.settings.warm_up, one.iterations});
   expect_law(result.only(), target_of(on, one.temperature));
   const double smallest = result.only().covariance_error.diagonal().minCoeff();
@@ -75,8 +74,7 @@ TEST(Mala, AcceptsAsOftenAsTheTextbookSays) {
   const Federated on = matrices();
   for (const double step : {0.1, 0.25}) {
     const ReferenceProblem problem = on.problem(64);
-    const auto engine = make_reference("mala", problem, {.step = step});
-    engine->start(start_at(problem, 0.1));
+    const auto engine = started("mala", problem, {.step = step}, 0.1);
     double sum = 0, square = 0;
     const int draws = 3000;
     std::vector<double> chain(64, 0.0);
@@ -117,8 +115,7 @@ TEST(Adaptation, ReachesTheAcceptanceAskedFor) {
   } cases[] = {{"mala", 0}, {"mala", 0.8}, {"hmc", 0}, {"nuts", 0}, {"nuts", 0.95}};
   for (const auto& one : cases) {
     const ReferenceProblem problem = on.problem(16);
-    const auto engine = make_reference(one.name, problem, {.warm_up = 1000, .target_accept = one.target});
-    engine->start(start_at(problem));
+    const auto engine = started(one.name, problem, {.warm_up = 1000, .target_accept = one.target});
     double sum = 0;
     std::vector<double> steps(16);
     for (int k = 0; k < 2000; ++k) {
@@ -142,18 +139,11 @@ TEST(Adaptation, ReachesTheAcceptanceAskedFor) {
 
 // On a badly scaled Gaussian the mass matrix evens out the scales, so that few leapfrog steps are enough.
 TEST(Adaptation, TheMassEvensOutScales) {
-  Federated on;
-  on.dimension = 3;
-  on.prior = Prior::flat();
-  on.exact.prior_precision = Eigen::VectorXd::Zero(3);
-  const Eigen::Vector3d precision(1e-4, 1, 1e4);
-  on.potentials.push_back(make_gaussian({0, 0, 0}, {1e-4, 0, 0, 0, 1, 0, 0, 0, 1e4}));
-  on.exact.clients.push_back({{{precision.asDiagonal(), Eigen::Vector3d::Zero()}}});
+  const Federated on = gaussians({{0, 0, 0}}, {{1e-4, 0, 0, 0, 1, 0, 0, 0, 1e4}});
   double leapfrogs[2] = {};
   for (const bool mass : {false, true}) {
     const ReferenceProblem problem = on.problem(8);
-    const auto engine = make_reference("nuts", problem, {.warm_up = 600, .adapt_mass = mass});
-    engine->start(start_at(problem, 0.01));
+    const auto engine = started("nuts", problem, {.warm_up = 600, .adapt_mass = mass}, 0.01);
     for (int k = 0; k < 700; ++k) {
       engine->advance(1);
       for (const Transition& t : engine->transitions()) {
@@ -170,17 +160,10 @@ TEST(Adaptation, TheMassEvensOutScales) {
 // With two scales and a step near the longest stable one, energy errors are large and trajectories bend within few
 // states, so a wrong weight, direction or check shows in the moments.
 TEST(Nuts, IsRightWhereEnergyErrorsAreLarge) {
-  Federated on;
-  on.dimension = 2;
-  on.prior = Prior::flat();
-  on.exact.prior_precision = Eigen::VectorXd::Zero(2);
-  on.potentials.push_back(make_gaussian({0.5, -1}, {4, 0.5, 0.5, 0.5}));
-  const Eigen::Matrix2d precision{{4, 0.5}, {0.5, 0.5}};
-  on.exact.clients.push_back({{{precision, precision * Eigen::Vector2d(0.5, -1)}}});
+  const Federated on = gaussians({{0.5, -1}}, {{4, 0.5, 0.5, 0.5}});
   for (const double step : {0.5, 0.9}) {
     const ReferenceProblem problem = on.problem(64);
-    const auto engine = make_reference("nuts", problem, {.step = step, .warm_up = 0});
-    engine->start(start_at(problem));
+    const auto engine = started("nuts", problem, {.step = step, .warm_up = 0});
     expect_law(run(*engine, on, {50, 12000}).only(), target_of(on));
   }
 }
@@ -190,14 +173,10 @@ TEST(Nuts, IsRightWhereEnergyErrorsAreLarge) {
 TEST(Nuts, DoesNotRunInCircles) {
   std::vector<double> centre(40, 0.0), precision(1600, 0.0);
   for (std::size_t j = 0; j < 40; ++j) precision[41 * j] = 1;
-  Federated on;
-  on.dimension = 40;
-  on.prior = Prior::flat();
-  on.potentials.push_back(make_gaussian(centre, precision));
+  const Federated on = gaussians({centre}, {precision});
   for (double step = 0.2; step < 1.5; step += 0.05) {
     const ReferenceProblem problem = on.problem(4);
-    const auto engine = make_reference("nuts", problem, {.step = step, .warm_up = 0});
-    engine->start(start_at(problem, 1));
+    const auto engine = started("nuts", problem, {.step = step, .warm_up = 0}, 1);
     int longest = 0;
     for (int k = 0; k < 200; ++k) {
       engine->advance(1);
@@ -212,8 +191,7 @@ TEST(Nuts, ReportsDivergence) {
   const Federated on = matrices();
   const ReferenceProblem problem = on.problem(4);
   for (const char* name : {"nuts", "hmc"}) {
-    const auto engine = make_reference(name, problem, {.step = 50.0, .warm_up = 0, .leapfrogs = 10});
-    engine->start(start_at(problem, 0.5));
+    const auto engine = started(name, problem, {.step = 50.0, .warm_up = 0, .leapfrogs = 10}, 0.5);
     engine->advance(1);
     for (const Transition& t : engine->transitions()) {
       EXPECT_TRUE(t.divergent) << name;

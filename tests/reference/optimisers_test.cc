@@ -33,8 +33,7 @@ VectorXd gradient_at(const Federated& on, const VectorXd& theta) {
 
 VectorXd limit(const char* name, const Federated& on, const ReferenceSettings& settings, int rounds) {
   const ReferenceProblem problem = on.problem(2);
-  const auto engine = make_reference(name, problem, settings);
-  engine->start(start_at(problem));
+  const auto engine = started(name, problem, settings);
   for (int k = 0; k < rounds; ++k) engine->advance(1);
   return column(*engine);
 }
@@ -44,8 +43,7 @@ TEST(FedAvg, WithOneLocalStepIsGradientDescent) {
     const double step = 0.05;
     VectorXd theta = VectorXd::Constant(on.dimension, 0.3);
     const ReferenceProblem problem = on.problem(2);
-    const auto engine = make_reference("fedavg", problem, {.step = step, .local_steps = 1});
-    engine->start(start_at(problem, 0.3));
+    const auto engine = started("fedavg", problem, {.step = step, .local_steps = 1}, 0.3);
     for (int k = 0; k < 50; ++k) {
       theta -= step * gradient_at(on, theta);
       engine->advance(1);
@@ -100,8 +98,7 @@ TEST(FedBe, DrawsFromALawOverClientsModels) {
     spread = (spread - plain.cwiseAbs2()) / static_cast<double>(b + 1);  // variance of a uniform mixture
     for (const char* law : {"gaussian", "dirichlet"}) {
       const ReferenceProblem problem = on.problem(50);
-      const auto engine = make_reference("fedbe", problem, {.step = step, .local_steps = steps, .server_law = law});
-      engine->start(start_at(problem));
+      const auto engine = started("fedbe", problem, {.step = step, .local_steps = steps, .server_law = law});
       VectorXd mean = VectorXd::Zero(center.size()), square = mean;
       for (int k = 0; k < 2400; ++k) {
         engine->advance(1);
@@ -123,7 +120,7 @@ TEST(FedBe, DrawsFromALawOverClientsModels) {
 // Returns twelve rows of logistic(). Distilling a model's own predictions on them must give that model.
 std::shared_ptr<Unlabelled> rows_without_labels(const Federated& on) {
   const ModelSpec spec{
-      .kind = ModelKind::logistic, .features = 2, .noise_sd = {}, .feature_names = {}, .class_names = {}};
+      .family = &model_family("logistic"), .features = 2, .noise_sd = {}, .feature_names = {}, .class_names = {}};
   auto out = std::make_shared<Unlabelled>();
   out->rows = 12;
   out->labels.assign(24, 0.0);
@@ -131,7 +128,7 @@ std::shared_ptr<Unlabelled> rows_without_labels(const Federated& on) {
   const RowsView x{on.memory[0]->data(), 12, 2, 2};
   for (const std::ptrdiff_t c : {0, 1}) out->labelled.push_back(make_potential(spec, {x, out->labels.data() + 12 * c}));
   out->predict = [spec, x](std::span<const double> theta, std::span<double> to, Scratch& scratch) {
-    class_probabilities(spec, theta, x, to, scratch);
+    spec.family->class_probabilities(spec, theta, x, to, scratch);
   };
   return out;
 }
@@ -272,8 +269,7 @@ TEST(FedPa, ReachesTheModeAsSamplesGrow) {
     settings.samples = samples;
     settings.local_burn_in = 100;
     settings.shrinkage = 5;
-    const auto engine = make_reference("fedpa", problem, settings);
-    engine->start(start_at(problem));
+    const auto engine = started("fedpa", problem, settings);
     VectorXd mean = VectorXd::Zero(3);
     for (int k = 0; k < 2 * rounds; ++k) {
       engine->advance(1);

@@ -32,7 +32,7 @@ void Federated::add_rows(const ModelSpec& spec, const std::vector<std::vector<do
                                   values->data() + rows.size() * features};
   potentials.push_back(make_potential(spec, observations));
   memory.push_back(values);
-  if (spec.kind != ModelKind::linear) return;
+  if (!spec.quadratic()) return;
   exact.clients.emplace_back();
   for (const auto& row : rows) {
     const Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(row.data(), spec.features) / *spec.noise_sd;
@@ -51,18 +51,27 @@ void set_prior(Federated& problem, const std::vector<double>& sd) {
 
 }  // namespace
 
-Federated matrices() {
+Federated gaussians(const std::vector<std::vector<double>>& means, const std::vector<std::vector<double>>& precisions) {
   Federated result;
-  set_prior(result, {1.0, 2.0, 0.8});
-  const std::vector<std::vector<double>> means = {{1.0, -2.0, 0.5}, {0.0, 2.0, -1.0}, {-2.0, 0.5, 1.5}};
-  const std::vector<std::vector<double>> precisions = {{2.0, 0.3, 0.1, 0.3, 1.5, -0.2, 0.1, -0.2, 1.0},
-                                                       {1.0, 0.0, 0.2, 0.0, 3.0, 0.4, 0.2, 0.4, 1.2},
-                                                       {0.8, 0.1, 0.0, 0.1, 0.7, -0.1, 0.0, -0.1, 1.6}};
+  result.dimension = std::ssize(means.front());
+  result.prior = Prior::flat();
+  result.exact.prior_precision = Eigen::VectorXd::Zero(result.dimension);
   for (std::size_t i = 0; i < means.size(); ++i) {
     result.potentials.push_back(make_gaussian(means[i], precisions[i]));
-    const Eigen::MatrixXd curvature = Eigen::Map<const Eigen::MatrixXd>(precisions[i].data(), 3, 3);
-    result.exact.clients.push_back({{{curvature, curvature * Eigen::Map<const Eigen::VectorXd>(means[i].data(), 3)}}});
+    const Eigen::MatrixXd curvature =
+        Eigen::Map<const Eigen::MatrixXd>(precisions[i].data(), result.dimension, result.dimension);
+    const Eigen::VectorXd mean = Eigen::Map<const Eigen::VectorXd>(means[i].data(), result.dimension);
+    result.exact.clients.push_back({{{curvature, curvature * mean}}});
   }
+  return result;
+}
+
+Federated matrices() {
+  Federated result = gaussians({{1.0, -2.0, 0.5}, {0.0, 2.0, -1.0}, {-2.0, 0.5, 1.5}},
+                               {{2.0, 0.3, 0.1, 0.3, 1.5, -0.2, 0.1, -0.2, 1.0},
+                                {1.0, 0.0, 0.2, 0.0, 3.0, 0.4, 0.2, 0.4, 1.2},
+                                {0.8, 0.1, 0.0, 0.1, 0.7, -0.1, 0.0, -0.1, 1.6}});
+  set_prior(result, {1.0, 2.0, 0.8});
   return result;
 }
 
@@ -70,7 +79,7 @@ Federated regression() {
   Federated result;
   set_prior(result, {1.0, 0.6});
   const ModelSpec spec{
-      .kind = ModelKind::linear, .features = 2, .noise_sd = 0.8, .feature_names = {}, .class_names = {}};
+      .family = &model_family("linear"), .features = 2, .noise_sd = 0.8, .feature_names = {}, .class_names = {}};
   result.add_rows(spec, {{1.2, 0.3, 1.0}, {-0.4, 0.9, -1.5}, {0.7, -1.1, 2.0}, {0.2, 0.4, 0.3}});
   result.add_rows(spec, {{0.9, 0.8, -0.5}, {-1.3, 0.2, 1.1}, {0.1, -0.6, 0.8}});
   result.add_rows(spec, {{1.1, -0.5, 2.2}, {0.3, 1.2, -2.0}, {-0.2, 0.1, 0.4}});
@@ -81,7 +90,7 @@ Federated logistic() {
   Federated result;
   set_prior(result, {1.5, 1.5});
   const ModelSpec spec{
-      .kind = ModelKind::logistic, .features = 2, .noise_sd = {}, .feature_names = {}, .class_names = {}};
+      .family = &model_family("logistic"), .features = 2, .noise_sd = {}, .feature_names = {}, .class_names = {}};
   int seed = 0;
   for (const int rows : {12, 8, 20}) {
     std::vector<std::vector<double>> table;
@@ -98,6 +107,13 @@ Panel start_at(const ReferenceProblem& problem, double value) {
   Panel panel(problem.dimension, problem.chains);
   fill(panel, value);
   return panel;
+}
+
+std::unique_ptr<Engine> started(const std::string& name, const ReferenceProblem& problem,
+                                const ReferenceSettings& settings, double value) {
+  auto engine = make_reference(name, problem, settings);
+  engine->start(start_at(problem, value));
+  return engine;
 }
 
 Sampled run(Engine& engine, const Federated& on, const Length& length) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "laws/moments.h"
-#include "stats/exact_law.h"
 #include "reference/reference.h"
+#include "stats/exact_law.h"
 
 namespace pollen::reference {
 
@@ -28,6 +28,8 @@ struct Federated {
   void add_rows(const ModelSpec& spec, const std::vector<std::vector<double>>& rows);  // a row is x..., y
 };
 
+// A Gaussian of given mean and precision (by columns) per client, with a flat prior.
+Federated gaussians(const std::vector<std::vector<double>>& means, const std::vector<std::vector<double>>& precisions);
 Federated matrices();    // d = 3, three clients given by mean and precision, far from each other
 Federated regression();  // d = 2, linear with known noise sd: 4, 3 and 3 rows of different curvature
 Federated logistic();    // d = 2, 12, 8 and 20 rows; no exact law
@@ -47,6 +49,9 @@ struct Length {
 Sampled run(Engine& engine, const Federated& on, const Length& length);
 
 Panel start_at(const ReferenceProblem& problem, double value = 0);
+// Makes an engine whose chains start with all coordinates at `value`.
+std::unique_ptr<Engine> started(const std::string& name, const ReferenceProblem& problem,
+                                const ReferenceSettings& settings, double value = 0);
 stats::Law target_of(const Federated& on, double temperature = 1);
 void expect_law(const laws::Estimate& found, const stats::Law& law);
 

@@ -17,8 +17,7 @@ laws::Estimate over_seeds(const char* name, const Federated& on, const Reference
   laws::Moments moments(target_of(on).mean);
   for (std::uint64_t seed = 1; seed <= 64; ++seed) {
     const ReferenceProblem problem = on.problem(kChains, seed, temperature);
-    const auto engine = make_reference(name, problem, settings);
-    engine->start(start_at(problem));
+    const auto engine = started(name, problem, settings);
     while (engine->iteration() < settings.warm_up + 150) {
       engine->advance(1);
       if (!engine->emits()) continue;
@@ -99,8 +98,7 @@ stats::Law visiting_law(const Federated& on, double step, const Surrogates* surr
 
 Sampled visiting(const Federated& on, const ReferenceSettings& settings, std::int64_t iterations) {
   const ReferenceProblem problem = on.problem(128);
-  const auto engine = make_reference("fsgld", problem, settings);
-  engine->start(start_at(problem));
+  const auto engine = started("fsgld", problem, settings);
   return run(*engine, on, {std::max<std::int64_t>(settings.warm_up, 500), iterations});
 }
 

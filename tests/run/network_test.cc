@@ -150,11 +150,11 @@ TEST_F(Networks, PredictAsTheSoftmaxModelDoes) {
   normals(make_stream(2, 0, Purpose::noise), theta);
   const std::vector<double> same = as_network(theta, 3);
   Scratch scratch;
-  class_probabilities(glm.model, theta, glm.data.train.view(), p, scratch);
-  class_probabilities(net.model, same, net.data.train.view(), q, scratch);
+  glm.model.family->class_probabilities(glm.model, theta, glm.data.train.view(), p, scratch);
+  net.model.family->class_probabilities(net.model, same, net.data.train.view(), q, scratch);
   for (std::size_t i = 0; i < p.size(); ++i) EXPECT_NEAR(p[i], q[i], 1e-6);
-  log_likelihood(glm.model, theta, {glm.data.train.view(), glm.data.train.y.data()}, l, scratch);
-  log_likelihood(net.model, same, {net.data.train.view(), net.data.train.y.data()}, m, scratch);
+  glm.model.family->log_likelihood(glm.model, theta, {glm.data.train.view(), glm.data.train.y.data()}, l, scratch);
+  net.model.family->log_likelihood(net.model, same, {net.data.train.view(), net.data.train.y.data()}, m, scratch);
   for (std::size_t i = 0; i < l.size(); ++i) EXPECT_NEAR(l[i], m[i], 1e-5);
 }
 

@@ -108,7 +108,10 @@ const std::vector<Overrides> kWays = {
     {"model.kind=mixed-linear", "data.intercept=false", "sampler.step_decay=0.6"},
     {"population.prior=energy", "population.units=3", "population.particles=2", "sampler.warm_start=false"},
     {"sampler.name=fedrep", "sampler.step=0.01"},
-    {"sampler.name=l2gd", "sampler.step=0.01"}};
+    {"sampler.name=l2gd", "sampler.step=0.01"},
+    {"sampler.name=scaffold", "sampler.step=0.01", "participation.policy=fixed-size", "participation.size=5"},
+    {"sampler.name=apfl", "sampler.step=0.01", "sampler.adapt_mixture=true"},
+    {"sampler.name=local", "sampler.step=0.01"}};
 
 TEST_F(Personal, GoesOnFromItsSavedState) {
   for (const Overrides& way : kWays) {

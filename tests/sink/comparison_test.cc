@@ -124,6 +124,7 @@ TEST_F(ComparisonTest, NetworksAreComparedByWhatTheyPredict) {
   write("a", 1, 2);
   write("b", 1.3, 1.5);
   ModelSpec model;
+  model.family = &model_family("logistic");
   model.features = 2;
   Table test;
   test.rows = 3;

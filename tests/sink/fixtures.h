@@ -94,9 +94,9 @@ inline Table table_of(const std::vector<double>& x, std::vector<double> y) {
   table.y = std::move(y);
   return table;
 }
-inline ModelSpec spec(ModelKind kind, double noise_sd = 1.0) {
+inline ModelSpec spec(const std::string& kind, double noise_sd = 1.0) {
   ModelSpec model;
-  model.kind = kind;
+  model.family = &model_family(kind);
   model.features = 1;
   model.noise_sd = noise_sd;
   return model;

@@ -26,7 +26,7 @@ Table rows_of(const std::vector<std::array<double, 2>>& x, std::vector<double> y
 class OodTest : public FolderTest {
  protected:
   OodTest() {
-    model_.kind = ModelKind::softmax;
+    model_.family = &model_family("softmax");
     model_.features = 2;
     model_.classes = 3;
     data_.train_begin = {0, 2, 5};
@@ -50,7 +50,7 @@ class OodTest : public FolderTest {
     for (Index i = 0; i < 30; ++i)
       for (Index c = 0; c < 2; ++c) {
         for (Index j = 0; j < 6; ++j) theta[static_cast<std::size_t>(j)] = known_value(i, c, j);
-        class_probabilities(model_, theta, table.view(), now, scratch);
+        model_.family->class_probabilities(model_, theta, table.view(), now, scratch);
         for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += now[k];
       }
     for (double& p : mean) p /= 60;

@@ -17,7 +17,7 @@ double value(const Scores& scores, const std::string& name) {
 
 TEST(Predictive, AveragesProbabilitiesNotParameters) {
   const Table test = table_of({1, -1}, {1, 1});
-  const ModelSpec model = spec(ModelKind::logistic);
+  const ModelSpec model = spec("logistic");
   Predictive predictive(model, test);
   EXPECT_TRUE(std::isnan(value(predictive.scores(15), "nnll")));
   const double a = 2, b = -0.5;
@@ -33,7 +33,7 @@ TEST(Predictive, AveragesProbabilitiesNotParameters) {
 
 TEST(Predictive, AveragesDensitiesOfRegressions) {
   const Table test = table_of({1}, {0.7});
-  const ModelSpec model = spec(ModelKind::linear);
+  const ModelSpec model = spec("linear");
   Predictive predictive(model, test);
   const auto density = [](double mean) { return std::exp(-0.5 * (0.7 - mean) * (0.7 - mean)) / std::sqrt(2 * M_PI); };
   for (const double theta : {0.0, 1.0, 3.0}) predictive.add(std::span(&theta, 1));
@@ -45,7 +45,7 @@ TEST(Predictive, AnyNumberOfThreadsAndABlockAtATimeAreTheSame) {
   std::vector<double> x, y;
   for (int r = 0; r < 2000; ++r) x.push_back(std::sin(r)), y.push_back(r % 2);
   const Table test = table_of(x, y);
-  const ModelSpec model = spec(ModelKind::logistic);
+  const ModelSpec model = spec("logistic");
   Panel states(1, 10);
   for (Index s = 0; s < 10; ++s) states.column(s)[0] = static_cast<double>(s) - 4;
   Predictive one(model, test), three(model, test), by_one(model, test);
@@ -58,7 +58,7 @@ TEST(Predictive, AnyNumberOfThreadsAndABlockAtATimeAreTheSame) {
 
 TEST(Predictive, DoesNotApplyWithoutRowsOrPrediction) {
   const Table none, some = table_of({1}, {1});
-  const ModelSpec logistic = spec(ModelKind::logistic), gaussian = spec(ModelKind::gaussian);
+  const ModelSpec logistic = spec("logistic"), gaussian = spec("gaussian");
   EXPECT_FALSE(Predictive(logistic, none).applies());
   EXPECT_FALSE(Predictive(gaussian, some).applies());
   EXPECT_TRUE(Predictive(gaussian, some).scores(15).empty());
@@ -66,7 +66,7 @@ TEST(Predictive, DoesNotApplyWithoutRowsOrPrediction) {
 
 TEST(Predictive, StateIsSavedAndLoaded) {
   const Table test = table_of({1, 2}, {0, 1});
-  const ModelSpec model = spec(ModelKind::logistic);
+  const ModelSpec model = spec("logistic");
   Predictive before(model, test), after(model, test);
   const double theta = 0.3;
   before.add(std::span(&theta, 1));

@@ -10,7 +10,7 @@ namespace {
 
 ModelSpec gaussian() {
   ModelSpec model;
-  model.kind = ModelKind::gaussian;
+  model.family = &model_family("gaussian");
   return model;
 }
 
@@ -42,7 +42,7 @@ class RecorderTest : public FolderTest {
   SpoolShape shape_{8, 4};
   ModelSpec model_ = [] {
     ModelSpec model;
-    model.kind = ModelKind::gaussian;
+    model.family = &model_family("gaussian");
     return model;
   }();
   Table test_;

@@ -5,7 +5,7 @@
 
 #include "pollen/stats.h"
 #include "series.h"
-#include "stats/normal_quantile.h"
+#include "stats/ranks.h"
 
 namespace pollen::stats {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <Eigen/Dense>
 
-#include "stats/exact_law.h"
 #include "problems.h"
+#include "stats/exact_law.h"
 #include "stats/outcomes.h"
 
 namespace pollen::stats {

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <random>
 
-#include "stats/exact_law.h"
 #include "problems.h"
+#include "stats/exact_law.h"
 
 namespace pollen::stats {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "pollen/scores.h"
 #include "series.h"
-#include "stats/normal_quantile.h"
+#include "stats/ranks.h"
 
 namespace pollen::stats {
 namespace {

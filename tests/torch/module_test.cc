@@ -34,7 +34,7 @@ TEST(ModuleDeathTest, SaysWhatIsWrongWithAnotherOne) {
   const std::string text = ::testing::TempDir() + "text.so";
   std::ofstream(text) << "not a library";
   EXPECT_EXIT(make_with(text), ended, "text.so cannot be loaded");
-  EXPECT_EXIT(make_with(OTHER_LIBRARY), ended, "is not pollen's module");
+  EXPECT_EXIT(make_with(OTHER_LIBRARY), ended, "without pollen_make_network");
 }
 
 }  // namespace

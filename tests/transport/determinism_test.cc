@@ -131,5 +131,30 @@ INSTANTIATE_TEST_SUITE_P(
               "sampler.step=0.02"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
+// Returns a case on a model with latents.
+Case with_latents(const char* name, const Overrides& keys) {
+  Overrides all = {"model.kind=mixed-linear", "data.source=synthetic-mixed", "sampler.local_steps=3",
+                   "run.iterations=150"};
+  all.insert(all.end(), keys.begin(), keys.end());
+  return {name, all};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Latents, Determinism,
+    ::testing::Values(with_latents("fedsoul", {"sampler.name=fedsoul"}), with_latents("local", {"sampler.name=local"}),
+                      with_latents("fedavg", {"sampler.name=fedavg"}),
+                      with_latents("scaffold", {"sampler.name=scaffold", "participation.policy=fixed-size",
+                                                "participation.size=4"}),
+                      with_latents("fedrep", {"sampler.name=fedrep", "data.clients=40"}),
+                      with_latents("lg_fedavg", {"sampler.name=lg-fedavg"}),
+                      with_latents("ditto", {"sampler.name=ditto", "participation.policy=bernoulli",
+                                             "participation.probability=0.5"}),
+                      with_latents("apfl", {"sampler.name=apfl", "sampler.adapt_mixture=true"}),
+                      with_latents("per_fedavg", {"sampler.name=per-fedavg"}),
+                      with_latents("l2gd", {"sampler.name=l2gd", "sampler.aggregate=0.5"}),
+                      with_latents("l2gd_some", {"sampler.name=l2gd", "sampler.aggregate=0.5",
+                                                 "participation.policy=fixed-size", "participation.size=4"})),
+    [](const auto& test) { return std::string(test.param.name); });
+
 }  // namespace
 }  // namespace pollen

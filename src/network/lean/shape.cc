@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -11,6 +13,8 @@ namespace {
 // The most numbers in θ; a larger specification must be a mistake.
 constexpr std::int64_t kMost = std::int64_t{1} << 31;
 
+bool fits(std::int64_t n) { return n >= 1 && n < kMost; }
+
 void require(bool holds, const std::string& otherwise) {
   if (!holds) throw std::runtime_error(otherwise);
 }
@@ -19,28 +23,30 @@ Activation activation_named(const std::string& name) {
   if (name == "relu") return Activation::relu;
   if (name == "tanh") return Activation::tanh;
   if (name == "swish") return Activation::swish;
-  throw std::runtime_error(fmt::format("no activation \"{}\", accepted: relu, tanh, swish", name));
+  throw std::runtime_error(fmt::format("found the activation \"{}\", accepted: relu, tanh, swish", name));
 }
 
 void check(const NetworkSpec& s) {
   require(s.kind == "mlp" || s.kind == "lenet5",
-          fmt::format("no network \"{}\" without libtorch, accepted: mlp, lenet5", s.kind));
-  require(s.device == "cpu", fmt::format("no device \"{}\" without libtorch, accepted: cpu", s.device));
-  for (const std::int64_t n : {s.channels, s.height, s.width})
-    require(n >= 1 && n < kMost, fmt::format("a row of {} x {} x {} numbers", s.channels, s.height, s.width));
-  require(s.channels * s.height < kMost && s.channels * s.height * s.width < kMost,
-          fmt::format("a row of {} x {} x {} numbers", s.channels, s.height, s.width));
+          fmt::format("found the network \"{}\", accepted without libtorch: mlp, lenet5", s.kind));
+  require(s.device == "cpu", fmt::format("found the device \"{}\", accepted without libtorch: cpu", s.device));
+  const bool sizes = std::ranges::all_of(std::array{s.channels, s.height, s.width}, fits);
+  require(sizes && fits(s.channels * s.height) && fits(s.channels * s.height * s.width),
+          fmt::format("found rows of {} x {} x {} numbers, accepted: sizes of at least 1, and fewer than {} numbers",
+                      s.channels, s.height, s.width, kMost));
   // Class indices are stored as floats, which are exact for whole numbers up to 2^24.
   require(s.classifies ? s.outputs >= 2 && s.outputs < (1 << 24) : s.outputs == 1,
-          fmt::format("{} outputs, accepted: {}", s.outputs, s.classifies ? "2 classes or more" : "1 for a response"));
+          fmt::format("found {} outputs, accepted: {}", s.outputs,
+                      s.classifies ? "2 to 16777215 classes" : "1 for a response"));
   require(s.classifies || (std::isfinite(s.noise_sd) && s.noise_sd > 0),
-          fmt::format("noise_sd {}, accepted: a number above 0", s.noise_sd));
+          fmt::format("found noise_sd {}, accepted: a number above 0", s.noise_sd));
   if (s.kind == "lenet5") {
     require(s.channels == 1 && s.height == 28 && s.width == 28,
-            fmt::format("lenet5 on rows of {} x {} x {}, accepted: 1 x 28 x 28", s.channels, s.height, s.width));
+            fmt::format("found lenet5 on rows of {} x {} x {} numbers, accepted: 1 x 28 x 28", s.channels, s.height,
+                        s.width));
   } else {
     for (const std::int64_t units : s.hidden)
-      require(units >= 1 && units < kMost, fmt::format("a hidden layer of {} units", units));
+      require(fits(units), fmt::format("found a hidden layer of {} units, accepted: 1 to {}", units, kMost - 1));
   }
 }
 
@@ -66,7 +72,8 @@ void Shape::add(const std::string& layer, std::vector<std::int64_t> shape) {
   NetworkTensor weight, bias;
   std::int64_t fan_in = 1;
   for (std::size_t i = 1; i < shape.size(); ++i) fan_in *= shape[i];
-  require(fan_in < kMost / shape[0], fmt::format("{} has over {} weights", layer, kMost));
+  require(fan_in < kMost / shape[0], fmt::format("{}: found {} inputs of {} units, accepted: fewer than {} weights",
+                                                 layer, fan_in, shape[0], kMost));
   weight.name = layer + ".weight";
   weight.offset = tensors.empty() ? 0 : tensors.back().offset + tensors.back().size;
   weight.size = shape[0] * fan_in;

@@ -17,6 +17,8 @@ namespace pollen {
 template <class Row>
 class Registry {
  public:
+  using value_type = Row;
+
   // `key` is the configuration key that holds the name, for error messages.
   Registry(std::string key, std::initializer_list<Row> rows) : key_(std::move(key)) {
     for (const Row& row : rows) add(row);

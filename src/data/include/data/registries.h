@@ -1,6 +1,6 @@
 // The registries of what [data] can choose: file formats, ways to split rows over clients, and data sets that need no
 // file. To add a format, write one source file with its row, and add a line to CMakeLists.txt and one to the table in
-// formats.cc. To add a partition, write a function and add a line to partition.cc. The tables are constant and
+// sources.cc. To add a partition, write a function and add a line to partition.cc. The tables are constant and
 // thread-safe.
 #pragma once
 

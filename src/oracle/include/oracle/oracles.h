@@ -7,13 +7,6 @@
 
 namespace pollen {
 
-struct OracleRow {
-  std::string name, summary;
-  std::string keys;  // the keys of [sampler] that this oracle reads, separated by spaces
-  OracleKind kind;
-  std::unique_ptr<Oracle> (*make)(const Potential& potential, Index batch, Index chains);
-};
 const Registry<OracleRow>& oracles();
-const OracleRow& oracle_row(OracleKind kind);
 
 }  // namespace pollen

@@ -1,34 +1,26 @@
 // Personalised federated-learning baselines on models with a shared and a personal part (docs/personal.md). A client's
 // model is w = (φ, z) and its loss is f_i(w) = U_i(φ, z)/N_i. There is no population and no prior, and averages over
-// participants are weighted by N_i. All are optimisers: their states are iterates, not draws. One thread per engine.
+// participants are weighted by N_i. All are optimisers: their states are iterates, not draws.
 //
-//   BaselineSettings settings{.step = 0.05, .local_steps = 5};
-//   auto engine = make_baseline("fedrep", problem, settings);
-//   engine->start(position);                      // (φ, z), one column per chain, for the server and every client
-//   while (engine->iteration() < 500) engine->advance(1);
-//   engine->personal_shared(client, chain, phi);  // the two parts of the model
-//   engine->latent(client, chain, z);             // that the client predicts with
+// They run as ordinary rounds (pollen/round.h), whose halves make_baseline() returns:
 //
-// An iteration is a round with its local steps (for l2gd: one coin). position() is the server's (φ, z); a part that the
-// server does not have is the N_i-weighted mean of the clients'. Every word that the published algorithm sends counts
-// as 64 bits, and counters().rounds is the number of iterations in which some chain sent anything.
+//   Baseline baseline = make_baseline("fedrep", problem, {.step = 0.05, .local_steps = 5});
+//   // baseline.work is what clients compute and baseline.step how the server moves.
+//   baseline.model(client, position, latents, w);  // the model w that the client predicts with
+//
+// An iteration is a round with its local steps (for l2gd: one coin). A chain's position is the server's (φ, z); a part
+// that the server does not have is the N_i-weighted mean of the clients'. Words count as 64 bits where the published
+// algorithm sends them, and rounds where it sends anything.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "personal/personal.h"
-#include "round/engine.h"
 
 namespace pollen {
-
-// An engine whose clients have models of their own. The two functions copy a client's z, and the φ it predicts with.
-class PersonalEngine : public Engine {
- public:
-  virtual void latent(Index client, Index chain, std::span<double> out) const = 0;
-  virtual void personal_shared(Index client, Index chain, std::span<double> out) const = 0;
-};
 
 // Settings of a baseline. Each one reads only the fields that its row of the table names (PersonalBaseline::keys).
 struct BaselineSettings {
@@ -54,10 +46,20 @@ struct PersonalBaseline {
 const std::vector<PersonalBaseline>& baseline_table();
 const PersonalBaseline* find_baseline(const std::string& name);  // null if there is none
 
+// Writes the model w = (φ, z) that a client predicts with, from a chain's position and the client's latents there. In
+// one chain, latents are work.latents numbers. Thread-safe.
+using PersonalPoint = std::function<void(Index client, std::span<const double> position,
+                                         std::span<const double> latents, std::span<double> w)>;
+
+struct Baseline {
+  ClientWork work;
+  std::unique_ptr<ServerStep> step;
+  PersonalPoint model;
+};
+
 // Makes a baseline. Throws ConfigError if the name is unknown or a setting that the baseline reads is out of range; it
-// names keys as in "sampler.step". The potentials must outlive the engine. Only the clients, chains and seed of the
+// names keys as in "sampler.step". The potentials must outlive the result. Only the clients, chains and seed of the
 // problem are used.
-std::unique_ptr<PersonalEngine> make_baseline(const std::string& name, const PersonalProblem& problem,
-                                              const BaselineSettings& settings);
+Baseline make_baseline(const std::string& name, const PersonalProblem& problem, const BaselineSettings& settings);
 
 }  // namespace pollen

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "pollen/random.h"
 
@@ -26,5 +27,11 @@ inline std::array<std::uint32_t, 3> counter_tail(const Stream& stream) {
   const std::uint32_t round_high = static_cast<std::uint32_t>(stream.round >> 32) & 0xfffu;
   return {stream.client, static_cast<std::uint32_t>(stream.round), round_high | (stream.step << 12)};
 }
+
+// Writes the 64-bit words first, first + 1, ... of the stream. `first` must be even.
+void random_words64(const Stream& stream, std::span<std::uint64_t> out, std::uint64_t first);
+
+// Makes one Box-Muller normal from two 64-bit words: the first of the pair that normals() makes from the same words.
+double normal_from_words(std::uint64_t radius_word, std::uint64_t angle_word);
 
 }  // namespace pollen

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "base/registry.h"
 #include "pollen/model.h"
 #include "pollen/recipe.h"
 #include "pollen/types.h"
@@ -92,18 +93,25 @@ struct ReferenceSettings {
   double shrinkage = 1;                 // fedpa: ρ of Σ = ρ_ℓ I + (1-ρ_ℓ) S, ρ_ℓ = 1/(1 + (ℓ-1)ρ)
 };
 
+namespace reference {
+struct Chains;
+class Kernel;
+}  // namespace reference
+
+// One entry of the table of references and competitors.
 struct ReferenceSampler {
   const char* name;
   const char* paper;
   const char* summary;
-  const char* keys;          // settings that the sampler reads, separated by spaces
+  const char* keys;  // settings that the sampler reads, separated by spaces
+  std::unique_ptr<reference::Kernel> (*make)(const reference::Chains& chains, const ReferenceSettings& settings);
   bool federated;            // true if clients and a server exchange messages, so that bits are counted
   bool samples;              // false for an optimiser, whose states are the server's iterates
   bool needs_step;           // true if the user must give a step
   bool transitions = false;  // true if acceptance statistics, tree depths and the like are kept with the draws
 };
-const std::vector<ReferenceSampler>& reference_table();
-const ReferenceSampler* find_reference(const std::string& name);  // null if there is no such sampler
+const Registry<ReferenceSampler>& reference_table();
+inline const ReferenceSampler* find_reference(const std::string& name) { return reference_table().find(name); }
 
 // Builds an engine. Throws ConfigError if the name is unknown or a setting that the sampler reads is out of range; the
 // error names keys such as "sampler.step".

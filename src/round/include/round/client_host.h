@@ -22,7 +22,6 @@ struct HostSetup {
   std::uint64_t own_seed = 1;  // seeds minibatches, compressors and the clients' own noise; equals seed in a simulation
   bool light = false;          // clients cost little to make, so one that was only asked a question is not kept
   const ClientWork* work = nullptr;  // must outlive the host; null: what the recipe says, from the members' potentials
-  const MakeOracle* oracle = nullptr;  // must outlive the host; null or empty: the recipe's oracle
 };
 
 // One client of the process.

@@ -1,6 +1,6 @@
 // A LocalWork is what a client computes when it takes part in a round: an estimate of its gradient, a segment of local
-// steps, or (in src/personal) a Markov chain for its own latents. Compression, memory and counting are the same for all
-// of them and belong to Client. A LocalWork is used by one thread at a time.
+// steps, or (in src/personal) a Markov chain for its own latents or the training of its own model. Compression, memory
+// and counting are the same for all of them and belong to Client. A LocalWork is used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,8 @@ class LocalWork {
   // Moves the state, because the server has counted the reply.
   virtual void commit(const Reply&) {}
 
+  // Is told where the whole models of all chains start, before the first round.
+  virtual void start(ConstPanelView) {}
   // Returns the client's position in a chain.
   virtual std::span<const double> position(const ClientView& view, Index chain) const;
   // Fixed point: keeps θ̂ and the gradient of the client's likelihood there.
@@ -42,6 +44,11 @@ class LocalWork {
 struct ClientWork {
   Index dimension = 0;
   std::function<std::unique_ptr<LocalWork>(std::uint32_t client)> make;
+  Index latents = 0;  // the numbers per chain that LocalWork::latents() writes
+  // If this is above 0, a model has so many coordinates, and those of the server, `shown` from `first` on, are the
+  // first numbers of its state. All others are the first latents of every client.
+  Index whole = 0;
+  Index first = 0, shown = 0;
 };
 
 }  // namespace pollen

@@ -37,7 +37,6 @@ struct ExperimentOptions {
   std::function<void(std::int64_t done, std::int64_t steps)> warming = {};
   // Makes another transport than threads of this process, over the experiment's own view and clients.
   MakeTransport transport = {};
-  MakeOracle oracle = {};                   // makes every client's oracle in place of the recipe's
   std::optional<Posterior> posterior = {};  // replaces the configuration's model and data
   // Clients in other processes, by what they said about themselves; `transport` reaches them.
   std::vector<SiteFacts> sites = {};
@@ -100,8 +99,8 @@ class Experiment {
   std::unique_ptr<ExperimentParts> parts_;
 };
 
-// Whether the clients of a run can be spread over several processes. They cannot with a centralised sampler, with a
-// personalised baseline, or on a GPU; rank 0 then works alone.
+// Whether the clients of a run can be spread over several processes. They cannot with a centralised sampler or a
+// competitor of it, or on a GPU; rank 0 then works alone.
 bool runs_distributed(const Config& config);
 
 // What a rank other than 0 does in a run: it reads the configuration, makes the experiment, and answers until rank 0

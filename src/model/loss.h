@@ -1,0 +1,65 @@
+// What distinguishes one generalised linear model from another: how linear predictors z = Xθ become losses, residuals,
+// curvature and predictions. Panels are rows × (chains · classes) without gaps between columns (stride = rows), so that
+// one call serves all chains; every chain sees the same targets y. Losses do not change and are thread-safe.
+#pragma once
+
+#include <memory>
+
+#include "pollen/model.h"
+
+namespace pollen::model {
+
+class Loss {
+ public:
+  virtual ~Loss() = default;
+  // Returns the number of columns of z per chain.
+  virtual Index classes() const { return 1; }
+  // Computes out(r, chain) = -log p(y_r | z_r) without the terms that do not depend on z. It may overwrite z, and `out`
+  // may be z if classes = 1.
+  virtual void losses(const PanelView& z, const double* y, const PanelView& out, Scratch& scratch) const = 0;
+  // Replaces z by ∂loss/∂z.
+  virtual void residuals(const PanelView& z, const double* y, Scratch& scratch) const = 0;
+  // Multiplies by the curvature W. If curvature_is_bound(), z = Xv becomes W z with W ⪰ ∂²loss/∂z² everywhere.
+  // Otherwise z = [Xv | Xθ] and W = ∂²loss/∂z² at Xθ.
+  virtual void bend(const PanelView& z) const = 0;
+  virtual bool curvature_is_bound() const = 0;
+  // Returns the largest eigenvalue of W for one row; z matters only if W is not a bound.
+  virtual double steepest(double z) const = 0;
+
+  // Adds to the loss of each row what losses() leaves out of -log p(y | z).
+  virtual void add_constants(const double* /*y*/, std::span<double> /*losses*/) const {}
+  // Classifiers: turns z of one chain into class probabilities, one column per class, in place or in scratch memory.
+  virtual PanelView probabilities(const PanelView& z, Scratch&) const { return z; }
+  // Other models: replaces the linear predictors in `mean` by means of the response, and writes its sds.
+  virtual void respond(std::span<double> /*mean*/, std::span<double> /*sd*/) const {}
+};
+
+// Returns all numbers of a panel that has no gaps.
+inline std::span<double> whole(const PanelView& z) { return {z.data, static_cast<std::size_t>(z.rows * z.columns)}; }
+// Subtracts the targets from every column: z(:, c) -= y.
+inline void subtract_targets(const PanelView& z, const double* y) {
+  for (Index c = 0; c < z.columns; ++c) {
+    double* column = z.data + c * z.stride;
+    for (Index r = 0; r < z.rows; ++r) column[r] -= y[r];
+  }
+}
+
+std::unique_ptr<const Loss> make_logistic();
+
+// Makes the potential of rows of x under a loss.
+std::unique_ptr<Potential> make_glm(std::unique_ptr<const Loss> loss, const Observations& observations, double scale);
+// Makes the potential of the linear model with θ = (β, log σ).
+std::unique_ptr<Potential> make_linear_sigma(const Observations& observations, double scale);
+
+// Replaces each chain's classes, in every row, by probabilities proportional to exp(z).
+void softmax(const PanelView& z, Index classes, Scratch& scratch);
+ConstPanelView copy_classes(const ConstPanelView& theta, Index features, Index classes, Scratch& scratch);
+// Returns the coefficients of a softmax's chains as one panel of p × (chains · classes). It is a view if the memory
+// layout allows it, otherwise a copy.
+inline ConstPanelView class_columns(const ConstPanelView& theta, Index features, Index classes, Scratch& scratch) {
+  if (classes == 1) return {theta.data, features, theta.columns, theta.stride};
+  if (theta.columns == 1) return {theta.data, features, classes, features};
+  return copy_classes(theta, features, classes, scratch);
+}
+
+}  // namespace pollen::model
