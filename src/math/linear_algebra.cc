@@ -1,6 +1,7 @@
 #include "math/linear_algebra.h"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -102,5 +103,17 @@ MatrixXd nearest_rotation(const MatrixXd& matrix) {
   }
   return with_unit_columns(us) * v.transpose();
 }
+
+struct LinearSystem::Factors : Eigen::PartialPivLU<MatrixXd> {
+  using PartialPivLU::PartialPivLU;
+};
+
+LinearSystem::LinearSystem(const MatrixXd& matrix) : factors_(std::make_shared<const Factors>(matrix)) {}
+
+MatrixXd LinearSystem::solve(const MatrixXd& right) const { return factors_->solve(right); }
+
+MatrixXd LinearSystem::inverse() const { return solve(MatrixXd::Identity(factors_->rows(), factors_->cols())); }
+
+double LinearSystem::log_determinant() const { return factors_->matrixLU().diagonal().array().abs().log().sum(); }
 
 }  // namespace pollen::math

@@ -72,7 +72,7 @@ class MeanStep final : public ServerStep {
     }
     math::axpy(rounds_->settings.server_step, in.for_step.first(n), in.position.first(n));
     if (rounds_->control()) math::add(in.for_memory.subspan(n), in.position.subspan(n));
-    rounds_->check(in.position.first(n), rounds_->sent.first == 0 && n > 0, in.round, -1);
+    rounds_->check(in.position.first(n), rounds_->sent.first == 0 && n > 0, in.broadcast.round, -1);
     return 0;
   }
 

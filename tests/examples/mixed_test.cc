@@ -1,8 +1,8 @@
 // examples/mixed.toml must find what the closed form of the linear mixed model gives.
 #include <gtest/gtest.h>
 
-#include "exact/mixed_law.h"
 #include "run/experiment.h"
+#include "stats/mixed_law.h"
 
 namespace pollen {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "exact/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::laws {
 namespace {

@@ -5,7 +5,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
-#include "exact/exact_law.h"
+#include "stats/exact_law.h"
 #include "run/experiment.h"
 
 namespace pollen::laws {

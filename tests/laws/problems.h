@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "exact/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::laws {
 

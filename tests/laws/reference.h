@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "exact/exact_law.h"
 #include "moments.h"
+#include "stats/exact_law.h"
 
 namespace pollen::laws {
 

@@ -79,5 +79,14 @@ TEST(LinearAlgebra, TheNearestRotationIsOne) {
   expect_equal(nearest_rotation(matrix.transpose()), v * u.transpose(), 1e-13);
 }
 
+TEST(LinearAlgebra, ASystemIsSolved) {
+  const MatrixXd matrix = numbers(9, 9, 9) + 3 * identity(9), right = numbers(9, 2, 10);
+  const LinearSystem system(matrix);
+  expect_equal(matrix * system.solve(right), right, 1e-13);
+  expect_equal(matrix * system.inverse(), identity(9), 1e-13);
+  const VectorXd diagonal{{1, -2, 3}};
+  EXPECT_NEAR(LinearSystem(diagonal.asDiagonal()).log_determinant(), std::log(6), 1e-15);
+}
+
 }  // namespace
 }  // namespace pollen::math

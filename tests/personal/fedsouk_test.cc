@@ -8,7 +8,7 @@
 #include <array>
 #include <cmath>
 
-#include "exact/mixed_law.h"
+#include "stats/mixed_law.h"
 
 namespace pollen {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "exact/exact_law.h"
+#include "stats/exact_law.h"
 #include "pollen/plan.h"
 
 namespace pollen::plan {

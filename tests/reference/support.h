@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "exact/exact_law.h"
 #include "laws/moments.h"
+#include "stats/exact_law.h"
 #include "reference/reference.h"
 
 namespace pollen::reference {

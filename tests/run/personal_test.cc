@@ -8,8 +8,8 @@
 #include <fstream>
 #include <numbers>
 
-#include "exact/mixed_law.h"
 #include "pollen/errors.h"
+#include "stats/mixed_law.h"
 #include "support/problems.h"
 #include "support/same_run.h"
 #include "transport/thread_team.h"

@@ -3,9 +3,9 @@
 
 #include <Eigen/Dense>
 
-#include "exact/exact_law.h"
-#include "exact/outcomes.h"
+#include "stats/exact_law.h"
 #include "problems.h"
+#include "stats/outcomes.h"
 
 namespace pollen::stats {
 namespace {

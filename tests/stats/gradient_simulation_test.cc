@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "exact/exact_law.h"
+#include "stats/exact_law.h"
 #include "problems.h"
 
 namespace pollen::stats {

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "exact/mixed_law.h"
+#include "stats/mixed_law.h"
 
 namespace pollen::stats {
 

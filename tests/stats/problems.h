@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "exact/exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::stats {
 

@@ -3,8 +3,8 @@
 
 #include <Eigen/Dense>
 
-#include "exact/exact_law.h"
-#include "exact/moment_solve.h"
+#include "stats/exact_law.h"
+#include "stats/moment_solve.h"
 
 namespace pollen::stats {
 namespace {

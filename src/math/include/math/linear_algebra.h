@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 
 namespace pollen::math {
 
@@ -20,5 +21,18 @@ Eigen::MatrixXd orthonormal_basis(const Eigen::MatrixXd& matrix);
 
 // U Vᵀ, where U S Vᵀ is the singular value decomposition: the matrix with orthonormal rows or columns that is nearest.
 Eigen::MatrixXd nearest_rotation(const Eigen::MatrixXd& matrix);
+
+// A factorised square matrix A, by which A x = b is solved for many b.
+class LinearSystem {
+ public:
+  explicit LinearSystem(const Eigen::MatrixXd& matrix);
+  Eigen::MatrixXd solve(const Eigen::MatrixXd& right) const;
+  Eigen::MatrixXd inverse() const;
+  double log_determinant() const;  // log |det A|
+
+ private:
+  struct Factors;
+  std::shared_ptr<const Factors> factors_;
+};
 
 }  // namespace pollen::math

@@ -18,7 +18,7 @@ double choose(double n, double k) { return std::exp(std::lgamma(n + 1) - std::lg
 // an empty set is drawn again.
 std::vector<Attendance> coins(const GradientLawOptions& options, Index clients) {
   const auto& p = options.probability;
-  if (static_cast<Index>(p.size()) != clients) throw std::invalid_argument("probability: one per client");
+  if (static_cast<Index>(p.size()) != clients) throw std::invalid_argument("probability: one a client");
   for (const double x : p)
     if (!(x > 0 && x <= 1)) throw std::invalid_argument("probability: above 0, at most 1");
   check_enumerable(std::exp2(static_cast<double>(clients)), "participation");

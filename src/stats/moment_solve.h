@@ -3,9 +3,9 @@
 // on the map itself. The cycle must outlive the solver.
 #pragma once
 
-#include <Eigen/LU>
 #include <optional>
 
+#include "math/linear_algebra.h"
 #include "moment_map.h"
 
 namespace pollen::stats {
@@ -20,7 +20,7 @@ class CycleSolver {
   Eigen::MatrixXd iterate(const Eigen::MatrixXd& right) const;
 
   const Cycle& cycle_;
-  std::optional<Eigen::PartialPivLU<Eigen::MatrixXd>> system_;
+  std::optional<math::LinearSystem> system_;
 };
 
 }  // namespace pollen::stats

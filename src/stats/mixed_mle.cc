@@ -1,11 +1,10 @@
 // Maximum likelihood of the linear mixed model: EM from any start, then Newton on the exact gradient.
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "math/linear_algebra.h"
-#include "mixed_law.h"
+#include "stats/mixed_law.h"
 
 namespace pollen::stats {
 namespace {
@@ -75,7 +74,7 @@ MixedParameters em_step(const Clients& clients, const MixedParameters& at, const
     gram += client.fixed.transpose() * client.fixed;
     moment += client.fixed.transpose() * (client.y - client.random * laws.back().mean);
   }
-  if (p > 0) next.phi = gram.lu().solve(moment);
+  if (p > 0) next.phi = math::LinearSystem(gram).solve(moment);
   VectorXd variance = VectorXd::Zero(d);
   double noise = 0;
   for (std::size_t i = 0; i < clients.size(); ++i) {

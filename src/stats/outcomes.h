@@ -6,7 +6,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "exact_law.h"
+#include "stats/exact_law.h"
 
 namespace pollen::stats {
 

@@ -1,4 +1,4 @@
-// Stationary laws of cycles of random affine steps, and the exact posterior of a quadratic problem.
+// Stationary laws of cycles of random affine steps.
 #include <stdexcept>
 
 #include "math/linear_algebra.h"
@@ -32,7 +32,7 @@ VectorXd periodic_mean(const Cycle& cycle) {
     a = (map->matrix() * a).eval();
     b = (map->matrix() * b + map->mean.col(n)).eval();
   }
-  return (MatrixXd::Identity(n, n) - a).lu().solve(b);
+  return math::LinearSystem(MatrixXd::Identity(n, n) - a).solve(b);
 }
 
 Law after(const Cycle& cycle, Law law) {
@@ -63,19 +63,6 @@ std::vector<Law> stationary(const std::vector<Phase>& phases) {
   Cycle cycle;
   for (const MomentMap& map : maps) cycle.push_back(&map);
   return stationary(cycle);
-}
-
-Law QuadraticProblem::target(double temperature) const {
-  Eigen::MatrixXd precision = prior_precision.asDiagonal();
-  Eigen::VectorXd shift = Eigen::VectorXd::Zero(prior_precision.size());
-  for (const QuadraticClient& client : clients) {
-    for (const QuadraticTerm& term : client.terms) {
-      precision += term.curvature;
-      shift += term.shift;
-    }
-  }
-  const Eigen::PartialPivLU<MatrixXd> system(precision);
-  return {system.solve(shift), temperature * system.inverse()};
 }
 
 }  // namespace pollen::stats

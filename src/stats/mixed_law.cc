@@ -3,9 +3,8 @@
 // Write Δ = diag(σ), G = B'B and M = s² I + Δ G Δ. Then V = s² I + B Δ² B' has the inverse (I - B Δ M⁻¹ Δ B')/s² and
 // the determinant s^{2(n-d)} |M|, and Δ B' V⁻¹ = M⁻¹ Δ B'. Hence only d × d systems are solved, and σ near 0 needs no
 // division by σ².
-#include "mixed_law.h"
+#include "stats/mixed_law.h"
 
-#include <Eigen/LU>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -42,11 +41,11 @@ struct Marginal {
   VectorXd weighted() const { return (residual - random * sd.cwiseProduct(pull)) / noise; }  // V⁻¹ r
 
   const MatrixXd& random;
-  VectorXd sd, residual;            // σ; r = y - A φ - B μ
-  double noise;                     // s²
-  MatrixXd gram;                    // Δ B'B Δ
-  Eigen::PartialPivLU<MatrixXd> m;  // M
-  VectorXd pull;                    // M⁻¹ Δ B' r = Δ B' V⁻¹ r
+  VectorXd sd, residual;  // σ; r = y - A φ - B μ
+  double noise;           // s²
+  MatrixXd gram;          // Δ B'B Δ
+  math::LinearSystem m;   // M
+  VectorXd pull;          // M⁻¹ Δ B' r = Δ B' V⁻¹ r
 };
 
 Marginal::Marginal(const MixedClient& client, const MixedParameters& parameters)
@@ -70,7 +69,7 @@ double mixed_log_likelihood(const std::vector<MixedClient>& clients, const Mixed
   for (const MixedClient& client : clients) {
     const Marginal at(client, parameters);
     const auto rows = static_cast<double>(client.y.size()), d = static_cast<double>(at.sd.size());
-    const double log_det = 2 * (rows - d) * parameters.log_noise + at.m.matrixLU().diagonal().array().abs().log().sum();
+    const double log_det = 2 * (rows - d) * parameters.log_noise + at.m.log_determinant();
     total -= 0.5 * (rows * std::log(2 * std::numbers::pi) + log_det + at.residual.dot(at.weighted()));
   }
   return total;
