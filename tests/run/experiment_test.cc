@@ -56,6 +56,16 @@ TEST(Experiment, AutoPicksAStableStepAndSaysSo) {
   }
 }
 
+TEST(Experiment, TheSearchForTheModeCostsTheSameWhoeverSamples) {
+  const auto bits = [](const std::string& name) {
+    Experiment e = prepared(kLogistic, {"run.init=mode", "sampler.name=" + name});
+    e.prepare();
+    return e.counters().setup_bits - e.data().setup_bits;
+  };
+  EXPECT_GT(bits("lsd"), 0);
+  EXPECT_EQ(bits("nuts"), bits("lsd"));
+}
+
 TEST(Experiment, WarnsWhereLpCostsMoreThanSampling) {
   const auto warned = [](Overrides keys) {
     keys.insert(keys.end(), {"data.source=synthetic-logistic", "data.clients=100", "data.min_size=5", "data.max_size=6",
