@@ -220,6 +220,7 @@ class Client {
   // Writes w_i times the position that the client's local steps have reached, one column per chain. For chains in which
   // the client takes no part that is the last broadcast position.
   void local_position(const ClientView& view, PanelView out) const;
+  void start(ConstPanelView position);  // LocalWork::start
   // Writes the client's own latents in all chains, one chain after another (LocalWork::latents).
   void latents(ConstPanelView position, std::uint64_t round, std::span<double> out) const;
   // Writes λ_max and λ_min of the curvature of what the client owns to column index(), or to the only column. Other
