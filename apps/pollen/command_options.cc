@@ -89,6 +89,8 @@ void add_run(CLI::App& app, Arguments& a) {
   out_option(run, a.run.out);
   number(run, "--threads N", a.run.threads, Range{1, 4096},
          "threads (under mpirun, of every rank); any number gives the same draws");
+  // CLI11 handles options in the order of their declarations. --seed must come after --set, because --set replaces the
+  // list to which --seed appends.
   checked(run, "--seed N", "the same as --set seed=N",
           [&a](const std::string& seed) { a.run.set.push_back("seed=" + seed); });
   number(run, "--checkpoint-every SECONDS", a.run.checkpoint_every, Range{0.0, 1e6},

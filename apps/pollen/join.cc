@@ -116,7 +116,7 @@ int dry_run(const JoinOptions& options, const ParticipantOptions& mine, const Id
   if (!wire.write(wire::encode(hello)) || !wire.read(frame, std::size_t{64} << 20))
     throw IoError(fmt::format("{}: {}", options.server, wire.why()));
   if (wire::type_of(frame) == wire::Type::refusal)
-    throw IoError(fmt::format("{} refuses: {}", options.server, wire::decode<wire::Refusal>(frame).why));
+    throw IoError(fmt::format("{} refuses: {}", options.server, harmless(wire::decode<wire::Refusal>(frame).why)));
   print_revelations(read_config_text(wire::decode<wire::Welcome>(frame).config, "the server's configuration"));
   return kDone;
 }

@@ -28,13 +28,6 @@ std::string json_line(const Notice& notice) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-// Replaces control characters, so that a message stays on one line and cannot move the cursor or change colours.
-std::string harmless(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return text;
-}
-
 // On a terminal, a message overwrites the progress bar, which is then drawn again.
 std::string plain_line(const Notice& notice) {
   return fmt::format("{}pollen: {}{}\n", stderr_is_terminal() ? "\r\x1b[K" : "",
@@ -42,6 +35,12 @@ std::string plain_line(const Notice& notice) {
 }
 
 }  // namespace
+
+std::string harmless(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return text;
+}
 
 Tell make_log(const std::string& format, bool quiet) {
   if (quiet) return [](const Notice&) {};

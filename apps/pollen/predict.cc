@@ -28,7 +28,7 @@ void check(const PredictOptions& options, const Config& config) {
                                            config.model.kind));
   if (!model_family(config.model.kind).predicts())
     throw ConfigError(options.folder, fmt::format("found a run of the model \"{}\", which predicts nothing of rows; "
-                                                  "accepted: a model with a target",
+                                                  "accepted: a model that predicts its target",
                                                   config.model.kind));
 }
 

@@ -197,7 +197,7 @@ class Service {
     constexpr auto kLinger = std::chrono::seconds(35);  // longer than the half minute between a client's attempts
     log_({"lingering",
           fmt::format("the run is complete; waiting up to {} s to tell {}", kLinger.count(), fmt::join(away, ", "))});
-    registry_.linger(message, std::chrono::steady_clock::now() + kLinger);
+    registry_.linger(message, registry_.now() + kLinger);
   }
 
   const ServeOptions& options_;

@@ -23,6 +23,10 @@ Identity identity_of(const WireOptions& options, KeyRole role, const std::string
 // Checks an address "host:port". The host may be empty, a name, an IPv4 address or an IPv6 address in brackets.
 void check_address(const std::string& option, const std::string& address);
 
+// Replaces control characters in text from another party, so that it stays on one line and cannot move the cursor or
+// change colours.
+std::string harmless(std::string text);
+
 // Returns a log to stderr, which may be called from any thread: plain lines for people, or one JSON object per line if
 // the format is "json". Control characters are replaced or escaped, because names and reasons come from other parties.
 // If `quiet` is set, it does nothing.

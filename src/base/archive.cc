@@ -5,13 +5,12 @@
 namespace pollen {
 
 void Archive::refuse(std::uint64_t found, const char* what, std::uint64_t accepted) {
-  throw WireError(fmt::format("saved state: found {} {}, accepted: {}", found, what, accepted));
+  throw WireError(fmt::format("fields: found {} {}, accepted: {}", found, what, accepted));
 }
 
 void Archive::expect(std::uint64_t n, std::size_t bytes) const {
   if (n > left() / bytes)
-    throw WireError(fmt::format("saved state: found {} bytes at the end, accepted: at least {} more items of {} bytes",
-                                left(), n, bytes));
+    throw WireError(fmt::format("fields: found {} bytes left, accepted: {} items of {} bytes", left(), n, bytes));
 }
 
 void Archive::raw(void* data, std::size_t bytes) {
@@ -50,7 +49,7 @@ void Archive::text(std::string& value) {
 void Archive::flag(bool& value) {
   std::uint8_t byte = value ? 1 : 0;
   field(byte);
-  if (byte > 1) throw WireError(fmt::format("saved state: found {} as yes or no, accepted: 0 or 1", byte));
+  if (byte > 1) throw WireError(fmt::format("fields: found {} as yes or no, accepted: 0 or 1", byte));
   value = byte != 0;
 }
 
@@ -61,9 +60,8 @@ void Archive::panel(Panel& values) {
   if (reading_) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
     if (rows > kMost || columns > kMost || (rows > 0 && columns > left() / sizeof(double) / rows))
-      throw WireError(
-          fmt::format("saved state: found a panel of {} x {} numbers, accepted: one that the {} bytes left hold", rows,
-                      columns, left()));
+      throw WireError(fmt::format("fields: found a panel of {} x {} numbers, accepted: one that the {} bytes left hold",
+                                  rows, columns, left()));
     values = Panel(static_cast<Index>(rows), rows == 0 ? 0 : static_cast<Index>(columns));
   }
   for (Index c = 0; c < values.columns(); ++c) numbers(values.column(c));

@@ -58,7 +58,8 @@ class Assembler {
     const std::string& data = chunk.data();
     if (data.size() > kChunk || (data.empty() && chunk.left() > 0))
       throw WireError(
-          fmt::format("piece: found {} bytes before the last piece, accepted: 1 to {}", data.size(), kChunk));
+          fmt::format("piece: found {} bytes with {} to follow, accepted: at most {}, and at least 1 before the last",
+                      data.size(), chunk.left(), kChunk));
     if (begun_ && chunk.left() + data.size() != left_)
       throw WireError(fmt::format("piece: found {} bytes and {} to follow, accepted: {} in all, as announced before",
                                   data.size(), chunk.left(), left_));

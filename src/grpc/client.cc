@@ -27,7 +27,8 @@ std::string explained(std::string error) {
   if (has("is not in peer certificate") || has("Hostname Verification"))
     return "the server's certificate is not for the host name or address in --server";
   if (has("wrong version number") || has("WRONG_VERSION_NUMBER"))
-    return "the server does not use TLS; this side must use --insecure too";
+    return "the server does not use TLS: it was started with --insecure, or it is another program; start it with --ca, "
+           "--cert and --key";
   if (has("Socket closed") || has("Connection reset") || has("Broken pipe") || has("settings"))
     return "the server hung up at once: it accepts no such certificate, or only one side uses TLS";
   return error;

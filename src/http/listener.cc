@@ -11,10 +11,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <semaphore>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "pollen/errors.h"

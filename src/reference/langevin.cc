@@ -2,9 +2,8 @@
 // Σ∇U_i(θ):
 //   ula          all rows
 //   sgld-pooled  a minibatch of all rows, whichever client holds them (Welling and Teh 2011)
-//   svrg-ld      the minibatch's difference from an anchor ζ plus the full gradient at ζ (Dubey et al. 2016); ζ ← θ
-//   every
-//                `refresh` iterations, and rows are drawn without replacement
+//   svrg-ld      the minibatch's difference from an anchor ζ plus the full gradient at ζ (Dubey et al. 2016);
+//                every `refresh` iterations ζ ← θ, and rows are drawn without replacement
 //   psgld        a minibatch, and a preconditioner (see below)
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,7 @@
 #include "sink/checkpoint.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "base/sealed_file.h"
@@ -10,7 +12,8 @@ namespace pollen::sink {
 
 namespace {
 
-// Version 3 is sealed like other states and has one round for all samplers; version 2 added participation.
+// Version 4 holds the step in one place, one archive per transport, and baselines as rounds; version 3 is sealed like
+// other states and has one round for all samplers; version 2 added participation.
 constexpr Seal kCheckpointSeal{"POLLENCK", 4, "a checkpoint", "run without --resume"};
 
 void archive(Archive& a, Checkpoint& c) {
@@ -43,7 +46,7 @@ std::optional<Checkpoint> read_checkpoint(const std::string& path) {
     a.bytes(checkpoint.experiment);
     return checkpoint;
   } catch (const WireError& error) {
-    kCheckpointSeal.refuse(path, error.what());
+    kCheckpointSeal.refuse(path, fmt::format("fields that cannot be read ({})", error.what()));
   }
 }
 

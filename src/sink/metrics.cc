@@ -25,7 +25,8 @@ MetricsFile::MetricsFile(const std::string& path, const ModelSpec& model, Metric
 
 MetricsFile::MetricsFile(const std::string& path, std::int64_t bytes) : file_(path, OutputFile::Open::append) {
   if (file_.position() < bytes)
-    throw IoError(fmt::format("{}: found {} bytes, the checkpoint was written at {}", path, file_.position(), bytes));
+    throw IoError(
+        fmt::format("{}: found {} bytes, accepted: at least {}, as in the checkpoint", path, file_.position(), bytes));
   file_.truncate(bytes);
 }
 

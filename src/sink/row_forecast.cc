@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "math/math.h"
+#include "model/models.h"
 #include "numbers.h"
 #include "pollen/errors.h"
 #include "sink/parallel.h"
@@ -39,6 +40,13 @@ void for_each_piece(Index rows, int threads, const std::function<void(Index firs
                  [&](Index piece) { work(piece * kPiece, std::min(kPiece, rows - piece * kPiece)); });
 }
 
+// Returns the name of a model in the table, in quotes, or words for a model that is not there.
+std::string model_name(const ModelSpec& model) {
+  for (const ModelRow& row : models())
+    if (row.family.get() == model.family && model.family != nullptr) return fmt::format("\"{}\"", row.name);
+  return "a model that has no name";
+}
+
 }  // namespace
 
 // Holds one series of numbers, one per draw, for each class probability, or for each row's mean and then its sd.
@@ -63,7 +71,9 @@ Index RowForecast::predicted(Index row) const {
 Forecaster::Forecaster(const ModelSpec& model, const ChosenDraws& draws, const ForecastOptions& options)
     : model_(&model), draws_(&draws), options_(options) {
   if (!model.predicts())
-    throw ConfigError("model", "found one that predicts nothing of rows, accepted: models that predict their target");
+    throw ConfigError(
+        "model", fmt::format("found {}, which predicts nothing of rows, accepted: a model that predicts its target",
+                             model_name(model)));
   if (draws.dimension() != model.dimension())
     throw ConfigError("draws", fmt::format("found {} parameters, accepted: {}, as the model has", draws.dimension(),
                                            model.dimension()));

@@ -55,6 +55,8 @@ struct Run::Parts {
     TemporaryFolder() {
       if (mkdtemp(path.data()) == nullptr) io_failure(path, "make the folder", errno);
     }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
     ~TemporaryFolder() {
       std::error_code ignored;
       fs::remove_all(path, ignored);

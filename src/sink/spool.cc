@@ -63,9 +63,11 @@ SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape, std::int64_t
   const SpoolReader left(path);
   if (left.shape().dimension != shape.dimension || left.shape().chains != shape.chains ||
       left.shape().extras != shape.extras || left.draws() < draws)
-    throw IoError(fmt::format(
-        "{}: holds {} draws of {} chains × {} parameters, the checkpoint was written at {} of {} × {}", path,
-        left.draws(), left.shape().chains, left.shape().dimension, draws, shape.chains, shape.dimension));
+    throw IoError(
+        fmt::format("{}: found {} draws of {} chains × {} parameters with {} extras, accepted: at least {} of {} × {} "
+                    "with {}, as in the checkpoint",
+                    path, left.draws(), left.shape().chains, left.shape().dimension, left.shape().extras, draws,
+                    shape.chains, shape.dimension, shape.extras));
   file_.truncate(offset_of(shape, draws));
 }
 

@@ -1,4 +1,6 @@
 // Laws of the averaging family at its communication rounds: stationary, or from a given start.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <stdexcept>
 
@@ -8,10 +10,12 @@ namespace pollen::stats {
 namespace {
 
 void check(const AveragingLawOptions& o) {
-  if (!(o.step > 0)) throw std::invalid_argument("step: above 0");
-  if (!(o.correlation >= 0 && o.correlation <= 1)) throw std::invalid_argument("correlation: from 0 to 1");
-  if (o.steps < 1) throw std::invalid_argument("steps: at least 1");
-  if (!(o.communicate >= 0 && o.communicate <= 1)) throw std::invalid_argument("communicate: from 0 to 1");
+  if (!(o.step > 0)) throw std::invalid_argument(fmt::format("step: found {}, accepted: above 0", o.step));
+  if (!(o.correlation >= 0 && o.correlation <= 1))
+    throw std::invalid_argument(fmt::format("correlation: found {}, accepted: 0 to 1", o.correlation));
+  if (o.steps < 1) throw std::invalid_argument(fmt::format("steps: found {}, accepted: at least 1", o.steps));
+  if (!(o.communicate >= 0 && o.communicate <= 1))
+    throw std::invalid_argument(fmt::format("communicate: found {}, accepted: 0 to 1", o.communicate));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "averaging_maps.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -38,8 +40,11 @@ AveragingMaps::AveragingMaps(const QuadraticProblem& problem, const AveragingLaw
       kept_(diagonals(options.up, d_, options.k)) {
   using Participation = GradientLawOptions::Participation;
   if (control_ && (options.participation != Participation::full || options.by_size))
-    throw std::invalid_argument("control variates: all clients, equal weights");
-  if (compressed_ && options.correlation != 1) throw std::invalid_argument("compression: correlation 1");
+    throw std::invalid_argument(
+        "control variates: found with clients that may be absent or are weighted by size, accepted: all clients with "
+        "equal weights");
+  if (compressed_ && options.correlation != 1)
+    throw std::invalid_argument(fmt::format("compression: found correlation {}, accepted: 1", options.correlation));
   for (Index i = 0; i < b_; ++i) sizes_(i) = static_cast<double>(terms(i).size());
   GradientLawOptions presence;
   presence.participation = options.participation;

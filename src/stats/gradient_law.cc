@@ -2,6 +2,8 @@
 //
 // The state is s = (θ; η^1..η^b with memory or error feedback; w with downlink feedback; ζ with svrg). A vector that is
 // affine in s is stored as its d × (n+1) matrix of coefficients, with the constant in the last column.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <map>
 #include <stdexcept>
@@ -66,7 +68,7 @@ const std::vector<QuadraticTerm>& terms(const QuadraticProblem& problem, Index c
 
 Recursion::Recursion(const QuadraticProblem& problem, const GradientLawOptions& options)
     : problem_(problem), options_(options) {
-  if (!(options.step > 0)) throw std::invalid_argument("step: above 0");
+  if (!(options.step > 0)) throw std::invalid_argument(fmt::format("step: found {}, accepted: above 0", options.step));
   memory_rate_ = options.error_feedback ? 1.0 : options.memory.value_or(0.0);
   at_.d = problem.prior_precision.size();
   at_.clients = static_cast<Index>(problem.clients.size());
@@ -74,9 +76,12 @@ Recursion::Recursion(const QuadraticProblem& problem, const GradientLawOptions& 
   at_.feedback = options.down_feedback;
   at_.anchor = options.oracle == Oracle::svrg;
   if (at_.anchor && (options.down_feedback || options.down != GradientLawOptions::Compressor::identity))
-    throw std::invalid_argument("svrg: the anchor needs an exact broadcast");
+    throw std::invalid_argument(
+        "svrg: found a compressed broadcast, accepted: an exact one, because clients take their anchor from it");
   if (options.oracle == Oracle::fixed_point && options.anchor.size() != at_.d)
-    throw std::invalid_argument("fixed point: the anchor has the dimension of the problem");
+    throw std::invalid_argument(
+        fmt::format("fixed point: found an anchor of dimension {}, accepted: {}, as the problem has",
+                    options.anchor.size(), at_.d));
   VectorXd sizes(at_.clients);
   for (Index i = 0; i < at_.clients; ++i) sizes(i) = static_cast<double>(terms(problem, i).size());
   up_ = diagonals(options.up, at_.d, options.k);
@@ -85,7 +90,8 @@ Recursion::Recursion(const QuadraticProblem& problem, const GradientLawOptions& 
   const auto rounds = static_cast<double>(down_.size() * attendances_.size());
   check_enumerable(rounds, "rounds");
   // This second check limits the memory that the enumerated rounds take.
-  check_enumerable(rounds * static_cast<double>(at_.size() * at_.size()) / 200, "rounds");
+  check_enumerable(rounds * static_cast<double>(at_.size() * at_.size()) / 200,
+                   "rounds, weighted by the size of the state");
 }
 
 MatrixXd Recursion::gradient(Index client, const MatrixXd& point) const {
@@ -196,7 +202,8 @@ MomentMap Recursion::round(bool refresh) const {
 std::vector<Law> gradient_family_law(const QuadraticProblem& problem, const GradientLawOptions& options) {
   const Recursion recursion(problem, options);
   const bool periodic = options.oracle == Oracle::svrg;
-  if (periodic && options.refresh < 1) throw std::invalid_argument("refresh: at least 1");
+  if (periodic && options.refresh < 1)
+    throw std::invalid_argument(fmt::format("refresh: found {}, accepted: at least 1", options.refresh));
   const int plain_rounds = periodic ? options.refresh - 1 : 0;
   const MomentMap first = recursion.round(true);
   const MomentMap plain = plain_rounds > 0 ? recursion.round(false) : MomentMap{};

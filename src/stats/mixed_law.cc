@@ -5,6 +5,8 @@
 // division by σ².
 #include "stats/mixed_law.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -21,11 +23,17 @@ using Eigen::VectorXd;
 const MixedClient& checked(const MixedClient& client, const MixedParameters& parameters) {
   const Index p = parameters.phi.size(), d = parameters.mean.size(), rows = client.y.size();
   if (d < 1 || parameters.log_sd.size() != d)
-    throw std::invalid_argument("mixed model: mean and log_sd have the same size, at least 1");
+    throw std::invalid_argument(
+        fmt::format("mixed model: found mean of size {} and log_sd of size {}, accepted: the same size, at least 1", d,
+                    parameters.log_sd.size()));
   if (client.random.rows() != rows || client.random.cols() != d)
-    throw std::invalid_argument("mixed model: random is rows × size of mean");
+    throw std::invalid_argument(
+        fmt::format("mixed model: found random of {} × {}, accepted: {} × {}, rows × size of mean",
+                    client.random.rows(), client.random.cols(), rows, d));
   if (client.fixed.cols() != p || (p > 0 && client.fixed.rows() != rows))
-    throw std::invalid_argument("mixed model: fixed is rows × size of phi");
+    throw std::invalid_argument(
+        fmt::format("mixed model: found fixed of {} × {}, accepted: {} × {}, rows × size of phi", client.fixed.rows(),
+                    client.fixed.cols(), rows, p));
   return client;
 }
 

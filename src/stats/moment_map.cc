@@ -1,5 +1,7 @@
 #include "moment_map.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <stdexcept>
 
@@ -29,19 +31,26 @@ Law MomentMap::next(const Law& law) const {
 }
 
 MomentMap moment_map(const Phase& phase) {
-  if (phase.outcomes.empty()) throw std::invalid_argument("stationary: a phase without outcomes");
+  if (phase.outcomes.empty())
+    throw std::invalid_argument("stationary: found a phase without outcomes, accepted: at least 1 per phase");
   const Eigen::Index n = phase.outcomes.front().b.size();
   MomentMap map{Eigen::MatrixXd::Zero(n, n + 1), {}, phase.noise};
   double total = 0;
   for (const AffineOutcome& outcome : phase.outcomes) {
     if (outcome.b.size() != n || outcome.a.rows() != n || outcome.a.cols() != n)
-      throw std::invalid_argument("stationary: outcomes of different sizes");
+      throw std::invalid_argument(
+          fmt::format("stationary: found an outcome with a of {} × {} and b of size {}, accepted: size {}, as the "
+                      "first outcome has",
+                      outcome.a.rows(), outcome.a.cols(), outcome.b.size(), n));
     map.mean.leftCols(n) += outcome.probability * outcome.a;
     map.mean.col(n) += outcome.probability * outcome.b;
     total += outcome.probability;
   }
-  if (!(std::abs(total - 1) < 1e-9)) throw std::invalid_argument("stationary: probabilities do not sum to one");
-  if (map.noise.rows() != n || map.noise.cols() != n) throw std::invalid_argument("stationary: noise is not n × n");
+  if (!(std::abs(total - 1) < 1e-9))
+    throw std::invalid_argument(fmt::format("stationary: found probabilities with the sum {}, accepted: 1", total));
+  if (map.noise.rows() != n || map.noise.cols() != n)
+    throw std::invalid_argument(
+        fmt::format("stationary: found noise of {} × {}, accepted: {} × {}", map.noise.rows(), map.noise.cols(), n, n));
   if (phase.outcomes.size() == 1) return map;
   for (const AffineOutcome& outcome : phase.outcomes) {
     Eigen::MatrixXd both(n, n + 1);
@@ -62,7 +71,8 @@ MomentMap mixture(double probability, const MomentMap& one, const MomentMap& oth
 
 MomentMap then(const MomentMap& first, const MomentMap& second) {
   const Eigen::Index n = first.size();
-  if (!first.noise.isZero(0)) throw std::invalid_argument("moment maps: the first has noise");
+  if (!first.noise.isZero(0))
+    throw std::invalid_argument("moment maps: found noise in the first of two, accepted: noise in the second only");
   const auto follow = [n](const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
     Eigen::MatrixXd result = b.leftCols(n) * a;
     result.col(n) += b.col(n);

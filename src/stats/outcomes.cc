@@ -1,5 +1,7 @@
 #include "outcomes.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <functional>
 #include <stdexcept>
@@ -18,9 +20,12 @@ double choose(double n, double k) { return std::exp(std::lgamma(n + 1) - std::lg
 // an empty set is drawn again.
 std::vector<Attendance> coins(const GradientLawOptions& options, Index clients) {
   const auto& p = options.probability;
-  if (static_cast<Index>(p.size()) != clients) throw std::invalid_argument("probability: one a client");
+  if (static_cast<Index>(p.size()) != clients)
+    throw std::invalid_argument(
+        fmt::format("probability: found {} numbers for {} clients, accepted: one per client", p.size(), clients));
   for (const double x : p)
-    if (!(x > 0 && x <= 1)) throw std::invalid_argument("probability: above 0, at most 1");
+    if (!(x > 0 && x <= 1))
+      throw std::invalid_argument(fmt::format("probability: found {}, accepted: above 0, at most 1", x));
   check_enumerable(std::exp2(static_cast<double>(clients)), "participation");
   const bool active = options.participation == Participation::bernoulli_active;
   std::vector<Attendance> result;
@@ -77,11 +82,13 @@ std::vector<Attendance> with_replacement(int size, const VectorXd& p) {
 }  // namespace
 
 void check_enumerable(double count, const char* what) {
-  if (count > kMostOutcomes) throw std::invalid_argument(std::string(what) + ": too many outcomes to enumerate");
+  if (count > kMostOutcomes)
+    throw std::invalid_argument(
+        fmt::format("{}: found {:.3g} outcomes to enumerate, accepted: at most {}", what, count, kMostOutcomes));
 }
 
 std::vector<std::vector<int>> subsets(int n, int k) {
-  if (k < 0 || k > n) throw std::invalid_argument("subsets: size out of range");
+  if (k < 0 || k > n) throw std::invalid_argument(fmt::format("subsets: found size {}, accepted: 0 to {}", k, n));
   check_enumerable(choose(n, k), "subsets");
   std::vector<std::vector<int>> result;
   std::vector<int> current;
@@ -103,7 +110,8 @@ std::vector<std::vector<int>> subsets(int n, int k) {
 std::vector<VectorXd> diagonals(GradientLawOptions::Compressor compressor, Index d, int k) {
   using Compressor = GradientLawOptions::Compressor;
   if (compressor == Compressor::identity) return {VectorXd::Ones(d)};
-  if (k < 1 || k > d) throw std::invalid_argument("rand-k: k from 1 to the dimension");
+  if (k < 1 || k > d)
+    throw std::invalid_argument(fmt::format("rand-k: found k = {}, accepted: 1 to the dimension {}", k, d));
   const double kept = compressor == Compressor::rand_k ? static_cast<double>(d) / k : 1.0;
   std::vector<VectorXd> result;
   for (const auto& set : subsets(static_cast<int>(d), k)) {
@@ -122,13 +130,17 @@ std::vector<Attendance> attendances(const GradientLawOptions& options, const Vec
     case Participation::bernoulli_inverse:
       return coins(options, clients);
     case Participation::fixed_size:
-      if (options.size < 1 || options.size > clients) throw std::invalid_argument("size: from 1 to the clients");
+      if (options.size < 1 || options.size > clients)
+        throw std::invalid_argument(
+            fmt::format("size: found {}, accepted: 1 to {}, the number of clients", options.size, clients));
       return fixed_size(options.size, clients);
     case Participation::fixed_size_replacement:
-      if (options.size < 1) throw std::invalid_argument("size: at least 1");
+      if (options.size < 1)
+        throw std::invalid_argument(fmt::format("size: found {}, accepted: at least 1", options.size));
       return with_replacement(options.size, sizes / sizes.sum());
   }
-  throw std::invalid_argument("participation: unknown");
+  throw std::invalid_argument(fmt::format("participation: found {}, accepted: a value of the enumeration",
+                                          static_cast<int>(options.participation)));
 }
 
 }  // namespace pollen::stats

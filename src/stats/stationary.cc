@@ -1,4 +1,6 @@
 // Stationary laws of cycles of random affine steps.
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "math/linear_algebra.h"
@@ -43,10 +45,12 @@ Law after(const Cycle& cycle, Law law) {
 }  // namespace
 
 std::vector<Law> stationary(const Cycle& cycle) {
-  if (cycle.empty()) throw std::invalid_argument("stationary: an empty cycle");
+  if (cycle.empty()) throw std::invalid_argument("stationary: found an empty cycle, accepted: at least 1 phase");
   const Eigen::Index n = cycle.front()->size();
   for (const MomentMap* map : cycle)
-    if (map->size() != n) throw std::invalid_argument("stationary: phases of different sizes");
+    if (map->size() != n)
+      throw std::invalid_argument(
+          fmt::format("stationary: found phases of sizes {} and {}, accepted: one size", n, map->size()));
   const CycleSolver solver(cycle);
   if (!mean_square_stable(solver, n)) throw std::domain_error("stationary: the recursion is not mean-square stable");
   Law law{periodic_mean(cycle), MatrixXd::Zero(n, n)};

@@ -103,6 +103,21 @@ TEST_F(Commands, SummaryAndCompareReadWhatARunLeaves) {
   EXPECT_EQ(run({"compare", "a", "b/summary.json"}).code, 0);
 }
 
+TEST_F(Commands, TheSeedOfTheCommandLineStandsBesideSet) {
+  put("a.toml", kTinyLogistic);
+  const Words set = {"--set", "run.iterations=300", "--set", "run.burn_in=100"}, seed = {"--seed", "5"};
+  const auto config_of = [&](const std::string& folder, const Words& one, const Words& other) {
+    Words words = {"run", "a.toml", "--quiet", "--out", folder};
+    words.insert(words.end(), one.begin(), one.end());
+    words.insert(words.end(), other.begin(), other.end());
+    EXPECT_EQ(run(words).code, 0);
+    return slurp(folder + "/config.toml");
+  };
+  for (const std::string& config : {config_of("a", set, seed), config_of("b", seed, set)})
+    for (const char* line : {"seed = 5\n", "iterations = 300\n", "burn_in = 100\n"})
+      EXPECT_NE(config.find(line), std::string::npos) << config;
+}
+
 TEST_F(Commands, CompareTakesNetworksByTheirPredictions) {
   put("net.toml", kTinyLogistic);
   const Words network = {"run", "net.toml", "--quiet", "--set", "model.kind=mlp", "--set", "model.sizes=[4]", "--out"};

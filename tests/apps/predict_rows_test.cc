@@ -140,7 +140,8 @@ TEST_F(PredictWrong, IsTold) {
   put("g.toml", kTinyGaussian);
   ASSERT_EQ(run({"run", "g.toml", "--out", "g", "--quiet"}).code, 0);
   EXPECT_FALSE(exists("g/encoder.json"));
-  refused({"predict", "g", "--data", "good.csv"}, "predicts nothing of rows");
+  refused({"predict", "g", "--data", "good.csv"},
+          "predicts nothing of rows; accepted: a model that predicts its target");
   ASSERT_EQ(run({"run", "t.toml", "--out", "n", "--quiet", "--set", "output.draws=[\"none\"]"}).code, 0);
   refused({"predict", "n", "--data", "good.csv"}, "no draws");
 }

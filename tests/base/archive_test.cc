@@ -1,5 +1,6 @@
 #include "pollen/archive.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace pollen {
@@ -52,6 +53,14 @@ TEST(Archive, RefusesShortLongAndOddInput) {
   other.values.resize(4);
   Archive again(bytes);
   EXPECT_THROW(other.archive(again), WireError);
+}
+
+TEST(Archive, SaysWhatItFoundAndWhatItAccepts) {
+  const Bytes three(3);
+  const auto says = [](const char* what) { return testing::ThrowsMessage<WireError>(testing::StrEq(what)); };
+  std::uint64_t number = 0;
+  EXPECT_THAT([&] { Archive(three).field(number); }, says("fields: found 3 bytes left, accepted: 8 items of 1 bytes"));
+  EXPECT_THAT([&] { Archive(three).finish(); }, says("fields: found 3 bytes after the last field, accepted: 0"));
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "sink/checkpoint.h"
 
+#include <gmock/gmock.h>
+
+#include "base/sealed_file.h"
 #include "fixtures.h"
 #include "pollen/errors.h"
 
@@ -52,6 +55,16 @@ TEST_F(CheckpointTest, EveryCutIsSeen) {
     put(path("checkpoint"), whole.substr(0, size));
     EXPECT_THROW(read_checkpoint(path("checkpoint")), ConfigError) << size << " bytes";
   }
+}
+
+TEST_F(CheckpointTest, FieldsThatCannotBeReadAreNamed) {
+  SealedFile file(path("checkpoint"), {"POLLENCK", 4, "a checkpoint", ""});
+  file.write(Bytes(3));
+  file.commit();
+  EXPECT_THAT([&] { (void)read_checkpoint(path("checkpoint")); },
+              testing::ThrowsMessage<ConfigError>(testing::AllOf(
+                  testing::HasSubstr("found fields that cannot be read (fields: found "),
+                  testing::HasSubstr("), accepted: a checkpoint that is whole (run without --resume)"))));
 }
 
 }  // namespace

@@ -119,7 +119,8 @@ TEST_F(ComparisonTest, AShorterChainShortensTheOthers) {
   EXPECT_THROW(ChosenDraws(path("nothing"), 100), ConfigError);
 }
 
-// Uses a network without hidden layers, whose states both comparisons accept.
+// Uses a network without hidden layers, whose states both comparisons accept. The draws are read from the disk, as
+// those of a large network are.
 TEST_F(ComparisonTest, NetworksAreComparedByWhatTheyPredict) {
   write("a", 1, 2);
   write("b", 1.3, 1.5);
@@ -134,7 +135,7 @@ TEST_F(ComparisonTest, NetworksAreComparedByWhatTheyPredict) {
   test.x[0] = 1, test.x[9] = -0.3, test.x[16] = 0.2, test.x[17] = -0.4;
   test.y = {1, 0, 1};
   const ComparedNetworks found =
-      compare_networks(ChosenDraws(path("a"), 1000), ChosenDraws(path("b"), 1000), model, test, 15, 2);
+      compare_networks(ChosenDraws(path("a"), 1000, 0), ChosenDraws(path("b"), 1000, 0), model, test, 15, 2);
   const ComparedPredictives expected =
       compare_predictives(read_draws(path("a")), read_draws(path("b")), model, test, 1);
   EXPECT_EQ(found.draws, 1000);

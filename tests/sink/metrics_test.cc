@@ -1,5 +1,8 @@
 #include "sink/metrics.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
 #include <cmath>
 
 #include "fixtures.h"
@@ -43,7 +46,9 @@ TEST_F(MetricsTest, RowsAndResume) {
   EXPECT_EQ(slurp(path("a")), first + "200,5,6,7,1.000000,0.25,1\n");
   { MetricsFile(path("a"), bytes).flush(); }
   EXPECT_EQ(slurp(path("a")), first);
-  EXPECT_THROW(MetricsFile(path("a"), bytes + 1), IoError);
+  const std::string said =
+      fmt::format("a: found {} bytes, accepted: at least {}, as in the checkpoint", bytes, bytes + 1);
+  EXPECT_THAT([&] { MetricsFile(path("a"), bytes + 1); }, testing::ThrowsMessage<IoError>(testing::HasSubstr(said)));
 }
 
 TEST_F(MetricsTest, SimulatedSecondsAfterTheRealOnes) {

@@ -1,6 +1,7 @@
 // Tests forecasts of rows: by hand, in blocks, from the disk, and scored like a run's test rows.
 #include "sink/row_forecast.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -191,7 +192,8 @@ TEST(RowForecast, DrawsThatAreNotFiniteAreSeen) {
 TEST(RowForecast, RefusesWhatItCannotPredict) {
   const ChosenDraws draws(states({1, 2}));
   const ModelSpec gaussian = spec("gaussian", 0.5);
-  EXPECT_THROW(Forecaster(gaussian, draws, {}), ConfigError);
+  EXPECT_THAT([&] { Forecaster(gaussian, draws, {}); },
+              testing::ThrowsMessage<ConfigError>(testing::HasSubstr("found \"gaussian\", which predicts nothing")));
   ModelSpec wide = spec("logistic", 0.5);
   wide.features = 3;
   EXPECT_THROW(Forecaster(wide, draws, {}), ConfigError);

@@ -1,5 +1,7 @@
 #include "sink/spool.h"
 
+#include <gmock/gmock.h>
+
 #include "fixtures.h"
 #include "pollen/errors.h"
 
@@ -54,7 +56,10 @@ TEST_F(SpoolTest, RefusesWhatIsNoSpoolOrTooShort) {
   EXPECT_THROW(SpoolReader(path("a")), ConfigError);
   EXPECT_THROW(SpoolReader(path("nothing")), IoError);
   write_known_spool(path("b"), kShape, 10);
-  EXPECT_THROW(SpoolWriter(path("b"), kShape, 11), IoError);
+  EXPECT_THAT([&] { SpoolWriter(path("b"), kShape, 11); },
+              testing::ThrowsMessage<IoError>(
+                  testing::HasSubstr("b: found 10 draws of 3 chains × 5 parameters with 0 extras, accepted: at least "
+                                     "11 of 3 × 5 with 0, as in the checkpoint")));
   EXPECT_THROW(SpoolWriter(path("b"), (SpoolShape{4, 3}), 5), IoError);
 }
 

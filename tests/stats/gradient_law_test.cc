@@ -1,4 +1,5 @@
 // Compares laws of the gradient family with formulas worked out by hand.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -168,6 +169,15 @@ TEST(GradientLaw, RefusesWhatItCannotDo) {
   EXPECT_THROW(law_of(points_problem({std::vector<double>(60, 1.0)}), options), std::invalid_argument);
   options = {};
   EXPECT_THROW(law_of(points_problem({{1, 2, 3}}), options), std::invalid_argument);  // the step is missing
+  options.step = 0.001;
+  options.participation = GradientLawOptions::Participation::bernoulli_active;
+  options.probability = {0.5, 0.5};
+  EXPECT_THAT(
+      [&] {
+        law_of(points_problem({{1, 2, 3}}), options);
+      },
+      testing::ThrowsMessage<std::invalid_argument>(
+          "probability: found 2 numbers for 1 clients, accepted: one per client"));
 }
 
 TEST(Outcomes, WeightsAreUnbiased) {

@@ -49,7 +49,7 @@ class Progress {
   private percentage = el("span", { class: "percentage" });
   private tiles = {
     iterations: new Tile("iterations"), rate: new Tile("per second"), left: new Tile("time left"), elapsed: new Tile("sampling time"),
-    draws: new Tile("draws a chain"), rhat: new Tile("worst R-hat"), up: new Tile("sent up"), down: new Tile("sent down"),
+    draws: new Tile("draws per chain"), rhat: new Tile("worst R-hat"), up: new Tile("sent up"), down: new Tile("sent down"),
   };
 
   constructor(host: HTMLElement) {

@@ -69,8 +69,8 @@ class Card {
     now().forEach((one, i) => {
       const of = several ? ` · ${one.run.name}` : "", again = () => now()[i] ?? one;
       line(`Trace${of}`, () => traceSpec(this.shared, again(), several));
-      const text = `Ranks of ${this.shared.label}${of}: a histogram a chain`;
-      const ranks = rankPlot(cell(`Ranks, a strip a chain${of}`), text, rankStrips(one, several), 180);
+      const text = `Ranks of ${this.shared.label}${of}: a histogram per chain`;
+      const ranks = rankPlot(cell(`Ranks, a strip per chain${of}`), text, rankStrips(one, several), 180);
       updates.push(() => ranks.update(text, rankStrips(again(), several)));
     });
     this.redraw = () => updates.forEach((update) => update());

@@ -17,7 +17,7 @@ namespace pollen {
 template <class Row>
 class Registry {
  public:
-  using value_type = Row;
+  using value_type = Row;  // for ::testing::ValuesIn and algorithms of containers
 
   // `key` is the configuration key that holds the name, for error messages.
   Registry(std::string key, std::initializer_list<Row> rows) : key_(std::move(key)) {
