@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "bad_input/case.h"
 #include "base/file.h"
@@ -136,6 +137,23 @@ TEST_F(Security, AServerThatIsNoServer) {
   const Outcome refused = run({"serve", "a.toml", "--listen", "127.0.0.1:0", "--out", "x", "--ca", "k/ca.pem", "--cert",
                                "k/c0.pem", "--key", "k/c0.key"});
   expect_refused(refused, 2, "k/c0.pem");
+}
+
+// A server's words reach the terminal of whoever asks what would be sent, so they must not control it.
+TEST_F(Security, AServerThatRefusesInControlCharacters) {
+  const auto wires = listen_at("127.0.0.1:0", std::nullopt);
+  const std::jthread server([&] {
+    Links& links = wires->links();
+    while (const auto event = links.next(links.now() + 30s))
+      if (event->what == LinkEvent::What::frame) {
+        links.send(event->link, std::make_shared<Bytes>(wire::encode(wire::Refusal{"go\x1b[2J\naway", false})));
+        return;
+      }
+  });
+  put("d.csv", "x,y\n1,0\n");
+  const Outcome outcome = run({"join", "--server", fmt::format("127.0.0.1:{}", wires->port()), "--insecure", "--name",
+                               "a", "--data", "d.csv", "--dry-run"});
+  expect_refused(outcome, 1, "refuses: go [2J away");
 }
 
 // 127.0.0.1 is in every server's certificate, other addresses of this machine are not.
