@@ -43,10 +43,11 @@ void check_room(Index dimension, Index chains) {
 
 void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send) {
   if (message.clients == 0 || message.clients > kMostClients || message.index >= message.clients)
-    throw WireError(fmt::format("welcome: found client {} of {}, accepted: 0 to {} of 1 to {}", message.index,
-                                message.clients, static_cast<std::int64_t>(message.clients) - 1, kMostClients));
+    throw WireError(fmt::format("welcome: found client {} of {}, accepted: 1 to {} clients, and a number below theirs",
+                                message.index, message.clients, kMostClients));
   if (message.run.empty() || message.run.size() > 64 || !is_plain(message.run))
-    throw WireError(fmt::format("welcome: found a run named \"{}\", accepted: 1 to 64 plain characters", message.run));
+    throw WireError(
+        fmt::format("welcome: found a run named \"{}\", accepted: 1 to 64 plain characters", plain(message.run)));
   if (host && run == message.run && index == message.index) return;  // only the connection is new
   host.reset();
   problem.reset();

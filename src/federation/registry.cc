@@ -179,7 +179,7 @@ std::string ConnectionRegistry::refusal_of(const std::string& name, const wire::
                        wire::kProtocol, options_.version);
   if (name.empty() || name.size() > 200 || !is_plain(name))
     return fmt::format("found the name \"{}\", accepted: 1 to 200 plain characters, from a certificate or --name",
-                       name);
+                       plain(name));
   if (hello.shared_seed != options_.shared_seed)
     return fmt::format("--shared-seed is {} on the server and {} on the client; it must be the same on both",
                        options_.shared_seed ? "given" : "not given", hello.shared_seed ? "given" : "not given");

@@ -68,8 +68,6 @@ void ConnectionRegistry::read(const std::string& path) {
   }
 }
 
-namespace {}  // namespace
-
 void ConnectionRegistry::end(const wire::End& message) {
   const auto frame = std::make_shared<const Bytes>(wire::encode(message));
   for (Seat& seat : seats_) {
