@@ -19,22 +19,14 @@ DataSpec spec_for(const Trained& trained, const std::string& path, TargetKind ta
   spec.sources = {path};
   spec.labels = spec.test_labels;
   spec.partition = "given";
-  spec.features.clear();
-  spec.levels.clear();
   spec.categorical.clear();
-  for (const Feature& feature : trained.encoding.features) {
-    const std::string& name = trained.table.columns[feature.column].name;
-    spec.features.push_back(name);
-    if (feature.text) spec.levels[name] = feature.levels.names;
-  }
-  if (target == TargetKind::none) return spec;
-  const Column& column = trained.table.columns[static_cast<std::size_t>(trained.roles.target)];
-  spec.target = column.name;
-  if (target != TargetKind::binary && target != TargetKind::classes) return spec;
-  // The encoding's own levels cannot be used here, because data.positive has merged them.
-  const auto given = trained.spec.levels.find(column.name);
-  const bool known = given != trained.spec.levels.end();
-  spec.levels[spec.target] = levels_of(trained.table, column, known ? &given->second : nullptr).names;
+  const ColumnFacts facts = facts_of(trained.table, trained.roles, trained.encoding);
+  spec.features = facts.columns;
+  spec.levels = facts.levels;
+  if (target == TargetKind::none)
+    spec.levels.erase(facts.target);
+  else
+    spec.target = facts.target;
   return spec;
 }
 

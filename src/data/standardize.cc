@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "data/client_files.h"
+#include "data/column_handshake.h"
 #include "pollen/errors.h"
 #include "tables.h"
 
@@ -64,7 +64,7 @@ ColumnScaling pooled_of(std::size_t clients, const Of& of) {
   }
   for (std::size_t j = 0; j < p; ++j) {
     scaling.sd[j] = std::sqrt(scaling.sd[j] / count);
-    if (scaling.sd[j] <= kConstant * std::abs(scaling.mean[j]) || scaling.sd[j] == 0.0) {
+    if (std::isfinite(scaling.mean[j]) && scaling.sd[j] <= kConstant * std::abs(scaling.mean[j])) {
       scaling.mean[j] = 0.0;
       scaling.sd[j] = 1.0;
     }
@@ -104,20 +104,25 @@ void standardize(const ColumnScaling& scaling, Federation& federation) {
   data::apply(scaling, first, federation.test);
   data::apply(scaling, first, federation.ood);
   data::apply(scaling, first, federation.distill);
-  federation.encoder.mean = scaling.mean;
-  federation.encoder.sd = scaling.sd;
+  federation.scaling = scaling;
 }
 
 bool standardizes(const DataSpec& spec, TargetKind target) {
   return target != TargetKind::none && *with_defaults(spec).standardize;
 }
 
-void check_scaling(const ColumnScaling& scaling, const Federation& like, const std::string& where) {
-  Problems problems;
+std::vector<std::size_t> unusable_columns(const ColumnScaling& scaling) {
+  std::vector<std::size_t> places;
   for (std::size_t j = 0; j < scaling.mean.size(); ++j)
-    if (!std::isfinite(scaling.mean[j]) || !std::isfinite(scaling.sd[j]))
-      problems.add(fmt::format("{}column {}", where, like.feature_names[j + (like.intercept ? 1 : 0)]),
-                   "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
+    if (!std::isfinite(scaling.mean[j]) || !std::isfinite(scaling.sd[j]) || scaling.sd[j] <= 0) places.push_back(j);
+  return places;
+}
+
+void check_scaling(const ColumnScaling& scaling, const std::vector<std::string>& columns, const std::string& where) {
+  Problems problems;
+  for (const std::size_t j : unusable_columns(scaling))
+    problems.add(fmt::format("{}column {}", where, columns[j]),
+                 "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
   problems.raise();
 }
 
@@ -133,7 +138,8 @@ void standardize(Index first, const std::string& where, Federation& federation) 
   const auto p = static_cast<std::size_t>(federation.train.columns - first);
   if (p == 0) return;
   const ColumnScaling scaling = pooled_over(federation, p);
-  check_scaling(scaling, federation, where + ": ");
+  const std::vector<std::string>& names = federation.feature_names;
+  check_scaling(scaling, {names.begin() + first, names.end()}, where + ": ");
   pollen::standardize(scaling, federation);
   federation.setup_bits += scaling_bits(federation.clients(), p);
 }

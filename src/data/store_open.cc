@@ -33,7 +33,7 @@ std::string target_of(ByteView names, const std::string& file) {
   } catch (const WireError& error) {
     throw ConfigError(file + ": section names", fmt::format("found {}", error.what()));
   }
-  return words.encoder.target;
+  return words.layout.target;
 }
 
 }  // namespace

@@ -159,8 +159,8 @@ class StoreReader {
     if (s.rows != p || s.stride != 2) fault(s.name, fmt::format("found {} columns, not {}", s.rows, p));
     const Numbers pairs = numbers(s, false);
     for (std::size_t j = 0; j < p; ++j) {
-      f.encoder.mean.push_back(pairs[2 * j]);
-      f.encoder.sd.push_back(pairs[2 * j + 1]);
+      f.scaling.mean.push_back(pairs[2 * j]);
+      f.scaling.sd.push_back(pairs[2 * j + 1]);
     }
   }
 

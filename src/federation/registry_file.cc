@@ -20,20 +20,21 @@ void ConnectionRegistry::archive(Archive& archive) {
   archive.text(text);
   if (first_difference(config_text_, text)) throw WireError("saved state: it is of another configuration");
   archive.texts(names_);
-  bool laid_out = layout_.has_value(), scaled = scaling_.has_value();
+  if (archive.reading()) handshake_ = ColumnHandshake(config_.data, target_of(config_), names_.size());
+  std::optional<ColumnFacts>& layout = handshake_.layout;
+  std::optional<ColumnScaling>& scaling = handshake_.scaling;
+  bool laid_out = layout.has_value(), scaled = scaling.has_value();
   archive.flag(laid_out);
   archive.flag(scaled);
-  if (laid_out && !layout_) layout_.emplace();
-  if (scaled && !scaling_) scaling_.emplace();
-  if (layout_) {
-    wire::Layout message{*layout_};
+  if (laid_out) {
+    wire::Layout message{layout.value_or(ColumnFacts{})};
     message.archive(archive);
-    layout_ = message.facts;
+    layout = message.facts;
   }
-  if (scaling_) {
-    wire::Scaling message{*scaling_};
+  if (scaled) {
+    wire::Scaling message{scaling.value_or(ColumnScaling{})};
     message.archive(archive);
-    scaling_ = message.scaling;
+    scaling = message.scaling;
   }
   archive.field(setup_bits_);
   sites_.resize(names_.size());

@@ -1,9 +1,13 @@
 #include "own_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "data/client_files.h"
+#include "data/column_handshake.h"
+#include "pollen/errors.h"
 #include "wire/messages.h"
 
 namespace pollen {
@@ -77,12 +81,13 @@ class OwnFiles {
         target_(target),
         seed_(config.seed),
         ranks_(ranks),
-        own_(client_range(ranks.rank(), ranks.size(), std::ssize(spec_.sources), 0)) {}
+        own_(client_range(ranks.rank(), ranks.size(), std::ssize(spec_.sources), 0)),
+        handshake_(spec_, target, spec_.sources.size()) {}
 
   Federation load() {
     agree_on_columns();
     for (Index i = own_.first; i < own_.last; ++i)
-      parts_.push_back(load_part(file(i), spec_, layout_, target_, static_cast<std::uint32_t>(i), seed_));
+      parts_.push_back(load_part(file(i), spec_, *handshake_.layout, target_, static_cast<std::uint32_t>(i), seed_));
     if (standardizes(spec_, target_)) agree_on_scaling();
     return put_together();
   }
@@ -94,29 +99,38 @@ class OwnFiles {
   void agree_on_columns() {
     std::vector<wire::Columns> mine;
     for (Index i = own_.first; i < own_.last; ++i) mine.push_back({column_facts(file(i), spec_, target_)});
-    std::vector<ColumnFacts> all;
-    for (wire::Columns& columns : gather_each(ranks_, std::move(mine))) all.push_back(std::move(columns.facts));
+    std::vector<wire::Columns> all = gather_each(ranks_, std::move(mine));
     wire::Layout layout;
     if (first()) {
-      layout.facts = union_of(all, spec_.sources);
-      bits_ = level_bits_ = level_bits(all, layout.facts, spec_);
+      for (std::size_t i = 0; i < all.size(); ++i) refuse({{i, handshake_.take(i, std::move(all[i].facts))}});
+      refuse(handshake_.settle_layout(spec_.sources));
+      bits_ = level_bits_ = handshake_.level_bits();
+      layout.facts = *handshake_.layout;
     }
-    layout_ = share_one(ranks_, std::move(layout)).facts;
+    handshake_.layout = share_one(ranks_, std::move(layout)).facts;
   }
 
   void agree_on_scaling() {
     std::vector<wire::Moments> mine;
     for (const Federation& part : parts_) mine.push_back({moments_of(part, 0)});
-    std::vector<ColumnMoments> all;
-    for (wire::Moments& moments : gather_each(ranks_, std::move(mine))) all.push_back(std::move(moments.moments));
+    std::vector<wire::Moments> all = gather_each(ranks_, std::move(mine));
     wire::Scaling scaling;
     if (first()) {
-      scaling.scaling = pooled(all);
-      check_scaling(scaling.scaling, parts_.front(), "");
+      for (std::size_t i = 0; i < all.size(); ++i) refuse({{i, handshake_.take(i, std::move(all[i].moments))}});
+      handshake_.settle_scaling();
+      scaling.scaling = *handshake_.scaling;
       bits_ += scaling_bits(std::ssize(all), scaling.scaling.mean.size());
     }
     scaling = share_one(ranks_, std::move(scaling));
     for (Federation& part : parts_) standardize(scaling.scaling, part);
+  }
+
+  // Throws ConfigError if a client's file cannot be taken with the others.
+  void refuse(const std::vector<OddClient>& clients) const {
+    Problems problems;
+    for (const auto& [client, why] : clients)
+      if (!why.empty()) problems.add(fmt::format("client {}", spec_.sources[client]), why);
+    problems.raise();
   }
 
   // Joins the clients' parts. Rank 0 always has clients, and so a part from which columns and classes are known.
@@ -184,7 +198,7 @@ class OwnFiles {
   std::uint64_t seed_;
   Ranks& ranks_;
   ClientRange own_;
-  ColumnFacts layout_;
+  ColumnHandshake handshake_;      // rank 0 hears all clients; the other ranks are told the layout
   std::vector<Federation> parts_;  // one per client of this rank
   std::int64_t bits_ = 0, level_bits_ = 0;
 };

@@ -83,7 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"a.csv", "x,y\n1,0\n2,0.5\n", TargetKind::classes,
                 "FILE: row 3, column y: found the label 0.5, accepted: whole numbers or text"},
         BadFile{"a.csv", "x,y\n1,a\n2,b\n3,c\n", kBinary,
-                "FILE: column y: found 3 labels (a, b, c), accepted: exactly 2 for this model, or data.positive with those that count as 1"},
+                "FILE: column y: found 3 labels (a, b, c), accepted: exactly 2 for this model, or data.positive with "
+                "those that count as 1"},
         BadFile{"a.csv", "x,y\n1,a\n2,a\n", TargetKind::classes,
                 "FILE: column y: found one label (a), accepted: at least 2"},
         BadFile{"a.csv", "y\n1\n2\n", kReal,

@@ -1,0 +1,104 @@
+// The handshake by which clients with files of their own come to encode their rows in the same way. Each client sends
+// the names in its file (ColumnFacts), and all receive the layout: the columns, with the levels of all clients. Then
+// each client sends sums of its encoded columns (ColumnMoments), and all receive the scaling. No rows are sent.
+//
+// ColumnHandshake takes what clients say, in any order, and computes layout and scaling over the clients in the order
+// of their numbers. Rank 0 of a run whose ranks read their own files (src/run/own_files.cc) and the server of a
+// federation (src/federation) use it. load_federation(), which has all rows, uses the functions at the end. Not
+// thread-safe.
+//
+//   ColumnHandshake handshake(spec, target, clients);
+//   why = handshake.take(i, facts);              // for every client; then
+//   odd = handshake.settle_layout(names);        // *handshake.layout is for all clients
+//   why = handshake.take(i, moments);            // for every client; then
+//   handshake.settle_scaling();                  // *handshake.scaling is for all clients
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/row_layout.h"
+#include "pollen/data.h"
+
+namespace pollen {
+
+struct OddClient {
+  std::size_t client = 0;
+  std::string why;  // found and accepted
+};
+
+class ColumnHandshake {
+ public:
+  ColumnHandshake(DataSpec spec, TargetKind target, std::size_t clients);
+
+  std::optional<ColumnFacts> layout;     // set by settle_layout()
+  std::optional<ColumnScaling> scaling;  // set by settle_scaling()
+
+  // Takes what a client says. Returns why it cannot be accepted, or an empty text. Once there is a layout, columns are
+  // only compared with it. Moments are taken once there is a layout.
+  [[nodiscard]] std::string take(std::size_t client, ColumnFacts facts);
+  [[nodiscard]] std::string take(std::size_t client, ColumnMoments moments);
+  // Forgets what a client said, because it will say it again.
+  void forget(std::size_t client);
+
+  // Sets the layout if every client has sent its columns. Returns the clients whose columns differ from those of more
+  // than half of all; there is no layout until they are forgotten and have spoken again. Throws ConfigError, with
+  // clients called by `names`, if columns differ and no such majority exists.
+  [[nodiscard]] std::vector<OddClient> settle_layout(const std::vector<std::string>& names);
+  // Sets the scaling if every client has sent its moments. Throws ConfigError if columns cannot be standardised.
+  void settle_scaling();
+
+  // Returns the bits that exchanging levels costs, as load_federation() counts them: every client sends its levels and
+  // receives all levels. Levels that the configuration gives are not exchanged. Call it after settle_layout().
+  std::int64_t level_bits() const;
+
+ private:
+  RowLayout encoded() const;  // the columns of encoded rows without the intercept
+
+  DataSpec spec_;
+  TargetKind target_;
+  std::vector<std::optional<ColumnFacts>> columns_;
+  std::vector<std::optional<ColumnMoments>> moments_;
+};
+
+// Returns how the columns of a file differ from the expected ones, or an empty text if they are the same columns of the
+// same kinds; levels may differ. `whose` says who has the expected ones, such as "most clients' files have".
+std::string column_difference(const ColumnFacts& expected, const ColumnFacts& found, const std::string& whose);
+
+// Returns whether two clients describe rows of the same columns and classes; the number of rows may differ.
+bool same_columns(const SiteFacts& a, const SiteFacts& b);
+
+// Returns the clients that differ from more than half of all, and a client of that majority. Without a majority nobody
+// is odd, because it is unclear who is wrong. It calls same(i, j) a number of times that grows like `clients`.
+struct Odd {
+  std::vector<std::size_t> clients;
+  std::size_t like = 0;
+};
+template <class Same>
+Odd odd_clients(std::size_t clients, const Same& same) {
+  Odd odd;
+  std::size_t votes = 0;
+  for (std::size_t i = 0; i < clients; ++i) {
+    if (votes == 0) odd.like = i;
+    votes = same(odd.like, i) ? votes + 1 : votes - 1;
+  }
+  for (std::size_t i = 0; i < clients; ++i)
+    if (!same(odd.like, i)) odd.clients.push_back(i);
+  if (2 * (clients - odd.clients.size()) <= clients) odd.clients.clear();
+  return odd;
+}
+
+// Returns whether columns are standardised for a model with such a target.
+bool standardizes(const DataSpec& spec, TargetKind target);
+
+// Returns the places of the columns that cannot be standardised, because a mean or sd is no number or an sd is 0.
+std::vector<std::size_t> unusable_columns(const ColumnScaling& scaling);
+
+// Throws ConfigError, with `where` before a column's name, if one of the encoded columns cannot be standardised.
+void check_scaling(const ColumnScaling& scaling, const std::vector<std::string>& columns, const std::string& where);
+
+// Returns the bits that standardising so many columns costs: every client sends its sums and receives means and scales.
+std::int64_t scaling_bits(Index clients, std::size_t columns);
+
+}  // namespace pollen
