@@ -106,13 +106,13 @@ class SvrgOracle final : public Oracle {
   std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
     catch_up(input, work);
     std::int64_t evaluated = 0;
-    for (const std::uint32_t chain : input.chains)
-      if (evaluated_[chain] == input.round + 1) evaluated += potential_.rows();
     for (std::size_t c = 0; c < input.chains.size(); ++c) {
       const std::uint32_t chain = input.chains[c];
       const auto column = out.column(static_cast<Index>(c));
       const auto anchor_gradient = gradient_.column(chain);
-      if (input.anchor_version[chain] == input.round + 1) {  // θ equals the anchor ζ, so the difference is zero
+      const bool equal = at_anchor(input.anchor_version[chain], input.round);
+      evaluated += svrg_gradients({potential_.rows(), batch_}, evaluated_[chain] == input.round + 1, equal);
+      if (equal) {  // θ equals the anchor ζ, so the difference is zero
         std::copy(anchor_gradient.begin(), anchor_gradient.end(), column.begin());
         continue;
       }
@@ -120,7 +120,6 @@ class SvrgOracle final : public Oracle {
       potential_.difference_rows(input.position.column(static_cast<Index>(c)), input.anchor.column(chain), rows, column,
                                  work.scratch);
       math::scale_add(factor_, anchor_gradient, column);
-      evaluated += 2 * batch_;
     }
     return evaluated;
   }
