@@ -103,24 +103,24 @@ void ColumnHandshake::forget(std::size_t client) {
   moments_[client].reset();
 }
 
-std::vector<OddClient> ColumnHandshake::settle_layout(const std::vector<std::string>& names) {
-  std::vector<OddClient> odd;
-  if (layout || !everybody(columns_)) return odd;
-  const auto same = [&](std::size_t i, std::size_t j) {
-    return column_difference(*columns_[i], *columns_[j], "").empty();
+std::map<std::size_t, std::string> ColumnHandshake::settle_layout(const std::vector<std::string>& names) {
+  if (layout || !everybody(columns_)) return {};
+  const auto differs = [&](std::size_t from, std::size_t i, const std::string& whose) {
+    return column_difference(*columns_[from], *columns_[i], whose);
   };
-  const Odd differ = odd_clients(columns_.size(), same);
-  for (const std::size_t i : differ.clients)
-    odd.push_back({i, "its columns are not those of the other clients: " +
-                          column_difference(*columns_[differ.like], *columns_[i], "most clients' files have")});
+  std::map<std::size_t, std::string> odd;
+  std::size_t like = 0;
+  const auto same = [&](std::size_t i, std::size_t j) { return differs(i, j, "").empty(); };
+  for (const std::size_t i : odd_clients(columns_.size(), same, like))
+    odd[i] = "its columns are not those of the other clients: " + differs(like, i, "most clients' files have");
   if (!odd.empty()) return odd;
   Problems problems;
   for (std::size_t i = 1; i < columns_.size(); ++i)
-    if (const auto why = column_difference(*columns_[0], *columns_[i], "the first client's file has"); !why.empty())
+    if (const std::string why = differs(0, i, "the first client's file has"); !why.empty())
       problems.add(fmt::format("client {}", names[i]), why);
   problems.raise();
   layout = with_all_levels(columns_);
-  return odd;
+  return {};
 }
 
 void ColumnHandshake::settle_scaling() {
@@ -139,15 +139,13 @@ RowLayout ColumnHandshake::encoded() const {
 }
 
 std::int64_t ColumnHandshake::level_bits() const {
-  const auto bits_of = [&](const ColumnFacts& facts) {
-    std::int64_t bits = 0;
-    for (const auto& [column, levels] : facts.levels)
-      if (!spec_.levels.contains(column))
-        for (const std::string& level : levels) bits += data::bits_of_level(level);
-    return bits;
-  };
-  std::int64_t bits = bits_of(*layout) * std::ssize(columns_);
-  for (const auto& facts : columns_) bits += bits_of(*facts);
+  std::int64_t bits = 0;
+  for (const auto& [column, levels] : layout->levels) {
+    if (spec_.levels.contains(column)) continue;
+    for (const std::string& level : levels) bits += std::ssize(columns_) * data::bits_of_level(level);
+    for (const auto& facts : columns_)
+      for (const std::string& level : facts->levels.at(column)) bits += data::bits_of_level(level);
+  }
   return bits;
 }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "builtin.h"
-#include "data/client_files.h"
+#include "data/column_handshake.h"
 #include "data/registries.h"
 #include "phrases.h"
 #include "pollen/errors.h"

@@ -99,7 +99,7 @@ RowLayout layout_of(const ColumnFacts& agreed, const ColumnScaling& scaling, con
   layout.kind = kind;
   layout.target = agreed.target;
   layout.width = agreed.width;
-  layout.intercept = *with_defaults(spec).intercept;
+  layout.intercept = kind != TargetKind::none && *with_defaults(spec).intercept;
   layout.mean = scaling.mean;
   layout.sd = scaling.sd;
   for (const std::string& name : agreed.columns) {

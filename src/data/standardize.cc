@@ -12,27 +12,6 @@ namespace data {
 
 namespace {
 
-// Computes the moments of rows from..to-1. Sums are taken of differences from the first row, so that a constant column
-// has exactly its value as mean, and Q = 0.
-ColumnMoments moments(const Table& table, Index from, Index to, Index first) {
-  const auto p = static_cast<std::size_t>(table.columns - first);
-  const auto row = [&](Index r) { return table.x.data() + r * table.stride + first; };
-  ColumnMoments m{static_cast<double>(to - from), std::vector<double>(p), std::vector<double>(p)};
-  const double* origin = row(from);
-  for (Index r = from; r < to; ++r) {
-    const double* x = row(r);
-    for (std::size_t j = 0; j < p; ++j) m.sum[j] += x[j] - origin[j];
-  }
-  std::vector<double> mean(p);
-  for (std::size_t j = 0; j < p; ++j) mean[j] = origin[j] + m.sum[j] / m.count;
-  for (std::size_t j = 0; j < p; ++j) m.sum[j] = m.count * origin[j] + m.sum[j];
-  for (Index r = from; r < to; ++r) {
-    const double* x = row(r);
-    for (std::size_t j = 0; j < p; ++j) m.squares[j] += (x[j] - mean[j]) * (x[j] - mean[j]);
-  }
-  return m;
-}
-
 void apply(const ColumnScaling& scaling, Index first, Table& table) {
   for (Index r = 0; r < table.rows; ++r) {
     double* x = table.x.data() + r * table.stride + first;
@@ -89,9 +68,27 @@ ColumnScaling pooled_over(const Federation& federation, std::size_t p) {
 
 }  // namespace data
 
+// Sums are taken of differences from the first row, so that a constant column has exactly its value as mean, and Q = 0.
 ColumnMoments moments_of(const Federation& federation, std::size_t client) {
-  return data::moments(federation.train, federation.train_begin[client], federation.train_begin[client + 1],
-                       federation.intercept ? 1 : 0);
+  const Table& table = federation.train;
+  const Index from = federation.train_begin[client], to = federation.train_begin[client + 1];
+  const Index first = federation.intercept ? 1 : 0;
+  const auto p = static_cast<std::size_t>(table.columns - first);
+  const auto row = [&](Index r) { return table.x.data() + r * table.stride + first; };
+  ColumnMoments m{static_cast<double>(to - from), std::vector<double>(p), std::vector<double>(p)};
+  const double* origin = row(from);
+  for (Index r = from; r < to; ++r) {
+    const double* x = row(r);
+    for (std::size_t j = 0; j < p; ++j) m.sum[j] += x[j] - origin[j];
+  }
+  std::vector<double> mean(p);
+  for (std::size_t j = 0; j < p; ++j) mean[j] = origin[j] + m.sum[j] / m.count;
+  for (std::size_t j = 0; j < p; ++j) m.sum[j] = m.count * origin[j] + m.sum[j];
+  for (Index r = from; r < to; ++r) {
+    const double* x = row(r);
+    for (std::size_t j = 0; j < p; ++j) m.squares[j] += (x[j] - mean[j]) * (x[j] - mean[j]);
+  }
+  return m;
 }
 
 ColumnScaling pooled(const std::vector<ColumnMoments>& clients) {
@@ -99,11 +96,8 @@ ColumnScaling pooled(const std::vector<ColumnMoments>& clients) {
 }
 
 void standardize(const ColumnScaling& scaling, Federation& federation) {
-  const Index first = federation.intercept ? 1 : 0;
-  data::apply(scaling, first, federation.train);
-  data::apply(scaling, first, federation.test);
-  data::apply(scaling, first, federation.ood);
-  data::apply(scaling, first, federation.distill);
+  for (Table* table : {&federation.train, &federation.test, &federation.ood, &federation.distill})
+    data::apply(scaling, federation.intercept ? 1 : 0, *table);
   federation.scaling = scaling;
 }
 

@@ -43,14 +43,9 @@ std::string comparable(Config config) {
 }  // namespace
 
 ConnectionRegistry::ConnectionRegistry(Links& links, const Config& config, RegistryOptions options)
-    : links_(links),
-      config_(config),
-      config_text_(to_toml(config)),
-      options_(std::move(options)),
-      run_(secret_name()),
-      seats_(static_cast<std::size_t>(expected_clients(config))),
-      handshake_(config.data, target_of(config), seats_.size()) {
-  const std::size_t clients = seats_.size();
+    : links_(links), config_(config), config_text_(to_toml(config)), options_(std::move(options)), run_(secret_name()) {
+  const auto clients = static_cast<std::size_t>(expected_clients(config));
+  make_seats(clients);
   options_.tell = in_plain_words(std::move(options_.tell));
   named_ = !config.federation.expect.empty();
   names_ = config.federation.expect;

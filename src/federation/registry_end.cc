@@ -6,8 +6,6 @@
 
 namespace pollen {
 
-namespace {}  // namespace
-
 void ConnectionRegistry::end(const wire::End& message) {
   const auto frame = std::make_shared<const Bytes>(wire::encode(message));
   for (Seat& seat : seats_) {

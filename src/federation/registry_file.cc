@@ -12,6 +12,15 @@ namespace {
 
 constexpr Seal kRegistrySeal{"POLLENFD", 2, "a federation's state", "another --state folder starts afresh"};
 
+// Archives a value as the message that carries it.
+template <class Message, class Value>
+void through_message(Archive& archive, Value& value) {
+  Message message{std::move(value)};
+  message.archive(archive);
+  auto& [content] = message;
+  value = std::move(content);
+}
+
 }  // namespace
 
 void ConnectionRegistry::archive(Archive& archive) {
@@ -20,30 +29,19 @@ void ConnectionRegistry::archive(Archive& archive) {
   archive.text(text);
   if (first_difference(config_text_, text)) throw WireError("saved state: it is of another configuration");
   archive.texts(names_);
-  if (archive.reading()) handshake_ = ColumnHandshake(config_.data, target_of(config_), names_.size());
+  if (archive.reading()) make_seats(names_.size());
   std::optional<ColumnFacts>& layout = handshake_.layout;
   std::optional<ColumnScaling>& scaling = handshake_.scaling;
   bool laid_out = layout.has_value(), scaled = scaling.has_value();
   archive.flag(laid_out);
   archive.flag(scaled);
-  if (laid_out) {
-    wire::Layout message{layout.value_or(ColumnFacts{})};
-    message.archive(archive);
-    layout = message.facts;
-  }
-  if (scaled) {
-    wire::Scaling message{scaling.value_or(ColumnScaling{})};
-    message.archive(archive);
-    scaling = message.scaling;
-  }
+  if (laid_out) through_message<wire::Layout>(archive, layout ? *layout : layout.emplace());
+  if (scaled) through_message<wire::Scaling>(archive, scaling ? *scaling : scaling.emplace());
   archive.field(setup_bits_);
   sites_.resize(names_.size());
-  seats_.resize(names_.size());
   for (std::size_t i = 0; i < sites_.size(); ++i) {
-    wire::Site message{sites_[i]};
-    message.archive(archive);
-    sites_[i] = message.facts;
-    if (archive.reading()) seats_[i].site = message.facts;
+    through_message<wire::Site>(archive, sites_[i]);
+    if (archive.reading()) seats_[i].site = sites_[i];
   }
   gathered_ = true;
 }

@@ -125,14 +125,15 @@ std::size_t ConnectionRegistry::described() const {
 // Checks that all clients have the same columns and classes.
 bool ConnectionRegistry::sites_agree() {
   const auto same = [&](std::size_t i, std::size_t j) { return same_columns(*seats_[i].site, *seats_[j].site); };
-  const Odd odd = odd_clients(seats_.size(), same);
-  for (const std::size_t i : odd.clients) {
-    const SiteFacts &found = *seats_[i].site, &accepted = *seats_[odd.like].site;
+  std::size_t like = 0;
+  const std::vector<std::size_t> odd = odd_clients(seats_.size(), same, like);
+  for (const std::size_t i : odd) {
+    const SiteFacts &found = *seats_[i].site, &accepted = *seats_[like].site;
     send_away(i, fmt::format("its columns or classes are not those of the other clients: found {} features and {} "
                              "classes, accepted: {} and {} with the same names",
                              found.features, found.classes, accepted.features, accepted.classes));
   }
-  return odd.clients.empty();
+  return odd.empty();
 }
 
 bool ConnectionRegistry::everybody_described() const { return described() == seats_.size(); }
@@ -149,9 +150,8 @@ void ConnectionRegistry::start_without_the_missing() {
   options_.tell({"reduced", fmt::format("starting without {}", missing()), {}, {}, Notice::Level::warning});
   names_ = here;
   named_ = true;
-  seats_.assign(here.size(), {});
+  make_seats(here.size());
   seated_.clear();
-  handshake_ = ColumnHandshake(config_.data, target_of(config_), here.size());
   setup_bits_ = 0;
   for (const std::uint64_t link : links)
     refuse(link, "the federation starts without some of its clients; numbers change", true);

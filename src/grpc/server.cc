@@ -48,14 +48,18 @@ class Connection final : public Reactor {
   void write_next();
   void finish();
 
+  // Returns the frame that the piece just read completes, or nothing if the connection ends or reads on.
+  std::optional<Bytes> take_piece(bool ok);
+
   Hub& hub_;
   std::uint64_t id_;
-  grpc::ByteBuffer incoming_;
+
+  // Guards everything below. gRPC orders its calls by itself, but every one of them takes the mutex first, so that the
+  // order can be seen from here, and by the thread sanitizer.
+  std::mutex mutex_;
+  grpc::ByteBuffer incoming_, outgoing_;
   v1::Chunk chunk_;
   Assembler assembler_;
-
-  std::mutex mutex_;  // guards everything below
-  grpc::ByteBuffer outgoing_;
   std::deque<Frame> frames_;
   std::size_t at_ = 0;  // position in the first of these frames
   bool writing_ = false, closing_ = false, finished_ = false;
@@ -63,6 +67,7 @@ class Connection final : public Reactor {
 
 class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Join<v1::Federation::Service> {
  public:
+  ~Hub() override { const std::lock_guard lock(mutex_); }  // the last connection has told of its end
   Reactor* Join(grpc::CallbackServerContext* context) override {
     std::shared_ptr<Connection> connection;
     {
@@ -139,17 +144,22 @@ void Connection::read_on() {
 }
 
 void Connection::OnReadDone(bool ok) {
-  const auto end = [&] {
-    const std::lock_guard lock(mutex_);
-    finish();
-  };
-  if (!ok || !grpc::SerializationTraits<v1::Chunk>::Deserialize(&incoming_, &chunk_).ok()) return end();
+  if (auto frame = take_piece(ok)) hub_.frame(id_, std::move(*frame));
+}
+
+std::optional<Bytes> Connection::take_piece(bool ok) {
+  const std::lock_guard lock(mutex_);
   try {
-    if (!assembler_.add(chunk_, hub_.limit)) return read_on();
-    hub_.frame(id_, assembler_.take());
+    if (!ok || !grpc::SerializationTraits<v1::Chunk>::Deserialize(&incoming_, &chunk_).ok())
+      finish();
+    else if (assembler_.add(chunk_, hub_.limit))
+      return assembler_.take();
+    else if (!finished_)
+      StartRead(&incoming_);
   } catch (const WireError&) {
-    end();
+    finish();
   }
+  return std::nullopt;
 }
 
 void Connection::send(std::span<const Frame> frames) {
@@ -198,7 +208,10 @@ void Connection::OnCancel() {
 }
 
 // Tells the hub, whose thread may still hold this connection for a moment.
-void Connection::OnDone() { hub_.gone(id_); }
+void Connection::OnDone() {
+  { const std::lock_guard lock(mutex_); }  // whoever used the connection last has let it go
+  hub_.gone(id_);
+}
 
 class GrpcServer final : public WireServer {
  public:

@@ -91,7 +91,6 @@ class FleetTransport final : public Transport {
   }
 
  private:
-  std::size_t block() const { return static_cast<std::size_t>(spec_.block); }
   std::span<const std::uint8_t> present(Index chain) const {
     return std::span(present_).subspan(static_cast<std::size_t>(chain) * clients_.size(), clients_.size());
   }
@@ -178,7 +177,7 @@ class FleetTransport final : public Transport {
       const double* sums = descent_->finish(c).sums;
       const auto d = static_cast<std::size_t>(dimension_);
       std::ranges::fill(sum.column(c), 0.0);
-      for (std::size_t first = 0; first < clients_.size(); first += block(), sums += d)
+      for (std::size_t first = 0; first < clients_.size(); first += static_cast<std::size_t>(spec_.block), sums += d)
         math::add({sums, d}, sum.column(c));
     }
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/client_files.h"
 #include "data/column_handshake.h"
 #include "pollen/errors.h"
 #include "wire/messages.h"
@@ -62,15 +61,14 @@ struct Rows {
 // What all ranks are told about the whole data set.
 struct Whole {
   std::vector<std::int64_t> train_begin, test_begin;
-  std::vector<std::string> features, classes, notes;
-  std::int64_t columns = 0, setup_bits = 0, level_bits = 0;
-  bool intercept = false;
+  std::vector<std::string> notes;
+  std::int64_t setup_bits = 0, level_bits = 0;
   void archive(Archive& a) {
     a.list(train_begin);
     a.list(test_begin);
-    for (auto* texts : {&features, &classes, &notes}) a.texts(*texts);
-    for (auto* n : {&columns, &setup_bits, &level_bits}) a.field(*n);
-    a.flag(intercept);
+    a.texts(notes);
+    a.field(setup_bits);
+    a.field(level_bits);
   }
 };
 
@@ -126,14 +124,14 @@ class OwnFiles {
   }
 
   // Throws ConfigError if a client's file cannot be taken with the others.
-  void refuse(const std::vector<OddClient>& clients) const {
+  void refuse(const std::map<std::size_t, std::string>& clients) const {
     Problems problems;
     for (const auto& [client, why] : clients)
       if (!why.empty()) problems.add(fmt::format("client {}", spec_.sources[client]), why);
     problems.raise();
   }
 
-  // Joins the clients' parts. Rank 0 always has clients, and so a part from which columns and classes are known.
+  // Joins the clients' parts. Rank 0 always has clients.
   Federation put_together() {
     std::vector<Rows> mine;
     for (Federation& part : parts_)
@@ -158,9 +156,7 @@ class OwnFiles {
   }
 
   Whole describe(const std::vector<Rows>& all) const {
-    const Federation& part = parts_.front();
-    Whole whole{{0},   {0},         part.feature_names, part.class_names, {}, part.train.columns,
-                bits_, level_bits_, part.intercept};
+    Whole whole{{0}, {0}, {}, bits_, level_bits_};
     for (const Rows& rows : all) {
       whole.train_begin.push_back(whole.train_begin.back() + rows.train);
       whole.test_begin.push_back(whole.test_begin.back() + rows.test);
@@ -180,16 +176,17 @@ class OwnFiles {
   }
 
   void take(const Whole& whole, Federation& data) const {
+    const RowLayout rows = layout_of(*handshake_.layout, {}, spec_, target_);
     data.train_begin.assign(whole.train_begin.begin(), whole.train_begin.end());
     data.test_begin.assign(whole.test_begin.begin(), whole.test_begin.end());
-    data.feature_names = whole.features;
-    data.class_names = whole.classes;
+    data.feature_names = rows.feature_names();
+    data.class_names = rows.classes;
     data.notes = whole.notes;
-    data.intercept = whole.intercept;
+    data.intercept = rows.intercept;
     data.setup_bits = whole.setup_bits;
     data.level_bits = whole.level_bits;
-    data.train.columns = whole.columns;
-    data.train.stride = padded(whole.columns);
+    data.train.columns = rows.features();
+    data.train.stride = padded(rows.features());
     data.client_names = names_of_files(spec_.sources);
   }
 

@@ -6,14 +6,9 @@
 // of their numbers. Rank 0 of a run whose ranks read their own files (src/run/own_files.cc) and the server of a
 // federation (src/federation) use it. load_federation(), which has all rows, uses the functions at the end. Not
 // thread-safe.
-//
-//   ColumnHandshake handshake(spec, target, clients);
-//   why = handshake.take(i, facts);              // for every client; then
-//   odd = handshake.settle_layout(names);        // *handshake.layout is for all clients
-//   why = handshake.take(i, moments);            // for every client; then
-//   handshake.settle_scaling();                  // *handshake.scaling is for all clients
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,13 +18,9 @@
 
 namespace pollen {
 
-struct OddClient {
-  std::size_t client = 0;
-  std::string why;  // found and accepted
-};
-
 class ColumnHandshake {
  public:
+  ColumnHandshake() = default;
   ColumnHandshake(DataSpec spec, TargetKind target, std::size_t clients);
 
   std::optional<ColumnFacts> layout;     // set by settle_layout()
@@ -43,9 +34,9 @@ class ColumnHandshake {
   void forget(std::size_t client);
 
   // Sets the layout if every client has sent its columns. Returns the clients whose columns differ from those of more
-  // than half of all; there is no layout until they are forgotten and have spoken again. Throws ConfigError, with
-  // clients called by `names`, if columns differ and no such majority exists.
-  [[nodiscard]] std::vector<OddClient> settle_layout(const std::vector<std::string>& names);
+  // than half of all, with the reason; there is no layout until they are forgotten and have spoken again. Throws
+  // ConfigError, with clients called by `names`, if columns differ and no such majority exists.
+  [[nodiscard]] std::map<std::size_t, std::string> settle_layout(const std::vector<std::string>& names);
   // Sets the scaling if every client has sent its moments. Throws ConfigError if columns cannot be standardised.
   void settle_scaling();
 
@@ -57,7 +48,7 @@ class ColumnHandshake {
   RowLayout encoded() const;  // the columns of encoded rows without the intercept
 
   DataSpec spec_;
-  TargetKind target_;
+  TargetKind target_ = TargetKind::none;
   std::vector<std::optional<ColumnFacts>> columns_;
   std::vector<std::optional<ColumnMoments>> moments_;
 };
@@ -69,25 +60,27 @@ std::string column_difference(const ColumnFacts& expected, const ColumnFacts& fo
 // Returns whether two clients describe rows of the same columns and classes; the number of rows may differ.
 bool same_columns(const SiteFacts& a, const SiteFacts& b);
 
-// Returns the clients that differ from more than half of all, and a client of that majority. Without a majority nobody
-// is odd, because it is unclear who is wrong. It calls same(i, j) a number of times that grows like `clients`.
-struct Odd {
-  std::vector<std::size_t> clients;
-  std::size_t like = 0;
-};
+// Returns the clients that differ from more than half of all, none if there is no such majority, because it is unclear
+// who is wrong then. `like` is set to a client of the majority. It calls same(i, j) about twice per client.
 template <class Same>
-Odd odd_clients(std::size_t clients, const Same& same) {
-  Odd odd;
-  std::size_t votes = 0;
-  for (std::size_t i = 0; i < clients; ++i) {
-    if (votes == 0) odd.like = i;
-    votes = same(odd.like, i) ? votes + 1 : votes - 1;
+std::vector<std::size_t> odd_clients(std::size_t clients, const Same& same, std::size_t& like) {
+  std::vector<std::size_t> odd;
+  for (std::size_t i = 0, votes = 0; i < clients; ++i) {
+    if (votes == 0) like = i;
+    votes = same(like, i) ? votes + 1 : votes - 1;
   }
   for (std::size_t i = 0; i < clients; ++i)
-    if (!same(odd.like, i)) odd.clients.push_back(i);
-  if (2 * (clients - odd.clients.size()) <= clients) odd.clients.clear();
+    if (!same(like, i)) odd.push_back(i);
+  if (2 * (clients - odd.size()) <= clients) odd.clear();
   return odd;
 }
+
+// Returns the names of the clients: the file's name without folder, .gz and extension, or the whole path if two names
+// would be the same.
+std::vector<std::string> names_of_files(const std::vector<std::string>& files);
+
+// Returns whether a file is csv, by data.format or by its name.
+bool is_csv(const DataSpec& spec, const std::string& path);
 
 // Returns whether columns are standardised for a model with such a target.
 bool standardizes(const DataSpec& spec, TargetKind target);

@@ -156,6 +156,10 @@ class ConnectionRegistry {
   void hung_up(std::uint64_t link);
   void tell_latecomer(const LinkEvent& event, const wire::End& message);
   void start_without_the_missing();
+  void make_seats(std::size_t clients) {
+    seats_.assign(clients, {});
+    handshake_ = ColumnHandshake(config_.data, target_of(config_), clients);
+  }
   bool everybody_described() const;
   std::size_t described() const;
   std::string missing() const;
