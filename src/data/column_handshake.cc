@@ -104,7 +104,7 @@ void ColumnHandshake::forget(std::size_t client) {
 }
 
 std::map<std::size_t, std::string> ColumnHandshake::settle_layout(const std::vector<std::string>& names) {
-  if (layout || !everybody(columns_)) return {};
+  if (!everybody(columns_)) return {};
   const auto differs = [&](std::size_t from, std::size_t i, const std::string& whose) {
     return column_difference(*columns_[from], *columns_[i], whose);
   };
@@ -123,13 +123,15 @@ std::map<std::size_t, std::string> ColumnHandshake::settle_layout(const std::vec
   return {};
 }
 
-void ColumnHandshake::settle_scaling() {
-  if (scaling || !everybody(moments_)) return;
+std::map<std::size_t, std::string> ColumnHandshake::settle(const std::vector<std::string>& names) {
+  if (!layout) return settle_layout(names);
+  if (scaling || !everybody(moments_)) return {};
   std::vector<ColumnMoments> all;
   for (const auto& moments : moments_) all.push_back(*moments);
   ColumnScaling agreed = pooled(all);
   check_scaling(agreed, encoded().feature_names(), "");
   scaling = std::move(agreed);
+  return {};
 }
 
 RowLayout ColumnHandshake::encoded() const {

@@ -11,8 +11,6 @@ namespace pollen {
 
 namespace {
 
-bool has_classes(TargetKind kind) { return kind == TargetKind::binary || kind == TargetKind::classes; }
-
 // Returns the labels that were merged into class 1. They come from data.positive; for a store only the names of its
 // classes show them.
 std::vector<std::string> positives(const RowLayout& layout, const DataSpec& spec) {
@@ -82,7 +80,7 @@ RowLayout layout_of(const Federation& trained, const DataSpec& spec, TargetKind 
   layout.format = format_for(trained, spec);
   layout.header = spec.header || is_store(spec);
   layout.intercept = trained.intercept;
-  layout.classes = has_classes(kind) ? trained.class_names : std::vector<std::string>();
+  layout.classes = layout.classifies() ? trained.class_names : std::vector<std::string>();
   if (trained.layout.columns.empty()) {
     layout.width = trained.train.columns - (trained.intercept ? 1 : 0);
     layout.prefix = prefix_of(trained);
@@ -107,7 +105,7 @@ RowLayout layout_of(const ColumnFacts& agreed, const ColumnScaling& scaling, con
     if (const auto known = agreed.levels.find(name); known != agreed.levels.end())
       column.levels = data::sorted_levels(known->second);
   }
-  if (const auto known = agreed.levels.find(agreed.target); known != agreed.levels.end() && has_classes(kind))
+  if (const auto known = agreed.levels.find(agreed.target); known != agreed.levels.end() && layout.classifies())
     layout.labels = data::sorted_levels(known->second);
   layout.classes = layout.labels;
   if (kind == TargetKind::binary && !spec.positive.empty()) {

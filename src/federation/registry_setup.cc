@@ -54,43 +54,33 @@ void ConnectionRegistry::in_order(std::uint32_t client, wire::Type type) {
   seat.said = place;
 }
 
-void ConnectionRegistry::setup_frame(std::uint32_t client, wire::Type type, const Bytes& frame) {
-  in_order(client, type);
-  if (type == wire::Type::site) return got_site(client, wire::decode<wire::Site>(frame).facts);
-  if (!gathered_) setup_bits_ += bits_of(frame);
-  if (type == wire::Type::columns) return got_columns(client, wire::decode<wire::Columns>(frame).facts);
-  got_moments(client, wire::decode<wire::Moments>(frame).moments);
-}
-
 void ConnectionRegistry::send_away(std::size_t client, const std::string& why) {
   dismiss(static_cast<std::uint32_t>(client), why, false);
   seats_[client].site.reset();
 }
 
-// Sends everybody what all clients have agreed on.
-void ConnectionRegistry::agreed(const Bytes& frame) {
+// Takes what a client says in the handshake about columns. If that settles what they agree on, all are told; a client
+// that comes back later is told alone.
+template <class Answer, class Said, class Agreed>
+void ConnectionRegistry::heard(std::uint32_t client, Said said, const std::optional<Agreed>& agreed) {
+  const bool settled = agreed.has_value();
+  if (const std::string why = handshake_.take(client, std::move(said)); !why.empty())
+    return dismiss(client, why, false);
+  for (const auto& [odd, why] : handshake_.settle(names_)) send_away(odd, why);
+  if (!agreed) return;
+  const Bytes frame = wire::encode(Answer{*agreed});
+  if (settled) return send_to(seats_[client].link, frame);
   setup_bits_ += bits_of(frame) * static_cast<std::int64_t>(seats_.size());
   for (const Seat& seat : seats_) send_to(seat.link, frame);
 }
 
-void ConnectionRegistry::got_columns(std::uint32_t client, ColumnFacts facts) {
-  const bool settled = handshake_.layout.has_value();
-  if (const std::string why = handshake_.take(client, std::move(facts)); !why.empty())
-    return dismiss(client, why, false);
-  for (const auto& [odd, why] : handshake_.settle_layout(names_)) send_away(odd, why);
-  if (!handshake_.layout) return;
-  const Bytes frame = wire::encode(wire::Layout{*handshake_.layout});
-  settled ? send_to(seats_[client].link, frame) : agreed(frame);
-}
-
-void ConnectionRegistry::got_moments(std::uint32_t client, ColumnMoments moments) {
-  const bool settled = handshake_.scaling.has_value();
-  if (const std::string why = handshake_.take(client, std::move(moments)); !why.empty())
-    return dismiss(client, why, false);
-  handshake_.settle_scaling();
-  if (!handshake_.scaling) return;
-  const Bytes frame = wire::encode(wire::Scaling{*handshake_.scaling});
-  settled ? send_to(seats_[client].link, frame) : agreed(frame);
+void ConnectionRegistry::setup_frame(std::uint32_t client, wire::Type type, const Bytes& frame) {
+  in_order(client, type);
+  if (type == wire::Type::site) return got_site(client, wire::decode<wire::Site>(frame).facts);
+  if (!gathered_) setup_bits_ += bits_of(frame);
+  if (type == wire::Type::columns)
+    return heard<wire::Layout>(client, wire::decode<wire::Columns>(frame).facts, handshake_.layout);
+  heard<wire::Scaling>(client, wire::decode<wire::Moments>(frame).moments, handshake_.scaling);
 }
 
 void ConnectionRegistry::got_site(std::uint32_t client, const SiteFacts& facts) {

@@ -48,9 +48,6 @@ class Connection final : public Reactor {
   void write_next();
   void finish();
 
-  // Returns the frame that the piece just read completes, or nothing if the connection ends or reads on.
-  std::optional<Bytes> take_piece(bool ok);
-
   Hub& hub_;
   std::uint64_t id_;
 
@@ -144,22 +141,16 @@ void Connection::read_on() {
 }
 
 void Connection::OnReadDone(bool ok) {
-  if (auto frame = take_piece(ok)) hub_.frame(id_, std::move(*frame));
-}
-
-std::optional<Bytes> Connection::take_piece(bool ok) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   try {
-    if (!ok || !grpc::SerializationTraits<v1::Chunk>::Deserialize(&incoming_, &chunk_).ok())
-      finish();
-    else if (assembler_.add(chunk_, hub_.limit))
-      return assembler_.take();
-    else if (!finished_)
-      StartRead(&incoming_);
+    if (!ok || !grpc::SerializationTraits<v1::Chunk>::Deserialize(&incoming_, &chunk_).ok()) return finish();
+    if (!assembler_.add(chunk_, hub_.limit)) return finished_ ? void() : StartRead(&incoming_);
+    Bytes frame = assembler_.take();
+    lock.unlock();
+    hub_.frame(id_, std::move(frame));
   } catch (const WireError&) {
     finish();
   }
-  return std::nullopt;
 }
 
 void Connection::send(std::span<const Frame> frames) {

@@ -101,7 +101,7 @@ class OwnFiles {
     wire::Layout layout;
     if (first()) {
       for (std::size_t i = 0; i < all.size(); ++i) refuse({{i, handshake_.take(i, std::move(all[i].facts))}});
-      refuse(handshake_.settle_layout(spec_.sources));
+      refuse(handshake_.settle(spec_.sources));
       bits_ = level_bits_ = handshake_.level_bits();
       layout.facts = *handshake_.layout;
     }
@@ -115,7 +115,7 @@ class OwnFiles {
     wire::Scaling scaling;
     if (first()) {
       for (std::size_t i = 0; i < all.size(); ++i) refuse({{i, handshake_.take(i, std::move(all[i].moments))}});
-      handshake_.settle_scaling();
+      refuse(handshake_.settle(spec_.sources));
       scaling.scaling = *handshake_.scaling;
       bits_ += scaling_bits(std::ssize(all), scaling.scaling.mean.size());
     }

@@ -23,8 +23,8 @@ class ColumnHandshake {
   ColumnHandshake() = default;
   ColumnHandshake(DataSpec spec, TargetKind target, std::size_t clients);
 
-  std::optional<ColumnFacts> layout;     // set by settle_layout()
-  std::optional<ColumnScaling> scaling;  // set by settle_scaling()
+  std::optional<ColumnFacts> layout;
+  std::optional<ColumnScaling> scaling;
 
   // Takes what a client says. Returns why it cannot be accepted, or an empty text. Once there is a layout, columns are
   // only compared with it. Moments are taken once there is a layout.
@@ -33,18 +33,18 @@ class ColumnHandshake {
   // Forgets what a client said, because it will say it again.
   void forget(std::size_t client);
 
-  // Sets the layout if every client has sent its columns. Returns the clients whose columns differ from those of more
-  // than half of all, with the reason; there is no layout until they are forgotten and have spoken again. Throws
-  // ConfigError, with clients called by `names`, if columns differ and no such majority exists.
-  [[nodiscard]] std::map<std::size_t, std::string> settle_layout(const std::vector<std::string>& names);
-  // Sets the scaling if every client has sent its moments. Throws ConfigError if columns cannot be standardised.
-  void settle_scaling();
+  // Sets the layout once every client has sent its columns, and later the scaling once every client has sent its
+  // moments. Returns the clients whose columns differ from those of more than half of all, with the reason; there is no
+  // layout until they are forgotten and have spoken again. Throws ConfigError, with clients called by `names`, if
+  // columns differ and no such majority exists, and if columns cannot be standardised.
+  [[nodiscard]] std::map<std::size_t, std::string> settle(const std::vector<std::string>& names);
 
   // Returns the bits that exchanging levels costs, as load_federation() counts them: every client sends its levels and
-  // receives all levels. Levels that the configuration gives are not exchanged. Call it after settle_layout().
+  // receives all levels. Levels that the configuration gives are not exchanged. There must be a layout.
   std::int64_t level_bits() const;
 
  private:
+  std::map<std::size_t, std::string> settle_layout(const std::vector<std::string>& names);
   RowLayout encoded() const;  // the columns of encoded rows without the intercept
 
   DataSpec spec_;

@@ -142,10 +142,9 @@ class ConnectionRegistry {
   void seated_frame(std::uint32_t client, Bytes frame);
   void setup_frame(std::uint32_t client, wire::Type type, const Bytes& frame);
   void in_order(std::uint32_t client, wire::Type type);
-  void got_columns(std::uint32_t client, ColumnFacts facts);
-  void got_moments(std::uint32_t client, ColumnMoments moments);
+  template <class Answer, class Said, class Agreed>
+  void heard(std::uint32_t client, Said said, const std::optional<Agreed>& agreed);
   void got_site(std::uint32_t client, const SiteFacts& facts);
-  void agreed(const Bytes& frame);
   bool sites_agree();
   void send_away(std::size_t client, const std::string& why);
   void become_ready(std::uint32_t client);
