@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/secret.h"
-#include "data/client_files.h"
+#include "data/column_handshake.h"
 #include "participant_parts.h"
 
 namespace pollen {
@@ -105,8 +104,8 @@ void Participant::Parts::check_data() {
 
 void Participant::Parts::laid_out(const wire::Layout& message, const Send& send) {
   if (!config || !own_columns) throw WireError("layout: not asked for");
-  union_of({*own_columns, message.facts},
-           {"this one", "the server's layout"});  // throws unless it has the same columns
+  if (const auto why = column_difference(*own_columns, message.facts, "this client's file has"); !why.empty())
+    throw ConfigError("the server's layout", why);
   own_columns.reset();
   data = load_part(options.data, config->data, message.facts, target_of(*config), index, seed());
   if (too_few(data->train.rows, send)) return;
@@ -119,11 +118,9 @@ void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) 
   if (!data) throw WireError("scaling: not asked for");
   const std::size_t columns = static_cast<std::size_t>(data->train.columns) - (data->intercept ? 1 : 0);
   if (message.scaling.mean.size() != columns || message.scaling.sd.size() != columns)
-    throw WireError("scaling: of another number of columns");
-  for (std::size_t j = 0; j < columns; ++j)
-    if (!std::isfinite(message.scaling.mean[j]) || !(message.scaling.sd[j] > 0) ||
-        !std::isfinite(message.scaling.sd[j]))
-      throw WireError("scaling: not numbers");
+    throw WireError(fmt::format("scaling: found {} means and {} scales, accepted: {} of each",
+                                message.scaling.mean.size(), message.scaling.sd.size(), columns));
+  if (!unusable_columns(message.scaling).empty()) throw WireError("scaling: found means or scales that are no numbers");
   standardize(message.scaling, *data);
   problem = make_own_problem(*config, std::move(*data), clients);
   data.reset();
