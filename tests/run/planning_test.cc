@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const char* const kTwo = R"(
 [model]
@@ -78,6 +79,22 @@ TEST(Planning, LogisticTakesThePriorForConvexityAndSaysSo) {
   for (const auto& client : r.plan.constants.clients) {
     EXPECT_GT(client.row_smoothness, 0);
     EXPECT_LE(client.smoothness, client.rows * client.row_smoothness * (1 + 1e-9));
+  }
+}
+
+// Nothing says that a program's own potentials or a network are convex, so their plans have no m, even with a prior.
+TEST(Planning, NoConvexityIsClaimedOfPotentialsThatMayNotBeConvex) {
+  const Posterior own{{make_gaussian({1.0}, {2.0}), make_gaussian({0.0}, {1.0})}, Prior::normal({1.0})};
+  Experiment experiment(read_config_text("[sampler]\nname = \"lsd\"\nstep = 0.01", "test.toml"), {.posterior = own});
+  const PlanReport mine = make_report(experiment, {});
+  EXPECT_NEAR(mine.plan.constants.smoothness, 4, 1e-9);
+  EXPECT_THAT(mine.notes, Contains(HasSubstr("m: none, nothing is known of the program's own potentials")));
+  const PlanReport network = report(testing::kLogistic, {"model.kind=mlp", "model.sizes=[]", "sampler.name=lsd"});
+  EXPECT_THAT(network.notes, Contains(HasSubstr("m: none, a network is not convex")));
+  for (const PlanReport* each : {&mine, &network}) {
+    EXPECT_EQ(each->plan.constants.convexity, 0);
+    for (const auto& client : each->plan.constants.clients) EXPECT_EQ(client.convexity, 0);
+    EXPECT_THAT(each->notes, Not(Contains(HasSubstr("the prior's smallest precision"))));
   }
 }
 
