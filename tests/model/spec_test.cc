@@ -100,6 +100,16 @@ TEST(Models, CanBeAdded) {
   }
 }
 
+TEST(Models, OnlyConvexFamiliesSaySo) {
+  for (const char* kind : {"gaussian", "logistic", "softmax", "poisson"})
+    EXPECT_EQ(model_family(kind).not_convex(named(kind)), "") << kind;
+  ModelSpec linear = named("linear");
+  EXPECT_NE(linear.family->not_convex(linear), "");
+  linear.noise_sd = 1.0;
+  EXPECT_EQ(linear.family->not_convex(linear), "");
+  for (const char* kind : {"mlp", "lenet5"}) EXPECT_NE(model_family(kind).not_convex({}), "") << kind;
+}
+
 TEST(ModelSpec, GaussianCoordinatesAreNumbered) {
   ModelSpec spec;
   spec.family = &model_family("gaussian");
