@@ -163,12 +163,19 @@ class ClientNames {
   std::vector<std::string> words_;  // empty if the names are "1", "2", ...
 };
 
-// How columns became numbers. Rows that are read later are encoded in the same way.
-struct Encoder {
-  std::vector<std::string> columns;  // the file's feature columns; empty for formats without columns
+// The names behind the numbers of a table or a client's file: its columns, the levels of text columns and the labels.
+// Rows that are read later are encoded by the same names.
+struct ColumnFacts {
+  std::vector<std::string> columns;  // feature columns in the file's order; empty for formats without columns
+  std::string target;
   std::map<std::string, std::vector<std::string>> levels;  // levels of text columns and labels of the target
-  std::string target;                                      // the name of its column
-  std::vector<double> mean, sd;  // one per feature but the intercept; empty if features were not standardised
+  Index width = 0;                                         // the number of features of formats without columns
+  bool operator==(const ColumnFacts&) const = default;
+};
+
+// How features were standardised.
+struct ColumnScaling {
+  std::vector<double> mean, sd;  // one per feature but the intercept; 0 and 1 for a column that is not scaled
 };
 
 // The data of all clients, as load_federation() returns them.
@@ -186,7 +193,8 @@ struct Federation {
   std::int64_t setup_bits = 0;     // bits of the exchanged levels and of standardisation's counts, sums and squares
   std::int64_t level_bits = 0;     // the part of setup_bits for levels and labels; 0 if all are given in advance
   std::vector<std::string> notes;  // for the summary's warnings: rows dropped, clients redrawn
-  Encoder encoder;
+  ColumnFacts layout;
+  ColumnScaling scaling;  // empty if features were not standardised
 
   Index clients() const { return static_cast<Index>(train_begin.size()) - 1; }
   Index train_rows(Index i) const {
@@ -204,17 +212,8 @@ Table load_rows(const std::string& file, const DataSpec& spec, const Federation&
 // The rest of this header is for a federation whose clients read their own files: what they exchange so that all encode
 // their rows in the same way. No rows are exchanged.
 
-// The names in a client's file: its columns, the levels of text columns and the labels.
-struct ColumnFacts {
-  std::vector<std::string> columns;  // feature columns in the file's order; empty for formats without columns
-  std::string target;
-  std::map<std::string, std::vector<std::string>> levels;  // levels of text columns and labels of the target
-  Index width = 0;                                         // the number of features of formats without columns
-  bool operator==(const ColumnFacts&) const = default;
-};
+// Returns the names in a client's file.
 ColumnFacts column_facts(const std::string& file, const DataSpec& spec, TargetKind target);
-// Returns the union of all clients' levels. ConfigError, naming the client, if a client has other columns.
-ColumnFacts union_of(const std::vector<ColumnFacts>& clients, const std::vector<std::string>& names);
 
 // Loads one client's file, encoded by the layout of all clients and not yet standardised. `client` is the client's
 // number and `seed` its own seed.
@@ -226,9 +225,6 @@ Federation load_part(const std::string& file, const DataSpec& spec, const Column
 struct ColumnMoments {
   double count = 0.0;
   std::vector<double> sum, squares;
-};
-struct ColumnScaling {
-  std::vector<double> mean, sd;  // 0 and 1 for a column that is not scaled
 };
 ColumnMoments moments_of(const Federation& federation, std::size_t client);
 ColumnScaling pooled(const std::vector<ColumnMoments>& clients);  // `clients` in client order

@@ -160,7 +160,7 @@ class Qsgd final : public Compressor {
     } else {
       numeric_error(math::all_finite(job.v) ? "the norm is above float32's range" : "a value is not finite");
     }
-    job.bits = norm > 0 ? qsgd_bits(layout.code_bits) : kQsgdNothing;
+    job.bits = qsgd_bits(norm, layout.code_bits);
     if (job.payload != nullptr) {
       Appended room(*job.payload, static_cast<std::size_t>(job.bits / 8));
       std::memcpy(room.data(), &norm, sizeof norm);

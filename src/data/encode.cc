@@ -11,11 +11,6 @@ namespace pollen::data {
 
 namespace {
 
-const std::vector<std::string>* given_levels(const DataSpec& spec, const Column& column) {
-  const auto at = spec.levels.find(column.name);
-  return at == spec.levels.end() ? nullptr : &at->second;
-}
-
 void add_feature(const RawTable& table, std::size_t c, const DataSpec& spec, Encoding& encoding) {
   const Column& column = table.columns[c];
   Feature feature;
@@ -23,7 +18,7 @@ void add_feature(const RawTable& table, std::size_t c, const DataSpec& spec, Enc
   feature.offset = encoding.width;
   feature.text = is_text(column);
   if (feature.text) {
-    feature.levels = levels_of(table, column, given_levels(spec, column));
+    feature.levels = levels_of(table, column, spec);
     encoding.width += std::ssize(feature.levels.names) - 1;
     check_dense(std::ssize(table.rows), encoding.width, spec.most_cells,
                 fmt::format("{}: column {}", table.files.front(), column.name));
@@ -41,23 +36,19 @@ void merge_classes(const std::vector<std::string>& positive, const std::string& 
   for (const std::string& label : positive)
     if (std::count(classes.names.begin(), classes.names.end(), label) == 0)
       throw ConfigError(where, fmt::format("data.positive: {}", unknown_name(label, classes.names)));
-  std::vector<std::uint32_t> merged;
-  std::string names[2];
-  for (const std::string& name : classes.names) {
-    merged.push_back(std::count(positive.begin(), positive.end(), name) > 0 ? 1 : 0);
-    std::string& joined = names[merged.back()];
-    joined += joined.empty() ? name : "|" + name;
-  }
+  std::vector<std::string> names = merged_labels(classes.names, positive);
   if (names[0].empty())
     throw ConfigError(where, "data.positive: found every label, accepted: some of them, so that class 0 is not empty");
+  std::vector<std::uint32_t> merged;
+  for (const std::string& name : classes.names) merged.push_back(std::ranges::count(positive, name) > 0 ? 1 : 0);
   for (std::uint32_t& c : classes.of_row) c = merged[c];
-  classes.names = {names[0], names[1]};
+  classes.names = std::move(names);
 }
+
+bool is_classified(TargetKind target) { return target == TargetKind::binary || target == TargetKind::classes; }
 
 void encode_classes(const RawTable& table, const Column& column, const DataSpec& spec, TargetKind target,
                     Encoding& encoding) {
-  encoding.classes = levels_of(table, column, given_levels(spec, column));
-  encoding.labels = encoding.classes.names;
   const std::vector<std::string>& names = encoding.classes.names;
   const std::string where = fmt::format("{}: column {}", listed(table.files, 3), column.name);
   if (target == TargetKind::binary && !spec.positive.empty()) merge_classes(spec.positive, where, encoding.classes);
@@ -72,6 +63,16 @@ void encode_classes(const RawTable& table, const Column& column, const DataSpec&
 
 }  // namespace
 
+std::vector<std::string> merged_labels(const std::vector<std::string>& labels,
+                                       const std::vector<std::string>& positive) {
+  std::vector<std::string> merged(2);
+  for (const std::string& label : labels) {
+    std::string& joined = merged[std::ranges::count(positive, label) > 0 ? 1 : 0];
+    joined += joined.empty() ? label : "|" + label;
+  }
+  return merged;
+}
+
 void Encoding::write(const RawTable& table, std::size_t r, double* out) const {
   const RowId& row = table.rows[r];
   if (!table.blocks.empty()) table.blocks[row.source].write(row.local, out);
@@ -83,20 +84,42 @@ void Encoding::write(const RawTable& table, std::size_t r, double* out) const {
   }
 }
 
-Encoding encode(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target) {
+Encoding encode_columns(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target) {
   Encoding encoding;
   encoding.width = table.blocks.empty() ? 0 : table.width;
   check_dense(std::ssize(table.rows), encoding.width, spec.most_cells, table.files.front());
   for (Index j = 0; j < encoding.width; ++j) encoding.names.push_back(fmt::format("{}{}", table.prefix, j + 1));
   for (const std::size_t c : roles.features) add_feature(table, c, spec, encoding);
   check_dense(std::ssize(table.rows), padded(encoding.width + 1), spec.most_cells, table.files.front());
+  if (roles.target < 0 || !is_classified(target)) return encoding;
+  encoding.classes = levels_of(table, table.columns[static_cast<std::size_t>(roles.target)], spec);
+  encoding.labels = encoding.classes.names;
+  return encoding;
+}
+
+Encoding encode(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target) {
+  Encoding encoding = encode_columns(table, roles, spec, target);
   if (roles.target < 0) return encoding;
   const Column& column = table.columns[static_cast<std::size_t>(roles.target)];
-  if (target == TargetKind::binary || target == TargetKind::classes)
+  if (is_classified(target))
     encode_classes(table, column, spec, target, encoding);
   else
     encoding.y.assign(column.number.begin(), column.number.end());
   return encoding;
+}
+
+ColumnFacts facts_of(const RawTable& table, const Roles& roles, const Encoding& encoding) {
+  ColumnFacts facts;
+  facts.width = table.blocks.empty() ? 0 : table.width;
+  for (const Feature& feature : encoding.features) {
+    const std::string& name = table.columns[feature.column].name;
+    facts.columns.push_back(name);
+    if (feature.text) facts.levels[name] = feature.levels.names;
+  }
+  if (roles.target < 0) return facts;
+  facts.target = table.columns[static_cast<std::size_t>(roles.target)].name;
+  if (!encoding.labels.empty()) facts.levels[facts.target] = encoding.labels;
+  return facts;
 }
 
 }  // namespace pollen::data

@@ -66,11 +66,21 @@ struct Encoding {
 
 // Encodes a table. Throws ConfigError if a level is not in data.levels or the number of labels is wrong.
 Encoding encode(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target);
+// Does the same for a file that may have only some of the labels: they are listed, but they are not checked and y stays
+// empty.
+Encoding encode_columns(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target);
+
+// Returns the names of what was encoded.
+ColumnFacts facts_of(const RawTable& table, const Roles& roles, const Encoding& encoding);
 
 // Sorts levels as they are encoded, without duplicates: as numbers if all are numbers, otherwise by their bytes.
 std::vector<std::string> sorted_levels(std::vector<std::string> names);
 
-// Returns the levels of one column, even if it holds numbers. `given` may be null.
-Levels levels_of(const RawTable& table, const Column& column, const std::vector<std::string>* given);
+// Returns the names of the two classes into which data.positive merges labels, such as "no|never" and "yes".
+std::vector<std::string> merged_labels(const std::vector<std::string>& labels,
+                                       const std::vector<std::string>& positive);
+
+// Returns the levels of one column, even if it holds numbers: those that data.levels gives, or those that occur.
+Levels levels_of(const RawTable& table, const Column& column, const DataSpec& spec);
 
 }  // namespace pollen::data

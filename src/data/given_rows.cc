@@ -12,18 +12,18 @@ namespace {
 
 // Returns the spec for reading the file: the file's own name with the columns, levels and labels of the training rows.
 DataSpec spec_for(const PartitionInput& trained, const std::string& path, TargetKind target) {
-  Encoder encoder = encoder_of(trained.table, trained.roles, trained.encoding);
   DataSpec spec = trained.spec;
   spec.sources = {path};
   spec.labels = spec.test_labels;
   spec.partition = "given";
-  spec.features = encoder.columns;
   spec.categorical.clear();
+  const ColumnFacts facts = facts_of(trained.table, trained.roles, trained.encoding);
+  spec.features = facts.columns;
+  spec.levels = facts.levels;
   if (target == TargetKind::none)
-    encoder.levels.erase(encoder.target);
+    spec.levels.erase(facts.target);
   else
-    spec.target = encoder.target;
-  spec.levels = std::move(encoder.levels);
+    spec.target = facts.target;
   return spec;
 }
 

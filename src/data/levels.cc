@@ -73,14 +73,15 @@ std::vector<std::string> sorted_levels(std::vector<std::string> names) {
   return names;
 }
 
-Levels levels_of(const RawTable& table, const Column& column, const std::vector<std::string>* given) {
+Levels levels_of(const RawTable& table, const Column& column, const DataSpec& spec) {
   Distinct distinct = is_text(column) ? distinct_texts(column) : distinct_numbers(column);
   Levels levels;
-  levels.given = given != nullptr;
+  const auto given = spec.levels.find(column.name);
+  levels.given = given != spec.levels.end();
   std::vector<std::string> names = distinct.texts;
-  if (given != nullptr) {
+  if (levels.given) {
     names.clear();
-    for (const std::string& name : *given) names.push_back(level_text(trimmed(name)));
+    for (const std::string& name : given->second) names.push_back(level_text(trimmed(name)));
   }
   levels.names = sorted_levels(std::move(names));
   std::map<std::string_view, std::uint32_t> index;

@@ -67,7 +67,7 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
   federation.intercept = intercept;
   data::fill_tables({table, encoding, intercept, memory}, holdout, federation);
 
-  federation.encoder = data::encoder_of(table, roles, encoding);
+  federation.layout = data::facts_of(table, roles, encoding);
   const Index first = intercept ? 1 : 0;
   const std::string source = data::listed(table.files, 3);
   const Index in_given = data::add_given_rows(input, target, memory, federation);
@@ -111,7 +111,7 @@ void convert_to_store(const Conversion& c, const std::string& file) {
   const Federation federation = load(spec, c.target, c.seed, c.where, 0, writer);
   if (federation.class_names.size() > c.most_classes)
     throw ConfigError(
-        fmt::format("{}: column {}", c.spec.sources.front(), federation.encoder.target),
+        fmt::format("{}: column {}", c.spec.sources.front(), federation.layout.target),
         fmt::format("found {} different values, accepted: at most {} labels unless model.kind says what the "
                     "target is (--set model.kind=linear for a number, softmax for classes)",
                     federation.class_names.size(), c.most_classes));
@@ -126,22 +126,7 @@ ColumnFacts column_facts(const std::string& file, const DataSpec& asked, TargetK
   std::vector<std::string> notes;
   data::settle_cells(table, roles, spec, notes);
   data::check_target(table, roles, target);
-  ColumnFacts facts;
-  facts.width = table.blocks.empty() ? 0 : table.width;
-  const auto add_levels = [&](const data::Column& column) {
-    const auto given = spec.levels.find(column.name);
-    facts.levels[column.name] =
-        data::levels_of(table, column, given == spec.levels.end() ? nullptr : &given->second).names;
-  };
-  for (const std::size_t c : roles.features) {
-    facts.columns.push_back(table.columns[c].name);
-    if (data::is_text(table.columns[c])) add_levels(table.columns[c]);
-  }
-  if (roles.target < 0) return facts;
-  const data::Column& column = table.columns[static_cast<std::size_t>(roles.target)];
-  facts.target = column.name;
-  if (target == TargetKind::binary || target == TargetKind::classes) add_levels(column);
-  return facts;
+  return data::facts_of(table, roles, data::encode_columns(table, roles, spec, target));
 }
 
 Federation load_part(const std::string& file, const DataSpec& asked, const ColumnFacts& layout, TargetKind target,

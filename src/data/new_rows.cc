@@ -16,19 +16,6 @@ namespace pollen {
 
 namespace data {
 
-Encoder encoder_of(const RawTable& table, const Roles& roles, const Encoding& encoding) {
-  Encoder out;
-  if (table.blocks.empty())
-    for (const Feature& feature : encoding.features) {
-      const std::string& name = table.columns[feature.column].name;
-      out.columns.push_back(name);
-      if (feature.text) out.levels[name] = feature.levels.names;
-    }
-  if (roles.target >= 0) out.target = table.columns[static_cast<std::size_t>(roles.target)].name;
-  if (roles.target >= 0 && !encoding.labels.empty()) out.levels[out.target] = encoding.labels;
-  return out;
-}
-
 namespace {
 
 class LaterReader {

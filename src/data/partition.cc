@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "builtin.h"
-#include "data/client_files.h"
+#include "data/column_handshake.h"
 #include "data/registries.h"
 #include "phrases.h"
 #include "pollen/errors.h"
@@ -79,8 +79,7 @@ Clients numbered(const PartitionInput& input, std::vector<std::string>& notes) {
 // Returns all clients with at least `least_rows` rows, sorted like the column's levels.
 Clients of_values(const PartitionInput& input, std::size_t& largest) {
   const Column& column = input.table.columns[static_cast<std::size_t>(input.roles.client)];
-  const auto given = input.spec.levels.find(column.name);
-  const Levels levels = levels_of(input.table, column, given == input.spec.levels.end() ? nullptr : &given->second);
+  const Levels levels = levels_of(input.table, column, input.spec);
   std::vector<Rows> rows(levels.names.size());
   for (std::uint32_t r = 0; r < levels.of_row.size(); ++r) rows[levels.of_row[r]].push_back(r);
   const std::string prefix = input.spec.partition == "by-writer" ? "writer " : "";

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "builtin.h"
 #include "data/store.h"
 #include "encode.h"
@@ -12,8 +10,6 @@
 namespace pollen {
 
 namespace {
-
-bool has_classes(TargetKind kind) { return kind == TargetKind::binary || kind == TargetKind::classes; }
 
 // Returns the labels that were merged into class 1. They come from data.positive; for a store only the names of its
 // classes show them.
@@ -28,7 +24,7 @@ std::vector<std::string> positives(const RowLayout& layout, const DataSpec& spec
 }
 
 std::string format_for(const Federation& trained, const DataSpec& spec) {
-  if (!trained.encoder.columns.empty()) return "csv";
+  if (!trained.layout.columns.empty()) return "csv";
   if (is_store(spec) || spec.sources.empty() || data::is_builtin(spec.sources.front())) return "";
   return data::format_of(spec, spec.sources.front(), "");
 }
@@ -47,7 +43,7 @@ std::string prefix_of(const Federation& trained) {
 std::vector<double> means(const Federation& trained) {
   const Table& train = trained.train;
   const bool partial = train.rows < trained.train_begin.back();
-  if (train.rows == 0 || (partial && trained.encoder.mean.empty())) return {};
+  if (train.rows == 0 || (partial && trained.scaling.mean.empty())) return {};
   const Index first = trained.intercept ? 1 : 0;
   std::vector<double> mean(static_cast<std::size_t>(train.columns - first));
   for (std::size_t j = 0; j < mean.size(); ++j) {
@@ -57,27 +53,6 @@ std::vector<double> means(const Federation& trained) {
     mean[j] = origin + sum / static_cast<double>(train.rows);
   }
   return mean;
-}
-
-void add_columns(const std::vector<std::string>& columns, const std::map<std::string, std::vector<std::string>>& levels,
-                 RowLayout& layout) {
-  for (const std::string& name : columns) {
-    LayoutColumn& column = layout.columns.emplace_back(LayoutColumn{name});
-    if (const auto known = levels.find(name); known != levels.end()) column.levels = data::sorted_levels(known->second);
-  }
-  if (const auto known = levels.find(layout.target); known != levels.end() && has_classes(layout.kind))
-    layout.labels = data::sorted_levels(known->second);
-}
-
-// Returns the names of the classes after data.positive merged the labels into two.
-std::vector<std::string> classes_of(const std::vector<std::string>& labels, const std::vector<std::string>& positive) {
-  if (positive.empty()) return labels;
-  std::vector<std::string> merged(2);
-  for (const std::string& label : labels) {
-    std::string& joined = merged[std::ranges::count(positive, label) > 0 ? 1 : 0];
-    joined += joined.empty() ? label : "|" + label;
-  }
-  return merged;
 }
 
 }  // namespace
@@ -101,22 +76,16 @@ std::vector<std::string> RowLayout::feature_names() const {
 }
 
 RowLayout layout_of(const Federation& trained, const DataSpec& spec, TargetKind kind) {
-  const Encoder& encoder = trained.encoder;
-  RowLayout layout;
+  RowLayout layout = layout_of(trained.layout, trained.scaling, spec, kind);
   layout.format = format_for(trained, spec);
   layout.header = spec.header || is_store(spec);
-  layout.kind = kind;
-  layout.target = encoder.target;
   layout.intercept = trained.intercept;
-  layout.classes = has_classes(kind) ? trained.class_names : std::vector<std::string>();
-  add_columns(encoder.columns, encoder.levels, layout);
-  if (encoder.columns.empty()) {
+  layout.classes = layout.classifies() ? trained.class_names : std::vector<std::string>();
+  if (trained.layout.columns.empty()) {
     layout.width = trained.train.columns - (trained.intercept ? 1 : 0);
     layout.prefix = prefix_of(trained);
   }
   layout.positive = positives(layout, spec);
-  layout.mean = encoder.mean;
-  layout.sd = encoder.sd;
   if (spec.missing == "mean" && !is_store(spec)) layout.fill = means(trained);
   return layout;
 }
@@ -128,15 +97,21 @@ RowLayout layout_of(const ColumnFacts& agreed, const ColumnScaling& scaling, con
   layout.kind = kind;
   layout.target = agreed.target;
   layout.width = agreed.width;
-  layout.intercept = *with_defaults(spec).intercept;
-  add_columns(agreed.width > 0 ? std::vector<std::string>() : agreed.columns, agreed.levels, layout);
+  layout.intercept = kind != TargetKind::none && *with_defaults(spec).intercept;
+  layout.mean = scaling.mean;
+  layout.sd = scaling.sd;
+  for (const std::string& name : agreed.columns) {
+    LayoutColumn& column = layout.columns.emplace_back(LayoutColumn{name});
+    if (const auto known = agreed.levels.find(name); known != agreed.levels.end())
+      column.levels = data::sorted_levels(known->second);
+  }
+  if (const auto known = agreed.levels.find(agreed.target); known != agreed.levels.end() && layout.classifies())
+    layout.labels = data::sorted_levels(known->second);
   layout.classes = layout.labels;
   if (kind == TargetKind::binary && !spec.positive.empty()) {
     layout.positive = spec.positive;
-    layout.classes = classes_of(layout.labels, layout.positive);
+    layout.classes = data::merged_labels(layout.labels, layout.positive);
   }
-  layout.mean = scaling.mean;
-  layout.sd = scaling.sd;
   return layout;
 }
 

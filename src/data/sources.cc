@@ -7,7 +7,7 @@
 #include <set>
 
 #include "builtin.h"
-#include "data/client_files.h"
+#include "data/column_handshake.h"
 #include "data/registries.h"
 #include "phrases.h"
 #include "pollen/errors.h"

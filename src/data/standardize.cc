@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "data/client_files.h"
+#include "data/column_handshake.h"
 #include "pollen/errors.h"
 #include "tables.h"
 
@@ -11,27 +11,6 @@ namespace pollen {
 namespace data {
 
 namespace {
-
-// Computes the moments of rows from..to-1. Sums are taken of differences from the first row, so that a constant column
-// has exactly its value as mean, and Q = 0.
-ColumnMoments moments(const Table& table, Index from, Index to, Index first) {
-  const auto p = static_cast<std::size_t>(table.columns - first);
-  const auto row = [&](Index r) { return table.x.data() + r * table.stride + first; };
-  ColumnMoments m{static_cast<double>(to - from), std::vector<double>(p), std::vector<double>(p)};
-  const double* origin = row(from);
-  for (Index r = from; r < to; ++r) {
-    const double* x = row(r);
-    for (std::size_t j = 0; j < p; ++j) m.sum[j] += x[j] - origin[j];
-  }
-  std::vector<double> mean(p);
-  for (std::size_t j = 0; j < p; ++j) mean[j] = origin[j] + m.sum[j] / m.count;
-  for (std::size_t j = 0; j < p; ++j) m.sum[j] = m.count * origin[j] + m.sum[j];
-  for (Index r = from; r < to; ++r) {
-    const double* x = row(r);
-    for (std::size_t j = 0; j < p; ++j) m.squares[j] += (x[j] - mean[j]) * (x[j] - mean[j]);
-  }
-  return m;
-}
 
 void apply(const ColumnScaling& scaling, Index first, Table& table) {
   for (Index r = 0; r < table.rows; ++r) {
@@ -64,7 +43,7 @@ ColumnScaling pooled_of(std::size_t clients, const Of& of) {
   }
   for (std::size_t j = 0; j < p; ++j) {
     scaling.sd[j] = std::sqrt(scaling.sd[j] / count);
-    if (scaling.sd[j] <= kConstant * std::abs(scaling.mean[j]) || scaling.sd[j] == 0.0) {
+    if (std::isfinite(scaling.mean[j]) && scaling.sd[j] <= kConstant * std::abs(scaling.mean[j])) {
       scaling.mean[j] = 0.0;
       scaling.sd[j] = 1.0;
     }
@@ -89,9 +68,27 @@ ColumnScaling pooled_over(const Federation& federation, std::size_t p) {
 
 }  // namespace data
 
+// Sums are taken of differences from the first row, so that a constant column has exactly its value as mean, and Q = 0.
 ColumnMoments moments_of(const Federation& federation, std::size_t client) {
-  return data::moments(federation.train, federation.train_begin[client], federation.train_begin[client + 1],
-                       federation.intercept ? 1 : 0);
+  const Table& table = federation.train;
+  const Index from = federation.train_begin[client], to = federation.train_begin[client + 1];
+  const Index first = federation.intercept ? 1 : 0;
+  const auto p = static_cast<std::size_t>(table.columns - first);
+  const auto row = [&](Index r) { return table.x.data() + r * table.stride + first; };
+  ColumnMoments m{static_cast<double>(to - from), std::vector<double>(p), std::vector<double>(p)};
+  const double* origin = row(from);
+  for (Index r = from; r < to; ++r) {
+    const double* x = row(r);
+    for (std::size_t j = 0; j < p; ++j) m.sum[j] += x[j] - origin[j];
+  }
+  std::vector<double> mean(p);
+  for (std::size_t j = 0; j < p; ++j) mean[j] = origin[j] + m.sum[j] / m.count;
+  for (std::size_t j = 0; j < p; ++j) m.sum[j] = m.count * origin[j] + m.sum[j];
+  for (Index r = from; r < to; ++r) {
+    const double* x = row(r);
+    for (std::size_t j = 0; j < p; ++j) m.squares[j] += (x[j] - mean[j]) * (x[j] - mean[j]);
+  }
+  return m;
 }
 
 ColumnScaling pooled(const std::vector<ColumnMoments>& clients) {
@@ -99,25 +96,27 @@ ColumnScaling pooled(const std::vector<ColumnMoments>& clients) {
 }
 
 void standardize(const ColumnScaling& scaling, Federation& federation) {
-  const Index first = federation.intercept ? 1 : 0;
-  data::apply(scaling, first, federation.train);
-  data::apply(scaling, first, federation.test);
-  data::apply(scaling, first, federation.ood);
-  data::apply(scaling, first, federation.distill);
-  federation.encoder.mean = scaling.mean;
-  federation.encoder.sd = scaling.sd;
+  for (Table* table : {&federation.train, &federation.test, &federation.ood, &federation.distill})
+    data::apply(scaling, federation.intercept ? 1 : 0, *table);
+  federation.scaling = scaling;
 }
 
 bool standardizes(const DataSpec& spec, TargetKind target) {
   return target != TargetKind::none && *with_defaults(spec).standardize;
 }
 
-void check_scaling(const ColumnScaling& scaling, const Federation& like, const std::string& where) {
-  Problems problems;
+std::vector<std::size_t> unusable_columns(const ColumnScaling& scaling) {
+  std::vector<std::size_t> places;
   for (std::size_t j = 0; j < scaling.mean.size(); ++j)
-    if (!std::isfinite(scaling.mean[j]) || !std::isfinite(scaling.sd[j]))
-      problems.add(fmt::format("{}column {}", where, like.feature_names[j + (like.intercept ? 1 : 0)]),
-                   "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
+    if (!std::isfinite(scaling.mean[j]) || !std::isfinite(scaling.sd[j]) || scaling.sd[j] <= 0) places.push_back(j);
+  return places;
+}
+
+void check_scaling(const ColumnScaling& scaling, const std::vector<std::string>& columns, const std::string& where) {
+  Problems problems;
+  for (const std::size_t j : unusable_columns(scaling))
+    problems.add(fmt::format("{}column {}", where, columns[j]),
+                 "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
   problems.raise();
 }
 
@@ -133,7 +132,8 @@ void standardize(Index first, const std::string& where, Federation& federation) 
   const auto p = static_cast<std::size_t>(federation.train.columns - first);
   if (p == 0) return;
   const ColumnScaling scaling = pooled_over(federation, p);
-  check_scaling(scaling, federation, where + ": ");
+  const std::vector<std::string>& names = federation.feature_names;
+  check_scaling(scaling, {names.begin() + first, names.end()}, where + ": ");
   pollen::standardize(scaling, federation);
   federation.setup_bits += scaling_bits(federation.clients(), p);
 }

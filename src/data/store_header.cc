@@ -138,16 +138,16 @@ StoreHeader decode_header(ByteView page, std::uint64_t file_bytes, const std::st
 }
 
 void archive_names(Archive& archive, Federation& federation) {
-  Encoder& encoder = federation.encoder;
+  ColumnFacts& layout = federation.layout;
   archive.texts(federation.feature_names);
   archive.texts(federation.class_names);
   archive.texts(federation.notes);
-  archive.texts(encoder.columns);
-  archive.text(encoder.target);
+  archive.texts(layout.columns);
+  archive.text(layout.target);
   std::vector<std::string> columns;
-  for (const auto& [column, levels] : encoder.levels) columns.push_back(column);
+  for (const auto& [column, levels] : layout.levels) columns.push_back(column);
   archive.texts(columns);
-  for (const std::string& column : columns) archive.texts(encoder.levels[column]);
+  for (const std::string& column : columns) archive.texts(layout.levels[column]);
 }
 
 }  // namespace pollen::data

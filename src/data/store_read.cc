@@ -94,7 +94,7 @@ class StoreReader {
     if (find("names") == nullptr) return facts;
     Federation texts;
     parse("names", [&](Archive& archive) { archive_names(archive, texts); });
-    facts.target_column = texts.encoder.target;
+    facts.target_column = texts.layout.target;
     return facts;
   }
 
@@ -208,8 +208,8 @@ class StoreReader {
       fault(s.name, fmt::format("{} rows of {} numbers", s.rows, s.stride), fmt::format("{} rows of 2", p));
     const Numbers pairs = numbers(s, false);
     for (std::size_t j = 0; j < p; ++j) {
-      f.encoder.mean.push_back(pairs[2 * j]);
-      f.encoder.sd.push_back(pairs[2 * j + 1]);
+      f.scaling.mean.push_back(pairs[2 * j]);
+      f.scaling.sd.push_back(pairs[2 * j + 1]);
     }
   }
 

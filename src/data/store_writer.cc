@@ -121,7 +121,7 @@ void StoreWriter::add_names(const Federation& federation) {
   words.feature_names = federation.feature_names;
   words.class_names = federation.class_names;
   words.notes = federation.notes;
-  words.encoder = federation.encoder;
+  words.layout = federation.layout;
   Archive names;
   archive_names(names, words);
   Bytes bytes = names.take();
@@ -144,9 +144,9 @@ void StoreWriter::finish(const Federation& f, const Conversion& conversion) {
   add(bytes_section("keys", conversion.keys.size()), conversion.keys.data());
   add_names(f);
   std::vector<double> pairs;
-  for (std::size_t j = 0; j < f.encoder.mean.size(); ++j)
-    pairs.insert(pairs.end(), {f.encoder.mean[j], f.encoder.sd[j]});
-  add(cells_section<double>("columns", Cells::float64, f.encoder.mean.size(), 2, 2), pairs.data());
+  for (std::size_t j = 0; j < f.scaling.mean.size(); ++j)
+    pairs.insert(pairs.end(), {f.scaling.mean[j], f.scaling.sd[j]});
+  add(cells_section<double>("columns", Cells::float64, f.scaling.mean.size(), 2, 2), pairs.data());
   static_assert(sizeof(Index) == 8);
   add(cells_section<Index>("train.begin", Cells::int64, f.train_begin.size(), 1, 1), f.train_begin.data());
   add(cells_section<Index>("test.begin", Cells::int64, f.test_begin.size(), 1, 1), f.test_begin.data());

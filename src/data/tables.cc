@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "data/client_files.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {
@@ -45,8 +44,6 @@ void fill_missing(Index first, const std::vector<double>& mean, Table& table) {
       if (std::isnan(x[j])) x[j] = mean[j];
   }
 }
-
-std::int64_t bits_of_level(const std::string& name) { return 8 * (std::ssize(name) + 1); }
 
 std::int64_t level_exchange(const Levels& levels, const std::vector<Rows>& clients) {
   if (levels.given || levels.names.empty()) return 0;
@@ -121,6 +118,8 @@ void impute_means(Index first, const std::string& where, Federation& federation)
   federation.setup_bits += 64 * federation.clients() * 3 * static_cast<std::int64_t>(p);
 }
 
+std::int64_t bits_of_level(const std::string& name) { return 8 * (std::ssize(name) + 1); }
+
 std::int64_t exchange_bits(const Encoding& encoding, const std::vector<Rows>& clients) {
   if (clients.size() < 2) return 0;
   std::int64_t bits = level_exchange(encoding.classes, clients);
@@ -129,20 +128,3 @@ std::int64_t exchange_bits(const Encoding& encoding, const std::vector<Rows>& cl
 }
 
 }  // namespace pollen::data
-
-namespace pollen {
-
-std::int64_t level_bits(const std::vector<ColumnFacts>& clients, const ColumnFacts& layout, const DataSpec& spec) {
-  const auto bits_of = [&](const ColumnFacts& facts) {
-    std::int64_t bits = 0;
-    for (const auto& [column, levels] : facts.levels)
-      if (!spec.levels.contains(column))
-        for (const std::string& level : levels) bits += data::bits_of_level(level);
-    return bits;
-  };
-  std::int64_t bits = bits_of(layout) * std::ssize(clients);
-  for (const ColumnFacts& facts : clients) bits += bits_of(facts);
-  return bits;
-}
-
-}  // namespace pollen

@@ -37,9 +37,6 @@ void fill_tables(const Filling& filling, const Holdout& holdout, Federation& fed
 // Fills one table with all rows in their order.
 void fill_table(const Filling& filling, Table& out);
 
-// Returns the encoder without the scaling, which standardize() adds.
-Encoder encoder_of(const RawTable& table, const Roles& roles, const Encoding& encoding);
-
 // Replaces missing numbers (NaN) of columns first, first + 1, ... by the pooled mean of the training rows. Each client
 // sends a count and a sum per column and receives the mean per column. Throws ConfigError for a column without values.
 void impute_means(Index first, const std::string& where, Federation& federation);
@@ -50,8 +47,11 @@ void impute_means(Index first, const std::string& where, Federation& federation)
 // (Chan et al. 1979). Each client sends 1 + 2p doubles and receives 2p. Throws ConfigError if the squares overflow.
 void standardize(Index first, const std::string& where, Federation& federation);
 
+// Returns the bits of sending one level: its bytes and one more.
+std::int64_t bits_of_level(const std::string& name);
+
 // Returns the bits of exchanging levels and labels that were not given. Each client sends those it has and receives the
-// union; a level costs its bytes and one more. A single client exchanges nothing.
+// union. A single client exchanges nothing.
 std::int64_t exchange_bits(const Encoding& encoding, const std::vector<Rows>& clients);
 
 // Reads the rows of data.test_source, data.ood_source and data.distill_source, which have files of their own, into

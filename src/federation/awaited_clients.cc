@@ -95,9 +95,9 @@ Frame AwaitedClients::standing() {
   return standing_;
 }
 
-std::optional<ConnectionRegistry::Message> AwaitedClients::next() {
+std::optional<ConnectionRegistry::Message> AwaitedClients::next(bool late) {
   const Deadline patience = registry_.now() + std::chrono::seconds(1);
-  auto incoming = registry_.next(deadline() && !overdue() ? std::min(*deadline(), patience) : patience);
+  auto incoming = registry_.next(deadline() && !late ? std::min(*deadline(), patience) : patience);
   if (!incoming) {
     tell_if_all_are_gone();
     return incoming;

@@ -27,9 +27,9 @@ class AwaitedClients {
   bool wanted(std::uint32_t client) const { return seats_[client].wanted; }
   bool answered() const { return wanted_ == 0; }  // whether nobody is awaited any more
   std::vector<std::uint32_t> missing() const;
-  // Waits for the next message of a client until the deadline or, if that has passed, a second. Nothing if none came. A
-  // client that comes back is called at once.
-  std::optional<ConnectionRegistry::Message> next();
+  // Waits for the next message of a client until the deadline or, if it is late already, a second. Returns nothing if
+  // none came. A client that comes back is called at once.
+  std::optional<ConnectionRegistry::Message> next(bool late);
   void close(bool heard);  // ends the turn; `heard` says that those called have heard a broadcast
   void counted(std::uint32_t client, std::uint64_t turn) { seats_[client].counted = turn; }
 

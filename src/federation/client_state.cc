@@ -13,11 +13,11 @@ namespace pollen {
 
 namespace {
 
-constexpr Seal kClientSeal{"POLLENCL", 3, "a client's state", "another --state folder starts afresh"};
+constexpr Seal kClientSeal{"POLLENCL", 4, "a client's state", "another --state folder starts afresh"};
 
 void archive(Archive& a, ClientState& s) {
-  a.fields(s.instance, s.run, s.seed, s.data, s.committed, s.pending, s.has_client, s.client, s.reply, s.moved,
-           s.turns);
+  a.fields(s.instance, s.run, s.seed, s.data, s.committed, s.pending, s.has_client, s.client, s.reply, s.moved, s.turns,
+           s.step.size, s.step.smoothness, s.step.convexity);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ void ClientStateFile::read() {
     archive(a, state_);
     a.finish();
   } catch (const WireError& error) {
-    kClientSeal.refuse(path(), error.what());
+    kClientSeal.refuse(path(), fmt::format("fields that cannot be read ({})", error.what()));
   }
 }
 

@@ -1,6 +1,7 @@
 // Decides what a configuration means in a federation, for both sides.
 #include <fmt/format.h>
 
+#include "data/column_handshake.h"
 #include "federation/federation.h"
 #include "oracle/oracles.h"
 #include "pollen/errors.h"
@@ -57,7 +58,7 @@ std::vector<std::string> disclosed_messages(const Config& config) {
   const bool table = target_of(config) != TargetKind::none;
   if (table)
     list.emplace_back("columns: the names of its columns, the levels of text columns and the labels that occur");
-  if (table && with_defaults(config.data).standardize.value_or(true))
+  if (standardizes(config.data, target_of(config)))
     list.emplace_back("moments, once: its number of training rows, every column's sum and sum of squares");
   list.emplace_back("site, once: its number of training rows, the names of columns and classes as encoded");
   if (!s.step && s.schedule != "decaying")

@@ -33,6 +33,7 @@ struct ClientState {
   Bytes reply;             // the pending reply's frame
   Bytes moved;             // what the client needs to update its memory by that reply
   std::int64_t turns = 0;  // turns answered in this run
+  StepSize step;           // of this run's broadcasts; zeros before the first
 };
 
 std::uint64_t fingerprint_of(const std::string& path);  // never 0; throws IoError

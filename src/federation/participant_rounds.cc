@@ -67,15 +67,22 @@ void Participant::Parts::restore() {
   }
 }
 
-// Takes the step from the first broadcast that this client hears. All later ones must repeat it, because the privacy
-// meter counts the whole run with one step.
+// Takes the step from the run's first broadcast and keeps it on the disk. All later ones must repeat it, also after a
+// restart, because the privacy meter counts the whole run with one step.
 void Participant::Parts::take_step(const Broadcast& heard) {
   const StepSize& told = heard.step;
   const double step = recipe.local ? recipe.local->step_at(told, clients, heard.segment.first) : told.size;
   if (!(step > 0) || !std::isfinite(step))
-    throw WireError(fmt::format("broadcast: step is {}; a step must be above 0", step));
-  if (step_known && told != recipe.step)
-    throw WireError(fmt::format("broadcast: found the step {}, accepted: {}, as before", told.size, recipe.step.size));
+    throw WireError(fmt::format("broadcast: found the step {}, accepted: a finite number above 0", step));
+  StepSize& known = state().step;
+  if (known == StepSize{}) {
+    known = told;
+    file.write();
+  }
+  if (told != known)
+    throw WireError(
+        fmt::format("broadcast: found the step {} (L = {}, m = {}), accepted: {} (L = {}, m = {}), as before",
+                    told.size, told.smoothness, told.convexity, known.size, known.smoothness, known.convexity));
   if (std::exchange(step_known, true)) return;
   recipe.step = told;
   measure();

@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/secret.h"
-#include "data/client_files.h"
+#include "data/column_handshake.h"
 #include "participant_parts.h"
 
 namespace pollen {
@@ -43,10 +42,11 @@ void check_room(Index dimension, Index chains) {
 
 void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send) {
   if (message.clients == 0 || message.clients > kMostClients || message.index >= message.clients)
-    throw WireError(fmt::format("welcome: found client {} of {}, accepted: 0 to {} of 1 to {}", message.index,
-                                message.clients, static_cast<std::int64_t>(message.clients) - 1, kMostClients));
+    throw WireError(fmt::format("welcome: found client {} of {}, accepted: 1 to {} clients, and a number below theirs",
+                                message.index, message.clients, kMostClients));
   if (message.run.empty() || message.run.size() > 64 || !is_plain(message.run))
-    throw WireError(fmt::format("welcome: found a run named \"{}\", accepted: 1 to 64 plain characters", message.run));
+    throw WireError(
+        fmt::format("welcome: found a run named \"{}\", accepted: 1 to 64 plain characters", plain(message.run)));
   if (host && run == message.run && index == message.index) return;  // only the connection is new
   host.reset();
   problem.reset();
@@ -104,8 +104,8 @@ void Participant::Parts::check_data() {
 
 void Participant::Parts::laid_out(const wire::Layout& message, const Send& send) {
   if (!config || !own_columns) throw WireError("layout: not asked for");
-  union_of({*own_columns, message.facts},
-           {"this one", "the server's layout"});  // throws unless it has the same columns
+  if (const auto why = column_difference(*own_columns, message.facts, "this client's file has"); !why.empty())
+    throw ConfigError("the server's layout", why);
   own_columns.reset();
   data = load_part(options.data, config->data, message.facts, target_of(*config), index, seed());
   if (too_few(data->train.rows, send)) return;
@@ -118,11 +118,9 @@ void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) 
   if (!data) throw WireError("scaling: not asked for");
   const std::size_t columns = static_cast<std::size_t>(data->train.columns) - (data->intercept ? 1 : 0);
   if (message.scaling.mean.size() != columns || message.scaling.sd.size() != columns)
-    throw WireError("scaling: of another number of columns");
-  for (std::size_t j = 0; j < columns; ++j)
-    if (!std::isfinite(message.scaling.mean[j]) || !(message.scaling.sd[j] > 0) ||
-        !std::isfinite(message.scaling.sd[j]))
-      throw WireError("scaling: not numbers");
+    throw WireError(fmt::format("scaling: found {} means and {} scales, accepted: {} of each",
+                                message.scaling.mean.size(), message.scaling.sd.size(), columns));
+  if (!unusable_columns(message.scaling).empty()) throw WireError("scaling: found means or scales that are no numbers");
   standardize(message.scaling, *data);
   problem = make_own_problem(*config, std::move(*data), clients);
   data.reset();

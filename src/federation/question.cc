@@ -38,7 +38,7 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
              columns == limits.chains;
     case Query::What::start:
     case Query::What::latents:
-      return false;  // a client never reveals its latents
+      return false;  // latents stay with their clients, and baselines do not run in a federation
   }
   return false;
 }

@@ -45,11 +45,11 @@ std::string comparable(Config config) {
 ConnectionRegistry::ConnectionRegistry(Links& links, const Config& config, RegistryOptions options)
     : links_(links), config_(config), config_text_(to_toml(config)), options_(std::move(options)), run_(secret_name()) {
   const auto clients = static_cast<std::size_t>(expected_clients(config));
+  make_seats(clients);
   options_.tell = in_plain_words(std::move(options_.tell));
   named_ = !config.federation.expect.empty();
   names_ = config.federation.expect;
   names_.resize(clients);
-  seats_.resize(clients);
   if (config.federation.quorum && *config.federation.quorum > static_cast<Index>(clients))
     throw ConfigError(
         config.file + ": federation.quorum",
@@ -130,6 +130,7 @@ void ConnectionRegistry::lose(std::uint64_t link) {
   seated_.erase(seated);
   seats_[client].link = 0;
   seats_[client].ready = false;
+  handshake_.forget(client);
   warn("gone", fmt::format("{} has gone; {} of {} here", names_[client], present(), seats_.size()), names_[client]);
 }
 
@@ -179,7 +180,7 @@ std::string ConnectionRegistry::refusal_of(const std::string& name, const wire::
                        wire::kProtocol, options_.version);
   if (name.empty() || name.size() > 200 || !is_plain(name))
     return fmt::format("found the name \"{}\", accepted: 1 to 200 plain characters, from a certificate or --name",
-                       name);
+                       plain(name));
   if (hello.shared_seed != options_.shared_seed)
     return fmt::format("--shared-seed is {} on the server and {} on the client; it must be the same on both",
                        options_.shared_seed ? "given" : "not given", hello.shared_seed ? "given" : "not given");
@@ -233,9 +234,7 @@ void ConnectionRegistry::admit(std::uint64_t link, const std::string& peer, cons
   send_to(link, wire::encode(wire::Welcome{index, static_cast<std::uint32_t>(seats_.size()), run_, config_text_}));
   if (hello.ready && hello.run == run_ && seat.site) return become_ready(index);
   if (gathered_) return;
-  seat.columns.reset();  // it will send all of this again
-  seat.moments.reset();
-  seat.site.reset();
+  seat.site.reset();  // it will send this again
   options_.tell({"here",
                  fmt::format("{} is here{}", name, missing().empty() ? "" : fmt::format("; missing: {}", missing())),
                  name});

@@ -15,6 +15,15 @@ namespace {
 
 constexpr Seal kRegistrySeal{"POLLENFD", 2, "a federation's state", "another --state folder starts afresh"};
 
+// Archives a value as the message that carries it.
+template <class Message, class Value>
+void through_message(Archive& archive, Value& value) {
+  Message message{std::move(value)};
+  message.archive(archive);
+  auto& [content] = message;
+  value = std::move(content);
+}
+
 }  // namespace
 
 void ConnectionRegistry::archive(Archive& archive) {
@@ -23,28 +32,19 @@ void ConnectionRegistry::archive(Archive& archive) {
   if (const auto other = first_difference(config_text_, text))
     throw WireError(fmt::format("found a state of another configuration: {} is {} there and {} here", other->key,
                                 other->right, other->left));
-  bool laid_out = layout_.has_value(), scaled = scaling_.has_value();
-  archive.fields(names_, laid_out, scaled);
-  if (laid_out && !layout_) layout_.emplace();
-  if (scaled && !scaling_) scaling_.emplace();
-  if (layout_) {
-    wire::Layout message{*layout_};
-    message.archive(archive);
-    layout_ = message.facts;
-  }
-  if (scaling_) {
-    wire::Scaling message{*scaling_};
-    message.archive(archive);
-    scaling_ = message.scaling;
-  }
+  archive.texts(names_);
+  if (archive.reading()) make_seats(names_.size());
+  std::optional<ColumnFacts>& layout = handshake_.layout;
+  std::optional<ColumnScaling>& scaling = handshake_.scaling;
+  bool laid_out = layout.has_value(), scaled = scaling.has_value();
+  archive.fields(laid_out, scaled);
+  if (laid_out) through_message<wire::Layout>(archive, layout ? *layout : layout.emplace());
+  if (scaled) through_message<wire::Scaling>(archive, scaling ? *scaling : scaling.emplace());
   archive.field(setup_bits_);
   sites_.resize(names_.size());
-  seats_.resize(names_.size());
   for (std::size_t i = 0; i < sites_.size(); ++i) {
-    wire::Site message{sites_[i]};
-    message.archive(archive);
-    sites_[i] = message.facts;
-    if (archive.reading()) seats_[i].site = message.facts;
+    through_message<wire::Site>(archive, sites_[i]);
+    if (archive.reading()) seats_[i].site = sites_[i];
   }
   gathered_ = true;
 }
@@ -67,8 +67,6 @@ void ConnectionRegistry::read(const std::string& path) {
     throw ConfigError(path, fmt::format("{}; accepted: the same configuration, or another --state", error.what()));
   }
 }
-
-namespace {}  // namespace
 
 void ConnectionRegistry::end(const wire::End& message) {
   const auto frame = std::make_shared<const Bytes>(wire::encode(message));

@@ -24,7 +24,10 @@ void check_answer(const Panel& values, std::uint32_t client, Query::What what) {
   for (Index c = 0; c < values.columns(); ++c) {
     const auto column = values.column(c);
     const bool number = what == Query::What::value ? !std::isnan(column[0]) : math::all_finite(column);
-    if (!number) throw WireError(fmt::format("found {} in column {}, accepted: finite numbers", column[0], c));
+    if (!number) {
+      const auto wrong = std::ranges::find_if_not(column, [](double x) { return std::isfinite(x); });
+      throw WireError(fmt::format("found {} in column {}, accepted: finite numbers", *wrong, c));
+    }
     if (own_column && c != static_cast<Index>(client) && math::max_abs(column) != 0)
       throw WireError(fmt::format("found numbers in column {}, accepted: in its own, {}, alone", c, client));
   }
@@ -61,8 +64,9 @@ class RemoteTransport final : public Transport {
     for (std::uint32_t i = 0; i < clients_.size(); ++i) clients_.call(i);
     std::vector<Panel> answers(clients_.size());
     while (!clients_.answered()) {
-      if (clients_.overdue() && clients_.policy() == "abort") clients_.give_up("a question to all clients");
-      const auto incoming = clients_.next();
+      const bool late = clients_.overdue();
+      if (late && clients_.policy() == "abort") clients_.give_up("a question to all clients");
+      const auto incoming = clients_.next(late);
       if (incoming && !incoming->arrived) take_answer(*incoming, ask, answers);
     }
     clients_.close(false);
@@ -79,8 +83,9 @@ class RemoteTransport final : public Transport {
   // Collects replies until everybody has answered, or until the deadline has passed and the rest may be left out.
   void collect(Server& server) {
     while (!clients_.answered()) {
-      if (clients_.overdue() && missed(server)) return;
-      const auto incoming = clients_.next();
+      const bool late = clients_.overdue();
+      if (late && missed(server)) return;
+      const auto incoming = clients_.next(late);
       if (incoming && !incoming->arrived) take_reply(*incoming, server);
     }
   }

@@ -50,12 +50,13 @@ class Connection final : public Reactor {
 
   Hub& hub_;
   std::uint64_t id_;
-  grpc::ByteBuffer incoming_;
+
+  // Guards everything below. gRPC orders its calls by itself, but every one of them takes the mutex first, so that the
+  // order can be seen from here, and by the thread sanitizer.
+  std::mutex mutex_;
+  grpc::ByteBuffer incoming_, outgoing_;
   v1::Chunk chunk_;
   Assembler assembler_;
-
-  std::mutex mutex_;  // guards everything below
-  grpc::ByteBuffer outgoing_;
   std::deque<Frame> frames_;
   std::size_t at_ = 0;  // position in the first of these frames
   bool writing_ = false, closing_ = false, finished_ = false;
@@ -63,6 +64,7 @@ class Connection final : public Reactor {
 
 class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Join<v1::Federation::Service> {
  public:
+  ~Hub() override { const std::lock_guard lock(mutex_); }  // the last connection has told of its end
   Reactor* Join(grpc::CallbackServerContext* context) override {
     std::shared_ptr<Connection> connection;
     {
@@ -139,16 +141,15 @@ void Connection::read_on() {
 }
 
 void Connection::OnReadDone(bool ok) {
-  const auto end = [&] {
-    const std::lock_guard lock(mutex_);
-    finish();
-  };
-  if (!ok || !grpc::SerializationTraits<v1::Chunk>::Deserialize(&incoming_, &chunk_).ok()) return end();
+  std::unique_lock lock(mutex_);
   try {
-    if (!assembler_.add(chunk_, hub_.limit)) return read_on();
-    hub_.frame(id_, assembler_.take());
+    if (!ok || !grpc::SerializationTraits<v1::Chunk>::Deserialize(&incoming_, &chunk_).ok()) return finish();
+    if (!assembler_.add(chunk_, hub_.limit)) return finished_ ? void() : StartRead(&incoming_);
+    Bytes frame = assembler_.take();
+    lock.unlock();
+    hub_.frame(id_, std::move(frame));
   } catch (const WireError&) {
-    end();
+    finish();
   }
 }
 
@@ -198,7 +199,10 @@ void Connection::OnCancel() {
 }
 
 // Tells the hub, whose thread may still hold this connection for a moment.
-void Connection::OnDone() { hub_.gone(id_); }
+void Connection::OnDone() {
+  { const std::lock_guard lock(mutex_); }  // whoever used the connection last has let it go
+  hub_.gone(id_);
+}
 
 class GrpcServer final : public WireServer {
  public:

@@ -1,6 +1,7 @@
 #include "oracle/oracles.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "math/math.h"
 #include "pollen/errors.h"
@@ -9,11 +10,32 @@ namespace pollen {
 
 namespace {
 
-std::span<const std::uint32_t> draw_rows(const OracleInput& input, std::size_t c, Index rows, Index batch,
-                                         Workspace& work) {
-  draw_minibatch(input.minibatch[input.chains[c]], input.round, input.client, {rows, batch}, work.rows);
-  return work.rows;
-}
+// The rows of a client and its minibatches of n of them.
+struct Minibatches {
+  Minibatches(const Potential& of, Index batch)
+      : potential(of), size{of.rows(), batch}, factor(static_cast<double>(size.rows) / static_cast<double>(batch)) {}
+
+  // Calls evaluate(c, rows, column) for the minibatch of every chain c, where column is out(:, c), and multiplies what
+  // it leaves there by N/n.
+  template <class Evaluate>
+  void each(const OracleInput& input, const PanelView& out, Workspace& work, const Evaluate& evaluate) const {
+    for (Index c = 0; c < out.columns; ++c) {
+      const auto column = out.column(c);
+      evaluate(c, draw(input, c, work), column);
+      math::scale(factor, column);
+    }
+  }
+  std::span<const std::uint32_t> draw(const OracleInput& input, Index c, Workspace& work) const {
+    const std::uint32_t chain = input.chains[static_cast<std::size_t>(c)];
+    draw_minibatch(input.minibatch[chain], input.round, input.client, size, work.rows);
+    return work.rows;
+  }
+  bool all() const { return size.batch == size.rows; }
+
+  const Potential& potential;
+  BatchSize size;
+  double factor;  // N/n
+};
 
 class FullOracle final : public Oracle {
  public:
@@ -29,27 +51,25 @@ class FullOracle final : public Oracle {
   Index rows_;
 };
 
+// The minibatch oracle, with every row's gradient cut to the norm `clip` if there is one.
 class MinibatchOracle final : public Oracle {
  public:
-  MinibatchOracle(const Potential& potential, Index batch)
-      : potential_(potential),
-        batch_(batch),
-        factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)) {}
+  MinibatchOracle(const Potential& potential, Index batch, std::optional<double> clip = {})
+      : batches_(potential, batch), clip_(clip) {}
 
   std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
-    for (std::size_t c = 0; c < input.chains.size(); ++c) {
-      const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
-      const auto column = out.column(static_cast<Index>(c));
-      potential_.gradient_rows(input.position.column(static_cast<Index>(c)), rows, column, work.scratch);
-      math::scale(factor_, column);
-    }
-    return batch_ * input.position.columns;
+    batches_.each(input, out, work, [&](Index c, auto rows, auto column) {
+      if (clip_)
+        batches_.potential.clipped_rows(input.position.column(c), rows, *clip_, column, work.scratch);
+      else
+        batches_.potential.gradient_rows(input.position.column(c), rows, column, work.scratch);
+    });
+    return batches_.size.batch * out.columns;
   }
 
  private:
-  const Potential& potential_;
-  Index batch_;
-  double factor_;
+  Minibatches batches_;
+  std::optional<double> clip_;
 };
 
 // The fixed-point oracle: differences of gradients at θ and at the point θ̂ near the mode. If every row is used, the
@@ -57,12 +77,7 @@ class MinibatchOracle final : public Oracle {
 class FixedPointOracle final : public Oracle {
  public:
   FixedPointOracle(const Potential& potential, Index batch)
-      : potential_(potential),
-        batch_(batch),
-        all_(batch == potential.rows()),
-        factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)),
-        anchor_(static_cast<std::size_t>(potential.dimension())),
-        gradient_(anchor_) {}
+      : batches_(potential, batch), anchor_(static_cast<std::size_t>(potential.dimension())), gradient_(anchor_) {}
 
   void set_anchor(std::span<const double> at, std::span<const double> gradient) override {
     std::copy(at.begin(), at.end(), anchor_.begin());
@@ -70,35 +85,27 @@ class FixedPointOracle final : public Oracle {
   }
 
   std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
-    if (all_) {
-      potential_.gradient_less(input.position, gradient_, out, work.scratch);
-      return batch_ * out.columns;
+    if (batches_.all()) {
+      batches_.potential.gradient_less(input.position, gradient_, out, work.scratch);
+      return batches_.size.batch * out.columns;
     }
-    for (std::size_t c = 0; c < input.chains.size(); ++c) {
-      const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
-      const auto column = out.column(static_cast<Index>(c));
-      potential_.difference_rows(input.position.column(static_cast<Index>(c)), anchor_, rows, column, work.scratch);
-      math::scale(factor_, column);
-    }
-    return 2 * batch_ * out.columns;
+    batches_.each(input, out, work, [&](Index c, auto rows, auto column) {
+      batches_.potential.difference_rows(input.position.column(c), anchor_, rows, column, work.scratch);
+    });
+    return 2 * batches_.size.batch * out.columns;
   }
 
   std::vector<std::span<double>> state() override { return {anchor_, gradient_}; }
 
  private:
-  const Potential& potential_;
-  Index batch_;
-  bool all_;
-  double factor_;
+  Minibatches batches_;
   std::vector<double> anchor_, gradient_;
 };
 
 class SvrgOracle final : public Oracle {
  public:
   SvrgOracle(const Potential& potential, Index batch, Index chains)
-      : potential_(potential),
-        batch_(batch),
-        factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)),
+      : batches_(potential, batch),
         gradient_(potential.dimension(), chains),
         version_(static_cast<std::size_t>(chains), 0),
         evaluated_(version_) {}
@@ -106,21 +113,20 @@ class SvrgOracle final : public Oracle {
   std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
     catch_up(input, work);
     std::int64_t evaluated = 0;
-    for (const std::uint32_t chain : input.chains)
-      if (evaluated_[chain] == input.round + 1) evaluated += potential_.rows();
-    for (std::size_t c = 0; c < input.chains.size(); ++c) {
-      const std::uint32_t chain = input.chains[c];
-      const auto column = out.column(static_cast<Index>(c));
+    for (Index c = 0; c < out.columns; ++c) {
+      const std::uint32_t chain = input.chains[static_cast<std::size_t>(c)];
+      const auto column = out.column(c);
       const auto anchor_gradient = gradient_.column(chain);
-      if (input.anchor_version[chain] == input.round + 1) {  // θ equals the anchor ζ, so the difference is zero
+      const bool equal = at_anchor(input.anchor_version[chain], input.round);
+      evaluated += svrg_gradients(batches_.size, evaluated_[chain] == input.round + 1, equal);
+      if (equal) {  // θ equals the anchor ζ, so the difference is zero
         std::copy(anchor_gradient.begin(), anchor_gradient.end(), column.begin());
         continue;
       }
-      const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
-      potential_.difference_rows(input.position.column(static_cast<Index>(c)), input.anchor.column(chain), rows, column,
-                                 work.scratch);
-      math::scale_add(factor_, anchor_gradient, column);
-      evaluated += 2 * batch_;
+      const auto rows = batches_.draw(input, c, work);
+      batches_.potential.difference_rows(input.position.column(c), input.anchor.column(chain), rows, column,
+                                         work.scratch);
+      math::scale_add(batches_.factor, anchor_gradient, column);
     }
     return evaluated;
   }
@@ -137,13 +143,13 @@ class SvrgOracle final : public Oracle {
     for (const std::uint32_t chain : input.chains)
       if (version_[chain] != input.anchor_version[chain]) stale[static_cast<std::size_t>(count++)] = chain;
     if (count == 0) return;
-    const PanelView at = work.scratch.panel(potential_.dimension(), count);
-    const PanelView gradient = work.scratch.panel(potential_.dimension(), count);
+    const PanelView at = work.scratch.panel(gradient_.rows(), count);
+    const PanelView gradient = work.scratch.panel(gradient_.rows(), count);
     for (Index c = 0; c < count; ++c) {
       const auto from = input.anchor.column(stale[static_cast<std::size_t>(c)]);
       std::copy(from.begin(), from.end(), at.column(c).begin());
     }
-    potential_.gradient(at, gradient, work.scratch);
+    batches_.potential.gradient(at, gradient, work.scratch);
     for (Index c = 0; c < count; ++c) {
       const std::uint32_t chain = stale[static_cast<std::size_t>(c)];
       const auto from = gradient.column(c);
@@ -153,9 +159,7 @@ class SvrgOracle final : public Oracle {
     }
   }
 
-  const Potential& potential_;
-  Index batch_;
-  double factor_;
+  Minibatches batches_;
   Panel gradient_;                      // ∇U_i(ζ), one column per chain
   std::vector<std::uint64_t> version_;  // version of the ζ at which gradient_ was taken; 0 if none yet
   // 1 + the round in which gradient_ was evaluated, so that a repeated answer reports the same work.
@@ -166,68 +170,26 @@ class SvrgOracle final : public Oracle {
 // brings. It has no state.
 class ControlOracle final : public Oracle {
  public:
-  ControlOracle(const Potential& potential, Index batch)
-      : potential_(potential),
-        batch_(batch),
-        factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)) {}
+  ControlOracle(const Potential& potential, Index batch) : batches_(potential, batch) {}
 
   std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
-    if (batch_ == potential_.rows()) {
-      difference(input, out, work);
-      return 2 * batch_ * out.columns;
-    }
-    for (std::size_t c = 0; c < input.chains.size(); ++c) {
-      const auto column = static_cast<Index>(c);
-      const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
-      potential_.difference_rows(input.position.column(column),
-                                 input.anchor.column(static_cast<Index>(input.chains[c])), rows, out.column(column),
-                                 work.scratch);
-      math::scale(factor_, out.column(column));
-    }
-    return 2 * batch_ * out.columns;
+    const auto anchor = [&](Index c) { return input.anchor.column(input.chains[static_cast<std::size_t>(c)]); };
+    const Potential& potential = batches_.potential;
+    if (!batches_.all())
+      batches_.each(input, out, work, [&](Index c, auto rows, auto column) {
+        potential.difference_rows(input.position.column(c), anchor(c), rows, column, work.scratch);
+      });
+    else if (out.columns == input.anchor.columns)  // the client works for all chains, which are evaluated at once
+      potential.difference(input.position, input.anchor, out, work.scratch);
+    else
+      for (Index c = 0, d = out.rows; c < out.columns; ++c)
+        potential.difference({input.position.column(c).data(), d, 1, d}, {anchor(c).data(), d, 1, d},
+                             {out.column(c).data(), d, 1, d}, work.scratch);
+    return 2 * batches_.size.batch * out.columns;
   }
 
  private:
-  // The difference over all rows. All chains are evaluated at once if the client works for all of them.
-  void difference(const OracleInput& input, const PanelView& out, Workspace& work) const {
-    if (out.columns == input.anchor.columns)
-      return potential_.difference(input.position, input.anchor, out, work.scratch);
-    const Index d = potential_.dimension();
-    for (Index c = 0; c < out.columns; ++c) {
-      const auto anchor = input.anchor.column(static_cast<Index>(input.chains[static_cast<std::size_t>(c)]));
-      potential_.difference({input.position.column(c).data(), d, 1, d}, {anchor.data(), d, 1, d},
-                            {out.column(c).data(), d, 1, d}, work.scratch);
-    }
-  }
-
-  const Potential& potential_;
-  Index batch_;
-  double factor_;
-};
-
-// The minibatch oracle with every row's gradient cut to the norm `clip`.
-class ClippedOracle final : public Oracle {
- public:
-  ClippedOracle(const Potential& potential, Index batch, double clip)
-      : potential_(potential),
-        batch_(batch),
-        clip_(clip),
-        factor_(static_cast<double>(potential.rows()) / static_cast<double>(batch)) {}
-
-  std::int64_t estimate(const OracleInput& input, const PanelView& out, Workspace& work) override {
-    for (std::size_t c = 0; c < input.chains.size(); ++c) {
-      const auto rows = draw_rows(input, c, potential_.rows(), batch_, work);
-      const auto column = out.column(static_cast<Index>(c));
-      potential_.clipped_rows(input.position.column(static_cast<Index>(c)), rows, clip_, column, work.scratch);
-      math::scale(factor_, column);
-    }
-    return batch_ * out.columns;
-  }
-
- private:
-  const Potential& potential_;
-  Index batch_;
-  double clip_, factor_;
+  Minibatches batches_;
 };
 
 }  // namespace
@@ -242,7 +204,7 @@ void draw_minibatch(Stream chain, std::uint64_t round, std::uint32_t client, Bat
 }
 
 std::unique_ptr<Oracle> make_clipped_oracle(const Potential& potential, Index batch, double clip) {
-  return std::make_unique<ClippedOracle>(potential, std::min(batch, potential.rows()), clip);
+  return std::make_unique<MinibatchOracle>(potential, std::min(batch, potential.rows()), clip);
 }
 
 void Oracle::set_anchor(std::span<const double>, std::span<const double>) {}

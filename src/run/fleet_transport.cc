@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "compress/qsgd.h"
 #include "math/math.h"
 #include "network/network.h"
+#include "oracle/oracles.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "round/block_sums.h"
@@ -89,12 +91,11 @@ class FleetTransport final : public Transport {
   }
 
  private:
-  std::size_t block() const { return static_cast<std::size_t>(spec_.block); }
   std::span<const std::uint8_t> present(Index chain) const {
     return std::span(present_).subspan(static_cast<std::size_t>(chain) * clients_.size(), clients_.size());
   }
-  bool at_anchor(Index chain) const {
-    return spec_.anchored && view_.anchor_version()[static_cast<std::size_t>(chain)] == view_.round() + 1;
+  bool equals_anchor(Index chain) const {
+    return spec_.anchored && at_anchor(view_.anchor_version()[static_cast<std::size_t>(chain)], view_.round());
   }
 
   void begin(Index chain) {
@@ -102,7 +103,7 @@ class FleetTransport final : public Transport {
     NetworkFleetRound round;
     round.chain = chain;
     round.position = view_.position().column(chain).data();
-    round.at_anchor = at_anchor(chain);
+    round.at_anchor = equals_anchor(chain);
     if (spec_.anchored && anchor_at_[c] != view_.anchor_version()[c]) {
       round.anchor = view_.anchor().column(chain).data();
       anchor_at_[c] = view_.anchor_version()[c];
@@ -176,30 +177,28 @@ class FleetTransport final : public Transport {
       const double* sums = descent_->finish(c).sums;
       const auto d = static_cast<std::size_t>(dimension_);
       std::ranges::fill(sum.column(c), 0.0);
-      for (std::size_t first = 0; first < clients_.size(); first += block(), sums += d)
+      for (std::size_t first = 0; first < clients_.size(); first += static_cast<std::size_t>(spec_.block), sums += d)
         math::add({sums, d}, sum.column(c));
     }
   }
 
   std::int64_t bits_of(const NetworkMessage& m, std::size_t client) const {
-    if (spec_.levels == 0) return 64 * dimension_;
+    if (spec_.levels == 0) return view_.recipe().up.compressor.bits * dimension_;
     if (!std::isfinite(m.norm))
       throw NumericError("a value is not finite, or the norm is above float32's range",
                          static_cast<std::int64_t>(view_.round()), static_cast<std::int64_t>(client));
-    if (m.norm == 0) return kQsgdNothing;
     const QsgdCounts counts{static_cast<std::uint64_t>(dimension_), m.nonzeros, m.dense_logs, m.sparse_logs};
-    return qsgd_bits(std::min(qsgd_dense_bits(counts), qsgd_sparse_bits(counts, m.gap_bits)));
+    return qsgd_bits(m.norm, std::min(qsgd_dense_bits(counts), qsgd_sparse_bits(counts, m.gap_bits)));
   }
 
-  // The number of row gradients that this client's oracle would count. The gradients of ∇U_i(ζ) count when the client
-  // first needs them.
+  // The number of row gradients that this client's oracle would count. The device evaluates ∇U_i(ζ) of all clients at
+  // once, but they count when a client first needs them.
   std::int64_t gradients_of(Index chain, std::size_t client) {
     if (!spec_.anchored) return spec_.batch[client];
     std::uint64_t& evaluated = evaluated_[static_cast<std::size_t>(chain) * clients_.size() + client];
     const std::uint64_t version = view_.anchor_version()[static_cast<std::size_t>(chain)];
-    const std::int64_t all = evaluated == version ? 0 : rows_[client];
-    evaluated = version;
-    return all + (at_anchor(chain) ? 0 : 2 * spec_.batch[client]);
+    const bool new_anchor = std::exchange(evaluated, version) != version;
+    return svrg_gradients({rows_[client], spec_.batch[client]}, new_anchor, equals_anchor(chain));
   }
 
   ClientView& view_;

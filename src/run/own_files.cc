@@ -1,10 +1,13 @@
 #include "own_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
-#include "data/client_files.h"
+#include "data/column_handshake.h"
 #include "personal/baselines.h"
+#include "pollen/errors.h"
 #include "wire/messages.h"
 
 namespace pollen {
@@ -59,15 +62,14 @@ struct Rows {
 // What all ranks are told about the whole data set.
 struct Whole {
   std::vector<std::int64_t> train_begin, test_begin;
-  std::vector<std::string> features, classes, notes;
-  std::int64_t columns = 0, setup_bits = 0, level_bits = 0;
-  bool intercept = false;
+  std::vector<std::string> notes;
+  std::int64_t setup_bits = 0, level_bits = 0;
   void archive(Archive& a) {
     a.list(train_begin);
     a.list(test_begin);
-    for (auto* texts : {&features, &classes, &notes}) a.texts(*texts);
-    for (auto* n : {&columns, &setup_bits, &level_bits}) a.field(*n);
-    a.flag(intercept);
+    a.texts(notes);
+    a.field(setup_bits);
+    a.field(level_bits);
   }
 };
 
@@ -78,12 +80,13 @@ class OwnFiles {
         target_(target),
         seed_(config.seed),
         ranks_(ranks),
-        own_(client_range(ranks.rank(), ranks.size(), std::ssize(spec_.sources), 0)) {}
+        own_(client_range(ranks.rank(), ranks.size(), std::ssize(spec_.sources), 0)),
+        handshake_(spec_, target, spec_.sources.size()) {}
 
   Federation load() {
     agree_on_columns();
     for (Index i = own_.first; i < own_.last; ++i)
-      parts_.push_back(load_part(file(i), spec_, layout_, target_, static_cast<std::uint32_t>(i), seed_));
+      parts_.push_back(load_part(file(i), spec_, *handshake_.layout, target_, static_cast<std::uint32_t>(i), seed_));
     if (standardizes(spec_, target_)) agree_on_scaling();
     return put_together();
   }
@@ -95,32 +98,41 @@ class OwnFiles {
   void agree_on_columns() {
     std::vector<wire::Columns> mine;
     for (Index i = own_.first; i < own_.last; ++i) mine.push_back({column_facts(file(i), spec_, target_)});
-    std::vector<ColumnFacts> all;
-    for (wire::Columns& columns : gather_each(ranks_, std::move(mine))) all.push_back(std::move(columns.facts));
+    std::vector<wire::Columns> all = gather_each(ranks_, std::move(mine));
     wire::Layout layout;
     if (first()) {
-      layout.facts = union_of(all, spec_.sources);
-      bits_ = level_bits_ = level_bits(all, layout.facts, spec_);
+      for (std::size_t i = 0; i < all.size(); ++i) refuse({{i, handshake_.take(i, std::move(all[i].facts))}});
+      refuse(handshake_.settle(spec_.sources));
+      bits_ = level_bits_ = handshake_.level_bits();
+      layout.facts = *handshake_.layout;
     }
-    layout_ = share_one(ranks_, std::move(layout)).facts;
+    handshake_.layout = share_one(ranks_, std::move(layout)).facts;
   }
 
   void agree_on_scaling() {
     std::vector<wire::Moments> mine;
     for (const Federation& part : parts_) mine.push_back({moments_of(part, 0)});
-    std::vector<ColumnMoments> all;
-    for (wire::Moments& moments : gather_each(ranks_, std::move(mine))) all.push_back(std::move(moments.moments));
+    std::vector<wire::Moments> all = gather_each(ranks_, std::move(mine));
     wire::Scaling scaling;
     if (first()) {
-      scaling.scaling = pooled(all);
-      check_scaling(scaling.scaling, parts_.front(), "");
+      for (std::size_t i = 0; i < all.size(); ++i) refuse({{i, handshake_.take(i, std::move(all[i].moments))}});
+      refuse(handshake_.settle(spec_.sources));
+      scaling.scaling = *handshake_.scaling;
       bits_ += scaling_bits(std::ssize(all), scaling.scaling.mean.size());
     }
     scaling = share_one(ranks_, std::move(scaling));
     for (Federation& part : parts_) standardize(scaling.scaling, part);
   }
 
-  // Joins the clients' parts. Rank 0 always has clients, and so a part from which columns and classes are known.
+  // Throws ConfigError if a client's file cannot be taken with the others.
+  void refuse(const std::map<std::size_t, std::string>& clients) const {
+    Problems problems;
+    for (const auto& [client, why] : clients)
+      if (!why.empty()) problems.add(fmt::format("client {}", spec_.sources[client]), why);
+    problems.raise();
+  }
+
+  // Joins the clients' parts. Rank 0 always has clients.
   Federation put_together() {
     std::vector<Rows> mine;
     for (Federation& part : parts_)
@@ -145,9 +157,7 @@ class OwnFiles {
   }
 
   Whole describe(const std::vector<Rows>& all) const {
-    const Federation& part = parts_.front();
-    Whole whole{{0},   {0},         part.feature_names, part.class_names, {}, part.train.columns,
-                bits_, level_bits_, part.intercept};
+    Whole whole{{0}, {0}, {}, bits_, level_bits_};
     for (const Rows& rows : all) {
       whole.train_begin.push_back(whole.train_begin.back() + rows.train);
       whole.test_begin.push_back(whole.test_begin.back() + rows.test);
@@ -167,16 +177,17 @@ class OwnFiles {
   }
 
   void take(const Whole& whole, Federation& data) const {
+    const RowLayout rows = layout_of(*handshake_.layout, {}, spec_, target_);
     data.train_begin.assign(whole.train_begin.begin(), whole.train_begin.end());
     data.test_begin.assign(whole.test_begin.begin(), whole.test_begin.end());
-    data.feature_names = whole.features;
-    data.class_names = whole.classes;
+    data.feature_names = rows.feature_names();
+    data.class_names = rows.classes;
     data.notes = whole.notes;
-    data.intercept = whole.intercept;
+    data.intercept = rows.intercept;
     data.setup_bits = whole.setup_bits;
     data.level_bits = whole.level_bits;
-    data.train.columns = whole.columns;
-    data.train.stride = padded(whole.columns);
+    data.train.columns = rows.features();
+    data.train.stride = padded(rows.features());
     data.client_names = names_of_files(spec_.sources);
   }
 
@@ -185,7 +196,7 @@ class OwnFiles {
   std::uint64_t seed_;
   Ranks& ranks_;
   ClientRange own_;
-  ColumnFacts layout_;
+  ColumnHandshake handshake_;      // rank 0 hears all clients; the other ranks are told the layout
   std::vector<Federation> parts_;  // one per client of this rank
   std::int64_t bits_ = 0, level_bits_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "data/column_handshake.h"
 #include "gaussian_clients.h"
 #include "network/network.h"
 #include "network_model.h"
@@ -110,11 +111,6 @@ StatisticalProblem without_rows(StatisticalProblem problem, std::size_t clients)
   data.train_begin.assign(clients + 1, 0);
   data.test_begin.assign(clients + 1, 0);
   return problem;
-}
-
-bool same_columns(const SiteFacts& a, const SiteFacts& b) {
-  return a.features == b.features && a.classes == b.classes && a.feature_names == b.feature_names &&
-         a.class_names == b.class_names && a.curvature_is_bound == b.curvature_is_bound;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/client_files.h"
+#include "data/column_handshake.h"
 #include "run/privacy_meter.h"
 #include "run/problem.h"
 

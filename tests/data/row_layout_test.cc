@@ -178,7 +178,7 @@ TEST(RowLayout, OfClientsWithFilesOfTheirOwn) {
   DataSpec spec = source(folder.write("a.csv", kPeople), "ill");
   const ColumnFacts facts = column_facts(spec.sources[0], spec, TargetKind::binary);
   const Trained t = train(spec, TargetKind::binary);
-  const ColumnScaling scaling{t.data.encoder.mean, t.data.encoder.sd};
+  const ColumnScaling& scaling = t.data.scaling;
   EXPECT_EQ(layout_of(facts, scaling, spec, TargetKind::binary), t.layout);
 }
 

@@ -39,11 +39,11 @@ void expect_same(const Federation& a, const Federation& b) {
   EXPECT_EQ(a.setup_bits, b.setup_bits);
   EXPECT_EQ(a.level_bits, b.level_bits);
   EXPECT_EQ(a.notes, b.notes);
-  EXPECT_EQ(a.encoder.columns, b.encoder.columns);
-  EXPECT_EQ(a.encoder.levels, b.encoder.levels);
-  EXPECT_EQ(a.encoder.target, b.encoder.target);
-  EXPECT_EQ(a.encoder.mean, b.encoder.mean);
-  EXPECT_EQ(a.encoder.sd, b.encoder.sd);
+  EXPECT_EQ(a.layout.columns, b.layout.columns);
+  EXPECT_EQ(a.layout.levels, b.layout.levels);
+  EXPECT_EQ(a.layout.target, b.layout.target);
+  EXPECT_EQ(a.scaling.mean, b.scaling.mean);
+  EXPECT_EQ(a.scaling.sd, b.scaling.sd);
 }
 
 class Store : public ::testing::Test {

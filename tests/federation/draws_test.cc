@@ -80,19 +80,19 @@ TEST_F(SharedDraws, AServerThatWasStartedAgainBeginsAgain) {
 }
 
 TEST_F(SharedDraws, NoMoreAreTakenThanTheRunCanHaveKept) {
-  expect_refused({draws(0, 0, 11)}, "in all");
+  expect_refused({draws(0, 0, 11)}, "found 11 draws");
   EXPECT_TRUE(taken_[0].empty());
-  expect_refused({draws(0, 0, 6), draws(1, 0, 6), draws(0, 6, 6)}, "in all");
+  expect_refused({draws(0, 0, 6), draws(1, 0, 6), draws(0, 6, 6)}, "of chain 0 from number 6 on; accepted");
 }
 
 TEST_F(SharedDraws, OthersThanThoseThatFollowAreRefused) {
-  expect_refused({draws(1, 0, 4)}, "in all");
-  expect_refused({draws(0, 1, 4)}, "in all");
-  expect_refused({draws(0, 0, 4), draws(1, 0, 3)}, "in all");
-  expect_refused({draws(0, 0, 4), draws(2, 0, 4)}, "in all");
-  expect_refused({draws(0, 0, 4, 3)}, "in all");
-  expect_refused({draws(0, 0, 0)}, "in all");
-  expect_refused({draws(0, std::numeric_limits<std::uint64_t>::max(), 1)}, "in all");
+  expect_refused({draws(1, 0, 4)}, "of chain 1 from number 0 on; accepted");
+  expect_refused({draws(0, 1, 4)}, "of chain 0 from number 1 on; accepted");
+  expect_refused({draws(0, 0, 4), draws(1, 0, 3)}, "found 3 draws");
+  expect_refused({draws(0, 0, 4), draws(2, 0, 4)}, "of chain 2 from number 0 on; accepted");
+  expect_refused({draws(0, 0, 4, 3)}, "of 3 numbers");
+  expect_refused({draws(0, 0, 0)}, "found 0 draws");
+  expect_refused({draws(0, std::numeric_limits<std::uint64_t>::max(), 1)}, "from number 18446744073709551615 on");
 }
 
 TEST_F(SharedDraws, WhatIsNoNumberIsRefused) {

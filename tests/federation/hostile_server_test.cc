@@ -217,6 +217,25 @@ TEST_P(HostileServer, AnotherStepInALaterRound) {
   wire::encode(changed, chains, frame);
   EXPECT_THROW(listener.hear(frame), WireError);
   EXPECT_TRUE(listener.survives(first));
+  // A second welcome to the same run does not make the client forget the step.
+  const auto welcome = wire::decode<wire::Welcome>(first_of(recording_, wire::Type::welcome));
+  listener.hear(wire::encode(wire::Welcome{welcome.index + 1, welcome.clients, welcome.run, welcome.config}));
+  for (const Bytes& other : recording_.frames) {
+    if (wire::type_of(other) == wire::Type::broadcast) break;
+    listener.survives(other);
+  }
+  EXPECT_THROW(listener.hear(frame), WireError);
+}
+
+TEST_P(HostileServer, StepsBeyondAllNumbers) {
+  Listener listener = until(recording_, wire::Type::broadcast);
+  Broadcast changed;
+  std::vector<std::uint32_t> chains;
+  wire::decode(first_of(recording_, wire::Type::broadcast), changed, chains);
+  changed.step = {1e300, 1e300, 1e300};
+  Bytes frame;
+  wire::encode(changed, chains, frame);
+  listener.survives(frame);  // the reply may be anything, but the client ends with no other error
 }
 
 TEST_P(HostileServer, Standings) {
@@ -324,6 +343,17 @@ TEST_F(OwnFile, LayoutsOfOtherColumns) {
 TEST_F(OwnFile, NumbersOfClients) {
   EXPECT_THROW(welcome("", 0), WireError);
   EXPECT_THROW(welcome("", 0xffffffff), WireError);
+}
+
+TEST_F(OwnFile, NamesOfRunsForTerminals) {
+  try {
+    hear(wire::encode(wire::Welcome{0, 2, "\x1b]0;x\x07" + std::string(100000, 'x'), ""}));
+    ADD_FAILURE() << "the name was accepted";
+  } catch (const WireError& error) {
+    const std::string text = error.what();
+    EXPECT_LT(text.size(), 3000U);
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  }
 }
 
 TEST_F(OwnFile, WordsForTerminals) {

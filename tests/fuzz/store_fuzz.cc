@@ -45,7 +45,7 @@ void check(const Federation& f) {
   }
   for (const double y : f.train.y)
     HOLDS(std::isfinite(y) && (f.class_names.empty() || y < static_cast<double>(f.class_names.size())));
-  HOLDS(f.encoder.mean.size() == f.encoder.sd.size());
+  HOLDS(f.scaling.mean.size() == f.scaling.sd.size());
 }
 
 }  // namespace

@@ -67,8 +67,8 @@ TEST_F(OwnFiles, TheSameRunAndTheSameTestRows) {
           EXPECT_EQ(a.client_names, b.client_names);
           EXPECT_EQ(a.feature_names, b.feature_names);
           EXPECT_EQ(a.notes, b.notes);
-          EXPECT_EQ(a.encoder.levels, b.encoder.levels);
-          EXPECT_EQ(a.encoder.mean, b.encoder.mean);
+          EXPECT_EQ(a.layout.levels, b.layout.levels);
+          EXPECT_EQ(a.scaling.mean, b.scaling.mean);
           return 0;
         },
         [&](Ranks& other) {

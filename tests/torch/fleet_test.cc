@@ -1,11 +1,13 @@
-// Computing all clients together equals computing each by itself: gradients, messages to the last bit, memories and
-// anchors.
+// Computing all clients together equals computing each by itself: gradients and anchors to float32's accuracy, and what
+// a channel makes of them (messages, their lengths, memories) to the last bit. Whole runs are in
+// fleet_transport_test.cc.
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "compress/qsgd.h"
 #include "help.h"
+#include "math/math.h"
 #include "network/network.h"
 #include "pollen/compress.h"
 
@@ -16,7 +18,7 @@ constexpr std::int64_t kRows = 10, kBatch = 4;
 
 // Clients whose rows are consecutive parts of one problem.
 struct Clients {
-  Clients(const NetworkSpec& network, std::int64_t count) : whole(network, kRows * count) {
+  Clients(NetworkSpec network, std::int64_t count) : whole(on_device(network), kRows * count) {
     const Network& n = *whole.network;
     for (std::int64_t i = 0; i < count; ++i) {
       held.push_back(n.hold(whole.x.data() + i * kRows * n.spec().inputs(), whole.y.data() + i * kRows, kRows));
@@ -24,6 +26,11 @@ struct Clients {
       spec.batch.push_back(kBatch);
     }
     theta.assign(whole.theta.begin(), whole.theta.end());
+  }
+
+  static NetworkSpec& on_device(NetworkSpec& network) {
+    network.device = fleet_device();
+    return network;
   }
 
   static std::vector<std::uint32_t> rows_of(std::size_t client) {
@@ -109,53 +116,84 @@ TEST_P(Fleets, EveryClientHasItsOwnGradient) {
   EXPECT_LT(apart(c.vector_of(c.round(*fleet, {1, 1, 1}, 0, c.theta).sums), sum), 2e-5);
 }
 
-// With one client the sum is its message; without levels it is what the message is made of.
-TEST(Fleet, MessagesAreThoseOfTheCodec) {
-  for (const std::uint32_t levels : {1u, 16u, 1000u}) {
-    Clients c(mlp({9, 6}), 2);
-    const auto plain = c.whole.network->fleet(c.spec);
-    c.spec.levels = levels;
-    const auto quantised = c.whole.network->fleet(c.spec);
-    CompressorSpec qsgd;
-    qsgd.kind = "qsgd";
-    qsgd.levels = levels;
-    const auto d = static_cast<Index>(c.theta.size());
-    const auto codec = make_compressor(qsgd, d);
-    for (std::size_t i = 0; i < 2; ++i)
-      for (const std::uint64_t k : {std::uint64_t{0}, (std::uint64_t{1} << 40) + 3}) {
-        const std::vector<double> v = c.vector_of(c.round(*plain, only(i, 2), k, c.theta).sums);
-        std::vector<double> decoded(v.size());
-        Scratch scratch;
-        const std::int64_t bits =
-            codec->encode(v, {c.key, k, static_cast<std::uint32_t>(i), 0}, decoded, nullptr, scratch);
-        const NetworkSums sums = c.round(*quantised, only(i, 2), k, c.theta);
-        EXPECT_EQ(c.vector_of(sums.sums), decoded);
-        const NetworkMessage& m = sums.messages[i];
-        const QsgdCounts counts{static_cast<std::uint64_t>(d), m.nonzeros, m.dense_logs, m.sparse_logs};
-        EXPECT_EQ(qsgd_bits(std::min(qsgd_dense_bits(counts), qsgd_sparse_bits(counts, m.gap_bits))), bits);
-      }
-  }
+// What a channel is made of.
+struct ChannelCase {
+  bool anchored;
+  bool memory;
+  std::uint32_t levels;  // 0: not compressed
+};
+void PrintTo(const ChannelCase& c, std::ostream* out) {
+  *out << (c.anchored ? "svrg" : "minibatch") << (c.memory ? ", memory" : "") << ", levels " << c.levels;
 }
 
-TEST(Fleet, MemoriesMoveByTheMessage) {
-  Clients c(mlp({6}), 2);
+class Channels : public ::testing::TestWithParam<ChannelCase> {};
+INSTANTIATE_TEST_SUITE_P(All, Channels,
+                         ::testing::Values(ChannelCase{false, false, 1}, ChannelCase{false, false, 16},
+                                           ChannelCase{false, false, 1000}, ChannelCase{false, true, 0},
+                                           ChannelCase{false, true, 16}, ChannelCase{true, false, 0},
+                                           ChannelCase{true, false, 16}, ChannelCase{true, true, 0},
+                                           ChannelCase{true, true, 1}, ChannelCase{true, true, 16}));
+
+// A client's end of the channel, by the definitions of src/compress and src/round: C(v - h) is sent, and h moves by the
+// rate times what was sent.
+struct ChannelEnd {
+  std::unique_ptr<const Compressor> codec;
+  std::vector<double> h;
+  double rate = 0;
+  std::vector<double> sent;
+
+  std::int64_t send(std::vector<double> v, const Stream& stream) {
+    Scratch scratch;
+    if (!h.empty()) math::subtract(v, h, v);
+    sent.resize(v.size());
+    const std::int64_t bits = codec->encode(v, stream, sent, nullptr, scratch);
+    if (!h.empty()) math::axpy(rate, sent, h);
+    return bits;
+  }
+};
+
+std::int64_t length_of(const NetworkMessage& m, std::size_t dimension) {
+  const QsgdCounts counts{dimension, m.nonzeros, m.dense_logs, m.sparse_logs};
+  return qsgd_bits(m.norm, std::min(qsgd_dense_bits(counts), qsgd_sparse_bits(counts, m.gap_bits)));
+}
+
+// A fleet without compressor and memory says what the others start from: with one client, its sum is H_i.
+TEST_P(Channels, MessagesLengthsAndMemoriesAreThoseOfAClient) {
+  Clients c(mlp({9, 6}), 2);
+  c.spec.anchored = GetParam().anchored;
   const auto plain = c.whole.network->fleet(c.spec);
-  const std::vector<double> v = c.vector_of(c.round(*plain, {1, 0}, 0, c.theta).sums);
-  c.spec.memory = true;
+  c.spec.levels = GetParam().levels;
+  c.spec.memory = GetParam().memory;
   c.spec.rate = 0.25;
-  const auto fleet = c.whole.network->fleet(c.spec);
-  EXPECT_EQ(c.vector_of(c.round(*fleet, {1, 0}, 0, c.theta).sums), v);
-  std::vector<double> second = c.vector_of(c.round(*fleet, {1, 0}, 1, c.theta).sums);
-  for (std::size_t j = 0; j < v.size(); ++j) EXPECT_NEAR(second[j], 0.75 * v[j], 1e-12 * (1 + std::abs(v[j])));
-  // After saving and loading, the next round is the same.
-  std::vector<double> memory(2 * v.size());
-  fleet->save(0, memory.data(), nullptr);
-  EXPECT_EQ(std::vector<double>(memory.begin() + static_cast<std::ptrdiff_t>(v.size()), memory.end()),
-            std::vector<double>(v.size()));
-  const auto again = c.whole.network->fleet(c.spec);
-  again->load(0, memory.data(), nullptr, nullptr);
-  const std::vector<double> third = c.vector_of(c.round(*fleet, {1, 1}, 2, c.theta).sums);
-  EXPECT_EQ(c.vector_of(c.round(*again, {1, 1}, 2, c.theta).sums), third);
+  const std::size_t d = c.theta.size();
+  CompressorSpec how;
+  if (c.spec.levels > 0) how.kind = "qsgd", how.levels = c.spec.levels;
+  std::vector<ChannelEnd> ends(2);
+  for (ChannelEnd& end : ends)
+    end = {make_compressor(how, static_cast<Index>(d)), std::vector<double>(c.spec.memory ? d : 0), c.spec.rate, {}};
+  auto fleet = c.whole.network->fleet(c.spec);
+  std::vector<double> at = c.theta, memory(2 * ends[0].h.size()), anchored(c.spec.anchored ? 2 * d : 0);
+  const double* anchor = c.spec.anchored ? c.theta.data() : nullptr;
+  std::uint64_t k = 0;
+  for (const std::size_t i : {0, 1, 0, 0, 1}) {
+    const double* moved = k == 0 ? anchor : nullptr;
+    const auto v = c.vector_of(c.round(*plain, only(i, 2), k, at, moved, c.spec.anchored && k == 0).sums);
+    const std::int64_t bits = ends[i].send(v, {c.key, k, static_cast<std::uint32_t>(i), 0});
+    const NetworkSums sums = c.round(*fleet, only(i, 2), k, at, moved, c.spec.anchored && k == 0);
+    EXPECT_EQ(c.vector_of(sums.sums), ends[i].sent) << "round " << k;
+    if (c.spec.levels > 0) {
+      EXPECT_EQ(length_of(sums.messages[i], d), bits) << "round " << k;
+    }
+    // From here on a fleet goes on that has loaded what this one saved.
+    fleet->save(0, memory.data(), anchored.data());
+    std::vector<double> expected = ends[0].h;
+    expected.insert(expected.end(), ends[1].h.begin(), ends[1].h.end());
+    EXPECT_EQ(memory, expected) << "round " << k;
+    fleet = c.whole.network->fleet(c.spec);
+    fleet->load(0, memory.data(), anchored.data(), anchor);
+    for (double& x : at) x *= 0.9;
+    k = k == 2 ? (std::uint64_t{1} << 40) + 3 : k + 1;
+  }
 }
 
 TEST(Fleet, AnchorsTakeTheirDifferenceAndGiveItBackWhole) {

@@ -11,6 +11,20 @@ extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 
 namespace pollen::testing {
 
+const std::string& fleet_device() {
+  static const std::string device = [] {
+    NetworkSpec spec = mlp({});
+    spec.device = "cuda";
+    try {
+      make_torch_network(spec);
+      return "cuda";
+    } catch (const std::runtime_error&) {
+      return "cpu";
+    }
+  }();
+  return device;
+}
+
 NetworkSpec mlp(std::vector<std::int64_t> hidden, std::string activation) {
   NetworkSpec spec;
   spec.channels = 5;

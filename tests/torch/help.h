@@ -20,6 +20,9 @@ inline void PrintTo(const NetworkSpec& spec, std::ostream* out) {
 
 namespace pollen::testing {
 
+// The device on which fleets are tested: "cuda" if libtorch finds a GPU, otherwise "cpu".
+const std::string& fleet_device();
+
 NetworkSpec mlp(std::vector<std::int64_t> hidden, std::string activation = "tanh");     // 5 inputs, 3 classes
 NetworkSpec image_network(std::string kind, std::int64_t channels, std::int64_t side);  // 10 classes
 

@@ -19,11 +19,10 @@ inline std::uint64_t qsgd_dense_bits(const QsgdCounts& c) { return c.dimension +
 inline std::uint64_t qsgd_sparse_bits(const QsgdCounts& c, std::uint64_t gap_bits) {
   return 2 * (c.nonzeros + c.sparse_logs) + gap_bits;
 }
-// Bits of the whole message when the norm is above zero: the norm, then a flag bit and the `shorter` layout, filled up
-// to whole bytes.
-inline std::int64_t qsgd_bits(std::uint64_t shorter) {
-  return static_cast<std::int64_t>(32 + (1 + shorter + 7) / 8 * 8);
+// Bits of the whole message: the norm and, if it is above zero, a flag bit and the `shorter` layout, filled up to whole
+// bytes.
+inline std::int64_t qsgd_bits(float norm, std::uint64_t shorter) {
+  return static_cast<std::int64_t>(norm > 0 ? 32 + (1 + shorter + 7) / 8 * 8 : 32);
 }
-inline constexpr std::int64_t kQsgdNothing = 32;  // bits of the message when the norm is zero
 
 }  // namespace pollen

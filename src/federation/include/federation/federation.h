@@ -20,6 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "data/column_handshake.h"
 #include "pollen/config.h"
 #include "pollen/transport.h"
 #include "round/client_host.h"
@@ -95,8 +96,8 @@ class ConnectionRegistry {
   const std::vector<std::string>& names() const { return names_; }
   std::int64_t setup_bits() const { return setup_bits_; }
   // The layout agreed by clients that read their own files.
-  const std::optional<ColumnFacts>& layout() const { return layout_; }
-  const std::optional<ColumnScaling>& scaling() const { return scaling_; }
+  const std::optional<ColumnFacts>& layout() const { return handshake_.layout; }
+  const std::optional<ColumnScaling>& scaling() const { return handshake_.scaling; }
   bool levels_shown() const;  // true if clients reveal levels or labels that the configuration does not give
   const std::string& run() const { return run_; }
   // Saves or loads everything about set-up that a restarted server needs. Load before any connection.
@@ -134,8 +135,6 @@ class ConnectionRegistry {
     bool ready = false;
     bool told = false;  // true once it was told that the run is over
     int said = 0;       // set-up messages received on this connection; each may come once, in order
-    std::optional<ColumnFacts> columns;
-    std::optional<ColumnMoments> moments;
     std::optional<SiteFacts> site;
   };
   bool work(Deadline until);  // handles one event; false if there was none
@@ -146,13 +145,11 @@ class ConnectionRegistry {
   void seated_frame(std::uint32_t client, Bytes frame);
   void setup_frame(std::uint32_t client, wire::Type type, const Bytes& frame);
   void in_order(std::uint32_t client, wire::Type type);
-  void got_columns(std::uint32_t client, const ColumnFacts& facts);
-  void got_moments(std::uint32_t client, ColumnMoments moments);
+  template <class Answer, class Said, class Agreed>
+  void heard(std::uint32_t client, Said said, const std::optional<Agreed>& agreed);
   void got_site(std::uint32_t client, const SiteFacts& facts);
-  void settle_layout();
-  void settle_scaling();
   bool sites_agree();
-  bool send_away(const std::vector<std::size_t>& clients, const std::string& why);
+  void send_away(std::size_t client, const std::string& why);
   void become_ready(std::uint32_t client);
   void refuse(std::uint64_t link, const std::string& why, bool again);
   void unreadable(std::uint64_t link, const std::string& why);
@@ -162,6 +159,10 @@ class ConnectionRegistry {
   void hung_up(std::uint64_t link);
   void tell_latecomer(const LinkEvent& event, const wire::End& message);
   void start_without_the_missing();
+  void make_seats(std::size_t clients) {
+    seats_.assign(clients, {});
+    handshake_ = ColumnHandshake(config_.data, target_of(config_), clients);
+  }
   bool everybody_described() const;
   std::size_t described() const;
   std::string missing() const;
@@ -186,8 +187,7 @@ class ConnectionRegistry {
   std::unordered_map<std::uint64_t, std::uint32_t> seated_;  // maps links to clients
   std::vector<Stranger> strangers_;
   std::deque<Message> messages_;
-  std::optional<ColumnFacts> layout_;
-  std::optional<ColumnScaling> scaling_;
+  ColumnHandshake handshake_;
   std::vector<SiteFacts> sites_;
   std::int64_t setup_bits_ = 0;
   bool gathered_ = false, rounds_ = false, stateful_ = false;
