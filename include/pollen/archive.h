@@ -55,6 +55,15 @@ class Archive {
     if (n != values.size()) refuse(n, "numbers in an array", values.size());
     raw(values.data(), values.size_bytes());
   }
+  // Archives a vector that is empty or has `size` entries; reading accepts both.
+  template <class Vector>
+  void array_or_none(Vector& values, std::uint64_t size) {
+    std::uint64_t n = values.size();
+    field(n);
+    if (n != 0 && n != size) refuse(n, "entries in an array that may be empty", size);
+    values.resize(n);
+    array(std::span(values));
+  }
   // Archive numbers or bytes whose count both sides know; the count itself is not written.
   void numbers(std::span<double> values) { raw(values.data(), values.size_bytes()); }
   void bytes(std::span<std::uint8_t> values) { raw(values.data(), values.size()); }

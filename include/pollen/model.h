@@ -151,8 +151,11 @@ class ModelFamily {
   virtual Index log_scales(const ModelSpec&) const { return 0; }
 
   virtual bool quadratic(const ModelSpec&) const { return false; }
-  // Returns why U_i is not convex, as a sentence, or nothing if it is.
-  virtual std::string not_convex(const ModelSpec&) const { return {}; }
+  // Returns why U_i cannot be taken for convex, as a sentence, or nothing if it is convex. Plans and their bounds go by
+  // it, so a family whose potentials are convex should return {}.
+  virtual std::string not_convex(const ModelSpec&) const {
+    return "nothing is known of this family's convexity (ModelFamily::not_convex)";
+  }
 
   // Predictions at a single θ for rows of features. A classifier has class_probabilities(), every other model has
   // response() and quantile(). The functions that a family does not override throw std::logic_error.

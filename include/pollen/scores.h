@@ -32,7 +32,7 @@ struct ReliabilityBin {
 std::vector<ReliabilityBin> reliability(const Predictions& p, std::span<const double> truth, int bins = 15);
 double agreement(const Predictions& p, const Predictions& q);        // share of rows with the same argmax
 double total_variation(const Predictions& p, const Predictions& q);  // mean over rows of half the L1 distance
-std::vector<double> entropy(const Predictions& p);                   // one a row, natural logarithm
+std::vector<double> entropy(const Predictions& p);                   // one per row, natural logarithm
 // P(score of an out-of-distribution row > score of an in-distribution row), ties half: Mann-Whitney in O(n log n).
 double auroc(std::span<const double> in, std::span<const double> out);
 // Accuracy of the rows whose confidence is at least `threshold`; NaN if there are none.

@@ -20,6 +20,7 @@ class GlmFamily : public ModelFamily {
   }
   Index dimension(const ModelSpec& spec) const override { return spec.features * columns(spec) + log_scales(spec); }
   std::vector<std::string> labels(const ModelSpec& spec) const override;
+  std::string not_convex(const ModelSpec&) const override { return {}; }
 
   bool predicts() const override { return true; }
   void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const RowsView& x,

@@ -115,6 +115,7 @@ class GaussianFamily final : public ModelFamily {
   }
   std::vector<std::string> labels(const ModelSpec& spec) const override { return feature_labels(spec, "theta."); }
   bool quadratic(const ModelSpec&) const override { return true; }
+  std::string not_convex(const ModelSpec&) const override { return {}; }
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ void GlmFamily::class_probabilities(const ModelSpec& spec, std::span<const doubl
 
 void GlmFamily::response(const ModelSpec& spec, std::span<const double> theta, const RowsView& x,
                          std::span<double> mean, std::span<double> sd, Scratch&) const {
-  math::multiply(x, coefficients(spec, theta), PanelView{mean.data(), x.rows, 1, x.rows});
+  math::multiply(x, {theta.data(), spec.features, 1, spec.features}, PanelView{mean.data(), x.rows, 1, x.rows});
   make_loss_(spec, theta)->respond(mean, sd);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 
 #include "pollen/model.h"
 
@@ -28,10 +29,15 @@ class Loss {
 
   // Adds to the loss of each row what losses() leaves out of -log p(y | z).
   virtual void add_constants(const double* /*y*/, std::span<double> /*losses*/) const {}
-  // Classifiers: turns z of one chain into class probabilities, one column per class, in place or in scratch memory.
-  virtual PanelView probabilities(const PanelView& z, Scratch&) const { return z; }
-  // Other models: replaces the linear predictors in `mean` by means of the response, and writes its sds.
-  virtual void respond(std::span<double> /*mean*/, std::span<double> /*sd*/) const {}
+  // Classifiers override the first of these two, other models the second; the defaults throw std::logic_error.
+  // Turns z of one chain into class probabilities, one column per class, in place or in scratch memory.
+  virtual PanelView probabilities(const PanelView&, Scratch&) const {
+    throw std::logic_error("a model that is no classifier has no class probabilities");
+  }
+  // Replaces the linear predictors in `mean` by means of the response, and writes its sds.
+  virtual void respond(std::span<double> /*mean*/, std::span<double> /*sd*/) const {
+    throw std::logic_error("a classifier has no response with a mean");
+  }
 };
 
 // Returns all numbers of a panel that has no gaps.

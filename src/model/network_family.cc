@@ -40,6 +40,7 @@ class NetworkFamily final : public ModelFamily {
     return static_cast<Index>(spec.network.network->dimension());
   }
   std::vector<std::string> labels(const ModelSpec& spec) const override { return tensor_labels(*spec.network.network); }
+  std::string not_convex(const ModelSpec&) const override { return "a network is not convex"; }
 
   bool predicts() const override { return true; }
   void class_probabilities(const ModelSpec& spec, std::span<const double> theta, const RowsView& x,

@@ -161,7 +161,7 @@ const std::vector<Rule>& rules() {
        Extra::none,
        train_jointly},
       {{"scaffold", "Karimireddy et al. 2020", "fedavg with control variates (option II)",
-        "step local_steps server_step participation"},
+        "step local_steps server_step participation", 2},
        Part::whole,
        Part::none,
        Extra::control,

@@ -27,7 +27,7 @@ Rounds::Rounds(const Rule& of, const PersonalProblem& on, const BaselineSettings
   };
   sent = part(rule.sent);
   kept = part(rule.kept);
-  message = static_cast<Index>(control() ? 2 * dimension : tosses() ? dimension : sent.count);
+  message = tosses() ? static_cast<Index>(dimension) : rule.row.per_coordinate * static_cast<Index>(sent.count);
   latents = static_cast<Index>(kept.count + (mixes() ? 1 : 0));
   state = control() ? static_cast<Index>(dimension) : latents;
   for (Index c = 0; c < problem.chains; ++c)

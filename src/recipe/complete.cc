@@ -79,8 +79,8 @@ void complete_participation(Config& config, Index clients, Problems& problems, R
     if (p.probability.empty())
       problems.add(key + "probability", "needed for policy = \"bernoulli\": a number above 0 up to 1");
     if (p.probability_is_list && p.probability.size() != static_cast<std::size_t>(clients))
-      problems.add(key + "probability",
-                   fmt::format("found {} numbers, accepted: one, or one a client ({})", p.probability.size(), clients));
+      problems.add(key + "probability", fmt::format("found {} numbers, accepted: one, or one per client ({})",
+                                                    p.probability.size(), clients));
     const bool equal = std::ranges::adjacent_find(p.probability, std::ranges::not_equal_to{}) == p.probability.end();
     if (!equal && out.scaling == Scaling::active)
       problems.add(

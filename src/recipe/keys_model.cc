@@ -61,7 +61,7 @@ std::vector<Key> model_keys() {
       number("model.log_sigma_sd", kPositive, AT(model.log_sigma_sd))
           .help("The standard deviation of the normal prior of log sigma.")
           .used("where sigma is sampled: without model.noise_sd",
-                [](const Config& c, const Recipe&) { return has_noise(c) && !c.model.noise_sd; }),
+                [](const Config& c, const Recipe&) { return model_reads(c, "log_sigma_sd") && !c.model.noise_sd; }),
       of_models(std::move(fixed)
                     .help("The columns with one coefficient that all clients share.")
                     .absent("all columns that are not in model.random")),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/registry.h"
 #include "personal/baselines.h"
@@ -47,7 +48,11 @@ Registry<NamedSampler>& sampler_table() {
 
 const NamedSampler* find_sampler(const std::string& name) { return sampler_table().find(name); }
 
-void register_sampler(NamedSampler row) { sampler_table().add(std::move(row)); }
+void register_sampler(NamedSampler row) {
+  if (find_reference(row.name) != nullptr || find_baseline(row.name) != nullptr)
+    throw std::invalid_argument("sampler.name: " + std::string(row.name) + " is taken");
+  sampler_table().add(std::move(row));
+}
 
 std::vector<SamplerRow> sampler_rows() {
   std::vector<SamplerRow> rows;

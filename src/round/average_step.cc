@@ -5,7 +5,6 @@
 
 #include "math/math.h"
 #include "pollen/archive.h"
-#include "pollen/errors.h"
 #include "round/client_host.h"
 #include "round/server_step.h"
 
@@ -110,14 +109,8 @@ void AverageStep::archive(Archive& archive) {
   archive.field(iteration_);
   archive.field(fresh_);
   archive.field(control_from_);
-  for (Bytes* words : {&ready_control_, &next_control_}) {
-    std::uint64_t size = words->size();
-    archive.field(size);
-    if (size != 0 && size != 2 * static_cast<std::uint64_t>(dimension_ * chains_) * sizeof(double))
-      throw WireError("saved state: control variates of another size");
-    words->resize(size);
-    archive.array(std::span(*words));
-  }
+  for (Bytes* words : {&ready_control_, &next_control_})
+    archive.array_or_none(*words, 2 * static_cast<std::uint64_t>(dimension_ * chains_) * sizeof(double));
 }
 
 }  // namespace pollen

@@ -1,5 +1,7 @@
 #include "client_state.h"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "pollen/archive.h"
@@ -61,10 +63,13 @@ void Client::restore(ByteView bytes) {
 
 void archive_state(Archive& archive, Bytes& bytes) {
   auto size = static_cast<std::uint32_t>(bytes.size());
-  if (size != bytes.size()) throw WireError("saved state: a client's is above 4 GiB");
+  if (size != bytes.size())
+    throw WireError(fmt::format("saved state: found {} bytes of a client, accepted: below 4 GiB", bytes.size()));
   archive.field(size);
   if (archive.reading()) {
-    if (size > archive.left()) throw WireError("saved state: it ends too early");
+    if (size > archive.left())
+      throw WireError(
+          fmt::format("saved state: found {} bytes at the end, accepted: a client's {}", archive.left(), size));
     bytes.resize(size);
   }
   archive.bytes(bytes);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -60,14 +62,16 @@ void ClientView::receive_position(const Broadcast& broadcast, Workspace& work) {
 void ClientView::receive_control(const Bytes& words) {
   const std::size_t column = static_cast<std::size_t>(position_.rows()) * sizeof(double);
   const auto chains_count = static_cast<std::size_t>(chains());
-  if (control_.empty() || words.size() != 2 * chains_count * column)
-    throw WireError("broadcast: control variates of another size");
+  const std::size_t accepted = control_.empty() ? 0 : 2 * chains_count * column;
+  if (words.size() != accepted)
+    throw WireError(fmt::format("broadcast: found {} bytes of control variates, accepted: {}", words.size(), accepted));
   for (std::size_t c = 0; c < chains_count; ++c) {
     std::memcpy(anchor_.column(static_cast<Index>(c)).data(), words.data() + c * column, column);
     std::memcpy(control_.column(static_cast<Index>(c)).data(), words.data() + (chains_count + c) * column, column);
     if (!math::all_finite(anchor_.column(static_cast<Index>(c))) ||
         !math::all_finite(control_.column(static_cast<Index>(c))))
-      throw WireError("broadcast: a control variate is not finite");
+      throw WireError(fmt::format(
+          "broadcast: found a control variate of chain {} that is not finite, accepted: finite ones", c + 1));
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include "math/math.h"
 #include "pollen/archive.h"
-#include "pollen/errors.h"
 
 namespace pollen {
 
@@ -69,12 +68,7 @@ void LangevinStep::draw_noise(std::uint64_t round) {
 }
 
 void LangevinStep::archive(Archive& archive) {
-  std::uint64_t anchored = anchor_gradient_.size();
-  archive.field(anchored);
-  if (anchored != 0 && anchored != static_cast<std::uint64_t>(dimension_))
-    throw WireError("saved state: an array has another size");
-  anchor_gradient_.resize(anchored);
-  archive.array(std::span(anchor_gradient_));
+  archive.array_or_none(anchor_gradient_, static_cast<std::uint64_t>(dimension_));
 }
 
 }  // namespace pollen

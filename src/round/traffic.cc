@@ -1,5 +1,7 @@
 #include "round/traffic.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "pollen/archive.h"
@@ -18,6 +20,7 @@ namespace {
 
 // The largest number that may be loaded, so that adding to it cannot overflow.
 constexpr std::int64_t kMost = std::int64_t{1} << 60;
+bool possible(std::int64_t n) { return n >= 0 && n < kMost; }
 
 void add_to(ClientTraffic& load, const ClientTraffic& more) {
   load.down_bits += more.down_bits;
@@ -56,14 +59,14 @@ void TrafficLog::leave_out(std::span<const std::uint32_t> clients) {
   std::erase_if(open_, [&](const ClientTraffic& load) { return std::ranges::binary_search(clients, load.client); });
 }
 
-void TrafficLog::close(bool answered) {
+void TrafficLog::close(bool told) {
   if (!listens()) return;
-  if (answered && earlier_.empty()) {
+  if (told && earlier_.empty()) {
     listener_(open_);
   } else {
     set_aside();
-    if (answered) listener_(earlier_);
-    if (answered) earlier_.clear();
+    if (told) listener_(earlier_);
+    if (told) earlier_.clear();
   }
   for (ClientTraffic& load : open_) load = {.client = load.client};
 }
@@ -90,7 +93,9 @@ void TrafficLog::archive_done(Archive& archive, std::size_t first, std::size_t l
   for (ClientTraffic& load : std::span(open_).subspan(first, last - first))
     for (std::int64_t* n : {&load.gradients, &load.up_bits}) {
       archive.field(*n);
-      if (*n < 0 || *n >= kMost) throw WireError("a block's sums: loads that cannot be");
+      if (!possible(*n))
+        throw WireError(fmt::format("a block's sums: found {} gradients or bits of client {}, accepted: 0 to {}", *n,
+                                    load.client, kMost - 1));
     }
 }
 
@@ -104,11 +109,17 @@ void TrafficLog::archive(Archive& archive, Index clients) {
   }
   archive.list(who);
   archive.list(numbers);
-  const bool in_order = std::ranges::adjacent_find(who, std::greater_equal{}) == who.end();
-  const bool known = who.empty() || static_cast<Index>(who.back()) < clients;
-  const bool counts = std::ranges::all_of(numbers, [](std::int64_t n) { return n >= 0 && n < kMost; });
-  if (numbers.size() != 3 * who.size() || !in_order || !known || !counts)
-    throw WireError("saved state: loads that cannot be");
+  if (numbers.size() != 3 * who.size())
+    throw WireError(fmt::format("saved state: found {} numbers of traffic for {} clients, accepted: 3 per client",
+                                numbers.size(), who.size()));
+  if (const auto at = std::ranges::adjacent_find(who, std::greater_equal{}); at != who.end())
+    throw WireError(fmt::format("saved state: found traffic of client {} after client {}, accepted: ascending order",
+                                *std::next(at), *at));
+  if (!who.empty() && static_cast<Index>(who.back()) >= clients)
+    throw WireError(
+        fmt::format("saved state: found traffic of client {}, accepted: clients below {}", who.back(), clients));
+  if (const auto at = std::ranges::find_if_not(numbers, possible); at != numbers.end())
+    throw WireError(fmt::format("saved state: found {} gradients or bits, accepted: 0 to {}", *at, kMost - 1));
   earlier_.clear();
   for (std::size_t i = 0; i < who.size(); ++i)
     earlier_.push_back({who[i], numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]});

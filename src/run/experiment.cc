@@ -62,9 +62,7 @@ const Federation& Experiment::data() const { return parts_->problem.data; }
 std::vector<std::string> Experiment::labels() const {
   return parts_->personal ? parts_->personal->labels() : parts_->problem.model.labels();
 }
-Index Experiment::dimension() const {
-  return parts_->personal ? parts_->personal->dimension() : parts_->problem.dimension();
-}
+Index Experiment::dimension() const { return parts_->dimension(); }
 Index Experiment::clients() const { return parts_->problem.clients(); }
 std::int64_t Experiment::iteration() const { return parts_->engine ? parts_->engine->iteration() : 0; }
 std::int64_t Experiment::burn_in() const { return *parts_->config.run.burn_in; }

@@ -20,7 +20,7 @@ int all_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_con
 
 std::string checked_init(const Config& config, Index dimension) {
   if (config.run.init == "list" && static_cast<Index>(config.run.init_values.size()) != dimension)
-    return fmt::format("found {} numbers, accepted: {}, one a coefficient", config.run.init_values.size(), dimension);
+    return fmt::format("found {} numbers, accepted: {}, one per coefficient", config.run.init_values.size(), dimension);
   if (config.run.init == "prior" && config.model.prior == "flat")
     return "found \"prior\" with prior = \"flat\", from which nothing can be drawn; accepted: \"zero\", \"mode\" or a "
            "list";

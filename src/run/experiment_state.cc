@@ -1,8 +1,25 @@
 // Saves and loads an experiment between two iterations, and checks that a saved state belongs to it.
+#include <fmt/format.h>
+
 #include "experiment_parts.h"
 #include "pollen/errors.h"
+#include "recipe/config_difference.h"
 
 namespace pollen {
+
+namespace {
+
+template <class Value>
+[[noreturn]] void refuse_state(const std::string& key, const Value& found, const Value& accepted) {
+  throw WireError(fmt::format("saved state: found {} = {}, accepted: {}", key, found, accepted));
+}
+
+// Checks a number of the saved state against the one that this run's configuration gives, if any.
+void check_given(const char* key, double found, const std::optional<double>& given) {
+  if (given.value_or(found) != found) refuse_state(key, found, *given);
+}
+
+}  // namespace
 
 // Saves the configuration and the step, or checks that those of the state are the same. "auto" and the step that it
 // picked count as the same configuration.
@@ -14,17 +31,17 @@ void ExperimentParts::archive_configuration(Archive& archive) {
   std::string text = to_toml(stepless);
   const std::string mine = text;
   archive.text(text);
-  if (text != mine) throw WireError("saved state: it is of another configuration");
+  if (const auto other = first_difference(mine, text)) refuse_state(other->key, other->right, other->left);
+  if (text != mine) throw WireError("saved state: found another [output], accepted: that of this run");
   StepSize& step = recipe.step;
   for (double* x : {&step.size, &step.smoothness, &step.convexity}) archive.field(*x);
   SamplerConfig& given = config.sampler;
-  if (given.step.value_or(step.size) != step.size) throw WireError("saved state: it is of another sampler.step");
+  check_given("sampler.step", step.size, given.step);
   const bool decaying = recipe.local && recipe.local->decaying;
   if (step.size > 0 && !decaying) given.step = step.size;
   if (!decaying) return;
-  if (given.smoothness.value_or(step.smoothness) != step.smoothness ||
-      given.convexity.value_or(step.convexity) != step.convexity)
-    throw WireError("saved state: it is of another decaying step");
+  check_given("sampler.smoothness", step.smoothness, given.smoothness);
+  check_given("sampler.convexity", step.convexity, given.convexity);
   given.smoothness = step.smoothness;
   given.convexity = step.convexity;
 }
@@ -39,12 +56,7 @@ void ExperimentParts::archive_found(Archive& archive) {
   archive.field(found.smoothness);
   archive.texts(found.warnings);
   archive.texts(found.notes);
-  std::uint64_t size = found.mode.size();
-  archive.field(size);
-  if (size != 0 && size != static_cast<std::uint64_t>(problem.dimension()))
-    throw WireError("saved state: an array has another size");
-  found.mode.resize(size);
-  archive.array(std::span(found.mode));
+  archive.array_or_none(found.mode, static_cast<std::uint64_t>(problem.dimension()));
 }
 
 void ExperimentParts::archive(Archive& archive) {

@@ -38,7 +38,7 @@ std::vector<Index> shape_of(const Config& config, Index columns) {
 void check_scaling(const Config& config, const char* name, const std::vector<double>& values, Index channels) {
   if (values.size() != 1 && std::ssize(values) != channels)
     throw ConfigError(fmt::format("{}: model.{}", config.file, name),
-                      fmt::format("found {} numbers, accepted: one, or one a channel ({})", values.size(), channels));
+                      fmt::format("found {} numbers, accepted: one, or one per channel ({})", values.size(), channels));
 }
 
 NetworkSpec spec_of(const Config& config, const ModelSpec& model) {
@@ -116,7 +116,7 @@ std::vector<double> read_start(const std::string& path, Index count) {
                                       : path.ends_with(".f64") ? words_of<double>(text)
                                                                : numbers_of(std::move(text), path);
   if (std::ssize(numbers) != count)
-    throw ConfigError(path, fmt::format("found {} numbers, accepted: {}, one a coefficient", numbers.size(), count));
+    throw ConfigError(path, fmt::format("found {} numbers, accepted: {}, one per coefficient", numbers.size(), count));
   for (const double x : numbers)
     if (!std::isfinite(x)) throw ConfigError(path, "found numbers that are not finite");
   return numbers;
@@ -141,7 +141,7 @@ Prior network_prior(const Config& config, std::span<const NetworkTensor> tensors
     std::vector<std::string> names;
     for (const NetworkTensor& tensor : tensors) names.push_back(tensor.name);
     throw ConfigError(config.file + ": model.prior_sd",
-                      fmt::format("found {} numbers, accepted: one, or one a tensor ({}: {})", given.size(),
+                      fmt::format("found {} numbers, accepted: one, or one per tensor ({}: {})", given.size(),
                                   tensors.size(), fmt::join(names, ", ")));
   }
   for (std::size_t i = 0; i < tensors.size(); ++i)

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "data/column_handshake.h"
+#include "personal/baselines.h"
 #include "pollen/errors.h"
 #include "wire/messages.h"
 
@@ -214,7 +215,8 @@ Federation load_own_files(const Config& config, TargetKind target, Ranks& ranks)
 }
 
 Index kept_numbers(const Config& config, Index dimension) {
-  return reads_own_files(config) ? 0 : dimension * config.run.chains;
+  const PersonalBaseline* baseline = find_baseline(config.sampler.name);
+  return reads_own_files(config) ? 0 : dimension * config.run.chains * (baseline ? baseline->per_coordinate : 1);
 }
 
 }  // namespace pollen

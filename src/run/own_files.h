@@ -17,8 +17,8 @@ bool reads_own_files(const Config& config);
 // rows of this rank's clients and `test` is complete on rank 0 only.
 Federation load_own_files(const Config& config, TargetKind target, Ranks& ranks);
 
-// The size of a reply that client_range() is given. It is 0 if files are distributed over ranks before the columns are
-// known.
+// The size of a reply of all chains that client_range() is given, for a model of so many numbers. It is 0 if files are
+// distributed over ranks before the columns are known.
 Index kept_numbers(const Config& config, Index dimension);
 
 }  // namespace pollen

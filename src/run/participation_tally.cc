@@ -1,5 +1,7 @@
 #include "run/participation_tally.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace pollen {
@@ -45,7 +47,8 @@ void ParticipationTally::archive(Archive& archive) {
   std::uint64_t used = rounds_.size();
   while (used > 0 && rounds_[used - 1] == 0) --used;
   archive.field(used);
-  if (used > rounds_.size()) throw WireError("saved state: an array has another size");
+  if (used > rounds_.size())
+    throw WireError(fmt::format("saved state: found {} bins of rounds, accepted: up to {}", used, rounds_.size()));
   if (archive.reading()) {
     std::ranges::fill(rounds_, 0);
     std::ranges::fill(messages_, 0);

@@ -71,7 +71,7 @@ std::unique_ptr<Population> make_population(const Config& config, const Personal
   for (const auto& [key, values] : {std::pair{"mean_start", &means}, std::pair{"sd_start", &sds}})
     if (values->size() != 1 && static_cast<Index>(values->size()) != latent)
       problems.add(fmt::format("{}: population.{}", config.file, key),
-                   fmt::format("found {} numbers, accepted: one, or one a latent ({})", values->size(), latent));
+                   fmt::format("found {} numbers, accepted: one, or one per latent ({})", values->size(), latent));
   problems.raise();
   const bool coefficients = parts.mixed && !parts.turns();
   const NormalPopulation how{.mean = shape_of(p.mean.value_or("vector")),
@@ -101,7 +101,7 @@ std::vector<double> shared_precision(const Config& config, const PersonalParts& 
   }
   if (sd.size() != k)
     throw ConfigError(config.file + ": model.prior_sd",
-                      fmt::format("found {} numbers, accepted: one, or one a shared coefficient ({})", sd.size(), k));
+                      fmt::format("found {} numbers, accepted: one, or one per shared coefficient ({})", sd.size(), k));
   return Prior::normal(sd).precision;
 }
 

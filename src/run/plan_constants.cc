@@ -41,9 +41,9 @@ double least_precision(const Prior& prior) {
   return prior.precision.empty() ? 0 : *std::ranges::min_element(prior.precision);
 }
 
-// Returns nothing if U is convex as far as the model knows.
+// Returns why U cannot be taken for convex, or nothing if it is convex.
 std::string why_not_convex(const ModelSpec& model) {
-  return model.family == nullptr ? "" : model.family->not_convex(model);
+  return model.family == nullptr ? "nothing is known of the program's own potentials" : model.family->not_convex(model);
 }
 
 // Returns E‖θ_0 - θ*‖², the expected squared distance of the start from the mode.

@@ -51,7 +51,7 @@ Prior make_prior(const Config& config, const ModelSpec& model) {
   if (sd.size() == coefficients) sd.resize(d, config.model.log_sigma_sd);
   if (sd.size() != d)
     throw ConfigError(config.file + ": model.prior_sd",
-                      fmt::format("found {} numbers, accepted: one, or one a coefficient ({}: {})", sd.size(), d,
+                      fmt::format("found {} numbers, accepted: one, or one per coefficient ({}: {})", sd.size(), d,
                                   fmt::join(model.labels(), ", ")));
   return Prior::normal(sd);
 }

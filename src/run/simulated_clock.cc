@@ -38,10 +38,13 @@ void SimulatedClock::exchange(std::span<const ClientTraffic> loads) {
 void SimulatedClock::archive(Archive& archive) {
   for (double* seconds : {&time_.waiting, &time_.down, &time_.computing, &time_.up, &time_.server, &time_.setup}) {
     archive.field(*seconds);
-    if (!std::isfinite(*seconds) || *seconds < 0) throw WireError("saved state: a simulated time that cannot be");
+    if (!std::isfinite(*seconds) || *seconds < 0)
+      throw WireError(
+          fmt::format("saved state: found {} simulated seconds, accepted: a finite number from 0", *seconds));
   }
   archive.field(exchanges_);
-  if (exchanges_ >> 44 != 0) throw WireError("saved state: more exchanges than there are addresses");
+  if (exchanges_ >> 44 != 0)
+    throw WireError(fmt::format("saved state: found {} exchanges, accepted: below 2^44", exchanges_));
 }
 
 std::unique_ptr<SimulatedClock> make_simulated_clock(const Config& config, Index clients, const ClientNames& names) {

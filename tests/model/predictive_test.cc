@@ -98,6 +98,22 @@ TEST(Predictive, FamiliesThatPredictNothingSaySo) {
     EXPECT_THROW(c.spec.family->log_likelihood(c.spec, {&out, 1}, c.observations, {&out, 1}, scratch),
                  std::logic_error);
   }
+  for (const std::string& name : kinds(predicts)) {
+    const Case c = make_case(name, 1, 2);
+    const Panel theta = c.chains(1, 3);
+    double mean = 0, sd = 0;
+    std::vector<double> p(static_cast<std::size_t>(c.spec.classes));
+    const auto respond = [&] {
+      c.spec.family->response(c.spec, theta.column(0), c.observations.x, {&mean, 1}, {&sd, 1}, scratch);
+    };
+    const auto classify = [&] {
+      c.spec.family->class_probabilities(c.spec, theta.column(0), c.observations.x, p, scratch);
+    };
+    if (c.spec.classifies())
+      EXPECT_THROW(respond(), std::logic_error) << name;
+    else
+      EXPECT_THROW(classify(), std::logic_error) << name;
+  }
 }
 
 TEST(Predictive, ClassProbabilitiesSumToOneAndAgreeWithTheLikelihood) {

@@ -123,7 +123,12 @@ TEST(LocalState, ADecayingStepOfOtherConstantsIsRefused) {
   Overrides changed = decaying;
   changed[2] = "sampler.smoothness=60";
   Experiment second(config(changed));
-  EXPECT_THROW(second.load(first.save()), WireError);
+  try {
+    second.load(first.save());
+    FAIL();
+  } catch (const WireError& error) {
+    EXPECT_STREQ(error.what(), "saved state: found sampler.smoothness = 50, accepted: 60");
+  }
 }
 
 }  // namespace

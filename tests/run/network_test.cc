@@ -322,10 +322,10 @@ void expect_refused(const Overrides& keys, const std::string& words) {
 
 TEST(NetworkRuns, WhatCannotBeIsRefused) {
   expect_refused(with({"sampler.step=auto"}), "sampler.step");
-  expect_refused(with({"model.prior_sd=[1, 2]"}), "one a tensor (6: fc1.weight");
+  expect_refused(with({"model.prior_sd=[1, 2]"}), "one per tensor (6: fc1.weight");
   expect_refused(with({"model.weight_decay=1", "model.prior_sd=3"}), "model.weight_decay");
   expect_refused(with({"model.input=[1, 2, 2]"}), "whose product is 5");
-  expect_refused(with({"model.input_sd=[1, 2]"}), "one a channel (1)");
+  expect_refused(with({"model.input_sd=[1, 2]"}), "one per channel (1)");
   expect_refused({"model.kind=lenet5"}, "model.input");
   expect_refused(with({"compute.engine=lean", "compute.device=cuda"}), "cuda");
   expect_refused({"run.init=random"}, "accepted with a network");

@@ -292,9 +292,9 @@ TEST_F(PersonalNetworks, WhatCannotBeIsRefused) {
   EXPECT_THAT(refusal({"model.personal=first-layer"}), HasSubstr("\"none\", \"last-layer\""));
   EXPECT_THAT(refusal({"sampler.shared_step=auto"}), HasSubstr("sampler.shared_step"));
   EXPECT_THAT(refusal({"run.init=zero"}), HasSubstr("accepted with model.personal: \"random\", \"file:PATH\""));
-  EXPECT_THAT(refusal({"model.prior_sd=[1, 2, 3, 4]"}), HasSubstr("one a tensor (2: fc1.weight, fc1.bias)"));
+  EXPECT_THAT(refusal({"model.prior_sd=[1, 2, 3, 4]"}), HasSubstr("one per tensor (2: fc1.weight, fc1.bias)"));
   EXPECT_EQ(refusal({"model.prior_sd=[1, 2]"}), "accepted");
-  EXPECT_THAT(refusal({"population.sd_start=[1.0, 2.0]"}), HasSubstr("one a latent (12)"));
+  EXPECT_THAT(refusal({"population.sd_start=[1.0, 2.0]"}), HasSubstr("one per latent (12)"));
   EXPECT_THAT(refusal({"data.test_source=" + path_}), HasSubstr("each client's own"));
 }
 

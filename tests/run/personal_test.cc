@@ -93,7 +93,7 @@ TEST_F(Personal, TheEffectiveConfigurationNamesTheColumns) {
 TEST_F(Personal, WrongColumnsAreNamed) {
   EXPECT_THAT(refusal({R"(model.random=["X"])"}), HasSubstr("accepted: intercept, x, w"));
   EXPECT_THAT(refusal({R"(model.random=["x"])", R"(model.fixed=["x"])"}), HasSubstr("in model.random too"));
-  EXPECT_THAT(refusal({"population.sd_start=[1.0, 2.0]"}), HasSubstr("one a latent (1)"));
+  EXPECT_THAT(refusal({"population.sd_start=[1.0, 2.0]"}), HasSubstr("one per latent (1)"));
   EXPECT_THAT(refusal({"sampler.name=fedsoul", "sampler.kernel=hmc"}), HasSubstr("fedsouk"));
   EXPECT_THAT(refusal({"sampler.name=ditto"}), HasSubstr("sampler.step"));
   EXPECT_THAT(refusal({"sampler.compressor=top-k", "sampler.k=1"}), HasSubstr("biased"));

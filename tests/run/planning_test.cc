@@ -81,6 +81,17 @@ TEST(Planning, LogisticTakesThePriorForConvexityAndSaysSo) {
   }
 }
 
+// Nothing says that a program's own potentials are convex, so that their plan has no m, even with a prior.
+TEST(Planning, NoConvexityIsClaimedOfAProgramsOwnPotentials) {
+  const Posterior own{{make_gaussian({1.0}, {2.0}), make_gaussian({0.0}, {1.0})}, Prior::normal({1.0})};
+  Experiment experiment(read_config_text("[sampler]\nname = \"lsd\"\nstep = 0.01", "test.toml"), {.posterior = own});
+  const PlanReport r = make_report(experiment, {});
+  EXPECT_NEAR(r.plan.constants.smoothness, 4, 1e-9);
+  EXPECT_EQ(r.plan.constants.convexity, 0);
+  for (const auto& client : r.plan.constants.clients) EXPECT_EQ(client.convexity, 0);
+  EXPECT_THAT(r.notes, Contains(HasSubstr("m: none, nothing is known of the program's own potentials")));
+}
+
 TEST(Planning, GivenConstantsAreUsed) {
   const plan::Plan plan =
       report(kTwo, {"sampler.name=fa-ld", "sampler.smoothness=100.0", "sampler.convexity=0.5"}).plan;

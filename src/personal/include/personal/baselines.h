@@ -41,7 +41,8 @@ struct PersonalBaseline {
   const char* name;
   const char* paper;
   const char* summary;
-  const char* keys;  // the settings it reads, separated by spaces
+  const char* keys;          // the settings it reads, separated by spaces
+  Index per_coordinate = 1;  // how many numbers a message has per coordinate that the server has
 };
 const std::vector<PersonalBaseline>& baseline_table();
 const PersonalBaseline* find_baseline(const std::string& name);  // null if there is none

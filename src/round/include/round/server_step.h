@@ -47,8 +47,8 @@ class ServerStep {
   // How often a client may evaluate each of its rows per chain in this round. A reply that claims more is refused.
   virtual std::int64_t most_looks(const Broadcast& broadcast) const = 0;
 
-  // Whether every exchange counts as a round with messages for all its chains. Otherwise sends() says for which chains
-  // the algorithm sends something, and a round in which nothing was sent is not counted.
+  // Whether every round counts, with messages for all its chains. Otherwise sends() says for which chains the algorithm
+  // sends something, and a round in which nothing was sent is not counted.
   virtual bool always_sends() const { return true; }
   virtual bool sends(std::uint32_t) const { return true; }
 

@@ -26,8 +26,9 @@ class TrafficLog {
   void add(const ClientTraffic& more);                     // adds to a participant's numbers
   void start_over();                                       // forgets gradients and bits up, but not bits down
   void leave_out(std::span<const std::uint32_t> clients);  // removes participants; `clients` is sorted
-  // Ends the exchange. If everybody answered, the listener is told; otherwise the numbers count with the next exchange.
-  void close(bool answered);
+  // Ends the exchange. `told` says whether the listener is told now; otherwise the numbers count with the next
+  // exchange.
+  void close(bool told);
   void archive(Archive& archive, Index clients);  // the exchanges that were closed without an answer
   // Saves or loads the gradients and bits up of participants number first .. last-1, to carry them from process to
   // process. Does nothing without a listener.
