@@ -14,6 +14,7 @@ class Blurred : public pollen::ModelFamily {
     return pollen::make_gaussian_data(rows.x, scale / 4);
   }
   bool quadratic(const pollen::ModelSpec&) const override { return true; }
+  std::string not_convex(const pollen::ModelSpec&) const override { return {}; }  // it is convex
 };
 
 int main() {
