@@ -31,6 +31,8 @@ template <class T>
 struct Range {
   T least, most;
 };
+template <class T>
+Range(T, T) -> Range<T>;  // clang 16 does not find it by itself
 
 template <class T>
 T number_in(const std::string& option, const std::string& text, Range<T> range) {
