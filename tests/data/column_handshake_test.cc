@@ -27,7 +27,8 @@ class Handshake : public ::testing::Test {
  protected:
   void take(std::size_t client, ColumnFacts what) { EXPECT_EQ(handshake_.take(client, std::move(what)), ""); }
   void agree() {
-    for (std::size_t i : {2, 0, 1}) take(i, facts(i == 1 ? Names{"oslo"} : Names{"rome", "bern"}));
+    for (const std::size_t i : {std::size_t{2}, std::size_t{0}, std::size_t{1}})
+      take(i, facts(i == 1 ? Names{"oslo"} : Names{"rome", "bern"}));
     EXPECT_TRUE(handshake_.settle(names_).empty());
   }
   Names names_ = {"a", "b", "c"};
