@@ -175,7 +175,7 @@ TEST_P(Channels, MessagesLengthsAndMemoriesAreThoseOfAClient) {
   std::vector<double> at = c.theta, memory(2 * ends[0].h.size()), anchored(c.spec.anchored ? 2 * d : 0);
   const double* anchor = c.spec.anchored ? c.theta.data() : nullptr;
   std::uint64_t k = 0;
-  for (const std::size_t i : {0, 1, 0, 0, 1}) {
+  for (const std::size_t i : std::vector<std::size_t>{0, 1, 0, 0, 1}) {
     const double* moved = k == 0 ? anchor : nullptr;
     const auto v = c.vector_of(c.round(*plain, only(i, 2), k, at, moved, c.spec.anchored && k == 0).sums);
     const std::int64_t bits = ends[i].send(v, {c.key, k, static_cast<std::uint32_t>(i), 0});
