@@ -58,7 +58,9 @@ function(pollen_test name)
   target_compile_definitions(${name}_test PRIVATE POLLEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # Tests are compiled for quick builds, except for statistical tests, which compute a lot. With precompiled headers,
   # g++ takes code of the standard library for code of the project and warns about it, so these warnings are off.
+  # g++ must optimise a little even for sanitizers, because it does not compile Eigen's prefetching otherwise.
   target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${TEST_SLOW}>,-O2,-O1>>
+    $<$<AND:$<CONFIG:RelWithDebInfo>,$<CXX_COMPILER_ID:GNU>>:-O1>
     -Wno-array-bounds $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
   target_precompile_headers(${name}_test REUSE_FROM pollen_test_headers)
   set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${POLLEN_UNITY} UNITY_BUILD_BATCH_SIZE 6)
