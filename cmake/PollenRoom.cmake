@@ -54,8 +54,7 @@ function(pollen_test name)
     return()
   endif()
   add_executable(${name}_test ${TEST_SOURCES} ${TEST_ALONE})
-  target_link_libraries(${name}_test PRIVATE pollen_flags pollen_test_support ${TEST_LINK} GTest::gtest_main GTest::gmock)
-  target_compile_definitions(${name}_test PRIVATE POLLEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name}_test PRIVATE pollen_flags pollen_test_support pollen_source_dir ${TEST_LINK} GTest::gtest_main GTest::gmock)
   # Tests are compiled for quick builds, except for statistical tests, which compute a lot. With precompiled headers,
   # g++ takes code of the standard library for code of the project and warns about it, so these warnings are off.
   # g++ must optimise a little even for sanitizers, because it does not compile Eigen's prefetching otherwise.

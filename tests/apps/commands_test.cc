@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "program.h"
+#include "support/source_dir.h"
 
 namespace pollen {
 namespace {
@@ -71,7 +72,7 @@ TEST_F(Commands, ListsKeysAndNarrowsThemDown) {
 }
 
 TEST_F(Commands, TheConfigurationPageIsUpToDate) {
-  std::ifstream page(std::string(POLLEN_SOURCE_DIR) + "/docs/configuration.md");
+  std::ifstream page(pollen::source_dir() + "/docs/configuration.md");
   std::stringstream text;
   text << page.rdbuf();
   EXPECT_EQ(run({"list", "keys", "--markdown"}).out, text.str()) << "make docs writes the page anew";

@@ -10,6 +10,7 @@
 
 #include "child.h"
 #include "program.h"
+#include "support/source_dir.h"
 
 namespace pollen {
 namespace {
@@ -222,9 +223,8 @@ TEST_F(Federation, ARefusalSaysNothingOfTheRows) {
 // cut line and crashes.
 TEST_F(Federation, TheWalkthroughWorks) {
   if (!kHttp) GTEST_SKIP() << "this build has no --metrics";
-  const Outcome outcome =
-      run_program("env", {std::string("POLLEN=") + POLLEN_PROGRAM, "CUT=3",
-                          std::string(POLLEN_SOURCE_DIR) + "/examples/federation/walkthrough", path("walk")});
+  const Outcome outcome = run_program("env", {std::string("POLLEN=") + POLLEN_PROGRAM, "CUT=3",
+                                              pollen::source_dir() + "/examples/federation/walkthrough", path("walk")});
   if (outcome.code == 77) GTEST_SKIP() << outcome.err;
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("the same draws as at the hub"), std::string::npos) << outcome.out;

@@ -1,4 +1,5 @@
 #include "program.h"
+#include "support/source_dir.h"
 
 namespace pollen {
 namespace {
@@ -13,7 +14,7 @@ TEST_F(Rstan, ReadsTheDrawsAndAgreesWithTheSummary) {
   ASSERT_EQ(run({"run", "a.toml", "--quiet", "--out", "off", "--set", "output.lp=false", "--set", "run.chains=1"}).code,
             0);
   const Outcome outcome =
-      run_program("Rscript", {std::string(POLLEN_SOURCE_DIR) + "/tests/apps/read_stan_csv.R", path("on"), path("off")});
+      run_program("Rscript", {pollen::source_dir() + "/tests/apps/read_stan_csv.R", path("on"), path("off")});
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
 }
 

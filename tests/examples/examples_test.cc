@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "support/source_dir.h"
 #include "whole_run.h"
 
 namespace pollen {
@@ -15,7 +16,7 @@ namespace {
 using testing::Whole;
 using testing::whole_run;
 
-const std::string kFolder = std::string(POLLEN_SOURCE_DIR) + "/examples/";
+const std::string kFolder = pollen::source_dir() + "/examples/";
 
 std::vector<std::string> names() {
   std::set<std::string> out;

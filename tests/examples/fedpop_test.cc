@@ -7,12 +7,13 @@
 
 #include "pollen/scores.h"
 #include "run/experiment.h"
+#include "support/source_dir.h"
 
 namespace pollen {
 namespace {
 
 double personal_error(const Overrides& set) {
-  Experiment experiment(read_config_file(std::string(POLLEN_SOURCE_DIR) + "/examples/fedpop-paper.toml", set));
+  Experiment experiment(read_config_file(pollen::source_dir() + "/examples/fedpop-paper.toml", set));
   experiment.prepare();
   Sink nobody;
   experiment.advance(experiment.config().run.iterations, nobody);

@@ -3,6 +3,7 @@
 
 #include "run/experiment.h"
 #include "stats/mixed_law.h"
+#include "support/source_dir.h"
 
 namespace pollen {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 // The model is reaction ~ 1 + days + (1 + days || subject) on data like lme4's sleepstudy, with the exact maximum
 // likelihood.
 TEST(MixedExample, FindsTheMaximumLikelihood) {
-  Experiment experiment(read_config_file(std::string(POLLEN_SOURCE_DIR) + "/examples/mixed.toml",
+  Experiment experiment(read_config_file(pollen::source_dir() + "/examples/mixed.toml",
                                          {"data.test_fraction=0.0", "run.iterations=8000"}));
   experiment.prepare();
   Sink nobody;

@@ -5,6 +5,7 @@
 #include "files.h"
 #include "pollen/scores.h"
 #include "run/experiment.h"
+#include "support/source_dir.h"
 
 namespace pollen::reference {
 namespace {
@@ -45,7 +46,7 @@ TEST_P(LeNet5, PredictsDigits) {
   const Overrides local = {"sampler.local_steps=5", "sampler.refresh_probability=0.02"};
   Overrides all = overrides;
   if (GetParam() == "vr-fald*") all.insert(all.end(), local.begin(), local.end());
-  Experiment experiment(read_config_file(std::string(POLLEN_SOURCE_DIR) + "/examples/lenet5-mnist.toml", all));
+  Experiment experiment(read_config_file(pollen::source_dir() + "/examples/lenet5-mnist.toml", all));
   experiment.prepare();
   Averaged averaged(experiment);
   experiment.advance(150, averaged);

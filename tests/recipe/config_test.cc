@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "pollen/errors.h"
+#include "support/source_dir.h"
 
 namespace pollen {
 namespace {
@@ -182,7 +183,7 @@ TEST(Config, EveryPathIsMadeAbsolute) {
 }
 
 TEST(Config, TheBuiltInProblemIsItsExample) {
-  const Config example = read_config_file(std::string(POLLEN_SOURCE_DIR) + "/examples/titanic.toml");
+  const Config example = read_config_file(pollen::source_dir() + "/examples/titanic.toml");
   EXPECT_EQ(to_toml(example), to_toml(read_config_text(builtin_config(), "built-in")));
 }
 

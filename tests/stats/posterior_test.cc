@@ -9,6 +9,7 @@
 
 #include "pollen/stats.h"
 #include "series.h"
+#include "support/source_dir.h"
 
 namespace pollen::stats {
 namespace {
@@ -54,7 +55,7 @@ void expect_same(double ours, const nlohmann::json& test, const char* field, dou
 }
 
 TEST(Posterior, KnownAnswers) {
-  std::ifstream file(POLLEN_SOURCE_DIR "/tests/stats/data/posterior.json");
+  std::ifstream file(pollen::source_dir() + "/tests/stats/data/posterior.json");
   const nlohmann::json cases = nlohmann::json::parse(file);
   ASSERT_GT(cases.size(), 50U);
   for (const auto& test : cases) {
