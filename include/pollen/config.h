@@ -86,6 +86,7 @@ struct SamplerConfig {
   Index refresh = 100;
   std::optional<std::string> prior_at;  // server | clients; empty: clients for the averaging family, else server
   double mode_tolerance = 1e-6;
+  std::string precondition = "none";  // none | diagonal | full
   // The keys of the averaging family.
   std::optional<Index> local_steps;
   std::optional<double> communicate, refresh_probability, correlation, clip;

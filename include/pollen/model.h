@@ -214,14 +214,22 @@ HeldNetwork held_network(const Potential& potential);
 std::unique_ptr<Potential> make_gaussian(std::vector<double> mean, std::vector<double> precision, double scale = 1.0);
 std::unique_ptr<Potential> make_gaussian_data(const RowsView& y, double scale = 1.0);
 
-// The prior: N(0, sd_j²) on every coordinate, so that U_0 = ½ Σ θ_j²/sd_j², or flat.
+// The prior is a normal law, or flat. Most priors are N(0, sd_j²) on every coordinate, so that U_0 = ½ Σ θ_j²/sd_j². If
+// `matrix` is not empty, U_0 = ½ θᵀMθ + linearᵀθ + constant, as after a change of variables.
 struct Prior {
-  std::vector<double> precision;  // 1/sd_j², one per coordinate; empty: a flat prior
+  std::vector<double> precision;       // 1/sd_j², one per coordinate, or the diagonal of M; empty: a flat prior
+  // M, d × d, row by row, and d numbers. Empty: M is diagonal, and there is no linear term.
+  std::vector<double> matrix = {}, linear = {};
+  double constant = 0;
 
   static Prior flat() { return {}; }
   static Prior normal(std::vector<double> sd);
+  bool is_flat() const { return precision.empty(); }
   double value(std::span<const double> theta) const;
   void add_gradient(std::span<const double> theta, double weight, std::span<double> g) const;  // g += weight·∇U_0(θ)
+  void add_curvature(std::span<const double> v, double weight, std::span<double> product) const;  // += weight·M v
+  // Returns a lower bound on the curvature of U_0 in every direction. It is 0 unless M is diagonal.
+  double least_curvature() const;
 };
 
 // The law that a run samples if the program supplies its own likelihood (RunOptions::posterior). Its density is

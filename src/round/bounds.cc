@@ -21,7 +21,7 @@ void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) 
   const Index d = dimension_;
   const auto apply = [&](std::span<const double> v, std::span<double> product) {
     potential_->curvature(at, v, product, work.scratch);
-    parts_.prior->add_gradient(v, parts_.prior_share, product);  // the prior's gradient is linear in v
+    parts_.prior->add_curvature(v, parts_.prior_share, product);
   };
   const auto column = out.column(out.columns == 1 ? 0 : static_cast<Index>(index_));
   const bool both = out.rows > 1;

@@ -57,7 +57,7 @@ ClientHost::ClientHost(const HostSetup& setup, std::size_t clients, MemberAt mem
             const Member m = member(place);
             const auto* compressor = compressors_[compressors_.size() == 1 ? 0 : m.index].get();
             ClientParts parts{&recipe, setup.prior, 0, m.weight, setup.clients, compressor, whole_.get(), setup.work};
-            if (!recipe.prior_on_server && !setup.prior->precision.empty())
+            if (!recipe.prior_on_server && !setup.prior->is_flat())
               parts.prior_share = recipe.local ? m.weight : 1 / static_cast<double>(setup.clients);
             return std::make_unique<Client>(m.index, m.potential, parts, setup.chains);
           },

@@ -14,12 +14,12 @@ namespace {
 void keep(ExperimentParts& p, Sink& sink) {
   Engine& engine = *p.engine;
   if (!engine.transitions().empty()) sink.transitions(engine.transitions());
-  if (!p.config.output.lp || p.personal) return sink.kept(engine.position(), {});
+  if (!p.config.output.lp || p.personal) return sink.kept(p.position(), {});
   const Index chains = p.config.run.chains;
   p.link->transport().query({Query::What::value, engine.position(), {}}, {p.potential.data(), 1, chains, 1});
   for (Index c = 0; c < chains; ++c)
     p.potential[static_cast<std::size_t>(c)] += p.problem.prior.value(engine.position().column(c));
-  sink.kept(engine.position(), p.potential);
+  sink.kept(p.position(), p.potential);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ bool Experiment::advance(std::int64_t iterations, Sink& sink) {
       p.tally.add(iteration(), p.federation->server().broadcast().roster);
     p.tell_spent(before);
     if (p.engine->emits() && iteration() > burn_in() && ++p.emitted % p.config.run.thin == 0) keep(p, sink);
-    sink.closed(iteration(), p.engine->counters(), p.engine->position());
+    sink.closed(iteration(), p.engine->counters(), p.position());
   }
   return iteration() >= asked;
 }
@@ -78,8 +78,10 @@ const std::vector<std::string>& Experiment::warnings() const { return parts_->fo
 const std::vector<std::string>& Experiment::notes() const { return parts_->found.notes; }
 const PrivacyMeter& Experiment::privacy() const { return parts_->meter; }
 double Experiment::smoothness() const { return parts_->found.smoothness; }
-ConstPanelView Experiment::position() const { return parts_->engine->position(); }
-std::vector<double> Experiment::mode() const { return parts_->found.mode; }
+ConstPanelView Experiment::position() const { return parts_->position(); }
+std::vector<double> Experiment::mode() const {
+  return parts_->coordinates ? parts_->coordinates->centre() : parts_->found.mode;
+}
 
 const PersonalResults* Experiment::personal() const { return parts_->results ? &*parts_->results : nullptr; }
 

@@ -83,12 +83,17 @@ void ExperimentParts::make_questions() {
   outside =
       options.sites.empty() ? uncovered_queries(config, problem.data) : uncovered_queries(config, options.levels_shown);
   check_sizes(config, recipe, problem.rows, found.warnings);
+  check_coordinates();
+  make_link();
+  tally = ParticipationTally(problem.clients(), config.run.iterations);
+  potential.resize(static_cast<std::size_t>(config.run.chains));
+}
+
+void ExperimentParts::make_link() {
   FederatedSetup setup{&recipe,      &problem.prior,      &problem.potentials, problem.first,
                        problem.rows, problem.dimension(), config.run.chains,   config.seed};
   link = std::make_unique<ClientLink>(setup, make_transport(pick_threads()));
   questions.emplace(*link, problem, config.sampler.mode_tolerance, found);
-  tally = ParticipationTally(problem.clients(), config.run.iterations);
-  potential.resize(static_cast<std::size_t>(config.run.chains));
 }
 
 void ExperimentParts::make_engine() {

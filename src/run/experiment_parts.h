@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "federated.h"
+#include "model/coordinates.h"
 #include "personal.h"
 #include "pollen/archive.h"
 #include "ranks/rank_transport.h"
@@ -27,12 +28,16 @@ struct ExperimentParts {
   Recipe recipe;
   std::unique_ptr<PersonalParts> personal;  // for a problem with latents, else null
   std::unique_ptr<ClientLink> link;         // with latents: made with the engine
-  std::optional<Questions> questions;       // for a problem without latents
-  std::optional<PersonalResults> results;   // for a problem with latents
-  std::unique_ptr<Engine> engine;           // made when the step is known
-  FederatedEngine* federation = nullptr;    // the engine, if its rounds are federated
-  Approximation* approximation = nullptr;   // the federation's step, for fedsoul and fedsouk
-  std::int64_t emitted = 0;                 // states after burn-in, per chain, of which every thin-th is kept
+  std::shared_ptr<const Coordinates>
+      coordinates;                         // what the engine samples in, if not in θ; `problem` is then in ψ, too
+  Prior theta_prior;                       // with coordinates: the prior of θ
+  Panel theta_position;                    // with coordinates: the position in θ
+  std::optional<Questions> questions;      // for a problem without latents
+  std::optional<PersonalResults> results;  // for a problem with latents
+  std::unique_ptr<Engine> engine;          // made when the step is known
+  FederatedEngine* federation = nullptr;   // the engine, if its rounds are federated
+  Approximation* approximation = nullptr;  // the federation's step, for fedsoul and fedsouk
+  std::int64_t emitted = 0;                // states after burn-in, per chain, of which every thin-th is kept
   std::vector<double> potential;
   ThreadChoice choice;
   std::vector<UncoveredQuery> outside;  // found in the configuration as the user gave it
@@ -47,6 +52,8 @@ struct ExperimentParts {
   void choose_threads();
   void listen();                    // makes the clock and the observer hear the engine's exchanges
   std::int64_t setup_bits() const;  // of everything that clients sent and heard before the first iteration
+  // coordinates.cc
+  ConstPanelView position();  // of the engine, in θ
   // prepare.cc
   void prepare();
   void tell_spent(std::int64_t before);
@@ -60,6 +67,11 @@ struct ExperimentParts {
  private:
   void make_personal();
   void make_questions();
+  void make_link();
+  void check_coordinates() const;  // coordinates.cc
+  void set_coordinates();
+  void sample_in(Coordinates made);  // changes the variables of the problem and of its link
+  void archive_coordinates(Archive& archive);
   void make_federation();
   MakeTransport make_transport(int threads) const;
   MakeTransport local_transport(int threads) const;  // to clients whose potentials are in this process

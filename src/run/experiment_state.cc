@@ -62,6 +62,7 @@ void ExperimentParts::archive_found(Archive& archive) {
 void ExperimentParts::archive(Archive& archive) {
   archive_configuration(archive);
   archive_found(archive);
+  archive_coordinates(archive);
   if (!engine) make_engine();
   if (!clock) engine->listen({});  // so that the saved state is the same with and without an observer
   engine->archive(archive);

@@ -30,15 +30,11 @@ Spectrum exact_spectrum(Questions& ask, std::span<const double> at) {
     unit[j] = 1;
     ask.transport().query({Query::What::curvature, {at.data(), d, 1, d}, {unit.data(), d, 1, d}},
                           {column.data(), d, 1, d});
-    if (!ask.prior().precision.empty()) column[j] += ask.prior().precision[j];
+    ask.prior().add_curvature(unit, 1.0, column);
     unit[j] = 0;
   }
   const std::vector<double> values = math::symmetric_eigenvalues(matrix);
   return {std::max(0.0, values.front()), values.back()};
-}
-
-double least_precision(const Prior& prior) {
-  return prior.precision.empty() ? 0 : *std::ranges::min_element(prior.precision);
 }
 
 // Returns why U cannot be taken for convex, or nothing if it is convex.
@@ -72,7 +68,7 @@ void estimate_sum(Experiment& experiment, std::span<const double> mode, plan::Co
     sum.largest = find_smoothness(ask.transport(), ask.prior(), mode, experiment.config().seed).value;
   c.smoothness = sum.largest;
   const std::string not_convex = why_not_convex(experiment.model());
-  c.convexity = !not_convex.empty() ? 0 : quadratic ? sum.smallest : least_precision(ask.prior());
+  c.convexity = !not_convex.empty() ? 0 : quadratic ? sum.smallest : ask.prior().least_curvature();
   notes.push_back(
       fmt::format("L: {}{}", exact ? "largest eigenvalue of the summed curvature" : "power iteration, from below",
                   ask.curvature_is_bound() ? "" : ", at the mode only: this model has no bound for all theta"));
@@ -103,7 +99,7 @@ plan::ClientConstants client_constants(const Experiment& experiment, const Quest
   if (experiment.model().quadratic() && experiment.dimension() <= kExact)
     k.convexity = bounds[1];
   else if (why_not_convex(experiment.model()).empty())
-    k.convexity = share * least_precision(ask.prior());
+    k.convexity = share * ask.prior().least_curvature();
   k.gradient = rows[0];
   k.variance = plan::minibatch_variance(k.rows, k.batch, rows[1], rows[2]);
   k.row_smoothness = rows[3];

@@ -15,6 +15,7 @@ void ExperimentParts::prepare() {
   if (personal) {
     prepare_personal();
   } else {
+    set_coordinates();
     set_step();
     make_engine();
     set_privacy();
@@ -110,8 +111,11 @@ void ExperimentParts::set_start() {
     std::ranges::copy(stored, column.begin());
     if (config.run.init == "prior") {
       normals(make_stream(config.seed, static_cast<std::uint32_t>(c), Purpose::init), column);
-      for (std::size_t j = 0; j < column.size(); ++j) column[j] /= std::sqrt(problem.prior.precision[j]);
+      const Prior& prior = coordinates ? theta_prior : problem.prior;
+      for (std::size_t j = 0; j < column.size(); ++j) column[j] /= std::sqrt(prior.precision[j]);
     }
+    if (coordinates && config.run.init != "mode")
+      coordinates->to_psi(copy_of({column.data(), d, 1, d}).column(0), column);
   }
   if (config.warm_up.epochs > 0) warm_up(link->transport(), problem.prior, problem.rows, start);
   engine->start(start);

@@ -20,7 +20,7 @@ Smoothness find_smoothness(Transport& transport, const Prior& prior, std::span<c
   for (result.exchanges = 0; result.exchanges < 100;) {
     transport.query({Query::What::curvature, where, {v.data(), d, 1, d}}, {product.data(), d, 1, d});
     ++result.exchanges;
-    for (std::size_t j = 0; j < prior.precision.size(); ++j) product[j] += prior.precision[j] * v[j];
+    prior.add_curvature(v, 1.0, product);
     const double norm = std::sqrt(math::squared_norm(product));
     result.value = norm;
     if (!(norm > 0) || !std::isfinite(norm) || std::abs(norm - last) <= 1e-4 * norm) break;

@@ -78,10 +78,8 @@ void ExperimentParts::set_local_step(std::span<const double> at, bool picked) {
   const bool convexity = local.decaying && recipe.step.convexity == 0;
   LocalBounds bounds =
       find_local_bounds(link->transport(), local, at, problem.rows, convexity && problem.model.quadratic());
-  if (!problem.model.quadratic()) {  // a convex likelihood may add nothing to the prior's precision
-    const auto& precision = problem.prior.precision;
-    bounds.convexity = precision.empty() ? 0 : *std::ranges::min_element(precision);
-  }
+  // A convex likelihood may add nothing to the prior's curvature.
+  if (!problem.model.quadratic()) bounds.convexity = problem.prior.least_curvature();
   if (wanted) found.exchanges.push_back({.down_bits = 64 * problem.dimension(), .up_bits = 128, .columns = 1});
   if (!wanted && config.run.init != "mode") found.exchanges.resize(before);
   if (local.decaying) {

@@ -23,6 +23,8 @@ std::vector<UncoveredQuery> looks_of(const Config& config, bool table, bool leve
   const bool decaying = s.schedule == "decaying";
   if (config.run.init == "mode") looks.push_back({"init", "run.init = \"mode\" starts where the data say"});
   if (config.warm_up.epochs > 0) looks.push_back({"init", "the warm-up starts where the data say"});
+  if (s.precondition != "none")
+    looks.push_back({"precondition", "sampler.precondition takes the mode and the curvature from the data"});
   if (!s.step && !decaying) looks.push_back({"step", "sampler.step = \"auto\" is found from the data"});
   if (decaying && !(s.smoothness && s.convexity))
     looks.push_back({"schedule", "the decaying step's smoothness and convexity are found from the data"});

@@ -60,6 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"partial", {"participation.policy=bernoulli", "participation.probability=0.5"}},
                       Case{"b_elf",
                            {"sampler.name=b-elf", "participation.policy=bernoulli", "participation.probability=0.5"}},
+                      Case{"preconditioned", {"sampler.precondition=full", "sampler.step=auto"}},
+                      Case{"diagonal", {"sampler.precondition=diagonal", "sampler.name=qlsd*", "sampler.step=0.01"}},
                       Case{"prior_at_clients", {"sampler.name=lsd*", "sampler.prior_at=clients"}}),
     [](const auto& test) { return std::string(test.param.name); });
 

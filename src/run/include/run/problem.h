@@ -29,6 +29,11 @@ class Potentials {
   bool light() const { return light_; }  // whether they cost little to make
   void push_back(std::shared_ptr<const Potential> potential) { given_.push_back(std::move(potential)); }
   void keep(std::size_t first, std::size_t last);  // drops all stored ones but first .. last-1
+  // Returns potentials that are made from these by change(potential).
+  template <class Change>
+  Potentials changed(const Change& change) const {
+    return {size(), [was = *this, change](std::size_t place) { return change(was[place]); }, light_};
+  }
 
  private:
   std::vector<std::shared_ptr<const Potential>> given_;

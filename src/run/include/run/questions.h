@@ -43,6 +43,8 @@ class Questions {
   const std::vector<double>& mode();
   // The position at which to ask for curvature: the mode, unless the curvature has a bound that holds everywhere.
   std::vector<double> curvature_point();
+  // Finds ∇²U at the mode from differences of gradients. Every client sends two gradients per coordinate.
+  Panel hessian();
 
  private:
   ClientLink& link_;

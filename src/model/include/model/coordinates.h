@@ -1,0 +1,54 @@
+// A fixed linear change of variables θ = θ̂ + Aψ. Samplers that run in ψ meet a potential whose curvature is near the
+// same in all directions, so that one step size suits every coordinate, whatever the units of the columns and however
+// strongly they are correlated. A does not depend on ψ, so the law of θ is the posterior that it was before.
+//
+//   const Coordinates coordinates(mode, hessian, true);
+//   const auto in_psi = in_coordinates(potential, std::make_shared<const Coordinates>(coordinates));
+//
+// Coordinates do not change after construction, so any thread may use them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pollen/archive.h"
+#include "pollen/model.h"
+
+namespace pollen {
+
+class Coordinates {
+ public:
+  Coordinates() = default;
+  // `full`: A = L⁻ᵀ, where LLᵀ is the Hessian; otherwise A is diagonal, with the inverse roots of the Hessian's
+  // diagonal. The Hessian must be symmetric with a positive diagonal. A direction in which it is flat or bends down,
+  // after the coordinates were brought to the same scale, is treated as if it had a curvature of kLeast.
+  Coordinates(std::span<const double> centre, ConstPanelView hessian, bool full);
+  static constexpr double kLeast = 1e-10;  // relative to the diagonal
+
+  Index dimension() const { return static_cast<Index>(centre_.size()); }
+  const std::vector<double>& centre() const { return centre_; }
+  // The coordinates whose curvature had to be raised: they are nearly determined by the coordinates before them.
+  const std::vector<std::size_t>& raised() const { return raised_; }
+
+  void to_theta(ConstPanelView psi, PanelView theta) const;                 // θ̂ + Aψ
+  void to_psi(std::span<const double> theta, std::span<double> psi) const;  // A⁻¹(θ - θ̂)
+  void turn(ConstPanelView v, PanelView out) const;                         // A v, for directions
+  void pull_back(ConstPanelView gradient, PanelView out) const;  // Aᵀ g: turns gradients in θ into gradients in ψ
+  Prior pull_back(const Prior& prior) const;                     // the prior as a function of ψ
+  void archive(Archive& archive, Index dimension);               // reading checks the sizes
+
+ private:
+  RowsView matrix() const;
+
+  std::vector<double> centre_;
+  std::vector<double> diagonal_;  // of A, if it is diagonal
+  AlignedVector<double> matrix_;  // A otherwise, an upper triangular matrix, row by row
+  std::vector<std::size_t> raised_;
+};
+
+// Returns the potential as a function of ψ.
+std::unique_ptr<const Potential> in_coordinates(std::shared_ptr<const Potential> potential,
+                                                std::shared_ptr<const Coordinates> coordinates);
+
+}  // namespace pollen
