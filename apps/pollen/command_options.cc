@@ -197,14 +197,14 @@ void add_convert(CLI::App& app, Arguments& a) {
 }
 
 void add_report(CLI::App& app, Arguments& a) {
-  CLI::App* report =
-      add_command(app, "report", "one self-contained HTML page with tables and plots of a run, or of several",
-                  "  pollen report pollen-out                       # writes pollen-out/report.html\n"
-                  "  pollen report runs/qlsd runs/nuts -o both.html # two runs side by side\n"
-                  "The page needs no network and can be sent by mail. docs/report.md.");
+  CLI::App* report = add_command(
+      app, "report", "one self-contained HTML page with tables and plots of a run, or of several",
+      "  pollen report pollen-out                       # writes pollen-out/report.html\n"
+      "  pollen report runs/qlsd runs/nuts -o both.html # qlsd against the reference nuts, which stands last\n"
+      "The page needs no network and can be sent by mail. docs/report.md.");
   report
       ->add_option("DIR", a.report.folders,
-                   "folder of a run, or with CmdStan's CSVs; several are compared with the first")
+                   "folder of a run, or with CmdStan's CSVs; of several, the last is the reference for the others")
       ->required();
   option(report, "-o,--out FILE", a.report.out, "where the page goes [report.html in the first DIR]");
 }

@@ -31,6 +31,7 @@ sink::SummaryPage stored_page(const std::string& folder, const std::optional<sin
   page.chains = stored->chains;
   page.length = stored->draws;
   page.warnings = stored->warnings;
+  page.transitions = stored->transitions;
   return page;
 }
 
@@ -47,6 +48,8 @@ void add_draws(const sink::DrawSet& draws, sink::SummaryPage& page) {
   const bool judged = page.states == "draws";
   for (const std::string& line : judged ? sink::diagnose(page.parameters, draws.labels) : page.warnings)
     warnings.push_back(line);
+  if (judged)
+    for (std::string& line : sink::diagnose(page.transitions)) warnings.push_back(std::move(line));
   page.warnings = std::move(warnings);
 }
 

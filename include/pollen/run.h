@@ -39,7 +39,8 @@ class Sink {
   virtual void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
     (void)iteration, (void)counters, (void)position;
   }
-  // Is called before kept(), with one transition per chain, by samplers whose transitions have something to report.
+  // Is called after every iteration after burn-in, and before kept(), with one transition per chain, by samplers whose
+  // transitions have something to report.
   virtual void transitions(std::span<const Transition> transitions) { (void)transitions; }
   // Is called with a kept draw of every chain, one column per chain, and U(θ) of each (empty if output.lp is false).
   virtual void kept(ConstPanelView position, std::span<const double> potential) { (void)position, (void)potential; }

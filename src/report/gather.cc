@@ -177,7 +177,7 @@ std::string report_data(const std::vector<std::string>& folders, int threads) {
   Json runs = Json::array();
   for (const std::string& folder : folders)
     runs.push_back(Run(folder, folders.size(), sink::sensible_threads(threads)).json());
-  const Json data = {{"format", 1}, {"made", versions()}, {"runs", std::move(runs)}};
+  const Json data = {{"format", 1}, {"made", versions()}, {"reference", folders.size() - 1}, {"runs", std::move(runs)}};
   return escaped(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

@@ -215,6 +215,7 @@ std::string live_json(const std::string& name, const LivePlan* plan, const LiveS
   if (end != nullptr && end->summary != nullptr) add_ending(run, *end->summary);
   const Json data{{"format", 1},
                   {"made", versions()},
+                  {"reference", 0},
                   {"runs", Json::array({std::move(run)})},
                   {"live", live_part(plan, state, findings, end)}};
   // Names come from users. Whatever bytes they contain, the result is JSON on one line.

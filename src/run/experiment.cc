@@ -13,7 +13,6 @@ namespace {
 // Gives the present positions to the sink, with lp__ if the configuration asks for it.
 void keep(ExperimentParts& p, Sink& sink) {
   Engine& engine = *p.engine;
-  if (!engine.transitions().empty()) sink.transitions(engine.transitions());
   if (!p.config.output.lp || p.personal) return sink.kept(p.position(), {});
   const Index chains = p.config.run.chains;
   p.link->transport().query({Query::What::value, engine.position(), {}}, {p.potential.data(), 1, chains, 1});
@@ -49,6 +48,7 @@ bool Experiment::advance(std::int64_t iterations, Sink& sink) {
     if (!p.personal && p.federation != nullptr && p.engine->counters().rounds > rounds)
       p.tally.add(iteration(), p.federation->server().broadcast().roster);
     p.tell_spent(before);
+    if (iteration() > burn_in() && !p.engine->transitions().empty()) sink.transitions(p.engine->transitions());
     if (p.engine->emits() && iteration() > burn_in() && ++p.emitted % p.config.run.thin == 0) keep(p, sink);
     sink.closed(iteration(), p.engine->counters(), p.position());
   }

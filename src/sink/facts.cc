@@ -58,6 +58,7 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.counters = experiment.counters();
   if (const SimulatedTime* simulated = experiment.simulated()) facts.simulated = *simulated;
   facts.privacy = privacy_of(experiment);
+  if (facts.sampler == "nuts") facts.transitions.max_depth = static_cast<int>(config.reference.max_depth);
   facts.states = states_of(experiment);
   if (facts.states == States::estimates) facts.identified = experiment.personal()->identified();
   return facts;

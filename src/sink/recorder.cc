@@ -33,6 +33,7 @@ Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> 
       predictive_(std::move(predictive)),
       rhat_(options.shape.dimension, options.shape.chains),
       ess_(options.shape.dimension, options.shape.chains),
+      tally_(options.shape.chains, options.max_depth),
       checkpoint_due_(Clock::now() + in_seconds(options.checkpoint_every)),
       rhat_value_(std::numeric_limits<double>::quiet_NaN()),
       ess_value_(rhat_value_) {}
@@ -143,6 +144,7 @@ std::string Recorder::save() {
   Archive archive;
   predictive_->archive(archive);
   archive.field(last_round_);
+  if (options_.trajectories) tally_.archive(archive);
   const Bytes bytes = archive.take();
   return {bytes.begin(), bytes.end()};
 }
@@ -151,6 +153,7 @@ void Recorder::load(const std::string& state) {
   Archive archive(ByteView(reinterpret_cast<const std::uint8_t*>(state.data()), state.size()));
   predictive_->archive(archive);
   archive.field(last_round_);
+  if (options_.trajectories) tally_.archive(archive);
   archive.finish();
 }
 

@@ -72,6 +72,11 @@ std::string times(const RunFacts& f) {
                      human_seconds(f.cpu_seconds), human_rate(rate), grouped(f.counters.gradients));
 }
 
+std::string trajectories(const RunFacts& f) {
+  const std::string line = transitions_line(f.transitions);
+  return line.empty() ? "" : "  trajectories: " + line + '\n';
+}
+
 std::string network(const RunFacts& f) {
   if (!f.simulated) return "";
   const std::string shares = simulated_shares(*f.simulated);
@@ -115,7 +120,7 @@ std::string run_report(const Summary& s, const std::string& folder, const std::v
   if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels);
   text += '\n' + scored(s.facts.test_rows > 0 ? "on test rows" : "against the truth", s.metrics) +
           scored(fmt::format("on {} rows from elsewhere", grouped(s.ood_rows)), s.ood) + communication(s) +
-          federation(s.facts) + times(s.facts) + network(s.facts) + privacy(s.facts.privacy);
+          federation(s.facts) + trajectories(s.facts) + times(s.facts) + network(s.facts) + privacy(s.facts.privacy);
   for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';
   for (const std::string& line : s.warnings) text += "  warning: " + line + '\n';
   if (s.warnings.empty()) text += "  no warnings\n";

@@ -92,6 +92,7 @@ RunFacts RunSession::final_facts(RunStatus status) const {
   RunFacts facts = facts_of(experiment_);
   facts.seconds = recorder_->seconds();
   facts.cpu_seconds = cpu_before_ + recorder_->cpu_seconds();
+  facts.transitions = recorder_->transition_facts();
   facts.status = status;
   facts.failure = failure_;
   if (job_.add_facts) job_.add_facts(facts);

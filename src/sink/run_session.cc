@@ -174,6 +174,8 @@ void RunSession::make_recorder(std::unique_ptr<SpoolWriter> spool, std::unique_p
   options.iterations = config.run.iterations;
   options.burn_in = experiment_.burn_in();
   options.ece_bins = config.output.ece_bins;
+  options.trajectories = has_trajectories(config.sampler.name);
+  if (config.sampler.name == "nuts") options.max_depth = static_cast<int>(config.reference.max_depth);
   options.checkpoint_every = job_.checkpoint_every;
   options.seconds_before = seconds_before_;
   options.checkpoint = [this] { write_checkpoint(false); };

@@ -149,6 +149,16 @@ std::string adaptation(const RunFacts& facts) {
   return text + '\n';
 }
 
+// Names the algorithm in CmdStan's words where it is one of CmdStan's, and by its own name otherwise. rstan shows
+// `sampler_t` for algorithms that it does not know.
+std::string algorithm_lines(const RunFacts& facts) {
+  if (facts.sampler == "nuts")
+    return fmt::format("#   algorithm = hmc\n#     engine = nuts\n#       max_depth = {}\n#     metric = diag_e\n",
+                       facts.transitions.max_depth);
+  if (facts.sampler == "hmc") return "#   algorithm = hmc\n#     engine = static\n#     metric = diag_e\n";
+  return fmt::format("#   algorithm = {0}\n#     sampler_t = {0}\n", facts.sampler);
+}
+
 constexpr const char* kFooter =
     "# \n"
     "#  Elapsed Time: 0 seconds (Warm-up)\n"
@@ -214,9 +224,8 @@ std::string stan_csv_name(Index chain) { return fmt::format("draws-{}.csv", chai
 std::string stan_csv_header(const RunFacts& facts, Index chain, std::int64_t draws) {
   std::string text = fmt::format(
       "# model = {}_model\n# method = sample\n#   num_samples = {}\n#   num_warmup = {}\n#   save_warmup = 0\n"
-      "#   thin = {}\n#   algorithm = hmc\n#     engine = nuts\n#       max_depth = 10\n#     metric = diag_e\n"
-      "#     stepsize = ",
-      facts.model, draws * facts.thin, facts.burn_in, facts.thin);
+      "#   thin = {}\n{}#     stepsize = ",
+      facts.model, draws * facts.thin, facts.burn_in, facts.thin, algorithm_lines(facts));
   append_number(text, facts.step);
   text += fmt::format("\n# id = {}\n# seed = {}\n# pollen_version = {}\n# sampler = {}\n", chain + 1, facts.seed,
                       version(), facts.sampler);

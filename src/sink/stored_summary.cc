@@ -35,6 +35,18 @@ std::string plain(const std::string& what) {
   return end == std::string::npos ? what : what.substr(end + 2);
 }
 
+TransitionFacts transitions_of(const Json& json) {
+  TransitionFacts facts;
+  if (!json.contains("trajectories")) return facts;
+  for (const Json& c : json["trajectories"]) {
+    const bool tree = !c.at("saturated").is_null();
+    facts.chains.push_back({c.at("transitions").get<std::int64_t>(), c.at("divergent").get<std::int64_t>(),
+                            tree ? c.at("saturated").get<std::int64_t>() : 0, number_of(c.at("ebfmi"))});
+    if (tree) facts.max_depth = json.at("setup").at("max_depth").get<int>();
+  }
+  return facts;
+}
+
 StoredSummary from_json(const Json& json) {
   StoredSummary s;
   s.status = json.value("status", "complete");
@@ -55,6 +67,7 @@ StoredSummary from_json(const Json& json) {
     s.warnings.push_back(line.get<std::string>());
     s.coupled = s.coupled || s.warnings.back().find("run.coupled") != std::string::npos;
   }
+  s.transitions = transitions_of(json);
   if (json.contains("estimates")) {
     s.last = json["estimates"].at("last").get<std::vector<std::vector<double>>>();
     s.average = json["estimates"].at("average").get<std::vector<std::vector<double>>>();

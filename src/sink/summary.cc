@@ -157,6 +157,7 @@ Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) 
   if (facts.dimension() <= Summary::kCovarianceMost) summary.covariance = covariance(spool, summary.parameters);
   if (facts.states == States::draws)
     for (std::string& line : diagnose(summary.parameters, facts.labels)) summary.warnings.push_back(std::move(line));
+  for (std::string& line : diagnose(facts.transitions)) summary.warnings.push_back(std::move(line));
   std::string line;
   if (facts.states == States::weights) line = unmixed_units(summary.parameters);
   if (facts.states == States::estimates) line = unsettled(summary.parameters, facts.labels, facts.identified);

@@ -87,15 +87,24 @@ Json network(const SimulatedTime& t) {
           {"server_seconds", t.server}};
 }
 
+std::string chain_transitions(const ChainTransitions& c, int max_depth) {
+  return compact({{"transitions", c.count},
+                  {"divergent", c.divergent},
+                  {"saturated", max_depth > 0 ? Json(c.saturated) : Json(nullptr)},
+                  {"ebfmi", json_number(c.ebfmi)}});
+}
+
 Json setup(const RunFacts& f) {
-  return {{"step", f.step},
-          {"smoothness", f.smoothness > 0 ? json_number(f.smoothness) : Json(nullptr)},
-          {"temperature", f.temperature},
-          {"clients", f.clients},
-          {"train_rows", f.train_rows},
-          {"test_rows", f.test_rows},
-          {"burn_in", f.burn_in},
-          {"thin", f.thin}};
+  Json json = {{"step", f.step},
+               {"smoothness", f.smoothness > 0 ? json_number(f.smoothness) : Json(nullptr)},
+               {"temperature", f.temperature},
+               {"clients", f.clients},
+               {"train_rows", f.train_rows},
+               {"test_rows", f.test_rows},
+               {"burn_in", f.burn_in},
+               {"thin", f.thin}};
+  if (f.transitions.max_depth > 0) json["max_depth"] = f.transitions.max_depth;
+  return json;
 }
 
 Json federation(const FederationFacts& f) {
@@ -147,6 +156,9 @@ std::string to_json(const Summary& s) {
   if (f.federation) key("federation", compact(federation(*f.federation)));
   key("work", compact(work(f)));
   if (f.simulated) key("network", compact(network(*f.simulated)));
+  if (const auto& chains = f.transitions.chains; !chains.empty())
+    key("trajectories",
+        lines(chains.size(), [&](std::size_t c) { return chain_transitions(chains[c], f.transitions.max_depth); }));
   key("metrics", compact(scores(s.metrics)));
   key("clients", lines(s.clients.size(), [&](std::size_t i) { return client(s.clients[i]); }));
   if (!s.confidence.empty()) {

@@ -164,6 +164,8 @@ std::string summary_text(const SummaryPage& page, const SummaryStyle& style) {
   text += fmt::format("{} chains × {} draws\n\n", page.chains, page.length);
   if (style.colour) text = fmt::format("\x1b[{}m{}\x1b[0m\n\n", kBold, text.substr(0, text.size() - 2));
   text += fitting_table(page, style) + verdict(page);
+  if (const std::string line = transitions_line(page.transitions); !line.empty())
+    text += "\n  trajectories: " + line + '\n';
   if (!page.warnings.empty()) text += '\n';
   for (const std::string& line : page.warnings) text += "  warning: " + line + '\n';
   return text;

@@ -228,6 +228,7 @@ test("several runs are compared by colour and name", async () => {
   const text = await page.locator("section[aria-labelledby=comparison]").innerText();
   assert.match(text, /Runs side by side/);
   assert.match(text, /difference \/ sd/);
+  assert.match(text, /a \(“here”\) against the reference b/);
   assert.equal(await page.locator("section[aria-labelledby=comparison] table").nth(1).locator("tbody tr").count(), 6);
   assert.equal(await page.locator(".verdict").count(), 2);
   assert.deepEqual(await blank(page), []);

@@ -48,6 +48,14 @@ TEST_F(Gather, TheVerdictSaysWhy) {
   EXPECT_NE(verdict["reasons"].dump().find("R-hat above 1.01"), std::string::npos) << verdict;
 }
 
+TEST_F(Gather, TheReferenceStandsLast) {
+  for (const char* name : {"a", "b", "c"}) put_draws(name, 2, 20, thetas(1));
+  EXPECT_EQ(data({path("a")})["reference"], 0);
+  const auto three = data({path("a"), path("b"), path("c")});
+  EXPECT_EQ(three["reference"], 2);
+  EXPECT_EQ(three["runs"][2]["name"], path("c"));
+}
+
 // The command promises a page below 3 MB (the page itself has about 0.1 MB).
 TEST_F(Gather, FiftyParametersStayBelowThreeMegabytes) {
   put_draws("a", 4, 2000, thetas(50));

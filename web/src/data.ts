@@ -5,7 +5,8 @@
 export interface ReportData {
   format: 1;
   made: Versions; // the versions that made this report
-  runs: RunData[]; // one run, or several to compare; the first is the one that the others are compared with
+  reference: number; // the place in `runs` of the one that the others are compared with: the last
+  runs: RunData[]; // one run, or several to compare
 }
 
 export interface Versions {

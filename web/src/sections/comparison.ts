@@ -20,7 +20,7 @@ function costs(data: ReportData): HTMLElement {
   return table("Runs side by side", [{ title: "run" }, ...titles.map((title, i) => ({ title, number: i > 0 }))], rows);
 }
 
-// Differences are in standard deviations of the first run, because what matters is how far apart posteriors are
+// Differences are in standard deviations of the reference, which is the last run, because what matters is how far apart posteriors are
 // relative to their width.
 function shift(from: ParameterRow, to: ParameterRow): string {
   if (from.mean === null || to.mean === null || !from.sd) return "n/a";
@@ -31,15 +31,15 @@ function ratio(from: ParameterRow, to: ParameterRow): string {
 }
 
 function differences(data: ReportData, other: number): HTMLElement {
-  const first = data.runs[0]!, run = data.runs[other]!;
+  const reference = data.runs[data.reference]!, run = data.runs[other]!;
   const columns: Column[] = [{ title: "parameter" }, ...["mean", "mean here", "difference / sd", "sd", "sd here", "sd ratio", "R-hat", "R-hat here"].map((title) => ({ title, number: true }))];
   const rows = sharedParameters(data).flatMap((s): string[][] => {
-    const a = rowOf(data, s, 0), b = rowOf(data, s, other);
+    const a = rowOf(data, s, data.reference), b = rowOf(data, s, other);
     if (!a || !b) return [];
     return [[s.label, short(a.mean), short(b.mean), shift(a, b), short(a.sd), short(b.sd), ratio(a, b), fixed(a.rhat, 3), fixed(b.rhat, 3)]];
   });
-  if (rows.length === 0) return el("p", {}, `${run.name} and ${first.name} have no parameter of the same name.`);
-  return table(`${run.name} (“here”) against ${first.name}: ${whole(rows.length)} parameters of the same name`, columns, rows);
+  if (rows.length === 0) return el("p", {}, `${run.name} and ${reference.name} have no parameter of the same name.`);
+  return table(`${run.name} (“here”) against the reference ${reference.name}: ${whole(rows.length)} parameters of the same name`, columns, rows);
 }
 
 export const comparison: Section = {
@@ -48,7 +48,7 @@ export const comparison: Section = {
   shown: (data) => data.runs.length > 1,
   create: (host) => ({
     update(data: ReportData) {
-      host.replaceChildren(costs(data), ...data.runs.slice(1).map((_, i) => differences(data, i + 1)));
+      host.replaceChildren(costs(data), ...data.runs.flatMap((_, i) => (i === data.reference ? [] : [differences(data, i)])));
     },
   }),
 };

@@ -12,6 +12,7 @@
 #include "pollen/run.h"
 #include "run/privacy_meter.h"
 #include "run/simulated_time.h"
+#include "sink/transitions.h"
 
 namespace pollen {
 class Experiment;
@@ -69,6 +70,7 @@ struct RunFacts {
   std::optional<FederationFacts> federation;
   double seconds = 0, cpu_seconds = 0;     // time of the sampling loop
   std::optional<SimulatedTime> simulated;  // time in the network of [network]
+  TransitionFacts transitions;             // nuts and hmc
   States states = States::draws;
   std::vector<std::size_t> identified;  // estimates: the coordinates that the data determine
   RunStatus status = RunStatus::complete;
@@ -78,6 +80,8 @@ struct RunFacts {
 };
 
 RunFacts facts_of(const Experiment& experiment);
+// The samplers whose transitions are counted.
+inline bool has_trajectories(const std::string& sampler) { return sampler == "nuts" || sampler == "hmc"; }
 const char* name_of(RunStatus status);  // "complete", "interrupted", "failed"
 const char* name_of(States states);     // "draws", "weights", "estimates", "iterates"
 

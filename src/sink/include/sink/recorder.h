@@ -13,6 +13,7 @@
 #include "sink/predictive.h"
 #include "sink/running.h"
 #include "sink/spool.h"
+#include "sink/transitions.h"
 
 namespace pollen::sink {
 
@@ -21,6 +22,8 @@ struct RecorderOptions {
   Index metrics_every = 100;
   std::int64_t burn_in = 0;
   int ece_bins = 15;
+  bool trajectories = false;               // count the transitions of nuts and hmc
+  int max_depth = 0;                       // nuts
   std::int64_t start = 0, iterations = 0;  // done by earlier processes, and asked for in all
   double checkpoint_every = 10;            // seconds
   bool every_round = false;                // or after each round
@@ -40,7 +43,10 @@ class Recorder : public Sink {
 
   void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) override;
   void kept(ConstPanelView position, std::span<const double> potential) override;
-  void transitions(std::span<const Transition> transitions) override { transitions_ = transitions; }
+  void transitions(std::span<const Transition> transitions) override {
+    transitions_ = transitions;
+    if (options_.trajectories) tally_.add(transitions);
+  }
 
   // Call these around every advance(), because only the time between them counts as time of the loop.
   void start_clock();
@@ -54,6 +60,7 @@ class Recorder : public Sink {
   std::int64_t draws() const { return spool_->draws(); }
   // The worst of all parameters, as of half a second ago; NaN if unknown.
   double rhat() const { return rhat_value_; }
+  TransitionFacts transition_facts() const { return options_.trajectories ? tally_.facts() : TransitionFacts{}; }
   std::int64_t metrics_bytes() const { return metrics_->bytes(); }
   std::string save();  // saves the running predictive
   void load(const std::string& state);
@@ -74,6 +81,7 @@ class Recorder : public Sink {
   std::unique_ptr<Predictive> predictive_;
   RunningRhat rhat_;
   RunningEss ess_;
+  TransitionTally tally_;
   std::int64_t last_round_ = 0;
   std::int64_t until_look_ = 1, between_looks_ = 1;
   Clock::time_point started_, looked_, checkpoint_due_;

@@ -42,6 +42,7 @@ struct SummaryPage {
   std::vector<std::string> names, labels;
   std::vector<stats::ParameterSummary> parameters;
   Index chains = 0, length = 0;
+  TransitionFacts transitions;     // nuts and hmc
   const DrawSet* draws = nullptr;  // needed for traces; may be null
   std::vector<std::string> warnings;
 };

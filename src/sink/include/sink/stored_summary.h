@@ -7,6 +7,7 @@
 
 #include "pollen/scores.h"
 #include "pollen/stats.h"
+#include "sink/transitions.h"
 
 namespace pollen::sink {
 
@@ -17,6 +18,7 @@ struct StoredSummary {
   std::vector<double> covariance;  // d × d, or empty
   std::vector<std::string> warnings;
   Index chains = 0, draws = 0;
+  TransitionFacts transitions;
   bool coupled = false;
   std::vector<std::vector<double>> last, average;  // mixed-effects models: (φ, β), one list per chain
 };
