@@ -2,9 +2,9 @@
 // W2 bound split into named terms, the rounds and bits to a precision, and the best number of local steps. All
 // functions are pure and thread-safe; they work on numbers and do no I/O.
 //
-// Steps are in each paper's own units (FALD's γ is b times the others'). Bounds are conservative by nature. Each bound
-// follows the proof, with the misprints of the statement corrected; docs/plan.md lists the corrections and says how to
-// estimate each constant.
+// Steps are those of the method, in its own paper's units. FALD's γ, the step of every sampler that averages with equal
+// weights, is b times the others'. Bounds are conservative by nature. Each bound follows the proof, with the misprints of
+// the statement corrected; docs/plan.md lists the corrections and says how to estimate each constant.
 //
 //   PlanInput input{.constants = ..., .method = ..., .precision = 0.1};
 //   std::cout << to_text(make_plan(input));

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/problems.h"
 
 namespace pollen {
@@ -100,6 +102,26 @@ TEST(Planning, GivenConstantsAreUsed) {
   EXPECT_EQ(plan.constants.clients[0].smoothness, 50);
   EXPECT_EQ(plan.theorem, plan::Theorem::fa_ld);
   EXPECT_NEAR(plan.step, 0.005, 1e-12);
+}
+
+// Twenty equal clients with one local step per round are a single Langevin chain, whose law at every time is known: from
+// 100, after 40 steps with γ = 0.025, the mean is 100·0.975^40 = 36.3.
+TEST(Planning, BoundsOfEqualWeightsAreInTheSamplersOwnStep) {
+  std::string text = "[model]\nkind = \"gaussian\"\nprior = \"flat\"\n";
+  for (int i = 0; i < 20; ++i) text += "[[client]]\nmean = [0.0]\nprecision = [[1.0]]\n";
+  const double shrink = 0.975, left = std::pow(shrink, 40), step = 0.025 / 20;
+  const double sd = std::sqrt(2 * step * (1 - left * left) / (1 - shrink * shrink));
+  const double exact = std::hypot(100 * left, sd - std::sqrt(1.0 / 20));
+  EXPECT_NEAR(exact, 36.3, 0.05);
+  for (const char* name : {"sampler.name=fald", "sampler.name=custom"}) {
+    const plan::Plan plan = report(text, {name, "sampler.local_steps=1", "sampler.step=0.025", "run.iterations=40",
+                                          "run.burn_in=0", "run.init=[100.0]"})
+                                .plan;
+    EXPECT_EQ(plan.theorem, plan::Theorem::fa_ld) << name;
+    ASSERT_TRUE(plan.bound) << name;
+    EXPECT_GE(plan.bound->w2, exact) << name;
+    EXPECT_NEAR(plan.bound->w2, 77.9, 0.05) << name;
+  }
 }
 
 TEST(Planning, BitsAreThoseOfARun) {
