@@ -104,8 +104,8 @@ TEST(Planning, GivenConstantsAreUsed) {
   EXPECT_NEAR(plan.step, 0.005, 1e-12);
 }
 
-// Twenty equal clients with one local step per round are a single Langevin chain, whose law at every time is known: from
-// 100, after 40 steps with γ = 0.025, the mean is 100·0.975^40 = 36.3.
+// Twenty equal clients with one local step per round are a single Langevin chain, whose law at every time is known:
+// from 100, after 40 steps with γ = 0.025, the mean is 100·0.975^40 = 36.3.
 TEST(Planning, BoundsOfEqualWeightsAreInTheSamplersOwnStep) {
   std::string text = "[model]\nkind = \"gaussian\"\nprior = \"flat\"\n";
   for (int i = 0; i < 20; ++i) text += "[[client]]\nmean = [0.0]\nprecision = [[1.0]]\n";
@@ -138,6 +138,27 @@ TEST(Planning, WithoutATheoremTheReasonIsGiven) {
               Contains(HasSubstr("compressed messages")));
   EXPECT_THAT(report(kTwo, {"sampler.name=fa-ld", "sampler.communicate=0.5"}).plan.warnings,
               Contains(HasSubstr("random gaps")));
+}
+
+// A network has neither a smoothness constant nor convexity. The plan says which theorem would need them, and still
+// counts.
+TEST(Planning, ANetworkHasCostsButNoTheorem) {
+  const Overrides mlp{"model.kind=mlp", "model.sizes=[3]", "sampler.step=1e-4", "run.iterations=50", "run.burn_in=0"};
+  for (const auto& [name, theorem] :
+       {std::pair("sampler.name=lsd", "QLSD, Theorem S5 requires a smoothness constant L"),
+        std::pair("sampler.name=fa-ld", "FA-LD, Theorem 5.9 requires a smoothness")}) {
+    Overrides keys = mlp;
+    keys.emplace_back(name);
+    const plan::Plan plan = report(testing::kLogistic, keys).plan;
+    EXPECT_FALSE(plan.theorem);
+    EXPECT_THAT(plan.warnings, Contains(::testing::AllOf(HasSubstr(theorem), HasSubstr("a network has neither"))));
+    EXPECT_GT(plan.traffic.rounds, 0);
+    EXPECT_GT(plan.traffic.up_bits, 0);
+    const std::string text = to_text(plan);
+    EXPECT_THAT(text, HasSubstr("a network has no bounds on its curvature"));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("nan")));
+    EXPECT_THAT(to_json(plan), HasSubstr("\"smoothness\": null"));
+  }
 }
 
 TEST(Planning, PrivacyOfThePlan) {
