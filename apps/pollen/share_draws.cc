@@ -39,7 +39,7 @@ sink::RunFacts facts_of(const Participant& from) {
   facts.iterations = facts.done = config.run.iterations;
   facts.burn_in = config.run.burn_in.value_or(config.run.iterations / 10);
   facts.thin = config.run.thin;
-  facts.coupled = true;
+  facts.coupled = sink::clients_can_be_absent(config, from.recipe()->participation, from.clients());
   facts.step = from.recipe()->step.size;
   facts.temperature = from.recipe()->temperature;
   facts.labels = from.problem()->model.labels();

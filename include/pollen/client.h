@@ -125,7 +125,8 @@ class ClientView {
   };
   ClientView(const Recipe& recipe, Index dimension, Index chains, Index clients, const Seeds& seeds);
   void receive(const Broadcast& broadcast, Workspace& work);
-  void archive(Archive& archive);
+  // Saves or loads the view. It saves no anchors of svrg for a client that uses none (Recipe::uses_anchor).
+  void archive(Archive& archive, bool anchors = true);
 
   void share_work(Team team) { team_ = std::move(team); }  // divides work over the team, chain by chain
   const Recipe& recipe() const { return recipe_; }

@@ -65,6 +65,8 @@ struct ModelSpec {
   std::vector<std::string> labels() const;
   // Whether U is a quadratic form, whose curvature is the same everywhere.
   bool quadratic() const;
+  // Why U cannot be taken for convex, as a sentence; empty if it is convex.
+  std::string not_convex() const;
   bool predicts() const;
   // The number of classes that a classifier tells apart; 0 for other models.
   Index outcomes() const;

@@ -38,7 +38,8 @@ struct Workspace {
 struct OracleInput {
   ConstPanelView position;
   std::span<const std::uint32_t> chains;
-  ConstPanelView anchor;                          // svrg: ζ of every chain; control: Y of every chain (d × R)
+  // svrg: ζ of every chain, empty if every client's batch is all its rows; control: Y of every chain (d × R)
+  ConstPanelView anchor;
   std::span<const std::uint64_t> anchor_version;  // svrg: one per chain; it changes when the anchor does
   std::span<const Stream> minibatch;              // one per chain; the oracle fills in round and client
   std::uint64_t round = 0;

@@ -2,9 +2,9 @@
 // W2 bound split into named terms, the rounds and bits to a precision, and the best number of local steps. All
 // functions are pure and thread-safe; they work on numbers and do no I/O.
 //
-// Steps are in each paper's own units (FALD's γ is b times the others'). Bounds are conservative by nature. Each bound
-// follows the proof, with the misprints of the statement corrected; docs/plan.md lists the corrections and says how to
-// estimate each constant.
+// Steps are those of the method, in its own paper's units. FALD's γ, the step of every sampler that averages with equal
+// weights, is b times the others'. Bounds are conservative by nature. Each bound follows the proof, with the misprints
+// of the statement corrected; docs/plan.md lists the corrections and says how to estimate each constant.
 //
 //   PlanInput input{.constants = ..., .method = ..., .precision = 0.1};
 //   std::cout << to_text(make_plan(input));
@@ -36,13 +36,17 @@ struct ClientConstants {
 
 struct Constants {
   double dimension = 1;
-  // m: smallest eigenvalue of ∇²U over θ, U = U_0 + Σ U_i; for ELF a log-Sobolev constant is enough.
+  // m: smallest eigenvalue of ∇²U over θ, U = U_0 + Σ U_i. ELF's rate needs a log-Sobolev constant only, but the bound
+  // on its start needs strong convexity, so that m is the same for all theorems.
   double convexity = 0;
   double smoothness = 0;                    // L: largest eigenvalue of ∇²U over θ
   std::optional<double> hessian_lipschitz;  // FALD's HX1: Lipschitz constant of every ∇²U_i in operator norm
   double start = 0;                         // E‖θ_0 - θ*‖²
   double temperature = 1;
   std::vector<ClientConstants> clients;
+  // What has no L, m and clients' constants of curvature, in words such as "a network"; empty if they are known. A plan
+  // without them has no bound, but still counts what is sent and evaluated.
+  std::string unbounded = {};
 };
 
 // The variance E‖H(θ) - Σ_j g_j‖² of a minibatch gradient H of n out of N rows, drawn without replacement, computed
@@ -169,6 +173,10 @@ struct Plan {
 Plan make_plan(const PlanInput& input);
 std::string to_text(const Plan& plan);
 std::string to_json(const Plan& plan);
+
+// Returns E[b/|A|], where |A| is the number of clients present if each tosses a coin of probability p and rounds
+// without anybody are drawn again.
+double mean_inverse_share(double clients, double p);
 
 // The functions that make_plan() combines.
 std::vector<Term> split(Theorem theorem, const PlanInput& input, double step);

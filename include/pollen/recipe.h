@@ -36,6 +36,7 @@ struct Batch {
     if (fraction) return std::clamp<Index>(static_cast<Index>(*fraction * static_cast<double>(rows)), 1, rows);
     return rows;
   }
+  bool all() const { return !count && fraction.value_or(1) >= 1; }  // whether it is all rows of every client
   bool operator==(const Batch&) const = default;
 };
 
@@ -70,6 +71,13 @@ struct Participation {
   Scaling scaling = Scaling::active;
   Index size = 0;  // fixed_size: S, the number of clients drawn
   bool replacement = false;
+
+  // Whether a client can be absent from a round. A single client cannot be where empty rounds are drawn again.
+  bool partial(Index clients) const {
+    if (policy == ParticipationPolicy::full || (clients == 1 && scaling == Scaling::active)) return false;
+    if (policy == ParticipationPolicy::fixed_size) return replacement || size < clients;
+    return std::ranges::any_of(probability, [](double p) { return p < 1; });
+  }
 };
 
 // The step of a sampler, as the server tells it in every broadcast. Before set-up has settled them, numbers that the
@@ -125,6 +133,10 @@ struct Recipe {
   bool coupled = false;    // chains share participation
   bool make_bytes = true;  // wire = "bytes"; if false, lengths are computed but no bytes are made
 
+  // svrg: whether a client of so many rows uses anchors, and whether any client may. A client whose batch is all its
+  // rows computes the gradient itself, so it needs none.
+  bool uses_anchor(Index rows) const { return oracle == OracleKind::svrg && batch.of(rows) < rows; }
+  bool keeps_anchors() const { return oracle == OracleKind::svrg && !batch.all(); }
   // Local steps: whether messages are differences from what the server knows, rather than positions.
   bool sends_changes() const {
     return local && (up.compressor.compresses() || up.compressor.bits != 64 || !up.per_client.empty());

@@ -71,7 +71,7 @@ void AwaitedClients::send(std::uint32_t client) {
     seat.heard = heard_ == 0 ? 0 : kNothing;  // before the first broadcast there is nothing to catch up with
   }
   if (seat.heard != heard_) {
-    frames.push_back(standing());
+    frames.push_back(standing(mirror_.recipe().uses_anchor(registry_.sites()[client].rows)));
     seat.heard = heard_;
     ++statistics().brought_up;
   }
@@ -85,14 +85,14 @@ void AwaitedClients::send(std::uint32_t client) {
   seat.called = seat.owes = true;
 }
 
-// Returns the frame with what the broadcasts so far have said.
-Frame AwaitedClients::standing() {
-  if (standing_ && standing_at_ == heard_) return standing_;
+// Returns the frame with what the broadcasts so far have said, with the anchors or without.
+Frame AwaitedClients::standing(bool anchors) {
+  if (std::exchange(standing_at_, heard_) != heard_) standing_ = {};
+  Frame& frame = standing_[anchors ? 1 : 0];
+  if (frame) return frame;
   Archive archive;
-  mirror_.archive(archive);
-  standing_ = shared(wire::encode(wire::CatchUp{archive.take()}));
-  standing_at_ = heard_;
-  return standing_;
+  mirror_.archive(archive, anchors);
+  return frame = shared(wire::encode(wire::CatchUp{archive.take()}));
 }
 
 std::optional<ConnectionRegistry::Message> AwaitedClients::next(bool late) {

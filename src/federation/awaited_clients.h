@@ -3,6 +3,7 @@
 // late; what answers mean is the transport's business. One thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <limits>
 #include <optional>
@@ -55,7 +56,7 @@ class AwaitedClients {
   };
 
   void send(std::uint32_t client);
-  Frame standing();
+  Frame standing(bool anchors);
   void tell_if_all_are_gone();
   std::optional<Deadline> deadline() const;
   std::string names(const std::vector<std::uint32_t>& clients, const char* between = ", ") const;
@@ -67,7 +68,8 @@ class AwaitedClients {
   std::vector<Seat> seats_;
   std::vector<double> weights_;  // local steps: one for all clients, or one per client
   bool stateful_ = false;        // true if clients must know which of their replies were counted
-  Frame frame_, standing_;
+  Frame frame_;
+  std::array<Frame, 2> standing_;  // what the broadcasts have said, without anchors and with them; null if not made yet
   std::uint64_t standing_at_ = kNothing, heard_ = 0;
   Deadline opened_;
   Index wanted_ = 0;  // number of clients with wanted set

@@ -11,6 +11,7 @@ Participant::~Participant() = default;
 const std::optional<Participant::Ended>& Participant::ended() const { return parts_->ended; }
 void Participant::forget_ending() { parts_->ended.reset(); }
 std::int64_t Participant::turns() const { return parts_->turns; }
+Index Participant::clients() const { return parts_->clients; }
 const Recipe* Participant::recipe() const { return parts_->host ? &parts_->recipe : nullptr; }
 const StatisticalProblem* Participant::problem() const { return parts_->host ? &*parts_->problem : nullptr; }
 const Config* Participant::config() const { return parts_->config ? &*parts_->config : nullptr; }

@@ -151,6 +151,8 @@ void Participant::Parts::seated(const wire::Seat& message) {
   std::vector<std::string> warnings;
   recipe = complete(*config, clients, problem->dimension(), warnings);
   recipe.make_bytes = true;
+  // If this client's batch is all its rows, whatever its number, the view keeps no anchors.
+  if (recipe.keeps_anchors() && !recipe.uses_anchor(problem->rows[part])) recipe.batch = {};
   step_known = false;
   const HostSetup setup{&recipe,      &problem->prior, problem->dimension(), config->run.chains, clients,
                         config->seed, seed()};

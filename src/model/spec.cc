@@ -30,6 +30,10 @@ std::vector<std::string> ModelSpec::labels() const {
 
 bool ModelSpec::quadratic() const { return family != nullptr && family->quadratic(*this); }
 
+std::string ModelSpec::not_convex() const {
+  return family == nullptr ? "nothing is known of the program's own potentials" : family->not_convex(*this);
+}
+
 bool ModelSpec::predicts() const { return family != nullptr && family->predicts(); }
 
 Index ModelSpec::outcomes() const {

@@ -1,6 +1,6 @@
 // D-ELF and P-ELF (ELF, Theorem 4.3) and B-ELF (Theorem 4.5): error feedback up, down or both, with full gradients. The
-// bounds are in KL, under a log-Sobolev inequality. ELF's F_i is b U_i. docs/plan.md lists the corrections to the
-// paper.
+// bounds are in KL. The paper's rate is under a log-Sobolev inequality with constant μ; the bound on the start here
+// needs strong convexity, so μ is m. ELF's F_i is b U_i. docs/plan.md lists the corrections to the paper.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,9 +28,9 @@ double first_move(const Constants& c, double step) {
   return step * step * c.smoothness * c.smoothness * c.start + 2 * step * c.dimension;
 }
 
-// Bounds KL(x_1 | π) for x_1 = x_0 - γ∇U(x_0) + √(2γ)Z and any x_0. The entropy of x_1 is at least that of the noise, E
-// U(x_1) - U* is at most L/2 (E‖x_0-θ*‖² + 2γd), and ∫exp(U* - U) is at most (2π/m)^{d/2}. The law after the first step
-// is used because a start at a point has infinite divergence.
+// Bounds KL(x_1 | π) for x_1 = x_0 - γ∇U(x_0) + √(2γ)Z and any x_0, if U is m-strongly convex. The entropy of x_1 is at
+// least that of the noise, E U(x_1) - U* is at most L/2 (E‖x_0-θ*‖² + 2γd), and ∫exp(U* - U) is at most (2π/m)^{d/2}.
+// The law after the first step is used because a start at a point has infinite divergence.
 double first_divergence(const Constants& c, double step) {
   const double d = c.dimension;
   return c.smoothness / 2 * (c.start + 2 * step * d) - d / 2 * (1 + std::log(2 * step * c.convexity));

@@ -1,6 +1,7 @@
 // FA-LD (FA-LD, Theorems 5.7, 5.9 and 5.10): K local steps, then an average of all clients or of S of them. The bound
 // uses the one-step inequality of Lemma B.5 before its terms are merged into 400 η² d L² H ((K-1)²+κ), with the
-// constants of a fixed step.
+// constants of a fixed step. A sampler with equal weights is FA-LD on clients of equal size, but its step is FALD's γ =
+// bη.
 #include <algorithm>
 #include <cmath>
 
@@ -70,6 +71,10 @@ Guarantee fa_ld(const Constants& c, const Method& method) {
   g.after = [=, limit = g.limit, from_pi = start_square(c)](double step, double k) {
     return std::pow(1 - step * m / 2, k) * from_pi + limit(step);
   };
+  if (!method.averaging->by_size) {
+    convert_steps(1 / f.b, g);
+    g.limits[0].rule = "b/(2L) (5.9)";
+  }
   return g;
 }
 

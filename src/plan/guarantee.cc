@@ -63,16 +63,18 @@ Constants tempered(const Constants& constants) {
 
 const char* name_of(Theorem theorem) { return row_of(theorem).name; }
 
+void convert_steps(double unit, Guarantee& g) {
+  for (StepLimit& limit : g.limits) limit.value /= unit;
+  const Guarantee one = g;
+  g.rate = [one, unit](double step) { return one.rate(step * unit); };
+  g.limit = [one, unit](double step) { return one.limit(step * unit); };
+  g.after = [one, unit](double step, double iterations) { return one.after(step * unit, iterations); };
+}
+
 Guarantee guarantee(Theorem theorem, const Constants& constants, const Method& method) {
-  const double t = constants.temperature;
   Guarantee found = row_of(theorem).prove(tempered(constants), method);
   std::erase_if(found.limits, [](const StepLimit& limit) { return !std::isfinite(limit.value); });
-  if (t == 1) return found;
-  for (StepLimit& limit : found.limits) limit.value /= t;
-  const Guarantee one = found;
-  found.rate = [one, t](double step) { return one.rate(step * t); };
-  found.limit = [one, t](double step) { return one.limit(step * t); };
-  found.after = [one, t](double step, double iterations) { return one.after(step * t, iterations); };
+  if (constants.temperature != 1) convert_steps(constants.temperature, found);
   return found;
 }
 

@@ -42,6 +42,7 @@ Json json_of(const Choice& c) {
 // Writes the plan as JSON. Numbers that are not finite become null.
 std::string to_json(const Plan& plan) {
   const Constants& c = plan.constants;
+  const auto known = [&](double x) { return c.unbounded.empty() ? Json(x) : Json(); };
   Json limits = Json::array();
   for (const StepLimit& limit : plan.limits) limits.push_back({{"rule", limit.rule}, {"value", limit.value}});
   Json json{{"theorem", plan.theorem ? Json(name_of(*plan.theorem)) : Json()},
@@ -49,10 +50,10 @@ std::string to_json(const Plan& plan) {
             {"dimension", c.dimension},
             {"clients", c.clients.size()},
             {"temperature", c.temperature},
-            {"convexity", c.convexity},
-            {"smoothness", c.smoothness},
-            {"start", c.start},
-            {"heterogeneity", plan.heterogeneity},
+            {"convexity", known(c.convexity)},
+            {"smoothness", known(c.smoothness)},
+            {"start", known(c.start)},
+            {"heterogeneity", known(plan.heterogeneity)},
             {"step", plan.theorem ? Json(plan.step) : Json()},
             {"step_limits", limits},
             {"bound", plan.bound ? json_of(*plan.bound) : Json()},

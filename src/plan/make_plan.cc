@@ -18,16 +18,11 @@ struct Checker {
   }
 };
 
-void check(const Constants& c) {
-  const char* const least = "a finite number of at least 0";
-  const auto fine = [](double x) { return x >= 0 && std::isfinite(x); };
-  const Checker whole{"plan"};
-  if (c.clients.empty()) throw ConfigError(whole.where, "found no clients, accepted: one or more");
-  whole.require(c.dimension >= 1, "d", c.dimension, "at least 1");
-  whole.require(c.temperature > 0, "T", c.temperature, "a number above 0");
-  whole.require(c.smoothness > 0, "L", c.smoothness, "a number above 0");
-  whole.require(fine(c.convexity) && c.convexity <= c.smoothness * (1 + 1e-9), "m", c.convexity, "from 0 to L");
-  whole.require(fine(c.start), "start", c.start, least);
+constexpr const char* kLeast = "a finite number of at least 0";
+
+bool counts(double x) { return x >= 0 && std::isfinite(x); }
+
+void check_clients(const Constants& c) {
   for (std::size_t i = 0; i < c.clients.size(); ++i) {
     const ClientConstants& k = c.clients[i];
     const Checker client{fmt::format("plan: client {}", i + 1)};
@@ -37,8 +32,20 @@ void check(const Constants& c) {
     for (const auto& [name, value] : {std::pair("smoothness", k.smoothness), std::pair("convexity", k.convexity),
                                       std::pair("row_smoothness", k.row_smoothness), std::pair("gradient", k.gradient),
                                       std::pair("variance", k.variance), std::pair("omega", k.omega)})
-      client.require(fine(value), name, value, least);
+      client.require(counts(value), name, value, kLeast);
   }
+}
+
+void check(const Constants& c) {
+  const Checker whole{"plan"};
+  if (c.clients.empty()) throw ConfigError(whole.where, "found no clients, accepted: one or more");
+  whole.require(c.dimension >= 1, "d", c.dimension, "at least 1");
+  whole.require(c.temperature > 0, "T", c.temperature, "a number above 0");
+  check_clients(c);
+  if (!c.unbounded.empty()) return;
+  whole.require(c.smoothness > 0, "L", c.smoothness, "a number above 0");
+  whole.require(counts(c.convexity) && c.convexity <= c.smoothness * (1 + 1e-9), "m", c.convexity, "from 0 to L");
+  whole.require(counts(c.start), "start", c.start, kLeast);
 }
 
 void warn(const PlanInput& input, Theorem theorem, std::vector<std::string>& warnings) {

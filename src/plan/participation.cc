@@ -11,10 +11,8 @@
 
 namespace pollen::plan {
 
-namespace {
-
-// Returns E[b/|A|], where |A| is binomial(b, p) conditioned on |A| ≥ 1.
-double inverse_share(double clients, double p) {
+// |A| is binomial(b, p) conditioned on |A| ≥ 1.
+double mean_inverse_share(double clients, double p) {
   double sum = 0, total = 0;
   for (double size = 1; size <= clients; ++size) {
     const double log_choose = std::lgamma(clients + 1) - std::lgamma(size + 1) - std::lgamma(clients - size + 1);
@@ -25,6 +23,8 @@ double inverse_share(double clients, double p) {
   }
   return sum / total;
 }
+
+namespace {
 
 Presence of_excess(double excess, double present) { return {1 / (1 + excess), present}; }
 
@@ -53,7 +53,7 @@ std::vector<Presence> presences(const Participation& participation, const Consta
         if (participation.scaling == Scaling::inverse_probability)
           all[i] = {p, p};
         else
-          all[i] = i > 0 ? all[0] : uniform(b, inverse_share(b, p), p / (1 - std::pow(1 - p, b)));
+          all[i] = i > 0 ? all[0] : uniform(b, mean_inverse_share(b, p), p / (1 - std::pow(1 - p, b)));
         break;
       }
       case ParticipationPolicy::fixed_size: {

@@ -48,6 +48,9 @@ struct FaldConstants {
 };
 FaldConstants fald_constants(const Constants& constants);
 
+// Turns bounds in a theorem's step into bounds in the method's step, of which one counts `unit` of the theorem's.
+void convert_steps(double unit, Guarantee& guarantee);
+
 // The name of the sampler that a theorem is about, such as "qlsd++".
 const char* name_of(Theorem theorem);
 

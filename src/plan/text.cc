@@ -16,6 +16,10 @@ void write_problem(const Plan& plan, Out out) {
   fmt::format_to(out, "{:<16} {}\n", "theorem", plan.theorem ? plan.source : "none");
   fmt::format_to(out, "{:<16} d = {}, {} clients, T = {:.4g}\n", "problem", c.dimension, c.clients.size(),
                  c.temperature);
+  if (!c.unbounded.empty()) {
+    fmt::format_to(out, "{:<16} none, {} has no bounds on its curvature\n", "constants", c.unbounded);
+    return;
+  }
   fmt::format_to(out, "{:<16} m = {:.4g}, L = {:.4g}, L/m = {:.4g}, |start - mode| = {:.4g}\n", "constants",
                  c.convexity, c.smoothness, c.smoothness / c.convexity, std::sqrt(c.start));
   fmt::format_to(out, "{:<16} {:.4g} (mean of |grad U_i|^2 at the mode)\n", "heterogeneity", plan.heterogeneity);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "proofs.h"
@@ -6,8 +8,8 @@ namespace pollen::plan {
 
 namespace {
 
-std::optional<Theorem> none(std::string& why, const char* text) {
-  why = std::string("no theorem covers this combination: ") + text;
+std::optional<Theorem> none(std::string& why, const std::string& text) {
+  why = "no theorem covers this combination: " + text;
   return std::nullopt;
 }
 
@@ -32,7 +34,8 @@ std::optional<Theorem> of_averaging(const Method& method, const Constants& const
     return none(why, "averaging with independent coins (FA-LD draws a fixed number of clients)");
   if (!full && !method.participation.replacement && !balanced)
     return none(why, "FA-LD's scheme II with clients of unequal size");
-  if (std::ranges::any_of(clients, [](const ClientConstants& c) { return !(c.convexity > 0); }))
+  if (constants.unbounded.empty() &&
+      std::ranges::any_of(clients, [](const ClientConstants& c) { return !(c.convexity > 0); }))
     return none(why, "FA-LD requires that every client's part is strongly convex, and one is not");
   return Theorem::fa_ld;
 }
@@ -46,10 +49,8 @@ std::optional<Theorem> of_feedback(const Method& method, std::string& why) {
   return method.memory == Memory::feedback ? Theorem::b_elf : Theorem::p_elf;
 }
 
-}  // namespace
-
-std::optional<Theorem> theorem_for(const Method& method, const Constants& constants, std::string& why) {
-  if (!(constants.convexity > 0)) return none(why, "the potential is not known to be strongly convex");
+// Returns the theorem about samplers like this one, whatever is known of the potential.
+std::optional<Theorem> of_method(const Method& method, const Constants& constants, std::string& why) {
   if (method.averaging) return of_averaging(method, constants, why);
   const bool compressed = std::ranges::any_of(constants.clients, [](const ClientConstants& c) { return c.omega > 0; });
   if (method.memory == Memory::feedback || method.down_feedback) {
@@ -68,6 +69,19 @@ std::optional<Theorem> theorem_for(const Method& method, const Constants& consta
     return memory || idle ? std::optional(Theorem::qlsd_pp) : none(why, "svrg gradients compressed without memory");
   if (memory && !idle) return none(why, "memory with gradients other than svrg");
   return method.oracle == OracleKind::fixed_point ? Theorem::qlsd_star : Theorem::qlsd;
+}
+
+}  // namespace
+
+std::optional<Theorem> theorem_for(const Method& method, const Constants& constants, std::string& why) {
+  const bool bounded = constants.unbounded.empty();
+  if (bounded && !(constants.convexity > 0)) return none(why, "the potential is not known to be strongly convex");
+  const std::optional<Theorem> found = of_method(method, constants, why);
+  if (bounded || !found) return found;
+  return none(why,
+              fmt::format("{} requires a smoothness constant L of the potential and its strong convexity m > 0, and "
+                          "{} has neither",
+                          guarantee(*found, constants, method).source, constants.unbounded));
 }
 
 }  // namespace pollen::plan

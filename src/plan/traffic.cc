@@ -6,6 +6,15 @@ namespace pollen::plan {
 
 namespace {
 
+// The mean number of minibatch gradients per client and iteration of svrg. Two are taken at the position and at the
+// anchor, and the anchor's own is taken once per refresh; a client whose batch is all its rows uses no anchor.
+double svrg_gradients(const Constants& c, double refresh) {
+  double sum = 0;
+  for (const ClientConstants& client : c.clients)
+    sum += client.batch < client.rows ? 2 + client.rows / client.batch / std::max(1.0, refresh) : 1;
+  return sum / static_cast<double>(c.clients.size());
+}
+
 double full_over_batch(const Constants& c) {
   double sum = 0;
   for (const ClientConstants& client : c.clients)
@@ -33,7 +42,7 @@ Traffic traffic(const PlanInput& input, double iterations) {
   } else {
     t.rounds = iterations;
     const bool svrg = input.method.oracle == OracleKind::svrg;
-    t.gradients = iterations * senders / b * (svrg ? 2 + full_over_batch(c) / std::max(1.0, input.method.refresh) : 1);
+    t.gradients = iterations * senders / b * (svrg ? svrg_gradients(c, input.method.refresh) : 1);
   }
   t.up_bits = (t.rounds - whole) * senders * input.messages.up_bits + whole * b * input.messages.down_bits;
   t.down_bits = t.rounds * listeners * input.messages.down_bits;

@@ -45,12 +45,13 @@ void Server::encode_whole() {
 }
 
 // Each participant receives the payloads of its chains. A participant that missed broadcasts is sent w whole instead of
-// the change. If its anchor is old, it is also sent ζ, unless this broadcast is the new ζ.
+// the change. If it uses anchors and its own is old, it is also sent ζ, unless this broadcast is the new ζ.
 void Server::count_downlink() {
   if (heard_.empty()) return count_payloads();
   counters_.broadcast_bits += 8 * std::ssize(broadcast_.payload);
   const auto words = 64 * static_cast<std::int64_t>(setup_.dimension);
   for (const Roster::Entry& entry : broadcast_.roster.clients) {
+    const bool anchored = !broadcast_.refresh && recipe_.uses_anchor(setup_.sizes[entry.client]);
     for (const std::uint32_t chain : broadcast_.roster.chains(entry)) {
       std::uint64_t& heard = heard_[chain * setup_.sizes.size() + entry.client];
       std::int64_t bits = 8 * static_cast<std::int64_t>(broadcast_.chain_payload(chain).size());
@@ -59,7 +60,7 @@ void Server::count_downlink() {
         bits = 0;
         extra += words;
       }
-      if (recipe_.oracle == OracleKind::svrg && !broadcast_.refresh && heard < anchor_round_ + 1) extra += words;
+      if (anchored && heard < anchor_round_ + 1) extra += words;
       counters_.downlink_bits += bits + extra;
       counters_.broadcast_bits += extra;
       traffic_->add({.client = entry.client, .down_bits = bits + extra});

@@ -17,7 +17,7 @@ ClientView::ClientView(const Recipe& recipe, Index dimension, Index chains, Inde
       compressor_(make_compressor(recipe.down.compressor, dimension, 0)),
       position_(dimension, chains) {
   if (recipe.down.feedback) change_ = Panel(dimension, 1);
-  if (recipe.oracle == OracleKind::svrg) {
+  if (recipe.keeps_anchors()) {
     anchor_ = Panel(dimension, chains);
     anchor_version_.assign(static_cast<std::size_t>(chains), 0);
   }
@@ -95,12 +95,13 @@ void ClientView::make_common() {
   }
 }
 
-void ClientView::archive(Archive& archive) {
+void ClientView::archive(Archive& archive, bool anchors) {
   archive.array(position_.flat());
   archive.array(reference_.flat());
   archive.array(control_.flat());
-  archive.array(anchor_.flat());
-  archive.array(std::span(anchor_version_));
+  const bool left_out = !anchors && recipe_.keeps_anchors();
+  archive.array(left_out ? std::span<double>() : anchor_.flat());
+  archive.array(left_out ? std::span<std::uint64_t>() : std::span(anchor_version_));
   archive.field(round_);
   archive.field(segment_.first);
   archive.field(segment_.steps);

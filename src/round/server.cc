@@ -48,7 +48,7 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup, std::uniqu
   if (recipe.up.memory != Memory::none) memory_ = Panel(d - recipe.up.whole_tail, setup_.chains);
   if (recipe.down.feedback) known_ = Panel(d, setup_.chains);
   const bool may_miss = recipe.participation.policy != ParticipationPolicy::full;
-  if (may_miss && (recipe.down.feedback || recipe.oracle == OracleKind::svrg))
+  if (may_miss && (recipe.down.feedback || recipe.keeps_anchors()))
     heard_.assign(setup_.sizes.size() * static_cast<std::size_t>(setup_.chains), 0);
   broadcast_.step = recipe.step;
   broadcast_.offset.resize(static_cast<std::size_t>(setup_.chains) + 1);
@@ -100,7 +100,7 @@ void Server::open(std::int64_t most) {
   broadcast_.round = round_;
   if (average_ != nullptr) average_->open(most, recipe_, position_, broadcast_);
   step_->plan(broadcast_);
-  broadcast_.refresh = recipe_.oracle == OracleKind::svrg && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
+  broadcast_.refresh = recipe_.keeps_anchors() && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
   if (broadcast_.refresh) anchor_round_ = round_;
   draw_participants();
   encode_broadcast();

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "pollen/errors.h"
+#include "pollen/plan.h"
 
 namespace pollen {
 
@@ -32,9 +33,33 @@ double auto_local_step(const Recipe& recipe, const LocalBounds& bounds, double o
   return std::min(one_step, 0.2 / bounds.smoothness) / local.mean_steps() / local.unit(bounds.clients);
 }
 
-void check_sizes(const Config& config, const Recipe& recipe, std::span<const Index> sizes,
-                 std::vector<std::string>& warnings) {
-  if (!recipe.local || recipe.participation.policy != ParticipationPolicy::fixed_size || !recipe.local->by_size) return;
+namespace {
+
+// Returns the factor on the temperature if clients with equal weights are absent: ρ' + (1-ρ') E[b/|A|]. A client's
+// private noise has variance 2γ'T(1-ρ')b, and the average over |A| of them divides it by |A|, not by b.
+double heat(const LocalSteps& local, const Participation& who, Index clients) {
+  if (!who.partial(clients)) return 1;
+  const auto b = static_cast<double>(clients);
+  const double inverse = who.policy == ParticipationPolicy::fixed_size
+                             ? b / static_cast<double>(who.size)
+                             : plan::mean_inverse_share(b, who.probability.front());
+  return local.common + (1 - local.common) * inverse;
+}
+
+void warn_of_heat(const Recipe& recipe, Index clients, std::vector<std::string>& warnings) {
+  const double factor = heat(*recipe.local, recipe.participation, clients);
+  // With a memory the absent clients' noise counts, too, and this factor is not known.
+  if (factor == 1 || recipe.up.memory != Memory::none) return;
+  const bool fixed = recipe.participation.policy == ParticipationPolicy::fixed_size;
+  warnings.push_back(fmt::format(
+      "{} with absent clients and correlation below 1 does not sample the target: its temperature is {:.4g} "
+      "times too high (tau + (1-tau) {})",
+      recipe.name, factor, fixed ? "clients/size" : "times the mean of clients/present clients"));
+}
+
+void check_schemes(const Config& config, const Recipe& recipe, std::span<const Index> sizes,
+                   std::vector<std::string>& warnings) {
+  if (recipe.participation.policy != ParticipationPolicy::fixed_size) return;
   const auto [least, most] = std::ranges::minmax(sizes);
   const bool two = !recipe.participation.replacement;
   if (two && most - least > 1 && !config.sampler.allow_unbalanced)
@@ -56,6 +81,17 @@ void check_sizes(const Config& config, const Recipe& recipe, std::span<const Ind
         fmt::format("scheme I with correlation below 1 does not sample the target: its mean is right, its "
                     "spread too wide (private noise counts {:.4g} times)",
                     1 + (b - 1) / s));
+}
+
+}  // namespace
+
+void check_sizes(const Config& config, const Recipe& recipe, std::span<const Index> sizes,
+                 std::vector<std::string>& warnings) {
+  if (!recipe.local) return;
+  if (recipe.local->by_size)
+    check_schemes(config, recipe, sizes, warnings);
+  else
+    warn_of_heat(recipe, static_cast<Index>(sizes.size()), warnings);
 }
 
 }  // namespace pollen

@@ -26,8 +26,8 @@ LocalBounds find_local_bounds(Transport& transport, const LocalSteps& local, std
 // one step per round, and 0.2/L with the L of the worst client, divided by the mean number of local steps.
 double auto_local_step(const Recipe& recipe, const LocalBounds& bounds, double one_step);
 
-// Checks schemes I and II of FA-LD. Scheme II on unbalanced data is a ConfigError. Both schemes have the wrong spread
-// unless ρ = 1, which is a warning.
+// Checks averages over some of the clients. FA-LD's scheme II on unbalanced data is a ConfigError. Both of its schemes,
+// and FALD with absent clients, have the wrong spread unless ρ = 1 or τ = 1, which is a warning that says the factor.
 void check_sizes(const Config& config, const Recipe& recipe, std::span<const Index> sizes,
                  std::vector<std::string>& warnings);
 

@@ -37,11 +37,6 @@ Spectrum exact_spectrum(Questions& ask, std::span<const double> at) {
   return {std::max(0.0, values.front()), values.back()};
 }
 
-// Returns why U cannot be taken for convex, or nothing if it is convex.
-std::string why_not_convex(const ModelSpec& model) {
-  return model.family == nullptr ? "nothing is known of the program's own potentials" : model.family->not_convex(model);
-}
-
 // Returns E‖θ_0 - θ*‖², the expected squared distance of the start from the mode.
 double start_distance(const Experiment& experiment, const Prior& prior, std::span<const double> mode) {
   const RunConfig& run = experiment.config().run;
@@ -67,7 +62,7 @@ void estimate_sum(Experiment& experiment, std::span<const double> mode, plan::Co
   else
     sum.largest = find_smoothness(ask.transport(), ask.prior(), mode, experiment.config().seed).value;
   c.smoothness = sum.largest;
-  const std::string not_convex = why_not_convex(experiment.model());
+  const std::string not_convex = experiment.model().not_convex();
   c.convexity = !not_convex.empty() ? 0 : quadratic ? sum.smallest : ask.prior().least_curvature();
   notes.push_back(
       fmt::format("L: {}{}", exact ? "largest eigenvalue of the summed curvature" : "power iteration, from below",
@@ -87,29 +82,35 @@ double weight_of(const Recipe& recipe, std::span<const Index> sizes, std::size_t
                                                : 1 / static_cast<double>(sizes.size());
 }
 
-plan::ClientConstants client_constants(const Experiment& experiment, const Questions& ask, std::size_t i,
-                                       std::span<const double> bounds, std::span<const double> rows) {
+// The constants of a client that do not depend on its potential.
+plan::ClientConstants plain_constants(const Experiment& experiment, Index rows, std::size_t i) {
   const Recipe& recipe = experiment.recipe();
-  const Index n = ask.sizes()[i];
+  const Uplink& up = recipe.up;
   plan::ClientConstants k;
-  k.rows = static_cast<double>(n);
-  k.batch = static_cast<double>(recipe.batch.of(n));
-  k.smoothness = bounds[0];
-  const double share = recipe.prior_on_server ? 0 : weight_of(recipe, ask.sizes(), i);
-  if (experiment.model().quadratic() && experiment.dimension() <= kExact)
-    k.convexity = bounds[1];
-  else if (why_not_convex(experiment.model()).empty())
-    k.convexity = share * ask.prior().least_curvature();
-  k.gradient = rows[0];
-  k.variance = plan::minibatch_variance(k.rows, k.batch, rows[1], rows[2]);
-  k.row_smoothness = rows[3];
-  const auto& up = recipe.up;
+  k.rows = static_cast<double>(rows);
+  k.batch = static_cast<double>(recipe.batch.of(rows));
   const auto compressor =
       make_compressor(up.per_client.empty() ? up.compressor : up.per_client[i], experiment.dimension());
   if (up.memory == Memory::feedback)
     k.alpha = compressor->alpha(experiment.dimension());
   else
     k.omega = compressor->omega(experiment.dimension());
+  return k;
+}
+
+plan::ClientConstants client_constants(const Experiment& experiment, const Questions& ask, std::size_t i,
+                                       std::span<const double> bounds, std::span<const double> rows) {
+  const Recipe& recipe = experiment.recipe();
+  plan::ClientConstants k = plain_constants(experiment, ask.sizes()[i], i);
+  k.smoothness = bounds[0];
+  const double share = recipe.prior_on_server ? 0 : weight_of(recipe, ask.sizes(), i);
+  if (experiment.model().quadratic() && experiment.dimension() <= kExact)
+    k.convexity = bounds[1];
+  else if (experiment.model().not_convex().empty())
+    k.convexity = share * ask.prior().least_curvature();
+  k.gradient = rows[0];
+  k.variance = plan::minibatch_variance(k.rows, k.batch, rows[1], rows[2]);
+  k.row_smoothness = rows[3];
   return k;
 }
 
@@ -131,15 +132,21 @@ void take_given(const Experiment& experiment, std::span<const Index> sizes, plan
 }  // namespace
 
 plan::Constants estimate_constants(Experiment& experiment, std::vector<std::string>& notes) {
-  const std::vector<double> mode = experiment.questions().mode();
   Questions& ask = experiment.questions();
   const Index d = experiment.dimension(), b = experiment.clients();
-  Panel bounds(2, b), rows(4, b);
-  ask.transport().query({Query::What::bounds, {mode.data(), d, 1, d}, {}}, bounds);
-  ask.transport().query({Query::What::rows, {mode.data(), d, 1, d}, {}}, rows);
   plan::Constants c;
   c.dimension = static_cast<double>(d);
   c.temperature = experiment.recipe().temperature;
+  if (experiment.model().is_network()) {
+    c.unbounded = "a network";
+    for (std::size_t i = 0; i < ask.sizes().size(); ++i)
+      c.clients.push_back(plain_constants(experiment, ask.sizes()[i], i));
+    return c;
+  }
+  const std::vector<double> mode = ask.mode();
+  Panel bounds(2, b), rows(4, b);
+  ask.transport().query({Query::What::bounds, {mode.data(), d, 1, d}, {}}, bounds);
+  ask.transport().query({Query::What::rows, {mode.data(), d, 1, d}, {}}, rows);
   c.start = start_distance(experiment, ask.prior(), mode);
   estimate_sum(experiment, mode, c, notes);
   for (Index i = 0; i < b; ++i)

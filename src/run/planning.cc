@@ -20,8 +20,10 @@ double probe_bits(const CompressorSpec& spec, Index d) {
 }
 
 // Why no theorem here covers the recipe, for reasons that plan::Method cannot express; empty if there is none.
-std::string uncovered(const Recipe& recipe) {
+std::string uncovered(const Recipe& recipe, const std::string& precondition) {
   if (recipe.reference) return recipe.name + " is a reference or a competitor, none of the five papers' samplers";
+  if (precondition != "none")
+    return "sampler.precondition, as the constants here are those of the model's own coordinates";
   if (recipe.sends_changes()) return "compressed messages of local steps";
   if (recipe.local && recipe.participation.policy != ParticipationPolicy::full && !recipe.local->by_size)
     return "absent clients with equal weights";
@@ -115,7 +117,8 @@ PlanReport make_report(Experiment& experiment, const PlanRequest& request) {
   input.precision = request.precision;
   input.round_price = request.round_price;
   report.plan = plan::make_plan(input);
-  if (const std::string why = uncovered(recipe); !why.empty() && report.plan.theorem) strike_out(report.plan, why);
+  if (const std::string why = uncovered(recipe, config.sampler.precondition); !why.empty() && report.plan.theorem)
+    strike_out(report.plan, why);
   if (report.plan.theorem && !experiment.questions().curvature_is_bound())
     report.plan.warnings.emplace_back(
         "the curvature is that at the mode, where the theorem asks for a bound at every position: a guide, no "

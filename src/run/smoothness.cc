@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "math/math.h"
 #include "pollen/random.h"
@@ -30,14 +31,27 @@ Smoothness find_smoothness(Transport& transport, const Prior& prior, std::span<c
   return result;
 }
 
+namespace {
+
+// The factor for the compressor that adds the most noise (1/(1+ω)) or delay (α), over all clients.
+double compressor_factor(const Uplink& up, Index dimension) {
+  double least = 1;
+  const CompressorSpec* last = nullptr;
+  for (const CompressorSpec& spec : up.per_client.empty() ? std::span(&up.compressor, 1) : std::span(up.per_client)) {
+    if (last != nullptr && spec == *last) continue;  // many clients may have the same
+    last = &spec;
+    const auto compressor = make_compressor(spec, dimension);
+    least = std::min(
+        least, up.memory == Memory::feedback ? compressor->alpha(dimension) : 1 / (1 + compressor->omega(dimension)));
+  }
+  return least;
+}
+
+}  // namespace
+
 double auto_step(const Recipe& recipe, double smoothness, Index clients, Index dimension,
                  std::span<const Index> sizes) {
-  double factor = 1;
-  const auto compressor = make_compressor(recipe.up.compressor, dimension);
-  if (recipe.up.memory == Memory::feedback)
-    factor *= compressor->alpha(dimension);
-  else
-    factor /= 1 + compressor->omega(dimension);
+  double factor = compressor_factor(recipe.up, dimension);
   if (recipe.down.feedback) factor *= make_compressor(recipe.down.compressor, dimension)->alpha(dimension);
   if (recipe.oracle == OracleKind::minibatch) {
     double share = 1;

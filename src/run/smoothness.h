@@ -18,7 +18,8 @@ struct Smoothness {
 // Models without a global curvature bound are evaluated at the position `at`.
 Smoothness find_smoothness(Transport& transport, const Prior& prior, std::span<const double> at, std::uint64_t seed);
 
-// A stable step with small bias: 0.1/L, and less if compression, minibatches or absent clients add noise or delay.
+// A stable step with small bias: 0.1/L, and less if compression, minibatches or absent clients add noise or delay. If
+// clients have compressors of their own, the one that adds the most counts.
 double auto_step(const Recipe& recipe, double smoothness, Index clients, Index dimension, std::span<const Index> sizes);
 
 }  // namespace pollen

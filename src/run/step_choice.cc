@@ -70,6 +70,22 @@ void ExperimentParts::set_step() {
         recipe.step.size, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
 }
 
+namespace {
+
+// Returns m of a convex model that is not quadratic. Its likelihood may add nothing to the prior's precision. Throws
+// ConfigError if the model is not known to be convex, because m is then not known either.
+double prior_convexity(const StatisticalProblem& problem, const std::string& file) {
+  if (const std::string why = problem.model.not_convex(); !why.empty())
+    throw ConfigError(
+        file + ": sampler.schedule",
+        fmt::format("found \"decaying\", whose step needs the strong convexity m of the clients' potentials, which is "
+                    "not known here: {}; accepted with sampler.convexity given",
+                    why));
+  return problem.prior.least_curvature();
+}
+
+}  // namespace
+
 // Sets the step of the averaging family, which depends on each client's own curvature.
 void ExperimentParts::set_local_step(std::span<const double> at, bool picked) {
   LocalSteps& local = *recipe.local;
@@ -78,8 +94,7 @@ void ExperimentParts::set_local_step(std::span<const double> at, bool picked) {
   const bool convexity = local.decaying && recipe.step.convexity == 0;
   LocalBounds bounds =
       find_local_bounds(link->transport(), local, at, problem.rows, convexity && problem.model.quadratic());
-  // A convex likelihood may add nothing to the prior's curvature.
-  if (!problem.model.quadratic()) bounds.convexity = problem.prior.least_curvature();
+  if (convexity && !problem.model.quadratic()) bounds.convexity = prior_convexity(problem, config.file);
   if (wanted) found.exchanges.push_back({.down_bits = 64 * problem.dimension(), .up_bits = 128, .columns = 1});
   if (!wanted && config.run.init != "mode") found.exchanges.resize(before);
   if (local.decaying) {

@@ -31,6 +31,10 @@ States states_of(const Experiment& experiment) {
 
 }  // namespace
 
+bool clients_can_be_absent(const Config& config, const Participation& participation, Index clients) {
+  return participation.partial(clients) || config.federation.on_missing == "skip";
+}
+
 RunFacts facts_of(const Experiment& experiment) {
   const Config& config = experiment.config();
   RunFacts facts;
@@ -43,7 +47,8 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.done = experiment.iteration();
   facts.burn_in = experiment.burn_in();
   facts.thin = config.run.thin;
-  facts.coupled = config.run.coupled;
+  facts.coupled =
+      config.run.coupled && clients_can_be_absent(config, experiment.recipe().participation, experiment.clients());
   facts.step = experiment.recipe().step.size;
   facts.temperature = experiment.recipe().temperature;
   facts.smoothness = experiment.smoothness();

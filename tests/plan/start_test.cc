@@ -33,8 +33,9 @@ double ula_error(double step, double k) {
   return square;
 }
 
-void expect_bounded(Theorem theorem, const Method& method, double per_step) {
-  const Constants c = constants(2);
+// `per_step` is the step of the chain in U for a step of 1 in the units of the method.
+void expect_bounded(Theorem theorem, const Method& method, double per_step, double clients = 2) {
+  const Constants c = constants(clients);
   const Guarantee g = guarantee(theorem, c, method);
   for (const double part : {1.0, 0.1, 0.01})
     for (const double k : {1.0, 2.0, 5.0, 20.0, 100.0, 1000.0, 1e5}) {
@@ -55,6 +56,18 @@ TEST(Start, BoundsHoldFromTheFirstStepOn) {
   averaging.averaging->control_variate = true;
   expect_bounded(Theorem::vr_fald, averaging, 0.5);
   expect_bounded(Theorem::fa_ld, steps, 1);
+}
+
+// FA-LD's theorem covers equal weights on clients of equal size, too, but there the step is FALD's γ = bη.
+TEST(Start, FixedGapsWithEqualWeightsCountInTheStepOfFald) {
+  Method equal, by_size;
+  equal.averaging = Averaging{.random = false};
+  by_size.averaging = Averaging{.random = false, .by_size = true};
+  expect_bounded(Theorem::fa_ld, equal, 1.0 / 20, 20);
+  const Guarantee ours = guarantee(Theorem::fa_ld, constants(20), equal),
+                  paper = guarantee(Theorem::fa_ld, constants(20), by_size);
+  EXPECT_DOUBLE_EQ(ours.step(), 20 * paper.step());
+  EXPECT_EQ(ours.limits[0].rule, "b/(2L) (5.9)");
 }
 
 }  // namespace

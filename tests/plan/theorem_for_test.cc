@@ -70,6 +70,32 @@ TEST(TheoremFor, AsksForConvexity) {
   EXPECT_NE(why.find("strongly convex"), std::string::npos);
 }
 
+// ELF's paper asks for a log-Sobolev inequality, but the bound on its start needs strong convexity.
+TEST(TheoremFor, ErrorFeedbackNeedsStrongConvexity) {
+  Constants c = mixed_constants();
+  c.convexity = 0;
+  for (const Case& one : all_cases()) {
+    if (!one.name.ends_with("elf")) continue;
+    std::string why;
+    EXPECT_FALSE(theorem_for(one.method, c, why)) << one.name;
+    EXPECT_NE(why.find("strongly convex"), std::string::npos) << why;
+  }
+}
+
+// Without constants of curvature the theorem that would be used is named.
+TEST(TheoremFor, NamesTheTheoremThatNeedsConstants) {
+  Constants c = mixed_constants();
+  c.unbounded = "a network";
+  for (const Case& one : all_cases()) {
+    std::string why;
+    if (one.method.down_feedback)
+      for (ClientConstants& client : c.clients) client.omega = 0;
+    EXPECT_FALSE(theorem_for(one.method, c, why)) << one.name;
+    EXPECT_NE(why.find("Theorem"), std::string::npos) << why;
+    EXPECT_NE(why.find("a network has neither"), std::string::npos) << why;
+  }
+}
+
 // Memories cancel if nothing is compressed and nobody is absent.
 TEST(TheoremFor, IdleMemoryIsNoObstacle) {
   Constants c = mixed_constants();

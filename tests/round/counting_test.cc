@@ -71,6 +71,39 @@ size = 1
   EXPECT_EQ(c.downlink_bits, c.broadcast_bits);
 }
 
+// A client whose batch is all its rows computes its gradient without an anchor, so none is sent, however the batch is
+// given. The other client, of three rows, still needs its own.
+TEST(Counting, AnchorsThatNobodyUsesAreNotSent) {
+  const auto bits = [](const std::string& batch) {
+    const std::string problem = R"(
+[model]
+kind = "gaussian"
+prior = "flat"
+[[client]]
+data = [[1.0], [2.0]]
+[[client]]
+data = [[0.0], [2.0], [5.0]]
+[run]
+iterations = 1000
+burn_in = 0
+chains = 1
+[sampler]
+name = "qlsd++"
+refresh = 10
+step = 0.01
+[participation]
+policy = "fixed-size"
+size = 1
+)";
+    return sample(problem, {"sampler.batch=" + batch}).counters.downlink_bits;
+  };
+  EXPECT_EQ(bits("1.0"), 1000 * kWord);
+  EXPECT_EQ(bits("3"), 1000 * kWord);
+  EXPECT_GT(bits("2"), 1000 * kWord);
+  EXPECT_LT(bits("2"), (1000 + 75) * kWord);  // about 50 of the 100 refreshes miss the second client
+  EXPECT_GT(bits("1"), (1000 + 85) * kWord);
+}
+
 TEST(Counting, ErrorFeedbackStartsWhole) {
   const Counters one = sample(kGaussian, {"run.iterations=1", "sampler.name=b-elf", "sampler.k=1"}).counters;
   EXPECT_EQ(one.uplink_bits, kB * kR * kD * kWord);

@@ -115,5 +115,18 @@ TEST(Participation, SeedsAndRoundsDiffer) {
   EXPECT_GT(differ, 20);
 }
 
+TEST(Participation, IsPartialIfAClientCanBeAbsent) {
+  using enum ParticipationPolicy;
+  EXPECT_FALSE(Participation{}.partial(3));
+  EXPECT_TRUE((Participation{.policy = fixed_size, .probability = {}, .size = 2}.partial(3)));
+  EXPECT_FALSE((Participation{.policy = fixed_size, .probability = {}, .size = 3}.partial(3)));
+  EXPECT_TRUE((Participation{.policy = fixed_size, .probability = {}, .size = 3, .replacement = true}.partial(3)));
+  EXPECT_TRUE((Participation{.policy = bernoulli, .probability = {0.9}}.partial(3)));
+  EXPECT_FALSE((Participation{.policy = bernoulli, .probability = {1}}.partial(3)));
+  EXPECT_FALSE((Participation{.policy = bernoulli, .probability = {0.5}}.partial(1))) << "empty rounds are drawn again";
+  EXPECT_TRUE(
+      (Participation{.policy = bernoulli, .probability = {0.5}, .scaling = Scaling::inverse_probability}.partial(1)));
+}
+
 }  // namespace
 }  // namespace pollen

@@ -171,5 +171,23 @@ TEST(Experiment, StopsBetweenIterations) {
   EXPECT_EQ(e.iteration(), 10);
 }
 
+// Clients' own compressors count for step = "auto" as one compressor for all does, and the worst of them decides.
+TEST(Experiment, AutomaticStepsCountEveryClientsCompressor) {
+  const auto step = [](const std::string& own, const Overrides& more) {
+    std::string text = "[model]\nkind = \"gaussian\"\nprior = \"flat\"\n";
+    for (int i = 0; i < 2; ++i)
+      text += "[[client]]\nmean = [0.0, 1.0]\nprecision = [[1.0, 0.0], [0.0, 1.0]]\n" + (i == 0 ? own : "");
+    Experiment experiment(read_config_text(text + "[sampler]\nname = \"qlsd\"\nstep = \"auto\"\n", "t.toml", more));
+    experiment.prepare();
+    return experiment.recipe().step.size;
+  };
+  const Overrides natural{"sampler.compressor=natural"};
+  const double whole = step("", {"sampler.compressor=identity"});
+  const double rand_k = step("", {"sampler.compressor=rand-k", "sampler.k=1"});
+  EXPECT_NEAR(whole, 2 * rand_k, 1e-12);  // ω = d/k - 1 = 1
+  EXPECT_EQ(step("compressor = \"rand-k\"\nk = 1\n", natural), rand_k);
+  EXPECT_NEAR(step("compressor = \"identity\"\n", natural), whole / 1.125, 1e-12);
+}
+
 }  // namespace
 }  // namespace pollen

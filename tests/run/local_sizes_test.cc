@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pollen/errors.h"
+#include "stats/exact_law.h"
 #include "support/problems.h"
 
 namespace pollen {
@@ -52,6 +53,58 @@ TEST(LocalSizes, TheFactorIsSaid) {
   EXPECT_THAT(told(2, {"sampler.scheme=I", "sampler.correlation=0.6"}).warnings, Contains(HasSubstr("counts 2 times")));
   for (const char* scheme : {"sampler.scheme=I", "sampler.scheme=II"})
     EXPECT_THAT(told(2, {scheme, "sampler.correlation=1.0"}).warnings, Not(Contains(HasSubstr("does not sample"))));
+}
+
+// Four identical clients, of which one takes part with private noise only: the exact law has four times the variance of
+// the law with everybody, which is the factor that the warning states.
+TEST(LocalSizes, TheFactorOfAbsentClientsIsThatOfTheExactLaw) {
+  std::string text = "[model]\nkind = \"gaussian\"\nprior = \"flat\"\n";
+  stats::QuadraticProblem problem{{}, Eigen::VectorXd::Zero(1)};
+  for (int i = 0; i < 4; ++i) {
+    text += "[[client]]\nmean = [0.0]\nprecision = [[1.0]]\n";
+    problem.clients.push_back({{{Eigen::MatrixXd::Identity(1, 1), Eigen::VectorXd::Zero(1)}}});
+  }
+  const auto warnings = [&](Overrides keys) {
+    keys.insert(keys.end(), {"sampler.name=fald", "sampler.local_steps=1", "sampler.step=0.05"});
+    return Experiment(read_config_text(text, "my.toml", keys)).warnings();
+  };
+  stats::AveragingLawOptions options{.step = 0.05, .correlation = 0};
+  const double everybody = stats::averaging_family_law(problem, options)[0].covariance(0, 0);
+  options.participation = stats::GradientLawOptions::Participation::fixed_size;
+  options.size = 1;
+  EXPECT_NEAR(stats::averaging_family_law(problem, options)[0].covariance(0, 0) / everybody, 4, 1e-9);
+  const Overrides one{"participation.policy=fixed-size", "participation.size=1", "sampler.correlation=0.0"};
+  EXPECT_THAT(warnings(one), Contains(HasSubstr("fald with absent clients and correlation below 1 does not sample the "
+                                                "target: its temperature is 4 times too high")));
+  const Overrides all{"participation.policy=fixed-size", "participation.size=4", "sampler.correlation=0.0"};
+  EXPECT_THAT(warnings(all), Not(Contains(HasSubstr("does not sample"))));
+  const Overrides common{"participation.policy=fixed-size", "participation.size=1", "sampler.correlation=1.0"};
+  EXPECT_THAT(warnings(common), Not(Contains(HasSubstr("does not sample"))));
+}
+
+// With coins, the mean of b/|A| takes the place of b/S: for two clients and p = 1/2 it is (2·2 + 1)/3 = 5/3.
+TEST(LocalSizes, TheFactorOfCoins) {
+  const Told coins = told(2, {"sampler.name=fald", "sampler.correlation=0.4", "participation.policy=bernoulli",
+                              "participation.probability=0.5"});
+  EXPECT_THAT(coins.warnings, Contains(HasSubstr("temperature is 1.4 times too high")));  // 0.4 + 0.6·5/3
+}
+
+// The decaying step needs m. It is not taken from the prior where the model is not known to be convex.
+TEST(LocalSizes, NoConvexityIsTakenForGranted) {
+  const auto prepare = [](Overrides keys) {
+    keys.insert(keys.end(), {"model.kind=linear", "data.source=synthetic-linear", "sampler.name=fa-ld",
+                             "sampler.schedule=decaying", "run.iterations=10"});
+    Experiment(read_config_text(testing::kLogistic, "my.toml", keys)).prepare();
+  };
+  try {
+    prepare({});
+    ADD_FAILURE() << "a linear model with sampled sigma has no m";
+  } catch (const ConfigError& e) {
+    EXPECT_THAT(e.what(), ::testing::AllOf(HasSubstr("my.toml: sampler.schedule"), HasSubstr("strong convexity m"),
+                                           HasSubstr("sampled sigma is not convex"), HasSubstr("sampler.convexity")));
+  }
+  EXPECT_NO_THROW(prepare({"sampler.convexity=0.1"}));
+  EXPECT_NO_THROW(prepare({"model.noise_sd=1.0"}));
 }
 
 TEST(LocalSizes, AStepBeyondTheLocalStepsIsWarnedOf) {

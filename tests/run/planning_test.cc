@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/problems.h"
 
 namespace pollen {
@@ -102,6 +104,26 @@ TEST(Planning, GivenConstantsAreUsed) {
   EXPECT_NEAR(plan.step, 0.005, 1e-12);
 }
 
+// Twenty equal clients with one local step per round are a single Langevin chain, whose law at every time is known:
+// from 100, after 40 steps with γ = 0.025, the mean is 100·0.975^40 = 36.3.
+TEST(Planning, BoundsOfEqualWeightsAreInTheSamplersOwnStep) {
+  std::string text = "[model]\nkind = \"gaussian\"\nprior = \"flat\"\n";
+  for (int i = 0; i < 20; ++i) text += "[[client]]\nmean = [0.0]\nprecision = [[1.0]]\n";
+  const double shrink = 0.975, left = std::pow(shrink, 40), step = 0.025 / 20;
+  const double sd = std::sqrt(2 * step * (1 - left * left) / (1 - shrink * shrink));
+  const double exact = std::hypot(100 * left, sd - std::sqrt(1.0 / 20));
+  EXPECT_NEAR(exact, 36.3, 0.05);
+  for (const char* name : {"sampler.name=fald", "sampler.name=custom"}) {
+    const plan::Plan plan = report(text, {name, "sampler.local_steps=1", "sampler.step=0.025", "run.iterations=40",
+                                          "run.burn_in=0", "run.init=[100.0]"})
+                                .plan;
+    EXPECT_EQ(plan.theorem, plan::Theorem::fa_ld) << name;
+    ASSERT_TRUE(plan.bound) << name;
+    EXPECT_GE(plan.bound->w2, exact) << name;
+    EXPECT_NEAR(plan.bound->w2, 77.9, 0.05) << name;
+  }
+}
+
 TEST(Planning, BitsAreThoseOfARun) {
   const Overrides overrides{"run.iterations=50", "run.chains=3", "run.burn_in=0"};
   const plan::Plan plan = report(kTwo, overrides).plan;
@@ -116,6 +138,27 @@ TEST(Planning, WithoutATheoremTheReasonIsGiven) {
               Contains(HasSubstr("compressed messages")));
   EXPECT_THAT(report(kTwo, {"sampler.name=fa-ld", "sampler.communicate=0.5"}).plan.warnings,
               Contains(HasSubstr("random gaps")));
+}
+
+// A network has neither a smoothness constant nor convexity. The plan says which theorem would need them, and still
+// counts.
+TEST(Planning, ANetworkHasCostsButNoTheorem) {
+  const Overrides mlp{"model.kind=mlp", "model.sizes=[3]", "sampler.step=1e-4", "run.iterations=50", "run.burn_in=0"};
+  for (const auto& [name, theorem] :
+       {std::pair("sampler.name=lsd", "QLSD, Theorem S5 requires a smoothness constant L"),
+        std::pair("sampler.name=fa-ld", "FA-LD, Theorem 5.9 requires a smoothness")}) {
+    Overrides keys = mlp;
+    keys.emplace_back(name);
+    const plan::Plan plan = report(testing::kLogistic, keys).plan;
+    EXPECT_FALSE(plan.theorem);
+    EXPECT_THAT(plan.warnings, Contains(::testing::AllOf(HasSubstr(theorem), HasSubstr("a network has neither"))));
+    EXPECT_GT(plan.traffic.rounds, 0);
+    EXPECT_GT(plan.traffic.up_bits, 0);
+    const std::string text = to_text(plan);
+    EXPECT_THAT(text, HasSubstr("a network has no bounds on its curvature"));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("nan")));
+    EXPECT_THAT(to_json(plan), HasSubstr("\"smoothness\": null"));
+  }
 }
 
 TEST(Planning, PrivacyOfThePlan) {

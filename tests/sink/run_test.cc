@@ -4,6 +4,8 @@
 
 #include "fixtures.h"
 #include "pollen/errors.h"
+#include "run/experiment.h"
+#include "sink/facts.h"
 
 namespace pollen::sink {
 namespace {
@@ -99,6 +101,20 @@ TEST_F(RunTest, PotentialsMustFitTogether) {
   EXPECT_THROW(make({.clients = {one, two}}), ConfigError);
   EXPECT_THROW(make({.clients = {one}, .prior = Prior::normal({1, 1})}), ConfigError);
   EXPECT_THROW(make({.clients = {one}, .labels = {"a", "b"}}), ConfigError);
+}
+
+// Chains are dependent by run.coupled only if there are absences that they can share.
+TEST(RunFacts, ChainsAreCoupledOnlyIfClientsCanBeAbsent) {
+  const auto coupled = [](const char* participation) {
+    Config config = two_clients();
+    config.run.coupled = true;
+    config.participation.policy = participation;
+    config.participation.size = 1;
+    config.participation.scaling = "active";
+    return facts_of(Experiment(config)).coupled;
+  };
+  EXPECT_FALSE(coupled("full"));
+  EXPECT_TRUE(coupled("fixed-size"));
 }
 
 }  // namespace

@@ -274,6 +274,7 @@ class Participant {
   const std::optional<Ended>& ended() const;
   void forget_ending();            // call it before another attempt
   std::int64_t turns() const;      // turns answered by this process
+  Index clients() const;           // of the whole federation
   std::size_t most_bytes() const;  // size limit of an incoming frame
   const Recipe* recipe() const;    // null before this client has its seat
   const StatisticalProblem* problem() const;

@@ -56,7 +56,7 @@ struct RunFacts {
   std::int64_t done = 0;        // iterations done
   std::int64_t burn_in = 0;
   Index thin = 1;
-  bool coupled = false;
+  bool coupled = false;  // whether chains share who takes part, where not everybody always does
   double step = 0;
   double temperature = 1;
   double smoothness = 0;
@@ -82,6 +82,8 @@ struct RunFacts {
 RunFacts facts_of(const Experiment& experiment);
 // The samplers whose transitions are counted.
 inline bool has_trajectories(const std::string& sampler) { return sampler == "nuts" || sampler == "hmc"; }
+// Whether a client can be absent from a round: because it was not drawn, or because a federation goes on without it.
+bool clients_can_be_absent(const Config& config, const Participation& participation, Index clients);
 const char* name_of(RunStatus status);  // "complete", "interrupted", "failed"
 const char* name_of(States states);     // "draws", "weights", "estimates", "iterates"
 
