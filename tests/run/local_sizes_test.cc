@@ -68,7 +68,9 @@ TEST(LocalSizes, TheFactorOfAbsentClientsIsThatOfTheExactLaw) {
     keys.insert(keys.end(), {"sampler.name=fald", "sampler.local_steps=1", "sampler.step=0.05"});
     return Experiment(read_config_text(text, "my.toml", keys)).warnings();
   };
-  stats::AveragingLawOptions options{.step = 0.05, .correlation = 0};
+  stats::AveragingLawOptions options;
+  options.step = 0.05;
+  options.correlation = 0;
   const double everybody = stats::averaging_family_law(problem, options)[0].covariance(0, 0);
   options.participation = stats::GradientLawOptions::Participation::fixed_size;
   options.size = 1;
