@@ -5,6 +5,7 @@
 #include "pollen/errors.h"
 #include "stats/exact_law.h"
 #include "support/problems.h"
+#include "support/source_dir.h"
 
 namespace pollen {
 namespace {
@@ -93,10 +94,22 @@ TEST(LocalSizes, TheFactorOfCoins) {
 
 // The decaying step needs m. It is not taken from the prior where the model is not known to be convex.
 TEST(LocalSizes, NoConvexityIsTakenForGranted) {
-  const auto prepare = [](Overrides keys) {
-    keys.insert(keys.end(), {"model.kind=linear", "data.source=synthetic-linear", "sampler.name=fa-ld",
-                             "sampler.schedule=decaying", "run.iterations=10"});
-    Experiment(read_config_text(testing::kLogistic, "my.toml", keys)).prepare();
+  const auto prepare = [](const Overrides& keys) {
+    const std::string text = R"(
+[model]
+kind = "linear"
+[data]
+source = ")" + source_dir() + R"(/examples/data/deliveries.csv"
+target = "hours"
+partition = "by-column"
+column = "depot"
+[sampler]
+name = "fa-ld"
+schedule = "decaying"
+[run]
+iterations = 10
+)";
+    Experiment(read_config_text(text, "my.toml", keys)).prepare();
   };
   try {
     prepare({});
