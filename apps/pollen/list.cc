@@ -41,9 +41,9 @@ void list_samplers() {
 
 void list_models() {
   std::vector<std::vector<std::string>> rows;
-  for (const ModelRow& row : models()) rows.push_back({row.name, row.parameters, row.summary});
-  rows.push_back({"", "", "model.personal = \"last-layer\": each client has the last layer for itself (fedsoul)"});
-  print_rows({"model", "parameters", "what it is"}, rows);
+  for (const ModelRow& row : models()) rows.push_back({row.name, row.parameters, row.summary, row.keys});
+  rows.push_back({"", "", "model.personal = \"last-layer\": each client has the last layer for itself (fedsoul)", ""});
+  print_rows({"model", "parameters", "what it is", "keys"}, rows);
 }
 
 struct Listing {

@@ -153,6 +153,9 @@ struct NamedSampler {
   bool down_feedback = false;
   bool minibatch_default = false;  // the batch is a fraction of 0.1 unless the user sets it
   enum class Family { gradient, fald, fa_ld, personal } family = Family::gradient;
+  // The keys of [sampler] that it reads, separated by spaces, besides those that every recipe reads and those that the
+  // rows of its oracle and of its compressors name.
+  std::string keys = {};
 };
 const NamedSampler* find_sampler(const std::string& name);  // null if there is none of that name
 // Adds a sampler to the table. Throws std::invalid_argument if the name is taken. Not thread-safe: call it before any

@@ -23,6 +23,7 @@
 #include <cmath>
 
 #include "math/math.h"
+#include "round/control_variate.h"
 
 namespace pollen::baselines {
 
@@ -49,10 +50,7 @@ void train_controlled(Turn& turn) {
     math::add(all, g);
     math::axpy(-s.step, g, turn.w);
   }
-  math::subtract(start, turn.w, g);
-  math::scale(1 / (static_cast<double>(s.local_steps) * s.step), g);
-  math::subtract(g, all, g);  // c_i⁺ - c_i, the second half of the message
-  math::add(g, c);
+  renew_control({start, turn.w, s.local_steps, s.step}, all, c, g);  // g is the second half of the message
 }
 
 void train_ditto(Turn& turn) {

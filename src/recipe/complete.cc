@@ -116,6 +116,7 @@ void complete_run(Config& config, Problems& problems) {
 Recipe complete(Config& config, Index clients, Index dimension, std::vector<std::string>& warnings) {
   Problems problems;
   SamplerConfig& s = config.sampler;
+  const GivenValues given = given_values(config);
   check_last_layer(config, problems);
   if (is_mixed(config) && !config.given.contains("sampler.name")) s.name = "fedsoul";
   if (is_mixed(config) && find_baseline(s.name) != nullptr) {
@@ -126,7 +127,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     complete_run(config, problems);
     complete_network_time(config, dimension, warnings);
     problems.raise();
-    list_unused(config, recipe, warnings);
+    list_unused(given, config, recipe, clients, dimension, warnings);
     return recipe;
   }
   if (const ReferenceSampler* reference = find_reference(s.name)) {
@@ -136,7 +137,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     complete_run(config, problems);
     complete_network_time(config, dimension, warnings);
     problems.raise();
-    list_unused(config, recipe, warnings);
+    list_unused(given, config, recipe, clients, dimension, warnings);
     return recipe;
   }
   if (find_sampler(s.name) == nullptr) {
@@ -172,7 +173,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   check_network(config, named.family != NamedSampler::Family::personal && !is_mixed(config), problems);
   problems.raise();
   check_theory(config, clients, dimension, recipe, warnings);
-  list_unused(config, recipe, warnings);
+  list_unused(given, config, recipe, clients, dimension, warnings);
   return recipe;
 }
 

@@ -38,6 +38,8 @@ std::vector<Key> population_keys();
 std::vector<Key> federation_keys();
 std::vector<Key> network_time_keys();
 
+std::vector<std::string> compressor_names();
+
 template <class T>
 using Place = T& (*)(Config&);
 template <class T>

@@ -19,6 +19,12 @@ bool set_reads(const Config& c, const std::string& key) {
   return set != nullptr && has_word(set->keys, key);
 }
 
+// If the format is not given, the files' names decide, and no key is said to be unused.
+bool format_reads(const Config& c, const std::string& key) {
+  const DataFormat* format = data_formats().find(c.data.format);
+  return format == nullptr || has_word(format->keys, key);
+}
+
 // These three mark a key as used only with the partitions, built-in sets or file formats whose rows name it.
 Key of_partition(Key key) {
   const std::string name = key.name();
@@ -32,7 +38,8 @@ Key of_set(Key key) {
 }
 Key of_format(Key key) {
   const std::string name = key.name();
-  return std::move(key).used("for files of the format " + rows_with(data_formats(), name));
+  return std::move(key).used("for files of the format " + rows_with(data_formats(), name),
+                             [=](const Config& c, const Recipe&) { return format_reads(c, name); });
 }
 
 // Makes a key written only where it is used.
@@ -239,9 +246,9 @@ Key matrix(std::string path, Place<std::vector<std::vector<double>>> at) {
           }};
 }
 
-std::vector<std::string> compressor_names() { return compressors().names(); }
-
 }  // namespace
+
+std::vector<std::string> compressor_names() { return compressors().names(); }
 
 std::vector<Key> data_keys() {
   std::vector<Key> rows = file_keys();

@@ -155,7 +155,7 @@ std::vector<Key> population_keys() {
     key.when = {prior.empty() ? "for fedsoul and fedsouk"
                               : fmt::format("for fedsoul and fedsouk with population.prior = \"{}\"", prior),
                 [=](const Config& c, const Recipe& recipe) {
-                  return recipe.personal && !keys_in_row(c) && (prior.empty() || c.population.prior == prior);
+                  return recipe.personal && has_recipe(c) && (prior.empty() || c.population.prior == prior);
                 }};
     key.written = is_mixed;
   }

@@ -1,5 +1,6 @@
 // The keys of [sampler] that only references and baselines read.
 #include "key_kinds.h"
+#include "parts.h"
 
 namespace pollen {
 
@@ -15,7 +16,7 @@ bool distils(const Config& c, const Recipe&) { return c.sampler.name != "fedbe" 
 // given here must hold as well.
 std::vector<Key> reference_keys() {
   const std::string draws = "with sampler.surrogate = \"draws\"", swag = "with sampler.surrogate = \"swag\"";
-  return {
+  std::vector<Key> rows = {
       number("sampler.target_accept", kInside, AT(reference.target_accept))
           .help("The acceptance rate that the warm-up aims at.")
           .absent("0.8; 0.574 for mala")
@@ -92,6 +93,8 @@ std::vector<Key> reference_keys() {
       boolean("sampler.hessian_free", AT(sampler.hessian_free))
           .help("Whether the second-order term is computed by differences; otherwise it is left out."),
   };
+  for (Key& key : rows) key.written = [name = key.name()](const Config& c) { return row_reads(c, name); };
+  return rows;
 }
 
 }  // namespace pollen

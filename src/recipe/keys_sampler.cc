@@ -5,51 +5,43 @@
 #include "oracle/oracles.h"
 #include "parts.h"
 #include "personal/baselines.h"
+#include "recipe/samplers.h"
 
 namespace pollen {
 
 namespace {
 
-std::vector<std::string> compressor_choices() { return compressors().names(); }
 std::vector<std::string> oracle_choices() { return oracles().names(); }
 
-// Returns the references and baselines that read a key, for example "hmc, nuts".
+// Returns the samplers whose rows name a key, for example "hmc, nuts".
 std::string readers(const std::string& key) {
-  std::string names;
+  std::vector<std::string> names;
   const auto add = [&](const auto& row) {
-    if (has_word(row.keys, key) && !has_word(names, std::string(row.name) + ",") && !names.ends_with(row.name))
-      names += (names.empty() ? "" : ", ") + std::string(row.name);
+    if (has_word(row.keys, key) && std::ranges::count(names, row.name) == 0) names.emplace_back(row.name);
   };
+  std::ranges::for_each(recipe_samplers(), add);
   std::ranges::for_each(reference_table(), add);
   std::ranges::for_each(baseline_table(), add);
-  return names;
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 // Tells whether any compressor in the recipe reads `key`: the downlink's only (`back_alone`), or that of either
 // direction.
-bool coded_with(const Recipe& recipe, const char* key, bool back_alone) {
+bool coded_with(const Recipe& recipe, const std::string& key, bool back_alone) {
   const auto reads = [&](const CompressorSpec& spec) { return has_word(compressors().at(spec.kind).keys, key); };
   if (recipe.down.feedback && reads(recipe.down.compressor)) return true;
   if (back_alone) return false;
   return recipe.up.per_client.empty() ? reads(recipe.up.compressor) : std::ranges::any_of(recipe.up.per_client, reads);
 }
 
-// Returns a test of whether the recipe's oracle reads `key`.
-auto estimated_with(const char* key) {
-  return [=](const Config&, const Recipe& r) { return has_word(oracles().at(r.oracle_name).keys, key); };
+bool codes_without_bias(const Config&, const Recipe& r) {
+  const auto unbiased = [](const CompressorSpec& spec) { return compressors().at(spec.kind).unbiased; };
+  return unbiased(r.up.compressor) || std::ranges::any_of(r.up.per_client, unbiased) ||
+         (r.down.feedback && unbiased(r.down.compressor));
 }
-
-std::string with_oracles(const char* key) { return "with the oracle " + rows_with(oracles(), key); }
-std::string with_compressors(const char* key) { return "for messages coded by " + rows_with(compressors(), key); }
-
 bool steps_locally(const Config&, const Recipe& r) { return r.local.has_value(); }
 bool decays(const Config&, const Recipe& r) { return r.local && r.local->decaying; }
-bool is_personal(const Config&, const Recipe& r) { return r.personal; }
-bool is_custom(const Config&, const Recipe& r) { return r.name == "custom"; }
 bool averages(const Recipe& r) { return r.up.memory == Memory::average; }
-
-const char* const kLocal = "for local steps: fald, vr-fald*, fa-ld, custom with local_steps or communicate";
-const char* const kPersonal = "for fedsoul and fedsouk";
 
 Key batch_key() {
   return {"sampler.batch", "integer or number",
@@ -87,37 +79,27 @@ std::vector<Key> gradient_keys() {
                 [](const Config& c, const Recipe& r) { return !decays(c, r); }),
       batch_key()
           .help("The rows of a minibatch: how many of each client's, or which share of them.")
-          .absent("all rows; 0.1 for sgld and qlsd#")
-          .used(with_oracles("batch"), estimated_with("batch")),
+          .absent("all rows; 0.1 for sgld and qlsd#"),
       name("sampler.oracle", oracle_choices, AT(sampler.oracle))
           .help("How a client estimates its gradient; `pollen list oracles` explains each.")
-          .absent("\"full\"")
-          .used("for custom", is_custom),
-      name("sampler.compressor", compressor_choices, AT(sampler.compressor))
+          .absent("\"full\""),
+      name("sampler.compressor", compressor_names, AT(sampler.compressor))
           .help("How messages to the server are compressed; `pollen list compressors` explains each.")
           .absent("the sampler's own"),
       integer("sampler.levels", 1, 1 << 20, AT(sampler.levels))
-          .help("The number of levels that a coordinate is rounded to.")
-          .used(with_compressors("levels"),
-                [](const Config&, const Recipe& r) { return coded_with(r, "levels", false); }),
+          .help("The number of levels that a coordinate is rounded to."),
       integer("sampler.k", 1, kMost, AT(sampler.k))
           .help("How many coordinates are sent.")
-          .absent("a tenth of the dimension, at least 1")
-          .used(with_compressors("k"), [](const Config&, const Recipe& r) { return coded_with(r, "k", false); }),
+          .absent("a tenth of the dimension, at least 1"),
       boolean("sampler.scaled", AT(sampler.scaled))
-          .help("Whether an unbiased compressor is divided by ω+1, which makes it contractive."),
-      bits_key()
-          .help("The width of an uncompressed number.")
-          .used(with_compressors("bits"), [](const Config&, const Recipe& r) { return coded_with(r, "bits", false); }),
+          .help("Whether an unbiased compressor is divided by ω+1, which makes it contractive.")
+          .used("for messages coded by an unbiased compressor", codes_without_bias),
+      bits_key().help("The width of an uncompressed number."),
       choice("sampler.wire", {"bytes", "lengths"}, AT(sampler.wire))
           .help("Whether a simulation makes the messages' bytes or only computes their lengths; draws are the same."),
       boolean("sampler.memory", AT(sampler.memory))
           .help("Whether clients send changes to a memory that the server keeps too.")
-          .absent("true for qlsd++, lsd++ and compressed local steps")
-          .used("for qlsd++, lsd++, custom, local steps, fedsoul and fedsouk",
-                [](const Config&, const Recipe& r) {
-                  return r.name == "custom" || averages(r) || r.oracle == OracleKind::svrg || r.local || r.personal;
-                }),
+          .absent("true for qlsd++, lsd++ and compressed local steps"),
       choice("sampler.memory_init", {"zero", "gradient"}, AT(sampler.memory_init))
           .help("Where the memory starts.")
           .used("with a memory and without local steps",
@@ -128,24 +110,21 @@ std::vector<Key> gradient_keys() {
           .used("with a memory", [](const Config&, const Recipe& r) { return averages(r); }),
       boolean("sampler.error_feedback", AT(sampler.error_feedback))
           .help("Whether messages to the server are EF21's: compressed changes, with nothing forgotten.")
-          .absent("false")
-          .used("for custom", is_custom),
-      name("sampler.downlink", compressor_choices, AT(sampler.downlink))
+          .absent("false"),
+      name("sampler.downlink", compressor_names, AT(sampler.downlink))
           .help("How the server's messages are compressed, with EF21-P's error feedback.")
           .absent("none; the uplink's for p-elf and b-elf"),
       integer("sampler.downlink_k", 1, kMost, AT(sampler.downlink_k))
           .help("How many coordinates the server sends.")
           .absent("sampler.k")
-          .used(with_compressors("k") + " going down",
+          .used("for messages coded by " + rows_with(compressors(), "k") + " going down",
                 [](const Config&, const Recipe& r) { return coded_with(r, "k", true); }),
       integer("sampler.downlink_levels", 1, 1 << 20, AT(sampler.downlink_levels))
           .help("The number of levels that the server rounds a coordinate to.")
           .absent("sampler.levels")
-          .used(with_compressors("levels") + " going down",
+          .used("for messages coded by " + rows_with(compressors(), "levels") + " going down",
                 [](const Config&, const Recipe& r) { return coded_with(r, "levels", true); }),
-      integer("sampler.refresh", 1, kMost, AT(sampler.refresh))
-          .help("How many rounds pass between two anchors.")
-          .used(with_oracles("refresh"), estimated_with("refresh")),
+      integer("sampler.refresh", 1, kMost, AT(sampler.refresh)).help("How many rounds pass between two anchors."),
       choice("sampler.prior_at", {"server", "clients"}, AT(sampler.prior_at))
           .help("Who adds the prior's gradient; the target is the same.")
           .absent("\"server\"; \"clients\" for local steps"),
@@ -169,32 +148,29 @@ std::vector<Key> local_keys() {
   return {
       integer("sampler.local_steps", 1, kMost, AT(sampler.local_steps))
           .help("How many steps a client takes between two averages.")
-          .absent("10")
-          .used("for local steps, fedsoul and fedsouk",
-                [](const Config&, const Recipe& r) { return r.local || r.personal; }),
+          .absent("10"),
       number("sampler.communicate", kShare, AT(sampler.communicate))
           .help("The probability of an average after each step, in place of local_steps.")
-          .used(kLocal, steps_locally),
+          .used("if clients take local steps", steps_locally),
       number("sampler.refresh_probability", kShare, AT(sampler.refresh_probability))
           .help("The probability that the control variates are renewed after a step.")
-          .absent("communicate, or 1/local_steps")
-          .used(with_oracles("refresh_probability"), estimated_with("refresh_probability")),
+          .absent("communicate, or 1/local_steps"),
       number("sampler.correlation", kUnit, AT(sampler.correlation))
           .help("How much of the noise all clients share: fald's τ, fa-ld's ρ.")
           .absent("1.0")
-          .used(kLocal, steps_locally),
+          .used("if clients take local steps", steps_locally),
       choice("sampler.scheme", {"full", "I", "II"}, AT(sampler.scheme))
           .help("Which clients fa-ld averages: all, participation.size draws with replacement (I) or without (II).")
-          .used(kLocal, steps_locally),
+          .used("if clients take local steps", steps_locally),
       choice("sampler.emit", {"communication", "every"}, AT(sampler.emit))
           .help("Whether states are kept at averages or, for studies, after every step.")
-          .used(kLocal, steps_locally),
+          .used("if clients take local steps", steps_locally),
       number("sampler.clip", kPositive, AT(sampler.clip))
           .help("The norm that the gradient of every row is cut to.")
-          .used(kLocal, steps_locally),
+          .used("if clients take local steps", steps_locally),
       choice("sampler.schedule", {"constant", "decaying"}, AT(sampler.schedule))
           .help("Whether the step stays or is 1/(2L + m k/12) in iteration k.")
-          .used(kLocal, steps_locally),
+          .used("if clients take local steps", steps_locally),
       number("sampler.smoothness", kPositive, AT(sampler.smoothness))
           .help("The L of the decaying schedule and of `pollen plan`: a bound on every client's curvature.")
           .absent("found")
@@ -214,51 +190,60 @@ std::vector<Key> personal_keys() {
   std::vector<Key> rows = {
       choice("sampler.kernel", {"langevin", "mala", "hmc"}, AT(sampler.kernel))
           .help("What the clients' own chains are made of; fedsoul has langevin alone.")
-          .absent("\"langevin\"; \"mala\" for fedsouk")
-          .used(kPersonal, is_personal),
+          .absent("\"langevin\"; \"mala\" for fedsouk"),
       boolean("sampler.warm_start", AT(sampler.warm_start))
-          .help("Whether a client's chain goes on where its last round ended, or starts from the population.")
-          .used(kPersonal, is_personal),
+          .help("Whether a client's chain goes on where its last round ended, or starts from the population."),
       integer("sampler.local_leapfrogs", 1, 1 << 20, AT(sampler.local_leapfrogs))
           .help("The leapfrog steps of one transition.")
           .used("with sampler.kernel = \"hmc\"",
                 [](const Config& c, const Recipe& r) { return r.personal && c.sampler.kernel == "hmc"; }),
       number_or_auto("sampler.shared_step", AT(sampler.shared_step))
-          .help("The step of the shared parameters; networks need a number.")
-          .used(kPersonal, is_personal),
+          .help("The step of the shared parameters; networks need a number."),
       number_or_auto("sampler.population_step", AT(sampler.population_step))
-          .help("The step of the population's parameters.")
-          .used(kPersonal, is_personal),
+          .help("The step of the population's parameters."),
       number("sampler.step_decay", kUnit, AT(sampler.step_decay))
-          .help("The a of the factor 1/(1+k)^a that both steps have in round k.")
-          .used(kPersonal, is_personal),
+          .help("The a of the factor 1/(1+k)^a that both steps have in round k."),
       number("sampler.shared_radius", kPositive, AT(sampler.shared_radius))
-          .help("The radius of the ball that the shared parameters are kept in.")
-          .used(kPersonal, is_personal),
+          .help("The radius of the ball that the shared parameters are kept in."),
   };
   for (Key& key : rows) key.written = is_mixed;
   return rows;
 }
 
-// Extends a key's test: a reference or baseline uses the keys that its row names; other samplers follow the key's own
-// test.
-void add_readers(Key& key) {
-  const std::string name = key.name(), names = readers(name);
-  if (name == "name" || name == "mode_tolerance") return;
-  if (!key.when.words.empty() && !names.empty() && name != "step") key.when.words += "; for " + names;
-  if (key.when.words.empty() && names.empty()) key.when.words = "for all but references and baselines";
-  key.when.test = [name, own = key.when.test](const Config& c, const Recipe& r) {
-    return keys_in_row(c) ? row_reads(c, name) : !own || own(c, r);
-  };
+// The keys that every recipe reads, and those that decide by their own test alone when they are used.
+const char* const kEveryRecipe = "step compressor scaled wire downlink prior_at precondition";
+const char* const kOwnTest = "name mode_tolerance downlink_k downlink_levels";
+
+// Tells whether the sampler reads a key: its row names it, or for a recipe the row of its oracle or of a compressor.
+bool reads(const Config& c, const Recipe& r, const std::string& key) {
+  if (row_reads(c, key)) return true;
+  return has_recipe(c) &&
+         (has_word(kEveryRecipe, key) || has_word(oracles().at(r.oracle_name).keys, key) || coded_with(r, key, false));
 }
 
-// Marks a key as read by references and baselines only.
-void only_readers(Key& key) {
+// Says who reads a key, from the rows of all tables.
+std::string readers_in_words(const std::string& key) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* before, const std::string& names) {
+    if (!names.empty()) words.push_back(before + names);
+  };
+  add("with the oracle ", rows_with(oracles(), key));
+  add("for messages coded by ", rows_with(compressors(), key));
+  add("for ", readers(key));
+  return fmt::format("{}", fmt::join(words, "; "));
+}
+
+// Completes when a key is used: by the samplers that read it, and if the key's own test holds as well.
+void add_readers(Key& key) {
   const std::string name = key.name();
-  key.when.words = "for " + readers(name) + (key.when.words.empty() ? "" : ", " + key.when.words);
-  key.written = [name](const Config& c) { return row_reads(c, name); };
+  if (has_word(kOwnTest, name)) return;
+  std::string& words = key.when.words;
+  if (!has_word(kEveryRecipe, name))
+    words = readers_in_words(name) + (words.empty() ? "" : ", ") + words;
+  else if (words.empty())
+    words = "for all but references and baselines";
   key.when.test = [name, own = key.when.test](const Config& c, const Recipe& r) {
-    return row_reads(c, name) && (!own || own(c, r));
+    return reads(c, r, name) && (!own || own(c, r));
   };
 }
 
@@ -266,9 +251,8 @@ void only_readers(Key& key) {
 
 std::vector<Key> sampler_keys() {
   std::vector<Key> rows;
-  for (auto part : {gradient_keys(), local_keys(), personal_keys()})
+  for (auto part : {gradient_keys(), local_keys(), personal_keys(), reference_keys()})
     for (Key& key : part) add_readers(rows.emplace_back(std::move(key)));
-  for (Key& key : reference_keys()) only_readers(rows.emplace_back(std::move(key)));
   return rows;
 }
 

@@ -2,6 +2,7 @@
 // wrong through `problems` or as a ConfigError, and what is doubtful through `warnings`. The steps share no state.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -46,10 +47,8 @@ std::vector<std::string> model_kinds();
 bool model_reads(const Config& config, const std::string& key);  // whether the model's row names the key of [model]
 std::string last_layer_kinds();  // networks whose last layer can be personal: "mlp, lenet5"
 std::vector<std::string> sampler_names();
-// keys_in_row tells whether the sampler is a reference or a baseline, whose row names the keys of [sampler] that it
-// reads. row_reads tells whether that row names `key`, such as "max_depth"; it is false for other samplers.
-bool keys_in_row(const Config& config);
-bool row_reads(const Config& config, const std::string& key);
+bool has_recipe(const Config& config);  // whether the sampler is made of a recipe: no reference and no baseline
+bool row_reads(const Config& config, const std::string& key);  // whether the sampler's row names the key of [sampler]
 
 // Sets the defaults of networks, before anything else is completed, and checks what networks need.
 void set_network_defaults(Config& config);
@@ -62,7 +61,12 @@ void complete_privacy(Config& config, const Recipe& recipe);
 std::vector<std::string> network_presets();
 void complete_network_time(Config& config, Index dimension, std::vector<std::string>& warnings);
 
-// Warns about every key that was set but has no effect, according to the key table.
-void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings);
+// The values of the given keys as TOML, by the keys' paths.
+using GivenValues = std::map<std::string, std::string>;
+GivenValues given_values(const Config& config);
+// Warns about every key that was set but has no effect, according to the key table. `given` was taken before `config`
+// was completed.
+void list_unused(const GivenValues& given, const Config& config, const Recipe& recipe, Index clients, Index dimension,
+                 std::vector<std::string>& warnings);
 
 }  // namespace pollen

@@ -13,6 +13,12 @@ namespace {
 Registry<NamedSampler>& sampler_table() {
   using M = Memory;
   using F = NamedSampler::Family;
+  // Keys that several samplers read.
+  const std::string memory = "memory memory_rate";
+  const std::string local =
+      "local_steps communicate correlation scheme allow_unbalanced emit clip schedule smoothness convexity " + memory;
+  const std::string personal =
+      "local_steps kernel warm_start local_leapfrogs shared_step population_step step_decay shared_radius " + memory;
   static Registry<NamedSampler> table(
       "sampler.name",
       {
@@ -23,28 +29,32 @@ Registry<NamedSampler>& sampler_table() {
           {"qlsd#", "QLSD", "minibatch gradients, quantised", "minibatch", "qsgd", M::none, false, true},
           {"qlsd*", "QLSD", "differences to the mode, quantised", "fixed-point", "qsgd"},
           {"lsd*", "QLSD", "differences to the mode, uncompressed", "fixed-point", "identity"},
-          {"qlsd++", "QLSD", "variance-reduced gradients, quantised with memory", "svrg", "qsgd", M::average},
-          {"lsd++", "QLSD", "variance-reduced gradients, uncompressed", "svrg", "identity", M::average},
+          {"qlsd++", "QLSD", "variance-reduced gradients, quantised with memory", "svrg", "qsgd", M::average, false,
+           false, F::gradient, memory + " memory_init"},
+          {"lsd++", "QLSD", "variance-reduced gradients, uncompressed", "svrg", "identity", M::average, false, false,
+           F::gradient, memory + " memory_init"},
           {"d-elf", "ELF", "error feedback on what clients send", "full", "top-k", M::feedback},
           {"p-elf", "ELF", "error feedback on what the server sends", "full", "identity", M::none, true},
           {"b-elf", "ELF", "error feedback both ways", "full", "top-k", M::feedback, true},
-          {"fald", "FALD", "local steps, averaged", "minibatch", "identity", M::none, false, false, F::fald},
+          {"fald", "FALD", "local steps, averaged", "minibatch", "identity", M::none, false, false, F::fald, local},
           {"vr-fald*", "FALD", "local steps with control variates, averaged", "control", "identity", M::none, false,
-           false, F::fald},
+           false, F::fald, local},
           {"fa-ld", "FA-LD", "local steps, averaged by size; some devices; privacy", "minibatch", "identity", M::none,
-           false, false, F::fa_ld},
+           false, false, F::fa_ld, local},
           {"fedsoul", "FedPop",
            "personal latents, Langevin on every client; mixed-effects models, networks' last layers", "full",
-           "identity", M::none, false, false, F::personal},
+           "identity", M::none, false, false, F::personal, personal},
           {"fedsouk", "FedPop", "the same with another local kernel: mala, hmc", "full", "identity", M::none, false,
-           false, F::personal},
+           false, F::personal, personal},
           {"custom", "", "your own: oracle, compressor, memory or error_feedback, downlink, local_steps", "full",
-           "identity"},
+           "identity", M::none, false, false, F::gradient, local + " memory_init oracle error_feedback"},
       });
   return table;
 }
 
 }  // namespace
+
+const Registry<NamedSampler>& recipe_samplers() { return sampler_table(); }
 
 const NamedSampler* find_sampler(const std::string& name) { return sampler_table().find(name); }
 

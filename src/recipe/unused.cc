@@ -1,33 +1,51 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/words.h"
 #include "parts.h"
 #include "personal/baselines.h"
 #include "recipe/key.h"
 #include "recipe/samplers.h"
+#include "value.h"
 
 namespace pollen {
 
 namespace {
 
-// Returns the keys that the sampler's row names, or null if the sampler is defined by a recipe.
-const char* keys_of_row(const Config& config) {
-  if (is_mixed(config)) {
-    const PersonalBaseline* baseline = find_baseline(config.sampler.name);
-    return baseline == nullptr ? nullptr : baseline->keys;
+// Returns the keys of [sampler] that the sampler's row names.
+std::string keys_of_row(const Config& config) {
+  const std::string& name = config.sampler.name;
+  if (const PersonalBaseline* baseline = find_baseline(name); baseline != nullptr && is_mixed(config))
+    return baseline->keys;
+  if (const ReferenceSampler* reference = find_reference(name)) return reference->keys;
+  const NamedSampler* sampler = find_sampler(name);
+  return sampler == nullptr ? std::string() : sampler->keys;
+}
+
+// Returns the completed configuration that remains if these given keys are left out.
+Config completed_without(const std::vector<const Key*>& left_out, const Config& config, Index clients,
+                         Index dimension) {
+  Config rest;
+  rest.file = config.file;
+  rest.clients = config.clients;
+  for (const Key& key : keys()) {
+    const std::string value = key.value(config);
+    if (value.empty() || !config.given.contains(key.path) || std::ranges::count(left_out, &key) > 0) continue;
+    rest.given.insert(key.path);
+    key.read(parse_toml("value = " + value, config.file).entries.front().second, rest);
   }
-  const ReferenceSampler* reference = find_reference(config.sampler.name);
-  return reference == nullptr ? nullptr : reference->keys;
+  set_network_defaults(rest);
+  std::vector<std::string> ignored;
+  complete(rest, clients, dimension, ignored);
+  return rest;
 }
 
 }  // namespace
 
-bool keys_in_row(const Config& config) { return keys_of_row(config) != nullptr; }
+bool has_recipe(const Config& config) { return find_sampler(config.sampler.name) != nullptr; }
 
-bool row_reads(const Config& config, const std::string& key) {
-  const char* keys = keys_of_row(config);
-  return keys != nullptr && has_word(keys, key);
-}
+bool row_reads(const Config& config, const std::string& key) { return has_word(keys_of_row(config), key); }
 
 std::vector<std::string> sampler_names() {
   std::vector<std::string> names;
@@ -35,10 +53,25 @@ std::vector<std::string> sampler_names() {
   return names;
 }
 
-void list_unused(const Config& config, const Recipe& recipe, std::vector<std::string>& warnings) {
+GivenValues given_values(const Config& config) {
+  GivenValues values;
   for (const Key& key : keys())
-    if (config.given.contains(key.path) && key.when.test && !key.when.test(config, recipe))
-      warnings.push_back(fmt::format("{} is set but plays no role here: it is used {}", key.path, key.when.words));
+    if (config.given.contains(key.path)) values[key.path] = key.value(config);
+  return values;
+}
+
+// A key that has the value which it would have anyway is not worth a warning. DIR/config.toml has many of these,
+// because every default is written there.
+void list_unused(const GivenValues& given, const Config& config, const Recipe& recipe, Index clients, Index dimension,
+                 std::vector<std::string>& warnings) {
+  std::vector<const Key*> unused;
+  for (const Key& key : keys())
+    if (config.given.contains(key.path) && key.when.test && !key.when.test(config, recipe)) unused.push_back(&key);
+  if (unused.empty()) return;
+  const Config rest = completed_without(unused, config, clients, dimension);
+  for (const Key* key : unused)
+    if (given.at(key->path) != key->value(rest))
+      warnings.push_back(fmt::format("{} is set but plays no role here: it is used {}", key->path, key->when.words));
 }
 
 }  // namespace pollen

@@ -8,6 +8,7 @@
 #include "client_gradients.h"
 #include "math/math.h"
 #include "pollen/archive.h"
+#include "round/control_variate.h"
 #include "samplers.h"
 
 namespace pollen::reference {
@@ -37,7 +38,7 @@ class Averaging final : public Kernel {
     for (Index i = 0; i < chains.clients(); ++i) {
       copy_into(chains.position, local_);
       for (Index k = 0; k < local_steps_; ++k) step_client(chains, i, k);
-      if (!controls_.empty()) renew_control(chains, i);
+      if (!controls_.empty()) move_control(chains, i);
       for (Index c = 0; c < chains.count(); ++c) {
         const double weight = weight_[static_cast<std::size_t>(i)];
         math::axpy(weight, local_.column(c), change_.column(c));
@@ -70,18 +71,13 @@ class Averaging final : public Kernel {
     }
   }
 
-  void renew_control(const Chains& chains, Index client) {
+  void move_control(const Chains& chains, Index client) {
     const auto i = static_cast<std::size_t>(client);
-    const double rate = 1 / (static_cast<double>(local_steps_) * step_);
     for (Index c = 0; c < chains.count(); ++c) {
-      const auto old = controls_[i].column(c), sum = control_change_.column(c), all = control_.column(c);
-      const auto theta = chains.position.column(c);
-      const auto y = local_.column(c);
-      for (std::size_t j = 0; j < old.size(); ++j) {
-        const double moved = rate * (theta[j] - y[j]) - all[j];
-        old[j] += moved;
-        sum[j] += weight_[i] * moved;
-      }
+      const auto move = gradient_.column(c), sum = control_change_.column(c);
+      renew_control({chains.position.column(c), local_.column(c), local_steps_, step_}, control_.column(c),
+                    controls_[i].column(c), move);
+      for (std::size_t j = 0; j < move.size(); ++j) sum[j] += weight_[i] * move[j];
     }
   }
 

@@ -13,6 +13,7 @@
 #include "oracle/oracles.h"
 #include "personal/baselines.h"
 #include "recipe/key.h"
+#include "recipe/samplers.h"
 #include "reference/reference.h"
 
 namespace pollen {
@@ -108,6 +109,28 @@ TEST(Keys, ThatPlayNoRoleAreNamedWithWhenTheyDo) {
               Contains(HasSubstr("sampler.swag_rate is set but plays no role here: it is used for fsgld, with")));
 }
 
+// Every default is written to config.toml, whether the sampler uses it or not, and running that file is no mistake.
+TEST(Keys, AtTheirDefaultsAreNoWarning) {
+  for (const char* name : {"lsd", "qlsd++", "fa-ld", "nuts", "b-elf", "ula"}) {
+    const Overrides chosen = {std::string("sampler.name=") + name, "sampler.step=0.1"};
+    Config config = read_builtin_config(chosen);
+    std::vector<std::string> warnings;
+    complete(config, 10, 6, warnings);
+    Config again = read_config_text(to_toml(config), "config.toml");
+    std::vector<std::string> warnings_again;
+    complete(again, 10, 6, warnings_again);
+    EXPECT_THAT(warnings_again, Not(Contains(HasSubstr("plays no role")))) << name;
+  }
+}
+
+TEST(Keys, OfFormatsAndOfUnbiasedCompressors) {
+  EXPECT_THAT(warnings_of({"data.format=libsvm", "data.header=false"}), Contains(HasSubstr("data.header")));
+  EXPECT_THAT(warnings_of({"data.format=csv", "data.header=false"}), Not(Contains(HasSubstr("data.header"))));
+  EXPECT_THAT(warnings_of({"sampler.name=d-elf", "sampler.scaled=true"}), Contains(HasSubstr("sampler.scaled")));
+  EXPECT_THAT(warnings_of({"sampler.name=d-elf", "sampler.compressor=rand-k", "sampler.scaled=true"}),
+              Not(Contains(HasSubstr("sampler.scaled"))));
+}
+
 // Checks that the keys a row names are keys of the configuration. `settings` are not keys but settings of the library.
 template <class Rows>
 void expect_rows(const Rows& rows, const std::string& section, const std::string& settings = "") {
@@ -124,6 +147,7 @@ void expect_rows(const Rows& rows, const std::string& section, const std::string
 TEST(Registries, NameKeysThatExist) {
   expect_rows(compressors(), "sampler");
   expect_rows(oracles(), "sampler");
+  expect_rows(recipe_samplers(), "sampler");
   expect_rows(data_formats(), "data");
   expect_rows(partitions(), "data");
   expect_rows(builtin_sets(), "data");

@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "base/registry.h"
 #include "pollen/recipe.h"
 
 namespace pollen {
+
+const Registry<NamedSampler>& recipe_samplers();
 
 struct SamplerRow {
   std::string name, paper, summary;
