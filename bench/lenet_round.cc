@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
     part.push_back(whole.back() - (problem.gradients - before) / 10);
   }
   const double gradients = median(whole) - median(part);
-  fmt::print("{}: {:.1f} ms an iteration, of which {:.2f} federated: {:.1f} % of the gradients' time\n", name,
+  fmt::print("{}: {:.1f} ms per iteration, of which {:.2f} federated: {:.1f} % of the gradients' time\n", name,
              median(whole), median(part), 100 * median(part) / gradients);
   return 0;
 }

@@ -28,7 +28,8 @@ function inlined(html, bundle) {
   const connect = /<meta name="pollen-connect" content="([^"]*)"\s*\/?>/.exec(page);
   page = connect ? page.replace(connect[0], "") : page;
   const meta = `<meta http-equiv="Content-Security-Policy" content="${policy(scripts, styles, connect?.[1] ?? "'none'")}">`;
-  // Functions, because "$&" in code is no pattern here. The policy comes before what it governs.
+  // Replacements are given as functions, because "$&" in a replacement text has a special meaning. The policy stands
+  // before the scripts and styles that it governs.
   page = page.replace(/<meta charset="utf-8"\s*\/?>/i, (charset) => `${charset}\n${meta}`);
   page = page.replace("</head>", () => styles.map((style) => `<style>${style}</style>\n`).join("") + "</head>");
   return page.replace("</body>", () => scripts.map((code) => `<script>${code}</script>\n`).join("") + "</body>");

@@ -19,7 +19,7 @@ class Bfloat16 : public pollen::Compressor {
     return 16 * std::ssize(v);
   }
   void decode(pollen::ByteView payload, std::span<double> out, pollen::Scratch&) const override {
-    if (payload.size() != 2 * out.size()) throw pollen::WireError("bfloat16: the payload has another length");
+    if (payload.size() != 2 * out.size()) throw pollen::WireError("bfloat16: the payload must have 2 bytes per number");
     for (std::size_t j = 0; j < out.size(); ++j)
       out[j] = std::bit_cast<float>(payload[2 * j] * (1U << 16) + payload[2 * j + 1] * (1U << 24));
   }

@@ -10,9 +10,10 @@ class WithReplacement : public pollen::Oracle {
   WithReplacement(const pollen::Potential& potential, pollen::Index batch) : potential_(potential), rows_(batch) {}
   std::int64_t estimate(const pollen::OracleInput& in, const pollen::PanelView& out, pollen::Workspace& work) override {
     for (pollen::Index c = 0; c < out.columns; ++c) {
-      pollen::Stream address = in.minibatch[in.chains[static_cast<std::size_t>(c)]];  // of the chain: random numbers by
-      address.round = in.round;                                                       // address, so that a run that is
-      address.client = in.client;                                                     // resumed draws the same ones
+      // The chain's random numbers at this round and client, so that a resumed run draws the same rows.
+      pollen::Stream address = in.minibatch[in.chains[static_cast<std::size_t>(c)]];
+      address.round = in.round;
+      address.client = in.client;
       pollen::Sequence sequence(address);
       const auto all = static_cast<std::uint64_t>(potential_.rows());
       for (std::uint32_t& row : rows_) row = static_cast<std::uint32_t>(sequence.below(all));

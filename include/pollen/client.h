@@ -1,5 +1,10 @@
 // The clients' half of a round: the messages between server and clients (Broadcast, Reply), what the clients of a
-// process know from the broadcasts (ClientView), and a client that answers them (Client). pollen/round.h shows a round.
+// process know from the broadcasts (ClientView), and a client that answers them (Client). pollen/round.h shows a whole
+// round. A transport does this for the clients of a process:
+//
+//   view.receive(broadcast, work);                   // once per process: updates what its clients know
+//   client.answer(view, chains, reply, work);        // computes the client's message and compresses it
+//   client.acknowledge(reply, counted);              // the server counted the reply or not: the memory moves, or not
 #pragma once
 
 #include <cstdint>
@@ -138,7 +143,7 @@ class ClientView {
   ConstPanelView common() const { return common_; }
   // The last broadcast position plus the common noise since then. Compressed messages of local steps are differences
   // from it.
-  ConstPanelView reference() const { return reference_; }
+  ConstPanelView expected_position() const { return expected_position_; }
   ConstPanelView control() const { return control_; }
   std::span<const Stream> local_streams() const { return local_noise_; }
 
@@ -162,7 +167,7 @@ class ClientView {
   Panel position_, anchor_, change_;
   LocalSegment segment_;
   StepSize step_;
-  Panel common_, reference_, control_;
+  Panel common_, expected_position_, control_;
   std::vector<Stream> noise_, local_noise_;
   std::vector<std::uint64_t> anchor_version_;
   std::vector<Stream> minibatch_, compress_;

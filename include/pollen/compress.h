@@ -90,7 +90,7 @@ struct CompressorRow {
 };
 
 // Adds a compressor to the table. Throws std::invalid_argument if the name is taken. Not thread-safe: call it before
-// any run starts.
+// the first configuration is read, which then accepts the name.
 void register_compressor(CompressorRow row);
 
 // Makes a compressor for d coordinates. Throws ConfigError for an unknown name and for settings that make no sense: k >

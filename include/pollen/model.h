@@ -188,8 +188,8 @@ struct ModelRow {
   bool last_layer = false;  // networks: whether each client can have its own last layer
 };
 
-// Adds a model to the table. Throws std::invalid_argument if the name is taken. Not thread-safe: call it before any run
-// starts.
+// Adds a model to the table. Throws std::invalid_argument if the name is taken. Not thread-safe: call it before the
+// first configuration is read, which then accepts the name.
 void register_model(ModelRow row);
 // Returns the family of a name in the table. Throws ConfigError if there is none.
 const ModelFamily& model_family(const std::string& name);
@@ -219,7 +219,7 @@ std::unique_ptr<Potential> make_gaussian_data(const RowsView& y, double scale = 
 // The prior is a normal law, or flat. Most priors are N(0, sd_j²) on every coordinate, so that U_0 = ½ Σ θ_j²/sd_j². If
 // `matrix` is not empty, U_0 = ½ θᵀMθ + linearᵀθ + constant, as after a change of variables.
 struct Prior {
-  std::vector<double> precision;       // 1/sd_j², one per coordinate, or the diagonal of M; empty: a flat prior
+  std::vector<double> precision;  // 1/sd_j², one per coordinate, or the diagonal of M; empty: a flat prior
   // M, d × d, row by row, and d numbers. Empty: M is diagonal, and there is no linear term.
   std::vector<double> matrix = {}, linear = {};
   double constant = 0;

@@ -79,8 +79,8 @@ struct OracleRow {
   std::function<std::unique_ptr<Oracle>(const Potential& potential, Index batch, Index chains)> make;
 };
 
-// Adds an oracle to the table. Throws std::invalid_argument if the name is taken. Not thread-safe: call it before any
-// run starts.
+// Adds an oracle to the table. Throws std::invalid_argument if the name is taken. Not thread-safe: call it before the
+// first configuration is read, which then accepts the name.
 void register_oracle(OracleRow row);
 
 }  // namespace pollen

@@ -118,7 +118,7 @@ struct LocalSteps {
 struct Recipe {
   std::string name;
   bool personal = false;             // clients have latents of their own
-  bool reference = false;            // a centralised sampler or a competitor, fully described by its name
+  bool reference = false;            // a reference sampler or a competitor, fully described by its name
   std::string oracle_name = "full";  // in the table of oracles
   OracleKind oracle = OracleKind::full;
   Batch batch;          // all rows if the oracle is full
@@ -158,8 +158,8 @@ struct NamedSampler {
   std::string keys = {};
 };
 const NamedSampler* find_sampler(const std::string& name);  // null if there is none of that name
-// Adds a sampler to the table. Throws std::invalid_argument if the name is taken. Not thread-safe: call it before any
-// run starts.
+// Adds a sampler to the table. Throws std::invalid_argument if the name is taken. Not thread-safe: call it before the
+// first configuration is read, which then accepts the name and refuses a row whose keys are no keys.
 void register_sampler(NamedSampler row);
 
 }  // namespace pollen

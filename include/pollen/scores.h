@@ -38,15 +38,17 @@ double auroc(std::span<const double> in, std::span<const double> out);
 // Accuracy of the rows whose confidence is at least `threshold`; NaN if there are none.
 double accuracy_above(const Predictions& p, std::span<const double> truth, double threshold);
 struct ConfidencePoint {
-  double threshold = 0, accuracy = 0;
-  Index count = 0;
-};  // count: of those rows
+  double threshold = 0;
+  double accuracy = 0;  // of the rows whose confidence is at least the threshold
+  Index count = 0;      // the number of these rows
+};
 std::vector<ConfidencePoint> confidence_curve(const Predictions& p, std::span<const double> truth,
                                               std::span<const double> thresholds);
-std::vector<Index> count_above(const Predictions& p, std::span<const double> thresholds);  // rows at least so confident
+// Counts, for each threshold, the rows whose confidence reaches it.
+std::vector<Index> count_above(const Predictions& p, std::span<const double> thresholds);
 // The density rule (QLSD, supplement): a row is in distribution where p_in > p_out at its score, with kernel estimates
-// of the two densities over [0, most], the row itself left out. The shares of rows that it labels rightly; NaN where
-// there are none.
+// of the two densities over [0, most], the row itself left out. Returns the shares of rows in and out of distribution
+// that the rule labels correctly; NaN if there are no such rows.
 struct DensityRule {
   double in = 0, out = 0;
 };
@@ -60,10 +62,11 @@ struct Moments {
   std::vector<double> mean;
   std::vector<double> covariance;
 };
-Moments moments(ConstPanelView draws);                   // a column a draw; divisor n-1
+Moments moments(ConstPanelView draws);                   // one column per draw; the divisor is n-1
 double gaussian_w2(const Moments& a, const Moments& b);  // W2 of N(a), N(b), closed form (Bures)
-// W2 between two samples (a column a point) of equal weight: exact assignment where both have the same number of points
-// and at most 512 of them, else entropic (Sinkhorn, debiased) up to 2000 points, else sliced with fixed directions.
+// W2 between two samples (one column per point) of equal weight: exact assignment where both have the same number of
+// points and at most 512 of them, else entropic (Sinkhorn, debiased) up to 2000 points, else sliced with fixed
+// directions.
 struct EmpiricalW2 {
   double value = 0;
   const char* method = "";
@@ -76,12 +79,12 @@ EmpiricalW2 empirical_w2(ConstPanelView a, ConstPanelView b);
 // principal_angle_distance is the sine of the largest principal angle, ‖(I - A A⁺) Q_b‖₂, between the column spaces of
 // a and b (both rows × columns). It is 0 for equal spaces and 1 if b has a direction that is orthogonal to all of a.
 double principal_angle_distance(std::span<const double> a, std::span<const double> b, Index rows, Index columns);
-// effects: Φ̂ẑ_i, k x clients. Root of the mean over clients of ‖Φ̂ẑ_i - Φz_i‖²: nothing to align.
+// The root mean square over clients of ‖Φ̂ẑ_i - Φz_i‖. `effects` has the products Φ̂ẑ_i, k × clients, which need no
+// alignment.
 double aligned_error(std::span<const double> effects, std::span<const double> phi, std::span<const double> z, Index k,
                      Index d, Index clients);
-// Root of the mean over clients of ‖WΦ̂ẑ_i - z_i‖² at the W with orthonormal rows for which Σ z_iᵀWΦ̂ẑ_i is largest: of
-// the turns of Φ̂'s column space onto z's the one that makes it least (Procrustes). ẑ is in the units of an orthonormal
-// Φ̂. k ≥ d.
+// The root mean square over clients of ‖WΦ̂ẑ_i - z_i‖. W has orthonormal rows and is the best such alignment, the one
+// for which Σ z_iᵀWΦ̂ẑ_i is largest (Procrustes). ẑ is in the units of an orthonormal Φ̂, and k ≥ d.
 double aligned_latent_distance(std::span<const double> effects, std::span<const double> z, Index k, Index d,
                                Index clients);
 

@@ -99,7 +99,7 @@ class Panel {
   AlignedVector<double> storage_;
 };
 
-// Panels of the same size.
+// Copies a panel into another one of the same size.
 inline void copy_into(ConstPanelView from, PanelView to) {
   for (Index c = 0; c < from.columns; ++c) std::ranges::copy(from.column(c), to.column(c).begin());
 }
@@ -114,7 +114,7 @@ inline void fill(PanelView panel, double value) {
   for (Index c = 0; c < panel.columns; ++c) std::ranges::fill(panel.column(c), value);
 }
 
-// Makes `panel` as large as asked for. Memory of that size is used again, with what stands in it.
+// Gives `panel` this size. If it has the size already, it keeps its memory and its contents.
 inline void fit(Index rows, Index columns, Panel& panel) {
   if (panel.rows() != rows || panel.columns() != columns) panel = Panel(rows, columns);
 }
@@ -177,16 +177,17 @@ class Scratch {
   std::size_t used_ = 0;
 };
 
-// Who does work that can be shared out: one thread alone, or several at once.
+// A team shares work among its members: one thread alone, or several at once.
 struct Team {
   using Work = std::function<void(Index item, int member)>;
   int size = 1;  // members
-  // work for every item below `items`, in any order; returns when all are done. A member does one at a time.
+  // Calls work(item, member) for every item below `items`, in any order, and returns when all are done. A member does
+  // one item at a time.
   std::function<void(Index items, const Work& work)> run = [](Index items, const Work& work) {
     for (Index item = 0; item < items; ++item) work(item, 0);
   };
 
-  // An item is a chain of so many numbers: by all members where that is worth waking them.
+  // Shares chains of `numbers` numbers each among the members, or does them here if there is too little work to share.
   void over_chains(Index chains, Index numbers, const Work& work) const {
     constexpr Index kWorthIt = 1 << 15;
     if (chains * numbers >= kWorthIt) return run(chains, work);

@@ -130,7 +130,7 @@ void Participant::Parts::caught_up(const wire::CatchUp& message) {
   ClientView& view = host->view();
   view.archive(archive);
   archive.finish();
-  for (const ConstPanelView panel : {view.position(), view.reference(), view.control(), view.anchor()})
+  for (const ConstPanelView panel : {view.position(), view.expected_position(), view.control(), view.anchor()})
     check_numbers(panel, "standing");
 }
 

@@ -36,10 +36,4 @@ struct Minibatches {
 
 std::unique_ptr<Oracle> make_full(const Potential& potential);
 
-OracleRow full_row();
-OracleRow minibatch_row();
-OracleRow fixed_point_row();
-OracleRow svrg_row();
-OracleRow control_row();
-
 }  // namespace pollen::oracle

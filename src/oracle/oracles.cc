@@ -15,6 +15,16 @@ void draw_minibatch(Stream chain, std::uint64_t round, std::uint32_t client, Bat
 
 void Oracle::set_anchor(std::span<const double>, std::span<const double>) {}
 
+namespace oracle {
+
+OracleRow full_row();
+OracleRow minibatch_row();
+OracleRow fixed_point_row();
+OracleRow svrg_row();
+OracleRow control_row();
+
+}  // namespace oracle
+
 namespace {
 
 Registry<OracleRow>& oracle_table() {

@@ -33,7 +33,7 @@ class RobbinsMonro final : public Approximation {
 
   // A client's memory moves by the share memory_rate of its message, whatever weight the step gives the message.
   Weights weigh(std::uint32_t, std::uint32_t, double weight) const override { return {memory_rate_, weight}; }
-  std::int64_t most_looks(const Broadcast&) const override { return settings_.looks(); }
+  std::int64_t most_evaluations_per_row(const Broadcast&) const override { return settings_.evaluations_per_row(); }
 
   void close(const Broadcast& broadcast) override {
     if (!steps_) steps_.emplace(problem_, settings_);

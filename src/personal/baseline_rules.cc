@@ -29,37 +29,37 @@ namespace pollen::baselines {
 
 namespace {
 
-void train_jointly(Turn& turn) {
-  const auto g = turn.vector();
-  for (Index m = 0; m < turn.rounds.settings.local_steps; ++m) turn.descend({0, turn.w.size()}, g);
+void train_jointly(Training& training) {
+  const auto g = training.vector();
+  for (Index m = 0; m < training.rounds.settings.local_steps; ++m) training.descend({0, training.w.size()}, g);
 }
 
-void train_heads_first(Turn& turn) {
-  const auto g = turn.vector();
-  for (Index m = 0; m < turn.rounds.settings.head_steps; ++m) turn.descend(turn.rounds.z, g);
-  for (Index m = 0; m < turn.rounds.settings.local_steps; ++m) turn.descend(turn.rounds.phi, g);
+void train_heads_first(Training& training) {
+  const auto g = training.vector();
+  for (Index m = 0; m < training.rounds.settings.head_steps; ++m) training.descend(training.rounds.z, g);
+  for (Index m = 0; m < training.rounds.settings.local_steps; ++m) training.descend(training.rounds.phi, g);
 }
 
-void train_controlled(Turn& turn) {
-  const BaselineSettings& s = turn.rounds.settings;
-  const auto g = turn.message.subspan(turn.w.size()), c = turn.own;
-  const auto start = turn.server.first(turn.w.size()), all = turn.server.subspan(turn.w.size());
+void train_controlled(Training& training) {
+  const BaselineSettings& s = training.rounds.settings;
+  const auto g = training.message.subspan(training.w.size()), c = training.own;
+  const auto start = training.server.first(training.w.size()), all = training.server.subspan(training.w.size());
   for (Index m = 0; m < s.local_steps; ++m) {
-    turn.gradient(turn.w, g);
+    training.gradient(training.w, g);
     math::subtract(g, c, g);
     math::add(all, g);
-    math::axpy(-s.step, g, turn.w);
+    math::axpy(-s.step, g, training.w);
   }
-  renew_control({start, turn.w, s.local_steps, s.step}, all, c, g);  // g is the second half of the message
+  renew_control({start, training.w, s.local_steps, s.step}, all, c, g);  // g is the second half of the message
 }
 
-void train_ditto(Turn& turn) {
-  const BaselineSettings& s = turn.rounds.settings;
-  const auto g = turn.vector(), apart = turn.vector(), v = turn.own;
+void train_ditto(Training& training) {
+  const BaselineSettings& s = training.rounds.settings;
+  const auto g = training.vector(), apart = training.vector(), v = training.own;
   for (Index m = 0; m < s.local_steps; ++m) {
-    turn.descend({0, turn.w.size()}, g);
-    turn.gradient(v, g);
-    math::subtract(v, turn.server, apart);
+    training.descend({0, training.w.size()}, g);
+    training.gradient(v, g);
+    math::subtract(v, training.server, apart);
     math::axpy(-s.step, g, v);
     math::axpy(-s.step * s.penalty, apart, v);
   }
@@ -70,21 +70,21 @@ void mix(double alpha, std::span<const double> v, std::span<const double> w, std
 }
 
 // The client's state is (v_i, α_i).
-void train_mixture(Turn& turn) {
-  const BaselineSettings& s = turn.rounds.settings;
-  const auto at_mix = turn.vector(), g = turn.vector(), u = turn.vector();
-  const auto v = turn.own.first(turn.w.size());
-  double& alpha = turn.own.back();
+void train_mixture(Training& training) {
+  const BaselineSettings& s = training.rounds.settings;
+  const auto at_mix = training.vector(), g = training.vector(), u = training.vector();
+  const auto v = training.own.first(training.w.size());
+  double& alpha = training.own.back();
   for (Index m = 0; m < s.local_steps; ++m) {
     const double now_alpha = alpha;
-    mix(now_alpha, v, turn.w, u);
-    turn.gradient(u, at_mix);
-    turn.gradient(turn.w, g);
+    mix(now_alpha, v, training.w, u);
+    training.gradient(u, at_mix);
+    training.gradient(training.w, g);
     if (m == 0 && s.adapt_mixture) {
-      math::subtract(v, turn.w, u);
+      math::subtract(v, training.w, u);
       alpha = std::clamp(now_alpha - s.step * math::dot(u, at_mix), 0.0, 1.0);
     }
-    math::axpy(-s.step, g, turn.w);
+    math::axpy(-s.step, g, training.w);
     math::axpy(-s.step * now_alpha, at_mix, v);
   }
 }
@@ -96,48 +96,48 @@ void shift(std::span<const double> w, double by, std::span<const double> g, std:
 
 // Computes meta -= α ∇²f_i(w) g by a central difference. δ|g| is, relative to w, near the cube root of the rounding
 // error, where rounding and truncation errors balance.
-void subtract_curvature(Turn& turn, std::span<const double> g, std::span<double> meta) {
+void subtract_curvature(Training& training, std::span<const double> g, std::span<double> meta) {
   const double norm = std::sqrt(math::squared_norm(g));
   if (!(norm > 0)) return;
-  Scratch::Frame frame(turn.scratch);
-  const auto at = turn.vector(), above = turn.vector(), below = turn.vector();
-  const double delta = 1e-5 * (1 + std::sqrt(math::squared_norm(turn.w))) / norm;
-  shift(turn.w, delta, g, at);
-  turn.gradient(at, above);
-  shift(turn.w, -delta, g, at);
-  turn.gradient(at, below);
+  Scratch::Frame frame(training.scratch);
+  const auto at = training.vector(), above = training.vector(), below = training.vector();
+  const double delta = 1e-5 * (1 + std::sqrt(math::squared_norm(training.w))) / norm;
+  shift(training.w, delta, g, at);
+  training.gradient(at, above);
+  shift(training.w, -delta, g, at);
+  training.gradient(at, below);
   math::subtract(above, below, above);
-  math::axpy(-turn.rounds.settings.inner_step / (2 * delta), above, meta);
+  math::axpy(-training.rounds.settings.inner_step / (2 * delta), above, meta);
 }
 
-void train_meta(Turn& turn) {
-  const BaselineSettings& s = turn.rounds.settings;
-  const auto g = turn.vector(), meta = turn.vector();
+void train_meta(Training& training) {
+  const BaselineSettings& s = training.rounds.settings;
+  const auto g = training.vector(), meta = training.vector();
   for (Index m = 0; m < s.local_steps; ++m) {
-    turn.gradient(turn.w, g);
-    shift(turn.w, -s.inner_step, g, meta);
-    turn.gradient(meta, g);
+    training.gradient(training.w, g);
+    shift(training.w, -s.inner_step, g, meta);
+    training.gradient(meta, g);
     std::ranges::copy(g, meta.begin());
-    if (s.hessian_free) subtract_curvature(turn, g, meta);
-    math::axpy(-s.step, meta, turn.w);
+    if (s.hessian_free) subtract_curvature(training, g, meta);
+    math::axpy(-s.step, meta, training.w);
   }
 }
 
 // In the exchange that collects models a client only sends its own; in the next one it moves and sends nothing.
-void train_by_coins(Turn& turn) {
-  const BaselineSettings& s = turn.rounds.settings;
-  const bool aggregates = turn.rounds.aggregates(turn.chain, turn.round);
-  if (!turn.message.empty()) {
-    if (aggregates) std::ranges::copy(turn.w, turn.message.begin());
+void train_by_coins(Training& training) {
+  const BaselineSettings& s = training.rounds.settings;
+  const bool aggregates = training.rounds.aggregates(training.chain, training.round);
+  if (!training.message.empty()) {
+    if (aggregates) std::ranges::copy(training.w, training.message.begin());
     return;
   }
-  const auto g = turn.vector();
+  const auto g = training.vector();
   if (aggregates) {
-    math::subtract(turn.w, turn.server, g);
-    math::axpy(-s.step * s.penalty / s.aggregate, g, turn.w);
+    math::subtract(training.w, training.server, g);
+    math::axpy(-s.step * s.penalty / s.aggregate, g, training.w);
   } else {
-    turn.gradient(turn.w, g);
-    math::axpy(-s.step / (1 - s.aggregate), g, turn.w);
+    training.gradient(training.w, g);
+    math::axpy(-s.step / (1 - s.aggregate), g, training.w);
   }
 }
 

@@ -21,7 +21,7 @@ struct Slice {
   }
 };
 
-struct Turn;
+struct Training;
 
 struct Rule {
   enum class Part { none, shared, latent, whole };  // nothing, φ, z, w
@@ -34,7 +34,7 @@ struct Rule {
   // scaffold has a control variate on both sides, apfl a mixing weight per client, per-fedavg a gradient step before
   // predictions, and l2gd coins that say when clients send their whole models.
   Extra extra;
-  void (*train)(Turn& turn);  // a client's local work in one chain
+  void (*train)(Training& training);  // a client's local work in one chain
 };
 
 // What a baseline's clients and its server know.
@@ -67,7 +67,7 @@ struct Rounds {
 void mean_gradient(const PersonalPotential& client, std::span<const double> w, std::span<double> g, Scratch& scratch);
 
 // A client's work for one chain in one exchange.
-struct Turn {
+struct Training {
   const Rounds& rounds;
   const PersonalPotential& client;
   std::uint64_t round;

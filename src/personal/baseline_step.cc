@@ -55,7 +55,7 @@ class MeanStep final : public ServerStep {
   bool always_sends() const override { return false; }
   bool sends(std::uint32_t chain) const override { return sends_[chain] != 0; }
   // No baseline evaluates a row more than four times per local step. l2gd does so once.
-  std::int64_t most_looks(const Broadcast&) const override {
+  std::int64_t most_evaluations_per_row(const Broadcast&) const override {
     return 1 + 4 * rounds_->settings.local_steps + rounds_->settings.head_steps;
   }
 

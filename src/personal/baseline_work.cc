@@ -58,12 +58,12 @@ void mean_gradient(const PersonalPotential& client, std::span<const double> w, s
   math::scale(1 / static_cast<double>(client.rows()), g);
 }
 
-void Turn::gradient(std::span<const double> at, std::span<double> g) {
+void Training::gradient(std::span<const double> at, std::span<double> g) {
   mean_gradient(client, at, g, scratch);
   gradients += client.rows();
 }
 
-void Turn::descend(Slice part, std::span<double> g) {
+void Training::descend(Slice part, std::span<double> g) {
   gradient(w, g);
   math::axpy(-rounds.settings.step, part.of(g), part.of(w));
 }
@@ -92,17 +92,17 @@ class BaselineWork final : public LocalWork {
       std::ranges::copy(state_.column(chain), pending_.column(chain).begin());
       const auto message = reply.silent ? std::span<double>() : out.column(static_cast<Index>(p));
       std::ranges::fill(message, 0.0);
-      Turn turn{*rounds_,
-                *held,
-                view.round(),
-                chain,
-                view.position().column(chain),
-                pending_.column(chain),
-                message,
-                work.scratch.take<double>(static_cast<Index>(rounds_->dimension)),
-                work.scratch};
-      train(turn);
-      reply.gradients += turn.gradients;
+      Training training{*rounds_,
+                        *held,
+                        view.round(),
+                        chain,
+                        view.position().column(chain),
+                        pending_.column(chain),
+                        message,
+                        work.scratch.take<double>(static_cast<Index>(rounds_->dimension)),
+                        work.scratch};
+      train(training);
+      reply.gradients += training.gradients;
     }
   }
 
@@ -121,18 +121,18 @@ class BaselineWork final : public LocalWork {
   void archive_pending(Archive& archive) override { archive.array(pending_.flat()); }
 
  private:
-  void train(Turn& turn) const {
+  void train(Training& training) const {
     const Slice sent = rounds_->sent, kept = rounds_->kept;
     const bool split = sent.count < rounds_->dimension;  // the client's own part belongs to the model that is trained
-    const auto received = turn.server.first(sent.count);
-    std::ranges::copy(received, sent.of(turn.w).begin());
-    if (split) std::ranges::copy(turn.own, kept.of(turn.w).begin());
-    rounds_->rule.train(turn);
-    if (split) std::ranges::copy(kept.of(turn.w), turn.own.begin());
-    rounds_->check(turn.w, true, turn.round, client_);
+    const auto received = training.server.first(sent.count);
+    std::ranges::copy(received, sent.of(training.w).begin());
+    if (split) std::ranges::copy(training.own, kept.of(training.w).begin());
+    rounds_->rule.train(training);
+    if (split) std::ranges::copy(kept.of(training.w), training.own.begin());
+    rounds_->check(training.w, true, training.round, client_);
     const bool whole = kept.count == rounds_->dimension;
-    if (kept.count > 0) rounds_->check(turn.own.first(kept.count), whole, turn.round, client_);
-    if (sent.count > 0) math::subtract(sent.of(turn.w), received, turn.message.first(sent.count));
+    if (kept.count > 0) rounds_->check(training.own.first(kept.count), whole, training.round, client_);
+    if (sent.count > 0) math::subtract(sent.of(training.w), received, training.message.first(sent.count));
   }
 
   std::uint32_t client_;

@@ -117,7 +117,7 @@ class PersonalWork final : public LocalWork {
       throw NumericError("a latent is not finite; try a smaller sampler.step", static_cast<std::int64_t>(round),
                          client_);
     std::ranges::copy(local.state().z, z.begin());
-    return settings.looks() * potential.rows();
+    return settings.evaluations_per_row() * potential.rows();
   }
 
   std::uint32_t client_;

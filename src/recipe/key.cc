@@ -2,7 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+#include <stdexcept>
+
+#include "compress/compressors.h"
 #include "key_kinds.h"
+#include "model/models.h"
+#include "oracle/oracles.h"
+#include "recipe/samplers.h"
 
 namespace pollen {
 
@@ -86,12 +93,35 @@ const std::vector<Section>& sections() {
   return all;
 }
 
+namespace {
+
+// Throws std::invalid_argument if a row, which may have been registered from outside, names a key that its section does
+// not have.
+template <class Rows>
+void check_rows(const Rows& rows, const std::string& section, const std::vector<Key>& keys) {
+  for (const auto& row : rows) {
+    std::istringstream words{std::string(row.keys)};
+    for (std::string word; words >> word;)
+      if (std::ranges::count(keys, section + "." + word, &Key::path) == 0)
+        throw std::invalid_argument(
+            fmt::format("the row of {} names {}.{}, which is no key; `pollen list keys {}` has "
+                        "those that are",
+                        row.name, section, word, section));
+  }
+}
+
+}  // namespace
+
 const std::vector<Key>& keys() {
   static const std::vector<Key> all = [] {
     std::vector<Key> rows;
     for (auto* section : {seed_keys, model_keys, network_model_keys, data_keys, sampler_keys, run_keys, output_keys,
                           warm_up_keys, privacy_keys, population_keys, federation_keys, network_time_keys})
       for (Key& key : section()) rows.push_back(std::move(key));
+    check_rows(recipe_samplers(), "sampler", rows);
+    check_rows(oracles(), "sampler", rows);
+    check_rows(compressors(), "sampler", rows);
+    check_rows(models(), "model", rows);
     return rows;
   }();
   return all;

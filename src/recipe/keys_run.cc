@@ -193,7 +193,7 @@ std::vector<Key> federation_keys() {
           .absent("the clients of [data] or [[client]]"),
       integer("federation.quorum", 1, kMost, AT(federation.quorum))
           .help("The least number of clients to start with and, with on_missing = \"skip\", to go on with.")
-          .absent("all"),
+          .absent("all to start with; 1 to go on with"),
       number("federation.start_timeout", kPositive, AT(federation.start_timeout))
           .help("How many seconds the server waits for the rest once there is a quorum."),
       number("federation.round_deadline", kPositive, AT(federation.round_deadline))

@@ -27,7 +27,7 @@ void Server::check_answers(const Reply& reply, const Roster::Entry& entry) const
       !std::ranges::equal(reply.chains, broadcast_.roster.chains(entry)))
     throw WireError(fmt::format("round {}, client {}: the reply answers another question", round_, entry.client + 1));
   const auto rows = static_cast<std::int64_t>(reply.chains.size()) * setup_.sizes[entry.client];
-  const std::int64_t most = step_->most_looks(broadcast_);
+  const std::int64_t most = step_->most_evaluations_per_row(broadcast_);
   if (reply.gradients < 0 || reply.gradients / most > rows)
     throw WireError(fmt::format("round {}, client {}: the reply counts {} gradients; accepted: 0 to {}", round_,
                                 entry.client + 1, reply.gradients, most * rows));

@@ -20,7 +20,7 @@ AverageStep::AverageStep(const Recipe& recipe, const Server::Setup& setup)
       segments_(*recipe.local, setup.seed) {
   for (Index c = 0; c < chains_; ++c)
     noise_.push_back(make_stream(setup.seed, static_cast<std::uint32_t>(c), Purpose::noise));
-  if (recipe.sends_changes()) reference_ = Panel(dimension_, chains_);
+  if (recipe.sends_changes()) expected_position_ = Panel(dimension_, chains_);
 }
 
 void AverageStep::open(std::int64_t most, const Recipe& recipe, const Panel& position, Broadcast& broadcast) {
@@ -33,7 +33,7 @@ void AverageStep::open(std::int64_t most, const Recipe& recipe, const Panel& pos
   broadcast.control = std::move(ready_control_);
   ready_control_.clear();
   if (!recipe.sends_changes()) return;
-  if (fresh_) std::ranges::copy(position.flat(), reference_.flat().begin());
+  if (fresh_) std::ranges::copy(position.flat(), expected_position_.flat().begin());
   AlignedVector<double> normal(static_cast<std::size_t>(local.common > 0 ? dimension_ : 0));
   for (std::uint32_t s = 0; s < segment.steps && local.common > 0; ++s) {
     const double spread = local.common_spread(broadcast.step, clients_, segment.first + s, recipe.temperature);
@@ -43,7 +43,7 @@ void AverageStep::open(std::int64_t most, const Recipe& recipe, const Panel& pos
       stream.round = segment.first + s;
       normals(stream, z);
       math::scale(spread, z);
-      math::add(z, reference_.column(c));
+      math::add(z, expected_position_.column(c));
     }
   }
 }
@@ -78,7 +78,7 @@ ServerStep::Weights AverageStep::weigh(std::uint32_t client, std::uint32_t, doub
 }
 
 // No oracle evaluates a row more than three times per step.
-std::int64_t AverageStep::most_looks(const Broadcast& broadcast) const {
+std::int64_t AverageStep::most_evaluations_per_row(const Broadcast& broadcast) const {
   return 4 * std::max<std::int64_t>(1, broadcast.segment.steps);
 }
 
@@ -93,7 +93,7 @@ double AverageStep::move(const Chain& in) {
   if (!in.recipe.sends_changes()) {
     std::ranges::copy(in.for_step, x.begin());
   } else {
-    std::ranges::copy(reference_.column(in.chain), x.begin());
+    std::ranges::copy(expected_position_.column(in.chain), x.begin());
     math::add(in.for_step, x);
     if (!in.memory.empty()) {
       math::add(in.memory, x);
@@ -105,7 +105,7 @@ double AverageStep::move(const Chain& in) {
 
 void AverageStep::archive(Archive& archive) {
   segments_.archive(archive);
-  archive.array(reference_.flat());
+  archive.array(expected_position_.flat());
   archive.field(iteration_);
   archive.field(fresh_);
   archive.field(control_from_);

@@ -30,7 +30,7 @@ class AverageStep final : public ServerStep {
 
   Weights weigh(std::uint32_t client, std::uint32_t chain, double weight) const override;
   bool keeps_two_sums(const Roster&, bool memory) const override { return memory && partial_; }
-  std::int64_t most_looks(const Broadcast& broadcast) const override;
+  std::int64_t most_evaluations_per_row(const Broadcast& broadcast) const override;
   void close(const Broadcast& broadcast) override;
   double move(const Chain& chain) override;
   void archive(Archive& archive) override;
@@ -45,7 +45,7 @@ class AverageStep final : public ServerStep {
   std::vector<Stream> noise_;
   std::uint64_t iteration_ = 0;
   bool fresh_ = true;
-  Panel reference_;                     // changes: x_r plus the common noise of this round so far
+  Panel expected_position_;             // changes: x_r plus the common noise of this round so far
   Bytes ready_control_, next_control_;  // for the next broadcast; for the one after it
   std::uint64_t control_from_ = 0;      // the iteration at which next_control_ was made
 };

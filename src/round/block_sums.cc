@@ -21,6 +21,16 @@ ClientRange BlockRange::clients_of(Index block) const {
   return {std::max(own.first, block * block_size), std::min(own.last, (block + 1) * block_size)};
 }
 
+std::pair<std::size_t, std::size_t> BlockRange::entries_of(Index block, const Roster& roster) const {
+  const auto place = [&](Index client) {
+    const auto at = std::ranges::lower_bound(
+        roster.clients, client, {}, [](const Roster::Entry& entry) { return static_cast<Index>(entry.client); });
+    return static_cast<std::size_t>(at - roster.clients.begin());
+  };
+  const ClientRange clients = clients_of(block);
+  return {place(clients.first), place(clients.last)};
+}
+
 void BlockSums::reset(Index rows, Index columns, const Team& team) {
   for (Panel& sum : sums_) fit(rows, columns, sum);
   team.over_chains(columns, rows, [&](Index c, int) {

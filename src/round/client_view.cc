@@ -21,7 +21,7 @@ ClientView::ClientView(const Recipe& recipe, Index dimension, Index chains, Inde
     anchor_ = Panel(dimension, chains);
     anchor_version_.assign(static_cast<std::size_t>(chains), 0);
   }
-  if (recipe.local) reference_ = Panel(dimension, chains);
+  if (recipe.local) expected_position_ = Panel(dimension, chains);
   if (recipe.oracle == OracleKind::control) anchor_ = control_ = Panel(dimension, chains);
   for (Index c = 0; c < chains; ++c) {
     noise_.push_back(make_stream(seeds.common, static_cast<std::uint32_t>(c), Purpose::noise));
@@ -55,7 +55,7 @@ void ClientView::receive_position(const Broadcast& broadcast, Workspace& work) {
       math::add(change_.column(0), position_.column(c));
     }
   }
-  if (recipe_.local) std::ranges::copy(position_.flat(), reference_.flat().begin());
+  if (recipe_.local) std::ranges::copy(position_.flat(), expected_position_.flat().begin());
 }
 
 // Reads new control variates: Y of every chain, then C of every chain, as float64 words.
@@ -90,14 +90,14 @@ void ClientView::make_common() {
       const auto column = common_.column(s * chains() + c);
       normals(stream, column);
       math::scale(spread, column);
-      math::add(column, reference_.column(c));
+      math::add(column, expected_position_.column(c));
     }
   }
 }
 
 void ClientView::archive(Archive& archive, bool anchors) {
   archive.array(position_.flat());
-  archive.array(reference_.flat());
+  archive.array(expected_position_.flat());
   archive.array(control_.flat());
   const bool left_out = !anchors && recipe_.keeps_anchors();
   archive.array(left_out ? std::span<double>() : anchor_.flat());

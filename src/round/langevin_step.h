@@ -21,7 +21,9 @@ class LangevinStep final : public ServerStep {
   bool weighs_messages() const override { return false; }
   Weights weigh(std::uint32_t, std::uint32_t, double weight) const override { return {1, weight}; }
   bool keeps_two_sums(const Roster& roster, bool memory) const override { return memory && !roster.uniform; }
-  std::int64_t most_looks(const Broadcast&) const override { return 4; }  // no oracle needs more than three
+  std::int64_t most_evaluations_per_row(const Broadcast&) const override {
+    return 4;
+  }  // no oracle needs more than three
   double move(const Chain& chain) override;
   void archive(Archive& archive) override;
 

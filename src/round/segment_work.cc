@@ -145,7 +145,7 @@ void SegmentWork::send(const ClientView& view, const Reply& reply, const PanelVi
     const auto here = pending_.column(p);
     const auto chain = static_cast<Index>(reply.chains[static_cast<std::size_t>(p)]);
     if (parts().recipe->sends_changes())
-      math::subtract(here, view.reference().column(chain), out.column(p));
+      math::subtract(here, view.expected_position().column(chain), out.column(p));
     else
       std::ranges::copy(here, out.column(p).begin());
   }

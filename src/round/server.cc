@@ -79,22 +79,17 @@ void Server::draw_noise() {
 }
 
 void Server::start(ConstPanelView position) {
+  copy_into(position, position_);
   double largest = 0;
   for (Index c = 0; c < position.columns; ++c) {
     const auto from = position.column(c);
-    std::copy(from.begin(), from.end(), position_.column(c).begin());
     if (!math::all_finite(from)) throw NumericError(fmt::format("chain {}: the start is not finite", c + 1));
     largest = std::max(largest, math::max_abs(from));
   }
   explosion_ = kExplosion * std::max(1.0, largest);
 }
 
-void Server::start_memory(ConstPanelView sum) {
-  for (Index c = 0; c < memory_.columns(); ++c) {
-    const auto from = sum.column(c);
-    std::copy(from.begin(), from.end(), memory_.column(c).begin());
-  }
-}
+void Server::start_memory(ConstPanelView sum) { copy_into(sum, memory_); }
 
 void Server::open(std::int64_t most) {
   broadcast_.round = round_;
@@ -154,12 +149,7 @@ void Server::leave_out(std::span<const std::uint32_t> clients) {
 Index Server::blocks() const { return plain_->range().size(); }
 
 std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
-  const auto& entries = broadcast_.roster.clients;
-  const auto before = [](const Roster::Entry& e, Index client) { return static_cast<Index>(e.client) < client; };
-  const ClientRange clients = plain_->range().clients_of(block);
-  const auto first = std::lower_bound(entries.begin(), entries.end(), clients.first, before);
-  const auto last = std::lower_bound(first, entries.end(), clients.last, before);
-  return {static_cast<std::size_t>(first - entries.begin()), static_cast<std::size_t>(last - entries.begin())};
+  return plain_->range().entries_of(block, broadcast_.roster);
 }
 
 void Server::close() {

@@ -41,15 +41,10 @@ LocalExecutor::LocalExecutor(ClientView& view, Clients& clients, const BlockRang
 
 // Fills blocks_ with the roster entries of every block. Returns the blocks whose replies need not be kept.
 std::span<const PlaceRow> LocalExecutor::find_entries(const Roster& roster) {
-  const auto& entries = roster.clients;
-  const auto place = [&](Index client) {
-    const auto before = [](const Roster::Entry& e, Index c) { return static_cast<Index>(e.client) < c; };
-    return static_cast<std::size_t>(std::lower_bound(entries.begin(), entries.end(), client, before) - entries.begin());
-  };
   blocks_.clear();
   for (Index block = range_.first; block < range_.last; ++block) {
-    const ClientRange own = range_.clients_of(block);
-    blocks_.push_back({place(own.first), place(own.last)});
+    const auto [first, last] = range_.entries_of(block, roster);
+    blocks_.push_back({first, last});
   }
   return std::span(blocks_).subspan(range_.open_front ? 1 : 0);
 }

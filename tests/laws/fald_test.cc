@@ -26,8 +26,8 @@ TEST(Fald, PrivateNoise) {
   const AveragingLawOptions options = fald(0.1, 0, 4);
   const AveragingCheck check(lopsided(), options);
   check.rejects("common noise", fald(0.1, 1, 4));
-  check.rejects("one step a round", fald(0.1, 0, 1));
-  check.rejects("three steps a round", fald(0.1, 0, 3));
+  check.rejects("one step per round", fald(0.1, 0, 1));
+  check.rejects("three steps per round", fald(0.1, 0, 3));
 }
 
 TEST(Fald, SomeCommonNoise) {

@@ -108,7 +108,7 @@ TEST(DecayingStep, FollowsItsLawRoundByRound) {
   }
   EXPECT_LT(furthest, kAgree);
   EXPECT_GT(late, kTellApart) << "k from 1";
-  EXPECT_GT(coarse, kTellApart) << "one step size a round";
+  EXPECT_GT(coarse, kTellApart) << "one step size per round";
   RecordProperty("worst_z", fmt::format("{:.2f}", furthest));
 }
 

@@ -120,7 +120,7 @@ TEST(Ranks, RowLossesAreThoseOfAllClients) {
   }
 }
 
-// Rank 0 computes the centralised samplers; the others have nothing to do.
+// Rank 0 computes the reference samplers; the others have nothing to do.
 TEST(Ranks, ReferencesAreComputedByRankZero) {
   const RankWorld world{kFederated, {"sampler.name=mala", "sampler.batch=1.0"}};
   expect_same(world.alone(40), world.over(3, 40), "mala");

@@ -156,6 +156,22 @@ TEST(Registries, NameKeysThatExist) {
   expect_rows(baseline_table(), "sampler", "participation");
 }
 
+// The table of keys is made once per process, so the row is registered in a process of its own.
+TEST(RegistriesDeathTest, RefuseRowsThatNameNoKey) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto read_keys = [] {
+    register_oracle({"mine", "an oracle with a misspelt key", "bacth", OracleKind::minibatch, {}});
+    try {
+      keys();
+    } catch (const std::invalid_argument& e) {
+      std::fputs(e.what(), stderr);
+      std::exit(3);
+    }
+    std::exit(0);
+  };
+  EXPECT_EXIT(read_keys(), ::testing::ExitedWithCode(3), "mine names sampler.bacth");
+}
+
 TEST(Registries, AreWhatKeysAccept) {
   for (const std::string& name : partitions().names())
     EXPECT_EQ(read_config_text("[data]\npartition = \"" + name + "\"", "x").data.partition, name);

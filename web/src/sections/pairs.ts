@@ -57,7 +57,7 @@ class Pairs {
     const labels = all.map((s) => s.label);
     this.chosen = this.chosen.filter((label) => labels.includes(label));
     if (this.chosen.length < 2) this.chosen = labels.slice(0, kFirst);
-    this.lead.replaceChildren(el("p", { class: "hint" }, `Draws of up to ${kMost} parameters against each other, a dot a draw.`), legend(data));
+    this.lead.replaceChildren(el("p", { class: "hint" }, `Draws of up to ${kMost} parameters against each other, one dot per draw.`), legend(data));
     if (labels.join("\n") !== this.known) {
       this.known = labels.join("\n");
       this.drawPicks(labels);

@@ -86,7 +86,7 @@ struct PersonalSettings {
   std::int64_t averaged_from = 0;  // the first iteration that enters average()
 
   // How often a client evaluates the gradient of each of its rows in a round.
-  std::int64_t looks() const { return local_steps * (kernel == LocalKernel::hmc ? leapfrogs : 1) + 1; }
+  std::int64_t evaluations_per_row() const { return local_steps * (kernel == LocalKernel::hmc ? leapfrogs : 1) + 1; }
 };
 
 // The clients' potentials, which may be made only when they are asked for. Copies share the function that makes them.

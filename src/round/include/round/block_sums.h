@@ -1,10 +1,12 @@
 // Sums over clients that have the same bits whoever computes them.
 //
-// Adding floating-point numbers in another order gives another sum. Every sum over clients is therefore taken in the
-// same way: clients are divided into fixed blocks (block_size_for), a block adds its clients in their order, and the
-// blocks are added in their order. Threads, ranks and participants over a network all follow this division.
+// Adding floating-point numbers in another order gives another sum. Every sum over clients in a round or a question is
+// therefore taken in the same way (reference samplers have sums of their own, on one thread): clients are divided into
+// fixed blocks (block_size_for), a block adds its clients in their order, and the blocks are added in their order.
+// Threads, ranks and participants over a network all follow this division.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "pollen/round.h"
@@ -32,6 +34,8 @@ struct BlockRange {
   Index size() const { return last - first; }
   Index block_of(Index client) const { return client / block_size; }
   ClientRange clients_of(Index block) const;  // the block's clients that this process has
+  // The roster's entries [first, second) that are of these clients.
+  std::pair<std::size_t, std::size_t> entries_of(Index block, const Roster& roster) const;
 };
 
 // One panel per block, for the blocks of a range.

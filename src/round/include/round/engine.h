@@ -1,4 +1,4 @@
-// An Engine advances chains: by federated rounds, by a centralised reference sampler or by a competitor. An experiment
+// An Engine advances chains: by federated rounds, by a reference sampler or by a competitor. An experiment
 // drives one engine through this interface alone. Engines print nothing, read no clock and are not thread-safe.
 #pragma once
 

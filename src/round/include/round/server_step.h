@@ -45,7 +45,7 @@ class ServerStep {
   // Whether the sums for memory and step differ, so that both must be kept. `memory` says whether clients have one.
   virtual bool keeps_two_sums(const Roster&, bool memory) const { return memory; }
   // How often a client may evaluate each of its rows per chain in this round. A reply that claims more is refused.
-  virtual std::int64_t most_looks(const Broadcast& broadcast) const = 0;
+  virtual std::int64_t most_evaluations_per_row(const Broadcast& broadcast) const = 0;
 
   // Whether every round counts, with messages for all its chains. Otherwise sends() says for which chains the algorithm
   // sends something, and a round in which nothing was sent is not counted.
