@@ -183,16 +183,15 @@ class AveragingMaps {
   // step. The step itself still uses the old Y.
   MomentMap with_refresh(MomentMap map) const {
     const double q = options_.refresh;
-    const MatrixXd change = mean_position() - at_.block(y());
-    const MatrixXd deviation = only_rows(y(), std::sqrt(q * (1 - q)) * change);
     // This deliberately wrong variant uses Y' in the step already: x' = M(x, Y') in place of M(x, Y).
     if (options_.anchor_at_once) {
-      MomentMap coin{MatrixXd::Identity(at_.size, at_.size + 1), {deviation}, MatrixXd::Zero(at_.size, at_.size)};
-      coin.mean.middleRows(y(), d_) += q * change;
-      return then(coin, map);
+      MatrixXd renewed = MatrixXd::Identity(at_.size, at_.size + 1);
+      renewed.middleRows(y(), d_) = mean_position();
+      return mixture(q, then(renewed, map), map);
     }
+    const MatrixXd change = mean_position() - at_.block(y());
     map.mean.middleRows(y(), d_) += q * change;
-    map.deviations.push_back(deviation);
+    map.deviations.push_back(only_rows(y(), std::sqrt(q * (1 - q)) * change));
     return map;
   }
 

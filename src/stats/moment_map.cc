@@ -70,22 +70,16 @@ MomentMap mixture(double probability, const MomentMap& one, const MomentMap& oth
   return map;
 }
 
-MomentMap then(const MomentMap& first, const MomentMap& second) {
-  const Eigen::Index n = first.size();
-  if (!first.noise.isZero(0))
-    throw std::invalid_argument("moment maps: found noise in the first of two, accepted: noise in the second only");
-  const auto follow = [n](const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
-    Eigen::MatrixXd result = b.leftCols(n) * a;
-    result.col(n) += b.col(n);
+MomentMap then(const Eigen::MatrixXd& first, MomentMap second) {
+  const Eigen::Index n = second.size();
+  const auto follow = [&](const Eigen::MatrixXd& map) {
+    Eigen::MatrixXd result = map.leftCols(n) * first;
+    result.col(n) += map.col(n);
     return result;
   };
-  MomentMap map{follow(first.mean, second.mean), {}, second.noise};
-  for (const Eigen::MatrixXd& d : second.deviations) map.deviations.push_back(follow(first.mean, d));
-  for (const Eigen::MatrixXd& d : first.deviations) {
-    map.deviations.emplace_back(second.matrix() * d);
-    for (const Eigen::MatrixXd& e : second.deviations) map.deviations.emplace_back(e.leftCols(n) * d);
-  }
-  return map;
+  second.mean = follow(second.mean);
+  for (Eigen::MatrixXd& deviation : second.deviations) deviation = follow(deviation);
+  return second;
 }
 
 Spread spread_of(const std::vector<Eigen::MatrixXd>& outcomes) {

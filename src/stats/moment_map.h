@@ -28,8 +28,8 @@ struct MomentMap {
 MomentMap moment_map(const Phase& phase);
 // The map that applies `one` with the given probability and `other` otherwise.
 MomentMap mixture(double probability, const MomentMap& one, const MomentMap& other);
-// The map that applies `first` and then `second`. `first` must have no noise.
-MomentMap then(const MomentMap& first, const MomentMap& second);
+// The map that applies the fixed affine map `first`, n × (n+1), and then `second`.
+MomentMap then(const Eigen::MatrixXd& first, MomentMap second);
 
 // The mean of equally likely matrices of coefficients, and deviations whose outer products add up to their covariance.
 // The deviations are scaled eigenvectors, so there are never more of them than a matrix has entries.

@@ -1,12 +1,9 @@
 #include "split_chains.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <complex>
 #include <limits>
 
-#include "fft.h"
 #include "ranks.h"
 
 namespace pollen::stats {
@@ -63,31 +60,6 @@ void make_monotone(std::vector<double>& kept, std::size_t last) {
 }
 
 }  // namespace
-
-// Two chains share a transform as real and imaginary parts: the real part of the autocovariance of a + ib is that of a
-// plus that of b. Zero padding to twice the length keeps the correlation from wrapping around, and the transform of a
-// real spectrum serves as its own inverse.
-std::vector<double> mean_autocovariance(const SplitChains& x) {
-  const std::vector<double> means = chain_means(x);
-  const Fft fft(std::bit_ceil(2 * x.length));
-  std::vector<std::complex<double>> work(fft.size());
-  std::vector<double> power(fft.size(), 0.0);
-  for (std::size_t c = 0; c < x.chains; c += 2) {
-    const bool pair = c + 1 < x.chains;
-    std::fill(work.begin(), work.end(), std::complex<double>());
-    for (std::size_t t = 0; t < x.length; ++t)
-      work[t] = {x.chain(c)[t] - means[c], pair ? x.chain(c + 1)[t] - means[c + 1] : 0.0};
-    fft.transform(work);
-    for (std::size_t k = 0; k < power.size(); ++k) power[k] += std::norm(work[k]);
-  }
-  std::copy(power.begin(), power.end(), work.begin());
-  fft.transform(work);
-  const double divisor =
-      static_cast<double>(fft.size()) * static_cast<double>(x.chains) * static_cast<double>(x.length);
-  std::vector<double> result(x.length);
-  for (std::size_t t = 0; t < x.length; ++t) result[t] = work[t].real() / divisor;
-  return result;
-}
 
 bool degenerate(std::span<const double> x) {
   if (x.empty()) return true;
