@@ -29,19 +29,17 @@ struct Layout {
 };
 
 // Chooses the shorter layout. `positions` are those of the non-zeros as the kernel found them, null if it did not.
-Layout choose_layout(const Quantisation& sums, std::span<const double> decoded, std::uint32_t* positions,
+Layout choose_layout(const QsgdCounts& counts, std::span<const double> decoded, std::uint32_t* positions,
                      Scratch& scratch) {
-  const std::size_t d = decoded.size();
-  const QsgdCounts counts{d, sums.nonzeros, sums.dense_logs, sums.sparse_logs};
   const std::uint64_t dense = qsgd_dense_bits(counts);
-  const std::uint64_t least_gaps = sums.nonzeros + 1;  // the gaps take at least one bit each
+  const std::uint64_t least_gaps = counts.nonzeros + 1;  // the gaps take at least one bit each
   if (qsgd_sparse_bits(counts, least_gaps) >= dense) return {.code_bits = dense};
   if (positions == nullptr) {
-    positions = scratch.take<std::uint32_t>(static_cast<Index>(sums.nonzeros + kBeyond)).data();
+    positions = scratch.take<std::uint32_t>(static_cast<Index>(counts.nonzeros + kBeyond)).data();
     find_nonzeros(decoded, positions);
   }
-  const Positions nonzeros(positions, sums.nonzeros);
-  const std::uint64_t sparse = qsgd_sparse_bits(counts, gap_length(nonzeros, d));
+  const Positions nonzeros(positions, counts.nonzeros);
+  const std::uint64_t sparse = qsgd_sparse_bits(counts, gap_length(nonzeros, decoded.size()));
   return {nonzeros, sparse < dense, std::min(dense, sparse)};
 }
 
@@ -57,11 +55,10 @@ class Qsgd final : public Compressor {
   }
 
   void encode_all(std::span<Encoding> jobs, Scratch& scratch) const override {
-    constexpr std::size_t kSome = 8;  // number of vectors that the kernel handles side by side
-    for (std::size_t first = 0; first < jobs.size(); first += kSome) {
-      const auto some = jobs.subspan(first, std::min(kSome, jobs.size() - first));
+    for (std::size_t first = 0; first < jobs.size(); first += kTogether) {
+      const auto some = jobs.subspan(first, std::min(kTogether, jobs.size() - first));
       Scratch::Frame frame(scratch);
-      std::array<QuantiseJob, kSome> levels;
+      std::array<QuantiseJob, kTogether> levels;
       for (std::size_t i = 0; i < some.size(); ++i) {
         const std::size_t d = some[i].v.size();
         levels[i].what = &some[i];
@@ -151,10 +148,10 @@ class Qsgd final : public Compressor {
 
   // Computes the length of a quantised vector's message, and writes the message if the job has a payload.
   void finish(const QuantiseJob& quantised, Encoding& job, Scratch& scratch) const {
-    const float norm = quantised.result.norm;
+    const float norm = quantised.norm;
     Layout layout;
     if (norm > 0) {
-      layout = choose_layout(quantised.result, job.decoded, quantised.positions, scratch);
+      layout = choose_layout(quantised.counts, job.decoded, quantised.positions, scratch);
     } else if (norm == 0) {
       std::fill(job.decoded.begin(), job.decoded.end(), 0.0);
     } else {
@@ -170,7 +167,7 @@ class Qsgd final : public Compressor {
 
   void write(const QuantiseJob& quantised, const Layout& layout, BitWriter writer, Scratch& scratch) const {
     const std::span<const double> decoded = quantised.what->decoded;
-    const double per_unit = s_ / double{quantised.result.norm};
+    const double per_unit = s_ / double{quantised.norm};
     Levels levels(quantised.levels, decoded.size());
     writer.put(layout.sparse ? 1 : 0, 1);
     if (layout.sparse && quantised.levels == nullptr) return put_sparse(writer, decoded, per_unit, layout.nonzeros);

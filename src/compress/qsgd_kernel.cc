@@ -136,7 +136,7 @@ HWY_INLINE std::uint32_t* append_nonzeros(V lanes, std::size_t i, std::uint32_t*
 // positions of non-zeros, and computes logarithms one by one only if the group has a level above one. Returns the end
 // of the positions.
 HWY_INLINE std::uint32_t* quantise_few(const Pass& pass, std::size_t i, std::size_t count, const std::uint32_t* words,
-                                       std::uint32_t* positions, Quantisation& result) {
+                                       std::uint32_t* positions, QsgdCounts& counts) {
   std::uint32_t* end = positions;
   U all = hn::Zero(Words());
   const auto take = [&](V level, std::size_t at) HWY_ATTR {
@@ -147,14 +147,14 @@ HWY_INLINE std::uint32_t* quantise_few(const Pass& pass, std::size_t i, std::siz
   for (; j + kLanes <= count; j += kLanes) take(quantise_lanes<false>(pass, i + j, kLanes, words + j).level, i + j);
   if (j < count) take(quantise_lanes<true>(pass, i + j, count - j, words + j).level, i + j);
   const auto nonzeros = static_cast<std::uint64_t>(end - positions);
-  result.nonzeros += nonzeros;
-  result.dense_logs += nonzeros;                                // a level of one adds ⌊log2 2⌋ = 1
+  counts.nonzeros += nonzeros;
+  counts.dense_logs += nonzeros;                                // a level of one adds ⌊log2 2⌋ = 1
   const U two = hn::BitCast(Words(), hn::Set(Doubles(), 2.0));  // a bit that only levels above one have
   if (hn::AllTrue(Words(), hn::Eq(hn::And(all, two), hn::Zero(Words())))) return end;
   for (; positions != end; ++positions) {
     const std::uint32_t level = level_and_sign(pass.decoded[*positions], pass.scale) / 2;
-    result.dense_logs += log2_floor(level + 1) - 1;
-    result.sparse_logs += log2_floor(level);
+    counts.dense_logs += log2_floor(level + 1) - 1;
+    counts.sparse_logs += log2_floor(level);
   }
   return end;
 }
@@ -165,14 +165,14 @@ HWY_INLINE std::uint64_t sum_of(U logs) { return hn::GetLane(hn::SumOfLanes(Word
 // zero level and at most 1 for any other, so over fewer than 1023 lanes the number of zeros follows from the two sums.
 constexpr std::size_t kCounted = 15 * kGroup;
 
-// Adds the sums over the last `coordinates` coordinates to the result and sets them to zero.
-HWY_INLINE void count(Pass& pass, std::size_t coordinates, Quantisation& result) {
+// Adds the sums over the last `coordinates` coordinates to the counts and sets them to zero.
+HWY_INLINE void count(Pass& pass, std::size_t coordinates, QsgdCounts& counts) {
   const std::uint64_t lanes = (coordinates + kLanes - 1) / kLanes * kLanes;
   const std::uint64_t dense = sum_of(pass.dense_logs), sparse = sum_of(pass.sparse_logs);
   const std::uint64_t nonzeros = lanes - (dense - sparse) / 1023;
-  result.nonzeros += nonzeros;
-  result.dense_logs += dense - lanes * 1023;
-  result.sparse_logs += sparse - nonzeros * 1023;
+  counts.nonzeros += nonzeros;
+  counts.dense_logs += dense - lanes * 1023;
+  counts.sparse_logs += sparse - nonzeros * 1023;
   pass.dense_logs = pass.sparse_logs = hn::Zero(Words());
 }
 
@@ -184,13 +184,13 @@ HWY_INLINE void quantise_one(QuantiseJob& job, Pass pass) {
   std::size_t counted = 0;
   for (std::size_t i = 0; i < d; i += kGroup) {
     if (i - counted == kCounted) {
-      count(pass, kCounted, job.result);
+      count(pass, kCounted, job.counts);
       counted = i;
     }
     make_words(schedule, i, words);
     quantise_many<kLevels>(pass, i, HWY_MIN(kGroup, d - i), words);
   }
-  count(pass, d - counted, job.result);
+  count(pass, d - counted, job.counts);
 }
 
 // Quantises a vector with few non-zeros. It is not inlined because that would slow down quantise_one(), which handles
@@ -202,40 +202,37 @@ HWY_NOINLINE void quantise_one_few(QuantiseJob& job, const Pass& pass) {
   std::uint32_t* positions = job.positions;
   for (std::size_t i = 0; i < d; i += kGroup) {
     make_words(schedule, i, words);
-    positions = quantise_few(pass, i, HWY_MIN(kGroup, d - i), words, positions, job.result);
+    positions = quantise_few(pass, i, HWY_MIN(kGroup, d - i), words, positions, job.counts);
   }
 }
 
-// Quantises vectors in groups of eight. The norms of a group come first: their square roots and divisions are the
-// longest chain of dependent operations, and so they run side by side.
+// The norms of all vectors come first: their square roots and divisions are the longest chain of dependent operations,
+// and so they run side by side.
 void quantise_all(std::span<QuantiseJob> jobs, std::uint32_t levels) {
-  constexpr std::size_t kSide = 8;
   const double s = levels;
-  for (std::size_t first = 0; first < jobs.size(); first += kSide) {
-    const auto side = jobs.subspan(first, HWY_MIN(kSide, jobs.size() - first));
-    double norm[kSide];
-    for (std::size_t i = 0; i < side.size(); ++i) {
-      const auto v = side[i].what->v;
-      norm[i] = pollen::math::HWY_NAMESPACE::DotOf(v.data(), v.data(), v.size());
-    }
-    for (std::size_t i = 0; i < side.size(); ++i) norm[i] = wire_norm(std::sqrt(norm[i]));
-    for (std::size_t i = 0; i < side.size(); ++i) {
-      QuantiseJob& job = side[i];
-      job.result = {.norm = static_cast<float>(norm[i])};
-      if (!(norm[i] > 0)) continue;
-      const Pass pass{.v = job.what->v.data(),
-                      .decoded = job.what->decoded.data(),
-                      .levels = job.levels,
-                      .scale = s / norm[i],
-                      .unit = norm[i] / s,
-                      .top = s};
-      if (job.positions != nullptr) {
-        quantise_one_few(job, pass);
-      } else if (job.levels != nullptr) {
-        quantise_one<true>(job, pass);
-      } else {
-        quantise_one<false>(job, pass);
-      }
+  double norm[kTogether];
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto v = jobs[i].what->v;
+    norm[i] = pollen::math::HWY_NAMESPACE::DotOf(v.data(), v.data(), v.size());
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) norm[i] = wire_norm(std::sqrt(norm[i]));
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    QuantiseJob& job = jobs[i];
+    job.norm = static_cast<float>(norm[i]);
+    job.counts = {.dimension = job.what->v.size()};
+    if (!(norm[i] > 0)) continue;
+    const Pass pass{.v = job.what->v.data(),
+                    .decoded = job.what->decoded.data(),
+                    .levels = job.levels,
+                    .scale = s / norm[i],
+                    .unit = norm[i] / s,
+                    .top = s};
+    if (job.positions != nullptr) {
+      quantise_one_few(job, pass);
+    } else if (job.levels != nullptr) {
+      quantise_one<true>(job, pass);
+    } else {
+      quantise_one<false>(job, pass);
     }
   }
 }

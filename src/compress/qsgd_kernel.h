@@ -4,19 +4,12 @@
 
 #include <span>
 
+#include "compress/qsgd.h"
 #include "pollen/compress.h"
 #include "pollen/random.h"
 #include "pollen/types.h"
 
 namespace pollen::compress {
-
-struct Quantisation {
-  // The norm as it is sent. It is 0 if all levels are zero and NaN if it is out of range; nothing was written then.
-  float norm = 0;
-  std::uint64_t nonzeros = 0;
-  std::uint64_t dense_logs = 0;   // Σ ⌊log2(level + 1)⌋
-  std::uint64_t sparse_logs = 0;  // Σ over non-zeros of ⌊log2 level⌋
-};
 
 struct QuantiseJob {
   const Encoding* what = nullptr;  // word j of its stream rounds coordinate j; `decoded` receives ± level · norm / s
@@ -24,10 +17,14 @@ struct QuantiseJob {
   std::uint32_t* levels = nullptr;
   // If few non-zeros are expected: receives their positions as find_nonzeros() does, and `levels` is not written.
   std::uint32_t* positions = nullptr;
-  Quantisation result;
+  // The norm as it is sent. It is 0 if all levels are zero and NaN if it is out of range; nothing was written then.
+  float norm = 0;
+  QsgdCounts counts = {};
 };
 
-// Quantises vectors to levels 0..s. Several vectors per call are faster, because none waits for another's norm.
+// Quantises at most kTogether vectors to levels 0..s. Several vectors per call are faster, because none waits for
+// another's norm.
+inline constexpr std::size_t kTogether = 8;
 void quantise(std::span<QuantiseJob> jobs, std::uint32_t s);
 
 // Writes the positions of the non-zeros, in order. It may overwrite up to kBeyond places after the last one.

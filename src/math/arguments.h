@@ -8,19 +8,6 @@
 
 namespace pollen::math {
 
-struct LangevinInputs {
-  const double* gradient;
-  const double* normals;
-  double step;
-  double spread;
-};
-
-struct AffineInputs {
-  const double* offset;
-  const double* known;
-  double factor;
-};
-
 // The rows that a product reads: all rows of a table, or a chosen subset.
 struct AllRows {
   const double* data;

@@ -33,27 +33,28 @@ struct Exp {
   }
 };
 
-// Highway's Log is right for positive finite numbers, subnormals included; other arguments are handled here.
+// What Highway's logarithms do not handle: `y` is right where x is above `pole` and finite, subnormals included. At the
+// pole the logarithm is -inf, below it NaN.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V GuardedLog(D d, V x, double pole, V y) {
+  const V infinity = hn::Set(d, kInfinity), least = hn::Set(d, pole);
+  const auto ordinary = hn::And(hn::Gt(x, least), hn::Lt(x, infinity));
+  V other = hn::IfThenElse(hn::Eq(x, infinity), infinity, hn::Set(d, kNaN));
+  other = hn::IfThenElse(hn::Eq(x, least), hn::Set(d, -kInfinity), other);
+  return hn::IfThenElse(ordinary, y, other);
+}
+
 struct Log {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V Apply(D d, V x) {
-    const V infinity = hn::Set(d, kInfinity);
-    const auto ordinary = hn::And(hn::Gt(x, hn::Zero(d)), hn::Lt(x, infinity));
-    V other = hn::IfThenElse(hn::Eq(x, infinity), infinity, hn::Set(d, kNaN));
-    other = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, -kInfinity), other);
-    return hn::IfThenElse(ordinary, hn::Log(d, x), other);
+    return GuardedLog(d, x, 0.0, hn::Log(d, x));
   }
 };
 
 struct Log1p {
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V Apply(D d, V x) {
-    const V infinity = hn::Set(d, kInfinity);
-    const V minus_one = hn::Set(d, -1.0);
-    const auto ordinary = hn::And(hn::Gt(x, minus_one), hn::Lt(x, infinity));
-    V other = hn::IfThenElse(hn::Eq(x, infinity), infinity, hn::Set(d, kNaN));
-    other = hn::IfThenElse(hn::Eq(x, minus_one), hn::Set(d, -kInfinity), other);
-    return hn::IfThenElse(ordinary, hn::Log1p(d, x), other);
+    return GuardedLog(d, x, -1.0, hn::Log1p(d, x));
   }
 };
 
@@ -84,14 +85,14 @@ struct Softplus {
 };
 
 template <class Function>
-HWY_INLINE void Transform(const double* x, double* out, std::size_t count) {
+HWY_INLINE void Transform(std::span<const double> x, std::span<double> out) {
   const hn::ScalableTag<double> d;
   constexpr std::size_t kLanes = HWY_LANES(double);
   std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) hn::StoreU(Function::Apply(d, hn::LoadU(d, x + i)), d, out + i);
-  if (i == count) return;
-  const auto rest = hn::FirstN(d, count - i);
-  hn::BlendedStore(Function::Apply(d, hn::MaskedLoad(rest, d, x + i)), rest, d, out + i);
+  for (; i + kLanes <= x.size(); i += kLanes) hn::StoreU(Function::Apply(d, hn::LoadU(d, &x[i])), d, &out[i]);
+  if (i == x.size()) return;
+  const auto rest = hn::FirstN(d, x.size() - i);
+  hn::BlendedStore(Function::Apply(d, hn::MaskedLoad(rest, d, &x[i])), rest, d, &out[i]);
 }
 
 template <class Function>
@@ -103,10 +104,10 @@ HWY_INLINE double One(double x) {
 double ExpOne(double x) { return One<Exp>(x); }
 double LogOne(double x) { return One<Log>(x); }
 double Log1pOne(double x) { return One<Log1p>(x); }
-void ExpMany(const double* x, double* out, std::size_t count) { Transform<Exp>(x, out, count); }
-void LogMany(const double* x, double* out, std::size_t count) { Transform<Log>(x, out, count); }
-void SigmoidMany(const double* x, double* out, std::size_t count) { Transform<Sigmoid>(x, out, count); }
-void SoftplusMany(const double* x, double* out, std::size_t count) { Transform<Softplus>(x, out, count); }
+void ExpMany(std::span<const double> x, std::span<double> out) { Transform<Exp>(x, out); }
+void LogMany(std::span<const double> x, std::span<double> out) { Transform<Log>(x, out); }
+void SigmoidMany(std::span<const double> x, std::span<double> out) { Transform<Sigmoid>(x, out); }
+void SoftplusMany(std::span<const double> x, std::span<double> out) { Transform<Softplus>(x, out); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace pollen::math
@@ -127,18 +128,10 @@ double exp(double x) { return HWY_DYNAMIC_DISPATCH(ExpOne)(x); }
 double log(double x) { return HWY_DYNAMIC_DISPATCH(LogOne)(x); }
 double log1p(double x) { return HWY_DYNAMIC_DISPATCH(Log1pOne)(x); }
 
-void exp(std::span<const double> x, std::span<double> out) {
-  HWY_DYNAMIC_DISPATCH(ExpMany)(x.data(), out.data(), x.size());
-}
-void log(std::span<const double> x, std::span<double> out) {
-  HWY_DYNAMIC_DISPATCH(LogMany)(x.data(), out.data(), x.size());
-}
-void sigmoid(std::span<const double> x, std::span<double> out) {
-  HWY_DYNAMIC_DISPATCH(SigmoidMany)(x.data(), out.data(), x.size());
-}
-void softplus(std::span<const double> x, std::span<double> out) {
-  HWY_DYNAMIC_DISPATCH(SoftplusMany)(x.data(), out.data(), x.size());
-}
+void exp(std::span<const double> x, std::span<double> out) { HWY_DYNAMIC_DISPATCH(ExpMany)(x, out); }
+void log(std::span<const double> x, std::span<double> out) { HWY_DYNAMIC_DISPATCH(LogMany)(x, out); }
+void sigmoid(std::span<const double> x, std::span<double> out) { HWY_DYNAMIC_DISPATCH(SigmoidMany)(x, out); }
+void softplus(std::span<const double> x, std::span<double> out) { HWY_DYNAMIC_DISPATCH(SoftplusMany)(x, out); }
 
 }  // namespace pollen::math
 #endif  // HWY_ONCE

@@ -5,8 +5,8 @@
 //
 #include <bit>
 #include <limits>
+#include <span>
 
-#include "arguments.h"
 #include "hwy/highway.h"
 #include "math/lanes-inl.h"
 #include "math/math.h"
@@ -15,11 +15,14 @@ HWY_BEFORE_NAMESPACE();
 namespace pollen::math {
 namespace HWY_NAMESPACE {
 
-double Sum(const double* x, std::size_t count) {
-  return Reduce(count, [x](const Eight& sum, std::size_t i, auto load) HWY_ATTR { return AddEight(sum, load(x + i)); });
+using Numbers = std::span<const double>;
+
+double Sum(Numbers x) {
+  return Reduce(x.size(),
+                [x](const Eight& sum, std::size_t i, auto load) HWY_ATTR { return AddEight(sum, load(&x[i])); });
 }
 
-double Dot(const double* x, const double* y, std::size_t count) { return DotOf(x, y, count); }
+double Dot(Numbers x, Numbers y) { return DotOf(x.data(), y.data(), x.size()); }
 
 // Calls update(i, load, store) for every vector of the range; the last one is masked.
 template <class Update>
@@ -36,51 +39,50 @@ HWY_INLINE void ForEachVector(std::size_t count, Update update) {
   update(i, load_rest, store_rest);
 }
 
-void Axpy(double a, const double* x, double* y, std::size_t count) {
+void Axpy(double a, Numbers x, std::span<double> y) {
   const V factor = hn::Set(D(), a);
-  ForEachVector(count, [=](std::size_t i, auto load, auto store)
-                           HWY_ATTR { store(hn::MulAdd(factor, load(x + i), load(y + i)), y + i); });
+  ForEachVector(x.size(), [=](std::size_t i, auto load, auto store)
+                              HWY_ATTR { store(hn::MulAdd(factor, load(&x[i]), load(&y[i])), &y[i]); });
 }
 
-void Scale(double a, double* x, std::size_t count) {
+void Scale(double a, std::span<double> x) {
   const V factor = hn::Set(D(), a);
-  ForEachVector(count,
-                [=](std::size_t i, auto load, auto store) HWY_ATTR { store(hn::Mul(factor, load(x + i)), x + i); });
+  ForEachVector(x.size(),
+                [=](std::size_t i, auto load, auto store) HWY_ATTR { store(hn::Mul(factor, load(&x[i])), &x[i]); });
 }
 
-void ScaleAdd(double a, const double* y, double* x, std::size_t count) {
+void ScaleAdd(double a, Numbers y, std::span<double> x) {
   const V factor = hn::Set(D(), a);
-  ForEachVector(count, [=](std::size_t i, auto load, auto store)
-                           HWY_ATTR { store(hn::Add(hn::Mul(factor, load(x + i)), load(y + i)), x + i); });
+  ForEachVector(x.size(), [=](std::size_t i, auto load, auto store)
+                              HWY_ATTR { store(hn::Add(hn::Mul(factor, load(&x[i])), load(&y[i])), &x[i]); });
 }
 
-void Subtract(const double* x, const double* y, double* out, std::size_t count) {
-  ForEachVector(
-      count, [=](std::size_t i, auto load, auto store) HWY_ATTR { store(hn::Sub(load(x + i), load(y + i)), out + i); });
+void Subtract(Numbers x, Numbers y, std::span<double> out) {
+  ForEachVector(x.size(), [=](std::size_t i, auto load, auto store)
+                              HWY_ATTR { store(hn::Sub(load(&x[i]), load(&y[i])), &out[i]); });
 }
 
-void Add(const double* x, double* y, std::size_t count) {
-  ForEachVector(
-      count, [=](std::size_t i, auto load, auto store) HWY_ATTR { store(hn::Add(load(y + i), load(x + i)), y + i); });
+void Add(Numbers x, std::span<double> y) {
+  ForEachVector(x.size(), [=](std::size_t i, auto load, auto store)
+                              HWY_ATTR { store(hn::Add(load(&y[i]), load(&x[i])), &y[i]); });
 }
 
-void AffineLess(const AffineInputs& in, const double* x, double* out, std::size_t count) {
-  const V factor = hn::Set(D(), in.factor);
-  ForEachVector(count, [=](std::size_t i, auto load, auto store) HWY_ATTR {
-    store(hn::Sub(hn::MulSub(factor, load(x + i), load(in.offset + i)), load(in.known + i)), out + i);
-  });
+void AffineLess(double a, Numbers offset, Numbers known, const ConstPanelView& x, const PanelView& out) {
+  const V factor = hn::Set(D(), a);
+  for (Index c = 0; c < x.columns; ++c) {
+    ForEachVector(offset.size(),
+                  [=, from = x.column(c), to = out.column(c)](std::size_t i, auto load, auto store) HWY_ATTR {
+                    const V scaled = hn::MulSub(factor, load(&from[i]), load(&offset[i]));
+                    store(hn::Sub(scaled, load(&known[i])), &to[i]);
+                  });
+  }
 }
 
-void AffineLessColumns(const AffineInputs& in, const Columns& at, Index rows, Index columns) {
-  for (Index c = 0; c < columns; ++c)
-    AffineLess(in, at.in + c * at.in_stride, at.out + c * at.out_stride, static_cast<std::size_t>(rows));
-}
-
-void AddAll(const double* const* terms, std::size_t n, double* y, std::size_t count) {
-  ForEachVector(count, [=](std::size_t i, auto load, auto store) HWY_ATTR {
-    V sum = load(y + i);
-    for (std::size_t t = 0; t < n; ++t) sum = hn::Add(sum, load(terms[t] + i));
-    store(sum, y + i);
+void AddAll(std::span<const double* const> terms, std::span<double> y) {
+  ForEachVector(y.size(), [=](std::size_t i, auto load, auto store) HWY_ATTR {
+    V sum = load(&y[i]);
+    for (const double* term : terms) sum = hn::Add(sum, load(term + i));
+    store(sum, &y[i]);
   });
 }
 
@@ -97,30 +99,29 @@ HWY_INLINE double MagnitudeOf(VI largest) {
   return magnitude == magnitude ? magnitude : std::numeric_limits<double>::quiet_NaN();
 }
 
-double MaxAbs(const double* x, std::size_t count) {
+double MaxAbs(Numbers x) {
   VI largest = hn::Zero(DI());
-  ForEachVector(count,
-                [&](std::size_t i, auto load, auto) HWY_ATTR { largest = LargerMagnitude(largest, load(x + i)); });
+  ForEachVector(x.size(),
+                [&](std::size_t i, auto load, auto) HWY_ATTR { largest = LargerMagnitude(largest, load(&x[i])); });
   return MagnitudeOf(largest);
 }
 
 // Sums 0·x: the product is NaN for every x that is not finite, and a sum that has met a NaN stays NaN.
-bool AllFinite(const double* x, std::size_t count) {
+bool AllFinite(Numbers x) {
   V sum = hn::Zero(D());
-  ForEachVector(count,
-                [&](std::size_t i, auto load, auto) HWY_ATTR { sum = hn::MulAdd(load(x + i), hn::Zero(D()), sum); });
+  ForEachVector(x.size(),
+                [&](std::size_t i, auto load, auto) HWY_ATTR { sum = hn::MulAdd(load(&x[i]), hn::Zero(D()), sum); });
   return hn::AllTrue(D(), hn::Eq(sum, sum));
 }
 
-double LangevinStep(double* x, const LangevinInputs& in, std::size_t count) {
-  const V minus_step = hn::Set(D(), -in.step);
-  const V spread = hn::Set(D(), in.spread);
+double LangevinStep(std::span<double> x, Numbers g, Numbers z, double step, double spread) {
+  const V minus_step = hn::Set(D(), -step), factor = hn::Set(D(), spread);
   VI largest = hn::Zero(DI());
-  ForEachVector(count, [&](std::size_t i, auto load, auto store) HWY_ATTR {
-    const V drifted = hn::MulAdd(minus_step, load(in.gradient + i), load(x + i));
-    const V moved = hn::MulAdd(spread, load(in.normals + i), drifted);
+  ForEachVector(x.size(), [&](std::size_t i, auto load, auto store) HWY_ATTR {
+    const V drifted = hn::MulAdd(minus_step, load(&g[i]), load(&x[i]));
+    const V moved = hn::MulAdd(factor, load(&z[i]), drifted);
     largest = LargerMagnitude(largest, moved);
-    store(moved, x + i);
+    store(moved, &x[i]);
   });
   return MagnitudeOf(largest);
 }
@@ -163,46 +164,35 @@ HWY_EXPORT(ScaleAdd);
 HWY_EXPORT(Subtract);
 HWY_EXPORT(Add);
 HWY_EXPORT(AddAll);
-HWY_EXPORT(AffineLessColumns);
+HWY_EXPORT(AffineLess);
 HWY_EXPORT(MaxAbs);
 HWY_EXPORT(AllFinite);
 HWY_EXPORT(LangevinStep);
 HWY_EXPORT(StepLocallyAny);
 
-double sum(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(Sum)(x.data(), x.size()); }
-double dot(std::span<const double> x, std::span<const double> y) {
-  return HWY_DYNAMIC_DISPATCH(Dot)(x.data(), y.data(), x.size());
-}
+double sum(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(Sum)(x); }
+double dot(std::span<const double> x, std::span<const double> y) { return HWY_DYNAMIC_DISPATCH(Dot)(x, y); }
 double squared_norm(std::span<const double> x) { return dot(x, x); }
-double max_abs(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(MaxAbs)(x.data(), x.size()); }
-bool all_finite(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(AllFinite)(x.data(), x.size()); }
+double max_abs(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(MaxAbs)(x); }
+bool all_finite(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(AllFinite)(x); }
 
-void axpy(double a, std::span<const double> x, std::span<double> y) {
-  HWY_DYNAMIC_DISPATCH(Axpy)(a, x.data(), y.data(), x.size());
-}
-void scale(double a, std::span<double> x) { HWY_DYNAMIC_DISPATCH(Scale)(a, x.data(), x.size()); }
-void scale_add(double a, std::span<const double> y, std::span<double> x) {
-  HWY_DYNAMIC_DISPATCH(ScaleAdd)(a, y.data(), x.data(), x.size());
-}
+void axpy(double a, std::span<const double> x, std::span<double> y) { HWY_DYNAMIC_DISPATCH(Axpy)(a, x, y); }
+void scale(double a, std::span<double> x) { HWY_DYNAMIC_DISPATCH(Scale)(a, x); }
+void scale_add(double a, std::span<const double> y, std::span<double> x) { HWY_DYNAMIC_DISPATCH(ScaleAdd)(a, y, x); }
 void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out) {
-  HWY_DYNAMIC_DISPATCH(Subtract)(x.data(), y.data(), out.data(), x.size());
+  HWY_DYNAMIC_DISPATCH(Subtract)(x, y, out);
 }
-void add(std::span<const double> x, std::span<double> y) { HWY_DYNAMIC_DISPATCH(Add)(x.data(), y.data(), x.size()); }
-
-void add_all(std::span<const double* const> terms, std::span<double> y) {
-  HWY_DYNAMIC_DISPATCH(AddAll)(terms.data(), terms.size(), y.data(), y.size());
-}
+void add(std::span<const double> x, std::span<double> y) { HWY_DYNAMIC_DISPATCH(Add)(x, y); }
+void add_all(std::span<const double* const> terms, std::span<double> y) { HWY_DYNAMIC_DISPATCH(AddAll)(terms, y); }
 
 void affine_less(double a, std::span<const double> offset, std::span<const double> known, ConstPanelView x,
                  PanelView out) {
-  const AffineInputs in{offset.data(), known.data(), a};
-  HWY_DYNAMIC_DISPATCH(AffineLessColumns)(in, {x.data, x.stride, out.data, out.stride}, x.rows, x.columns);
+  HWY_DYNAMIC_DISPATCH(AffineLess)(a, offset, known, x, out);
 }
 
 double langevin_step(std::span<double> x, std::span<const double> g, std::span<const double> z, double step,
                      double spread) {
-  const LangevinInputs in{g.data(), z.data(), step, spread};
-  return HWY_DYNAMIC_DISPATCH(LangevinStep)(x.data(), in, x.size());
+  return HWY_DYNAMIC_DISPATCH(LangevinStep)(x, g, z, step, spread);
 }
 
 void local_step(const PanelView& x, const LocalStep& in) { HWY_DYNAMIC_DISPATCH(StepLocallyAny)(x, in); }

@@ -59,6 +59,10 @@ struct Rows {
   }
 };
 
+// Vectors as panels of one column.
+inline ConstPanelView one_column(std::span<const double> v) { return {v.data(), std::ssize(v), 1, std::ssize(v)}; }
+inline PanelView one_column(std::span<double> v) { return {v.data(), std::ssize(v), 1, std::ssize(v)}; }
+
 inline ConstPanelView columns(const ConstPanelView& panel, Index first, Index count) {
   return {panel.data + first * panel.stride, panel.rows, count, panel.stride};
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "blocks.h"
 #include "math/math.h"
 
 namespace pollen {
@@ -158,16 +159,16 @@ class InCoordinates final : public Potential {
                      Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const PanelView g = scratch.panel(dimension(), 1);
-    inner_->gradient_rows(theta(one(psi), scratch).column(0), rows, g.column(0), scratch);
-    in_->pull_back(g, one(out));
+    inner_->gradient_rows(theta(model::one_column(psi), scratch).column(0), rows, g.column(0), scratch);
+    in_->pull_back(g, model::one_column(out));
   }
   void difference_rows(std::span<const double> psi, std::span<const double> anchor, std::span<const std::uint32_t> rows,
                        std::span<double> out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const PanelView g = scratch.panel(dimension(), 1);
-    inner_->difference_rows(theta(one(psi), scratch).column(0), theta(one(anchor), scratch).column(0), rows,
-                            g.column(0), scratch);
-    in_->pull_back(g, one(out));
+    inner_->difference_rows(theta(model::one_column(psi), scratch).column(0),
+                            theta(model::one_column(anchor), scratch).column(0), rows, g.column(0), scratch);
+    in_->pull_back(g, model::one_column(out));
   }
   void difference(const ConstPanelView& psi, const ConstPanelView& anchor, const PanelView& out,
                   Scratch& scratch) const override {
@@ -180,15 +181,13 @@ class InCoordinates final : public Potential {
                  Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const PanelView image = scratch.panel(dimension(), 1), product = scratch.panel(dimension(), 1);
-    in_->turn(one(v), image);
-    inner_->curvature(theta(one(at), scratch).column(0), image.column(0), product.column(0), scratch);
-    in_->pull_back(product, one(out));
+    in_->turn(model::one_column(v), image);
+    inner_->curvature(theta(model::one_column(at), scratch).column(0), image.column(0), product.column(0), scratch);
+    in_->pull_back(product, model::one_column(out));
   }
   bool curvature_is_bound() const override { return inner_->curvature_is_bound(); }
 
  private:
-  ConstPanelView one(std::span<const double> v) const { return {v.data(), dimension(), 1, dimension()}; }
-  PanelView one(std::span<double> v) const { return {v.data(), dimension(), 1, dimension()}; }
   PanelView theta(const ConstPanelView& psi, Scratch& scratch) const {
     const PanelView theta = scratch.panel(psi.rows, psi.columns);
     in_->to_theta(psi, theta);

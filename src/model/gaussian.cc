@@ -1,16 +1,18 @@
 // The Gaussian model of a client that is given by its mean μ and precision Λ and counts as one observation: U(θ) =
 // ½(θ-μ)ᵀΛ(θ-μ).
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "blocks.h"
+#include "math/eigenvalues.h"
 #include "math/math.h"
 #include "pollen/model.h"
 
 namespace pollen {
 
 namespace {
+
+using model::one_column;
 
 class Gaussian final : public Potential {
  public:
@@ -21,7 +23,7 @@ class Gaussian final : public Potential {
     affine_ = {precision_.data(), offset_.data(), d, stride};
     for (Index i = 0; i < d; ++i) std::copy_n(precision.data() + i * d, d, precision_.data() + i * stride);
     std::vector<double> image(mean_.size());
-    apply(one(std::span<const double>(mean_)), one(std::span<double>(image)));
+    apply(one_column(std::span<const double>(mean_)), one_column(std::span<double>(image)));
     std::ranges::copy(image, offset_.begin());
   }
 
@@ -32,7 +34,7 @@ class Gaussian final : public Potential {
     Scratch::Frame frame(scratch);
     const PanelView delta = scratch.panel(dimension(), theta.columns);
     const PanelView image = scratch.panel(dimension(), theta.columns);
-    centre(theta, delta);
+    for (Index c = 0; c < theta.columns; ++c) math::subtract(theta.column(c), mean_, delta.column(c));
     apply(delta, image);
     for (Index c = 0; c < theta.columns; ++c)
       out[static_cast<std::size_t>(c)] = 0.5 * math::dot(delta.column(c), image.column(c));
@@ -43,15 +45,9 @@ class Gaussian final : public Potential {
     math::multiply_symmetric(affine_, theta, out);
   }
 
-  void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
-                     Scratch& scratch) const override {
-    gradient(one(theta), one(out), scratch);
-    math::scale(static_cast<double>(rows.size()), out);
-  }
-
   void difference_rows(std::span<const double> theta, std::span<const double> anchor,
                        std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const override {
-    difference(one(theta), one(anchor), one(out), scratch);
+    difference(one_column(theta), one_column(anchor), one_column(out), scratch);
     math::scale(static_cast<double>(rows.size()), out);
   }
 
@@ -64,32 +60,15 @@ class Gaussian final : public Potential {
   }
 
   void curvature(std::span<const double>, std::span<const double> v, std::span<double> out, Scratch&) const override {
-    apply(one(v), one(out));
+    apply(one_column(v), one_column(out));
   }
   bool curvature_is_bound() const override { return true; }
-  // The client is the only row. The power method is exact enough for so small a matrix.
-  double row_curvature(std::span<const double>, Scratch& scratch) const override {
-    Scratch::Frame frame(scratch);
-    const PanelView pair = scratch.panel(dimension(), 2);
-    for (Index j = 0; j < dimension(); ++j)
-      pair.column(0)[static_cast<std::size_t>(j)] = 1 + 1 / (2.0 + static_cast<double>(j));
-    double norm = std::sqrt(math::squared_norm(pair.column(0)));
-    for (int n = 0; n < 500 && norm > 0; ++n) {
-      math::scale(1 / norm, pair.column(0));
-      apply(one(pair.column(0)), one(pair.column(1)));
-      std::ranges::copy(pair.column(1), pair.column(0).begin());
-      norm = std::sqrt(math::squared_norm(pair.column(0)));
-    }
-    return norm;
+  // The client is the only row.
+  double row_curvature(std::span<const double>, Scratch&) const override {
+    return math::symmetric_eigenvalues({precision_.data(), dimension(), dimension(), affine_.stride}).back();
   }
 
  private:
-  ConstPanelView one(std::span<const double> v) const { return {v.data(), dimension(), 1, dimension()}; }
-  PanelView one(std::span<double> v) const { return {v.data(), dimension(), 1, dimension()}; }
-
-  void centre(ConstPanelView theta, PanelView delta) const {
-    for (Index c = 0; c < theta.columns; ++c) math::subtract(theta.column(c), mean_, delta.column(c));
-  }
   void apply(ConstPanelView v, PanelView out) const {
     math::multiply_symmetric({precision_.data(), nullptr, dimension(), affine_.stride}, v, out);
   }

@@ -21,15 +21,19 @@ PanelView interleave(const ConstPanelView& first, const ConstPanelView& second, 
   return both;
 }
 
-ConstPanelView copy_classes(const ConstPanelView& theta, Index features, Index classes, Scratch& scratch) {
+namespace {
+
+// Returns the coefficients of a softmax's chains as one panel of p × (chains · classes). It is a view if the memory
+// layout allows it, otherwise a copy.
+ConstPanelView class_columns(const ConstPanelView& theta, Index features, Index classes, Scratch& scratch) {
+  if (classes == 1) return {theta.data, features, theta.columns, theta.stride};
+  if (theta.columns == 1) return {theta.data, features, classes, features};
   const PanelView copy = scratch.panel(features, classes * theta.columns);
   for (Index chain = 0; chain < theta.columns; ++chain)
     for (Index k = 0; k < classes; ++k)
       std::copy_n(theta.data + chain * theta.stride + k * features, features, copy.column(chain * classes + k).data());
   return copy;
 }
-
-namespace {
 
 // The memory in which a sweep adds up gradients: the caller's if its columns are evenly spaced, otherwise a copy that
 // store() hands back.
@@ -82,10 +86,10 @@ class Glm final : public RowPotential {
   void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                  Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
-    const Target target(one(out), features(), classes_, scratch);
+    const Target target(one_column(out), features(), classes_, scratch);
     const Lanes lanes{1, loss_->curvature_is_bound() ? classes_ : 2 * classes_, classes_};
-    ConstPanelView theta = split(one(v), scratch);
-    if (!loss_->curvature_is_bound()) theta = interleave(theta, split(one(at), scratch), lanes, scratch);
+    ConstPanelView theta = split(one_column(v), scratch);
+    if (!loss_->curvature_is_bound()) theta = interleave(theta, split(one_column(at), scratch), lanes, scratch);
     sweep(Rows(observations_), theta, target.g(), lanes, scratch,
           [&](const PanelView& z, const double*, Index) { loss_->bend(z); });
     target.store(scale_);

@@ -33,8 +33,8 @@ class LinearSigma final : public RowPotential {
                  Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const Lanes lanes{1, 2, 1};
-    const PanelView both = interleave(coefficients(one(v)), coefficients(one(at)), lanes, scratch);
-    const PanelView g = coefficients(one(out));
+    const PanelView both = interleave(coefficients(one_column(v)), coefficients(one_column(at)), lanes, scratch);
+    const PanelView g = coefficients(one_column(out));
     const double s = v.back();
     const double weight = math::exp(-2.0 * at.back());
     double inner = 0.0;

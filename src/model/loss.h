@@ -57,15 +57,4 @@ std::unique_ptr<Potential> make_glm(std::unique_ptr<const Loss> loss, const Obse
 // Makes the potential of the linear model with θ = (β, log σ).
 std::unique_ptr<Potential> make_linear_sigma(const Observations& observations, double scale);
 
-// Replaces each chain's classes, in every row, by probabilities proportional to exp(z).
-void softmax(const PanelView& z, Index classes, Scratch& scratch);
-ConstPanelView copy_classes(const ConstPanelView& theta, Index features, Index classes, Scratch& scratch);
-// Returns the coefficients of a softmax's chains as one panel of p × (chains · classes). It is a view if the memory
-// layout allows it, otherwise a copy.
-inline ConstPanelView class_columns(const ConstPanelView& theta, Index features, Index classes, Scratch& scratch) {
-  if (classes == 1) return {theta.data, features, theta.columns, theta.stride};
-  if (theta.columns == 1) return {theta.data, features, classes, features};
-  return copy_classes(theta, features, classes, scratch);
-}
-
 }  // namespace pollen::model

@@ -6,10 +6,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "blocks.h"
 #include "loss.h"
 #include "math/math.h"
 
 namespace pollen {
+
+using model::one_column;
 
 Index MixedSpec::shared() const {
   const auto columns = static_cast<Index>(fixed.size());
@@ -40,15 +43,6 @@ double squared_rows(const RowsView& x) {
   double sum = 0;
   for (Index r = 0; r < x.rows; ++r) sum += math::squared_norm({x.row(r), static_cast<std::size_t>(x.columns)});
   return sum;
-}
-
-ConstPanelView one_column(std::span<const double> v) {
-  const auto n = static_cast<Index>(v.size());
-  return {v.data(), n, 1, n};
-}
-PanelView one_column(std::span<double> v) {
-  const auto n = static_cast<Index>(v.size());
-  return {v.data(), n, 1, n};
 }
 
 // Computes η of every row, and in mixed-linear W = XΦ, which the gradient by z needs again.

@@ -17,7 +17,7 @@ class RowPotential : public Potential {
   }
   void gradient_rows(std::span<const double> theta, std::span<const std::uint32_t> rows, std::span<double> out,
                      Scratch& scratch) const override {
-    slope(Rows(observations_, rows), one(theta), one(out), scratch);
+    slope(Rows(observations_, rows), one_column(theta), one_column(out), scratch);
   }
   void difference(const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
                   Scratch& scratch) const override {
@@ -25,13 +25,11 @@ class RowPotential : public Potential {
   }
   void difference_rows(std::span<const double> theta, std::span<const double> anchor,
                        std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const override {
-    change(Rows(observations_, rows), one(theta), one(anchor), one(out), scratch);
+    change(Rows(observations_, rows), one_column(theta), one_column(anchor), one_column(out), scratch);
   }
 
  protected:
   Index features() const { return observations_.x.columns; }
-  ConstPanelView one(std::span<const double> v) const { return {v.data(), dimension(), 1, dimension()}; }
-  PanelView one(std::span<double> v) const { return {v.data(), dimension(), 1, dimension()}; }
 
   // Compute the gradient over some rows, and the gradient at θ minus the gradient at the anchor.
   virtual void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const = 0;

@@ -3,6 +3,7 @@
 // z of a row is subtracted first, so that nothing overflows.
 #include <algorithm>
 
+#include "blocks.h"
 #include "families.h"
 #include "math/math.h"
 
@@ -11,50 +12,46 @@ namespace pollen::model {
 namespace {
 
 // The classes of one chain, which are C columns of z.
-struct Classes {
-  double* z;
-  Index rows;
-  Index count;
-  Index stride;
-  double* column(Index k) const { return z + k * stride; }
-  double& at(Index r, double label) const { return z[static_cast<Index>(label) * stride + r]; }
-};
+PanelView chain_of(const PanelView& z, Index chain, Index classes) { return columns(z, chain * classes, classes); }
 
-Classes chain_of(const PanelView& z, Index chain, Index classes) {
-  return {z.data + chain * classes * z.stride, z.rows, classes, z.stride};
+double& at_label(const PanelView& of, Index r, double label) {
+  return of.data[static_cast<Index>(label) * of.stride + r];
 }
 
-void largest(const Classes& of, double* top) {
-  std::copy_n(of.column(0), of.rows, top);
-  for (Index k = 1; k < of.count; ++k) {
-    const double* z = of.column(k);
+void subtract_largest(const PanelView& of, double* top) {
+  std::copy_n(of.data, of.rows, top);
+  for (Index k = 1; k < of.columns; ++k) {
+    const double* z = of.data + k * of.stride;
     for (Index r = 0; r < of.rows; ++r) top[r] = z[r] > top[r] ? z[r] : top[r];
   }
+  subtract_targets(of, top);
 }
 
-void subtract_largest(const Classes& of, double* top) {
-  largest(of, top);
-  for (Index k = 0; k < of.count; ++k) {
-    double* z = of.column(k);
-    for (Index r = 0; r < of.rows; ++r) z[r] -= top[r];
-  }
-}
-
-void add_up(const Classes& of, double* sum) {
-  std::copy_n(of.column(0), of.rows, sum);
-  for (Index k = 1; k < of.count; ++k) {
-    const double* z = of.column(k);
+void add_up(const PanelView& of, double* sum) {
+  std::copy_n(of.data, of.rows, sum);
+  for (Index k = 1; k < of.columns; ++k) {
+    const double* z = of.data + k * of.stride;
     for (Index r = 0; r < of.rows; ++r) sum[r] += z[r];
   }
 }
 
-void normalise(const Classes& of, double* sum) {
+void normalise(const PanelView& of, double* sum) {
   add_up(of, sum);
   for (Index r = 0; r < of.rows; ++r) sum[r] = 1.0 / sum[r];
-  for (Index k = 0; k < of.count; ++k) {
-    double* z = of.column(k);
+  for (Index k = 0; k < of.columns; ++k) {
+    double* z = of.data + k * of.stride;
     for (Index r = 0; r < of.rows; ++r) z[r] *= sum[r];
   }
+}
+
+// Replaces each chain's classes, in every row, by probabilities proportional to exp(z).
+void softmax(const PanelView& z, Index classes, Scratch& scratch) {
+  Scratch::Frame frame(scratch);
+  double* row = scratch.take<double>(z.rows).data();
+  const Index chains = z.columns / classes;
+  for (Index c = 0; c < chains; ++c) subtract_largest(chain_of(z, c, classes), row);
+  math::exp(whole(z), whole(z));
+  for (Index c = 0; c < chains; ++c) normalise(chain_of(z, c, classes), row);
 }
 
 class Softmax final : public Loss {
@@ -67,9 +64,9 @@ class Softmax final : public Loss {
     double* top = scratch.take<double>(z.rows).data();
     const std::span<double> logs = scratch.take<double>(z.rows * out.columns);
     for (Index c = 0; c < out.columns; ++c) {
-      const Classes of = chain_of(z, c, classes_);
+      const PanelView of = chain_of(z, c, classes_);
       subtract_largest(of, top);
-      for (Index r = 0; r < z.rows; ++r) out.data[c * out.stride + r] = of.at(r, y[r]);
+      for (Index r = 0; r < z.rows; ++r) out.data[c * out.stride + r] = at_label(of, r, y[r]);
     }
     math::exp(whole(z), whole(z));
     for (Index c = 0; c < out.columns; ++c) add_up(chain_of(z, c, classes_), logs.data() + c * z.rows);
@@ -79,8 +76,8 @@ class Softmax final : public Loss {
   void residuals(const PanelView& z, const double* y, Scratch& scratch) const override {
     softmax(z, classes_, scratch);
     for (Index c = 0; c < z.columns / classes_; ++c) {
-      const Classes of = chain_of(z, c, classes_);
-      for (Index r = 0; r < z.rows; ++r) of.at(r, y[r]) -= 1.0;
+      const PanelView of = chain_of(z, c, classes_);
+      for (Index r = 0; r < z.rows; ++r) at_label(of, r, y[r]) -= 1.0;
     }
   }
   void bend(const PanelView& z) const override {
@@ -106,15 +103,6 @@ class Softmax final : public Loss {
 };
 
 }  // namespace
-
-void softmax(const PanelView& z, Index classes, Scratch& scratch) {
-  Scratch::Frame frame(scratch);
-  double* row = scratch.take<double>(z.rows).data();
-  const Index chains = z.columns / classes;
-  for (Index c = 0; c < chains; ++c) subtract_largest(chain_of(z, c, classes), row);
-  math::exp(whole(z), whole(z));
-  for (Index c = 0; c < chains; ++c) normalise(chain_of(z, c, classes), row);
-}
 
 ModelRow softmax_row() {
   const auto make = [](const ModelSpec& spec, std::span<const double>) -> std::unique_ptr<const Loss> {

@@ -55,7 +55,7 @@ Guarantee guarantee_in_kl(const Constants& c, const Lag& memory, const Tau& tau)
 
 // The constant s of Young's inequality is chosen as in EF21, 1+s = (1-α)^-½, so that 1-p = (1-α)^½ and (1-p)β =
 // (1-p)²/p L̄.
-Guarantee theorem_4_3(const Constants& c, double alpha) {
+Guarantee theorem_4_3(const Constants& c, double alpha, const char* source) {
   const double mu = c.convexity, l = c.smoothness, mean = mean_square_smoothness(c);
   const double r = std::sqrt(1 - alpha), p = 1 - r, beta = r / p * mean;
   const auto weight = [=](double step) {  // C of ELF's (20)
@@ -65,6 +65,7 @@ Guarantee theorem_4_3(const Constants& c, double alpha) {
   Guarantee g = guarantee_in_kl(c, memory, [=](double step) {
     return (2 * l * l + weight(step) * r * beta) * c.dimension * (16 * l * step * step + 4 * step);
   });
+  g.source = source;
   g.limits = {{"sqrt(p/(L^2 + beta))/14 (4.3)", std::sqrt(p / (l * l + beta)) / 14},
               {"p/(6 mu) (4.3)", p / (6 * mu)},
               {"1/(2 sqrt(2) L) (4.3)", 1 / (2 * std::sqrt(2.0) * l)}};
@@ -88,15 +89,11 @@ Lambdas lambdas(double up, double down, double mean) {
 }  // namespace
 
 Guarantee d_elf(const Constants& c, const Method&) {
-  Guarantee g = theorem_4_3(c, least_alpha(c));
-  g.source = "ELF, Theorem 4.3 (D-ELF)";
-  return g;
+  return theorem_4_3(c, least_alpha(c), "ELF, Theorem 4.3 (D-ELF)");
 }
 
 Guarantee p_elf(const Constants& c, const Method& method) {
-  Guarantee g = theorem_4_3(c, method.down_alpha);
-  g.source = "ELF, Theorem 4.3 (P-ELF)";
-  return g;
+  return theorem_4_3(c, method.down_alpha, "ELF, Theorem 4.3 (P-ELF)");
 }
 
 Guarantee b_elf(const Constants& c, const Method& method) {

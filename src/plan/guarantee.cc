@@ -30,7 +30,7 @@ namespace {
 struct Row {
   Theorem theorem;
   const char* name;
-  Guarantee (*prove)(const Constants& constants, const Method& method);  // at temperature 1
+  Proof* prove;
 };
 
 constexpr Row kTheorems[] = {

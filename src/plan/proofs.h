@@ -7,15 +7,10 @@
 
 namespace pollen::plan {
 
-Guarantee qlsd(const Constants& constants, const Method& method);
-Guarantee qlsd_star(const Constants& constants, const Method& method);
-Guarantee qlsd_pp(const Constants& constants, const Method& method);
-Guarantee d_elf(const Constants& constants, const Method& method);
-Guarantee p_elf(const Constants& constants, const Method& method);
-Guarantee b_elf(const Constants& constants, const Method& method);
-Guarantee fald(const Constants& constants, const Method& method);
-Guarantee vr_fald(const Constants& constants, const Method& method);
-Guarantee fa_ld(const Constants& constants, const Method& method);
+using Proof = Guarantee(const Constants& constants, const Method& method);
+Proof qlsd, qlsd_star, qlsd_pp;
+Proof d_elf, p_elf, b_elf;
+Proof fald, vr_fald, fa_ld;
 
 // A_{n,N} = N(N-n)/(n(N-1)) of QLSD's (S36), the factor of a minibatch's variance; 0 for the full gradient.
 double batch_factor(double rows, double batch);

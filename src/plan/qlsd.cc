@@ -26,9 +26,10 @@ double discretisation(const Constants& c, double step) {
 }
 
 // Theorem S4, with B̃ taken at the step itself (the proof's D_γ) instead of at the largest step.
-Guarantee theorem_s4(const Constants& c, const Noise& noise) {
+Guarantee theorem_s4(const Constants& c, const Noise& noise, const char* source) {
   const double m = c.convexity, l = c.smoothness, d = c.dimension;
   Guarantee g;
+  g.source = source;
   g.limits = {{"2/(5(m+L)) (S18)", 2 / (5 * (m + l))},
               {"1/(m+L+M~) (S18)", 1 / (m + l + noise.slope)},
               {"1/(10m) (S18)", 1 / (10 * m)}};
@@ -61,9 +62,7 @@ Guarantee qlsd(const Constants& c, const Method& method) {
     noise.slope = std::max(noise.slope, 2 * (v * (client.smoothness + spread) + spread));
     noise.level += 2 * (client.variance + v * (client.gradient + client.variance));
   }
-  Guarantee g = theorem_s4(c, noise);
-  g.source = "QLSD, Theorem S5";
-  return g;
+  return theorem_s4(c, noise, "QLSD, Theorem S5");
 }
 
 // Theorem S6. It uses Lemma S5 with L_i in place of N_i M̄ where L_i is smaller: M̃ = max{ω L_i + (ω+1) A_i M̄_i +
@@ -78,9 +77,7 @@ Guarantee qlsd_star(const Constants& c, const Method& method) {
     const double absent = (1 - p) / p * (w + 1) * (client.smoothness + spread);
     noise.slope = std::max(noise.slope, w * client.smoothness + (w + 1) * spread + absent);
   }
-  Guarantee g = theorem_s4(c, noise);
-  g.source = "QLSD, Theorem S6 (QLSD*)";
-  return g;
+  return theorem_s4(c, noise, "QLSD, Theorem S6 (QLSD*)");
 }
 
 namespace {

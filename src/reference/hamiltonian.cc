@@ -25,39 +25,40 @@ void drift(double step, std::span<const double> inverse_mass, std::span<const do
   for (std::size_t j = 0; j < position.size(); ++j) position[j] += step * (inverse_mass[j] * momentum[j]);
 }
 
-HamiltonianState::HamiltonianState(const Chains& chains, const ReferenceSettings& settings, Target target_,
-                                   double target_accept)
-    : target(std::move(target_)),
-      adaptation({settings.warm_up, target_accept, !settings.step, !settings.step && settings.adapt_mass},
-                 chains.problem.dimension, chains.count()),
-      value(static_cast<std::size_t>(chains.count())),
-      gradient(chains.problem.dimension, chains.count()),
-      transitions(value.size()),
+HamiltonianKernel::HamiltonianKernel(const Chains& chains, const ReferenceSettings& settings, Target target,
+                                     double default_accept)
+    : target_(std::move(target)),
+      adaptation_({settings.warm_up, settings.target_accept > 0 ? settings.target_accept : default_accept,
+                   !settings.step, !settings.step && settings.adapt_mass},
+                  chains.problem.dimension, chains.count()),
+      value_(static_cast<std::size_t>(chains.count())),
+      gradient_(chains.problem.dimension, chains.count()),
+      transitions_(value_.size()),
       fixed_step_(settings.step.value_or(0)),
       silent_(settings.step ? 0 : settings.warm_up),
-      accept_(value.size()) {}
+      accept_(value_.size()) {}
 
-void HamiltonianState::start(Chains& chains) {
-  target.value(chains.position, value, chains.work.scratch);
-  target.gradient(chains.position, gradient, chains.work.scratch);
-  chains.counters.gradients += target.rows() * chains.count();
-  if (adaptation.learns_step()) return find_steps(chains);
-  for (Index c = 0; c < chains.count(); ++c) adaptation.restart(c, fixed_step_);
+void HamiltonianKernel::start(Chains& chains) {
+  target_.value(chains.position, value_, chains.work.scratch);
+  target_.gradient(chains.position, gradient_, chains.work.scratch);
+  chains.counters.gradients += target_.rows() * chains.count();
+  if (adaptation_.learns_step()) return find_steps(chains);
+  for (Index c = 0; c < chains.count(); ++c) adaptation_.restart(c, fixed_step_);
 }
 
-void HamiltonianState::learn(Chains& chains) {
-  if (!adaptation.warming(chains.iteration)) return;
-  for (std::size_t c = 0; c < accept_.size(); ++c) accept_[c] = transitions[c].accept;
-  if (adaptation.learn(chains.iteration, accept_, chains.position)) find_steps(chains);
+void HamiltonianKernel::learn(Chains& chains) {
+  if (!adaptation_.warming(chains.iteration)) return;
+  for (std::size_t c = 0; c < accept_.size(); ++c) accept_[c] = transitions_[c].accept;
+  if (adaptation_.learn(chains.iteration, accept_, chains.position)) find_steps(chains);
 }
 
-void HamiltonianState::find_steps(Chains& chains) {
-  for (Index c = 0; c < chains.count(); ++c) adaptation.restart(c, find_step(chains, c, 1));
+void HamiltonianKernel::find_steps(Chains& chains) {
+  for (Index c = 0; c < chains.count(); ++c) adaptation_.restart(c, find_step(chains, c, 1));
 }
 
-double HamiltonianState::find_step(Chains& chains, Index chain, std::uint32_t use) {
+double HamiltonianKernel::find_step(Chains& chains, Index chain, std::uint32_t use) {
   const double wanted = math::log(0.8);
-  double step = adaptation.step(chain);
+  double step = adaptation_.step(chain);
   const auto accepts = [&] {
     const double found = log_accept(chains, chain, step, chains.stream(chain, Purpose::momentum, use++));
     return found > wanted;  // false if it is not a number
@@ -73,30 +74,30 @@ double HamiltonianState::find_step(Chains& chains, Index chain, std::uint32_t us
   return step;
 }
 
-double HamiltonianState::log_accept(Chains& chains, Index chain, double step, const Stream& stream) {
+double HamiltonianKernel::log_accept(Chains& chains, Index chain, double step, const Stream& stream) {
   const Index d = chains.problem.dimension;
   Scratch& scratch = chains.work.scratch;
   Scratch::Frame frame(scratch);
   const PanelView q = scratch.panel(d, 1), p = scratch.panel(d, 1), g = scratch.panel(d, 1);
-  const auto mass = adaptation.inverse_mass(chain);
+  const auto mass = adaptation_.inverse_mass(chain);
   std::ranges::copy(chains.position.column(chain), q.column(0).begin());
   draw_momentum(stream, mass, p.column(0));
-  const double before = value[static_cast<std::size_t>(chain)] + kinetic(p.column(0), mass);
-  math::axpy(-0.5 * step, gradient.column(chain), p.column(0));
+  const double before = value_[static_cast<std::size_t>(chain)] + kinetic(p.column(0), mass);
+  math::axpy(-0.5 * step, gradient_.column(chain), p.column(0));
   drift(step, mass, p.column(0), q.column(0));
-  target.gradient(q, g, scratch);
-  chains.counters.gradients += target.rows();
+  target_.gradient(q, g, scratch);
+  chains.counters.gradients += target_.rows();
   math::axpy(-0.5 * step, g.column(0), p.column(0));
   double after = 0;
-  target.value(q, {&after, 1}, scratch);
+  target_.value(q, {&after, 1}, scratch);
   return before - (after + kinetic(p.column(0), mass));
 }
 
-void HamiltonianState::archive(Archive& archive) {
-  adaptation.archive(archive);
-  archive.array(std::span(value));
-  archive.array(gradient.flat());
-  for (Transition& t : transitions) {
+void HamiltonianKernel::archive(Archive& archive) {
+  adaptation_.archive(archive);
+  archive.array(std::span(value_));
+  archive.array(gradient_.flat());
+  for (Transition& t : transitions_) {
     for (double* x : {&t.accept, &t.step, &t.energy}) archive.field(*x);
     for (int* n : {&t.depth, &t.leapfrogs}) archive.field(*n);
     archive.flag(t.divergent);

@@ -17,23 +17,27 @@ double kinetic(std::span<const double> momentum, std::span<const double> inverse
 void drift(double step, std::span<const double> inverse_mass, std::span<const double> momentum,
            std::span<double> position);
 
-// Keeps what the chains need between iterations: potentials and gradients at their positions, the adaptation, and the
-// statistics of their last transition.
-class HamiltonianState {
+// A kernel of Hamiltonian trajectories. It keeps what the chains need between iterations: potentials and gradients at
+// their positions, the adaptation, and the statistics of their last transition.
+class HamiltonianKernel : public Kernel {
  public:
-  HamiltonianState(const Chains& chains, const ReferenceSettings& settings, Target target_, double target_accept);
+  // Without settings.target_accept the acceptance rate aimed at is `default_accept`.
+  HamiltonianKernel(const Chains& chains, const ReferenceSettings& settings, Target target, double default_accept);
 
-  void start(Chains& chains);
-  // Feeds `transitions` to the adaptation. Call it after every chain has moved.
+  void start(Chains& chains) override;
+  bool emits(std::int64_t iteration) const override { return iteration > silent_; }
+  std::span<const Transition> transitions() const override { return transitions_; }
+  void archive(Archive& archive) override;
+
+ protected:
+  // Feeds the transitions to the adaptation. Call it after every chain has moved.
   void learn(Chains& chains);
-  bool emits(std::int64_t iteration) const { return iteration > silent_; }
-  void archive(Archive& archive);
 
-  Target target;
-  Adaptation adaptation;
-  std::vector<double> value;
-  Panel gradient;
-  std::vector<Transition> transitions;
+  Target target_;
+  Adaptation adaptation_;
+  std::vector<double> value_;
+  Panel gradient_;
+  std::vector<Transition> transitions_;
 
  private:
   void find_steps(Chains& chains);

@@ -14,6 +14,7 @@ namespace pollen::reference {
 namespace {
 
 struct Path {
+  double default_accept = 0.8;
   bool mala = false;
   Index leapfrogs = 0;  // 0 means length / ε
   double length = 0;
@@ -21,11 +22,11 @@ struct Path {
   Index most = 1;
 };
 
-class Hmc final : public Kernel {
+class Hmc final : public HamiltonianKernel {
  public:
-  Hmc(const Chains& chains, HamiltonianState state, const Path& path)
-      : path_(path),
-        state_(std::move(state)),
+  Hmc(const Chains& chains, const ReferenceSettings& settings, Target target, const Path& path)
+      : HamiltonianKernel(chains, settings, std::move(target), path.default_accept),
+        path_(path),
         order_(static_cast<std::size_t>(chains.count())),
         count_(order_.size()),
         before_(order_.size()),
@@ -34,19 +35,13 @@ class Hmc final : public Kernel {
         p_(q_),
         g_(q_) {}
 
-  void start(Chains& chains) override { state_.start(chains); }
-
   void iterate(Chains& chains) override {
     choose_lengths(chains);
     for (std::size_t i = 0; i < order_.size(); ++i) begin(chains, i);
     travel(chains);
     for (std::size_t i = 0; i < order_.size(); ++i) finish(chains, i);
-    state_.learn(chains);
+    learn(chains);
   }
-
-  bool emits(std::int64_t iteration) const override { return state_.emits(iteration); }
-  std::span<const Transition> transitions() const override { return state_.transitions; }
-  void archive(Archive& archive) override { state_.archive(archive); }
 
  private:
   // Chooses the number of steps of each chain and sorts the columns of q, p and g, longest first, so that the chains
@@ -56,7 +51,7 @@ class Hmc final : public Kernel {
     for (std::size_t c = 0; c < count_.size(); ++c) {
       const auto chain = static_cast<Index>(c);
       double wanted =
-          path_.leapfrogs > 0 ? static_cast<double>(path_.leapfrogs) : path_.length / state_.adaptation.step(chain);
+          path_.leapfrogs > 0 ? static_cast<double>(path_.leapfrogs) : path_.length / adaptation_.step(chain);
       if (path_.jitter > 0) {
         double u = 0;
         uniforms(chains.stream(chain, Purpose::trajectory), {&u, 1});
@@ -71,11 +66,11 @@ class Hmc final : public Kernel {
   void begin(const Chains& chains, std::size_t i) {
     const auto column = static_cast<Index>(i);
     const Index chain = order_[i];
-    const auto mass = state_.adaptation.inverse_mass(chain);
+    const auto mass = adaptation_.inverse_mass(chain);
     std::ranges::copy(chains.position.column(chain), q_.column(column).begin());
     draw_momentum(chains.stream(chain, Purpose::momentum), mass, p_.column(column));
-    before_[i] = state_.value[static_cast<std::size_t>(chain)] + kinetic(p_.column(column), mass);
-    math::axpy(-0.5 * state_.adaptation.step(chain), state_.gradient.column(chain), p_.column(column));
+    before_[i] = value_[static_cast<std::size_t>(chain)] + kinetic(p_.column(column), mass);
+    math::axpy(-0.5 * adaptation_.step(chain), gradient_.column(chain), p_.column(column));
   }
 
   void travel(Chains& chains) {
@@ -85,40 +80,40 @@ class Hmc final : public Kernel {
       while (count_of(order_[static_cast<std::size_t>(moving - 1)]) < s) --moving;
       for (Index i = 0; i < moving; ++i) {
         const Index chain = order_[static_cast<std::size_t>(i)];
-        drift(state_.adaptation.step(chain), state_.adaptation.inverse_mass(chain), p_.column(i), q_.column(i));
+        drift(adaptation_.step(chain), adaptation_.inverse_mass(chain), p_.column(i), q_.column(i));
       }
-      state_.target.gradient(leading(q_, moving), leading(g_, moving), chains.work.scratch);
-      chains.counters.gradients += state_.target.rows() * moving;
+      target_.gradient(leading(q_, moving), leading(g_, moving), chains.work.scratch);
+      chains.counters.gradients += target_.rows() * moving;
       for (Index i = 0; i < moving; ++i) {
         const Index chain = order_[static_cast<std::size_t>(i)];
         const double part = count_of(chain) == s ? 0.5 : 1.0;
-        math::axpy(-part * state_.adaptation.step(chain), g_.column(i), p_.column(i));
+        math::axpy(-part * adaptation_.step(chain), g_.column(i), p_.column(i));
       }
     }
-    state_.target.value(q_, after_, chains.work.scratch);
+    target_.value(q_, after_, chains.work.scratch);
   }
 
   void finish(Chains& chains, std::size_t i) {
     const auto column = static_cast<Index>(i);
     const Index chain = order_[i];
     const auto c = static_cast<std::size_t>(chain);
-    const double energy = after_[i] + kinetic(p_.column(column), state_.adaptation.inverse_mass(chain));
+    const double energy = after_[i] + kinetic(p_.column(column), adaptation_.inverse_mass(chain));
     const double loss = energy - before_[i];
     const double accept = std::isnan(loss) ? 0 : loss <= 0 ? 1 : math::exp(-loss);
     double u = 0;
     uniforms(chains.stream(chain, Purpose::metropolis), {&u, 1});
     const bool accepted = u < accept;
-    const double step = state_.adaptation.step(chain);
-    state_.transitions[c] = {accept,
-                             path_.mala ? step * step / (2 * state_.target.temperature()) : step,
-                             0,
-                             static_cast<int>(count_[c]),
-                             !(loss <= kDivergence),
-                             accepted ? energy : before_[i]};
+    const double step = adaptation_.step(chain);
+    transitions_[c] = {accept,
+                       path_.mala ? step * step / (2 * target_.temperature()) : step,
+                       0,
+                       static_cast<int>(count_[c]),
+                       !(loss <= kDivergence),
+                       accepted ? energy : before_[i]};
     if (!accepted) return;
     std::ranges::copy(q_.column(column), chains.position.column(chain).begin());
-    std::ranges::copy(g_.column(column), state_.gradient.column(chain).begin());
-    state_.value[c] = after_[i];
+    std::ranges::copy(g_.column(column), gradient_.column(chain).begin());
+    value_[c] = after_[i];
   }
 
   Index count_of(Index chain) const { return count_[static_cast<std::size_t>(chain)]; }
@@ -129,7 +124,6 @@ class Hmc final : public Kernel {
   }
 
   Path path_;
-  HamiltonianState state_;
   std::vector<Index> order_;  // the chain in each column
   std::vector<Index> count_;  // leapfrog steps per chain
   std::vector<double> before_, after_;
@@ -142,15 +136,12 @@ KernelPointer make_mala(const Chains& chains, const ReferenceSettings& settings,
   ReferenceSettings own = settings;
   own.adapt_mass = false;
   if (own.step) own.step = std::sqrt(2 * *own.step * target.temperature());
-  const double accept = settings.target_accept > 0 ? settings.target_accept : 0.574;
-  return std::make_unique<Hmc>(chains, HamiltonianState(chains, own, std::move(target), accept),
-                               Path{true, 1, 0, 0, 1});
+  return std::make_unique<Hmc>(chains, own, std::move(target), Path{0.574, true, 1, 0, 0, 1});
 }
 
 KernelPointer make_hmc(const Chains& chains, const ReferenceSettings& settings, Target target) {
-  const double accept = settings.target_accept > 0 ? settings.target_accept : 0.8;
-  const Path path{false, settings.leapfrogs, settings.trajectory, settings.jitter, settings.most_leapfrogs};
-  return std::make_unique<Hmc>(chains, HamiltonianState(chains, settings, std::move(target), accept), path);
+  const Path path{0.8, false, settings.leapfrogs, settings.trajectory, settings.jitter, settings.most_leapfrogs};
+  return std::make_unique<Hmc>(chains, settings, std::move(target), path);
 }
 
 }  // namespace pollen::reference

@@ -7,7 +7,7 @@ namespace pollen {
 namespace reference {
 namespace {
 
-template <KernelPointer (*make)(const Chains&, const ReferenceSettings&, Target)>
+template <MakeKernelOn make>
 KernelPointer on_all(const Chains& chains, const ReferenceSettings& settings) {
   const ReferenceProblem& problem = chains.problem;
   return make(chains, settings, Target(make_pooled(problem), {problem.prior, 1.0}, problem.temperature));

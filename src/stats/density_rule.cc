@@ -6,9 +6,9 @@
 // left out.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "pollen/scores.h"
+#include "ranks.h"
 
 namespace pollen::stats {
 namespace {
@@ -20,13 +20,8 @@ class Density {
   Density(std::span<const double> scores, double most)
       : most_(most), width_(most / kBins), count_(static_cast<double>(scores.size())), smooth_(kBins, 0.0) {
     std::vector<double> histogram(kBins, 0.0);
-    double mean = 0, squares = 0;
-    for (const double score : scores) mean += score / count_;
-    for (const double score : scores) {
-      squares += (score - mean) * (score - mean);
-      ++histogram[bin(score)];
-    }
-    const double sd = count_ > 1 ? std::sqrt(squares / (count_ - 1)) : 0;
+    for (const double score : scores) ++histogram[bin(score)];
+    const double sd = count_ > 1 ? std::sqrt(variance(scores)) : 0;
     bandwidth_ = std::max(width_, sd * std::pow(count_, -0.2));
     for (std::size_t from = 0; from < histogram.size(); ++from)
       for (std::size_t to = 0; histogram[from] > 0 && to < smooth_.size(); ++to)
@@ -57,11 +52,10 @@ class Density {
 }  // namespace
 
 DensityRule density_rule(std::span<const double> in, std::span<const double> out, double most) {
-  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   const auto usable = [](std::span<const double> scores) {
     return !scores.empty() && std::ranges::all_of(scores, [](double x) { return std::isfinite(x); });
   };
-  if (!usable(in) || !usable(out)) return {kUnknown, kUnknown};
+  if (!usable(in) || !usable(out)) return {kNaN, kNaN};
   const Density inside(in, most), outside(out, most);
   double right_in = 0, right_out = 0;
   for (const double score : in) right_in += inside.without(score) > outside.at(score) ? 1 : 0;

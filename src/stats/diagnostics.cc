@@ -36,7 +36,7 @@ bool usable(const Draws& draws) {
 // increasing order. The second R-hat is computed from the distances to the median and detects chains that differ in
 // spread.
 double rhat_of(const Draws& draws, const SplitChains& scores, std::span<const double> sorted) {
-  const double median = sorted_median(sorted);
+  const double median = sorted_quantile(sorted, 0.5);
   std::vector<double> folded(draws.values.begin(), draws.values.end());
   for (double& value : folded) value = std::abs(value - median);
   return larger(basic_rhat(scores), basic_rhat(rank_normalise(split({folded, draws.chains}))));

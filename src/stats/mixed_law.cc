@@ -45,7 +45,14 @@ VectorXd residual_of(const MixedClient& client, const VectorXd& phi, const Vecto
 
 // The quantities that the formulas of one client share.
 struct Marginal {
-  Marginal(const MixedClient& client, const MixedParameters& parameters);
+  Marginal(const MixedClient& client, const MixedParameters& parameters)
+      : random(checked(client, parameters).random),
+        sd(parameters.log_sd.array().exp()),
+        residual(residual_of(client, parameters.phi, parameters.mean)),
+        noise(std::exp(2 * parameters.log_noise)),
+        gram(sd.asDiagonal() * (random.transpose() * random) * sd.asDiagonal()),
+        m(gram + noise * MatrixXd::Identity(sd.size(), sd.size())),
+        pull(m.solve(sd.cwiseProduct(random.transpose() * residual))) {}
   VectorXd weighted() const { return (residual - random * sd.cwiseProduct(pull)) / noise; }  // V⁻¹ r
 
   const MatrixXd& random;
@@ -55,15 +62,6 @@ struct Marginal {
   math::LinearSystem m;   // M
   VectorXd pull;          // M⁻¹ Δ B' r = Δ B' V⁻¹ r
 };
-
-Marginal::Marginal(const MixedClient& client, const MixedParameters& parameters)
-    : random(checked(client, parameters).random),
-      sd(parameters.log_sd.array().exp()),
-      residual(residual_of(client, parameters.phi, parameters.mean)),
-      noise(std::exp(2 * parameters.log_noise)),
-      gram(sd.asDiagonal() * (random.transpose() * random) * sd.asDiagonal()),
-      m(gram + noise * MatrixXd::Identity(sd.size(), sd.size())),
-      pull(m.solve(sd.cwiseProduct(random.transpose() * residual))) {}
 
 VectorXd by_phi(const MixedClient& client, const VectorXd& by_location) {
   if (client.fixed.cols() == 0) return VectorXd(0);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <stdexcept>
 
 #include "math/linear_algebra.h"
@@ -69,22 +70,16 @@ MomentMap mixture(double probability, const MomentMap& one, const MomentMap& oth
   return map;
 }
 
-MomentMap then(const MomentMap& first, const MomentMap& second) {
-  const Eigen::Index n = first.size();
-  if (!first.noise.isZero(0))
-    throw std::invalid_argument("moment maps: found noise in the first of two, accepted: noise in the second only");
-  const auto follow = [n](const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
-    Eigen::MatrixXd result = b.leftCols(n) * a;
-    result.col(n) += b.col(n);
+MomentMap then(const Eigen::MatrixXd& first, MomentMap second) {
+  const Eigen::Index n = second.size();
+  const auto follow = [&](const Eigen::MatrixXd& map) {
+    Eigen::MatrixXd result = map.leftCols(n) * first;
+    result.col(n) += map.col(n);
     return result;
   };
-  MomentMap map{follow(first.mean, second.mean), {}, second.noise};
-  for (const Eigen::MatrixXd& d : second.deviations) map.deviations.push_back(follow(first.mean, d));
-  for (const Eigen::MatrixXd& d : first.deviations) {
-    map.deviations.emplace_back(second.matrix() * d);
-    for (const Eigen::MatrixXd& e : second.deviations) map.deviations.emplace_back(e.leftCols(n) * d);
-  }
-  return map;
+  second.mean = follow(second.mean);
+  for (Eigen::MatrixXd& deviation : second.deviations) deviation = follow(deviation);
+  return second;
 }
 
 Spread spread_of(const std::vector<Eigen::MatrixXd>& outcomes) {
@@ -104,6 +99,50 @@ Spread spread_of(const std::vector<Eigen::MatrixXd>& outcomes) {
     result.deviations.push_back(deviation.reshaped(rows, columns));
   }
   return result;
+}
+
+Eigen::MatrixXd AffineVectors::block(Eigen::Index first) const {
+  Eigen::MatrixXd result = zero();
+  result.middleCols(first, d).setIdentity();
+  return result;
+}
+
+Eigen::MatrixXd AffineVectors::constant(const Eigen::VectorXd& value) const {
+  Eigen::MatrixXd result = zero();
+  result.col(size) = value;
+  return result;
+}
+
+RoundMap::RoundMap(Eigen::Index size, const std::vector<Attendance>& attendances, AddMessage add_message)
+    : attendances_(attendances),
+      add_message_(std::move(add_message)),
+      map_{Eigen::MatrixXd::Zero(size, size + 1), {}, Eigen::MatrixXd::Zero(size, size)} {}
+
+void RoundMap::add(double probability, const Eigen::MatrixXd& base, const std::vector<Spread>& messages) {
+  std::map<std::pair<Eigen::Index, double>, double> weights;  // (client, weight) → probability
+  for (const Attendance& attendance : attendances_) {
+    const double chance = probability * attendance.probability;
+    Eigen::MatrixXd step = base;
+    for (Eigen::Index i = 0; i < attendance.weight.size(); ++i) {
+      if (attendance.weight(i) == 0) continue;
+      add_message_(i, attendance.weight(i), messages[static_cast<std::size_t>(i)].mean, step);
+      weights[{i, attendance.weight(i)}] += chance;
+    }
+    map_.mean += chance * step;
+    steps_.emplace_back(chance, std::move(step));
+  }
+  for (const auto& [key, chance] : weights) {
+    for (const Eigen::MatrixXd& deviation : messages[static_cast<std::size_t>(key.first)].deviations) {
+      map_.deviations.emplace_back(Eigen::MatrixXd::Zero(base.rows(), base.cols()));
+      add_message_(key.first, key.second, std::sqrt(chance) * deviation, map_.deviations.back());
+    }
+  }
+}
+
+MomentMap RoundMap::finish() {
+  if (steps_.size() > 1)
+    for (const auto& [chance, step] : steps_) map_.deviations.push_back(std::sqrt(chance) * (step - map_.mean));
+  return std::move(map_);
 }
 
 }  // namespace pollen::stats

@@ -5,8 +5,11 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
+#include <utility>
 #include <vector>
 
+#include "outcomes.h"
 #include "stats/exact_law.h"
 
 namespace pollen::stats {
@@ -25,8 +28,8 @@ struct MomentMap {
 MomentMap moment_map(const Phase& phase);
 // The map that applies `one` with the given probability and `other` otherwise.
 MomentMap mixture(double probability, const MomentMap& one, const MomentMap& other);
-// The map that applies `first` and then `second`. `first` must have no noise.
-MomentMap then(const MomentMap& first, const MomentMap& second);
+// The map that applies the fixed affine map `first`, n × (n+1), and then `second`.
+MomentMap then(const Eigen::MatrixXd& first, MomentMap second);
 
 // The mean of equally likely matrices of coefficients, and deviations whose outer products add up to their covariance.
 // The deviations are scaled eigenvectors, so there are never more of them than a matrix has entries.
@@ -35,6 +38,37 @@ struct Spread {
   std::vector<Eigen::MatrixXd> deviations;
 };
 Spread spread_of(const std::vector<Eigen::MatrixXd>& outcomes);
+
+// A vector that is affine in the state is stored as its d × (n+1) matrix of coefficients, with the constant in the last
+// column.
+struct AffineVectors {
+  Eigen::Index d = 0;     // numbers per vector
+  Eigen::Index size = 0;  // n, numbers of the state
+
+  Eigen::MatrixXd zero() const { return Eigen::MatrixXd::Zero(d, size + 1); }
+  Eigen::MatrixXd block(Eigen::Index first) const;  // the part of the state that begins at `first`
+  Eigen::MatrixXd constant(const Eigen::VectorXd& value) const;
+};
+
+// Puts together the map of a round in which some clients' messages count.
+class RoundMap {
+ public:
+  // Changes a step by a client's message, which counts with a weight that is not 0.
+  using AddMessage =
+      std::function<void(Eigen::Index client, double weight, const Eigen::MatrixXd& message, Eigen::MatrixXd& step)>;
+
+  RoundMap(Eigen::Index size, const std::vector<Attendance>& attendances, AddMessage add_message);
+  // With this probability the step without messages is `base`, and the clients send `messages`. Given that and who
+  // takes part, clients are independent, so their deviations add up.
+  void add(double probability, const Eigen::MatrixXd& base, const std::vector<Spread>& messages);
+  MomentMap finish();
+
+ private:
+  const std::vector<Attendance>& attendances_;
+  AddMessage add_message_;
+  MomentMap map_;
+  std::vector<std::pair<double, Eigen::MatrixXd>> steps_;  // each possible step with its probability
+};
 
 // The phases of a cycle, in order. A map may appear more than once.
 using Cycle = std::vector<const MomentMap*>;

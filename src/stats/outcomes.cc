@@ -121,6 +121,12 @@ std::vector<VectorXd> diagonals(GradientLawOptions::Compressor compressor, Index
   return result;
 }
 
+VectorXd client_sizes(const QuadraticProblem& problem) {
+  VectorXd sizes(static_cast<Index>(problem.clients.size()));
+  for (Index i = 0; i < sizes.size(); ++i) sizes(i) = static_cast<double>(terms_of(problem, i).size());
+  return sizes;
+}
+
 std::vector<Attendance> attendances(const GradientLawOptions& options, const VectorXd& sizes) {
   const Index clients = sizes.size();
   switch (options.participation) {

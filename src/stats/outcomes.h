@@ -21,6 +21,12 @@ std::vector<std::vector<int>> subsets(int n, int k);
 // Returns the equally likely diagonals of a compressor, seen as a random diagonal matrix.
 std::vector<Eigen::VectorXd> diagonals(GradientLawOptions::Compressor compressor, Eigen::Index d, int k);
 
+inline const std::vector<QuadraticTerm>& terms_of(const QuadraticProblem& problem, Eigen::Index client) {
+  return problem.clients[static_cast<std::size_t>(client)].terms;
+}
+// Returns the numbers of terms of all clients.
+Eigen::VectorXd client_sizes(const QuadraticProblem& problem);
+
 // One possible set of participants with its probability. A weight of 0 means that the client is absent.
 struct Attendance {
   double probability = 1;

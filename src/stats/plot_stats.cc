@@ -1,12 +1,8 @@
 #include "stats/plot_stats.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <complex>
-#include <limits>
 
-#include "fft.h"
 #include "ranks.h"
 #include "split_chains.h"
 
@@ -67,34 +63,15 @@ void smooth(std::span<const double> x, const Grid& grid, std::span<double> out) 
 
 }  // namespace
 
-// Two chains share both transforms as real and imaginary parts: A_k = (Z_k + conj Z_{M-k})/2 and B_k = (Z_k - conj
-// Z_{M-k})/2i. The two spectra are real and even, so their transforms come back apart, as real and imaginary parts.
-// Padding to twice the length keeps lags from wrapping around.
 std::vector<double> autocorrelations(const Draws& draws, Index lags) {
   const auto chains = static_cast<std::size_t>(draws.chains), n = static_cast<std::size_t>(draws.length()),
-             wanted = static_cast<std::size_t>(lags), kept = std::min(wanted, n);
-  std::vector<double> out(chains * wanted, std::numeric_limits<double>::quiet_NaN());
-  const auto chain = [&](std::size_t c) { return draws.values.subspan(c * n, n); };
-  const auto usable = [&](std::size_t c) { return c < chains && !degenerate(chain(c)); };
-  const Fft fft(std::bit_ceil(2 * std::max<std::size_t>(1, n)));
-  const std::size_t m = fft.size();
-  std::vector<std::complex<double>> work(m);
-  for (std::size_t c = 0; c < chains; c += 2) {
-    const bool first = usable(c), second = usable(c + 1);
-    const double a = first ? mean(chain(c)) : 0, b = second ? mean(chain(c + 1)) : 0;
-    std::fill(work.begin(), work.end(), std::complex<double>());
-    for (std::size_t t = 0; t < n; ++t) work[t] = {first ? chain(c)[t] - a : 0.0, second ? chain(c + 1)[t] - b : 0.0};
-    fft.transform(work);
-    for (std::size_t k = 0; k <= m / 2; ++k) {
-      const std::size_t mirror = (m - k) % m;
-      const auto x = work[k], y = std::conj(work[mirror]);
-      work[k] = work[mirror] = {std::norm(x + y), std::norm(x - y)};
-    }
-    fft.transform(work);
-    for (std::size_t lag = 0; lag < kept; ++lag) {
-      if (first) out[c * wanted + lag] = work[lag].real() / work[0].real();
-      if (second) out[(c + 1) * wanted + lag] = work[lag].imag() / work[0].imag();
-    }
+             wanted = static_cast<std::size_t>(lags);
+  std::vector<double> out(chains * wanted, kNaN);
+  for (std::size_t c = 0; c < chains; ++c) {
+    const auto chain = draws.values.subspan(c * n, n);
+    if (degenerate(chain)) continue;
+    const std::vector<double> covariance = mean_autocovariance({{chain.begin(), chain.end()}, 1, n});
+    for (std::size_t lag = 0; lag < std::min(wanted, n); ++lag) out[c * wanted + lag] = covariance[lag] / covariance[0];
   }
   return out;
 }

@@ -91,13 +91,6 @@ double sorted_quantile(std::span<const double> sorted, double p) {
   return (1 - h) * below + h * above;
 }
 
-double sorted_median(std::span<const double> sorted) {
-  if (sorted.empty()) return kNaN;
-  const std::size_t half = sorted.size() / 2;
-  if (sorted.size() % 2 == 1) return sorted[half];
-  return static_cast<double>((static_cast<long double>(sorted[half - 1]) + sorted[half]) / 2);
-}
-
 std::vector<double> sorted_copy(std::span<const double> x) {
   std::vector<double> sorted(x.begin(), x.end());
   std::sort(sorted.begin(), sorted.end());

@@ -20,7 +20,6 @@ std::vector<double> average_ranks(std::span<const double> x);
 double normal_quantile(double p);
 
 double sorted_quantile(std::span<const double> sorted, double p);  // type 7, R's default
-double sorted_median(std::span<const double> sorted);
 std::vector<double> sorted_copy(std::span<const double> x);
 
 }  // namespace pollen::stats

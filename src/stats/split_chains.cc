@@ -1,12 +1,9 @@
 #include "split_chains.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <complex>
 #include <limits>
 
-#include "fft.h"
 #include "ranks.h"
 
 namespace pollen::stats {
@@ -18,31 +15,6 @@ std::vector<double> chain_means(const SplitChains& x) {
   return means;
 }
 
-// Returns the mean over chains of their autocovariances (divisor n) at lags 0..n-1. Two chains share a transform as
-// real and imaginary parts: the real part of the autocovariance of a + ib is that of a plus that of b. Zero padding to
-// twice the length keeps the correlation from wrapping around, and the transform of a real spectrum serves as its own
-// inverse.
-std::vector<double> mean_autocovariance(const SplitChains& x, const std::vector<double>& means) {
-  const Fft fft(std::bit_ceil(2 * x.length));
-  std::vector<std::complex<double>> work(fft.size());
-  std::vector<double> power(fft.size(), 0.0);
-  for (std::size_t c = 0; c < x.chains; c += 2) {
-    const bool pair = c + 1 < x.chains;
-    std::fill(work.begin(), work.end(), std::complex<double>());
-    for (std::size_t t = 0; t < x.length; ++t)
-      work[t] = {x.chain(c)[t] - means[c], pair ? x.chain(c + 1)[t] - means[c + 1] : 0.0};
-    fft.transform(work);
-    for (std::size_t k = 0; k < power.size(); ++k) power[k] += std::norm(work[k]);
-  }
-  std::copy(power.begin(), power.end(), work.begin());
-  fft.transform(work);
-  const double divisor =
-      static_cast<double>(fft.size()) * static_cast<double>(x.chains) * static_cast<double>(x.length);
-  std::vector<double> result(x.length);
-  for (std::size_t t = 0; t < x.length; ++t) result[t] = work[t].real() / divisor;
-  return result;
-}
-
 // The autocorrelation over all chains at lag t: 1 - (W - acov_t)/var⁺.
 struct Autocorrelation {
   std::vector<double> covariance;
@@ -52,12 +24,11 @@ struct Autocorrelation {
 };
 
 Autocorrelation autocorrelation(const SplitChains& x) {
-  const std::vector<double> means = chain_means(x);
   const auto n = static_cast<double>(x.length);
   Autocorrelation result;
-  result.covariance = mean_autocovariance(x, means);
+  result.covariance = mean_autocovariance(x);
   result.within = result.covariance[0] * n / (n - 1);
-  result.total = result.within * (n - 1) / n + (x.chains > 1 ? variance(means) : 0.0);
+  result.total = result.within * (n - 1) / n + (x.chains > 1 ? variance(chain_means(x)) : 0.0);
   return result;
 }
 

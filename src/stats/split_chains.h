@@ -22,6 +22,9 @@ SplitChains split(const Draws& draws);
 // Replaces draws by the normal scores of their ranks over all chains: Φ⁻¹((rank - 3/8) / (S + 1/4)).
 SplitChains rank_normalise(const SplitChains& x);
 
+// Returns the mean over chains of their autocovariances (divisor n) at lags 0..n-1.
+std::vector<double> mean_autocovariance(const SplitChains& x);
+
 // Both estimates are NaN if `x` is degenerate. The ESS uses Geyer's initial monotone sequence and is at most S log10 S;
 // it is NaN for halves of fewer than 3 draws.
 double basic_rhat(const SplitChains& x);

@@ -3,18 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "math/linear_algebra.h"
 #include "pollen/scores.h"
+#include "ranks.h"
 
 namespace pollen::stats {
 namespace {
 
 using Columns = Eigen::Map<const Eigen::MatrixXd>;
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 Columns columns_of(std::span<const double> values, Index rows, Index columns, const char* what) {
   if (rows < 1 || columns < 0 || static_cast<Index>(values.size()) != rows * columns)
@@ -25,7 +23,7 @@ Columns columns_of(std::span<const double> values, Index rows, Index columns, co
 
 // Returns the root of the mean over columns of the squared norm.
 double rms(const Eigen::MatrixXd& difference) {
-  if (difference.cols() == 0) return kNone;
+  if (difference.cols() == 0) return kNaN;
   return difference.norm() / std::sqrt(static_cast<double>(difference.cols()));
 }
 
@@ -34,7 +32,7 @@ double rms(const Eigen::MatrixXd& difference) {
 double principal_angle_distance(std::span<const double> a, std::span<const double> b, Index rows, Index columns) {
   const Columns left = columns_of(a, rows, columns, "principal_angle_distance");
   const Columns right = columns_of(b, rows, columns, "principal_angle_distance");
-  if (columns == 0 || !left.allFinite() || !right.allFinite()) return kNone;
+  if (columns == 0 || !left.allFinite() || !right.allFinite()) return kNaN;
   const Eigen::MatrixXd of_a = math::orthonormal_basis(left), of_b = math::orthonormal_basis(right);
   if (of_b.cols() == 0) return 0.0;
   if (of_a.cols() == 0) return 1.0;
@@ -58,7 +56,7 @@ double aligned_latent_distance(std::span<const double> effects, std::span<const 
   const Columns found = columns_of(effects, k, clients, "aligned_latent_distance");
   const Columns truth = columns_of(z, d, clients, "aligned_latent_distance");
   const Eigen::MatrixXd product = truth * found.transpose();
-  if (!product.allFinite()) return kNone;
+  if (!product.allFinite()) return kNaN;
   return rms(math::nearest_rotation(product) * found - truth);
 }
 

@@ -55,9 +55,9 @@ HWY_INLINE void Window(const float* HWY_RESTRICT x, const float* HWY_RESTRICT w,
 }
 
 template <Index kIn, Index kSize, Index kAllOut, Index kOut>
-HWY_INLINE void Convolve(const float* x, const float* w, const float* bias, float* pooled, Index stride,
-                         std::uint8_t* which) {
+HWY_INLINE void Convolve(const float* x, const float* w, float* pooled, Index stride, std::uint8_t* which) {
   constexpr Index kPooled = (kSize - 4) / 2;
+  const float* bias = w + kAllOut * kIn * 25;
   for (Index row = 0; row < kPooled; ++row) {
     for (Index column = 0; column < kPooled; ++column) {
       const float* corner = x + (2 * row * kSize + 2 * column) * kGroup;
@@ -76,14 +76,12 @@ HWY_INLINE void Convolve(const float* x, const float* w, const float* bias, floa
   }
 }
 
-void ConvolveFirst(const float* x, const float* w, const float* bias, float* pooled, Index stride,
-                   std::uint8_t* which) {
-  Convolve<kFirst.in, kFirst.size, kFirst.out, kWide ? 6 : 3>(x, w, bias, pooled, stride, which);
-}
-
-void ConvolveSecond(const float* x, const float* w, const float* bias, float* pooled, Index stride,
-                    std::uint8_t* which) {
-  Convolve<kSecond.in, kSecond.size, kSecond.out, kWide ? 4 : 2>(x, w, bias, pooled, stride, which);
+void ConvolveAny(const Convolution& shape, const float* x, const float* w, float* pooled, Index stride,
+                 std::uint8_t* which) {
+  if (shape.in == kFirst.in)
+    Convolve<kFirst.in, kFirst.size, kFirst.out, kWide ? 6 : 3>(x, w, pooled, stride, which);
+  else
+    Convolve<kSecond.in, kSecond.size, kSecond.out, kWide ? 4 : 2>(x, w, pooled, stride, which);
 }
 
 void Rectify(const Convolution& shape, const float* pooled, Index pooled_stride, const float* delta, Index delta_stride,
@@ -229,20 +227,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace pollen::lean {
 
-HWY_EXPORT(ConvolveFirst);
-HWY_EXPORT(ConvolveSecond);
+HWY_EXPORT(ConvolveAny);
 HWY_EXPORT(Rectify);
 HWY_EXPORT(WeightsFirst);
 HWY_EXPORT(WeightsSecond);
 HWY_EXPORT(InputsSecond);
 
-void convolve_first(const float* x, const float* w, const float* bias, float* pooled, Index stride,
-                    std::uint8_t* which) {
-  HWY_DYNAMIC_DISPATCH(ConvolveFirst)(x, w, bias, pooled, stride, which);
-}
-void convolve_second(const float* x, const float* w, const float* bias, float* pooled, Index stride,
-                     std::uint8_t* which) {
-  HWY_DYNAMIC_DISPATCH(ConvolveSecond)(x, w, bias, pooled, stride, which);
+void convolve(const Convolution& shape, const float* x, const float* w, float* pooled, Index stride,
+              std::uint8_t* which) {
+  HWY_DYNAMIC_DISPATCH(ConvolveAny)(shape, x, w, pooled, stride, which);
 }
 void rectify(const Convolution& shape, const float* pooled, Index pooled_stride, const float* delta, Index delta_stride,
              float* out, float* bias) {

@@ -79,12 +79,10 @@ struct Convolution {
 inline constexpr Convolution kFirst{1, 32, 6}, kSecond{6, 14, 16};
 inline constexpr Index kConvolved = kFirst.weights() + kFirst.out + kSecond.weights() + kSecond.out;
 
-// These write pooled(u, ·), with `stride` floats from unit to unit, and which of the four positions was the largest (0
-// .. 3 per lane, kGroup per unit).
-void convolve_first(const float* x, const float* w, const float* bias, float* pooled, Index stride,
-                    std::uint8_t* which);
-void convolve_second(const float* x, const float* w, const float* bias, float* pooled, Index stride,
-                     std::uint8_t* which);
+// Writes pooled(u, ·), with `stride` floats from unit to unit, and which of the four positions was the largest (0 .. 3
+// per lane, kGroup per unit). `shape` is kFirst or kSecond, and the biases follow the weights w.
+void convolve(const Convolution& shape, const float* x, const float* w, float* pooled, Index stride,
+              std::uint8_t* which);
 
 // Sets the pooled units' delta to 0 where ReLU cut, and bias[o] (16 lanes each) to its sums by channel.
 void rectify(const Convolution& shape, const float* pooled, Index pooled_stride, const float* delta, Index delta_stride,

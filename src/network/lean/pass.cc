@@ -82,9 +82,9 @@ void Pass::convolve(const Block& block) {
       transpose_group(rows, 28, image + ((row + 2) * kFirst.size + 2) * kGroup, kGroup);
     }
     float* pooled = m_.pooled.data() + g * kPooled;
-    convolve_first(image, theta_, theta_ + kFirstBias, pooled, kGroup, m_.which_first.data() + g * kPooled);
-    convolve_second(pooled, theta_ + kSecondWeights, theta_ + kSecondBias, data(m_.a, 0) + g * kGroup, block.stride,
-                    m_.which_second.data() + g * kCodes);
+    lean::convolve(kFirst, image, theta_, pooled, kGroup, m_.which_first.data() + g * kPooled);
+    lean::convolve(kSecond, pooled, theta_ + kSecondWeights, data(m_.a, 0) + g * kGroup, block.stride,
+                   m_.which_second.data() + g * kCodes);
   }
 }
 
