@@ -12,7 +12,8 @@
 namespace pollen::sink {
 
 struct StoredSummary {
-  std::string status, sampler, model, states;
+  std::string status, sampler, model;
+  std::string states = "draws";  // R-hat and ESS only judge draws
   std::vector<std::string> names, labels;
   std::vector<stats::ParameterSummary> parameters;
   std::vector<double> covariance;  // d × d, or empty
