@@ -20,12 +20,6 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 Cell read_cell(std::string_view cell) {
   if (cell.empty() || cell == "NA" || cell == "?" || is_nan_word(cell)) return {CellKind::missing, 0.0};
   std::string_view digits = cell;

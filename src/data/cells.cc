@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "cell.h"
+#include "data/phrases.h"
 #include "encode.h"
-#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "builtin.h"
+#include "data/phrases.h"
 #include "data/registries.h"
 #include "partition.h"
-#include "phrases.h"
 #include "pollen/errors.h"
 #include "sources.h"
 

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "cell.h"
+#include "data/phrases.h"
 #include "encode.h"
-#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {
@@ -46,15 +46,14 @@ Distinct distinct_texts(const Column& column) {
   return distinct;
 }
 
+// Reports every cell that is not `known` once, where it occurs first.
 void refuse_unknown(const RawTable& table, const Column& column, const Distinct& distinct,
-                    const std::vector<std::string>& accepted, const std::vector<bool>& known) {
+                    const std::vector<std::string>& accepted, std::vector<bool> known) {
   Problems problems;
-  std::vector<bool> told(distinct.texts.size());
   for (std::size_t r = 0; r < distinct.of_row.size() && !problems.full(); ++r) {
     const std::uint32_t d = distinct.of_row[r];
-    if (known[d] || told[d]) continue;
-    told[d] = true;
-    problems.add(table.where(r, column.name), unknown_name(distinct.texts[d], accepted));
+    if (!known[d]) problems.add(table.where(r, column.name), unknown_name(distinct.texts[d], accepted));
+    known[d] = true;
   }
   problems.raise();
 }

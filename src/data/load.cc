@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "builtin.h"
+#include "data/phrases.h"
 #include "data/store.h"
 #include "encode.h"
 #include "partition.h"
-#include "phrases.h"
 #include "pollen/data.h"
 #include "pollen/errors.h"
 #include "sources.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "phrases.h"
+#include "data/phrases.h"
 #include "pollen/errors.h"
 #include "pollen/random.h"
 

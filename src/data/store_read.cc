@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
-#include "phrases.h"
+#include "data/phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
 #include "store_layout.h"
@@ -18,19 +19,8 @@ namespace data {
 namespace {
 
 const char* words(TargetKind target) {
-  switch (target) {
-    case TargetKind::none:
-      return "no target";
-    case TargetKind::real:
-      return "numbers as target";
-    case TargetKind::binary:
-      return "two classes";
-    case TargetKind::classes:
-      return "classes";
-    case TargetKind::count:
-      return "counts as target";
-  }
-  return "";
+  constexpr std::array kWords = {"no target", "numbers as target", "two classes", "classes", "counts as target"};
+  return kWords.at(static_cast<std::size_t>(target));
 }
 
 bool classified(TargetKind target) { return target == TargetKind::binary || target == TargetKind::classes; }

@@ -111,10 +111,8 @@ void impute_means(Index first, const std::string& where, Federation& federation)
     sum[j] /= count[j];
   }
   problems.raise();
-  fill_missing(first, sum, federation.train);
-  fill_missing(first, sum, federation.test);
-  fill_missing(first, sum, federation.ood);
-  fill_missing(first, sum, federation.distill);
+  for (Table* table : {&federation.train, &federation.test, &federation.ood, &federation.distill})
+    fill_missing(first, sum, *table);
   federation.setup_bits += 64 * federation.clients() * 3 * static_cast<std::int64_t>(p);
 }
 
