@@ -39,6 +39,7 @@ Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> 
       ess_value_(rhat_value_) {}
 
 void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
+  for (Sink* sink : options_.sinks) sink->closed(iteration, counters, position);
   // A centralised sampler has no rounds, so its iterations are counted.
   const std::int64_t round = counters.rounds > 0 ? counters.rounds : iteration;
   if (round / options_.metrics_every != last_round_ / options_.metrics_every)
@@ -54,7 +55,14 @@ void Recorder::write_checkpoint() {
   start_clock();
 }
 
+void Recorder::transitions(std::span<const Transition> transitions) {
+  for (Sink* sink : options_.sinks) sink->transitions(transitions);
+  transitions_ = transitions;
+  if (options_.trajectories) tally_.add(transitions);
+}
+
 void Recorder::kept(ConstPanelView position, std::span<const double> potential) {
+  for (Sink* sink : options_.sinks) sink->kept(position, potential);
   spool_->append(position, potential, transitions_);
   rhat_.add(position);
   ess_.add(position);
@@ -140,21 +148,23 @@ void Recorder::sync() {
   metrics_->sync();
 }
 
-std::string Recorder::save() {
-  Archive archive;
+void Recorder::archive(Archive& archive) {
   predictive_->archive(archive);
   archive.field(last_round_);
   if (options_.trajectories) tally_.archive(archive);
-  const Bytes bytes = archive.take();
+}
+
+std::string Recorder::save() {
+  Archive out;
+  archive(out);
+  const Bytes bytes = out.take();
   return {bytes.begin(), bytes.end()};
 }
 
 void Recorder::load(const std::string& state) {
-  Archive archive(ByteView(reinterpret_cast<const std::uint8_t*>(state.data()), state.size()));
-  predictive_->archive(archive);
-  archive.field(last_round_);
-  if (options_.trajectories) tally_.archive(archive);
-  archive.finish();
+  Archive in(ByteView(reinterpret_cast<const std::uint8_t*>(state.data()), state.size()));
+  archive(in);
+  in.finish();
 }
 
 void Recorder::finish_progress(std::int64_t iteration, const Counters& counters) {

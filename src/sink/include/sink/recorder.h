@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pollen/run.h"
 #include "sink/live_feed.h"
@@ -34,6 +35,8 @@ struct RecorderOptions {
   std::function<Scores()> losses = {};                                   // of mixed-effects models
   std::function<double()> simulated = {};                                // seconds, where [network] is set
   LiveFeed* live = nullptr;                                              // a dashboard
+  // Are told everything that the recorder is told, before it: a checkpoint must hold what they were told.
+  std::vector<Sink*> sinks = {};
 };
 
 class Recorder : public Sink {
@@ -43,10 +46,7 @@ class Recorder : public Sink {
 
   void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) override;
   void kept(ConstPanelView position, std::span<const double> potential) override;
-  void transitions(std::span<const Transition> transitions) override {
-    transitions_ = transitions;
-    if (options_.trajectories) tally_.add(transitions);
-  }
+  void transitions(std::span<const Transition> transitions) override;
 
   // Call these around every advance(), because only the time between them counts as time of the loop.
   void start_clock();
@@ -73,6 +73,7 @@ class Recorder : public Sink {
   void look_at_clock(std::int64_t iteration, const Counters& counters);
   void write_checkpoint();
   void show(std::int64_t iteration, const Counters& counters);
+  void archive(Archive& archive);
   double running() const;  // seconds since start_clock()
 
   RecorderOptions options_;
