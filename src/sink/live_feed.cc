@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sink/metrics.h"
+
 namespace pollen::sink {
 
 namespace {
@@ -11,13 +13,6 @@ constexpr std::size_t kTraceNumbers = std::size_t{1} << 17;  // a megabyte
 constexpr std::size_t kLongestTrace = 2000, kMetricRows = 500;
 constexpr auto kEvery = std::chrono::milliseconds(330);
 constexpr auto kRateOver = std::chrono::seconds(2);
-
-std::vector<std::string> names_of_scores(const Experiment& experiment) {
-  const bool test = experiment.data().test.rows > 0;
-  if (experiment.personal())
-    return test ? std::vector<std::string>{"nnll_train", "nnll_test"} : std::vector<std::string>{"nnll_train"};
-  return test ? score_names(experiment.model()) : std::vector<std::string>{};
-}
 
 History trace_of(const LivePlan& plan) {
   const std::size_t width = plan.parameters.size() * static_cast<std::size_t>(plan.facts.chains);
@@ -36,8 +31,11 @@ std::vector<Index> evenly(Index count, Index most) {
 LivePlan live_plan_of(const Experiment& experiment) {
   LivePlan plan;
   plan.facts = facts_of(experiment);
-  plan.parameters = evenly(experiment.dimension(), kLiveParameters);
-  plan.scores = names_of_scores(experiment);
+  plan.dimension = experiment.dimension();
+  plan.parameters = evenly(plan.dimension, kLiveParameters);
+  for (const Index j : plan.parameters) plan.labels.push_back(plan.facts.labels[static_cast<std::size_t>(j)]);
+  plan.facts.labels.clear();
+  plan.scores = score_columns(experiment);
   plan.config = to_toml(experiment.config());
   plan.started = experiment.iteration();
   return plan;

@@ -20,14 +20,12 @@ ModelSpec of(const std::string& kind) {
 }
 
 TEST_F(MetricsTest, HeaderFollowsTheModel) {
-  { MetricsFile(path("a"), of("softmax")).flush(); }
+  { MetricsFile(path("a"), {score_names(of("softmax"))}).flush(); }
   EXPECT_EQ(slurp(path("a")), "round,uplink_bits,downlink_bits,gradients,seconds,accuracy,ece,brier,nnll\n");
-  { MetricsFile(path("b"), of("poisson")).flush(); }
+  { MetricsFile(path("b"), {score_names(of("poisson"))}).flush(); }
   EXPECT_EQ(slurp(path("b")), "round,uplink_bits,downlink_bits,gradients,seconds,rmse,nnll\n");
-  { MetricsFile(path("c"), of("gaussian")).flush(); }
+  { MetricsFile(path("c"), {score_names(of("gaussian"))}).flush(); }
   EXPECT_EQ(slurp(path("c")), "round,uplink_bits,downlink_bits,gradients,seconds\n");
-  { MetricsFile(path("d"), of("gaussian"), {.personal = true}).flush(); }
-  EXPECT_EQ(slurp(path("d")), "round,uplink_bits,downlink_bits,gradients,seconds,nnll_train,nnll_test\n");
 }
 
 TEST_F(MetricsTest, RowsAndResume) {
@@ -35,7 +33,7 @@ TEST_F(MetricsTest, RowsAndResume) {
   counters.rounds = 100, counters.uplink_bits = 5, counters.downlink_bits = 6, counters.gradients = 7;
   std::int64_t bytes = 0;
   {
-    MetricsFile file(path("a"), of("linear"));
+    MetricsFile file(path("a"), {score_names(of("linear"))});
     file.row(counters, 0.5, {{"rmse", std::nan("")}, {"nnll", std::nan("")}});
     bytes = file.bytes();
     counters.rounds = 200;
@@ -53,7 +51,7 @@ TEST_F(MetricsTest, RowsAndResume) {
 
 TEST_F(MetricsTest, SimulatedSecondsAfterTheRealOnes) {
   {
-    MetricsFile file(path("a"), of("linear"), {.privacy = true, .simulated = true});
+    MetricsFile file(path("a"), {score_names(of("linear")), true, true});
     Counters counters;
     counters.rounds = 3;
     file.row(counters, 0.5, {{"rmse", 1}, {"nnll", 2}}, {.spending = PrivacySpending{}, .simulated = 1234.5});
@@ -66,7 +64,7 @@ TEST_F(MetricsTest, SimulatedSecondsAfterTheRealOnes) {
 
 TEST_F(MetricsTest, PrivacyHasColumnsWhereItIsAskedFor) {
   {
-    MetricsFile file(path("a"), of("gaussian"), {.privacy = true});
+    MetricsFile file(path("a"), {.privacy = true});
     Counters counters;
     counters.rounds = 3;
     PrivacySpending spending;
