@@ -6,6 +6,7 @@
 
 #include "pollen/errors.h"
 #include "pollen/version.h"
+#include "sink/stored_summary.h"
 
 namespace pollen::report {
 
@@ -128,17 +129,9 @@ Json versions() {
 }
 
 Json parameter_row(const std::string& name, const std::string& label, const stats::ParameterSummary& p) {
-  return {{"name", name},
-          {"label", label},
-          {"mean", number(p.mean)},
-          {"mcse", number(p.mcse)},
-          {"sd", number(p.sd)},
-          {"q5", number(p.q5)},
-          {"q50", number(p.q50)},
-          {"q95", number(p.q95)},
-          {"essBulk", number(p.ess_bulk)},
-          {"essTail", number(p.ess_tail)},
-          {"rhat", number(p.rhat)}};
+  Json row = {{"name", name}, {"label", label}};
+  for (const auto& [key, value] : sink::kSummaryNumbers) row[page_name(key)] = number(p.*value);
+  return row;
 }
 
 std::vector<std::string> texts_at(const Json& json, const char* key) {
