@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "numbers.h"
 #include "sink/report.h"
@@ -92,8 +91,8 @@ struct Shown {
 
 TextTable table_of(const SummaryPage& page, const Shown& shown) {
   const StoredSummary& summary = page.summary;
-  std::vector<std::string> header = {"parameter", "mean", "mcse",     "sd",       "q5",
-                                     "q50",       "q95",  "ess_bulk", "ess_tail", "rhat"};
+  std::vector<std::string> header = {"parameter"};
+  for (const SummaryNumber& number : kSummaryNumbers) header.emplace_back(number.name);
   if (shown.traces) header.emplace_back("trace");
   if (shown.strips) header.emplace_back("q5 ─ q50 ● q95");
   if (shown.checks) header.emplace_back("check");
@@ -150,22 +149,6 @@ std::string verdict(const StoredSummary& summary) {
                        summary.parameters.size(), kMostRhat);
   return fmt::format("\n  {} of {} parameters need a look (column check); docs/diagnostics.md says what to do\n", wrong,
                      summary.parameters.size());
-}
-
-// Chooses the rows to show: the first ones, with the worst R-hats in place of the last few if not all fit.
-std::vector<std::size_t> chosen_rows(const std::vector<stats::ParameterSummary>& parameters, std::size_t most) {
-  std::vector<std::size_t> rows(parameters.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  if (rows.size() <= most) return rows;
-  const auto worst_last = rows.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, most));
-  const auto badness = [&](std::size_t j) { return std::isnan(parameters[j].rhat) ? -1.0 : parameters[j].rhat; };
-  std::partial_sort(rows.begin(), worst_last, rows.end(), [&](std::size_t a, std::size_t b) {
-    return badness(a) > badness(b) || (badness(a) == badness(b) && a < b);
-  });
-  std::sort(worst_last, rows.end());
-  rows.resize(most);
-  std::sort(rows.begin(), rows.end());
-  return rows;
 }
 
 }  // namespace
@@ -227,7 +210,8 @@ std::string interval_strip(const stats::ParameterSummary& p, double low, double 
 
 std::string parameter_table(const std::vector<stats::ParameterSummary>& parameters,
                             const std::vector<std::string>& labels, std::size_t most) {
-  const auto rows = chosen_rows(parameters, most);
+  constexpr std::size_t kWorst = 5;
+  const auto rows = shown_parameters(parameters, most, kWorst);
   SummaryPage page;
   for (const std::size_t j : rows) {
     page.summary.parameters.push_back(parameters[j]);
