@@ -7,7 +7,6 @@
 #include "builtin.h"
 #include "data/phrases.h"
 #include "data/registries.h"
-#include "partition.h"
 #include "pollen/errors.h"
 #include "sources.h"
 

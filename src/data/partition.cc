@@ -9,7 +9,6 @@
 #include "data/phrases.h"
 #include "data/registries.h"
 #include "pollen/errors.h"
-#include "sources.h"
 
 namespace pollen::data {
 
