@@ -25,6 +25,7 @@ struct SpoolShape {
   static constexpr Index kTransition = 6;
   std::size_t width() const { return static_cast<std::size_t>(1 + dimension + extras); }  // doubles per chain
   std::size_t record() const { return static_cast<std::size_t>(chains) * width(); }
+  bool operator==(const SpoolShape&) const = default;
 };
 
 class SpoolWriter {
