@@ -13,7 +13,8 @@ Index missing_cells(const RawTable& table, const Roles& roles) {
   return count;
 }
 
-Index add_given_rows(const PartitionInput& trained, TargetKind target, TableMemory& memory, Federation& federation) {
+Index add_given_rows(const PartitionInput& trained, TargetKind target, const TableMemory& memory,
+                     Federation& federation) {
   const std::string& first = trained.table.files.front();
   RowLayout layout = layout_of(federation.layout, {}, trained.spec, target);
   layout.prefix = trained.table.prefix;

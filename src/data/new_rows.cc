@@ -42,8 +42,7 @@ Table load_rows(const std::string& file, const RowLayout& layout, const LaterRow
   data::LikeRows rows(example, std::move(spec), "");
   const data::Encoding encoding = rows.encode();
   Table out;
-  data::HeapMemory memory;
-  data::fill_table({rows.table(), encoding, layout.intercept, memory}, out);
+  data::fill_table({rows.table(), encoding, layout.intercept, data::heap_memory}, out);
   scale_and_fill(layout, out);
   return out;
 }
