@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "data/phrases.h"
+#include "encode.h"
 #include "pollen/errors.h"
 #include "readers.h"
 #include "store_layout.h"
@@ -23,11 +24,9 @@ const char* words(TargetKind target) {
   return kWords.at(static_cast<std::size_t>(target));
 }
 
-bool classified(TargetKind target) { return target == TargetKind::binary || target == TargetKind::classes; }
-
 bool fits(TargetKind wanted, TargetKind held, std::size_t classes) {
   if (wanted == held || (wanted == TargetKind::real && held == TargetKind::count)) return true;
-  return classes == 2 && classified(wanted) && classified(held);
+  return classes == 2 && has_classes(wanted) && has_classes(held);
 }
 
 class StoreReader {
@@ -205,12 +204,12 @@ class StoreReader {
 
   void check_classes(TargetKind target, const std::vector<std::string>& classes) const {
     const TargetKind held = header_.target;
-    const bool right = !classified(held)            ? classes.empty()
+    const bool right = !has_classes(held)           ? classes.empty()
                        : held == TargetKind::binary ? classes.size() == 2
                                                     : classes.size() >= 2;
     if (!right)
       fault("names", fmt::format("{} classes in a store with {}", classes.size(), words(held)),
-            !classified(held)            ? "no classes"
+            !has_classes(held)           ? "no classes"
             : held == TargetKind::binary ? "2 classes"
                                          : "2 classes or more");
     if (!fits(target, held, classes.size()))
@@ -218,7 +217,7 @@ class StoreReader {
           file_,
           fmt::format("found rows with {}{}, accepted: {}, which the model wants (convert the data again with "
                       "this model's kind)",
-                      words(held), classified(held) ? fmt::format(" ({})", listed(classes, 10)) : "", words(target)));
+                      words(held), has_classes(held) ? fmt::format(" ({})", listed(classes, 10)) : "", words(target)));
   }
 
   void check_targets(const Table& table, std::size_t classes) const {
