@@ -15,14 +15,6 @@ namespace {
 constexpr std::size_t kMostClients = 200;
 using Keys = std::initializer_list<const char*>;
 
-// Returns a member, or null if it is absent.
-const Json& member(const Json& json, const char* key) {
-  static const Json kNull;
-  if (!json.is_object()) return kNull;
-  const auto found = json.find(key);
-  return found == json.end() ? kNull : *found;
-}
-
 Json number_at(const Json& json, const char* key) {
   const Json& value = member(json, key);
   return value.is_number() ? value : Json(nullptr);
@@ -123,6 +115,13 @@ Json object_of(std::string_view text, const std::string& path, const char* accep
 }
 
 }  // namespace
+
+const Json& member(const Json& json, const char* key) {
+  static const Json kNull;
+  if (!json.is_object()) return kNull;
+  const auto found = json.find(key);
+  return found == json.end() ? kNull : *found;
+}
 
 Json versions() {
   return {{"version", version()}, {"revision", revision()}, {"build", build_type()}, {"compiler", compiler()}};
