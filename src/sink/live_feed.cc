@@ -14,6 +14,19 @@ constexpr std::size_t kLongestTrace = 2000, kMetricRows = 500;
 constexpr auto kEvery = std::chrono::milliseconds(330);
 constexpr auto kRateOver = std::chrono::seconds(2);
 
+LivePlan plan_of(const Experiment& experiment) {
+  LivePlan plan;
+  plan.facts = facts_of(experiment);
+  plan.dimension = experiment.dimension();
+  plan.parameters = evenly(plan.dimension, kLiveParameters);
+  for (const Index j : plan.parameters) plan.labels.push_back(plan.facts.labels[static_cast<std::size_t>(j)]);
+  plan.facts.labels.clear();
+  plan.scores = score_columns(experiment);
+  plan.config = to_toml(experiment.config());
+  plan.started = experiment.iteration();
+  return plan;
+}
+
 History trace_of(const LivePlan& plan) {
   const std::size_t width = plan.parameters.size() * static_cast<std::size_t>(plan.facts.chains);
   return {width, std::clamp<std::size_t>(kTraceNumbers / std::max<std::size_t>(width, 1), 64, kLongestTrace)};
@@ -28,21 +41,8 @@ std::vector<Index> evenly(Index count, Index most) {
   return out;
 }
 
-LivePlan live_plan_of(const Experiment& experiment) {
-  LivePlan plan;
-  plan.facts = facts_of(experiment);
-  plan.dimension = experiment.dimension();
-  plan.parameters = evenly(plan.dimension, kLiveParameters);
-  for (const Index j : plan.parameters) plan.labels.push_back(plan.facts.labels[static_cast<std::size_t>(j)]);
-  plan.facts.labels.clear();
-  plan.scores = score_columns(experiment);
-  plan.config = to_toml(experiment.config());
-  plan.started = experiment.iteration();
-  return plan;
-}
-
 void LiveFeed::begin(const Experiment& experiment) {
-  settled_ = std::make_shared<const LivePlan>(live_plan_of(experiment));
+  settled_ = std::make_shared<const LivePlan>(plan_of(experiment));
   mine_.phase = LiveState::Phase::sampling;
   mine_.iteration = settled_->started;
   mine_.counters = settled_->facts.counters;

@@ -60,9 +60,7 @@ RunStatus RunSession::sample() {
   return experiment_.iteration() < total && !budget_spent() ? RunStatus::interrupted : RunStatus::complete;
 }
 
-bool RunSession::wants_csv() const {
-  return std::find(job_.draws.begin(), job_.draws.end(), "csv") != job_.draws.end();
-}
+bool RunSession::wants_csv() const { return std::ranges::count(job_.draws, "csv") > 0; }
 
 std::unique_ptr<SpoolReader> RunSession::read_draws() const {
   recorder_->sync();

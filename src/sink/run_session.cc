@@ -166,16 +166,10 @@ void RunSession::end_warming() {
 }
 
 void RunSession::make_recorder(std::unique_ptr<SpoolWriter> spool, std::unique_ptr<MetricsFile> metrics) {
-  const Config& config = experiment_.config();
   RecorderOptions options;
   options.shape = shape_of(experiment_);
-  options.metrics_every = config.output.metrics_every;
-  options.start = experiment_.iteration();
-  options.iterations = config.run.iterations;
-  options.burn_in = experiment_.burn_in();
-  options.ece_bins = config.output.ece_bins;
-  options.trajectories = has_trajectories(config.sampler.name);
-  if (config.sampler.name == "nuts") options.max_depth = static_cast<int>(config.reference.max_depth);
+  options.facts = facts_of(experiment_);
+  options.metrics_every = experiment_.config().output.metrics_every;
   options.checkpoint_every = job_.checkpoint_every;
   options.seconds_before = seconds_before_;
   options.checkpoint = [this] { write_checkpoint(false); };

@@ -91,7 +91,6 @@ struct LivePlan {
   std::string config;        // as TOML
   std::int64_t started = 0;  // iterations done before this process (resume)
 };
-LivePlan live_plan_of(const Experiment& experiment);
 
 struct LiveState {
   enum class Phase : std::uint8_t { preparing, waiting, sampling, writing };

@@ -39,7 +39,6 @@ class MetricsFile {
 
   // Writes a row. Scores that are NaN, and each ε that cannot be given, are left empty.
   void row(const Counters& counters, double seconds, const Scores& scores, const MetricsExtras& extras = {});
-  void flush() { file_.flush(); }
   void sync() { file_.sync(); }
   std::int64_t bytes() const { return file_.position(); }
 

@@ -37,7 +37,6 @@ class SpoolWriter {
   // Appends a record. `potential` has one number per chain or is empty; `transitions` has one per chain if the shape
   // has extras.
   void append(ConstPanelView position, std::span<const double> potential, std::span<const Transition> transitions = {});
-  void flush() { file_.flush(); }
   void sync() { file_.sync(); }
   std::int64_t draws() const { return draws_; }
 
