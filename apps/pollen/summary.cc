@@ -17,40 +17,21 @@ namespace pollen::app {
 
 namespace {
 
-// Fills the page from the run's own summary. It is all there is if the run kept no draws.
-sink::SummaryPage stored_page(const std::string& folder, const std::optional<sink::StoredSummary>& stored) {
-  sink::SummaryPage page;
-  page.folder = folder;
-  if (!stored) return page;
-  page.sampler = stored->sampler;
-  page.model = stored->model;
-  page.states = stored->states;
-  page.names = stored->names;
-  page.labels = stored->labels;
-  page.parameters = stored->parameters;
-  page.chains = stored->chains;
-  page.length = stored->draws;
-  page.warnings = stored->warnings;
-  page.transitions = stored->transitions;
-  return page;
-}
-
 // Replaces the stored values by values computed from the draws.
-void add_draws(const sink::DrawSet& draws, sink::SummaryPage& page) {
-  page.names = draws.names;
-  page.labels = draws.labels;
-  page.parameters = sink::summarize(draws, sink::sensible_threads(0));
-  page.chains = draws.chains;
-  page.length = draws.length;
-  page.draws = &draws;
+void add_draws(const sink::DrawSet& draws, sink::StoredSummary& summary) {
+  summary.names = draws.names;
+  summary.labels = draws.labels;
+  summary.parameters = sink::summarize(draws, sink::sensible_threads(0));
+  summary.chains = draws.chains;
+  summary.draws = draws.length;
   std::vector<std::string> warnings = draws.notes;
   // The diagnostics apply to posterior draws only; for other states the run's own warnings are shown.
-  const bool judged = page.states == "draws";
-  for (const std::string& line : judged ? sink::diagnose(page.parameters, draws.labels) : page.warnings)
+  const bool judged = summary.states == "draws";
+  for (const std::string& line : judged ? sink::diagnose(summary.parameters, draws.labels) : summary.warnings)
     warnings.push_back(line);
   if (judged)
-    for (std::string& line : sink::diagnose(page.transitions)) warnings.push_back(std::move(line));
-  page.warnings = std::move(warnings);
+    for (std::string& line : sink::diagnose(summary.transitions)) warnings.push_back(std::move(line));
+  summary.warnings = std::move(warnings);
 }
 
 }  // namespace
@@ -60,12 +41,14 @@ int summary_command(const SummaryOptions& options) {
   if (!std::filesystem::is_directory(folder))
     throw ConfigError(folder, "found no such folder, accepted: one with draws-1.csv, ... or CmdStan's CSVs");
   const auto stored = sink::read_stored_summary(sink::RunFolder(folder).summary());
-  sink::SummaryPage page = stored_page(folder, stored);
+  // The run's own summary is all there is if it kept no draws.
+  sink::SummaryPage page{folder, stored.value_or(sink::StoredSummary())};
   sink::DrawSet draws;
   if (!stored || !sink::draw_files(folder).empty()) {
     draws = sink::read_draws(folder);
     if (draws.length == 0) throw ConfigError(folder, "found no draws in its files, accepted: at least one per chain");
-    add_draws(draws, page);
+    add_draws(draws, page.summary);
+    page.traced = &draws;
   }
   const bool terminal = stdout_is_terminal();
   const sink::SummaryStyle style{wants_colour(), terminal || options.sparkline,

@@ -10,24 +10,12 @@ namespace {
 
 constexpr std::size_t kExactDigits = 15;  // a double may not keep more digits than these
 
-bool is_nan_word(std::string_view cell) {
-  if (cell.size() != 3) return false;
-  const auto lower = [&](std::size_t i) { return static_cast<char>(cell[i] | 0x20); };
-  return lower(0) == 'n' && lower(1) == 'a' && lower(2) == 'n';
-}
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 Cell read_cell(std::string_view cell) {
-  if (cell.empty() || cell == "NA" || cell == "?" || is_nan_word(cell)) return {CellKind::missing, 0.0};
+  if (cell.empty() || cell == "NA" || cell == "?") return {CellKind::missing, 0.0};
   std::string_view digits = cell;
   if (digits.front() == '+' && digits.size() > 1 && digits[1] != '-') digits.remove_prefix(1);
   double value = 0.0;

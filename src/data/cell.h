@@ -21,8 +21,6 @@ struct Cell {
 
 Cell read_cell(std::string_view cell);
 
-std::string_view trimmed(std::string_view text);  // removes spaces and tabs at both ends
-
 // Returns the shortest text that reads back as the same number, such as "1" or "0.5".
 std::string number_text(double value);
 

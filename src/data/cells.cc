@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "cell.h"
+#include "data/phrases.h"
 #include "encode.h"
-#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {
@@ -25,10 +25,7 @@ void refuse_missing(const RawTable& table, const Column& column, const std::stri
 
 // Reports a column that mixes numbers and text by the first cell of the rarer kind.
 void refuse_mixture(const RawTable& table, const Column& column, Problems& problems) {
-  std::size_t numbers = 0;
-  std::size_t texts = 0;
-  std::size_t first_number = 0;
-  std::size_t first_text = 0;
+  std::size_t numbers = 0, texts = 0, first_number = 0, first_text = 0;
   for (std::size_t r = 0; r < column.code.size(); ++r) {
     if (column.code[r] == Column::kNumber && numbers++ == 0) first_number = r;
     if (column.code[r] >= 0 && texts++ == 0) first_text = r;

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "builtin.h"
+#include "data/phrases.h"
 #include "data/registries.h"
-#include "partition.h"
-#include "phrases.h"
+#include "encode.h"
 #include "pollen/errors.h"
 #include "sources.h"
 
@@ -46,8 +46,7 @@ class Checker {
   explicit Checker(const std::string& where) : where_(where) {}
 
   void one_of(const std::string& name, const std::string& found, const std::vector<std::string>& accepted) {
-    if (std::find(accepted.begin(), accepted.end(), found) == accepted.end())
-      problems_.add(key(where_, name), unknown_name(found, accepted));
+    if (std::ranges::count(accepted, found) == 0) add(name, unknown_name(found, accepted));
   }
   template <class T>
   void in_range(const std::string& name, T found, bool right, const std::string& accepted) {
@@ -97,10 +96,9 @@ void check_given_rows(const DataSpec& spec, TargetKind target, Checker& check) {
     check.add("test_labels", "found without data.test_source, accepted: the labels of its images");
   if (!spec.test_source.empty() && target == TargetKind::none)
     check.add("test_source", "found with a model without a target, accepted: with models that predict");
-  const bool classes = target == TargetKind::binary || target == TargetKind::classes;
   for (const auto& [key, path] :
        {std::pair("ood_source", &spec.ood_source), std::pair("distill_source", &spec.distill_source)})
-    if (!path->empty() && !classes)
+    if (!path->empty() && !has_classes(target))
       check.add(key, "found with a model that has no classes, accepted: with logistic or softmax");
 }
 

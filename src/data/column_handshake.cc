@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "phrases.h"
+#include "data/phrases.h"
 #include "pollen/errors.h"
 #include "tables.h"
 

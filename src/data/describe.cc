@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "phrases.h"
+#include "data/phrases.h"
 #include "pollen/data.h"
 
 namespace pollen {

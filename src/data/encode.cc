@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "phrases.h"
+#include "data/phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {
@@ -44,8 +44,6 @@ void merge_classes(const std::vector<std::string>& positive, const std::string& 
   for (std::uint32_t& c : classes.of_row) c = merged[c];
   classes.names = std::move(names);
 }
-
-bool is_classified(TargetKind target) { return target == TargetKind::binary || target == TargetKind::classes; }
 
 void encode_classes(const RawTable& table, const Column& column, const DataSpec& spec, TargetKind target,
                     Encoding& encoding) {
@@ -91,7 +89,7 @@ Encoding encode_columns(const RawTable& table, const Roles& roles, const DataSpe
   for (Index j = 0; j < encoding.width; ++j) encoding.names.push_back(fmt::format("{}{}", table.prefix, j + 1));
   for (const std::size_t c : roles.features) add_feature(table, c, spec, encoding);
   check_dense(std::ssize(table.rows), padded(encoding.width + 1), spec.most_cells, table.files.front());
-  if (roles.target < 0 || !is_classified(target)) return encoding;
+  if (roles.target < 0 || !has_classes(target)) return encoding;
   encoding.classes = levels_of(table, table.columns[static_cast<std::size_t>(roles.target)], spec);
   encoding.labels = encoding.classes.names;
   return encoding;
@@ -101,7 +99,7 @@ Encoding encode(const RawTable& table, const Roles& roles, const DataSpec& spec,
   Encoding encoding = encode_columns(table, roles, spec, target);
   if (roles.target < 0) return encoding;
   const Column& column = table.columns[static_cast<std::size_t>(roles.target)];
-  if (is_classified(target))
+  if (has_classes(target))
     encode_classes(table, column, spec, target, encoding);
   else
     encoding.y.assign(column.number.begin(), column.number.end());

@@ -22,6 +22,8 @@ struct Roles {
 // Throws ConfigError with every name that does not exist and the most similar name that does.
 Roles assign_roles(const RawTable& table, const DataSpec& spec, TargetKind target, const std::string& where);
 
+inline bool has_classes(TargetKind target) { return target == TargetKind::binary || target == TargetKind::classes; }
+
 // Returns whether the column holds text: it was read as text, or none of its cells is a number.
 bool is_text(const Column& column);
 

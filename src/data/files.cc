@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 #include "pollen/errors.h"
 #include "readers.h"
@@ -19,13 +21,6 @@ namespace pollen::data {
 namespace {
 
 constexpr std::size_t kMostDeflated = 1032;  // deflate's highest compression ratio
-
-struct Descriptor {
-  int fd = -1;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
 
 bool is_gzip(std::string_view bytes) {
   return bytes.size() >= 2 && static_cast<unsigned char>(bytes[0]) == 0x1f &&
@@ -135,18 +130,11 @@ std::string read_file(const std::string& path) {
   if (!S_ISREG(info.st_mode)) fault("found no regular file, accepted: a regular file");
   if (info.st_size > static_cast<off_t>(kMostBytes))
     fault(fmt::format("found {} bytes, accepted: at most {}", info.st_size, kMostBytes));
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) fault(fmt::format("cannot be read: {}", std::strerror(errno)));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
+  if (!file) fault(fmt::format("cannot be read: {}", std::strerror(errno)));
   std::string bytes(static_cast<std::size_t>(std::max<off_t>(info.st_size, 0)), '\0');
-  std::size_t got = 0;
-  while (got < bytes.size()) {
-    const ssize_t n = ::read(file.fd, bytes.data() + got, bytes.size() - got);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fault(fmt::format("cannot be read: {}", std::strerror(errno)));
-    if (n == 0) break;
-    got += static_cast<std::size_t>(n);
-  }
-  bytes.resize(got);
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
+  if (std::ferror(file.get()) != 0) fault(fmt::format("cannot be read: {}", std::strerror(errno)));
   if (bytes.empty()) fault("found an empty file, accepted: a file with rows");
   bytes = gunzip(std::move(bytes), path);
   if (bytes.empty()) fault("found an empty file, accepted: a file with rows");

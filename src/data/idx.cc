@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "phrases.h"
+#include "data/phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
 

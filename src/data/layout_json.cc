@@ -9,9 +9,9 @@
 #include <set>
 
 #include "base/file.h"
+#include "data/phrases.h"
 #include "data/row_layout.h"
 #include "encode.h"
-#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen {

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "cell.h"
+#include "data/phrases.h"
 #include "encode.h"
-#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {
@@ -46,15 +46,14 @@ Distinct distinct_texts(const Column& column) {
   return distinct;
 }
 
+// Reports every cell that is not `known` once, where it occurs first.
 void refuse_unknown(const RawTable& table, const Column& column, const Distinct& distinct,
-                    const std::vector<std::string>& accepted, const std::vector<bool>& known) {
+                    const std::vector<std::string>& accepted, std::vector<bool> known) {
   Problems problems;
-  std::vector<bool> told(distinct.texts.size());
   for (std::size_t r = 0; r < distinct.of_row.size() && !problems.full(); ++r) {
     const std::uint32_t d = distinct.of_row[r];
-    if (known[d] || told[d]) continue;
-    told[d] = true;
-    problems.add(table.where(r, column.name), unknown_name(distinct.texts[d], accepted));
+    if (!known[d]) problems.add(table.where(r, column.name), unknown_name(distinct.texts[d], accepted));
+    known[d] = true;
   }
   problems.raise();
 }
@@ -78,20 +77,18 @@ Levels levels_of(const RawTable& table, const Column& column, const DataSpec& sp
   Levels levels;
   const auto given = spec.levels.find(column.name);
   levels.given = given != spec.levels.end();
-  std::vector<std::string> names = distinct.texts;
-  if (levels.given) {
-    names.clear();
-    for (const std::string& name : given->second) names.push_back(level_text(trimmed(name)));
-  }
+  std::vector<std::string> names = levels.given ? given->second : distinct.texts;
+  if (levels.given)
+    for (std::string& name : names) name = level_text(trimmed(name));
   levels.names = sorted_levels(std::move(names));
   std::map<std::string_view, std::uint32_t> index;
   for (std::uint32_t l = 0; l < levels.names.size(); ++l) index.emplace(levels.names[l], l);
-  std::vector<std::uint32_t> place(distinct.texts.size());
-  std::vector<bool> known(distinct.texts.size());
-  for (std::size_t d = 0; d < distinct.texts.size(); ++d) {
-    const auto at = index.find(distinct.texts[d]);
-    known[d] = at != index.end();
-    if (known[d]) place[d] = at->second;
+  std::vector<std::uint32_t> place;
+  std::vector<bool> known;
+  for (const std::string& text : distinct.texts) {
+    const auto at = index.find(text);
+    known.push_back(at != index.end());
+    place.push_back(known.back() ? at->second : 0);
   }
   refuse_unknown(table, column, distinct, levels.names, known);
   for (std::uint32_t& d : distinct.of_row) d = place[d];

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "cell.h"
-#include "phrases.h"
+#include "data/phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
 

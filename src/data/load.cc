@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "builtin.h"
+#include "data/phrases.h"
 #include "data/store.h"
 #include "encode.h"
 #include "partition.h"
-#include "phrases.h"
 #include "pollen/data.h"
 #include "pollen/errors.h"
 #include "sources.h"
@@ -43,7 +43,7 @@ DataSpec settled(DataSpec spec, TargetKind target) {
 
 // Loads a federation whose client 0 has the number `first_client` in the whole federation.
 Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, const std::string& where,
-                std::uint32_t first_client, data::TableMemory& memory) {
+                std::uint32_t first_client, const data::TableMemory& memory) {
   const bool intercept = *spec.intercept;
   data::check_spec(spec, target, where);
   data::RawTable table = data::read_sources(spec, seed, where);
@@ -68,14 +68,13 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
   data::fill_tables({table, encoding, intercept, memory}, holdout, federation);
 
   federation.layout = data::facts_of(table, roles, encoding);
-  const Index first = intercept ? 1 : 0;
   const std::string source = data::listed(table.files, 3);
   const Index in_given = data::add_given_rows(input, target, memory, federation);
   if (const Index missing = data::missing_cells(table, roles) + in_given; missing > 0) {
-    data::impute_means(first, source, federation);
+    data::impute_means(source, federation);
     federation.notes.push_back(fmt::format("{}: {} missing cells took their column's mean", source, missing));
   }
-  if (*spec.standardize) data::standardize(first, source, federation);
+  if (*spec.standardize) data::standardize(source, federation);
   return federation;
 }
 
@@ -98,8 +97,7 @@ DataSpec of_file(const std::string& file, DataSpec spec) {
 
 Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64_t seed, const std::string& where) {
   if (is_store(asked)) return data::map_store(asked.sources.front(), target);
-  data::HeapMemory memory;
-  return load(settled(asked, target), target, seed, where, 0, memory);
+  return load(settled(asked, target), target, seed, where, 0, data::heap_memory);
 }
 
 void convert_to_store(const Conversion& c, const std::string& file) {
@@ -108,7 +106,8 @@ void convert_to_store(const Conversion& c, const std::string& file) {
   spec.most_cells = Index{1} << 40;  // only the disk limits the size
   data::StoreWriter writer(file);
   const data::SpillFolder spill(std::filesystem::path(file).parent_path().string());
-  const Federation federation = load(spec, c.target, c.seed, c.where, 0, writer);
+  const Federation federation =
+      load(spec, c.target, c.seed, c.where, 0, [&](std::size_t count) { return writer.zeros(count); });
   if (federation.class_names.size() > c.most_classes)
     throw ConfigError(
         fmt::format("{}: column {}", c.spec.sources.front(), federation.layout.target),
@@ -136,8 +135,7 @@ Federation load_part(const std::string& file, const DataSpec& asked, const Colum
   spec.target = layout.target;
   spec.levels = layout.levels;
   spec.standardize = false;
-  data::HeapMemory memory;
-  Federation part = load(spec, target, seed, file, client, memory);
+  Federation part = load(spec, target, seed, file, client, data::heap_memory);
   part.setup_bits = part.level_bits = 0;
   return part;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "phrases.h"
+#include "data/phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
 

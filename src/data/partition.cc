@@ -6,10 +6,9 @@
 
 #include "builtin.h"
 #include "data/column_handshake.h"
+#include "data/phrases.h"
 #include "data/registries.h"
-#include "phrases.h"
 #include "pollen/errors.h"
-#include "sources.h"
 
 namespace pollen::data {
 

@@ -1,25 +1,30 @@
-#include "phrases.h"
+#include "data/phrases.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
 
 #include "pollen/errors.h"
 
 namespace pollen::data {
 
 std::string listed(const std::vector<std::string>& names, std::size_t most) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < most; ++i) {
-    if (i > 0) text += ", ";
-    text += names[i];
-  }
-  if (names.size() > most) text += fmt::format(", ... ({} in all)", names.size());
-  return text;
+  const std::string text = fmt::format("{}", fmt::join(std::span(names).first(std::min(most, names.size())), ", "));
+  return names.size() > most ? fmt::format("{}, ... ({} in all)", text, names.size()) : text;
 }
 
 std::string unknown_name(const std::string& found, const std::vector<std::string>& accepted) {
   std::string text = fmt::format("found {}, accepted: {}", in_quotes(found), listed(accepted));
   if (const auto near = nearest(found, accepted)) text += fmt::format("; did you mean \"{}\"?", *near);
   return text;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
 std::string in_quotes(std::string_view cell) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cell.h"
-#include "phrases.h"
+#include "data/phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "data/phrases.h"
 #include "encode.h"
-#include "phrases.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {

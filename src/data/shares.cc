@@ -1,11 +1,10 @@
-#include "shares.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "phrases.h"
+#include "data/phrases.h"
+#include "partition.h"
 #include "pollen/errors.h"
 #include "pollen/random.h"
 

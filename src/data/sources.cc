@@ -1,15 +1,14 @@
 #include "sources.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <filesystem>
 #include <set>
 
 #include "builtin.h"
 #include "data/column_handshake.h"
+#include "data/phrases.h"
 #include "data/registries.h"
-#include "phrases.h"
 #include "pollen/errors.h"
 #include "readers.h"
 #include "store_layout.h"

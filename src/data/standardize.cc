@@ -66,6 +66,17 @@ ColumnScaling pooled_over(const Federation& federation, std::size_t p) {
 
 }  // namespace
 
+void standardize(const std::string& where, Federation& federation) {
+  const Index first = federation.intercept ? 1 : 0;
+  const auto p = static_cast<std::size_t>(federation.train.columns - first);
+  if (p == 0) return;
+  const ColumnScaling scaling = pooled_over(federation, p);
+  const std::vector<std::string>& names = federation.feature_names;
+  check_scaling(scaling, {names.begin() + first, names.end()}, where + ": ");
+  pollen::standardize(scaling, federation);
+  federation.setup_bits += scaling_bits(federation.clients(), p);
+}
+
 }  // namespace data
 
 // Sums are taken of differences from the first row, so that a constant column has exactly its value as mean, and Q = 0.
@@ -125,19 +136,5 @@ std::int64_t scaling_bits(Index clients, std::size_t columns) {
   const auto p = static_cast<std::int64_t>(columns);
   return 64 * clients * ((1 + 2 * p) + 2 * p);
 }
-
-namespace data {
-
-void standardize(Index first, const std::string& where, Federation& federation) {
-  const auto p = static_cast<std::size_t>(federation.train.columns - first);
-  if (p == 0) return;
-  const ColumnScaling scaling = pooled_over(federation, p);
-  const std::vector<std::string>& names = federation.feature_names;
-  check_scaling(scaling, {names.begin() + first, names.end()}, where + ": ");
-  pollen::standardize(scaling, federation);
-  federation.setup_bits += scaling_bits(federation.clients(), p);
-}
-
-}  // namespace data
 
 }  // namespace pollen

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <set>
 
-#include "phrases.h"
+#include "data/phrases.h"
 #include "pollen/errors.h"
 #include "store_layout.h"
 

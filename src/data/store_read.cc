@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
-#include "phrases.h"
+#include "data/phrases.h"
+#include "encode.h"
 #include "pollen/errors.h"
 #include "readers.h"
 #include "store_layout.h"
@@ -18,26 +20,13 @@ namespace data {
 namespace {
 
 const char* words(TargetKind target) {
-  switch (target) {
-    case TargetKind::none:
-      return "no target";
-    case TargetKind::real:
-      return "numbers as target";
-    case TargetKind::binary:
-      return "two classes";
-    case TargetKind::classes:
-      return "classes";
-    case TargetKind::count:
-      return "counts as target";
-  }
-  return "";
+  constexpr std::array kWords = {"no target", "numbers as target", "two classes", "classes", "counts as target"};
+  return kWords.at(static_cast<std::size_t>(target));
 }
-
-bool classified(TargetKind target) { return target == TargetKind::binary || target == TargetKind::classes; }
 
 bool fits(TargetKind wanted, TargetKind held, std::size_t classes) {
   if (wanted == held || (wanted == TargetKind::real && held == TargetKind::count)) return true;
-  return classes == 2 && classified(wanted) && classified(held);
+  return classes == 2 && has_classes(wanted) && has_classes(held);
 }
 
 class StoreReader {
@@ -215,12 +204,12 @@ class StoreReader {
 
   void check_classes(TargetKind target, const std::vector<std::string>& classes) const {
     const TargetKind held = header_.target;
-    const bool right = !classified(held)            ? classes.empty()
+    const bool right = !has_classes(held)           ? classes.empty()
                        : held == TargetKind::binary ? classes.size() == 2
                                                     : classes.size() >= 2;
     if (!right)
       fault("names", fmt::format("{} classes in a store with {}", classes.size(), words(held)),
-            !classified(held)            ? "no classes"
+            !has_classes(held)           ? "no classes"
             : held == TargetKind::binary ? "2 classes"
                                          : "2 classes or more");
     if (!fits(target, held, classes.size()))
@@ -228,7 +217,7 @@ class StoreReader {
           file_,
           fmt::format("found rows with {}{}, accepted: {}, which the model wants (convert the data again with "
                       "this model's kind)",
-                      words(held), classified(held) ? fmt::format(" ({})", listed(classes, 10)) : "", words(target)));
+                      words(held), has_classes(held) ? fmt::format(" ({})", listed(classes, 10)) : "", words(target)));
   }
 
   void check_targets(const Table& table, std::size_t classes) const {

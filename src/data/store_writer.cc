@@ -21,13 +21,10 @@ namespace {
 
 std::uint64_t aligned(std::uint64_t at, std::uint64_t to) { return (at + to - 1) / to * to; }
 
-Section bytes_section(const std::string& name, std::size_t bytes) {
-  return {name, Cells::bytes, 0, 0, bytes, bytes, 1, 1};
-}
-
-template <class T>
-Section cells_section(const std::string& name, Cells cells, std::size_t rows, std::size_t columns, std::size_t stride) {
-  return {name, cells, 0, 0, sizeof(T) * rows * stride, rows, columns, stride};
+// Describes a section whose place and checksum are not known yet.
+Section section_of(const std::string& name, Cells cells, std::size_t rows, std::size_t columns = 1,
+                   std::size_t stride = 1) {
+  return {name, cells, 0, 0, (cells == Cells::bytes ? 1 : 8) * rows * stride, rows, columns, stride};
 }
 
 // Refuses to replace a file that is not a store.
@@ -111,9 +108,9 @@ void StoreWriter::add(Section section, const void* data) {
 
 void StoreWriter::add_table(const std::string& name, const Table& table) {
   const auto size = [](Index n) { return static_cast<std::size_t>(n); };
-  add(cells_section<double>(name + ".x", Cells::float64, size(table.rows), size(table.columns), size(table.stride)),
+  add(section_of(name + ".x", Cells::float64, size(table.rows), size(table.columns), size(table.stride)),
       table.x.data());
-  add(cells_section<double>(name + ".y", Cells::float64, table.y.size(), 1, 1), table.y.data());
+  add(section_of(name + ".y", Cells::float64, table.y.size()), table.y.data());
 }
 
 void StoreWriter::add_names(const Federation& federation) {
@@ -125,13 +122,13 @@ void StoreWriter::add_names(const Federation& federation) {
   Archive names;
   archive_names(names, words);
   Bytes bytes = names.take();
-  add(bytes_section("names", bytes.size()), bytes.data());
+  add(section_of("names", Cells::bytes, bytes.size()), bytes.data());
   if (federation.client_names.numbered()) return;
   std::vector<std::string> called = federation.client_names.list();
   Archive clients;
   clients.texts(called);
   bytes = clients.take();
-  add(bytes_section("client.names", bytes.size()), bytes.data());
+  add(section_of("client.names", Cells::bytes, bytes.size()), bytes.data());
 }
 
 void StoreWriter::finish(const Federation& f, const Conversion& conversion) {
@@ -141,15 +138,15 @@ void StoreWriter::finish(const Federation& f, const Conversion& conversion) {
   header_.seed = conversion.seed;
   header_.setup_bits = f.setup_bits;
   header_.level_bits = f.level_bits;
-  add(bytes_section("keys", conversion.keys.size()), conversion.keys.data());
+  add(section_of("keys", Cells::bytes, conversion.keys.size()), conversion.keys.data());
   add_names(f);
   std::vector<double> pairs;
   for (std::size_t j = 0; j < f.scaling.mean.size(); ++j)
     pairs.insert(pairs.end(), {f.scaling.mean[j], f.scaling.sd[j]});
-  add(cells_section<double>("columns", Cells::float64, f.scaling.mean.size(), 2, 2), pairs.data());
+  add(section_of("columns", Cells::float64, f.scaling.mean.size(), 2, 2), pairs.data());
   static_assert(sizeof(Index) == 8);
-  add(cells_section<Index>("train.begin", Cells::int64, f.train_begin.size(), 1, 1), f.train_begin.data());
-  add(cells_section<Index>("test.begin", Cells::int64, f.test_begin.size(), 1, 1), f.test_begin.data());
+  add(section_of("train.begin", Cells::int64, f.train_begin.size()), f.train_begin.data());
+  add(section_of("test.begin", Cells::int64, f.test_begin.size()), f.test_begin.data());
   add_table("train", f.train);
   add_table("test", f.test);
   if (f.ood.rows > 0) add_table("ood", f.ood);

@@ -7,18 +7,17 @@
 #include <vector>
 
 #include "store_layout.h"
-#include "tables.h"
 
 namespace pollen::data {
 
-class StoreWriter final : public TableMemory {
+class StoreWriter {
  public:
   explicit StoreWriter(const std::string& file);
-  ~StoreWriter() override;
+  ~StoreWriter();
   StoreWriter(const StoreWriter&) = delete;
   StoreWriter& operator=(const StoreWriter&) = delete;
 
-  Numbers zeros(std::size_t count) override;
+  Numbers zeros(std::size_t count);  // memory for a table
   void finish(const Federation& federation, const Conversion& conversion);
 
  private:

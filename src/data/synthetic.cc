@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "builtin.h"
+#include "data/phrases.h"
 #include "math/math.h"
-#include "phrases.h"
 #include "pollen/errors.h"
 #include "pollen/random.h"
 #include "sources.h"

@@ -16,8 +16,8 @@ void lay_out(const Filling& filling, Index rows, Table& table) {
   table.rows = rows;
   table.columns = filling.encoding.width + (filling.intercept ? 1 : 0);
   table.stride = padded(table.columns);
-  table.x = filling.memory.zeros(static_cast<std::size_t>(rows * table.stride));
-  table.y = filling.memory.zeros(filling.encoding.y.empty() ? 0 : static_cast<std::size_t>(rows));
+  table.x = filling.memory(static_cast<std::size_t>(rows * table.stride));
+  table.y = filling.memory(filling.encoding.y.empty() ? 0 : static_cast<std::size_t>(rows));
 }
 
 // Writes `rows` of the source into the table, starting at row `at`.
@@ -84,7 +84,8 @@ void fill_tables(const Filling& filling, const Holdout& holdout, Federation& fed
   federation.feature_names.insert(federation.feature_names.end(), names.begin(), names.end());
 }
 
-void impute_means(Index first, const std::string& where, Federation& federation) {
+void impute_means(const std::string& where, Federation& federation) {
+  const Index first = federation.intercept ? 1 : 0;
   const Table& train = federation.train;
   const auto p = static_cast<std::size_t>(train.columns - first);
   std::vector<double> count(p), sum(p), client_count(p), client_sum(p);
@@ -111,10 +112,8 @@ void impute_means(Index first, const std::string& where, Federation& federation)
     sum[j] /= count[j];
   }
   problems.raise();
-  fill_missing(first, sum, federation.train);
-  fill_missing(first, sum, federation.test);
-  fill_missing(first, sum, federation.ood);
-  fill_missing(first, sum, federation.distill);
+  for (Table* table : {&federation.train, &federation.test, &federation.ood, &federation.distill})
+    fill_missing(first, sum, *table);
   federation.setup_bits += 64 * federation.clients() * 3 * static_cast<std::int64_t>(p);
 }
 

@@ -2,6 +2,7 @@
 // sending them in bits.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,24 +12,16 @@
 
 namespace pollen::data {
 
-// Provides the memory in which tables are built: the heap, or the file of a new store.
-class TableMemory {
- public:
-  virtual ~TableMemory() = default;
-  virtual Numbers zeros(std::size_t count) = 0;  // returns writable memory
-};
-
-class HeapMemory final : public TableMemory {
- public:
-  Numbers zeros(std::size_t count) override { return Numbers(count); }
-};
+// Returns so many zeros in writable memory, in which a table is built: on the heap, or in the file of a new store.
+using TableMemory = std::function<Numbers(std::size_t count)>;
+inline Numbers heap_memory(std::size_t count) { return Numbers(count); }
 
 // What tables are filled from, and where their memory comes from.
 struct Filling {
   const RawTable& raw;
   const Encoding& encoding;
   bool intercept = false;  // if true, `encoding` begins at column 1
-  TableMemory& memory;
+  const TableMemory& memory;
 };
 
 // Fills train, test, train_begin, test_begin and feature_names of the federation.
@@ -37,15 +30,15 @@ void fill_tables(const Filling& filling, const Holdout& holdout, Federation& fed
 // Fills one table with all rows in their order.
 void fill_table(const Filling& filling, Table& out);
 
-// Replaces missing numbers (NaN) of columns first, first + 1, ... by the pooled mean of the training rows. Each client
+// Replaces missing numbers (NaN) of all columns but the intercept by the pooled mean of the training rows. Each client
 // sends a count and a sum per column and receives the mean per column. Throws ConfigError for a column without values.
-void impute_means(Index first, const std::string& where, Federation& federation);
+void impute_means(const std::string& where, Federation& federation);
 
-// Standardises columns first, first + 1, ... of all tables to (x - mean)/sd with the pooled mean and sd (divisor N) of
+// Standardises all columns but the intercept of all tables to (x - mean)/sd with the pooled mean and sd (divisor N) of
 // the training rows. A constant column is left unchanged. Client i sends n_i, S_i = Σx and Q_i = Σ(x - S_i/n_i)², taken
 // about its own mean so that nothing cancels; mean = ΣS_i/N and N·sd² = Σ(Q_i + n_i (S_i/n_i - mean)²), in client order
 // (Chan et al. 1979). Each client sends 1 + 2p doubles and receives 2p. Throws ConfigError if the squares overflow.
-void standardize(Index first, const std::string& where, Federation& federation);
+void standardize(const std::string& where, Federation& federation);
 
 // Returns the bits of sending one level: its bytes and one more.
 std::int64_t bits_of_level(const std::string& name);
@@ -60,7 +53,8 @@ std::int64_t exchange_bits(const Encoding& encoding, const std::vector<Rows>& cl
 // that names the file. The rows are not yet imputed or
 // standardised, and no test row belongs to a client. Returns the number of missing cells and adds to the federation's
 // notes.
-Index add_given_rows(const PartitionInput& trained, TargetKind target, TableMemory& memory, Federation& federation);
+Index add_given_rows(const PartitionInput& trained, TargetKind target, const TableMemory& memory,
+                     Federation& federation);
 
 // Counts missing numbers in the columns that are features.
 Index missing_cells(const RawTable& table, const Roles& roles);

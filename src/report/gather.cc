@@ -13,6 +13,7 @@
 #include "sink/folder.h"
 #include "sink/parallel.h"
 #include "sink/stored_summary.h"
+#include "sink/summary.h"
 #include "sink/text.h"
 
 namespace pollen::report {
@@ -65,7 +66,7 @@ class Run {
     run["facts"] = facts_of(
         summary_, draws_.chains > 0 ? Json({{"chains", draws_.chains}, {"draws", draws_.length}}) : Json(nullptr));
     add_stored_parts(run, summary_);
-    const std::vector<std::size_t> rows = chosen(parameters_, std::max<std::size_t>(50, kMostRows / runs_));
+    const std::vector<std::size_t> rows = shown(std::max<std::size_t>(50, kMostRows / runs_));
     run["parameters"] = table(rows);
     run["parametersInAll"] = parameters_.size();
     run["plots"] = draws_.length > 0 ? plots(rows) : Json(nullptr);
@@ -99,6 +100,11 @@ class Run {
   std::string states() const { return summary_.is_object() ? summary_.value("states", "draws") : "draws"; }
   std::string status() const { return summary_.is_object() ? summary_.value("status", "complete") : "complete"; }
 
+  // Returns which parameters are shown: the first half, then those with the worst R-hat.
+  std::vector<std::size_t> shown(std::size_t most) const {
+    return sink::shown_parameters(parameters_, most, most - most / 2);
+  }
+
   Json table(const std::vector<std::size_t>& rows) const {
     Json out = Json::array();
     for (const std::size_t j : rows) out.push_back(parameter_row(names_[j], labels_[j], parameters_[j]));
@@ -109,7 +115,7 @@ class Run {
   Json plots(const std::vector<std::size_t>& rows) const {
     const PlotBudget whole, budget{whole.trace / runs_, whole.curves / runs_};
     std::vector<std::size_t> which, places;
-    for (const std::size_t j : chosen(parameters_, room_for_plots(draws_.chains, budget))) {
+    for (const std::size_t j : shown(room_for_plots(draws_.chains, budget))) {
       const auto found = std::lower_bound(rows.begin(), rows.end(), j);
       if (found == rows.end() || *found != j) continue;
       which.push_back(j);

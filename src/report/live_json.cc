@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "parts.h"
-#include "pollen/version.h"
 
 namespace pollen::report {
 
@@ -82,28 +80,6 @@ Json live_part(const LivePlan* plan, const LiveState& state, const LiveFindings&
           {"diagnostics", diagnostics_json(findings.over_time())}};
 }
 
-Json facts_json(const LivePlan& plan, const LiveState& state) {
-  const sink::RunFacts& f = plan.facts;
-  return {{"version", version()},
-          {"sampler", f.sampler},
-          {"model", f.model},
-          {"source", f.source},
-          {"states", name_of(f.states)},
-          {"seed", f.seed},
-          {"chains", f.chains},
-          {"draws", state.draws},
-          {"iterations", state.iteration},
-          {"burnIn", f.burn_in},
-          {"thin", f.thin},
-          {"step", f.step > 0 ? Json(f.step) : Json(nullptr)},
-          {"clients", f.clients},
-          {"trainRows", f.train_rows},
-          {"testRows", f.test_rows},
-          {"seconds", state.seconds},
-          {"gradients", state.counters.gradients},
-          {"iterationsPerSecond", number(state.rate)}};
-}
-
 // Lists all parameters at the end, and before that only those shown.
 Json parameters_json(const LivePlan& plan, const LiveFindings& findings, const LiveEnd* end) {
   const bool all = end != nullptr && end->summary != nullptr && !end->summary->parameters.empty();
@@ -112,8 +88,7 @@ Json parameters_json(const LivePlan& plan, const LiveFindings& findings, const L
   for (std::size_t p = 0; p < plan.parameters.size(); ++p) {
     const auto j = static_cast<std::size_t>(plan.parameters[p]), at = all ? j : p;
     const stats::ParameterSummary none{NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    rows.push_back(
-        parameter_row(fmt::format("theta.{}", j + 1), plan.facts.labels[j], at < found.size() ? found[at] : none));
+    rows.push_back(parameter_row(fmt::format("theta.{}", j + 1), plan.labels[p], at < found.size() ? found[at] : none));
   }
   return rows;
 }
@@ -127,17 +102,6 @@ Json metrics_json(const LivePlan& plan, const LiveState& state) {
     values.back().push_back(number(state.latest[i]));
   }
   return {{"columns", std::move(columns)}, {"values", std::move(values)}, {"rowsInAll", state.metrics.offered()}};
-}
-
-Json communication_json(const Counters& c) {
-  if (c.messages == 0) return nullptr;
-  return {{"rounds", c.rounds},
-          {"uplinkBits", c.uplink_bits},
-          {"downlinkBits", c.downlink_bits},
-          {"broadcastBits", c.broadcast_bits},
-          {"uplinkBitsBound", number(c.uplink_bits_bound)},
-          {"messages", c.messages},
-          {"setupBits", c.setup_bits}};
 }
 
 Json verdict_json(const LivePlan* plan, const LiveState& state, const LiveEnd* end) {
@@ -155,15 +119,40 @@ std::vector<std::string> notes_of(const LivePlan& plan, const LiveState& state, 
   std::vector<std::string> notes = plan.facts.notes;
   if (plan.started > 0)
     notes.push_back(fmt::format("resumed after {} iterations: draws are shown from there on", plan.started));
-  if (std::cmp_less(plan.parameters.size(), plan.facts.dimension()))
+  if (std::ssize(plan.parameters) < plan.dimension)
     notes.push_back(fmt::format("{} of {} parameters are shown, evenly chosen; the worst R-hat is of all",
-                                plan.parameters.size(), plan.facts.dimension()));
+                                plan.parameters.size(), plan.dimension));
   if (std::cmp_less(findings.draws(), state.trace.offered()))
     notes.push_back(
         fmt::format("numbers of parameters are from {} of {} draws per chain, evenly spaced: an ESS is at least "
                     "what is shown",
                     findings.draws(), state.trace.offered()));
   return notes;
+}
+
+// Adds what a summary says, in the report's own words and parts.
+void add_summary(Json& run, const sink::Summary& summary) {
+  const Json stored = Json::parse(sink::to_json(summary), nullptr, false);
+  run["facts"] = facts_of(stored, nullptr);
+  run["facts"]["source"] = summary.facts.source;
+  add_stored_parts(run, stored);
+}
+
+// Adds what a summary would say now, without the parts that are known only at the end.
+void add_summary_so_far(Json& run, const LivePlan& plan, const LiveState& state) {
+  sink::Summary now;
+  now.facts = plan.facts;
+  now.facts.done = state.iteration;
+  now.facts.seconds = state.seconds;
+  now.facts.counters = state.counters;
+  now.facts.simulated.reset();
+  now.draws = state.draws;
+  now.warnings = plan.facts.warnings;
+  add_summary(run, now);
+  run["facts"]["iterationsPerSecond"] = number(state.rate);
+  run["privacy"] = nullptr;
+  if (plan.facts.step == 0) run["facts"]["step"] = nullptr;
+  if (state.counters.messages == 0) run["communication"] = nullptr;
 }
 
 Json run_json(const std::string& name, const LivePlan* plan, const LiveState& state, const LiveFindings& findings,
@@ -177,34 +166,27 @@ Json run_json(const std::string& name, const LivePlan* plan, const LiveState& st
   Json run = {{"name", name},
               {"status", end != nullptr ? name_of(end->status) : "running"},
               {"verdict", verdict_json(plan, state, end)},
-              {"facts", facts_json(known, state)},
               {"notes", notes_of(known, state, findings)},
               {"parameters", parameters_json(known, findings, end)},
-              {"parametersInAll", known.facts.dimension()},
+              {"parametersInAll", known.dimension},
               {"plots", findings.plots()},
               {"metrics", plan != nullptr ? metrics_json(*plan, state) : Json(nullptr)},
               {"participation", nullptr},
               {"heterogeneity", nullptr},
               {"config", known.config}};
-  add_stored_parts(run, nullptr);  // the other parts of a finished run, empty
-  run["warnings"] = known.facts.warnings;
-  run["communication"] = communication_json(state.counters);
+  add_summary_so_far(run, known, state);
   run["scores"] = std::move(scores);
   run["clientsInAll"] = state.clients.in_all;
   return run;
 }
 
-// Adds what the final summary says, in the report's own words and parts.
 void add_ending(Json& run, const sink::Summary& summary) {
   const sink::RunFacts& facts = summary.facts;
   run["verdict"] =
       verdict({name_of(facts.states), name_of(facts.status), summary.parameters, facts.labels, summary.warnings});
   run["warnings"] = summary.warnings;
   if (facts.labels.size() > kMostSummed) return;
-  const Json stored = Json::parse(sink::to_json(summary), nullptr, false);
-  run["facts"] = facts_of(stored, nullptr);
-  run["facts"]["source"] = facts.source;
-  add_stored_parts(run, stored);
+  add_summary(run, summary);
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "sink/parallel.h"
 #include "stats/plot_stats.h"
@@ -99,21 +97,6 @@ std::vector<double> picked(const std::vector<double>& all, std::size_t width, co
 }
 
 }  // namespace
-
-std::vector<std::size_t> chosen(const std::vector<stats::ParameterSummary>& parameters, std::size_t most) {
-  std::vector<std::size_t> order(parameters.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order.size() <= most) return order;
-  const auto badness = [&](std::size_t j) {
-    return std::isnan(parameters[j].rhat) ? std::numeric_limits<double>::infinity() : parameters[j].rhat;
-  };
-  // The first half is kept; the others compete by their badness.
-  const auto contest = order.begin() + static_cast<std::ptrdiff_t>(most / 2);
-  std::stable_sort(contest, order.end(), [&](std::size_t a, std::size_t b) { return badness(a) > badness(b); });
-  order.resize(most);
-  std::sort(order.begin(), order.end());
-  return order;
-}
 
 std::size_t room_for_plots(Index chains, const PlotBudget& budget) {
   const auto many = static_cast<std::size_t>(chains);

@@ -14,10 +14,6 @@ struct PlotBudget {
   std::size_t curves = 260'000;  // numbers in densities, ranks and autocorrelations
 };
 
-// Chooses which parameters to show if not all fit: the first ones and those with the worst R-hat (unknown ones count as
-// worst), in their order.
-std::vector<std::size_t> chosen(const std::vector<stats::ParameterSummary>& parameters, std::size_t most);
-
 // Returns how many parameters fit into a budget.
 std::size_t room_for_plots(Index chains, const PlotBudget& budget);
 

@@ -6,6 +6,7 @@
 
 #include "pollen/errors.h"
 #include "pollen/version.h"
+#include "sink/stored_summary.h"
 
 namespace pollen::report {
 
@@ -13,14 +14,6 @@ namespace {
 
 constexpr std::size_t kMostClients = 200;
 using Keys = std::initializer_list<const char*>;
-
-// Returns a member, or null if it is absent.
-const Json& member(const Json& json, const char* key) {
-  static const Json kNull;
-  if (!json.is_object()) return kNull;
-  const auto found = json.find(key);
-  return found == json.end() ? kNull : *found;
-}
 
 Json number_at(const Json& json, const char* key) {
   const Json& value = member(json, key);
@@ -123,22 +116,21 @@ Json object_of(std::string_view text, const std::string& path, const char* accep
 
 }  // namespace
 
+const Json& member(const Json& json, const char* key) {
+  static const Json kNull;
+  if (!json.is_object()) return kNull;
+  const auto found = json.find(key);
+  return found == json.end() ? kNull : *found;
+}
+
 Json versions() {
   return {{"version", version()}, {"revision", revision()}, {"build", build_type()}, {"compiler", compiler()}};
 }
 
 Json parameter_row(const std::string& name, const std::string& label, const stats::ParameterSummary& p) {
-  return {{"name", name},
-          {"label", label},
-          {"mean", number(p.mean)},
-          {"mcse", number(p.mcse)},
-          {"sd", number(p.sd)},
-          {"q5", number(p.q5)},
-          {"q50", number(p.q50)},
-          {"q95", number(p.q95)},
-          {"essBulk", number(p.ess_bulk)},
-          {"essTail", number(p.ess_tail)},
-          {"rhat", number(p.rhat)}};
+  Json row = {{"name", name}, {"label", label}};
+  for (const auto& [key, value] : sink::kSummaryNumbers) row[page_name(key)] = number(p.*value);
+  return row;
 }
 
 std::vector<std::string> texts_at(const Json& json, const char* key) {

@@ -14,6 +14,8 @@ namespace pollen::report {
 Json versions();  // versions of this build
 Json parameter_row(const std::string& name, const std::string& label, const stats::ParameterSummary& summary);
 
+const Json& member(const Json& json, const char* key);  // a member of an object, or null if it is absent
+
 // Parse the text of DIR/summary.json and of DIR/clients.json.
 Json parse_summary(std::string_view text, const std::string& path);
 Json parse_clients(std::string_view text, const std::string& path);

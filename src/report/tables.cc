@@ -32,10 +32,6 @@ bool table_of_counts(const Json& json, std::size_t rows, std::size_t columns) {
   return list_of(json, rows, [&](const Json& row) { return list_of(row, columns, is_count); });
 }
 
-std::size_t size_at(const Json& json, const char* key) {
-  return json.contains(key) && json[key].is_array() ? json[key].size() : 0;
-}
-
 }  // namespace
 
 Json metrics_table(std::string_view text, const std::string& path, std::size_t most) {
@@ -73,9 +69,8 @@ Json metrics_table(std::string_view text, const std::string& path, std::size_t m
 Json participation_table(const Json& held, const std::string& path) {
   if (!held.is_object() || !held.contains("participation")) return nullptr;
   const Json& p = held["participation"];
-  if (!p.is_object()) refuse(path, "participation");
-  const std::size_t groups = size_at(p, "groups"), bins = size_at(p, "bin_ends");
-  const auto at = [&](const char* key) { return p.contains(key) ? p[key] : Json(nullptr); };
+  const auto at = [&](const char* key) -> const Json& { return member(p, key); };
+  const std::size_t groups = at("groups").size(), bins = at("bin_ends").size();
   const bool right = groups > 0 && groups <= kMostGroups && bins > 0 && bins <= kMostColumns &&
                      list_of(at("groups"), groups, is_text) && list_of(at("clients"), groups, is_count) &&
                      list_of(at("bin_ends"), bins, is_count) && list_of(at("rounds"), bins, is_count) &&
@@ -88,11 +83,11 @@ Json participation_table(const Json& held, const std::string& path) {
 Json label_table(const Json& held, const std::string& path) {
   if (!held.is_object() || !held.contains("labels")) return nullptr;
   const Json& h = held["labels"];
-  if (!h.is_object()) refuse(path, "labels");
-  const std::size_t groups = size_at(h, "groups"), labels = size_at(h, "labels");
+  const auto at = [&](const char* key) -> const Json& { return member(h, key); };
+  const std::size_t groups = at("groups").size(), labels = at("labels").size();
   const bool right = groups > 0 && groups <= kMostGroups && labels > 0 && labels <= kMostColumns &&
-                     list_of(h["groups"], groups, is_text) && list_of(h["labels"], labels, is_text) &&
-                     h.contains("counts") && table_of_counts(h["counts"], groups, labels);
+                     list_of(at("groups"), groups, is_text) && list_of(at("labels"), labels, is_text) &&
+                     table_of_counts(at("counts"), groups, labels);
   if (!right) refuse(path, "labels");
   return {{"groups", h["groups"]}, {"labels", h["labels"]}, {"counts", h["counts"]}};
 }

@@ -12,36 +12,28 @@ namespace {
 
 constexpr std::size_t kMostLabels = 100;
 
-std::string group_name(const ClientNames& names, Index first, Index last) {
-  const auto from = static_cast<std::size_t>(first), to = static_cast<std::size_t>(last) - 1;
-  return from == to ? names[from] : fmt::format("{} to {}", names[from], names[to]);
-}
-
 Json group_names(const ParticipationTally& tally, const ClientNames& names) {
   Json out = Json::array();
-  for (Index g = 0; g < tally.groups(); ++g)
-    out.push_back(group_name(names, tally.first_client(g), tally.first_client(g + 1)));
+  for (Index g = 0; g < tally.groups(); ++g) {
+    const std::size_t first = at(tally.first_client(g)), last = at(tally.first_client(g + 1)) - 1;
+    out.push_back(first == last ? names[first] : fmt::format("{} to {}", names[first], names[last]));
+  }
   return out;
 }
 
 Json participation(const ParticipationTally& tally, Index chains, const ClientNames& names) {
   Json clients = Json::array(), ends = Json::array(), rounds = Json::array(), messages = Json::array();
   for (Index b = 0; b < tally.bins(); ++b) {
-    ends.push_back(static_cast<std::uint64_t>(tally.last_iteration(b)));
-    rounds.push_back(static_cast<std::uint64_t>(tally.rounds(b)));
+    ends.push_back(tally.last_iteration(b));
+    rounds.push_back(tally.rounds(b));
   }
   for (Index g = 0; g < tally.groups(); ++g) {
-    clients.push_back(static_cast<std::uint64_t>(tally.first_client(g + 1) - tally.first_client(g)));
-    Json row = Json::array();
-    for (Index b = 0; b < tally.bins(); ++b) row.push_back(static_cast<std::uint64_t>(tally.messages(g, b)));
-    messages.push_back(std::move(row));
+    clients.push_back(tally.first_client(g + 1) - tally.first_client(g));
+    Json& row = messages.emplace_back(Json::array());
+    for (Index b = 0; b < tally.bins(); ++b) row.push_back(tally.messages(g, b));
   }
-  return {{"groups", group_names(tally, names)},
-          {"clients", std::move(clients)},
-          {"chains", static_cast<std::uint64_t>(chains)},
-          {"bin_ends", std::move(ends)},
-          {"rounds", std::move(rounds)},
-          {"messages", std::move(messages)}};
+  return {{"groups", group_names(tally, names)}, {"clients", std::move(clients)}, {"chains", chains},
+          {"bin_ends", std::move(ends)},         {"rounds", std::move(rounds)},   {"messages", std::move(messages)}};
 }
 
 // Counts labels per group of clients. Returns null if the target has no labels or too many, or if rows are in other
@@ -54,9 +46,9 @@ Json labels(const ParticipationTally& tally, const ClientNames& names, const Fed
   Json counts = Json::array();
   for (Index g = 0; g < tally.groups(); ++g) {
     std::vector<std::uint64_t> row(classes, 0);
-    const Index from = data.train_begin[static_cast<std::size_t>(tally.first_client(g))],
-                to = data.train_begin[static_cast<std::size_t>(tally.first_client(g + 1))];
-    for (Index r = from; r < to; ++r) ++row[static_cast<std::size_t>(data.train.y[static_cast<std::size_t>(r)])];
+    const Index from = data.train_begin[at(tally.first_client(g))],
+                to = data.train_begin[at(tally.first_client(g + 1))];
+    for (Index r = from; r < to; ++r) ++row[static_cast<std::size_t>(data.train.y[at(r)])];
     counts.push_back(std::move(row));
   }
   return {{"groups", group_names(tally, names)}, {"labels", data.class_names}, {"counts", std::move(counts)}};

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 
 #include "base/file.h"
 #include "numbers.h"
@@ -64,12 +63,6 @@ void add_hpd(Comparison& comparison, const DrawSet& draws, const DrawSet& refere
   for (const double alpha : {0.01, 0.1, 0.5}) comparison.hpd.push_back({alpha, stats::hpd_error(ours, theirs, alpha)});
 }
 
-Predictive averaged(const DrawSet& draws, const ModelSpec& model, const Table& test, int threads) {
-  Predictive predictive(model, test);
-  predictive.add_all(draws.thinned(kPredictiveDraws), threads);
-  return predictive;
-}
-
 Predictive averaged(const ChosenDraws& draws, const ModelSpec& model, const Table& test, int threads) {
   Predictive predictive(model, test);
   draws.visit([&](ConstPanelView states, Index) { predictive.add_all(states, threads); });
@@ -88,8 +81,7 @@ double expected_worst(std::size_t n) {
 std::string table(std::vector<ComparedParameter> rows) {
   const std::size_t all = rows.size();
   if (all > kRows) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto& a, const auto& b) { return size_of(a.z) > size_of(b.z); });
+    std::ranges::stable_sort(rows, std::ranges::greater{}, [](const auto& p) { return size_of(p.z); });
     rows.resize(kRows);
   }
   TextTable text({"parameter", "mean", "reference", "z (MCSE)", "shift (sd)", "sd ratio"});
@@ -117,10 +109,8 @@ std::string distances(const Comparison& c) {
 }
 
 std::string verdict(const std::vector<ComparedParameter>& all) {
-  const auto z = std::max_element(all.begin(), all.end(),
-                                  [](const auto& a, const auto& b) { return size_of(a.z) < size_of(b.z); });
-  const auto shift = std::max_element(all.begin(), all.end(),
-                                      [](const auto& a, const auto& b) { return size_of(a.shift) < size_of(b.shift); });
+  const auto z = std::ranges::max_element(all, {}, [](const auto& p) { return size_of(p.z); });
+  const auto shift = std::ranges::max_element(all, {}, [](const auto& p) { return size_of(p.shift); });
   double low = 1, high = 1;
   for (const auto& p : all) low = std::min(low, p.sd_ratio), high = std::max(high, p.sd_ratio);
   const double limit = expected_worst(all.size());
@@ -183,7 +173,10 @@ Comparison compare(const DrawSet& draws, const Reference& reference, int threads
 
 ComparedPredictives compare_predictives(const DrawSet& a, const DrawSet& b, const ModelSpec& model, const Table& test,
                                         int threads) {
-  return compared(averaged(a, model, test, threads), averaged(b, model, test, threads));
+  const auto predictive = [&](const DrawSet& draws) {
+    return averaged(ChosenDraws(draws.thinned(kPredictiveDraws)), model, test, threads);
+  };
+  return compared(predictive(a), predictive(b));
 }
 
 ComparedPredictives compared(const Predictive& a, const Predictive& b) {

@@ -29,30 +29,37 @@ States states_of(const Experiment& experiment) {
   return experiment.model().interchangeable() ? States::weights : States::draws;
 }
 
-}  // namespace
-
+// Whether a client can be absent from a round: because it was not drawn, or because a federation goes on without it.
 bool clients_can_be_absent(const Config& config, const Participation& participation, Index clients) {
   return participation.partial(clients) || config.federation.on_missing == "skip";
 }
 
-RunFacts facts_of(const Experiment& experiment) {
-  const Config& config = experiment.config();
+}  // namespace
+
+RunFacts facts_of(const Config& config, const Recipe& recipe, Index clients) {
   RunFacts facts;
   facts.sampler = config.sampler.name;
   facts.model = config.model.kind;
-  facts.source = config.data.sources.empty() ? "" : config.data.sources.front();
   facts.seed = config.seed;
   facts.chains = config.run.chains;
   facts.iterations = config.run.iterations;
+  facts.burn_in = config.run.burn_in.value_or(config.run.iterations / 10);
+  facts.thin = config.run.thin;
+  facts.coupled = config.run.coupled && clients_can_be_absent(config, recipe.participation, clients);
+  facts.step = recipe.step.size;
+  facts.temperature = recipe.temperature;
+  facts.ece_bins = config.output.ece_bins;
+  if (facts.sampler == "nuts") facts.transitions.max_depth = static_cast<int>(config.reference.max_depth);
+  return facts;
+}
+
+RunFacts facts_of(const Experiment& experiment) {
+  const Config& config = experiment.config();
+  RunFacts facts = facts_of(config, experiment.recipe(), experiment.clients());
+  facts.source = config.data.sources.empty() ? "" : config.data.sources.front();
   facts.done = experiment.iteration();
   facts.burn_in = experiment.burn_in();
-  facts.thin = config.run.thin;
-  facts.coupled =
-      config.run.coupled && clients_can_be_absent(config, experiment.recipe().participation, experiment.clients());
-  facts.step = experiment.recipe().step.size;
-  facts.temperature = experiment.recipe().temperature;
   facts.smoothness = experiment.smoothness();
-  facts.ece_bins = config.output.ece_bins;
   facts.clients = experiment.clients();
   const auto& begin = experiment.data().train_begin;
   facts.train_rows = begin.empty() ? 0 : begin.back();
@@ -63,7 +70,6 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.counters = experiment.counters();
   if (const SimulatedTime* simulated = experiment.simulated()) facts.simulated = *simulated;
   facts.privacy = privacy_of(experiment);
-  if (facts.sampler == "nuts") facts.transitions.max_depth = static_cast<int>(config.reference.max_depth);
   facts.states = states_of(experiment);
   if (facts.states == States::estimates) facts.identified = experiment.personal()->identified();
   return facts;

@@ -9,6 +9,19 @@
 
 namespace pollen::sink {
 
+namespace {
+
+// Returns the numbers of a row, besides those of single classes, under the names that both formats use.
+std::vector<std::pair<const char*, double>> numbers_of(const RowForecast& block, Index row) {
+  const auto r = at(row);
+  if (block.classes > 0)
+    return {{"entropy", block.total[r]}, {"aleatoric", block.aleatoric[r]}, {"epistemic", block.epistemic[r]}};
+  return {{"mean", block.mean[r]},   {"sd", std::sqrt(block.total[r])}, {"lower", block.lower[r]},
+          {"upper", block.upper[r]}, {"aleatoric", block.aleatoric[r]}, {"epistemic", block.epistemic[r]}};
+}
+
+}  // namespace
+
 ForecastWriter::ForecastWriter(ForecastFacts facts, std::function<void(std::string_view)> write)
     : facts_(std::move(facts)), write_(std::move(write)) {
   std::string text = "row,mean,sd,lower,upper,aleatoric,epistemic";
@@ -25,25 +38,18 @@ ForecastWriter::ForecastWriter(ForecastFacts facts, std::function<void(std::stri
   write_(facts_.json ? text : text + '\n');
 }
 
-void ForecastWriter::class_row(const RowForecast& block, Index row) {
-  text_ += fmt::format("{},{}", rows_, csv_field(facts_.classes[at(block.predicted(row))]));
-  for (const auto* column : {&block.total, &block.aleatoric, &block.epistemic})
-    append_number(text_ += ',', (*column)[at(row)]);
+void ForecastWriter::csv_row(const RowForecast& block, Index row) {
+  text_ += fmt::format("{}", rows_);
+  if (block.classes > 0) text_ += ',' + csv_field(facts_.classes[at(block.predicted(row))]);
+  for (const auto& [name, value] : numbers_of(block, row)) append_number(text_ += ',', value);
   for (Index c = 0; c < block.classes; ++c)
     for (const auto* column : {&block.mean, &block.lower, &block.upper})
       append_number(text_ += ',', (*column)[at(row * block.classes + c)]);
-}
-
-void ForecastWriter::number_row(const RowForecast& block, Index row) {
-  text_ += fmt::format("{}", rows_);
-  for (const double value : {block.mean[at(row)], std::sqrt(block.total[at(row)]), block.lower[at(row)],
-                             block.upper[at(row)], block.aleatoric[at(row)], block.epistemic[at(row)]})
-    append_number(text_ += ',', value);
+  text_ += '\n';
 }
 
 std::string ForecastWriter::json_row(const RowForecast& block, Index row) const {
   Json json = {{"row", rows_}};
-  const auto add = [&](const char* name, double value) { json[name] = json_number(value); };
   if (block.classes > 0) {
     const auto of = [&](const std::vector<double>& all) {
       return json_numbers(std::span(all).subspan(at(row * block.classes), at(block.classes)));
@@ -52,15 +58,8 @@ std::string ForecastWriter::json_row(const RowForecast& block, Index row) const 
     json["probability"] = of(block.mean);
     json["lower"] = of(block.lower);
     json["upper"] = of(block.upper);
-    add("entropy", block.total[at(row)]);
-  } else {
-    add("mean", block.mean[at(row)]);
-    add("sd", std::sqrt(block.total[at(row)]));
-    add("lower", block.lower[at(row)]);
-    add("upper", block.upper[at(row)]);
   }
-  add("aleatoric", block.aleatoric[at(row)]);
-  add("epistemic", block.epistemic[at(row)]);
+  for (const auto& [name, value] : numbers_of(block, row)) json[name] = json_number(value);
   return compact(json);
 }
 
@@ -68,12 +67,10 @@ void ForecastWriter::add(const RowForecast& block) {
   text_.clear();
   for (Index row = 0; row < block.rows; ++row) {
     ++rows_;
-    if (facts_.json) {
+    if (facts_.json)
       text_ += (rows_ == 1 ? "\n  " : ",\n  ") + json_row(block, row);
-      continue;
-    }
-    block.classes > 0 ? class_row(block, row) : number_row(block, row);
-    text_ += '\n';
+    else
+      csv_row(block, row);
   }
   write_(text_);
 }
@@ -81,11 +78,7 @@ void ForecastWriter::add(const RowForecast& block) {
 void ForecastWriter::finish(const Scores& scores) {
   if (!facts_.json) return;
   std::string text = "\n]";
-  if (!scores.empty()) {
-    Json json = Json::object();
-    for (const Score& score : scores) json[score.name] = json_number(score.value);
-    text += ",\n\"scores\": " + compact(json);
-  }
+  if (!scores.empty()) text += ",\n\"scores\": " + compact(scores_json(scores));
   write_(text + "}\n");
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sink/metrics.h"
+
 namespace pollen::sink {
 
 namespace {
@@ -12,11 +14,17 @@ constexpr std::size_t kLongestTrace = 2000, kMetricRows = 500;
 constexpr auto kEvery = std::chrono::milliseconds(330);
 constexpr auto kRateOver = std::chrono::seconds(2);
 
-std::vector<std::string> names_of_scores(const Experiment& experiment) {
-  const bool test = experiment.data().test.rows > 0;
-  if (experiment.personal())
-    return test ? std::vector<std::string>{"nnll_train", "nnll_test"} : std::vector<std::string>{"nnll_train"};
-  return test ? score_names(experiment.model()) : std::vector<std::string>{};
+LivePlan plan_of(const Experiment& experiment) {
+  LivePlan plan;
+  plan.facts = facts_of(experiment);
+  plan.dimension = experiment.dimension();
+  plan.parameters = evenly(plan.dimension, kLiveParameters);
+  for (const Index j : plan.parameters) plan.labels.push_back(plan.facts.labels[static_cast<std::size_t>(j)]);
+  plan.facts.labels.clear();
+  plan.scores = score_columns(experiment);
+  plan.config = to_toml(experiment.config());
+  plan.started = experiment.iteration();
+  return plan;
 }
 
 History trace_of(const LivePlan& plan) {
@@ -33,18 +41,8 @@ std::vector<Index> evenly(Index count, Index most) {
   return out;
 }
 
-LivePlan live_plan_of(const Experiment& experiment) {
-  LivePlan plan;
-  plan.facts = facts_of(experiment);
-  plan.parameters = evenly(experiment.dimension(), kLiveParameters);
-  plan.scores = names_of_scores(experiment);
-  plan.config = to_toml(experiment.config());
-  plan.started = experiment.iteration();
-  return plan;
-}
-
 void LiveFeed::begin(const Experiment& experiment) {
-  settled_ = std::make_shared<const LivePlan>(live_plan_of(experiment));
+  settled_ = std::make_shared<const LivePlan>(plan_of(experiment));
   mine_.phase = LiveState::Phase::sampling;
   mine_.iteration = settled_->started;
   mine_.counters = settled_->facts.counters;

@@ -3,22 +3,24 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "pollen/errors.h"
 #include "sink/text.h"
 
 namespace pollen::sink {
 
-MetricsFile::MetricsFile(const std::string& path, const ModelSpec& model, MetricsColumns columns)
+std::vector<std::string> score_columns(const Experiment& experiment) {
+  const bool test = experiment.data().test.rows > 0;
+  if (!experiment.personal()) return test ? score_names(experiment.model()) : std::vector<std::string>();
+  return test ? std::vector<std::string>{"nnll_train", "nnll_test"} : std::vector<std::string>{"nnll_train"};
+}
+
+MetricsFile::MetricsFile(const std::string& path, const MetricsColumns& columns)
     : file_(path, OutputFile::Open::replace) {
   std::string header = "round,uplink_bits,downlink_bits,gradients,seconds";
   if (columns.simulated) header += ",simulated_seconds";
   if (columns.privacy) header += ",epsilon,epsilon_renyi";
-  if (columns.personal)
-    header += columns.test_rows ? ",nnll_train,nnll_test" : ",nnll_train";
-  else if (columns.test_rows)
-    for (const std::string& name : score_names(model)) header += ',' + name;
+  for (const std::string& name : columns.scores) header += ',' + name;
   file_.write(header + '\n');
   file_.flush();
 }

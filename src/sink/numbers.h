@@ -9,8 +9,9 @@
 #include <span>
 #include <string>
 
-#include "pollen/stats.h"
 #include "pollen/types.h"
+#include "sink/predictive.h"
+#include "sink/stored_summary.h"
 
 namespace pollen::sink {
 
@@ -37,17 +38,15 @@ inline Json json_numbers(std::span<const double> values) {
 
 // Writes what summary.json and `pollen summary --json` say of one parameter.
 inline Json parameter_json(const std::string& name, const std::string& label, const stats::ParameterSummary& p) {
-  return {{"name", name},
-          {"label", label},
-          {"mean", json_number(p.mean)},
-          {"mcse", json_number(p.mcse)},
-          {"sd", json_number(p.sd)},
-          {"q5", json_number(p.q5)},
-          {"q50", json_number(p.q50)},
-          {"q95", json_number(p.q95)},
-          {"ess_bulk", json_number(p.ess_bulk)},
-          {"ess_tail", json_number(p.ess_tail)},
-          {"rhat", json_number(p.rhat)}};
+  Json json = {{"name", name}, {"label", label}};
+  for (const auto& [key, value] : kSummaryNumbers) json[key] = json_number(p.*value);
+  return json;
+}
+
+inline Json scores_json(const Scores& scores) {
+  Json json = Json::object();
+  for (const Score& score : scores) json[score.name] = json_number(score.value);
+  return json;
 }
 
 // Writes JSON on one line. Bytes that are not UTF-8 are replaced instead of refused.

@@ -15,14 +15,16 @@
 
 namespace pollen::sink {
 
+namespace {
+
+// Returns a client's file name: its number, then its name with everything but letters, digits, '.', '_' and '-'
+// replaced.
 std::string client_file(Index client, const std::string& name) {
   std::string safe = name.substr(0, 100);
   for (char& c : safe)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_' && c != '-') c = '_';
   return fmt::format("{}-{}.csv", client + 1, safe);
 }
-
-namespace {
 
 // Sums over the test rows of one client, or of all clients.
 struct RowSums {

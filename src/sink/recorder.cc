@@ -33,12 +33,13 @@ Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> 
       predictive_(std::move(predictive)),
       rhat_(options.shape.dimension, options.shape.chains),
       ess_(options.shape.dimension, options.shape.chains),
-      tally_(options.shape.chains, options.max_depth),
+      tally_(options.shape.chains, options.facts.transitions.max_depth),
       checkpoint_due_(Clock::now() + in_seconds(options.checkpoint_every)),
       rhat_value_(std::numeric_limits<double>::quiet_NaN()),
       ess_value_(rhat_value_) {}
 
 void Recorder::closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
+  for (Sink* sink : options_.sinks) sink->closed(iteration, counters, position);
   // A centralised sampler has no rounds, so its iterations are counted.
   const std::int64_t round = counters.rounds > 0 ? counters.rounds : iteration;
   if (round / options_.metrics_every != last_round_ / options_.metrics_every)
@@ -54,7 +55,14 @@ void Recorder::write_checkpoint() {
   start_clock();
 }
 
+void Recorder::transitions(std::span<const Transition> transitions) {
+  for (Sink* sink : options_.sinks) sink->transitions(transitions);
+  transitions_ = transitions;
+  if (has_trajectories()) tally_.add(transitions);
+}
+
 void Recorder::kept(ConstPanelView position, std::span<const double> potential) {
+  for (Sink* sink : options_.sinks) sink->kept(position, potential);
   spool_->append(position, potential, transitions_);
   rhat_.add(position);
   ess_.add(position);
@@ -64,9 +72,9 @@ void Recorder::kept(ConstPanelView position, std::span<const double> potential) 
 void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
   Scores scores;
   if (predictive_->applies()) {
-    if (iteration > options_.burn_in)
+    if (iteration > options_.facts.burn_in)
       for (Index c = 0; c < position.columns; ++c) predictive_->add(position.column(c));
-    scores = predictive_->scores(options_.ece_bins);
+    scores = predictive_->scores(options_.facts.ece_bins);
   }
   if (options_.losses) scores = options_.losses();
   MetricsExtras extras;
@@ -105,8 +113,8 @@ RunProgress Recorder::state(std::int64_t iteration, const Counters& counters) co
           .rhat = rhat_value_,
           .ess = ess_value_,
           .rounds = counters.rounds,
-          .start = options_.start,
-          .total = options_.iterations};
+          .start = options_.facts.done,
+          .total = options_.facts.iterations};
 }
 
 void Recorder::show(std::int64_t iteration, const Counters& counters) {
@@ -140,21 +148,23 @@ void Recorder::sync() {
   metrics_->sync();
 }
 
-std::string Recorder::save() {
-  Archive archive;
+void Recorder::archive(Archive& archive) {
   predictive_->archive(archive);
   archive.field(last_round_);
-  if (options_.trajectories) tally_.archive(archive);
-  const Bytes bytes = archive.take();
+  if (has_trajectories()) tally_.archive(archive);
+}
+
+std::string Recorder::save() {
+  Archive out;
+  archive(out);
+  const Bytes bytes = out.take();
   return {bytes.begin(), bytes.end()};
 }
 
 void Recorder::load(const std::string& state) {
-  Archive archive(ByteView(reinterpret_cast<const std::uint8_t*>(state.data()), state.size()));
-  predictive_->archive(archive);
-  archive.field(last_round_);
-  if (options_.trajectories) tally_.archive(archive);
-  archive.finish();
+  Archive in(ByteView(reinterpret_cast<const std::uint8_t*>(state.data()), state.size()));
+  archive(in);
+  in.finish();
 }
 
 void Recorder::finish_progress(std::int64_t iteration, const Counters& counters) {

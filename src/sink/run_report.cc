@@ -99,18 +99,12 @@ std::string privacy(const PrivacyFacts& p) {
 }
 
 std::string heading(const RunFacts& f) {
-  switch (f.status) {
-    case RunStatus::complete:
-      return f.privacy.spent_at_round && f.done < f.iterations
-                 ? fmt::format("  the privacy budget was spent after {} of {} iterations\n", grouped(f.done),
-                               grouped(f.iterations))
-                 : "";
-    case RunStatus::interrupted:
-      return fmt::format("  stopped after {} of {} iterations\n", grouped(f.done), grouped(f.iterations));
-    case RunStatus::failed:
-      return fmt::format("  failed after {} of {} iterations\n", grouped(f.done), grouped(f.iterations));
-  }
-  return "";
+  const bool spent = f.privacy.spent_at_round && f.done < f.iterations;
+  if (f.status == RunStatus::complete && !spent) return "";
+  const char* what = f.status == RunStatus::complete      ? "the privacy budget was spent"
+                     : f.status == RunStatus::interrupted ? "stopped"
+                                                          : "failed";
+  return fmt::format("  {} after {} of {} iterations\n", what, grouped(f.done), grouped(f.iterations));
 }
 
 }  // namespace
@@ -124,8 +118,7 @@ std::string run_report(const Summary& s, const std::string& folder, const std::v
   for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';
   for (const std::string& line : s.warnings) text += "  warning: " + line + '\n';
   if (s.warnings.empty()) text += "  no warnings\n";
-  text += fmt::format("\n  files: {}/", folder);
-  for (std::size_t i = 0; i < files.size(); ++i) text += (i == 0 ? " " : ", ") + files[i];
+  text += fmt::format("\n  files: {}/ {}", folder, fmt::join(files, ", "));
   return text + fmt::format(
                     "\n  next:  pollen summary {0}   ·   pollen report {0}   ·   pollen predict {0} --data FILE   ·   "
                     "pollen compare {0} REFERENCE\n",

@@ -13,24 +13,6 @@
 
 namespace pollen::sink {
 
-// The recorder hears last: it may write a checkpoint, which must hold what the others were told.
-class RunSession::Everybody final : public Sink {
- public:
-  Everybody(std::vector<Sink*> sinks, Recorder& recorder) : sinks_(std::move(sinks)) { sinks_.push_back(&recorder); }
-  void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) override {
-    for (Sink* sink : sinks_) sink->closed(iteration, counters, position);
-  }
-  void transitions(std::span<const Transition> transitions) override {
-    for (Sink* sink : sinks_) sink->transitions(transitions);
-  }
-  void kept(ConstPanelView position, std::span<const double> potential) override {
-    for (Sink* sink : sinks_) sink->kept(position, potential);
-  }
-
- private:
-  std::vector<Sink*> sinks_;
-};
-
 void RunSession::write_checkpoint(bool finished) {
   const auto start = std::chrono::steady_clock::now();
   recorder_->sync();
@@ -50,9 +32,8 @@ void RunSession::write_checkpoint(bool finished) {
 }
 
 void RunSession::advance() {
-  Everybody everybody(job_.sinks, *recorder_);
   recorder_->start_clock();
-  experiment_.advance(experiment_.config().run.iterations - experiment_.iteration(), everybody);
+  experiment_.advance(experiment_.config().run.iterations - experiment_.iteration(), *recorder_);
   recorder_->stop_clock();
   write_checkpoint(false);
 }
@@ -79,9 +60,7 @@ RunStatus RunSession::sample() {
   return experiment_.iteration() < total && !budget_spent() ? RunStatus::interrupted : RunStatus::complete;
 }
 
-bool RunSession::wants_csv() const {
-  return std::find(job_.draws.begin(), job_.draws.end(), "csv") != job_.draws.end();
-}
+bool RunSession::wants_csv() const { return std::ranges::count(job_.draws, "csv") > 0; }
 
 std::unique_ptr<SpoolReader> RunSession::read_draws() const {
   recorder_->sync();

@@ -112,10 +112,10 @@ void RunSession::start_fresh() {
   for (const std::string& line : experiment_.warnings()) say("warning: " + line);
   job_.folder.begin(to_toml(experiment_.config()));
   write_layout();
-  const MetricsColumns columns{experiment_.data().test.rows > 0, experiment_.privacy().asked(),
-                               experiment_.personal() != nullptr, experiment_.simulated() != nullptr};
+  const MetricsColumns columns{score_columns(experiment_), experiment_.privacy().asked(),
+                               experiment_.simulated() != nullptr};
   make_recorder(std::make_unique<SpoolWriter>(job_.folder.spool(), shape_of(experiment_)),
-                std::make_unique<MetricsFile>(job_.folder.metrics(), experiment_.model(), columns));
+                std::make_unique<MetricsFile>(job_.folder.metrics(), columns));
 }
 
 // Writes how columns are encoded, which lets the run predict on machines that do not have its data.
@@ -166,16 +166,10 @@ void RunSession::end_warming() {
 }
 
 void RunSession::make_recorder(std::unique_ptr<SpoolWriter> spool, std::unique_ptr<MetricsFile> metrics) {
-  const Config& config = experiment_.config();
   RecorderOptions options;
   options.shape = shape_of(experiment_);
-  options.metrics_every = config.output.metrics_every;
-  options.start = experiment_.iteration();
-  options.iterations = config.run.iterations;
-  options.burn_in = experiment_.burn_in();
-  options.ece_bins = config.output.ece_bins;
-  options.trajectories = has_trajectories(config.sampler.name);
-  if (config.sampler.name == "nuts") options.max_depth = static_cast<int>(config.reference.max_depth);
+  options.facts = facts_of(experiment_);
+  options.metrics_every = experiment_.config().output.metrics_every;
   options.checkpoint_every = job_.checkpoint_every;
   options.seconds_before = seconds_before_;
   options.checkpoint = [this] { write_checkpoint(false); };
@@ -183,6 +177,7 @@ void RunSession::make_recorder(std::unique_ptr<SpoolWriter> spool, std::unique_p
   options.every_round = !job_.experiment.sites.empty() && keeps_state(experiment_.recipe());
   options.live = job_.live;
   options.on_progress = job_.on_progress;
+  options.sinks = job_.sinks;
   if (job_.live != nullptr) job_.live->begin(experiment_);
   if (experiment_.privacy().asked())
     options.spending = [this](std::int64_t iteration) { return experiment_.privacy().after(iteration); };

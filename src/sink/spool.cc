@@ -61,8 +61,7 @@ SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape)
 SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape, std::int64_t draws)
     : file_(path, OutputFile::Open::append, kWriteBuffer), shape_(shape), draws_(draws) {
   const SpoolReader left(path);
-  if (left.shape().dimension != shape.dimension || left.shape().chains != shape.chains ||
-      left.shape().extras != shape.extras || left.draws() < draws)
+  if (left.shape() != shape || left.draws() < draws)
     throw IoError(
         fmt::format("{}: found {} draws of {} chains × {} parameters with {} extras, accepted: at least {} of {} × {} "
                     "with {}, as in the checkpoint",

@@ -12,6 +12,7 @@
 #include <set>
 #include <string_view>
 
+#include "data/phrases.h"
 #include "pollen/errors.h"
 #include "pollen/version.h"
 #include "sink/text.h"
@@ -20,13 +21,8 @@ namespace pollen::sink {
 
 namespace {
 
-constexpr std::string_view kBlank = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
+using data::in_quotes;
+using data::trimmed;
 
 std::vector<std::string_view> cells_of(std::string_view line) {
   std::vector<std::string_view> cells = split(line, ',');
@@ -40,13 +36,6 @@ std::optional<double> number(std::string_view cell) {
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error != std::errc{} || end != cell.data() + cell.size() || cell.empty()) return std::nullopt;
   return value;
-}
-
-std::string in_quotes(std::string_view found) {
-  std::string text(found.substr(0, 40));
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 32) c = '?';
-  return '"' + text + (found.size() > 40 ? "...\"" : "\"");
 }
 
 // Reads a file line by line. Messages name rows by their number in the file, counted from 1.

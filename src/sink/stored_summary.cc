@@ -58,9 +58,8 @@ StoredSummary from_json(const Json& json) {
   for (const Json& p : json.at("parameters")) {
     s.names.push_back(p.at("name").get<std::string>());
     s.labels.push_back(p.at("label").get<std::string>());
-    const auto field = [&](const char* key) { return number_of(p.at(key)); };
-    s.parameters.push_back({field("mean"), field("mcse"), field("sd"), field("q5"), field("q50"), field("q95"),
-                            field("ess_bulk"), field("ess_tail"), field("rhat")});
+    stats::ParameterSummary& parameter = s.parameters.emplace_back();
+    for (const auto& [key, value] : kSummaryNumbers) parameter.*value = number_of(p.at(key));
   }
   if (json.contains("covariance")) s.covariance = flat_rows(json["covariance"], s.parameters.size());
   for (const Json& line : json.at("warnings")) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "sink/parallel.h"
 
@@ -92,6 +94,19 @@ std::string unmixed_units(const std::vector<stats::ParameterSummary>& parameters
 }
 
 }  // namespace
+
+std::vector<std::size_t> shown_parameters(const std::vector<stats::ParameterSummary>& parameters, std::size_t most,
+                                          std::size_t worst) {
+  std::vector<std::size_t> order(parameters.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() <= most) return order;
+  const auto badness = [&](std::size_t j) { return std::isnan(parameters[j].rhat) ? INFINITY : parameters[j].rhat; };
+  const auto rest = order.begin() + static_cast<std::ptrdiff_t>(most - std::min(worst, most));
+  std::ranges::stable_sort(rest, order.end(), std::ranges::greater{}, badness);
+  order.resize(most);
+  std::ranges::sort(order);
+  return order;
+}
 
 std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
                                   const std::vector<std::string>& labels) {

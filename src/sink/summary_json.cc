@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "numbers.h"
@@ -20,12 +19,6 @@ std::string lines(std::size_t count, Element element) {
   return text + "\n  ]";
 }
 
-Json scores(const Scores& all) {
-  Json json = Json::object();
-  for (const Score& score : all) json[score.name] = json_number(score.value);
-  return json;
-}
-
 std::string parameter(const Summary& s, std::size_t j) {
   return compact(parameter_json(fmt::format("theta.{}", j + 1), s.facts.labels[j], s.parameters[j]));
 }
@@ -43,7 +36,7 @@ Json columns(const Panel& panel) {
 
 std::string client(const ClientScores& c) {
   Json json = {{"name", c.name}, {"train_rows", c.train_rows}, {"test_rows", c.test_rows}};
-  json.update(scores(c.scores));
+  json.update(scores_json(c.scores));
   return compact(json);
 }
 
@@ -159,7 +152,7 @@ std::string to_json(const Summary& s) {
   if (const auto& chains = f.transitions.chains; !chains.empty())
     key("trajectories",
         lines(chains.size(), [&](std::size_t c) { return chain_transitions(chains[c], f.transitions.max_depth); }));
-  key("metrics", compact(scores(s.metrics)));
+  key("metrics", compact(scores_json(s.metrics)));
   key("clients", lines(s.clients.size(), [&](std::size_t i) { return client(s.clients[i]); }));
   if (!s.confidence.empty()) {
     key("reliability", lines(s.reliability.size(), [&](std::size_t i) { return reliability_bin(s.reliability[i]); }));
@@ -167,7 +160,7 @@ std::string to_json(const Summary& s) {
   }
   if (s.ood_rows > 0) {
     Json ood = {{"rows", s.ood_rows}};
-    ood.update(scores(s.ood));
+    ood.update(scores_json(s.ood));
     key("ood", compact(ood));
   }
   if (!s.last.empty()) key("estimates", compact({{"last", columns(s.last)}, {"average", columns(s.average)}}));

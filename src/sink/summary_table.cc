@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "numbers.h"
 #include "sink/report.h"
@@ -60,15 +59,43 @@ std::string trace(const DrawSet& draws, std::size_t parameter) {
   return text;
 }
 
+constexpr std::size_t kLabel = 32, kStripWidth = 25;  // widths in characters
+
+std::vector<std::string> parameter_cells(const stats::ParameterSummary& p, const std::string& label) {
+  const auto whole = [](double v) { return std::isnan(v) ? std::string("-") : fmt::format("{:.0f}", v); };
+  return {shorten(label, kLabel), short_number(p.mean),
+          short_number(p.mcse),   short_number(p.sd),
+          short_number(p.q5),     short_number(p.q50),
+          short_number(p.q95),    whole(p.ess_bulk),
+          whole(p.ess_tail),      std::isnan(p.rhat) ? "-" : fmt::format("{:.3f}", p.rhat)};
+}
+
+// The range that the strips of several parameters share. It always contains zero.
+struct StripRange {
+  double low = 0, high = 0;
+};
+
+StripRange strip_range(const std::vector<stats::ParameterSummary>& parameters) {
+  StripRange range;
+  for (const stats::ParameterSummary& p : parameters) {
+    if (std::isfinite(p.q5)) range.low = std::min(range.low, p.q5);
+    if (std::isfinite(p.q95)) range.high = std::max(range.high, p.q95);
+  }
+  return range;
+}
+
+// What a table shows besides the numbers.
 struct Shown {
-  bool strips = true, traces = false, colour = false;
+  bool strips = true, checks = true, traces = false, colour = false;
 };
 
 TextTable table_of(const SummaryPage& page, const Shown& shown) {
-  std::vector<std::string> header = parameter_columns();
+  const StoredSummary& summary = page.summary;
+  std::vector<std::string> header = {"parameter"};
+  for (const SummaryNumber& number : kSummaryNumbers) header.emplace_back(number.name);
   if (shown.traces) header.emplace_back("trace");
-  if (shown.strips) header.emplace_back(kStripName);
-  header.emplace_back("check");
+  if (shown.strips) header.emplace_back("q5 ─ q50 ● q95");
+  if (shown.checks) header.emplace_back("check");
   const std::size_t columns = header.size();
   TextTable table(header);
   for (std::size_t j = kRhat + 1; j < columns; ++j) table.left(j);
@@ -76,76 +103,52 @@ TextTable table_of(const SummaryPage& page, const Shown& shown) {
     if (shown.colour) table.style(column, code);
   };
   for (std::size_t j = 0; j < columns; ++j) paint(j, kBold);
-  const StripRange range = strip_range(page.parameters);
-  const bool judged = page.states == "draws";
-  for (std::size_t j = 0; j < page.parameters.size(); ++j) {
-    const stats::ParameterSummary& p = page.parameters[j];
-    std::vector<std::string> cells = parameter_cells(p, page.labels[j]);
-    if (shown.traces) cells.push_back(trace(*page.draws, j));
+  const StripRange range = strip_range(summary.parameters);
+  const bool judged = shown.checks && summary.states == "draws";
+  for (std::size_t j = 0; j < summary.parameters.size(); ++j) {
+    const stats::ParameterSummary& p = summary.parameters[j];
+    std::vector<std::string> cells = parameter_cells(p, summary.labels[j]);
+    if (shown.traces) cells.push_back(trace(*page.traced, j));
     if (shown.strips) cells.push_back(interval_strip(p, range.low, range.high, kStripWidth));
-    const std::vector<std::string> faults = judged ? faults_of(p, page.chains) : std::vector<std::string>();
-    cells.push_back(!judged ? "-" : faults.empty() ? "ok" : fmt::format("{}", fmt::join(faults, "; ")));
+    const std::vector<std::string> faults = judged ? faults_of(p, summary.chains) : std::vector<std::string>();
+    if (shown.checks)
+      cells.push_back(!judged ? "-" : faults.empty() ? "ok" : fmt::format("{}", fmt::join(faults, "; ")));
     table.row(std::move(cells));
     if (shown.traces) paint(kRhat + 1, kCyan);
     if (!judged) continue;
     if (p.rhat > kMostRhat) paint(kRhat, kRed);
-    if (few(p.ess_bulk, page.chains)) paint(kEssBulk, kRed);
-    if (few(p.ess_tail, page.chains)) paint(kEssTail, kRed);
+    if (few(p.ess_bulk, summary.chains)) paint(kEssBulk, kRed);
+    if (few(p.ess_tail, summary.chains)) paint(kEssTail, kRed);
     paint(columns - 1, faults.empty() ? kGreen : kRed);
   }
   return table;
 }
 
 std::size_t width_of(const std::string& text) {
-  std::size_t most = 0, begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    most = std::max(most, display_width(std::string_view(text).substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  std::size_t most = 0;
+  for (const std::string_view line : split(text, '\n')) most = std::max(most, display_width(line));
   return most;
 }
 
 // Makes a table that fits the width. Strips are dropped first, then traces.
 std::string fitting_table(const SummaryPage& page, const SummaryStyle& style) {
-  const bool traces = style.traces && page.draws != nullptr && page.draws->length > 0;
-  std::vector<Shown> choices = {{true, traces, false}};
-  if (style.width > 0) choices.insert(choices.end(), {{false, traces, false}, {false, false, false}});
-  for (const Shown& choice : choices) {
-    const bool last = &choice == &choices.back();
-    if (!last && width_of(table_of(page, choice).text()) > style.width) continue;
-    return table_of(page, {choice.strips, choice.traces, style.colour}).text();
-  }
-  return "";
+  Shown shown{.traces = style.traces && page.traced != nullptr && page.traced->length > 0};
+  const auto fits = [&] { return style.width == 0 || width_of(table_of(page, shown).text()) <= style.width; };
+  if (!fits()) shown.strips = false;
+  if (!fits()) shown.traces = false;
+  shown.colour = style.colour;
+  return table_of(page, shown).text();
 }
 
-std::string verdict(const SummaryPage& page) {
-  if (page.states != "draws" || page.parameters.empty()) return "";
+std::string verdict(const StoredSummary& summary) {
+  if (summary.states != "draws" || summary.parameters.empty()) return "";
   const auto wrong = std::ranges::count_if(
-      page.parameters, [&](const stats::ParameterSummary& p) { return !faults_of(p, page.chains).empty(); });
+      summary.parameters, [&](const stats::ParameterSummary& p) { return !faults_of(p, summary.chains).empty(); });
   if (wrong == 0)
     return fmt::format("\n  {} parameters, all with R-hat at most {} and enough effective draws\n",
-                       page.parameters.size(), kMostRhat);
+                       summary.parameters.size(), kMostRhat);
   return fmt::format("\n  {} of {} parameters need a look (column check); docs/diagnostics.md says what to do\n", wrong,
-                     page.parameters.size());
-}
-
-constexpr std::size_t kLabel = 32;
-
-// Chooses the rows to show: the first ones, with the worst R-hats in place of the last few if not all fit.
-std::vector<std::size_t> chosen_rows(const std::vector<stats::ParameterSummary>& parameters, std::size_t most) {
-  std::vector<std::size_t> rows(parameters.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  if (rows.size() <= most) return rows;
-  const auto worst_last = rows.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, most));
-  const auto badness = [&](std::size_t j) { return std::isnan(parameters[j].rhat) ? -1.0 : parameters[j].rhat; };
-  std::partial_sort(rows.begin(), worst_last, rows.end(), [&](std::size_t a, std::size_t b) {
-    return badness(a) > badness(b) || (badness(a) == badness(b) && a < b);
-  });
-  std::sort(worst_last, rows.end());
-  rows.resize(most);
-  std::sort(rows.begin(), rows.end());
-  return rows;
+                     summary.parameters.size());
 }
 
 }  // namespace
@@ -159,54 +162,34 @@ std::vector<std::string> faults_of(const stats::ParameterSummary& p, Index chain
 }
 
 std::string summary_text(const SummaryPage& page, const SummaryStyle& style) {
+  const StoredSummary& summary = page.summary;
   std::string text = page.folder + ": ";
-  if (!page.sampler.empty()) text += fmt::format("{}, {} model, ", page.sampler, page.model);
-  text += fmt::format("{} chains × {} draws\n\n", page.chains, page.length);
+  if (!summary.sampler.empty()) text += fmt::format("{}, {} model, ", summary.sampler, summary.model);
+  text += fmt::format("{} chains × {} draws\n\n", summary.chains, summary.draws);
   if (style.colour) text = fmt::format("\x1b[{}m{}\x1b[0m\n\n", kBold, text.substr(0, text.size() - 2));
-  text += fitting_table(page, style) + verdict(page);
-  if (const std::string line = transitions_line(page.transitions); !line.empty())
+  text += fitting_table(page, style) + verdict(summary);
+  if (const std::string line = transitions_line(summary.transitions); !line.empty())
     text += "\n  trajectories: " + line + '\n';
-  if (!page.warnings.empty()) text += '\n';
-  for (const std::string& line : page.warnings) text += "  warning: " + line + '\n';
+  if (!summary.warnings.empty()) text += '\n';
+  for (const std::string& line : summary.warnings) text += "  warning: " + line + '\n';
   return text;
 }
 
 std::string summary_json(const SummaryPage& page) {
+  const StoredSummary& summary = page.summary;
   Json parameters = Json::array();
-  for (std::size_t j = 0; j < page.parameters.size(); ++j) {
-    const stats::ParameterSummary& p = page.parameters[j];
-    Json json = parameter_json(page.names[j], page.labels[j], p);
-    json["check"] = page.states == "draws" ? Json(faults_of(p, page.chains)) : Json(nullptr);
+  for (std::size_t j = 0; j < summary.parameters.size(); ++j) {
+    const stats::ParameterSummary& p = summary.parameters[j];
+    Json json = parameter_json(summary.names[j], summary.labels[j], p);
+    json["check"] = summary.states == "draws" ? Json(faults_of(p, summary.chains)) : Json(nullptr);
     parameters.push_back(std::move(json));
   }
   Json json = {{"folder", page.folder}};
-  if (!page.sampler.empty()) json.update({{"sampler", page.sampler}, {"model", page.model}});
-  json.update({{"states", page.states}, {"chains", page.chains}, {"draws_per_chain", page.length}});
+  if (!summary.sampler.empty()) json.update({{"sampler", summary.sampler}, {"model", summary.model}});
+  json.update({{"states", summary.states}, {"chains", summary.chains}, {"draws_per_chain", summary.draws}});
   json["parameters"] = std::move(parameters);
-  json["warnings"] = page.warnings;
+  json["warnings"] = summary.warnings;
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
-StripRange strip_range(const std::vector<stats::ParameterSummary>& parameters) {
-  StripRange range;
-  for (const stats::ParameterSummary& p : parameters) {
-    if (std::isfinite(p.q5)) range.low = std::min(range.low, p.q5);
-    if (std::isfinite(p.q95)) range.high = std::max(range.high, p.q95);
-  }
-  return range;
-}
-
-std::vector<std::string> parameter_columns() {
-  return {"parameter", "mean", "mcse", "sd", "q5", "q50", "q95", "ess_bulk", "ess_tail", "rhat"};
-}
-
-std::vector<std::string> parameter_cells(const stats::ParameterSummary& p, const std::string& label) {
-  const auto whole = [](double v) { return std::isnan(v) ? std::string("-") : fmt::format("{:.0f}", v); };
-  return {shorten(label, kLabel), short_number(p.mean),
-          short_number(p.mcse),   short_number(p.sd),
-          short_number(p.q5),     short_number(p.q50),
-          short_number(p.q95),    whole(p.ess_bulk),
-          whole(p.ess_tail),      std::isnan(p.rhat) ? "-" : fmt::format("{:.3f}", p.rhat)};
 }
 
 std::string interval_strip(const stats::ParameterSummary& p, double low, double high, std::size_t width) {
@@ -227,20 +210,14 @@ std::string interval_strip(const stats::ParameterSummary& p, double low, double 
 
 std::string parameter_table(const std::vector<stats::ParameterSummary>& parameters,
                             const std::vector<std::string>& labels, std::size_t most) {
-  const auto rows = chosen_rows(parameters, most);
-  std::vector<stats::ParameterSummary> shown;
-  for (const std::size_t j : rows) shown.push_back(parameters[j]);
-  const StripRange range = strip_range(shown);
-  std::vector<std::string> header = parameter_columns();
-  header.emplace_back(kStripName);
-  TextTable table(header);
-  table.left(10);
+  constexpr std::size_t kWorst = 5;
+  const auto rows = shown_parameters(parameters, most, kWorst);
+  SummaryPage page;
   for (const std::size_t j : rows) {
-    std::vector<std::string> cells = parameter_cells(parameters[j], labels[j]);
-    cells.push_back(interval_strip(parameters[j], range.low, range.high, kStripWidth));
-    table.row(std::move(cells));
+    page.summary.parameters.push_back(parameters[j]);
+    page.summary.labels.push_back(labels[j]);
   }
-  std::string text = table.text();
+  std::string text = table_of(page, {.checks = false}).text();
   if (rows.size() < parameters.size())
     text += fmt::format("  … and {} more; the five with the worst R-hat are among those shown\n",
                         parameters.size() - rows.size());

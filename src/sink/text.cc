@@ -111,10 +111,6 @@ std::string sparkline(std::span<const double> values, double low, double high) {
   return text;
 }
 
-bool TextTable::to_left(std::size_t column) const {
-  return std::find(left_.begin(), left_.end(), column) != left_.end();
-}
-
 std::string TextTable::text(std::string_view indent) const {
   std::vector<std::size_t> widths;
   for (const auto& row : rows_) {
@@ -131,7 +127,7 @@ std::string TextTable::text(std::string_view indent) const {
       const auto style = styles_.find({i, j});
       const std::string cell =
           style == styles_.end() ? row[j] : fmt::format("\x1b[{}m{}\x1b[0m", style->second, row[j]);
-      line += to_left(j) ? cell + space : space + cell;
+      line += std::ranges::count(left_, j) > 0 ? cell + space : space + cell;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

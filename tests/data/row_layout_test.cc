@@ -151,6 +151,9 @@ TEST(RowLayout, OfImagesSparseRowsAndCifar) {
                 load_rows(folder.write("wide-idx3", idx_bytes(8, {1, 1, 3}, "xyz")), idx.layout, {});
               }),
               HasSubstr("found 3 numbers per row, accepted: 2"));
+  // A label file whose column has another name is encoded by the labels of the run.
+  LaterRows other{true, folder.write("qmnist-labels", idx_bytes(8, {1, 2}, std::string{7, 0}))};
+  EXPECT_EQ(load_rows(folder.write("one-idx3", idx_bytes(8, {1, 1, 2}, "xy")), idx.layout, other).y[0], 1);
   // The same numbers are given by name.
   const Table named = load_rows(folder.write("new.csv", "pixel2,pixel1\n0.4,0.38\n"), idx.layout, {});
   EXPECT_EQ(named.columns, idx.data.train.columns);
@@ -196,7 +199,7 @@ TEST_F(WrongRows, ColumnsMissingAndUnknownAreNamedWithTheNearest) {
   EXPECT_THAT(text,
               HasSubstr("new.csv: found no column \"town\", which the run was trained with; the file's \"twon\""));
   EXPECT_THAT(text, HasSubstr("found no column \"smokes\""));
-  EXPECT_THAT(text, HasSubstr("accepted: the columns age, town, smokes; not known to the run: twon, smoker, id"));
+  EXPECT_THAT(text, HasSubstr("accepted: the columns age, town, smokes; the file's others are twon, smoker, id"));
   EXPECT_THAT(wrong("age,town,smokes\n1,rome,yes\n", true), HasSubstr("found no column \"ill\""));
 }
 

@@ -1,11 +1,10 @@
 // Tests the papers' splits by shares of labels: how much of each label a client has.
-#include "data/shares.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <set>
 
+#include "data/partition.h"
 #include "files.h"
 
 namespace pollen::data {

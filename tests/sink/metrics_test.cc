@@ -20,14 +20,12 @@ ModelSpec of(const std::string& kind) {
 }
 
 TEST_F(MetricsTest, HeaderFollowsTheModel) {
-  { MetricsFile(path("a"), of("softmax")).flush(); }
+  { const MetricsFile file(path("a"), {score_names(of("softmax"))}); }
   EXPECT_EQ(slurp(path("a")), "round,uplink_bits,downlink_bits,gradients,seconds,accuracy,ece,brier,nnll\n");
-  { MetricsFile(path("b"), of("poisson")).flush(); }
+  { const MetricsFile file(path("b"), {score_names(of("poisson"))}); }
   EXPECT_EQ(slurp(path("b")), "round,uplink_bits,downlink_bits,gradients,seconds,rmse,nnll\n");
-  { MetricsFile(path("c"), of("gaussian")).flush(); }
+  { const MetricsFile file(path("c"), {score_names(of("gaussian"))}); }
   EXPECT_EQ(slurp(path("c")), "round,uplink_bits,downlink_bits,gradients,seconds\n");
-  { MetricsFile(path("d"), of("gaussian"), {.personal = true}).flush(); }
-  EXPECT_EQ(slurp(path("d")), "round,uplink_bits,downlink_bits,gradients,seconds,nnll_train,nnll_test\n");
 }
 
 TEST_F(MetricsTest, RowsAndResume) {
@@ -35,7 +33,7 @@ TEST_F(MetricsTest, RowsAndResume) {
   counters.rounds = 100, counters.uplink_bits = 5, counters.downlink_bits = 6, counters.gradients = 7;
   std::int64_t bytes = 0;
   {
-    MetricsFile file(path("a"), of("linear"));
+    MetricsFile file(path("a"), {score_names(of("linear"))});
     file.row(counters, 0.5, {{"rmse", std::nan("")}, {"nnll", std::nan("")}});
     bytes = file.bytes();
     counters.rounds = 200;
@@ -44,20 +42,21 @@ TEST_F(MetricsTest, RowsAndResume) {
   }
   const std::string first = "round,uplink_bits,downlink_bits,gradients,seconds,rmse,nnll\n100,5,6,7,0.500000,,\n";
   EXPECT_EQ(slurp(path("a")), first + "200,5,6,7,1.000000,0.25,1\n");
-  { MetricsFile(path("a"), bytes).flush(); }
+  { const MetricsFile file(path("a"), bytes); }
   EXPECT_EQ(slurp(path("a")), first);
   const std::string said =
       fmt::format("a: found {} bytes, accepted: at least {}, as in the checkpoint", bytes, bytes + 1);
-  EXPECT_THAT([&] { MetricsFile(path("a"), bytes + 1); }, testing::ThrowsMessage<IoError>(testing::HasSubstr(said)));
+  EXPECT_THAT([&] { const MetricsFile file(path("a"), bytes + 1); },
+              testing::ThrowsMessage<IoError>(testing::HasSubstr(said)));
 }
 
 TEST_F(MetricsTest, SimulatedSecondsAfterTheRealOnes) {
   {
-    MetricsFile file(path("a"), of("linear"), {.privacy = true, .simulated = true});
+    MetricsFile file(path("a"), {score_names(of("linear")), true, true});
     Counters counters;
     counters.rounds = 3;
     file.row(counters, 0.5, {{"rmse", 1}, {"nnll", 2}}, {.spending = PrivacySpending{}, .simulated = 1234.5});
-    file.flush();
+    file.sync();
   }
   EXPECT_EQ(slurp(path("a")),
             "round,uplink_bits,downlink_bits,gradients,seconds,simulated_seconds,epsilon,epsilon_renyi,rmse,nnll\n"
@@ -66,7 +65,7 @@ TEST_F(MetricsTest, SimulatedSecondsAfterTheRealOnes) {
 
 TEST_F(MetricsTest, PrivacyHasColumnsWhereItIsAskedFor) {
   {
-    MetricsFile file(path("a"), of("gaussian"), {.privacy = true});
+    MetricsFile file(path("a"), {.privacy = true});
     Counters counters;
     counters.rounds = 3;
     PrivacySpending spending;
@@ -75,7 +74,7 @@ TEST_F(MetricsTest, PrivacyHasColumnsWhereItIsAskedFor) {
     file.row(counters, 0, {}, {.spending = spending});
     spending.epsilon.reset();
     file.row(counters, 0, {}, {.spending = spending});
-    file.flush();
+    file.sync();
   }
   EXPECT_EQ(slurp(path("a")),
             "round,uplink_bits,downlink_bits,gradients,seconds,epsilon,epsilon_renyi\n"

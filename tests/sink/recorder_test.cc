@@ -8,12 +8,6 @@
 namespace pollen::sink {
 namespace {
 
-ModelSpec gaussian() {
-  ModelSpec model;
-  model.family = &model_family("gaussian");
-  return model;
-}
-
 class RecorderTest : public FolderTest {
  protected:
   std::unique_ptr<Recorder> make(double checkpoint_every = 1e9) {
@@ -23,7 +17,7 @@ class RecorderTest : public FolderTest {
     options.checkpoint_every = checkpoint_every;
     options.checkpoint = [this] { ++checkpoints_; };
     return std::make_unique<Recorder>(options, std::make_unique<SpoolWriter>(path("draws.spool"), shape_),
-                                      std::make_unique<MetricsFile>(path("metrics.csv"), gaussian()),
+                                      std::make_unique<MetricsFile>(path("metrics.csv"), MetricsColumns()),
                                       std::make_unique<Predictive>(model_, test_));
   }
   // Feeds rounds first+1 .. last, each of which is kept.

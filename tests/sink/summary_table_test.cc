@@ -25,17 +25,17 @@ struct Example {
         draws.values[1].push_back(c == 0 ? 0 : 5);
       }
     page.folder = "out";
-    page.sampler = "qlsd++";
-    page.model = "logistic";
-    page.names = draws.names;
-    page.labels = draws.labels;
-    page.parameters = {good(), good()};
-    page.parameters[1].rhat = 1.7;
-    page.parameters[1].ess_bulk = 3;
-    page.chains = 2;
-    page.length = 100;
-    page.draws = &draws;
-    page.warnings = {"R-hat of size is 1.7"};
+    page.summary.sampler = "qlsd++";
+    page.summary.model = "logistic";
+    page.summary.names = draws.names;
+    page.summary.labels = draws.labels;
+    page.summary.parameters = {good(), good()};
+    page.summary.parameters[1].rhat = 1.7;
+    page.summary.parameters[1].ess_bulk = 3;
+    page.summary.chains = 2;
+    page.summary.draws = 100;
+    page.traced = &draws;
+    page.summary.warnings = {"R-hat of size is 1.7"};
   }
   DrawSet draws;
   SummaryPage page;
@@ -93,7 +93,7 @@ TEST(SummaryTable, ColoursChangeNothingElse) {
 
 TEST(SummaryTable, LeavesOutWhatDoesNotFit) {
   Example example;
-  example.page.parameters[1] = good();
+  example.page.summary.parameters[1] = good();
   const auto has = [&](std::size_t width, const char* what) {
     return summary_text(example.page, {false, true, width}).find(what) != std::string::npos;
   };
@@ -107,7 +107,7 @@ TEST(SummaryTable, LeavesOutWhatDoesNotFit) {
 
 TEST(SummaryTable, EstimatesAreNotJudged) {
   Example example;
-  example.page.states = "estimates";
+  example.page.summary.states = "estimates";
   const std::string text = summary_text(example.page, {});
   EXPECT_EQ(text.find("rhat > 1.01"), std::string::npos);
   EXPECT_EQ(text.find("need a look"), std::string::npos);
@@ -115,7 +115,7 @@ TEST(SummaryTable, EstimatesAreNotJudged) {
 
 TEST(SummaryTable, JsonHasTheSameAndTheChecks) {
   Example example;
-  example.page.parameters[0].mcse = std::nan("");
+  example.page.summary.parameters[0].mcse = std::nan("");
   const auto json = nlohmann::json::parse(summary_json(example.page));
   EXPECT_EQ(json["chains"], 2);
   EXPECT_EQ(json["parameters"][0]["label"], "age");

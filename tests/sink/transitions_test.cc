@@ -72,7 +72,7 @@ TEST_F(TransitionsTest, AreInSummaryJsonAndReadBack) {
   ASSERT_TRUE(stored);
   EXPECT_EQ(transitions_line(stored->transitions), transitions_line(facts.transitions));
   SummaryPage page;
-  page.transitions = stored->transitions;
+  page.summary.transitions = stored->transitions;
   EXPECT_NE(summary_text(page, {}).find("trajectories: 2 of 8 transitions diverged"), std::string::npos);
 }
 

@@ -80,10 +80,10 @@ struct RunFacts {
 };
 
 RunFacts facts_of(const Experiment& experiment);
+// Returns what the configuration and its recipe say of a run with so many clients. It may not have begun yet.
+RunFacts facts_of(const Config& config, const Recipe& recipe, Index clients);
 // The samplers whose transitions are counted.
 inline bool has_trajectories(const std::string& sampler) { return sampler == "nuts" || sampler == "hmc"; }
-// Whether a client can be absent from a round: because it was not drawn, or because a federation goes on without it.
-bool clients_can_be_absent(const Config& config, const Participation& participation, Index clients);
 const char* name_of(RunStatus status);  // "complete", "interrupted", "failed"
 const char* name_of(States states);     // "draws", "weights", "estimates", "iterates"
 

@@ -83,13 +83,14 @@ struct LiveClients {
 
 // What does not change once sampling has begun.
 struct LivePlan {
-  RunFacts facts;                 // as they were at that time
-  std::vector<Index> parameters;  // parameters with a history
+  RunFacts facts;                   // as they were at that time, without labels, which may be many
+  Index dimension = 0;              // the number of parameters
+  std::vector<Index> parameters;    // parameters with a history
+  std::vector<std::string> labels;  // their labels
   std::vector<std::string> scores;
   std::string config;        // as TOML
   std::int64_t started = 0;  // iterations done before this process (resume)
 };
-LivePlan live_plan_of(const Experiment& experiment);
 
 struct LiveState {
   enum class Phase : std::uint8_t { preparing, waiting, sampling, writing };

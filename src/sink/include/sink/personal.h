@@ -27,8 +27,4 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
 // Returns the losses for metrics.csv: nnll_train, and nnll_test if there are test rows.
 Scores losses_of(const Experiment& experiment);
 
-// Returns a client's file name: its number, then its name with everything but letters, digits, '.', '_' and '-'
-// replaced.
-std::string client_file(Index client, const std::string& name);
-
 }  // namespace pollen::sink

@@ -6,8 +6,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pollen/run.h"
+#include "sink/facts.h"
 #include "sink/live_feed.h"
 #include "sink/metrics.h"
 #include "sink/predictive.h"
@@ -19,21 +21,19 @@ namespace pollen::sink {
 
 struct RecorderOptions {
   SpoolShape shape;
+  RunFacts facts = {};  // of the run as it begins: what is asked for, and what earlier processes did
   Index metrics_every = 100;
-  std::int64_t burn_in = 0;
-  int ece_bins = 15;
-  bool trajectories = false;               // count the transitions of nuts and hmc
-  int max_depth = 0;                       // nuts
-  std::int64_t start = 0, iterations = 0;  // done by earlier processes, and asked for in all
-  double checkpoint_every = 10;            // seconds
-  bool every_round = false;                // or after each round
-  std::function<void()> checkpoint = {};   // writes one; is called between iterations, while the clock stands still
+  double checkpoint_every = 10;           // seconds
+  bool every_round = false;               // or after each round
+  std::function<void()> checkpoint = {};  // writes one; is called between iterations, while the clock stands still
   std::function<void(const RunProgress&)> on_progress = {};
   double seconds_before = 0;                                             // of the loop, before this process (resume)
   std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // where privacy is asked for
   std::function<Scores()> losses = {};                                   // of mixed-effects models
   std::function<double()> simulated = {};                                // seconds, where [network] is set
   LiveFeed* live = nullptr;                                              // a dashboard
+  // Are told everything that the recorder is told, before it: a checkpoint must hold what they were told.
+  std::vector<Sink*> sinks = {};
 };
 
 class Recorder : public Sink {
@@ -43,10 +43,7 @@ class Recorder : public Sink {
 
   void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) override;
   void kept(ConstPanelView position, std::span<const double> potential) override;
-  void transitions(std::span<const Transition> transitions) override {
-    transitions_ = transitions;
-    if (options_.trajectories) tally_.add(transitions);
-  }
+  void transitions(std::span<const Transition> transitions) override;
 
   // Call these around every advance(), because only the time between them counts as time of the loop.
   void start_clock();
@@ -60,7 +57,7 @@ class Recorder : public Sink {
   std::int64_t draws() const { return spool_->draws(); }
   // The worst of all parameters, as of half a second ago; NaN if unknown.
   double rhat() const { return rhat_value_; }
-  TransitionFacts transition_facts() const { return options_.trajectories ? tally_.facts() : TransitionFacts{}; }
+  TransitionFacts transition_facts() const { return has_trajectories() ? tally_.facts() : TransitionFacts{}; }
   std::int64_t metrics_bytes() const { return metrics_->bytes(); }
   std::string save();  // saves the running predictive
   void load(const std::string& state);
@@ -73,7 +70,9 @@ class Recorder : public Sink {
   void look_at_clock(std::int64_t iteration, const Counters& counters);
   void write_checkpoint();
   void show(std::int64_t iteration, const Counters& counters);
+  void archive(Archive& archive);
   double running() const;  // seconds since start_clock()
+  bool has_trajectories() const { return sink::has_trajectories(options_.facts.sampler); }
 
   RecorderOptions options_;
   std::unique_ptr<SpoolWriter> spool_;

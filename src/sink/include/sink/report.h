@@ -7,6 +7,7 @@
 #include "pollen/stats.h"
 #include "run/simulated_time.h"
 #include "sink/draws.h"
+#include "sink/stored_summary.h"
 #include "sink/summary.h"
 
 namespace pollen::sink {
@@ -15,18 +16,6 @@ namespace pollen::sink {
 // among them.
 std::string parameter_table(const std::vector<stats::ParameterSummary>& parameters,
                             const std::vector<std::string>& labels, std::size_t most = 20);
-
-// Return the columns of that table before the strip, and a parameter's cells in them.
-std::vector<std::string> parameter_columns();
-std::vector<std::string> parameter_cells(const stats::ParameterSummary& parameter, const std::string& label);
-// The range that the strips of several parameters share.
-struct StripRange {
-  double low = 0, high = 0;  // always contains zero
-};
-StripRange strip_range(const std::vector<stats::ParameterSummary>& parameters);
-
-inline constexpr const char* kStripName = "q5 ─ q50 ● q95";
-inline constexpr std::size_t kStripWidth = 25;
 
 // Draws a strip of `width` characters over [low, high]: a line from q5 to q95, a dot at the median, a bar at zero.
 std::string interval_strip(const stats::ParameterSummary& parameter, double low, double high, std::size_t width);
@@ -37,14 +26,9 @@ std::string run_report(const Summary& summary, const std::string& folder, const 
 // What `pollen summary` shows: stansummary's columns and, in words, what is wrong with each parameter. It is plain for
 // programs, and has colours and traces for people.
 struct SummaryPage {
-  std::string folder, sampler, model;  // sampler and model are empty if they are not known
-  std::string states = "draws";        // as in summary.json; R-hat and ESS only judge draws
-  std::vector<std::string> names, labels;
-  std::vector<stats::ParameterSummary> parameters;
-  Index chains = 0, length = 0;
-  TransitionFacts transitions;     // nuts and hmc
-  const DrawSet* draws = nullptr;  // needed for traces; may be null
-  std::vector<std::string> warnings;
+  std::string folder;
+  StoredSummary summary;            // sampler and model are empty if they are not known
+  const DrawSet* traced = nullptr;  // the draws, needed for traces; may be null
 };
 
 struct SummaryStyle {

@@ -94,8 +94,7 @@ class ForecastWriter {
   void finish(const Scores& scores);  // JSON has the scores at its end
 
  private:
-  void class_row(const RowForecast& block, Index row);
-  void number_row(const RowForecast& block, Index row);
+  void csv_row(const RowForecast& block, Index row);
   std::string json_row(const RowForecast& block, Index row) const;
 
   ForecastFacts facts_;

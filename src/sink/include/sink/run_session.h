@@ -59,7 +59,6 @@ class RunSession {
   std::unique_ptr<SpoolReader> read_draws() const;              // between sample() and finish()
 
  private:
-  class Everybody;  // the recorder and the other sinks
   void check_same_configuration() const;
   void start_fresh();
   void start_resumed();

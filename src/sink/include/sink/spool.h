@@ -25,6 +25,7 @@ struct SpoolShape {
   static constexpr Index kTransition = 6;
   std::size_t width() const { return static_cast<std::size_t>(1 + dimension + extras); }  // doubles per chain
   std::size_t record() const { return static_cast<std::size_t>(chains) * width(); }
+  bool operator==(const SpoolShape&) const = default;
 };
 
 class SpoolWriter {
@@ -36,7 +37,6 @@ class SpoolWriter {
   // Appends a record. `potential` has one number per chain or is empty; `transitions` has one per chain if the shape
   // has extras.
   void append(ConstPanelView position, std::span<const double> potential, std::span<const Transition> transitions = {});
-  void flush() { file_.flush(); }
   void sync() { file_.sync(); }
   std::int64_t draws() const { return draws_; }
 

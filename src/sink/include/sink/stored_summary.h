@@ -11,8 +11,24 @@
 
 namespace pollen::sink {
 
+// The numbers of a parameter under their names in summary.json, in the order of all tables.
+struct SummaryNumber {
+  const char* name;
+  double stats::ParameterSummary::*value;
+};
+inline constexpr SummaryNumber kSummaryNumbers[] = {{"mean", &stats::ParameterSummary::mean},
+                                                    {"mcse", &stats::ParameterSummary::mcse},
+                                                    {"sd", &stats::ParameterSummary::sd},
+                                                    {"q5", &stats::ParameterSummary::q5},
+                                                    {"q50", &stats::ParameterSummary::q50},
+                                                    {"q95", &stats::ParameterSummary::q95},
+                                                    {"ess_bulk", &stats::ParameterSummary::ess_bulk},
+                                                    {"ess_tail", &stats::ParameterSummary::ess_tail},
+                                                    {"rhat", &stats::ParameterSummary::rhat}};
+
 struct StoredSummary {
-  std::string status, sampler, model, states;
+  std::string status, sampler, model;
+  std::string states = "draws";  // R-hat and ESS only judge draws
   std::vector<std::string> names, labels;
   std::vector<stats::ParameterSummary> parameters;
   std::vector<double> covariance;  // d × d, or empty

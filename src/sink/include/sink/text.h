@@ -45,7 +45,6 @@ class TextTable {
   std::string text(std::string_view indent = "  ") const;
 
  private:
-  bool to_left(std::size_t column) const;
   std::vector<std::vector<std::string>> rows_;
   std::vector<std::size_t> left_ = {0};
   std::map<std::pair<std::size_t, std::size_t>, std::string> styles_;  // by row and column

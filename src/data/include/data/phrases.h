@@ -1,4 +1,4 @@
-// Phrases that the error messages of this room share. All functions are thread-safe.
+// Phrases that error messages about data and other files share. All functions are thread-safe.
 #pragma once
 
 #include <string>
@@ -12,6 +12,8 @@ std::string listed(const std::vector<std::string>& names, std::size_t most = 20)
 
 // Returns for example `found "sruvived", accepted: class, sex, age, survived; did you mean "survived"?`.
 std::string unknown_name(const std::string& found, const std::vector<std::string>& accepted);
+
+std::string_view trimmed(std::string_view text);  // without spaces, tabs and carriage returns at both ends
 
 // Shows a cell in a message: in quotes, with control characters as ?, and cut after about forty bytes.
 std::string in_quotes(std::string_view cell);
