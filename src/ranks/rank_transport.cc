@@ -28,10 +28,7 @@ class RankTransport final : public Transport {
   }
 
   void exchange(Server& server) override {
-    const Roster& roster = server.broadcast().roster;
-    const auto chains =
-        roster.clients.empty() ? std::span<const std::uint32_t>() : roster.chains(roster.clients.front());
-    wire::encode(server.broadcast(), chains, frame_);
+    wire::encode(server.broadcast(), {}, frame_);  // ranks draw again who works for which chains
     ranks_.send_all(frame_);
     together(
         [&] {

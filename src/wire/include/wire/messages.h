@@ -151,17 +151,17 @@ struct End {
   void archive(Archive& a) { a.fields(complete, why); }
 };
 
-// seal() writes a header and the body to `out`; open() checks the header and returns the body.
-void seal(Type type, const Bytes& body, Bytes& out);
+// begin() starts a frame in memory that is reused, finish() completes its header, and open() checks the header of a
+// frame and returns the body.
+Archive begin(Type type, Bytes memory = {});
+Bytes finish(Archive& frame);
 ByteView open(ByteView frame, Type type);
 
 template <class Message>
 Bytes encode(const Message& message) {
-  Archive archive;  // writing does not change the message
-  const_cast<Message&>(message).archive(archive);
-  Bytes out;
-  seal(Message::kType, archive.take(), out);
-  return out;
+  Archive frame = begin(Message::kType);
+  const_cast<Message&>(message).archive(frame);  // writing does not change it
+  return finish(frame);
 }
 
 template <class Message>
