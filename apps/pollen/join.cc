@@ -116,7 +116,7 @@ int dry_run(const JoinOptions& options, const ParticipantOptions& mine, const Id
   if (!wire.write(wire::encode(hello)) || !wire.read(frame, std::size_t{64} << 20))
     throw IoError(fmt::format("{}: {}", options.server, wire.why()));
   if (wire::type_of(frame) == wire::Type::refusal)
-    throw IoError(fmt::format("{} refuses: {}", options.server, harmless(wire::decode<wire::Refusal>(frame).why)));
+    throw IoError(fmt::format("{} refuses: {}", options.server, plain(wire::decode<wire::Refusal>(frame).why)));
   print_revelations(read_config_text(wire::decode<wire::Welcome>(frame).config, "the server's configuration"));
   return kDone;
 }
@@ -165,8 +165,8 @@ bool stay(const JoinOptions& options, WireClient& wire, Participant& participant
 
 int join_command(const JoinOptions& options) {
   watch_signals();
-  check_address("--server", options.server);
-  const Identity identity = identity_of(options.wire, KeyRole::client, options.server);
+  const Address server = address_of("--server", options.server);
+  const Identity identity = identity_of(options.wire, KeyRole::client, server.host);
   check_options(options, identity);
   ParticipantOptions mine = options_of(options, identity);
   if (options.dry_run) return dry_run(options, mine, identity);
