@@ -1,4 +1,6 @@
-#include "reference_engine.h"
+// Makes a reference sampler or a competitor (reference/reference.h, docs/algorithms.md section 8) of an experiment.
+#include "experiment_parts.h"
+#include "reference/reference.h"
 
 namespace pollen {
 
@@ -22,8 +24,7 @@ std::shared_ptr<const Unlabelled> unlabelled_of(const StatisticalProblem& proble
 
 }  // namespace
 
-std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe& recipe,
-                                              const StatisticalProblem& problem) {
+std::unique_ptr<Engine> ExperimentParts::make_reference_engine() const {
   ReferenceProblem what;
   for (std::size_t i = 0; i < problem.potentials.size(); ++i) {
     what.held.push_back(problem.potentials[i]);
@@ -36,7 +37,7 @@ std::unique_ptr<Engine> make_reference_engine(const Config& config, const Recipe
   what.seed = config.seed;
   if (problem.model.is_network() &&
       config.model.likelihood != "mean")  // with "mean", rows of different clients have different weights
-    what.pool = [&problem] {
+    what.pool = [this] {
       return make_potential(problem.model, {problem.data.train.view(), problem.data.train.y.data()});
     };
 
