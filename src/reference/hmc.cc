@@ -142,13 +142,13 @@ KernelPointer make_mala(const Chains& chains, const ReferenceSettings& settings,
   ReferenceSettings own = settings;
   own.adapt_mass = false;
   if (own.step) own.step = std::sqrt(2 * *own.step * target.temperature());
-  const double accept = settings.target_accept > 0 ? settings.target_accept : 0.574;
+  const double accept = settings.target_accept.value_or(0.574);
   return std::make_unique<Hmc>(chains, HamiltonianState(chains, own, std::move(target), accept),
                                Path{true, 1, 0, 0, 1});
 }
 
 KernelPointer make_hmc(const Chains& chains, const ReferenceSettings& settings, Target target) {
-  const double accept = settings.target_accept > 0 ? settings.target_accept : 0.8;
+  const double accept = settings.target_accept.value_or(0.8);
   const Path path{false, settings.leapfrogs, settings.trajectory, settings.jitter, settings.most_leapfrogs};
   return std::make_unique<Hmc>(chains, HamiltonianState(chains, settings, std::move(target), accept), path);
 }

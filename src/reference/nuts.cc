@@ -14,7 +14,7 @@ namespace {
 class Nuts final : public Kernel {
  public:
   Nuts(const Chains& chains, const ReferenceSettings& settings, HamiltonianState state)
-      : state_(std::move(state)), tree_(chains.problem.dimension, settings.max_depth) {}
+      : state_(std::move(state)), tree_(chains.problem.dimension, static_cast<int>(settings.max_depth)) {}
 
   void start(Chains& chains) override { state_.start(chains); }
 
@@ -51,7 +51,7 @@ class Nuts final : public Kernel {
 }  // namespace
 
 KernelPointer make_nuts(const Chains& chains, const ReferenceSettings& settings, Target target) {
-  const double accept = settings.target_accept > 0 ? settings.target_accept : 0.8;
+  const double accept = settings.target_accept.value_or(0.8);
   return std::make_unique<Nuts>(chains, settings, HamiltonianState(chains, settings, std::move(target), accept));
 }
 
