@@ -39,13 +39,10 @@ LocalExecutor::LocalExecutor(ClientView& view, Clients& clients, const BlockRang
       members_(static_cast<std::size_t>(team_.size())),
       sums_(range) {}
 
-// Fills blocks_ with the roster entries of every block. Returns the blocks whose replies need not be kept.
-std::span<const PlaceRow> LocalExecutor::find_entries(const Roster& roster) {
-  const auto& entries = roster.clients;
-  const auto place = [&](Index client) {
-    const auto before = [](const Roster::Entry& e, Index c) { return static_cast<Index>(e.client) < c; };
-    return static_cast<std::size_t>(std::lower_bound(entries.begin(), entries.end(), client, before) - entries.begin());
-  };
+// Fills blocks_ with the places of every block's clients, where place(client) is that of the first client from `client`
+// on. Returns the blocks whose replies or answers need not be kept.
+template <class Place>
+std::span<const PlaceRow> LocalExecutor::find_blocks(const Place& place) {
   blocks_.clear();
   for (Index block = range_.first; block < range_.last; ++block) {
     const ClientRange own = range_.clients_of(block);
@@ -54,21 +51,15 @@ std::span<const PlaceRow> LocalExecutor::find_entries(const Roster& roster) {
   return std::span(blocks_).subspan(range_.open_front ? 1 : 0);
 }
 
-// Fills blocks_ with the places of all clients of every block. Returns the blocks whose answers need not be kept.
-std::span<const PlaceRow> LocalExecutor::find_places() {
-  blocks_.clear();
-  for (Index block = range_.first; block < range_.last; ++block) {
-    const ClientRange own = range_.clients_of(block);
-    blocks_.push_back({static_cast<std::size_t>(own.first - range_.own.first),
-                       static_cast<std::size_t>(own.last - range_.own.first)});
-  }
-  return std::span(blocks_).subspan(range_.open_front ? 1 : 0);
-}
-
 void LocalExecutor::answer_round(Server& server) {
   view_.receive(server.broadcast(), work(0));
-  const std::span blocks = find_entries(server.broadcast().roster);
-  if (range_.open_front) keep_replies(server.broadcast().roster);
+  const Roster& roster = server.broadcast().roster;
+  const std::span blocks = find_blocks([&](Index client) {
+    const auto at = std::ranges::lower_bound(roster.clients, client, {},
+                                             [](const Roster::Entry& e) { return static_cast<Index>(e.client); });
+    return static_cast<std::size_t>(at - roster.clients.begin());
+  });
+  if (range_.open_front) keep_replies(roster);
   if (few(blocks)) return serve_by_client(server, blocks);
   team_.run(std::ssize(blocks), [&](Index block, int number) {
     serve_block(server, blocks[static_cast<std::size_t>(block)], member(number));
@@ -135,7 +126,8 @@ void LocalExecutor::answer(const Query& query, Index rows, Index columns) {
   rows_ = rows;
   columns_ = columns;
   sums_.reset(rows, columns);
-  const std::span blocks = find_places();
+  const std::span blocks =
+      find_blocks([&](Index client) { return static_cast<std::size_t>(client - range_.own.first); });
   if (range_.open_front) {
     kept_answers_.resize(blocks_.front().size());
     team_.run(std::ssize(kept_answers_), [&](Index place, int member) {
