@@ -23,25 +23,15 @@ void send_block(ConnectionRegistry& registry, std::vector<Panel>& block, Index d
     wire::Draws message{static_cast<std::uint32_t>(c), static_cast<std::uint64_t>(first),
                         Panel(block[c].rows(), draws)};
     for (Index i = 0; i < draws; ++i) std::ranges::copy(block[c].column(i), message.positions.column(i).begin());
-    const auto frame = std::make_shared<const Bytes>(wire::encode(message));
+    const Frame frame = std::make_shared<const Bytes>(wire::encode(message));
     for (std::uint32_t client = 0; client < registry.names().size(); ++client)
-      if (registry.present(client)) registry.send(client, frame);
+      if (registry.present(client)) registry.send(client, {&frame, 1});
   }
 }
 
 sink::RunFacts facts_of(const Participant& from) {
-  const Config& config = *from.config();
-  sink::RunFacts facts;
-  facts.sampler = config.sampler.name;
-  facts.model = config.model.kind;
-  facts.seed = config.seed;
-  facts.chains = config.run.chains;
-  facts.iterations = facts.done = config.run.iterations;
-  facts.burn_in = config.run.burn_in.value_or(config.run.iterations / 10);
-  facts.thin = config.run.thin;
-  facts.coupled = sink::clients_can_be_absent(config, from.recipe()->participation, from.clients());
-  facts.step = from.recipe()->step.size;
-  facts.temperature = from.recipe()->temperature;
+  sink::RunFacts facts = sink::facts_of(*from.config(), *from.recipe(), from.clients());
+  facts.done = facts.iterations;
   facts.labels = from.problem()->model.labels();
   facts.notes.emplace_back("the server's draws, as it shared them; it has the counts and the scores");
   return facts;

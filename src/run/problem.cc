@@ -73,13 +73,8 @@ void take_columns(const Config& config, StatisticalProblem& problem) {
 
 // Keeps only the training rows of this rank's clients. Rank 0 also keeps the rows that belong to no client.
 void keep_own(const ClientRange& own, bool first_rank, Federation& data) {
-  Table& train = data.train;
-  const auto first = static_cast<std::size_t>(data.train_begin[static_cast<std::size_t>(own.first)]);
-  const auto rows = static_cast<std::size_t>(data.train_begin[static_cast<std::size_t>(own.last)]) - first;
-  const auto stride = static_cast<std::size_t>(train.stride);
-  train.x = train.x.part(first * stride, rows * stride);
-  if (!train.y.empty()) train.y = train.y.part(first, rows);
-  train.rows = static_cast<Index>(rows);
+  const Index first = data.train_begin[static_cast<std::size_t>(own.first)];
+  data.train = data.train.part(first, data.train_begin[static_cast<std::size_t>(own.last)] - first);
   if (!first_rank) data.test = data.ood = data.distill = {};
 }
 

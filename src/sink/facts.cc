@@ -35,22 +35,26 @@ bool clients_can_be_absent(const Config& config, const Participation& participat
   return participation.partial(clients) || config.federation.on_missing == "skip";
 }
 
-RunFacts facts_of(const Experiment& experiment) {
-  const Config& config = experiment.config();
+RunFacts facts_of(const Config& config, const Recipe& recipe, Index clients) {
   RunFacts facts;
   facts.sampler = config.sampler.name;
   facts.model = config.model.kind;
-  facts.source = config.data.sources.empty() ? "" : config.data.sources.front();
   facts.seed = config.seed;
   facts.chains = config.run.chains;
   facts.iterations = config.run.iterations;
-  facts.done = experiment.iteration();
-  facts.burn_in = experiment.burn_in();
+  facts.burn_in = config.run.burn_in.value_or(config.run.iterations / 10);
   facts.thin = config.run.thin;
-  facts.coupled =
-      config.run.coupled && clients_can_be_absent(config, experiment.recipe().participation, experiment.clients());
-  facts.step = experiment.recipe().step.size;
-  facts.temperature = experiment.recipe().temperature;
+  facts.coupled = config.run.coupled && clients_can_be_absent(config, recipe.participation, clients);
+  facts.step = recipe.step.size;
+  facts.temperature = recipe.temperature;
+  return facts;
+}
+
+RunFacts facts_of(const Experiment& experiment) {
+  const Config& config = experiment.config();
+  RunFacts facts = facts_of(config, experiment.recipe(), experiment.clients());
+  facts.source = config.data.sources.empty() ? "" : config.data.sources.front();
+  facts.done = experiment.iteration();
   facts.smoothness = experiment.smoothness();
   facts.ece_bins = config.output.ece_bins;
   facts.clients = experiment.clients();

@@ -80,6 +80,7 @@ struct RunFacts {
 };
 
 RunFacts facts_of(const Experiment& experiment);
+RunFacts facts_of(const Config& config, const Recipe& recipe, Index clients);  // only what follows from these
 // The samplers whose transitions are counted.
 inline bool has_trajectories(const std::string& sampler) { return sampler == "nuts" || sampler == "hmc"; }
 // Whether a client can be absent from a round: because it was not drawn, or because a federation goes on without it.
