@@ -108,10 +108,7 @@ int dry_run(const JoinOptions& options, const ParticipantOptions& mine, const Id
   }
   WireClient wire(options.server, identity.tls, &stop_flag());
   if (!wire.connect(10)) throw IoError(fmt::format("{}: {}", options.server, wire.why()));
-  wire::Hello hello;
-  hello.version = mine.version;
-  hello.name = mine.name;
-  hello.shared_seed = mine.shared_seed;
+  const wire::Hello hello{.version = mine.version, .name = mine.name, .shared_seed = mine.shared_seed};
   Bytes frame;
   if (!wire.write(wire::encode(hello)) || !wire.read(frame, std::size_t{64} << 20))
     throw IoError(fmt::format("{}: {}", options.server, wire.why()));

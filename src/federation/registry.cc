@@ -265,11 +265,7 @@ void ConnectionRegistry::become_ready(std::uint32_t client) {
         {"back", fmt::format("{} is back; {} of {} here", names_[client], present(), seats_.size()), names_[client]});
 }
 
-void ConnectionRegistry::send(std::uint32_t client, const Frame& frame) {
-  if (seats_[client].link != 0) links_.send(seats_[client].link, frame);
-}
-
-void ConnectionRegistry::send_all(std::uint32_t client, std::span<const Frame> frames) {
+void ConnectionRegistry::send(std::uint32_t client, std::span<const Frame> frames) {
   if (seats_[client].link != 0) links_.send_all(seats_[client].link, frames);
 }
 

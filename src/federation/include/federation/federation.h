@@ -118,8 +118,7 @@ class ConnectionRegistry {
   std::size_t present() const;
   // Names of clients that are not connected; "" for a seat that nobody has taken yet.
   std::vector<std::string> absent() const;
-  void send(std::uint32_t client, const Frame& frame);
-  void send_all(std::uint32_t client, std::span<const Frame> frames);
+  void send(std::uint32_t client, std::span<const Frame> frames);
   // Tells the client why and closes the connection.
   void dismiss(std::uint32_t client, const std::string& why, bool again);
   void limit_frames(std::size_t bytes) { links_.limit_frames(bytes); }
