@@ -63,7 +63,7 @@ std::string metrics_text(const View& v) {
 
 class HttpServer final : public MetricsServer {
  public:
-  HttpServer(std::string host, int port, const Monitor& monitor) : listener_({.connections = 2, .limits = {}}) {
+  HttpServer(std::string host, int port, const Monitor& monitor) : listener_({.connections = 2}) {
     listener_.Get("/metrics", [&monitor](const httplib::Request&, httplib::Response& response) {
       response.set_content(metrics_text(monitor.view()), "text/plain; version=0.0.4; charset=utf-8");
     });
