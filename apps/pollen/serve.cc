@@ -115,8 +115,6 @@ class Service {
   Config with_folder(Config config) {
     // Messages and progress are for people, not for JSON logs.
     quiet_ = options_.run.quiet || options_.log_format == "json";
-    job_.checkpoint_every = options_.run.checkpoint_every;
-    job_.experiment.threads = options_.run.threads;
     job_.experiment.stop = &stop_flag();
     if (!quiet_) job_.on_message = tell, job_.on_progress = progress_on_stderr();
     job_.shown_folder = options_.run.out.empty() ? config.output.dir : options_.run.out;
