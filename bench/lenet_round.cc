@@ -77,10 +77,12 @@ struct Problem {
     normals(make_stream(2, 0, Purpose::noise), x);
     for (Index r = 0; r < kRows; ++r) y.push_back(static_cast<double>(r % 10));
     prior = Prior::normal(std::vector<double>(static_cast<std::size_t>(model.dimension()), 0.45));
+    std::vector<std::shared_ptr<const Potential>> made;
     for (Index i = 0; i < kClients; ++i) {
       auto network = make_potential(model, {{x.data(), kRows, 784, 784}, y.data()});
-      potentials.push_back(std::make_unique<Timed>(std::move(network), gradients));
+      made.push_back(std::make_unique<Timed>(std::move(network), gradients));
     }
+    potentials = Potentials(std::move(made));
   }
   ModelSpec model;
   Prior prior;
@@ -99,7 +101,8 @@ Recipe recipe_of(const std::string& name, Index dimension) {
 class Rounds {
  public:
   Rounds(const Recipe& recipe, const Problem& problem)
-      : engine_(setup(recipe, problem), [](ClientView& s, Clients& c) { return make_thread_transport(s, c, 1); }) {
+      : link_(setup(recipe, problem), [](ClientView& s, Clients& c) { return make_thread_transport(s, c, 1); }),
+        engine_(link_) {
     Panel start(problem.model.dimension(), 1);
     normals(make_stream(3, 0, Purpose::init), start.column(0));
     for (double& v : start.column(0)) v *= 0.05;
@@ -116,6 +119,7 @@ class Rounds {
     static const std::vector<Index> sizes(kClients, kRows);
     return {&recipe, &problem.prior, &problem.potentials, 0, sizes, problem.model.dimension(), 1, 1};
   }
+  ClientLink link_;
   FederatedEngine engine_;
 };
 

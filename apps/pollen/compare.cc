@@ -17,11 +17,10 @@ namespace {
 // Compares the predictives of two runs of a classifier on the first run's test rows. If the test rows cannot be loaded
 // again, for example because a file is gone, the comparison is skipped with a message.
 void add_predictives(sink::Comparison& comparison, const sink::DrawSet& draws, const sink::Reference& reference,
-                     const std::string& folder) {
-  const std::string config = sink::RunFolder(folder).config();
-  if (!reference.draws || !std::filesystem::exists(config)) return;
+                     const Config& config) {
+  if (!reference.draws) return;
   try {
-    const Experiment experiment(read_config_file(config));
+    const Experiment experiment(config);
     if (!experiment.model().classifies() || experiment.data().test.rows == 0) return;
     if (experiment.dimension() != draws.dimension()) return;
     comparison.predictives = sink::compare_predictives(draws, *reference.draws, experiment.model(),
@@ -36,12 +35,9 @@ constexpr std::int64_t kQuick = 20'000'000;
 
 // Returns the theorem's bound for the run beside the measured distance. Computing it reads the rows again, so it is
 // left out for runs whose privacy is accounted.
-std::string promised(const std::string& folder, const sink::Comparison& comparison) {
-  const std::string file = sink::RunFolder(folder).config();
-  if (!std::filesystem::exists(file)) return "";
+std::string promised(const Config& config, const sink::Comparison& comparison) {
+  if (asks_for_privacy(config)) return "";
   try {
-    const Config config = read_config_file(file);
-    if (asks_for_privacy(config)) return "";
     Experiment experiment(config);
     if (experiment.data().train.rows * experiment.dimension() > kQuick) return "";
     const plan::Plan plan = make_report(experiment, {}).plan;
@@ -57,10 +53,7 @@ std::string promised(const std::string& folder, const sink::Comparison& comparis
 
 // Compares two runs of a network with interchangeable units by their predictions on the first run's test rows. Returns
 // an empty string for other models.
-std::string compared_networks(const std::string& folder, const std::string& reference) {
-  const std::string file = sink::RunFolder(folder).config();
-  if (!std::filesystem::exists(file)) return "";
-  const Config config = read_config_file(file);
+std::string compared_networks(const std::string& folder, const std::string& reference, const Config& config) {
   if (!is_network(config)) return "";
   const Experiment experiment(config);
   if (!experiment.model().interchangeable()) return "";
@@ -82,16 +75,20 @@ std::string compared_networks(const std::string& folder, const std::string& refe
 int compare_command(const std::string& folder, const std::string& reference_path) {
   if (!std::filesystem::is_directory(folder))
     throw ConfigError(folder, "found no such folder, accepted: one with draws-1.csv, ... or CmdStan's CSVs");
-  if (const std::string networks = compared_networks(folder, reference_path); !networks.empty()) {
+  std::optional<Config> config;  // none for a folder of another program
+  if (const std::string file = sink::RunFolder(folder).config(); std::filesystem::exists(file))
+    config = read_config_file(file);
+  if (const std::string networks = config ? compared_networks(folder, reference_path, *config) : "";
+      !networks.empty()) {
     print(fmt::format("{} against {}\n\n{}", folder, reference_path, networks));
     return kDone;
   }
   const sink::DrawSet draws = sink::read_draws(folder);
   const sink::Reference reference = sink::read_reference(reference_path);
   sink::Comparison comparison = sink::compare(draws, reference, sink::sensible_threads(0));
-  add_predictives(comparison, draws, reference, folder);
+  if (config) add_predictives(comparison, draws, reference, *config);
   print(fmt::format("{} against {}\n\n", folder, reference_path));
-  print(sink::comparison_report(comparison) + promised(folder, comparison));
+  print(sink::comparison_report(comparison) + (config ? promised(*config, comparison) : ""));
   return kDone;
 }
 

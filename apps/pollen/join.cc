@@ -108,15 +108,12 @@ int dry_run(const JoinOptions& options, const ParticipantOptions& mine, const Id
   }
   WireClient wire(options.server, identity.tls, &stop_flag());
   if (!wire.connect(10)) throw IoError(fmt::format("{}: {}", options.server, wire.why()));
-  wire::Hello hello;
-  hello.version = mine.version;
-  hello.name = mine.name;
-  hello.shared_seed = mine.shared_seed;
+  const wire::Hello hello{.version = mine.version, .name = mine.name, .shared_seed = mine.shared_seed};
   Bytes frame;
   if (!wire.write(wire::encode(hello)) || !wire.read(frame, std::size_t{64} << 20))
     throw IoError(fmt::format("{}: {}", options.server, wire.why()));
   if (wire::type_of(frame) == wire::Type::refusal)
-    throw IoError(fmt::format("{} refuses: {}", options.server, harmless(wire::decode<wire::Refusal>(frame).why)));
+    throw IoError(fmt::format("{} refuses: {}", options.server, plain(wire::decode<wire::Refusal>(frame).why)));
   print_revelations(read_config_text(wire::decode<wire::Welcome>(frame).config, "the server's configuration"));
   return kDone;
 }
@@ -165,8 +162,8 @@ bool stay(const JoinOptions& options, WireClient& wire, Participant& participant
 
 int join_command(const JoinOptions& options) {
   watch_signals();
-  check_address("--server", options.server);
-  const Identity identity = identity_of(options.wire, KeyRole::client, options.server);
+  const Address server = address_of("--server", options.server);
+  const Identity identity = identity_of(options.wire, KeyRole::client, server.host);
   check_options(options, identity);
   ParticipantOptions mine = options_of(options, identity);
   if (options.dry_run) return dry_run(options, mine, identity);

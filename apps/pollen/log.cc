@@ -1,6 +1,5 @@
 #include <fmt/chrono.h>
 
-#include <algorithm>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -31,16 +30,10 @@ std::string json_line(const Notice& notice) {
 // On a terminal, a message overwrites the progress bar, which is then drawn again.
 std::string plain_line(const Notice& notice) {
   return fmt::format("{}pollen: {}{}\n", stderr_is_terminal() ? "\r\x1b[K" : "",
-                     notice.level == Notice::Level::warning ? "warning: " : "", harmless(notice.text));
+                     notice.level == Notice::Level::warning ? "warning: " : "", plain(notice.text));
 }
 
 }  // namespace
-
-std::string harmless(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return text;
-}
 
 Tell make_log(const std::string& format, bool quiet) {
   if (quiet) return [](const Notice&) {};

@@ -3,8 +3,6 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
-#include <charconv>
-
 #include "http/listener.h"
 #include "monitor.h"
 
@@ -65,7 +63,7 @@ std::string metrics_text(const View& v) {
 
 class HttpServer final : public MetricsServer {
  public:
-  HttpServer(const std::string& address, const Monitor& monitor) : listener_({.connections = 2, .limits = {}}) {
+  HttpServer(std::string host, int port, const Monitor& monitor) : listener_({.connections = 2}) {
     listener_.Get("/metrics", [&monitor](const httplib::Request&, httplib::Response& response) {
       response.set_content(metrics_text(monitor.view()), "text/plain; version=0.0.4; charset=utf-8");
     });
@@ -75,27 +73,19 @@ class HttpServer final : public MetricsServer {
       response.status = healthy ? 200 : 503;
       response.set_content(health_text(view, healthy), "application/json");
     });
-    listen(address);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    listener_.start("--metrics", host, port);
   }
   int port() const override { return listener_.port(); }
 
  private:
-  void listen(const std::string& address) {
-    const std::size_t colon = address.rfind(':');
-    std::string host = address.substr(0, colon);
-    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-    int port = 0;
-    std::from_chars(address.data() + colon + 1, address.data() + address.size(), port);
-    listener_.start("--metrics", host, port);
-  }
-
   http::Listener listener_;
 };
 
 }  // namespace
 
-std::unique_ptr<MetricsServer> serve_metrics(const std::string& address, const Monitor& monitor) {
-  return std::make_unique<HttpServer>(address, monitor);
+std::unique_ptr<MetricsServer> serve_metrics(const std::string& host, int port, const Monitor& monitor) {
+  return std::make_unique<HttpServer>(host, port, monitor);
 }
 
 }  // namespace pollen::app

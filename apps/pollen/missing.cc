@@ -22,7 +22,7 @@ std::unique_ptr<Dashboard> open_dashboard(const DashboardOptions& options, const
 #endif
 
 #ifndef POLLEN_WITH_METRICS
-std::unique_ptr<MetricsServer> serve_metrics(const std::string&, const Monitor&) {
+std::unique_ptr<MetricsServer> serve_metrics(const std::string&, int, const Monitor&) {
   refuse("--metrics", "an HTTP server for metrics", "libcpp-httplib-dev prometheus-cpp-dev");
 }
 #endif

@@ -55,6 +55,6 @@ struct MetricsServer {
 };
 // Starts a server that answers until it is destroyed. Throws IoError if it cannot listen, and ConfigError in a build
 // without HTTP.
-std::unique_ptr<MetricsServer> serve_metrics(const std::string& address, const Monitor& monitor);
+std::unique_ptr<MetricsServer> serve_metrics(const std::string& host, int port, const Monitor& monitor);
 
 }  // namespace pollen::app

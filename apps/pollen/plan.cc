@@ -16,14 +16,12 @@ using Json = nlohmann::ordered_json;
 
 // Tells whether there is a target epsilon and an epsilon to compare with it.
 bool held_against(const PlanReport& report) {
-  const bool renyi = report.meter->accountant() == "renyi";
-  return report.meter->target() && (renyi ? report.privacy->renyi_epsilon : report.privacy->epsilon);
+  return report.meter->target() && report.meter->held(*report.privacy).epsilon;
 }
 
-std::string epsilon_text(const char* name, const std::optional<double>& epsilon, const std::optional<double>& delta,
-                         const std::vector<std::string>& why) {
-  if (!epsilon) return fmt::format("no epsilon by {}: {}", name, fmt::join(why, "; "));
-  return fmt::format("epsilon {:.4g} at delta {:.4g} ({})", *epsilon, *delta, name);
+std::string epsilon_text(const char* name, const PrivacyGuarantee& by) {
+  if (!by.epsilon) return fmt::format("no epsilon by {}: {}", name, fmt::join(by.why, "; "));
+  return fmt::format("epsilon {:.4g} at delta {:.4g} ({})", *by.epsilon, *by.delta, name);
 }
 
 std::string budget_text(const PrivacyMeter& meter) {
@@ -47,13 +45,11 @@ std::string time_text(const PlanReport& report) {
 std::string text_of(const PlanReport& report) {
   std::string text = to_text(report.plan);
   if (report.time) text += time_text(report);
-  if (const auto& p = report.privacy; p && p->why == p->renyi_why && !p->epsilon) {
-    text += fmt::format("{:<16} no epsilon: {}\n", "privacy", fmt::join(p->why, "; "));
+  if (const auto& p = report.privacy; p && p->theorem.why == p->renyi.why && !p->theorem.epsilon) {
+    text += fmt::format("{:<16} no epsilon: {}\n", "privacy", fmt::join(p->theorem.why, "; "));
   } else if (p) {
-    text += fmt::format("{:<16} {} after {} rounds\n", "privacy",
-                        epsilon_text("Theorem G.3", p->epsilon, p->delta, p->why), p->rounds);
-    text += fmt::format("{:<16} {}\n", "",
-                        epsilon_text("Renyi accounting", p->renyi_epsilon, p->renyi_delta, p->renyi_why));
+    text += fmt::format("{:<16} {} after {} rounds\n", "privacy", epsilon_text("Theorem G.3", p->theorem), p->rounds);
+    text += fmt::format("{:<16} {}\n", "", epsilon_text("Renyi accounting", p->renyi));
     if (held_against(report)) text += fmt::format("{:<16} {}\n", "", budget_text(*report.meter));
   }
   for (const std::string& note : report.notes) text += "note: " + note + '\n';
@@ -81,12 +77,12 @@ std::string json_of(const PlanReport& report) {
   json["privacy"] = nullptr;
   if (const auto& p = report.privacy)
     json["privacy"] = {
-        {"epsilon", maybe(p->epsilon)},
-        {"delta", maybe(p->delta)},
-        {"why", fmt::format("{}", fmt::join(p->why, "; "))},
-        {"renyi_epsilon", maybe(p->renyi_epsilon)},
-        {"renyi_delta", maybe(p->renyi_delta)},
-        {"renyi_why", fmt::format("{}", fmt::join(p->renyi_why, "; "))},
+        {"epsilon", maybe(p->theorem.epsilon)},
+        {"delta", maybe(p->theorem.delta)},
+        {"why", fmt::format("{}", fmt::join(p->theorem.why, "; "))},
+        {"renyi_epsilon", maybe(p->renyi.epsilon)},
+        {"renyi_delta", maybe(p->renyi.delta)},
+        {"renyi_why", fmt::format("{}", fmt::join(p->renyi.why, "; "))},
         {"rounds", p->rounds},
         {"target_epsilon", maybe(report.meter->target())},
         {"budget_iterations",

@@ -78,16 +78,6 @@ ExperimentOptions strangers(const Config& config, const RowLayout& layout) {
   return options;
 }
 
-// Returns some rows of a table, without targets.
-Table part(const Table& table, Index first, Index count) {
-  Table out = table;
-  const auto stride = static_cast<std::size_t>(table.stride);
-  out.rows = count;
-  out.x = table.x.part(static_cast<std::size_t>(first) * stride, static_cast<std::size_t>(count) * stride);
-  out.y = Numbers();
-  return out;
-}
-
 void append(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
 
 // Converts the forecast of a network of several classes to the form that other classifiers use.
@@ -148,7 +138,7 @@ int predict_client(const PredictOptions& options, const Config& config) {
   constexpr Index kHeld = Index{1} << 25;  // the most numbers held at a time; a row needs one per draw and class
   const Index block = std::max<Index>(1, kHeld / (draws * chains * classes));
   const auto forecast = [&](Index first) {
-    return personal.forecast(part(rows, first, std::min(block, rows.rows - first)), client, own, learnt, draws,
+    return personal.forecast(rows.part(first, std::min(block, rows.rows - first)), client, own, learnt, draws,
                              options.interval);
   };
   Forecast all;

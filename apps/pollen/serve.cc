@@ -71,9 +71,9 @@ class Service {
     watch_.sources = {&registry_, &statistics_, nullptr, nullptr};
     show_dashboard();
     if (options.metrics.empty()) return;
-    metrics_ = serve_metrics(options.metrics, watch_.monitor());
-    const std::string host = options.metrics.substr(0, options.metrics.rfind(':'));
-    log_({"metrics", fmt::format("metrics at http://{}:{}/metrics", host, metrics_->port())});
+    const Address address = address_of("--metrics", options.metrics);
+    metrics_ = serve_metrics(address.host, address.port, watch_.monitor());
+    log_({"metrics", fmt::format("metrics at http://{}:{}/metrics", address.host, metrics_->port())});
   }
 
   int run(const std::string& greeting) {
@@ -115,8 +115,6 @@ class Service {
   Config with_folder(Config config) {
     // Messages and progress are for people, not for JSON logs.
     quiet_ = options_.run.quiet || options_.log_format == "json";
-    job_.checkpoint_every = options_.run.checkpoint_every;
-    job_.experiment.threads = options_.run.threads;
     job_.experiment.stop = &stop_flag();
     if (!quiet_) job_.on_message = tell, job_.on_progress = progress_on_stderr();
     job_.shown_folder = options_.run.out.empty() ? config.output.dir : options_.run.out;
@@ -190,14 +188,13 @@ class Service {
   // Ends a complete run. It waits for clients that are briefly away, so that they learn of the end and stop
   // reconnecting.
   void end_complete() {
-    const wire::End message{true, "the run is complete"};
     const std::vector<std::string> away = registry_.absent();
-    registry_.end(message);
+    registry_.end({true, "the run is complete"});
     if (away.empty()) return;
     constexpr auto kLinger = std::chrono::seconds(35);  // longer than the half minute between a client's attempts
     log_({"lingering",
           fmt::format("the run is complete; waiting up to {} s to tell {}", kLinger.count(), fmt::join(away, ", "))});
-    registry_.linger(message, registry_.now() + kLinger);
+    registry_.linger(registry_.now() + kLinger);
   }
 
   const ServeOptions& options_;
@@ -219,15 +216,14 @@ bool has_grpc() { return true; }
 
 int serve_command(const ServeOptions& options) {
   watch_signals();
-  check_address("--listen", options.listen);
-  if (!options.metrics.empty()) check_address("--metrics", options.metrics);
+  const Address address = address_of("--listen", options.listen);
+  if (!options.metrics.empty()) address_of("--metrics", options.metrics);  // before anything is opened or read
   const Config config = for_federation(read_config_file(options.run.config, options.run.set));
   check_federation(config);
-  const Identity identity = identity_of(options.wire, KeyRole::server, options.listen);
+  const Identity identity = identity_of(options.wire, KeyRole::server, address.host);
   const auto wires = listen_at(options.listen, identity.tls);
-  const std::string greeting =
-      fmt::format("listening at {}:{}{}", options.listen.substr(0, options.listen.rfind(':')), wires->port(),
-                  identity.tls ? fmt::format(" as {}", identity.name) : " in plain text");
+  const std::string greeting = fmt::format("listening at {}:{}{}", address.host, wires->port(),
+                                           identity.tls ? fmt::format(" as {}", identity.name) : " in plain text");
   try {
     return Service(options, config, *wires).run(greeting);
   } catch (const Interrupted&) {

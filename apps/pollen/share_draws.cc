@@ -23,9 +23,9 @@ void send_block(ConnectionRegistry& registry, std::vector<Panel>& block, Index d
     wire::Draws message{static_cast<std::uint32_t>(c), static_cast<std::uint64_t>(first),
                         Panel(block[c].rows(), draws)};
     for (Index i = 0; i < draws; ++i) std::ranges::copy(block[c].column(i), message.positions.column(i).begin());
-    const auto frame = std::make_shared<const Bytes>(wire::encode(message));
+    const Frame frame = std::make_shared<const Bytes>(wire::encode(message));
     for (std::uint32_t client = 0; client < registry.names().size(); ++client)
-      if (registry.present(client)) registry.send(client, frame);
+      if (registry.present(client)) registry.send(client, {&frame, 1});
   }
 }
 

@@ -54,12 +54,11 @@ int stdout_width() { return width_of(STDOUT_FILENO); }
 std::function<void(const RunProgress&)> progress_on_stderr() {
   return [line = std::make_shared<std::optional<sink::Progress>>()](const RunProgress& now) {
     if (!*line) {
-      sink::ProgressOptions options;
-      options.terminal = stderr_is_terminal();
-      options.width = stderr_width;
-      options.write = to_stderr;
-      options.total = now.total;
-      options.start = now.start;
+      sink::ProgressOptions options{.total = now.total,
+                                    .start = now.start,
+                                    .terminal = stderr_is_terminal(),
+                                    .width = stderr_width,
+                                    .write = to_stderr};
       if (now.warming_up) options.counted = options.unit = "steps";
       line->emplace(std::move(options));
     }

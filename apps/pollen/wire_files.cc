@@ -11,35 +11,33 @@ namespace pollen::app {
 
 namespace {
 
-std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
-
 bool is_own(const std::string& host) { return host == "localhost" || host == "[::1]" || host.starts_with("127."); }
 
 }  // namespace
 
-void check_address(const std::string& option, const std::string& address) {
-  const std::size_t colon = address.rfind(':');
+Address address_of(const std::string& option, const std::string& text) {
+  const std::size_t colon = text.rfind(':');
   int port = -1;
   if (colon != std::string::npos) {
-    const char* first = address.data() + colon + 1;
-    const char* last = address.data() + address.size();
-    const auto [end, error] = std::from_chars(first, last, port);
+    const char* const last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data() + colon + 1, last, port);
     if (error != std::errc{} || end != last) port = -1;
   }
   if (colon == 0 || port < 0 || port > 65535)
-    throw ConfigError(option, fmt::format("found \"{}\", accepted: HOST:PORT, as in hub.example.org:50051", address));
+    throw ConfigError(option, fmt::format("found \"{}\", accepted: HOST:PORT, as in hub.example.org:50051", text));
+  return {text.substr(0, colon), port};
 }
 
-Identity identity_of(const WireOptions& options, KeyRole role, const std::string& address) {
+Identity identity_of(const WireOptions& options, KeyRole role, const std::string& host) {
   const bool files = !options.ca.empty() || !options.cert.empty() || !options.key.empty();
   if (options.insecure > 0) {
     if (files) throw ConfigError("--insecure", "found beside --ca, --cert or --key, accepted: one of the two");
-    if (!is_own(host_of(address)) && options.insecure < 2)
+    if (!is_own(host) && options.insecure < 2)
       throw ConfigError("--insecure",
                         fmt::format("found with {}, which is not this machine: everything would travel in "
                                     "plain text and anybody could join; accepted: --ca, --cert and --key "
                                     "(pollen keys makes them), or --insecure said twice",
-                                    address));
+                                    host));
     return {};
   }
   if (options.ca.empty() || options.cert.empty() || options.key.empty())

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "commands.h"
-#include "federation/federation.h"
+#include "federation/plain.h"
 #include "grpc/wires.h"
 #include "keys/keys.h"
 
@@ -18,14 +18,14 @@ struct Identity {
 
 // Reads and checks the files. Throws ConfigError if they are missing or wrong, or if plain text would leave the
 // machine.
-Identity identity_of(const WireOptions& options, KeyRole role, const std::string& address);
+Identity identity_of(const WireOptions& options, KeyRole role, const std::string& host);
 
-// Checks an address "host:port". The host may be empty, a name, an IPv4 address or an IPv6 address in brackets.
-void check_address(const std::string& option, const std::string& address);
-
-// Replaces control characters in text from another party, so that it stays on one line and cannot move the cursor or
-// change colours.
-std::string harmless(std::string text);
+struct Address {
+  std::string host;  // may be empty, a name, an IPv4 address or an IPv6 address in brackets
+  int port = 0;
+};
+// Reads the "host:port" that an option was given.
+Address address_of(const std::string& option, const std::string& text);
 
 // Returns a log to stderr, which may be called from any thread: plain lines for people, or one JSON object per line if
 // the format is "json". Control characters are replaced or escaped, because names and reasons come from other parties.

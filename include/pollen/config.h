@@ -108,30 +108,6 @@ struct SamplerConfig {
   Index head_steps = 10;
 };
 
-// The keys of the reference samplers and competitors. In a file they stand in [sampler].
-struct ReferenceConfig {
-  std::optional<double> target_accept, server_step, tolerance;
-  bool adapt_mass = true;
-  Index leapfrogs = 0;
-  double trajectory = 1.5707963267948966;
-  double jitter = 0.5;
-  Index most_leapfrogs = 1024;
-  Index max_depth = 10;
-  double decay = 0.99;
-  double damping = 1e-5;
-  std::string local_kernel = "nuts";
-  bool diagonal = false;
-  Index samples = 10;
-  Index local_burn_in = 10;
-  double shrinkage = 1;
-  std::string server_law = "gaussian";
-  std::optional<std::string> surrogate;  // empty: swag for networks, draws otherwise
-  std::optional<double> swag_rate, swag_least_sd;
-  bool distill = false;
-  Index distill_steps = 100;
-  double distill_rate = 0.01;
-};
-
 struct ParticipationConfig {
   std::string policy = "full";
   std::vector<double> probability;

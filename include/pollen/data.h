@@ -133,6 +133,12 @@ struct Table {
   Numbers x;
   Numbers y;
   RowsView view() const { return {x.data(), rows, columns, stride}; }
+  // Returns some of the rows with their targets, if there are any.
+  Table part(Index first, Index count) const {
+    const auto at = static_cast<std::size_t>(first), n = static_cast<std::size_t>(count);
+    const auto width = static_cast<std::size_t>(stride);
+    return {count, columns, stride, x.part(at * width, n * width), y.empty() ? Numbers() : y.part(at, n)};
+  }
 };
 
 // The names of the clients. The names "1", "2", ... take no memory.

@@ -81,7 +81,7 @@ void AwaitedClients::send(std::uint32_t client) {
     statistics().bytes_out += std::ssize(*frame);
     statistics_of(client).bytes_out += std::ssize(*frame);
   }
-  registry_.send_all(client, frames);
+  registry_.send(client, frames);
   seat.called = seat.owes = true;
 }
 

@@ -25,16 +25,15 @@ std::size_t Participant::most_bytes() const {
 
 Bytes Participant::hello() const {
   const Parts& p = *parts_;
-  wire::Hello hello;
-  hello.version = p.options.version;
-  hello.name = p.options.name;
-  hello.instance = p.file.state().instance;
-  hello.part = p.options.part;
-  if (p.options.config) hello.config = to_toml(*p.options.config);
-  hello.run = p.file.state().run;
-  hello.ready = p.host != nullptr && p.run == hello.run;
-  hello.shared_seed = p.options.shared_seed;
-  return wire::encode(hello);
+  const ClientState& state = p.file.state();
+  return wire::encode(wire::Hello{.version = p.options.version,
+                                  .name = p.options.name,
+                                  .instance = state.instance,
+                                  .part = p.options.part,
+                                  .config = p.options.config ? to_toml(*p.options.config) : "",
+                                  .run = state.run,
+                                  .ready = p.host != nullptr && p.run == state.run,
+                                  .shared_seed = p.options.shared_seed});
 }
 
 void Participant::handle(ByteView frame, const Send& send) {

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "federation/federation.h"
-#include "plain.h"
+#include "federation/plain.h"
 #include "pollen/errors.h"
 #include "pollen/recipe.h"
 #include "pollen/transport.h"

@@ -35,8 +35,8 @@ void Participant::Parts::measure() {
 
 std::optional<double> Participant::Parts::epsilon_after(std::uint64_t iterations) const {
   const PrivacySpending spending = meter->after(static_cast<std::int64_t>(iterations));
-  if (spending.epsilon && spending.renyi_epsilon) return std::min(*spending.epsilon, *spending.renyi_epsilon);
-  return spending.epsilon ? spending.epsilon : spending.renyi_epsilon;
+  const auto &one = spending.theorem.epsilon, &other = spending.renyi.epsilon;
+  return one && other ? std::min(one, other) : one ? one : other;
 }
 
 // Returns why this client refuses to answer, or an empty text.
@@ -48,7 +48,7 @@ std::string Participant::Parts::beyond_limits(const Broadcast& heard) const {
   const auto epsilon = epsilon_after(heard.segment.first + heard.segment.steps);
   if (!epsilon)
     return fmt::format("no epsilon can be given, so that its --max-epsilon cannot hold: {}",
-                       fmt::join(meter->after(1).why, "; "));
+                       fmt::join(meter->after(1).theorem.why, "; "));
   if (*epsilon > limits.most_epsilon)
     return fmt::format("after this round epsilon would be {:.4g}, above its --max-epsilon {:.4g}", *epsilon,
                        limits.most_epsilon);

@@ -1,4 +1,4 @@
-#include "plain.h"
+#include "federation/plain.h"
 
 namespace pollen {
 

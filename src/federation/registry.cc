@@ -6,7 +6,7 @@
 #include "base/secret.h"
 #include "data/store.h"
 #include "federation/federation.h"
-#include "plain.h"
+#include "federation/plain.h"
 #include "pollen/errors.h"
 #include "recipe/config_difference.h"
 
@@ -68,19 +68,20 @@ bool ConnectionRegistry::stopped() const {
   return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
 }
 
-void ConnectionRegistry::check_stop() const {
+bool ConnectionRegistry::work(Deadline until) {
   if (stopped()) throw Interrupted();
+  const bool any = look(until);
+  options_.looked();
+  return any;
 }
 
-bool ConnectionRegistry::work(Deadline until) {
-  check_stop();
+bool ConnectionRegistry::look(Deadline until) {
   drop_silent_links();
   // A signal does not interrupt the wait, so the flag is checked at least every 200 ms.
   auto event = links_.next(std::min(until, now() + std::chrono::milliseconds(200)));
-  const bool any = event.has_value();
-  if (any) take(std::move(*event));
-  options_.looked();
-  return any;
+  if (!event) return false;
+  take(std::move(*event));
+  return true;
 }
 
 std::optional<ConnectionRegistry::Message> ConnectionRegistry::next(Deadline until) {
@@ -131,7 +132,8 @@ void ConnectionRegistry::lose(std::uint64_t link) {
   seats_[client].link = 0;
   seats_[client].ready = false;
   handshake_.forget(client);
-  warn("gone", fmt::format("{} has gone; {} of {} here", names_[client], present(), seats_.size()), names_[client]);
+  if (!over_)
+    warn("gone", fmt::format("{} has gone; {} of {} here", names_[client], present(), seats_.size()), names_[client]);
 }
 
 void ConnectionRegistry::drop_silent_links() {
@@ -209,6 +211,7 @@ std::string ConnectionRegistry::refusal_of(const std::string& name, const wire::
 
 void ConnectionRegistry::admit(std::uint64_t link, const std::string& peer, const wire::Hello& hello) {
   const std::string name = peer.empty() ? hello.name : peer;
+  if (over_) return tell_latecomer(link, name);
   std::string why;
   try {
     why = refusal_of(name, hello);
@@ -262,11 +265,7 @@ void ConnectionRegistry::become_ready(std::uint32_t client) {
         {"back", fmt::format("{} is back; {} of {} here", names_[client], present(), seats_.size()), names_[client]});
 }
 
-void ConnectionRegistry::send(std::uint32_t client, const Frame& frame) {
-  if (seats_[client].link != 0) links_.send(seats_[client].link, frame);
-}
-
-void ConnectionRegistry::send_all(std::uint32_t client, std::span<const Frame> frames) {
+void ConnectionRegistry::send(std::uint32_t client, std::span<const Frame> frames) {
   if (seats_[client].link != 0) links_.send_all(seats_[client].link, frames);
 }
 

@@ -69,59 +69,34 @@ void ConnectionRegistry::read(const std::string& path) {
 }
 
 void ConnectionRegistry::end(const wire::End& message) {
-  const auto frame = std::make_shared<const Bytes>(wire::encode(message));
-  for (Seat& seat : seats_) {
-    seat.told = seat.link != 0;
-    if (!seat.told) continue;
-    links_.send(seat.link, frame);
-    links_.close(seat.link);
-  }
+  over_ = std::make_shared<const Bytes>(wire::encode(message));
+  for (Seat& seat : seats_)
+    if (seat.link != 0) tell_end(seat, seat.link);
   // A client closes its connection once it has read the message. One that hangs is not waited for.
   const Deadline until = now() + std::chrono::seconds(5);
-  const auto anyone = [&] { return std::ranges::any_of(seats_, [](const Seat& s) { return s.link != 0; }); };
-  while (anyone() && now() < until)
-    if (auto event = links_.next(until); event && event->what == LinkEvent::What::closed) hung_up(event->link);
+  const auto connected = [](const Seat& seat) { return seat.link != 0; };
+  while (std::ranges::any_of(seats_, connected) && now() < until) look(until);
 }
 
-void ConnectionRegistry::hung_up(std::uint64_t link) {
-  std::erase_if(strangers_, [&](const Stranger& s) { return s.link == link; });
-  for (Seat& seat : seats_)
-    if (seat.link == link) seat.link = 0;
+void ConnectionRegistry::linger(Deadline until) {
+  const auto open = [](const Seat& seat) { return !seat.told || seat.link != 0; };
+  while (std::ranges::any_of(seats_, open) && now() < until && !stopped()) look(until);
 }
 
-void ConnectionRegistry::linger(const wire::End& message, Deadline until) {
-  const auto open = [](const Seat& s) { return !s.told || s.link != 0; };
-  while (std::ranges::any_of(seats_, open) && now() < until && !stopped()) {
-    auto event = links_.next(std::min(until, now() + std::chrono::milliseconds(200)));
-    if (!event) continue;
-    if (event->what == LinkEvent::What::opened && strangers_.size() < seats_.size())
-      strangers_.push_back({event->link, std::move(event->peer), until});
-    else if (event->what == LinkEvent::What::opened)
-      links_.close(event->link);
-    else if (event->what == LinkEvent::What::closed)
-      hung_up(event->link);
-    else
-      tell_latecomer(*event, message);
-  }
-}
-
-void ConnectionRegistry::tell_latecomer(const LinkEvent& event, const wire::End& message) {
-  const auto stranger = std::ranges::find(strangers_, event.link, &Stranger::link);
-  if (stranger == strangers_.end()) return;
-  std::string name = stranger->peer;
-  strangers_.erase(stranger);
-  try {
-    if (name.empty()) name = wire::decode<wire::Hello>(event.frame).name;
-  } catch (const WireError&) {
-    return links_.close(event.link);
-  }
-  const auto known = std::ranges::find(names_, name);
-  if (known == names_.end() || name.empty()) return refuse(event.link, "the run is over", false);
-  Seat& seat = seats_[static_cast<std::size_t>(known - names_.begin())];
-  send_to(event.link, wire::encode(message));
-  links_.close(event.link);
-  seat.link = event.link;
+void ConnectionRegistry::tell_end(Seat& seat, std::uint64_t link) {
+  links_.send(link, over_);
+  links_.close(link);
+  seat.link = link;
   seat.told = true;
+}
+
+// Tells a client that was away at the end.
+void ConnectionRegistry::tell_latecomer(std::uint64_t link, const std::string& name) {
+  const auto known = std::ranges::find(names_, name);
+  if (known == names_.end() || name.empty()) return refuse(link, "the run is over", false);
+  const auto client = static_cast<std::uint32_t>(known - names_.begin());
+  seated_[link] = client;
+  tell_end(seats_[client], link);
 }
 
 }  // namespace pollen

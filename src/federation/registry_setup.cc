@@ -152,30 +152,24 @@ void ConnectionRegistry::start_without_the_missing() {
 void ConnectionRegistry::gather() {
   const auto clients = seats_.size();
   const auto quorum = static_cast<std::size_t>(config_.federation.quorum.value_or(static_cast<Index>(clients)));
-  const bool may_reduce = config_.federation.start_timeout.has_value();
+  bool may_reduce = config_.federation.start_timeout.has_value();
   const auto patience = std::chrono::duration_cast<Deadline::duration>(
       std::chrono::duration<double>(config_.federation.start_timeout.value_or(0.0)));
-  bool waiting = false;  // true if there is a quorum and only the others are missing,
-  Deadline since{};      // since this time
-  bool reduced = false;
+  Deadline limit = Deadline::max();  // for those that are missing, while there is a quorum
   options_.tell({"waiting", fmt::format("waiting for {} clients{}{}", clients, named_ ? ": " : "",
                                         named_ ? fmt::format("{}", fmt::join(names_, ", ")) : "")});
   while (!everybody_described() || !sites_agree()) {
-    const auto here =
-        static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.link != 0; }));
-    if (here < quorum || !may_reduce || reduced) {
-      waiting = false;
-    } else if (!waiting) {
-      waiting = true;
-      since = now();
-    }
-    const Deadline until = waiting ? since + patience : now() + std::chrono::seconds(5);
-    if (waiting && now() >= until && here < seats_.size()) {
+    const std::size_t here = seats_.size() - absent().size();
+    if (here < quorum || !may_reduce)
+      limit = Deadline::max();
+    else if (limit == Deadline::max())
+      limit = now() + patience;
+    if (now() >= limit && here < seats_.size()) {
       start_without_the_missing();
-      reduced = true;
+      may_reduce = false;
       continue;
     }
-    work(until);
+    work(std::min(limit, now() + std::chrono::seconds(5)));
   }
   for (const Seat& seat : seats_) sites_.push_back(*seat.site);
   gathered_ = true;

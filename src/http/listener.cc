@@ -108,14 +108,13 @@ void Door::accept_all(httplib::ThreadPool& pool) {
 
 void Door::serve(int client) {
   if (!admit(client)) return;
-  const ConnectionLimits& limits = options_.limits;
   // Events are small and must not wait for more data to be sent with them.
   const int yes = 1;
   ::setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  const std::string head = read_until(client, "\r\n\r\n", limits.request_bytes, in(limits.request_time));
+  const std::string head = read_until(client, "\r\n\r\n", options_.request_bytes, in(options_.request_time));
   const int server = head.empty() ? -1 : connect_to_loopback(behind_);
   if (server >= 0 && admit(server)) {
-    if (send_all(server, head, in(limits.request_time))) pass_back(server, client);
+    if (send_all(server, head, in(options_.request_time))) pass_back(server, client);
     dismiss(server);
   }
   dismiss(client);
@@ -130,7 +129,7 @@ void Door::pass_back(int server, int client) const {
     if (both[1].revents != 0) return;
     if (both[0].revents == 0) continue;
     const ssize_t n = ::recv(server, part.data(), part.size(), 0);
-    if (n <= 0 || !send_all(client, {part.data(), static_cast<std::size_t>(n)}, in(options_.limits.write_time))) return;
+    if (n <= 0 || !send_all(client, {part.data(), static_cast<std::size_t>(n)}, in(options_.write_time))) return;
   }
 }
 
@@ -157,11 +156,11 @@ Listener::Listener(const ListenerOptions& options) : options_(options) {
   new_task_queue = [this] { return new httplib::ThreadPool(options_.connections); };
   set_keep_alive_max_count(1);
   set_tcp_nodelay(true);
-  set_payload_max_length(options_.limits.request_bytes);
+  set_payload_max_length(options_.request_bytes);
   // The door sends a complete request at once, so nothing can follow later.
   set_read_timeout(std::chrono::seconds(1));
   // The door's shorter limit applies first.
-  set_write_timeout(options_.limits.write_time + std::chrono::seconds(5));
+  set_write_timeout(options_.write_time + std::chrono::seconds(5));
   // The library's default options would let two servers share a port.
   set_socket_options([](int) {});
 }

@@ -108,7 +108,7 @@ struct LiveServer::Parts {
   explicit Parts(const LiveOptions& o)
       : options(o),
         token(is_loopback(o.address) ? "" : secret_name()),
-        listener({.connections = o.most_readers + kSpare, .limits = {.write_time = o.patience}}) {
+        listener({.connections = o.most_readers + kSpare, .write_time = o.patience}) {
     listener.set_default_headers({{"Content-Security-Policy", policy_of(o.page)},
                                   {"X-Content-Type-Options", "nosniff"},
                                   {"X-Frame-Options", "DENY"},

@@ -1,7 +1,7 @@
 // Reads the files of keys and certificates, and checks that they belong together: a key with its certificate, and a
 // certificate with its authority.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/chrono.h>
 #include <openssl/err.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -155,13 +155,7 @@ std::string read_key_file(const std::string& path) {
   return text;
 }
 
-std::string utc_text(KeyClock::time_point time) {
-  const std::time_t seconds = KeyClock::to_time_t(time);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min);
-}
+std::string utc_text(KeyClock::time_point time) { return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(time)); }
 
 void check_pair(const std::string& certificate_path, const std::string& key_path) {
   const auto certificates = keys::parse_certificates(keys::read_text(certificate_path), certificate_path);

@@ -28,10 +28,7 @@ class RankTransport final : public Transport {
   }
 
   void exchange(Server& server) override {
-    const Roster& roster = server.broadcast().roster;
-    const auto chains =
-        roster.clients.empty() ? std::span<const std::uint32_t>() : roster.chains(roster.clients.front());
-    wire::encode(server.broadcast(), chains, frame_);
+    wire::encode(server.broadcast(), {}, frame_);  // ranks draw again who works for which chains
     ranks_.send_all(frame_);
     together(
         [&] {
@@ -66,21 +63,25 @@ class RankTransport final : public Transport {
   // written it. Every rank's view of the broadcasts is the same, so this rank's view is sent to all.
   void archive(Archive& archive) override {
     if (!archive.reading()) {
-      for (Bytes& state : fetch_states(ranks_)) archive.bytes(state);
-      return;
+      ranks_.send_all(ranks::bare(Kind::save));
+      return collect(ranks_, frame_, [&](int, Archive& states) {
+        Bytes theirs(states.left());
+        states.bytes(theirs);
+        archive.bytes(theirs);
+      });
     }
-    std::vector<Bytes> states;
     Bytes one;
-    for (std::size_t r = 1; r < ranges_.size(); ++r) {
-      Archive state;
-      view_.archive(state);
-      for (Index i = 0; i < ranges_[r].own.size(); ++i) {
+    for (int r = 1; r < ranks_.size(); ++r) {
+      Archive states = ranks::frame_of(Kind::load, std::move(frame_));
+      view_.archive(states);
+      for (Index i = 0; i < ranges_[static_cast<std::size_t>(r)].own.size(); ++i) {
         archive_state(archive, one);
-        archive_state(state, one);
+        archive_state(states, one);
       }
-      states.push_back(state.take());
+      frame_ = states.take();
+      ranks_.send(r, frame_);
     }
-    spread_states(ranks_, states);
+    collect(ranks_, frame_, [](int, Archive&) {});
   }
 
  private:

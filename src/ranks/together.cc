@@ -20,16 +20,6 @@ namespace {
 
 constexpr Index kMostKept = Index{1} << 23;  // the most numbers in replies that wait for the previous rank: 64 MiB
 
-std::vector<Bytes> collect_all(Ranks& ranks) {
-  std::vector<Bytes> all;
-  Bytes frame;
-  collect(ranks, frame, [&](int, Archive& archive) {
-    all.emplace_back(archive.left());
-    archive.bytes(all.back());
-  });
-  return all;
-}
-
 }  // namespace
 
 std::vector<Bytes> gather(Ranks& ranks, Bytes mine) {
@@ -38,8 +28,12 @@ std::vector<Bytes> gather(Ranks& ranks, Bytes mine) {
     ranks.send(0, mine);
     return {};
   }
-  std::vector<Bytes> all = collect_all(ranks);
-  all.insert(all.begin(), std::move(mine));
+  std::vector<Bytes> all = {std::move(mine)};
+  Bytes frame;
+  collect(ranks, frame, [&](int, Archive& archive) {
+    all.emplace_back(archive.left());
+    archive.bytes(all.back());
+  });
   return all;
 }
 
@@ -69,21 +63,6 @@ void await_ready(Ranks& ranks, std::uint64_t fingerprint) {
                         "found another configuration or other data than rank 0 has; accepted: the same program and "
                         "the same files for all ranks");
   });
-}
-
-std::vector<Bytes> fetch_states(Ranks& ranks) {
-  ranks.send_all(ranks::bare(Kind::save));
-  return collect_all(ranks);
-}
-
-void spread_states(Ranks& ranks, const std::vector<Bytes>& states) {
-  Bytes frame;
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    frame = ranks::bare(Kind::load);
-    frame.insert(frame.end(), states[i].begin(), states[i].end());
-    ranks.send(static_cast<int>(i) + 1, frame);
-  }
-  collect(ranks, frame, [](int, Archive&) {});
 }
 
 RanksAtWork::~RanksAtWork() {

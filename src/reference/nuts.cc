@@ -198,7 +198,7 @@ class Nuts final : public HamiltonianKernel {
  public:
   Nuts(const Chains& chains, const ReferenceSettings& settings, Target target)
       : HamiltonianKernel(chains, settings, std::move(target), 0.8),
-        tree_(chains.problem.dimension, settings.max_depth) {}
+        tree_(chains.problem.dimension, static_cast<int>(settings.max_depth)) {}
 
   void iterate(Chains& chains) override {
     for (Index c = 0; c < chains.count(); ++c) move(chains, c);

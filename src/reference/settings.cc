@@ -38,8 +38,8 @@ bool positive(double x) { return std::isfinite(x) && x > 0; }
 
 void check_hamiltonian(Checker& check, const ReferenceSettings& s) {
   check.number("warm_up", s.warm_up, s.warm_up >= 0, "0 or more");
-  check.number("target_accept", s.target_accept, s.target_accept >= 0 && s.target_accept < 1,
-               "a number between 0 and 1, or 0 for the sampler's own");
+  const double accept = s.target_accept.value_or(0.5);
+  check.number("target_accept", accept, accept > 0 && accept < 1, "a number between 0 and 1");
   check.number("leapfrogs", s.leapfrogs, s.leapfrogs >= 0, "0 or more");
   check.number("trajectory", s.trajectory, positive(s.trajectory), "a number above 0");
   check.number("jitter", s.jitter, s.jitter >= 0 && s.jitter <= 1, "a number from 0 to 1");
@@ -63,7 +63,7 @@ void check_others(Checker& check, const ReferenceSettings& s) {
   check.number("distill_rate", s.distill_rate, positive(s.distill_rate), "a number above 0");
   check.number("swag_rate", s.swag_rate.value_or(1), positive(s.swag_rate.value_or(1)), "a number above 0");
   check.number("swag_least_sd", s.swag_least_sd.value_or(1), positive(s.swag_least_sd.value_or(1)), "a number above 0");
-  check.word("surrogate", s.surrogate, "draws", "swag");
+  check.word("surrogate", s.surrogate.value_or("draws"), "draws", "swag");
   check.word("server_law", s.server_law, "gaussian", "dirichlet");
   check.word("local_kernel", s.local_kernel, "nuts", "mala");
 }

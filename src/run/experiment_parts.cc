@@ -10,7 +10,6 @@
 #include "fleet_transport.h"
 #include "local_step.h"
 #include "pollen/errors.h"
-#include "reference_engine.h"
 
 namespace pollen {
 
@@ -98,7 +97,7 @@ void ExperimentParts::make_link() {
 
 void ExperimentParts::make_engine() {
   if (recipe.reference)
-    engine = make_reference_engine(config, recipe, problem);
+    engine = make_reference_engine();
   else
     make_federation();
   listen();

@@ -73,6 +73,7 @@ struct ExperimentParts {
   void sample_in(Coordinates made);  // changes the variables of the problem and of its link
   void archive_coordinates(Archive& archive);
   void make_federation();
+  std::unique_ptr<Engine> make_reference_engine() const;  // reference_engine.cc
   MakeTransport make_transport(int threads) const;
   MakeTransport local_transport(int threads) const;  // to clients whose potentials are in this process
   int pick_threads();

@@ -5,28 +5,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/eigenvalues.h"
 #include "pollen/errors.h"
 
 namespace pollen {
 
 namespace {
 
-// Whether a matrix is positive semi-definite, by a Cholesky decomposition that accepts pivots of zero up to rounding.
-bool semidefinite(std::vector<std::vector<double>> a) {
-  const std::size_t d = a.size();
-  double largest = 0;
-  for (std::size_t i = 0; i < d; ++i) largest = std::max(largest, std::abs(a[i][i]));
-  const double slack = 1e-10 * std::max(largest, 1e-300);
-  for (std::size_t j = 0; j < d; ++j) {
-    if (a[j][j] < -slack) return false;
-    const bool zero = a[j][j] <= slack;
-    for (std::size_t i = j + 1; i < d; ++i) {
-      if (zero && std::abs(a[i][j]) > std::sqrt(slack * largest)) return false;
-      const double factor = zero ? 0 : a[i][j] / a[j][j];
-      for (std::size_t k = j + 1; k <= i; ++k) a[i][k] -= factor * a[k][j];
-    }
-  }
-  return true;
+// Whether a symmetric matrix has no negative eigenvalue, up to rounding.
+bool semidefinite(const std::vector<std::vector<double>>& rows) {
+  Panel matrix(std::ssize(rows), std::ssize(rows));
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    std::ranges::copy(rows[r], matrix.column(static_cast<Index>(r)).begin());
+  const std::vector<double> values = math::symmetric_eigenvalues(matrix);
+  return values.front() >= -1e-10 * std::abs(values.back());
 }
 
 class Builder {
@@ -38,10 +30,12 @@ class Builder {
     problems_.raise();
     problem_.model.features = dimension_;
     fill_tables();
+    std::vector<std::shared_ptr<const Potential>> potentials;
     for (std::size_t i = 0; i < config_.clients.size(); ++i) {
-      add(i);
-      problem_.rows.push_back(problem_.potentials[i]->rows());
+      potentials.push_back(potential(i));
+      problem_.rows.push_back(potentials.back()->rows());
     }
+    problem_.potentials = Potentials(std::move(potentials));
   }
 
  private:
@@ -98,20 +92,18 @@ class Builder {
     data.test_begin.assign(data.train_begin.size(), 0);
   }
 
-  void add(std::size_t i) {
+  std::unique_ptr<const Potential> potential(std::size_t i) const {
     const ClientConfig& c = config_.clients[i];
     const auto b = static_cast<double>(config_.clients.size());
     const bool mean = config_.model.likelihood == "mean";
     if (!c.data.empty()) {
       const double scale = mean ? 1 / (b * static_cast<double>(c.data.size())) : 1;
-      const Index first = problem_.data.train_begin[i];
-      problem_.potentials.push_back(
-          make_gaussian_data(problem_.data.train.view().slice(first, static_cast<Index>(c.data.size())), scale));
-      return;
+      const RowsView rows = problem_.data.train.view();
+      return make_gaussian_data(rows.slice(problem_.data.train_begin[i], std::ssize(c.data)), scale);
     }
     std::vector<double> flat;
     for (const auto& row : c.precision) flat.insert(flat.end(), row.begin(), row.end());
-    problem_.potentials.push_back(make_gaussian(c.mean, std::move(flat), mean ? 1 / b : 1));
+    return make_gaussian(c.mean, std::move(flat), mean ? 1 / b : 1);
   }
 
   const Config& config_;

@@ -4,24 +4,21 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "pollen/errors.h"
 #include "pollen/plan.h"
+#include "round/client_host.h"
 
 namespace pollen {
 
-LocalBounds find_local_bounds(Transport& transport, const LocalSteps& local, std::span<const double> at,
-                              std::span<const Index> sizes, bool convexity) {
+LocalBounds find_local_bounds(Transport& transport, std::span<const double> weights, std::span<const double> at,
+                              Index clients, bool convexity) {
   const auto d = static_cast<Index>(at.size());
-  const auto b = static_cast<Index>(sizes.size());
-  Panel values(convexity ? 2 : 1, b);
+  Panel values(convexity ? 2 : 1, clients);
   transport.query({Query::What::bounds, {at.data(), d, 1, d}, {}}, values);
-  const double total = static_cast<double>(std::accumulate(sizes.begin(), sizes.end(), Index{0}));
-  LocalBounds bounds{0, convexity ? std::numeric_limits<double>::infinity() : 0, b};
-  for (Index i = 0; i < b; ++i) {
-    const double weight =
-        local.by_size ? static_cast<double>(sizes[static_cast<std::size_t>(i)]) / total : 1 / static_cast<double>(b);
+  LocalBounds bounds{0, convexity ? std::numeric_limits<double>::infinity() : 0, clients};
+  for (Index i = 0; i < clients; ++i) {
+    const double weight = weight_in(weights, static_cast<std::size_t>(i));
     bounds.smoothness = std::max(bounds.smoothness, values.column(i)[0] / weight);
     if (convexity) bounds.convexity = std::min(bounds.convexity, values.column(i)[1] / weight);
   }

@@ -18,9 +18,10 @@ struct LocalBounds {
   Index clients = 1;
 };
 
-// Asks every client for its bounds at `at`. `convexity` says whether m is wanted, too.
-LocalBounds find_local_bounds(Transport& transport, const LocalSteps& local, std::span<const double> at,
-                              std::span<const Index> sizes, bool convexity);
+// Asks every client for its bounds at `at`. `weights` are as local_weights() gives them; `convexity` says whether m is
+// wanted, too.
+LocalBounds find_local_bounds(Transport& transport, std::span<const double> weights, std::span<const double> at,
+                              Index clients, bool convexity);
 
 // A stable step with little client drift, in the paper's units: the smaller of `one_step`, which auto_step() picks for
 // one step per round, and 0.2/L with the L of the worst client, divided by the mean number of local steps.

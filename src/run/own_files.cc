@@ -98,30 +98,33 @@ class OwnFiles {
   void agree_on_columns() {
     std::vector<wire::Columns> mine;
     for (Index i = own_.first; i < own_.last; ++i) mine.push_back({column_facts(file(i), spec_, target_)});
-    std::vector<wire::Columns> all = gather_each(ranks_, std::move(mine));
-    wire::Layout layout;
-    if (first()) {
-      for (std::size_t i = 0; i < all.size(); ++i) refuse({{i, handshake_.take(i, std::move(all[i].facts))}});
-      refuse(handshake_.settle(spec_.sources));
-      bits_ = level_bits_ = handshake_.level_bits();
-      layout.facts = *handshake_.layout;
-    }
-    handshake_.layout = share_one(ranks_, std::move(layout)).facts;
+    handshake_.layout = agree<wire::Layout>(std::move(mine), handshake_.layout).facts;
+    if (first()) bits_ = level_bits_ = handshake_.level_bits();
   }
 
   void agree_on_scaling() {
     std::vector<wire::Moments> mine;
     for (const Federation& part : parts_) mine.push_back({moments_of(part, 0)});
-    std::vector<wire::Moments> all = gather_each(ranks_, std::move(mine));
-    wire::Scaling scaling;
+    const ColumnScaling scaling = agree<wire::Scaling>(std::move(mine), handshake_.scaling).scaling;
+    bits_ += scaling_bits(std::ssize(spec_.sources), scaling.mean.size());
+    for (Federation& part : parts_) standardize(scaling, part);
+  }
+
+  // Rank 0 hears what all clients say, and tells all ranks what follows from it, which the handshake leaves in
+  // `settled`.
+  template <class Answer, class Message, class Settled>
+  Answer agree(std::vector<Message> mine, const std::optional<Settled>& settled) {
+    std::vector<Message> all = gather_each(ranks_, std::move(mine));
+    Answer answer;
     if (first()) {
-      for (std::size_t i = 0; i < all.size(); ++i) refuse({{i, handshake_.take(i, std::move(all[i].moments))}});
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        auto& [said] = all[i];
+        refuse({{i, handshake_.take(i, std::move(said))}});
+      }
       refuse(handshake_.settle(spec_.sources));
-      scaling.scaling = *handshake_.scaling;
-      bits_ += scaling_bits(std::ssize(all), scaling.scaling.mean.size());
+      answer = {*settled};
     }
-    scaling = share_one(ranks_, std::move(scaling));
-    for (Federation& part : parts_) standardize(scaling.scaling, part);
+    return share_one(ranks_, std::move(answer));
   }
 
   // Throws ConfigError if a client's file cannot be taken with the others.

@@ -8,36 +8,34 @@ namespace {
 
 PersonalSettings personal_settings(const Config& config) {
   const SamplerConfig& s = config.sampler;
-  PersonalSettings out;
-  out.kernel = s.kernel == "mala" ? LocalKernel::mala : s.kernel == "hmc" ? LocalKernel::hmc : LocalKernel::langevin;
-  out.step = s.step.value_or(0);
-  out.local_steps = s.local_steps.value_or(10);
-  out.leapfrogs = s.local_leapfrogs;
-  out.warm_start = s.warm_start;
-  out.population_step = s.population_step.value_or(0);
-  out.shared_step = s.shared_step.value_or(0);
-  out.decay = s.step_decay;
-  out.shared_radius = s.shared_radius.value_or(0);
-  out.particles = config.population.particles;
-  out.averaged_from = *config.run.burn_in;
-  return out;
+  return {.kernel = s.kernel == "mala"  ? LocalKernel::mala
+                    : s.kernel == "hmc" ? LocalKernel::hmc
+                                        : LocalKernel::langevin,
+          .step = s.step.value_or(0),
+          .local_steps = s.local_steps.value_or(10),
+          .leapfrogs = s.local_leapfrogs,
+          .warm_start = s.warm_start,
+          .population_step = s.population_step.value_or(0),
+          .shared_step = s.shared_step.value_or(0),
+          .decay = s.step_decay,
+          .shared_radius = s.shared_radius.value_or(0),
+          .particles = config.population.particles,
+          .averaged_from = *config.run.burn_in};
 }
 
 BaselineSettings baseline_settings(const Config& config, const Recipe& recipe) {
   const SamplerConfig& s = config.sampler;
-  BaselineSettings out;
-  out.step = recipe.step.size;
-  out.local_steps = s.local_steps.value_or(10);
-  out.server_step = config.reference.server_step.value_or(1);
-  out.penalty = s.penalty;
-  out.mixture = s.mixture;
-  out.adapt_mixture = s.adapt_mixture;
-  out.aggregate = s.aggregate;
-  out.head_steps = s.head_steps;
-  out.inner_step = s.inner_step;
-  out.hessian_free = s.hessian_free;
-  out.participation = recipe.participation;
-  return out;
+  return {.step = recipe.step.size,
+          .local_steps = s.local_steps.value_or(10),
+          .server_step = config.reference.server_step.value_or(1),
+          .penalty = s.penalty,
+          .mixture = s.mixture,
+          .adapt_mixture = s.adapt_mixture,
+          .aggregate = s.aggregate,
+          .head_steps = s.head_steps,
+          .inner_step = s.inner_step,
+          .hessian_free = s.hessian_free,
+          .participation = recipe.participation};
 }
 
 }  // namespace

@@ -1,9 +1,37 @@
 #include "run/personal_results.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
 #include "experiment_parts.h"
 #include "own_draws.h"
+#include "pollen/stats.h"
 
 namespace pollen {
+
+namespace {
+
+constexpr Index kMostClients = 1000;
+
+// The sum of -log p(y | φ, z) over rows, and their number.
+struct Loss {
+  double sum = 0;
+  Index rows = 0;
+
+  void add(const PersonalRows& of, std::span<const double> shared, std::span<const double> z, Scratch& scratch) {
+    if (of.rows() == 0) return;
+    Scratch::Frame frame(scratch);
+    const auto out = scratch.take<double>(of.rows());
+    of.log_likelihood(shared, z, out, scratch);
+    sum -= std::accumulate(out.begin(), out.end(), 0.0);
+    rows += of.rows();
+  }
+  double mean() const { return rows > 0 ? sum / static_cast<double>(rows) : std::numeric_limits<double>::quiet_NaN(); }
+};
+
+}  // namespace
 
 std::vector<std::string> PersonalResults::latent_labels() const { return parts_.personal->model->latent_labels(); }
 bool PersonalResults::predicts_classes() const { return parts_.personal->model->classifies(); }
@@ -30,6 +58,70 @@ OwnDraws PersonalResults::own_draws(Index client, Index draws) const {
   if (is_baseline())
     return point_of(*parts_.personal, client, parts_.engine->position(), parts_.federation->latents().column(client));
   return draw_own(*parts_.personal, client, learnt(), draws, seed_of(client));
+}
+
+RowLoss PersonalResults::row_loss() const {
+  const PersonalParts& parts = *parts_.personal;
+  const Index some = std::min(parts_.problem.clients(), kMostClients), chains = parts.problem.chains;
+  const auto each = static_cast<std::size_t>(parts.work.latents), k = static_cast<std::size_t>(parts.model->shared());
+  std::vector<double> model(k + static_cast<std::size_t>(parts.model->latent()));
+  const std::span<const double> shared = std::span(model).first(k), z = std::span(model).subspan(k);
+  const ConstPanelView position = parts_.engine->position();
+  Panel latents(parts.work.latents * chains, some);
+  if (!latents.empty())
+    parts_.link->transport().query(
+        {.what = Query::What::latents, .at = position, .direction = {}, .step = parts_.federation->server().round()},
+        latents);
+  Loss train, test;
+  Scratch scratch;
+  for (Index i = 0; i < some; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    for (Index c = 0; c < chains; ++c) {
+      parts.point(i, position.column(c), latents.column(i).subspan(static_cast<std::size_t>(c) * each, each), model);
+      train.add(parts.train[at], shared, z, scratch);
+      test.add(parts.test[at], shared, z, scratch);
+    }
+  }
+  return {train.mean(), test.mean()};
+}
+
+Forecast PersonalResults::forecast(const Table& rows, std::optional<Index> client, const Table& own,
+                                   ConstPanelView learnt, Index draws, double interval) const {
+  const PersonalParts& parts = *parts_.personal;
+  const PersonalModel& model = *parts.model;
+  const auto where = model.rows(rows.view(), nullptr), known = model.rows(own.view(), own.y.data());
+  const PersonalRows& observed = client ? parts.train[static_cast<std::size_t>(*client)] : *known;
+  const std::uint64_t seed = seed_of(client);
+  const auto outputs = static_cast<std::size_t>(model.outputs());
+  const std::size_t n = static_cast<std::size_t>(rows.rows) * outputs;
+  std::vector<std::vector<double>> response(n);
+  Forecast out{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), {}};
+  if (outputs > 1) out.entropy.resize(n / outputs);
+  std::vector<double> mean(n), noise(n), squares(n);
+  Scratch scratch;
+  const bool classes = model.classifies();
+  const double all = static_cast<double>(learnt.columns * draws);
+  Stream stream = make_stream(seed, 0, Purpose::reference_noise);
+  for_each_own_draw(parts, observed, learnt, draws, seed,
+                    [&](Index chain, Index draw, std::span<const double> shared, std::span<const double> z) {
+                      where->predict(shared, z, mean, scratch);
+                      const double sd = classes ? 0 : model.noise_sd(shared);
+                      stream.round = static_cast<std::uint64_t>(chain * draws + draw);
+                      normals(stream, noise);
+                      for (std::size_t r = 0; r < n; ++r) {
+                        out.mean[r] += mean[r] / all;
+                        squares[r] += (mean[r] * mean[r] + sd * sd) / all;
+                        response[r].push_back(mean[r] + sd * noise[r]);
+                        if (outputs > 1 && mean[r] > 0) out.entropy[r / outputs] -= mean[r] * std::log(mean[r]) / all;
+                      }
+                    });
+  for (std::size_t r = 0; r < n; ++r) {
+    const double variance = classes ? out.mean[r] * (1 - out.mean[r]) : squares[r] - out.mean[r] * out.mean[r];
+    out.sd[r] = std::sqrt(std::max(0.0, variance));
+    out.lower[r] = stats::quantile(response[r], 0.5 - interval / 2);
+    out.upper[r] = stats::quantile(response[r], 0.5 + interval / 2);
+  }
+  return out;
 }
 
 }  // namespace pollen

@@ -26,18 +26,17 @@ void warm_up_together(const PersonalParts& parts, const Config& config, const Fe
   const auto d = static_cast<Index>(parts.net().dimension());
   Prior prior{parts.problem.shared_precision};
   if (!prior.precision.empty()) prior.precision.resize(static_cast<std::size_t>(d), 0.0);
-  Potentials clients;
-  const Recipe questions;  // a default recipe: these clients only answer questions
-  std::vector<Index> sizes;
+  std::vector<std::shared_ptr<const Potential>> potentials;
   for (Index i = 0; i < data.clients(); ++i) {
     const Index first = data.train_begin[static_cast<std::size_t>(i)];
-    clients.push_back(make_potential(
+    potentials.push_back(make_potential(
         *parts.network, {data.train.view().slice(first, data.train_rows(i)), data.train.y.data() + first}));
-    sizes.push_back(data.train_rows(i));
   }
-  const FederatedSetup setup{&questions, &prior, &clients, 0, sizes, d, config.run.chains, config.seed};
+  const Potentials clients(std::move(potentials));
+  const Recipe questions;  // a default recipe: these clients only answer questions
+  const FederatedSetup setup{&questions, &prior, &clients, 0, parts.sizes, d, config.run.chains, config.seed};
   ClientLink link(setup, make);
-  descend(link.transport(), prior, sizes);
+  descend(link.transport(), prior, parts.sizes);
 }
 
 Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta) {

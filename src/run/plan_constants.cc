@@ -7,6 +7,7 @@
 #include "math/eigenvalues.h"
 #include "math/math.h"
 #include "pollen/compress.h"
+#include "round/client_host.h"
 #include "run/planning.h"
 #include "smoothness.h"
 
@@ -76,10 +77,7 @@ void estimate_sum(Experiment& experiment, std::span<const double> mode, plan::Co
 }
 
 double weight_of(const Recipe& recipe, std::span<const Index> sizes, std::size_t i) {
-  double total = 0;
-  for (const Index n : sizes) total += static_cast<double>(n);
-  return recipe.local && recipe.local->by_size ? static_cast<double>(sizes[i]) / total
-                                               : 1 / static_cast<double>(sizes.size());
+  return weight_in(local_weights(recipe.local.value_or(LocalSteps()), sizes), i);
 }
 
 // The constants of a client that do not depend on its potential.

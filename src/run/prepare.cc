@@ -57,9 +57,9 @@ void ExperimentParts::set_privacy() {
                     "accepted: more, or a smaller run.burn_in",
                     *meter.target(), *meter.budget(), *config.run.burn_in));
   const PrivacySpending all = meter.after(config.run.iterations);
-  if (meter.target() && !meter.stops() && !(meter.accountant() == "renyi" ? all.renyi_epsilon : all.epsilon))
-    found.warnings.push_back(fmt::format("no epsilon can be held against privacy.target_epsilon: {}",
-                                         fmt::join(meter.accountant() == "renyi" ? all.renyi_why : all.why, "; ")));
+  if (meter.target() && !meter.stops() && !meter.held(all).epsilon)
+    found.warnings.push_back(
+        fmt::format("no epsilon can be held against privacy.target_epsilon: {}", fmt::join(meter.held(all).why, "; ")));
   if (meter.stops() && meter.budget())
     found.notes.push_back(fmt::format("the privacy budget lasts for {} rounds, {} of {} iterations",
                                       meter.rounds(*meter.budget()), *meter.budget(), config.run.iterations));

@@ -38,10 +38,6 @@ PrivacyInputs inputs_of(const Config& config, const Recipe& recipe, std::span<co
   return in;
 }
 
-void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
-  to.insert(to.end(), more.begin(), more.end());
-}
-
 }  // namespace
 
 PrivacyMeter::PrivacyMeter(const Config& config, const Recipe& recipe, std::span<const Index> sizes,
@@ -80,20 +76,16 @@ Index PrivacyMeter::rounds(std::int64_t iterations) const {
 PrivacySpending PrivacyMeter::after(std::int64_t iterations) const {
   PrivacySpending spending;
   spending.rounds = rounds(iterations);
-  spending.why = spending.renyi_why = why_;
+  spending.theorem.why = spending.renyi.why = why_;
   if (!curve_) return spending;
-  const PrivacyAccount account = theorem_account(inputs_, std::max<Index>(1, spending.rounds));
-  const RenyiAccount renyi = renyi_account(*curve_, std::max<Index>(1, static_cast<Index>(iterations)), renyi_delta_);
-  append(spending.why, account.why);
-  append(spending.renyi_why, renyi.why);
-  if (spending.why.empty()) {
-    spending.epsilon = iterations == 0 ? 0 : *account.epsilon;
-    spending.delta = account.delta;
-  }
-  if (spending.renyi_why.empty()) {
-    spending.renyi_epsilon = iterations == 0 ? 0 : *renyi.epsilon;
-    spending.renyi_delta = renyi.delta;
-  }
+  const auto take = [iterations](const auto& account, PrivacyGuarantee& to) {
+    to.why.insert(to.why.end(), account.why.begin(), account.why.end());
+    if (!to.why.empty()) return;
+    to.epsilon = iterations == 0 ? 0 : *account.epsilon;
+    to.delta = account.delta;
+  };
+  take(theorem_account(inputs_, std::max<Index>(1, spending.rounds)), spending.theorem);
+  take(renyi_account(*curve_, std::max<Index>(1, static_cast<Index>(iterations)), renyi_delta_), spending.renyi);
   return spending;
 }
 
@@ -111,15 +103,12 @@ void PrivacyMeter::find_budget() {
 
 void PrivacyMeter::check(const std::string& file) const {
   if (!stops_) return;
-  const bool renyi = accountant_ == "renyi";
   const PrivacySpending first = after(communicate_ > 0 ? 1 : inputs_.local_steps);
-  const auto& epsilon = renyi ? first.renyi_epsilon : first.epsilon;
+  const auto& [epsilon, delta, why] = held(first);
   Problems problems;
   const std::string key = file + ": privacy.target_epsilon";
-  for (const std::string& line : epsilon ? std::vector<std::string>{} : renyi ? first.renyi_why : first.why)
-    problems.add(key, "found a budget that nothing can be held against: " + line);
-  if (!epsilon && !renyi && first.renyi_epsilon)
-    problems.add(key, "accepted here: accountant = \"renyi\", which gives a number");
+  for (const std::string& line : why) problems.add(key, "found a budget that nothing can be held against: " + line);
+  if (!epsilon && first.renyi.epsilon) problems.add(key, "accepted here: accountant = \"renyi\", which gives a number");
   if (epsilon && *epsilon > *target_)
     problems.add(key,
                  fmt::format("found {}, but the first round costs {:.4g}; accepted: more, or a smaller sampler.step or "

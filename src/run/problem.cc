@@ -73,13 +73,8 @@ void take_columns(const Config& config, StatisticalProblem& problem) {
 
 // Keeps only the training rows of this rank's clients. Rank 0 also keeps the rows that belong to no client.
 void keep_own(const ClientRange& own, bool first_rank, Federation& data) {
-  Table& train = data.train;
-  const auto first = static_cast<std::size_t>(data.train_begin[static_cast<std::size_t>(own.first)]);
-  const auto rows = static_cast<std::size_t>(data.train_begin[static_cast<std::size_t>(own.last)]) - first;
-  const auto stride = static_cast<std::size_t>(train.stride);
-  train.x = train.x.part(first * stride, rows * stride);
-  if (!train.y.empty()) train.y = train.y.part(first, rows);
-  train.rows = static_cast<Index>(rows);
+  const Index first = data.train_begin[static_cast<std::size_t>(own.first)];
+  data.train = data.train.part(first, data.train_begin[static_cast<std::size_t>(own.last)] - first);
   if (!first_rank) data.test = data.ood = data.distill = {};
 }
 
@@ -90,7 +85,8 @@ ClientRange own_clients(const Config& config, const StatisticalProblem& problem,
 
 // Keeps only the potentials of this rank's clients, for clients in [[client]] tables, which every rank reads.
 void keep_own(const ClientRange& own, StatisticalProblem& problem) {
-  problem.potentials.keep(static_cast<std::size_t>(own.first), static_cast<std::size_t>(own.last));
+  problem.potentials =
+      problem.potentials.part(static_cast<std::size_t>(own.first), static_cast<std::size_t>(own.size()));
   problem.first = own.first;
 }
 
@@ -115,12 +111,6 @@ StatisticalProblem without_rows(StatisticalProblem problem, std::size_t clients)
 
 }  // namespace
 
-void Potentials::keep(std::size_t first, std::size_t last) {
-  const auto at = [&](std::size_t place) { return given_.begin() + static_cast<std::ptrdiff_t>(place); };
-  given_.erase(at(last), given_.end());
-  given_.erase(given_.begin(), at(first));
-}
-
 SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client) {
   const ModelSpec& model = problem.model;
   return {model.features,    model.classes,        model.feature_names,
@@ -144,10 +134,10 @@ StatisticalProblem make_given_problem(const Posterior& posterior) {
   problem.curvature_is_bound = true;
   for (const auto& client : posterior.clients) {
     check("Posterior::clients", static_cast<std::size_t>(client->dimension()), false);
-    problem.potentials.push_back(client);
     problem.rows.push_back(client->rows());
     problem.curvature_is_bound = problem.curvature_is_bound && client->curvature_is_bound();
   }
+  problem.potentials = Potentials({posterior.clients.begin(), posterior.clients.end()});
   problem.data.client_names = ClientNames(posterior.clients.size());
   return problem;
 }

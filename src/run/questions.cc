@@ -53,7 +53,6 @@ Panel Questions::hessian() {
     unit.column(0)[j] = 1;
     transport().query({Query::What::curvature, where, unit}, bend);
     problem_.prior.add_curvature(unit.column(0), 1.0, bend.column(0));
-    unit.column(0)[j] = 0;
     const double along = bend.column(0)[j];
     const double step = along > 0 && std::isfinite(along) ? 1e-4 / std::sqrt(along) : 1e-5 * (1 + std::abs(at[j]));
     for (Index c = 0; c < 2; ++c) {
@@ -64,9 +63,7 @@ Panel Questions::hessian() {
     const std::span<double> column = hessian.column(static_cast<Index>(j));
     math::subtract(slopes.column(0), slopes.column(1), column);
     math::scale(1 / (ends.column(0)[j] - ends.column(1)[j]), column);
-    if (!prior_on_server) continue;
-    unit.column(0)[j] = 1;
-    problem_.prior.add_curvature(unit.column(0), 1.0, column);
+    if (prior_on_server) problem_.prior.add_curvature(unit.column(0), 1.0, column);
     unit.column(0)[j] = 0;
   }
   for (Index j = 0; j < d; ++j)  // rounding errors differ between the two triangles

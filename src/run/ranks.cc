@@ -38,12 +38,7 @@ std::uint64_t ExperimentParts::fingerprint() const {
 }
 
 RankDuties ExperimentParts::duties() {
-  RankDuties duties;
-  duties.share = rank_share();
-  duties.server = &federation->server();
-  duties.view = &link->host().view();
-  duties.clients = &link->host().clients();
-  return duties;
+  return {&federation->server(), &link->host().view(), &link->host().clients(), rank_share()};
 }
 
 void Experiment::serve() {

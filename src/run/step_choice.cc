@@ -92,8 +92,8 @@ void ExperimentParts::set_local_step(std::span<const double> at, bool picked) {
   const bool wanted = picked || (local.decaying && (recipe.step.smoothness == 0 || recipe.step.convexity == 0));
   const std::size_t before = found.exchanges.size();
   const bool convexity = local.decaying && recipe.step.convexity == 0;
-  LocalBounds bounds =
-      find_local_bounds(link->transport(), local, at, problem.rows, convexity && problem.model.quadratic());
+  LocalBounds bounds = find_local_bounds(link->transport(), link->weights(), at, problem.clients(),
+                                         convexity && problem.model.quadratic());
   if (convexity && !problem.model.quadratic()) bounds.convexity = prior_convexity(problem, config.file);
   if (wanted) found.exchanges.push_back({.down_bits = 64 * problem.dimension(), .up_bits = 128, .columns = 1});
   if (!wanted && config.run.init != "mode") found.exchanges.resize(before);

@@ -37,7 +37,7 @@ void MetricsFile::row(const Counters& counters, double seconds, const Scores& sc
                                  counters.gradients, seconds);
   if (extras.simulated) line += fmt::format(",{:.6f}", *extras.simulated);
   if (extras.spending)
-    for (const auto& epsilon : {extras.spending->epsilon, extras.spending->renyi_epsilon}) {
+    for (const auto& epsilon : {extras.spending->theorem.epsilon, extras.spending->renyi.epsilon}) {
       line += ',';
       if (epsilon) append_number(line, *epsilon);
     }

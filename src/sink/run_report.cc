@@ -88,13 +88,14 @@ std::string privacy(const PrivacyFacts& p) {
   if (!p.asked) return "";
   const PrivacySpending& s = p.spending;
   std::string text = fmt::format("  privacy after {} rounds: ", grouped(s.rounds));
-  if (!s.epsilon && !s.renyi_epsilon) return text + fmt::format("no epsilon, {}\n", fmt::join(s.why, "; "));
-  if (s.epsilon)
-    text += fmt::format("epsilon {:.4g} at delta {:.4g} (Theorem G.3)", *s.epsilon, *s.delta);
+  const std::string why = fmt::format("{}", fmt::join(s.theorem.why, "; "));
+  if (!s.theorem.epsilon && !s.renyi.epsilon) return text + fmt::format("no epsilon, {}\n", why);
+  if (s.theorem.epsilon)
+    text += fmt::format("epsilon {:.4g} at delta {:.4g} (Theorem G.3)", *s.theorem.epsilon, *s.theorem.delta);
   else
-    text += fmt::format("none by Theorem G.3 ({})", fmt::join(s.why, "; "));
-  if (s.renyi_epsilon)
-    text += fmt::format("; {:.4g} at delta {:.4g} (Renyi accounting)", *s.renyi_epsilon, *s.renyi_delta);
+    text += fmt::format("none by Theorem G.3 ({})", why);
+  if (s.renyi.epsilon)
+    text += fmt::format("; {:.4g} at delta {:.4g} (Renyi accounting)", *s.renyi.epsilon, *s.renyi.delta);
   return text + '\n';
 }
 

@@ -112,12 +112,13 @@ Json maybe(const std::optional<double>& value) { return value ? json_number(*val
 // Writes ε with its δ, or null and the reasons.
 Json privacy_json(const PrivacyFacts& p) {
   const PrivacySpending& s = p.spending;
-  Json json{
-      {"epsilon", maybe(s.epsilon)}, {"delta", maybe(s.delta)}, {"why", fmt::format("{}", fmt::join(s.why, "; "))}};
+  Json json{{"epsilon", maybe(s.theorem.epsilon)},
+            {"delta", maybe(s.theorem.delta)},
+            {"why", fmt::format("{}", fmt::join(s.theorem.why, "; "))}};
   if (!p.asked) return json;
-  json.update({{"renyi_epsilon", maybe(s.renyi_epsilon)},
-               {"renyi_delta", maybe(s.renyi_delta)},
-               {"renyi_why", fmt::format("{}", fmt::join(s.renyi_why, "; "))},
+  json.update({{"renyi_epsilon", maybe(s.renyi.epsilon)},
+               {"renyi_delta", maybe(s.renyi.delta)},
+               {"renyi_why", fmt::format("{}", fmt::join(s.renyi.why, "; "))},
                {"rounds", s.rounds},
                {"target_epsilon", maybe(p.target)},
                {"spent_at_round", p.spent_at_round ? Json(*p.spent_at_round) : Json(nullptr)},

@@ -39,31 +39,23 @@ LocalExecutor::LocalExecutor(ClientView& view, Clients& clients, const BlockRang
       members_(static_cast<std::size_t>(team_.size())),
       sums_(range) {}
 
-// Fills blocks_ with the roster entries of every block. Returns the blocks whose replies need not be kept.
-std::span<const PlaceRow> LocalExecutor::find_entries(const Roster& roster) {
+// Fills blocks_ with the places of every block's clients, which places_of(block) returns. Returns the blocks whose
+// replies or answers need not be kept.
+template <class PlacesOf>
+std::span<const PlaceRow> LocalExecutor::find_blocks(const PlacesOf& places_of) {
   blocks_.clear();
   for (Index block = range_.first; block < range_.last; ++block) {
-    const auto [first, last] = range_.entries_of(block, roster);
-    blocks_.push_back({first, last});
-  }
-  return std::span(blocks_).subspan(range_.open_front ? 1 : 0);
-}
-
-// Fills blocks_ with the places of all clients of every block. Returns the blocks whose answers need not be kept.
-std::span<const PlaceRow> LocalExecutor::find_places() {
-  blocks_.clear();
-  for (Index block = range_.first; block < range_.last; ++block) {
-    const ClientRange own = range_.clients_of(block);
-    blocks_.push_back({static_cast<std::size_t>(own.first - range_.own.first),
-                       static_cast<std::size_t>(own.last - range_.own.first)});
+    const std::pair<std::size_t, std::size_t> places = places_of(block);
+    blocks_.push_back({places.first, places.second});
   }
   return std::span(blocks_).subspan(range_.open_front ? 1 : 0);
 }
 
 void LocalExecutor::answer_round(Server& server) {
   view_.receive(server.broadcast(), work(0));
-  const std::span blocks = find_entries(server.broadcast().roster);
-  if (range_.open_front) keep_replies(server.broadcast().roster);
+  const Roster& roster = server.broadcast().roster;
+  const std::span blocks = find_blocks([&](Index block) { return range_.entries_of(block, roster); });
+  if (range_.open_front) keep_replies(roster);
   if (few(blocks)) return serve_by_client(server, blocks);
   team_.run(std::ssize(blocks), [&](Index block, int number) {
     serve_block(server, blocks[static_cast<std::size_t>(block)], member(number));
@@ -130,7 +122,11 @@ void LocalExecutor::answer(const Query& query, Index rows, Index columns) {
   rows_ = rows;
   columns_ = columns;
   sums_.reset(rows, columns);
-  const std::span blocks = find_places();
+  const std::span blocks = find_blocks([&](Index block) {
+    const ClientRange clients = range_.clients_of(block);
+    return std::pair(static_cast<std::size_t>(clients.first - range_.own.first),
+                     static_cast<std::size_t>(clients.last - range_.own.first));
+  });
   if (range_.open_front) {
     kept_answers_.resize(blocks_.front().size());
     team_.run(std::ssize(kept_answers_), [&](Index place, int member) {

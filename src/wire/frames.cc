@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <initializer_list>
 
 #include "pollen/errors.h"
 #include "wire/messages.h"
@@ -15,119 +17,110 @@ namespace {
 constexpr std::uint32_t kMagic = 0x4e4c4f50;  // "POLN"
 constexpr std::uint16_t kVersion = 2;
 
-class Writer {
- public:
-  Writer(Bytes& out, Type type) : out_(out) {
-    out_.clear();
-    put(kMagic);
-    put(kVersion);
-    put(static_cast<std::uint16_t>(type));
-    put(std::uint64_t{0});  // the body's length; finish() fills it in
-  }
-  template <class T>
-  void put(T value) {
-    put_bytes(&value, sizeof(T));
-  }
-  void put_bytes(const void* data, std::size_t size) {
-    if (size == 0) return;
-    const std::size_t at = out_.size();
-    out_.resize(at + size);
-    std::memcpy(out_.data() + at, data, size);
-  }
-  void finish() {
-    const std::uint64_t body = out_.size() - kFrameHeader;
-    std::memcpy(out_.data() + 8, &body, sizeof(body));
-  }
-
- private:
-  Bytes& out_;
+// The bytes before the body of a frame.
+struct Header {
+  std::uint32_t magic = kMagic;
+  std::uint16_t version = kVersion, type = 0;
+  std::uint64_t body = 0;  // the body's length
 };
+static_assert(sizeof(Header) == kFrameHeader);
 
-class Reader {
- public:
-  Reader(ByteView frame, Type type) : left_(frame) {
-    if (const auto magic = get<std::uint32_t>(); magic != kMagic)
-      throw WireError(
-          fmt::format("frame: it begins with {:#010x}, accepted: {:#010x}, the letters POLN", magic, kMagic));
-    expect("the version of its format", get<std::uint16_t>(), kVersion);
-    expect("the type of its message", get<std::uint16_t>(), static_cast<std::uint16_t>(type));
-    const auto body = get<std::uint64_t>();
-    expect("the length of its body", body, left_.size());
-  }
-  template <class T>
-  T get() {
-    T value;
-    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
-    return value;
-  }
-  ByteView take(std::size_t size) {
-    if (size > left_.size())
-      throw WireError(fmt::format("frame: it is cut short: found {} bytes where {} must follow", left_.size(), size));
-    const ByteView taken = left_.first(size);
-    left_ = left_.subspan(size);
-    return taken;
-  }
-  // Reads a count of items and checks that so many items of at least `each` bytes can follow.
-  std::size_t count(std::size_t each) {
-    const std::size_t n = get<std::uint32_t>();
-    if (n > left_.size() / each)
-      throw WireError(
-          fmt::format("frame: found a count of {}, accepted: at most {}, which fit the frame", n, left_.size() / each));
-    return n;
-  }
-  std::uint8_t flags(std::uint8_t known) {
-    const auto value = get<std::uint8_t>();
-    if ((value & ~known) != 0)
-      throw WireError(fmt::format("frame: found the flags {:#x}, accepted: those of {:#x}", value, known));
-    return value;
-  }
-  // Reads the sizes of n consecutive pieces and then the pieces, into offsets and one payload.
-  void pieces(std::size_t n, std::vector<std::size_t>& offset, Bytes& payload) {
-    offset.resize(n + 1);
-    offset[0] = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto size = get<std::uint64_t>();
-      if (size > left_.size())
-        throw WireError(fmt::format("frame: found a payload of {} bytes, accepted: at most the {} that are left", size,
-                                    left_.size()));
-      offset[i + 1] = offset[i] + size;
-    }
-    const ByteView bytes = take(offset[n]);
-    payload.assign(bytes.begin(), bytes.end());
-  }
-  void finish() const {
-    if (!left_.empty()) throw WireError(fmt::format("frame: found {} bytes behind its end", left_.size()));
-  }
+void expect(const char* what, std::uint64_t found, std::uint64_t accepted) {
+  if (found != accepted) throw WireError(fmt::format("frame: {} is {}, accepted: {}", what, found, accepted));
+}
 
- private:
-  static void expect(const char* what, std::uint64_t found, std::uint64_t accepted) {
-    if (found != accepted) throw WireError(fmt::format("frame: {} is {}, accepted: {}", what, found, accepted));
-  }
-
-  ByteView left_;
-};
+Header header_of(ByteView frame) {
+  if (frame.size() < kFrameHeader)
+    throw WireError(
+        fmt::format("frame: it is cut short: found {} bytes, its header has {}", frame.size(), kFrameHeader));
+  Header header;
+  std::memcpy(&header, frame.data(), kFrameHeader);
+  if (header.magic != kMagic)
+    throw WireError(
+        fmt::format("frame: it begins with {:#010x}, accepted: {:#010x}, the letters POLN", header.magic, kMagic));
+  expect("the version of its format", header.version, kVersion);
+  expect("the length of its body", header.body, frame.size() - kFrameHeader);
+  return header;
+}
 
 constexpr std::int64_t kMostGradients = std::int64_t{1} << 40;  // the most in one reply
 constexpr std::uint32_t kMostSteps = std::uint32_t{1} << 20;    // the most in a segment, as in SegmentSchedule
 
-void put_chains(Writer& writer, std::span<const std::uint32_t> chains) {
-  writer.put(static_cast<std::uint32_t>(chains.size()));
-  writer.put_bytes(chains.data(), chains.size_bytes());
+// A count of four bytes. Reading checks that so many items of at least `each` bytes can follow.
+void count(Archive& a, std::size_t& n, std::size_t each) {
+  auto found = static_cast<std::uint32_t>(n);
+  a.field(found);
+  if (a.reading() && found > a.left() / each)
+    throw WireError(
+        fmt::format("frame: found a count of {}, accepted: at most {}, which fit the frame", found, a.left() / each));
+  n = found;
 }
 
-void get_chains(Reader& reader, std::vector<std::uint32_t>& chains) {
-  chains.resize(reader.count(sizeof(std::uint32_t)));
-  for (std::size_t i = 0; i < chains.size(); ++i) {
-    chains[i] = reader.get<std::uint32_t>();
-    if (i > 0 && chains[i] <= chains[i - 1])
+// Flags in one byte, the first in its lowest bit.
+void flags(Archive& a, std::initializer_list<bool*> all) {
+  unsigned bits = 0, places = 0;
+  for (const bool* flag : all) bits |= (*flag ? 1U : 0U) << places++;
+  auto byte = static_cast<std::uint8_t>(bits);
+  a.field(byte);
+  if (!a.reading()) return;
+  if (byte >> places != 0)
+    throw WireError(fmt::format("frame: found the flags {:#x}, accepted: those of {:#x}", byte, (1U << places) - 1));
+  unsigned place = 0;
+  for (bool* flag : all) *flag = (byte >> place++ & 1U) != 0;
+}
+
+void chain_list(Archive& a, std::vector<std::uint32_t>& chains) {
+  std::size_t n = chains.size();
+  count(a, n, sizeof(std::uint32_t));
+  if (a.reading()) chains.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    a.field(chains[i]);
+    if (a.reading() && i > 0 && chains[i] <= chains[i - 1])
       throw WireError(
           fmt::format("frame: found chain {} behind chain {}, accepted: ascending numbers", chains[i], chains[i - 1]));
   }
 }
 
-void put_pieces(Writer& writer, const std::vector<std::size_t>& offset, const Bytes& payload) {
-  for (std::size_t i = 0; i + 1 < offset.size(); ++i) writer.put(static_cast<std::uint64_t>(offset[i + 1] - offset[i]));
-  writer.put_bytes(payload.data(), payload.size());
+void check_left(const Archive& a, std::uint64_t bytes) {
+  if (bytes > a.left())
+    throw WireError(
+        fmt::format("frame: found payloads of {} bytes, accepted: at most the {} that are left", bytes, a.left()));
+}
+
+// The sizes of n consecutive pieces and then the pieces, which are in one payload between their offsets.
+void pieces(Archive& a, std::size_t n, std::vector<std::size_t>& offset, Bytes& payload) {
+  if (a.reading()) offset.assign(n + 1, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint64_t size = offset[i + 1] - offset[i];
+    a.field(size);
+    if (!a.reading()) continue;
+    check_left(a, size);
+    offset[i + 1] = offset[i] + size;
+  }
+  if (a.reading()) {
+    check_left(a, offset[n]);
+    payload.resize(offset[n]);
+  }
+  a.bytes(payload);
+}
+
+void broadcast_fields(Archive& a, Broadcast& b, std::vector<std::uint32_t>& chains) {
+  a.field(b.round);
+  flags(a, {&b.refresh, &b.whole, &b.segment.starts, &b.segment.ends});
+  a.fields(b.segment.first, b.segment.steps);
+  chain_list(a, chains);
+  std::size_t all = b.offset.size() - 1;
+  count(a, all, sizeof(std::uint64_t));
+  pieces(a, all, b.offset, b.payload);
+  a.fields(b.control, b.step.size, b.step.smoothness, b.step.convexity);
+}
+
+void reply_fields(Archive& a, Reply& r) {
+  a.fields(r.round, r.client);
+  flags(a, {&r.whole, &r.silent});
+  a.fields(r.first, r.gradients);
+  chain_list(a, r.chains);
+  pieces(a, r.silent ? 0 : r.chains.size(), r.offset, r.payload);
 }
 
 void index(Archive& a, Index& value) {
@@ -150,105 +143,71 @@ void facts(Archive& a, ColumnFacts& f) {
 }  // namespace
 
 Type type_of(ByteView frame) {
-  if (frame.size() < kFrameHeader)
-    throw WireError(
-        fmt::format("frame: it is cut short: found {} bytes, its header has {}", frame.size(), kFrameHeader));
-  std::uint16_t type = 0;
-  std::memcpy(&type, frame.data() + 6, sizeof(type));
+  const std::uint16_t type = header_of(frame).type;
   constexpr auto kFirst = static_cast<std::uint16_t>(Type::broadcast), kLast = static_cast<std::uint16_t>(Type::end);
   if (type < kFirst || type > kLast)
     throw WireError(fmt::format("frame: found a message of type {}, accepted: {} to {}", type, kFirst, kLast));
-  Reader check(frame, static_cast<Type>(type));
   return static_cast<Type>(type);
 }
 
-void encode(const Broadcast& broadcast, std::span<const std::uint32_t> chains, Bytes& out) {
-  Writer writer(out, Type::broadcast);
-  writer.put(broadcast.round);
-  writer.put(static_cast<std::uint8_t>((broadcast.refresh ? 1 : 0) | (broadcast.whole ? 2 : 0) |
-                                       (broadcast.segment.starts ? 4 : 0) | (broadcast.segment.ends ? 8 : 0)));
-  writer.put(broadcast.segment.first);
-  writer.put(broadcast.segment.steps);
-  put_chains(writer, chains);
-  writer.put(static_cast<std::uint32_t>(broadcast.offset.size() - 1));
-  put_pieces(writer, broadcast.offset, broadcast.payload);
-  writer.put(static_cast<std::uint64_t>(broadcast.control.size()));
-  writer.put_bytes(broadcast.control.data(), broadcast.control.size());
-  for (const double x : {broadcast.step.size, broadcast.step.smoothness, broadcast.step.convexity}) writer.put(x);
-  writer.finish();
+Archive begin(Type type, Bytes memory) {
+  const Header header{.type = static_cast<std::uint16_t>(type)};
+  memory.resize(kFrameHeader);
+  std::memcpy(memory.data(), &header, kFrameHeader);
+  return Archive::behind(std::move(memory));
 }
 
-void decode(ByteView frame, Broadcast& broadcast, std::vector<std::uint32_t>& chains) {
-  Reader reader(frame, Type::broadcast);
-  broadcast.round = reader.get<std::uint64_t>();
-  const std::uint8_t flags = reader.flags(15);
-  broadcast.refresh = (flags & 1) != 0;
-  broadcast.whole = (flags & 2) != 0;
-  broadcast.segment.starts = (flags & 4) != 0;
-  broadcast.segment.ends = (flags & 8) != 0;
-  broadcast.segment.first = reader.get<std::uint64_t>();
-  broadcast.segment.steps = reader.get<std::uint32_t>();
-  if (broadcast.segment.steps > kMostSteps)
-    throw WireError(
-        fmt::format("frame: found a segment of {} steps, accepted: at most {}", broadcast.segment.steps, kMostSteps));
-  get_chains(reader, chains);
-  const std::size_t n = reader.count(sizeof(std::uint64_t));
-  if (!chains.empty() && chains.back() >= n)
-    throw WireError(fmt::format("frame: found chain {}, accepted: below {}, the chains it has", chains.back(), n));
-  reader.pieces(n, broadcast.offset, broadcast.payload);
-  const ByteView control = reader.take(reader.get<std::uint64_t>());
-  broadcast.control.assign(control.begin(), control.end());
-  for (double* x : {&broadcast.step.size, &broadcast.step.smoothness, &broadcast.step.convexity}) {
-    *x = reader.get<double>();
-    if (!std::isfinite(*x) || *x < 0)
-      throw WireError(fmt::format("frame: found {} for a step or its constants, accepted: finite, not below 0", *x));
-  }
-  reader.finish();
-}
-
-void encode(const Reply& reply, Bytes& out) {
-  Writer writer(out, Type::reply);
-  writer.put(reply.round);
-  writer.put(reply.client);
-  writer.put(static_cast<std::uint8_t>((reply.whole ? 1 : 0) | (reply.silent ? 2 : 0)));
-  writer.put(reply.first);
-  writer.put(reply.gradients);
-  put_chains(writer, reply.chains);
-  put_pieces(writer, reply.offset, reply.payload);
-  writer.finish();
-}
-
-void decode(ByteView frame, Reply& reply) {
-  Reader reader(frame, Type::reply);
-  reply.round = reader.get<std::uint64_t>();
-  reply.client = reader.get<std::uint32_t>();
-  const std::uint8_t flags = reader.flags(3);
-  reply.whole = (flags & 1) != 0;
-  reply.silent = (flags & 2) != 0;
-  reply.first = reader.get<std::uint64_t>();
-  reply.gradients = reader.get<std::int64_t>();
-  if (reply.gradients < 0 || reply.gradients > kMostGradients)
-    throw WireError(
-        fmt::format("frame: found {} gradients in a reply, accepted: 0 to {}", reply.gradients, kMostGradients));
-  get_chains(reader, reply.chains);
-  const std::size_t parts = reply.silent ? 0 : reply.chains.size();
-  reader.pieces(parts, reply.offset, reply.payload);
-  reader.finish();
-  reply.has_bytes = true;
-  reply.bits.resize(parts);
-  for (std::size_t p = 0; p < reply.bits.size(); ++p)
-    reply.bits[p] = 8 * static_cast<std::int64_t>(reply.offset[p + 1] - reply.offset[p]);
-}
-
-void seal(Type type, const Bytes& body, Bytes& out) {
-  Writer writer(out, type);
-  writer.put_bytes(body.data(), body.size());
-  writer.finish();
+Bytes finish(Archive& frame) {
+  Bytes bytes = frame.take();
+  const std::uint64_t body = bytes.size() - kFrameHeader;
+  std::memcpy(bytes.data() + offsetof(Header, body), &body, sizeof(body));
+  return bytes;
 }
 
 ByteView open(ByteView frame, Type type) {
-  Reader reader(frame, type);
+  expect("the type of its message", header_of(frame).type, static_cast<std::uint16_t>(type));
   return frame.subspan(kFrameHeader);
+}
+
+void encode(const Broadcast& broadcast, std::span<const std::uint32_t> chains, Bytes& out) {
+  Archive frame = begin(Type::broadcast, std::move(out));
+  std::vector<std::uint32_t> listed(chains.begin(), chains.end());
+  broadcast_fields(frame, const_cast<Broadcast&>(broadcast), listed);  // writing does not change it
+  out = finish(frame);
+}
+
+void decode(ByteView frame, Broadcast& broadcast, std::vector<std::uint32_t>& chains) {
+  Archive body(open(frame, Type::broadcast));
+  broadcast_fields(body, broadcast, chains);
+  body.finish();
+  if (broadcast.segment.steps > kMostSteps)
+    throw WireError(
+        fmt::format("frame: found a segment of {} steps, accepted: at most {}", broadcast.segment.steps, kMostSteps));
+  const std::size_t all = broadcast.offset.size() - 1;
+  if (!chains.empty() && chains.back() >= all)
+    throw WireError(fmt::format("frame: found chain {}, accepted: below {}, the chains it has", chains.back(), all));
+  for (const double x : {broadcast.step.size, broadcast.step.smoothness, broadcast.step.convexity})
+    if (!std::isfinite(x) || x < 0)
+      throw WireError(fmt::format("frame: found {} for a step or its constants, accepted: finite, not below 0", x));
+}
+
+void encode(const Reply& reply, Bytes& out) {
+  Archive frame = begin(Type::reply, std::move(out));
+  reply_fields(frame, const_cast<Reply&>(reply));  // writing does not change it
+  out = finish(frame);
+}
+
+void decode(ByteView frame, Reply& reply) {
+  Archive body(open(frame, Type::reply));
+  reply_fields(body, reply);
+  body.finish();
+  if (reply.gradients < 0 || reply.gradients > kMostGradients)
+    throw WireError(
+        fmt::format("frame: found {} gradients in a reply, accepted: 0 to {}", reply.gradients, kMostGradients));
+  reply.has_bytes = true;
+  reply.bits.resize(reply.offset.size() - 1);
+  for (std::size_t p = 0; p < reply.bits.size(); ++p)
+    reply.bits[p] = 8 * static_cast<std::int64_t>(reply.offset[p + 1] - reply.offset[p]);
 }
 
 void Columns::archive(Archive& a) { wire::facts(a, facts); }

@@ -45,7 +45,7 @@ class SharedDraws : public ::testing::Test {
     world.before_end = [&](ConnectionRegistry& registry) {
       for (const wire::Draws& message : messages)
         for (std::uint32_t client = 0; client < 2; ++client)
-          registry.send(client, std::make_shared<const Bytes>(wire::encode(message)));
+          registry.send(client, std::vector<Frame>{std::make_shared<const Bytes>(wire::encode(message))});
     };
     taken_.assign(2, {});
     world.shared = [&](std::size_t client, const wire::Draws& message) { taken_[client].push_back(message); };

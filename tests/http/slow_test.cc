@@ -20,7 +20,7 @@ constexpr milliseconds kForever = std::chrono::minutes(10);
 class Pages {
  public:
   Pages(std::size_t connections, milliseconds request_time, milliseconds write_time)
-      : listener_({.connections = connections, .limits = {.request_time = request_time, .write_time = write_time}}) {
+      : listener_({.connections = connections, .request_time = request_time, .write_time = write_time}) {
     listener_.Get(
         "/", [](const httplib::Request&, httplib::Response& response) { response.set_content("page", "text/plain"); });
     listener_.Get("/much", [](const httplib::Request&, httplib::Response& response) {

@@ -165,7 +165,7 @@ TEST(Planning, PrivacyOfThePlan) {
   const PlanReport r = report(kTwo, {"sampler.name=fa-ld", "sampler.clip=0.5", "sampler.correlation=0.5",
                                      "sampler.step=1e-6", "output.lp=false", "privacy.delta=1e-5"});
   ASSERT_TRUE(r.privacy);
-  EXPECT_TRUE(r.privacy->epsilon);
+  EXPECT_TRUE(r.privacy->theorem.epsilon);
   EXPECT_FALSE(report(kTwo).privacy);
 }
 

@@ -41,8 +41,8 @@ TEST(PrivacyOfARun, StopsBeforeTheRoundThatWouldExceedTheBudget) {
   const PrivacyMeter& meter = experiment.privacy();
   EXPECT_EQ(experiment.iteration() % 5, 0);
   EXPECT_EQ(meter.budget(), experiment.iteration());
-  EXPECT_LE(*meter.after(experiment.iteration()).epsilon, 10);
-  EXPECT_GT(*meter.after(experiment.iteration() + 1).epsilon, 10);
+  EXPECT_LE(*meter.after(experiment.iteration()).theorem.epsilon, 10);
+  EXPECT_GT(*meter.after(experiment.iteration() + 1).theorem.epsilon, 10);
   EXPECT_THAT(experiment.warnings(),
               Contains(HasSubstr("spent after round " + std::to_string(experiment.iteration() / 5))));
   const std::size_t told = experiment.warnings().size();
@@ -57,7 +57,7 @@ TEST(PrivacyOfARun, RenyiLastsLonger) {
   theorem.prepare();
   renyi.prepare();
   EXPECT_GT(renyi.privacy().budget().value_or(3000), 2 * *theorem.privacy().budget());
-  EXPECT_LE(*renyi.privacy().after(renyi.privacy().budget().value_or(3000)).renyi_epsilon, 5);
+  EXPECT_LE(*renyi.privacy().after(renyi.privacy().budget().value_or(3000)).renyi.epsilon, 5);
 }
 
 TEST(PrivacyOfARun, WarnsOnceAndGoesOn) {
@@ -85,8 +85,8 @@ TEST(PrivacyOfARun, ResumeStopsAtTheSameRound) {
   EXPECT_FALSE(second.advance(3000 - 203, parts));
   EXPECT_EQ(parts.draws, whole.draws);
   EXPECT_EQ(second.warnings(), uninterrupted.warnings());
-  EXPECT_EQ(second.privacy().after(second.iteration()).epsilon,
-            uninterrupted.privacy().after(uninterrupted.iteration()).epsilon);
+  EXPECT_EQ(second.privacy().after(second.iteration()).theorem.epsilon,
+            uninterrupted.privacy().after(uninterrupted.iteration()).theorem.epsilon);
 }
 
 // A step that was found from the data is remembered as such, although the configuration now shows a number.
@@ -95,13 +95,13 @@ TEST(PrivacyOfARun, ResumeRemembersWhatLookedAtTheData) {
   first.prepare();
   Experiment second(read_config_text(to_toml(first.config()), "test.toml"));
   second.load(first.save());
-  EXPECT_FALSE(second.privacy().after(10).epsilon);
-  EXPECT_THAT(second.privacy().after(10).why, Contains(HasSubstr("auto")));
+  EXPECT_FALSE(second.privacy().after(10).theorem.epsilon);
+  EXPECT_THAT(second.privacy().after(10).theorem.why, Contains(HasSubstr("auto")));
 }
 
 TEST(PrivacyOfARun, NoNumberWhereAnAssumptionFails) {
-  EXPECT_TRUE(spending({}).epsilon);
-  EXPECT_TRUE(spending({}).renyi_epsilon);
+  EXPECT_TRUE(spending({}).theorem.epsilon);
+  EXPECT_TRUE(spending({}).renyi.epsilon);
   const std::vector<std::pair<Overrides, std::string>> cases = {{{"sampler.correlation=1.0"}, "infinite"},
                                                                 {{"run.init=mode"}, "init"},
                                                                 {{"sampler.step=auto"}, "step"},
@@ -111,22 +111,22 @@ TEST(PrivacyOfARun, NoNumberWhereAnAssumptionFails) {
                                                                 {{"sampler.schedule=decaying"}, "schedule"}};
   for (const auto& [overrides, why] : cases) {
     const PrivacySpending s = spending(overrides);
-    EXPECT_FALSE(s.epsilon) << why;
-    EXPECT_THAT(s.why, Contains(HasSubstr(why)));
-    EXPECT_EQ(s.renyi_epsilon.has_value(), why == "the theorem holds up to") << why;
+    EXPECT_FALSE(s.theorem.epsilon) << why;
+    EXPECT_THAT(s.theorem.why, Contains(HasSubstr(why)));
+    EXPECT_EQ(s.renyi.epsilon.has_value(), why == "the theorem holds up to") << why;
   }
   std::string text = testing::kPrivateRun;
   text.erase(text.find("clip = 0.5\n"), 11);
   Experiment unclipped(read_config_text(text, "test.toml"));
   unclipped.prepare();
-  EXPECT_FALSE(unclipped.privacy().after(10).renyi_epsilon);
-  EXPECT_THAT(unclipped.privacy().after(10).why, Contains(HasSubstr("no clipping")));
+  EXPECT_FALSE(unclipped.privacy().after(10).renyi.epsilon);
+  EXPECT_THAT(unclipped.privacy().after(10).theorem.why, Contains(HasSubstr("no clipping")));
 }
 
 TEST(PrivacyOfARun, WhatIsAcceptedByNameIsNoObstacle) {
-  EXPECT_TRUE(
-      spending({"output.lp=true", "data.standardize=true", "privacy.accept=[\"lp\", \"standardize\"]"}).epsilon);
-  EXPECT_FALSE(spending({"output.lp=true", "data.standardize=true", "privacy.accept=[\"lp\"]"}).epsilon);
+  EXPECT_TRUE(spending({"output.lp=true", "data.standardize=true", "privacy.accept=[\"lp\", \"standardize\"]"})
+                  .theorem.epsilon);
+  EXPECT_FALSE(spending({"output.lp=true", "data.standardize=true", "privacy.accept=[\"lp\"]"}).theorem.epsilon);
 }
 
 TEST(PrivacyOfARun, RandomGapsAreRenyisAlone) {
@@ -134,8 +134,8 @@ TEST(PrivacyOfARun, RandomGapsAreRenyisAlone) {
   text.replace(text.find("local_steps = 5"), 15, "communicate = 0.2");
   Experiment experiment(read_config_text(text, "test.toml"));
   experiment.prepare();
-  EXPECT_FALSE(experiment.privacy().after(100).epsilon);
-  EXPECT_TRUE(experiment.privacy().after(100).renyi_epsilon);
+  EXPECT_FALSE(experiment.privacy().after(100).theorem.epsilon);
+  EXPECT_TRUE(experiment.privacy().after(100).renyi.epsilon);
 }
 
 TEST(PrivacyOfARun, ABudgetThatCannotBeHeldIsRefusedBeforeAnythingRuns) {
@@ -158,7 +158,7 @@ TEST(PrivacyOfARun, OtherSamplersHaveNone) {
   Experiment experiment(config({"sampler.name=qlsd++"}));
   experiment.prepare();
   EXPECT_FALSE(experiment.privacy().asked());
-  EXPECT_THAT(experiment.privacy().after(1).why, Contains(HasSubstr("fa-ld")));
+  EXPECT_THAT(experiment.privacy().after(1).theorem.why, Contains(HasSubstr("fa-ld")));
   EXPECT_THAT(
       experiment.warnings(),
       Contains(HasSubstr("privacy.delta is set but plays no role here: it is used for fa-ld, the only sampler")));

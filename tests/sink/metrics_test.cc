@@ -69,10 +69,10 @@ TEST_F(MetricsTest, PrivacyHasColumnsWhereItIsAskedFor) {
     Counters counters;
     counters.rounds = 3;
     PrivacySpending spending;
-    spending.epsilon = 0.5;
-    spending.renyi_epsilon = 0.25;
+    spending.theorem.epsilon = 0.5;
+    spending.renyi.epsilon = 0.25;
     file.row(counters, 0, {}, {.spending = spending});
-    spending.epsilon.reset();
+    spending.theorem.epsilon.reset();
     file.row(counters, 0, {}, {.spending = spending});
     file.sync();
   }

@@ -118,15 +118,13 @@ class ConnectionRegistry {
   std::size_t present() const;
   // Names of clients that are not connected; "" for a seat that nobody has taken yet.
   std::vector<std::string> absent() const;
-  void send(std::uint32_t client, const Frame& frame);
-  void send_all(std::uint32_t client, std::span<const Frame> frames);
+  void send(std::uint32_t client, std::span<const Frame> frames);
   // Tells the client why and closes the connection.
   void dismiss(std::uint32_t client, const std::string& why, bool again);
   void limit_frames(std::size_t bytes) { links_.limit_frames(bytes); }
   void rounds_begin(bool stateful) { rounds_ = true, stateful_ = stateful; }
   void end(const wire::End& message);  // tells everyone and waits until the message has left
-  // After end(): tells clients that were away when they come back.
-  void linger(const wire::End& message, Deadline until);
+  void linger(Deadline until);         // after end(): tells clients that were away when they come back
 
  private:
   struct Seat {
@@ -137,7 +135,8 @@ class ConnectionRegistry {
     int said = 0;       // set-up messages received on this connection; each may come once, in order
     std::optional<SiteFacts> site;
   };
-  bool work(Deadline until);  // handles one event; false if there was none
+  bool look(Deadline until);  // handles one event; false if there was none
+  bool work(Deadline until);  // the same before the run is over: tells who looks on, and stops if the user wants to
   void take(LinkEvent event);
   void admit(std::uint64_t link, const std::string& peer, const wire::Hello& hello);
   std::string refusal_of(const std::string& name, const wire::Hello& hello) const;
@@ -156,8 +155,8 @@ class ConnectionRegistry {
   void lose(std::uint64_t link);
   void warn(const char* event, const std::string& text, const std::string& client = {}) const;
   void drop_silent_links();
-  void hung_up(std::uint64_t link);
-  void tell_latecomer(const LinkEvent& event, const wire::End& message);
+  void tell_end(Seat& seat, std::uint64_t link);
+  void tell_latecomer(std::uint64_t link, const std::string& name);
   void start_without_the_missing();
   void make_seats(std::size_t clients) {
     seats_.assign(clients, {});
@@ -168,7 +167,6 @@ class ConnectionRegistry {
   std::string missing() const;
   void send_to(std::uint64_t link, const Bytes& frame) { links_.send(link, std::make_shared<const Bytes>(frame)); }
   bool stopped() const;
-  void check_stop() const;
 
   struct Stranger {
     std::uint64_t link;
@@ -191,6 +189,7 @@ class ConnectionRegistry {
   std::vector<SiteFacts> sites_;
   std::int64_t setup_bits_ = 0;
   bool gathered_ = false, rounds_ = false, stateful_ = false;
+  Frame over_;  // the message that the run is over; null before
 };
 
 // Statistics of one client since this server started.

@@ -18,15 +18,11 @@
 
 namespace pollen::http {
 
-struct ConnectionLimits {
+struct ListenerOptions {
+  std::size_t connections = 2;
   std::size_t request_bytes = std::size_t{16} << 10;
   std::chrono::milliseconds request_time{5000};  // for the whole request to arrive
   std::chrono::milliseconds write_time{10000};   // for the next 64 KiB of an answer to be taken
-};
-
-struct ListenerOptions {
-  std::size_t connections = 2;
-  ConnectionLimits limits = {};
 };
 
 class Door;

@@ -47,9 +47,4 @@ void say_ready(Ranks& ranks, std::uint64_t fingerprint);
 void say_failed(Ranks& ranks);                              // to be called in a catch block
 void await_ready(Ranks& ranks, std::uint64_t fingerprint);  // at rank 0; throws what went wrong at another rank
 
-// Rank 0 uses these to save and restore the states of the other ranks' clients, in the order of ranks and so of
-// clients.
-std::vector<Bytes> fetch_states(Ranks& ranks);                       // as Clients::archive() writes them
-void spread_states(Ranks& ranks, const std::vector<Bytes>& states);  // one per rank but 0, as the ranks read them
-
 }  // namespace pollen

@@ -30,14 +30,17 @@ std::vector<UncoveredQuery> uncovered_queries(const Config& config, const Federa
 // data.levels does not give.
 std::vector<UncoveredQuery> uncovered_queries(const Config& config, bool levels_shown);
 
-// The guarantees of both accountants. An ε that is absent has its reasons in `why` or `renyi_why`. Both guarantees are
-// true, so the smaller may be quoted.
+// What one accountant guarantees: ε at δ, or the reasons why there is none.
+struct PrivacyGuarantee {
+  std::optional<double> epsilon, delta;
+  std::vector<std::string> why;
+};
+
+// The guarantees of both accountants. Both are true, so the smaller may be quoted.
 struct PrivacySpending {
   Index rounds = 0;
-  std::optional<double> epsilon, delta;  // Theorem G.3 of the FA-LD paper
-  std::vector<std::string> why;
-  std::optional<double> renyi_epsilon, renyi_delta;  // Rényi accounting of the same run
-  std::vector<std::string> renyi_why;
+  PrivacyGuarantee theorem;  // Theorem G.3 of the FA-LD paper
+  PrivacyGuarantee renyi;    // Rényi accounting of the same run
 };
 
 class PrivacyMeter {
@@ -60,6 +63,10 @@ class PrivacyMeter {
   void check(const std::string& file) const;
   const std::optional<double>& target() const { return target_; }
   const std::string& accountant() const { return accountant_; }
+  // The guarantee of that accountant, which is held against the target.
+  const PrivacyGuarantee& held(const PrivacySpending& of) const {
+    return accountant_ == "renyi" ? of.renyi : of.theorem;
+  }
 
  private:
   void find_budget();

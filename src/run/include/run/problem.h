@@ -17,26 +17,27 @@ namespace pollen {
 // at once.
 class Potentials {
  public:
-  using Make = std::function<std::unique_ptr<const Potential>(std::size_t place)>;
+  using Make = std::function<std::shared_ptr<const Potential>(std::size_t place)>;
   Potentials() = default;
   Potentials(std::size_t count, Make make, bool light) : count_(count), make_(std::move(make)), light_(light) {}
+  explicit Potentials(std::vector<std::shared_ptr<const Potential>> stored)
+      : Potentials(
+            stored.size(), [stored](std::size_t place) { return stored[place]; }, true) {}
 
-  std::size_t size() const { return make_ ? count_ : given_.size(); }
-  bool empty() const { return size() == 0; }
-  std::shared_ptr<const Potential> operator[](std::size_t place) const {
-    return make_ ? std::shared_ptr<const Potential>(make_(place)) : given_[place];
-  }
+  std::size_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  std::shared_ptr<const Potential> operator[](std::size_t place) const { return make_(place); }
   bool light() const { return light_; }  // whether they cost little to make
-  void push_back(std::shared_ptr<const Potential> potential) { given_.push_back(std::move(potential)); }
-  void keep(std::size_t first, std::size_t last);  // drops all stored ones but first .. last-1
+  Potentials part(std::size_t first, std::size_t count) const {
+    return {count, [was = make_, first](std::size_t place) { return was(first + place); }, light_};
+  }
   // Returns potentials that are made from these by change(potential).
   template <class Change>
   Potentials changed(const Change& change) const {
-    return {size(), [was = *this, change](std::size_t place) { return change(was[place]); }, light_};
+    return {count_, [was = make_, change](std::size_t place) { return change(was(place)); }, light_};
   }
 
  private:
-  std::vector<std::shared_ptr<const Potential>> given_;
   std::size_t count_ = 0;
   Make make_;
   bool light_ = true;

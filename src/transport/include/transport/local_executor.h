@@ -52,8 +52,8 @@ class LocalExecutor {
   // Whether there are too few blocks to keep all members busy; members then share the clients of a block.
   bool few(std::span<const PlaceRow> blocks) const { return team_.size() > 1 && std::ssize(blocks) < 4 * team_.size(); }
 
-  std::span<const PlaceRow> find_entries(const Roster& roster);
-  std::span<const PlaceRow> find_places();
+  template <class PlacesOf>
+  std::span<const PlaceRow> find_blocks(const PlacesOf& places_of);
   void ask(const Roster& roster, std::size_t first, std::span<Reply> replies, Member& member);
   void keep_replies(const Roster& roster);
   void serve_block(Server& server, const PlaceRow& block, Member& member);

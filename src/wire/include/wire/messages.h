@@ -27,12 +27,12 @@ inline constexpr std::uint32_t kProtocol = 3;  // is raised whenever a message c
 struct Hello {
   static constexpr Type kType = Type::hello;
   std::uint32_t protocol = kProtocol;
-  std::string version;         // the program's version, for people to read
-  std::string name;            // the client's name, if no certificate states it
+  std::string version = {};    // the program's version, for people to read
+  std::string name = {};       // the client's name, if no certificate states it
   std::uint64_t instance = 0;  // identifies the client's state; a second connection with it replaces the first
   std::int64_t part = -1;      // --client I: the part of the configuration's split; -1: the client has its own data
-  std::string config;          // with --client: the client's configuration, which must agree with the server's
-  std::string run;             // the run to which the client's state belongs, if any
+  std::string config = {};     // with --client: the client's configuration, which must agree with the server's
+  std::string run = {};        // the run to which the client's state belongs, if any
   bool ready = false;          // this process has completed the set-up of `run`
   bool shared_seed = false;
   void archive(Archive& a) { a.fields(protocol, version, name, instance, part, config, run, ready, shared_seed); }
@@ -151,17 +151,17 @@ struct End {
   void archive(Archive& a) { a.fields(complete, why); }
 };
 
-// seal() writes a header and the body to `out`; open() checks the header and returns the body.
-void seal(Type type, const Bytes& body, Bytes& out);
+// begin() starts a frame in memory that is reused, finish() completes its header, and open() checks the header of a
+// frame and returns the body.
+Archive begin(Type type, Bytes memory = {});
+Bytes finish(Archive& frame);
 ByteView open(ByteView frame, Type type);
 
 template <class Message>
 Bytes encode(const Message& message) {
-  Archive archive;  // writing does not change the message
-  const_cast<Message&>(message).archive(archive);
-  Bytes out;
-  seal(Message::kType, archive.take(), out);
-  return out;
+  Archive frame = begin(Message::kType);
+  const_cast<Message&>(message).archive(frame);  // writing does not change it
+  return finish(frame);
 }
 
 template <class Message>
