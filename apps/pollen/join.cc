@@ -163,7 +163,7 @@ bool stay(const JoinOptions& options, WireClient& wire, Participant& participant
 int join_command(const JoinOptions& options) {
   watch_signals();
   const Address server = address_of("--server", options.server);
-  const Identity identity = identity_of(options.wire, KeyRole::client, server.host);
+  const Identity identity = identity_of(options.wire, KeyRole::client, server);
   check_options(options, identity);
   ParticipantOptions mine = options_of(options, identity);
   if (options.dry_run) return dry_run(options, mine, identity);

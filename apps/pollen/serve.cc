@@ -220,7 +220,7 @@ int serve_command(const ServeOptions& options) {
   if (!options.metrics.empty()) address_of("--metrics", options.metrics);  // before anything is opened or read
   const Config config = for_federation(read_config_file(options.run.config, options.run.set));
   check_federation(config);
-  const Identity identity = identity_of(options.wire, KeyRole::server, address.host);
+  const Identity identity = identity_of(options.wire, KeyRole::server, address);
   const auto wires = listen_at(options.listen, identity.tls);
   const std::string greeting = fmt::format("listening at {}:{}{}", address.host, wires->port(),
                                            identity.tls ? fmt::format(" as {}", identity.name) : " in plain text");

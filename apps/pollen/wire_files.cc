@@ -28,16 +28,16 @@ Address address_of(const std::string& option, const std::string& text) {
   return {text.substr(0, colon), port};
 }
 
-Identity identity_of(const WireOptions& options, KeyRole role, const std::string& host) {
+Identity identity_of(const WireOptions& options, KeyRole role, const Address& address) {
   const bool files = !options.ca.empty() || !options.cert.empty() || !options.key.empty();
   if (options.insecure > 0) {
     if (files) throw ConfigError("--insecure", "found beside --ca, --cert or --key, accepted: one of the two");
-    if (!is_own(host) && options.insecure < 2)
+    if (!is_own(address.host) && options.insecure < 2)
       throw ConfigError("--insecure",
-                        fmt::format("found with {}, which is not this machine: everything would travel in "
+                        fmt::format("found with {}:{}, which is not this machine: everything would travel in "
                                     "plain text and anybody could join; accepted: --ca, --cert and --key "
                                     "(pollen keys makes them), or --insecure said twice",
-                                    host));
+                                    address.host, address.port));
     return {};
   }
   if (options.ca.empty() || options.cert.empty() || options.key.empty())
