@@ -55,13 +55,14 @@ function(pollen_test name)
   endif()
   add_executable(${name}_test ${TEST_SOURCES} ${TEST_ALONE})
   target_link_libraries(${name}_test PRIVATE pollen_flags pollen_test_support pollen_source_dir ${TEST_LINK} GTest::gtest_main GTest::gmock)
-  # Tests are compiled for quick builds, except for statistical tests, which compute a lot. With precompiled headers,
-  # g++ takes code of the standard library for code of the project and warns about it, so these warnings are off.
-  # g++ must optimise a little even for sanitizers, because it does not compile Eigen's prefetching otherwise.
-  target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${TEST_SLOW}>,-O2,-O1>>
-    $<$<AND:$<CONFIG:RelWithDebInfo>,$<CXX_COMPILER_ID:GNU>>:-O1>
+  # Tests are not optimised, so that they build quickly, except for statistical tests, which compute a lot. Precompiled
+  # headers serve one level of optimisation only. With them, g++ takes code of the standard library for code of the
+  # project and warns about it, so these warnings are off.
+  target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${TEST_SLOW}>,-O2,-O0>>
     -Wno-array-bounds $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
-  target_precompile_headers(${name}_test REUSE_FROM pollen_test_headers)
+  if(NOT TEST_SLOW)
+    target_precompile_headers(${name}_test REUSE_FROM pollen_test_headers)
+  endif()
   set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${POLLEN_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   set_source_files_properties(${TEST_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set(shards 1)

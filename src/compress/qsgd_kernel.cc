@@ -4,6 +4,7 @@
 #include <cfloat>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "qsgd_code.h"
 
@@ -271,7 +272,10 @@ HWY_EXPORT(quantise_all);
 HWY_EXPORT(find_all);
 HWY_EXPORT(gap_logs);
 
-void quantise(std::span<QuantiseJob> jobs, std::uint32_t s) { HWY_DYNAMIC_DISPATCH(quantise_all)(jobs, s); }
+void quantise(std::span<QuantiseJob> jobs, std::uint32_t s) {
+  if (jobs.size() > kTogether) throw std::logic_error("qsgd: more vectors at once than there is room for");
+  HWY_DYNAMIC_DISPATCH(quantise_all)(jobs, s);
+}
 
 void find_nonzeros(std::span<const double> decoded, std::uint32_t* positions) {
   HWY_DYNAMIC_DISPATCH(find_all)(decoded, positions);

@@ -22,9 +22,9 @@ struct QuantiseJob {
   QsgdCounts counts = {};
 };
 
+inline constexpr std::size_t kTogether = 8;  // the most vectors that quantise() takes at once
 // Quantises at most kTogether vectors to levels 0..s. Several vectors per call are faster, because none waits for
 // another's norm.
-inline constexpr std::size_t kTogether = 8;
 void quantise(std::span<QuantiseJob> jobs, std::uint32_t s);
 
 // Writes the positions of the non-zeros, in order. It may overwrite up to kBeyond places after the last one.

@@ -38,8 +38,11 @@ void LikeRows::check_width() {
     throw ConfigError(file(), fmt::format("found {} numbers per row, accepted: {}, as {}", table_.width, layout.width,
                                           example_.whose));
   table_.width = layout.width;
+  if (spec_.target.empty() || table_.find(spec_.target) >= 0) return;
+  if (table_.columns.empty())
+    throw ConfigError(file(), fmt::format("found no {}, accepted: rows with it", in_quotes(spec_.target)));
   // Label files of images may use another name for the target: `label`, or QMNIST's label1.
-  if (!spec_.target.empty() && table_.find(spec_.target) < 0) table_.columns.front().name = spec_.target;
+  table_.columns.front().name = spec_.target;
 }
 
 // Looks for the columns by their names. Features without names (images, sparse rows) may also come as a csv file whose

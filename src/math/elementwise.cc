@@ -33,8 +33,8 @@ struct Exp {
   }
 };
 
-// What Highway's logarithms do not handle: `y` is right where x is above `pole` and finite, subnormals included. At the
-// pole the logarithm is -inf, below it NaN.
+// Completes a logarithm `y` of x by Highway, which is right only for finite x above `pole` (subnormals included). The
+// result is -inf at the pole, NaN below it and for NaN, and inf at inf.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V GuardedLog(D d, V x, double pole, V y) {
   const V infinity = hn::Set(d, kInfinity), least = hn::Set(d, pole);

@@ -26,7 +26,7 @@ class Linear final : public Loss {
     }
   }
   void residuals(const PanelView& z, const double* y, Scratch&) const override {
-    subtract_targets(z, y);
+    subtract_from_columns(z, y);
     math::scale(precision_, whole(z));
   }
   void bend(const PanelView& z) const override { math::scale(precision_, whole(z)); }

@@ -19,7 +19,7 @@ class Logistic final : public Loss {
   }
   void residuals(const PanelView& z, const double* y, Scratch&) const override {
     math::sigmoid(whole(z), whole(z));
-    subtract_targets(z, y);
+    subtract_from_columns(z, y);
   }
   void bend(const PanelView& z) const override { math::scale(0.25, whole(z)); }
   bool curvature_is_bound() const override { return true; }

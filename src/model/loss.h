@@ -42,8 +42,8 @@ class Loss {
 
 // Returns all numbers of a panel that has no gaps.
 inline std::span<double> whole(const PanelView& z) { return {z.data, static_cast<std::size_t>(z.rows * z.columns)}; }
-// Subtracts the targets from every column: z(:, c) -= y.
-inline void subtract_targets(const PanelView& z, const double* y) {
+// Subtracts y from every column: z(:, c) -= y.
+inline void subtract_from_columns(const PanelView& z, const double* y) {
   for (Index c = 0; c < z.columns; ++c) {
     double* column = z.data + c * z.stride;
     for (Index r = 0; r < z.rows; ++r) column[r] -= y[r];

@@ -25,7 +25,7 @@ class Poisson final : public Loss {
   }
   void residuals(const PanelView& z, const double* y, Scratch&) const override {
     math::exp(whole(z), whole(z));
-    subtract_targets(z, y);
+    subtract_from_columns(z, y);
   }
   void bend(const PanelView& z) const override {
     const Index half = z.columns / 2;

@@ -24,7 +24,7 @@ void subtract_largest(const PanelView& of, double* top) {
     const double* z = of.data + k * of.stride;
     for (Index r = 0; r < of.rows; ++r) top[r] = z[r] > top[r] ? z[r] : top[r];
   }
-  subtract_targets(of, top);
+  subtract_from_columns(of, top);
 }
 
 void add_up(const PanelView& of, double* sum) {

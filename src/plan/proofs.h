@@ -7,6 +7,7 @@
 
 namespace pollen::plan {
 
+// A theorem: a function that computes its guarantee from constants at temperature 1. The lines below declare them.
 using Proof = Guarantee(const Constants& constants, const Method& method);
 Proof qlsd, qlsd_star, qlsd_pp;
 Proof d_elf, p_elf, b_elf;

@@ -28,8 +28,8 @@ void drift(double step, std::span<const double> inverse_mass, std::span<const do
 HamiltonianKernel::HamiltonianKernel(const Chains& chains, const ReferenceSettings& settings, Target target,
                                      double default_accept)
     : target_(std::move(target)),
-      adaptation_({settings.warm_up, settings.target_accept > 0 ? settings.target_accept : default_accept,
-                   !settings.step, !settings.step && settings.adapt_mass},
+      adaptation_({settings.warm_up, settings.target_accept.value_or(default_accept), !settings.step,
+                   !settings.step && settings.adapt_mass},
                   chains.problem.dimension, chains.count()),
       value_(static_cast<std::size_t>(chains.count())),
       gradient_(chains.problem.dimension, chains.count()),

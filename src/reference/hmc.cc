@@ -14,7 +14,6 @@ namespace pollen::reference {
 namespace {
 
 struct Path {
-  double default_accept = 0.8;
   bool mala = false;
   Index leapfrogs = 0;  // 0 means length / ε
   double length = 0;
@@ -24,8 +23,8 @@ struct Path {
 
 class Hmc final : public HamiltonianKernel {
  public:
-  Hmc(const Chains& chains, const ReferenceSettings& settings, Target target, const Path& path)
-      : HamiltonianKernel(chains, settings, std::move(target), path.default_accept),
+  Hmc(const Chains& chains, const ReferenceSettings& settings, Target target, double default_accept, const Path& path)
+      : HamiltonianKernel(chains, settings, std::move(target), default_accept),
         path_(path),
         order_(static_cast<std::size_t>(chains.count())),
         count_(order_.size()),
@@ -136,12 +135,12 @@ KernelPointer make_mala(const Chains& chains, const ReferenceSettings& settings,
   ReferenceSettings own = settings;
   own.adapt_mass = false;
   if (own.step) own.step = std::sqrt(2 * *own.step * target.temperature());
-  return std::make_unique<Hmc>(chains, own, std::move(target), Path{0.574, true, 1, 0, 0, 1});
+  return std::make_unique<Hmc>(chains, own, std::move(target), 0.574, Path{.mala = true, .leapfrogs = 1});
 }
 
 KernelPointer make_hmc(const Chains& chains, const ReferenceSettings& settings, Target target) {
-  const Path path{0.8, false, settings.leapfrogs, settings.trajectory, settings.jitter, settings.most_leapfrogs};
-  return std::make_unique<Hmc>(chains, settings, std::move(target), path);
+  const Path path{false, settings.leapfrogs, settings.trajectory, settings.jitter, settings.most_leapfrogs};
+  return std::make_unique<Hmc>(chains, settings, std::move(target), 0.8, path);
 }
 
 }  // namespace pollen::reference

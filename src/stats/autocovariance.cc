@@ -15,9 +15,11 @@ namespace {
 using Complex = std::complex<double>;
 
 // Returns exp(-πi j/half) at half + j for every power of two `half` below `size`, so that the roots of each stage of a
-// transform are contiguous.
-std::vector<Complex> roots_of_unity(std::size_t size) {
-  std::vector<Complex> roots(size);
+// transform are contiguous. A thread keeps the last roots, because the chains of all parameters have the same length.
+const std::vector<Complex>& roots_of_unity(std::size_t size) {
+  thread_local std::vector<Complex> roots;
+  if (roots.size() == size) return roots;
+  roots.assign(size, {});
   for (std::size_t half = 1; half < size; half *= 2) {
     for (std::size_t j = 0; j < half; ++j) {
       const double angle = -std::numbers::pi * static_cast<double>(j) / static_cast<double>(half);
@@ -59,7 +61,7 @@ void transform(const std::vector<Complex>& roots, std::vector<Complex>& x) {
 // plus that of b. Zero padding to twice the length keeps the correlation from wrapping around, and the transform of a
 // real spectrum serves as its own inverse.
 std::vector<double> mean_autocovariance(const SplitChains& x) {
-  const std::vector<Complex> roots = roots_of_unity(std::bit_ceil(2 * x.length));
+  const std::vector<Complex>& roots = roots_of_unity(std::bit_ceil(2 * x.length));
   std::vector<Complex> work(roots.size());
   std::vector<double> power(roots.size(), 0.0);
   for (std::size_t c = 0; c < x.chains; c += 2) {

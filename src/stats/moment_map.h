@@ -1,7 +1,7 @@
 // What one step of a random affine recursion s' = A s + b + noise does to the mean m and the covariance C of s. With E
 // for means and Δ for deviations from them,
 //   m' = E[A] m + E[b],   C' = E[A] C E[A]ᵀ + Σ p (ΔA C ΔAᵀ + r rᵀ) + noise,   r = ΔA m + Δb.
-// All functions are pure.
+// All free functions are pure.
 #pragma once
 
 #include <Eigen/Core>
@@ -50,7 +50,8 @@ struct AffineVectors {
   Eigen::MatrixXd constant(const Eigen::VectorXd& value) const;
 };
 
-// Puts together the map of a round in which some clients' messages count.
+// Puts together the map of a round in which some clients' messages count. It keeps a reference to the attendances; call
+// finish() once, after the last add().
 class RoundMap {
  public:
   // Changes a step by a client's message, which counts with a weight that is not 0.
