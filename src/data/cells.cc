@@ -97,7 +97,7 @@ bool is_text(const Column& column) {
   return text;
 }
 
-void settle_cells(RawTable& table, const Roles& roles, const DataSpec& spec, std::vector<std::string>& notes) {
+void complete_cells(RawTable& table, const Roles& roles, const DataSpec& spec, std::vector<std::string>& notes) {
   const std::vector<std::size_t> used = roles.used();
   Problems problems;
   for (const std::size_t c : used) {

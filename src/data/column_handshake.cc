@@ -103,7 +103,7 @@ void ColumnHandshake::forget(std::size_t client) {
   moments_[client].reset();
 }
 
-std::map<std::size_t, std::string> ColumnHandshake::settle_layout(const std::vector<std::string>& names) {
+std::map<std::size_t, std::string> ColumnHandshake::agree_on_layout(const std::vector<std::string>& names) {
   if (!everybody(columns_)) return {};
   const auto differs = [&](std::size_t from, std::size_t i, const std::string& whose) {
     return column_difference(*columns_[from], *columns_[i], whose);
@@ -123,8 +123,8 @@ std::map<std::size_t, std::string> ColumnHandshake::settle_layout(const std::vec
   return {};
 }
 
-std::map<std::size_t, std::string> ColumnHandshake::settle(const std::vector<std::string>& names) {
-  if (!layout) return settle_layout(names);
+std::map<std::size_t, std::string> ColumnHandshake::agree(const std::vector<std::string>& names) {
+  if (!layout) return agree_on_layout(names);
   if (scaling || !everybody(moments_)) return {};
   std::vector<ColumnMoments> all;
   for (const auto& moments : moments_) all.push_back(*moments);

@@ -30,7 +30,7 @@ bool is_text(const Column& column);
 // Drops rows with missing cells (missing = "drop") and throws ConfigError for cells that cannot be used. Afterwards
 // every used column is all numbers or all text, and only numeric features have missing cells (missing = "mean"). Adds
 // to `notes` what was done.
-void settle_cells(RawTable& table, const Roles& roles, const DataSpec& spec, std::vector<std::string>& notes);
+void complete_cells(RawTable& table, const Roles& roles, const DataSpec& spec, std::vector<std::string>& notes);
 
 // Checks that the target holds numbers (real), whole numbers from 0 (count), or no fractions (binary and classes).
 // Throws ConfigError otherwise.

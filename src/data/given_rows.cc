@@ -26,7 +26,7 @@ Index add_given_rows(const PartitionInput& trained, TargetKind target, const Tab
     spec.labels = spec.test_labels;
     const Example example{layout, kind, first + " has"};
     LikeRows given(example, std::move(spec), trained.where);
-    settle_cells(given.table(), given.roles(), given.spec(), federation.notes);
+    complete_cells(given.table(), given.roles(), given.spec(), federation.notes);
     rows += std::ssize(given.table().rows);
     check_dense(rows, federation.train.stride, trained.spec.most_cells, fmt::format("{} and {}", first, path));
     const Encoding encoding = given.encode();

@@ -24,7 +24,7 @@ namespace {
 
 // Returns the spec with the decisions that follow from source and model. A model without a target (gaussian) takes its
 // rows unchanged.
-DataSpec settled(DataSpec spec, TargetKind target) {
+DataSpec with_model_defaults(DataSpec spec, TargetKind target) {
   spec = with_defaults(std::move(spec));
   if (target == TargetKind::none) {
     spec.standardize = false;
@@ -51,7 +51,7 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
     throw ConfigError(table.files.front(), fmt::format("found {} rows, accepted: below 2^32", table.rows.size()));
   Federation federation;
   const data::Roles roles = data::assign_roles(table, spec, target, where);
-  data::settle_cells(table, roles, spec, federation.notes);
+  data::complete_cells(table, roles, spec, federation.notes);
   data::check_target(table, roles, target);
   const data::Encoding encoding = data::encode(table, roles, spec, target);
   if (encoding.width == 0 && !intercept)
@@ -97,12 +97,12 @@ DataSpec of_file(const std::string& file, DataSpec spec) {
 
 Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64_t seed, const std::string& where) {
   if (is_store(asked)) return data::map_store(asked.sources.front(), target);
-  return load(settled(asked, target), target, seed, where, 0, data::heap_memory);
+  return load(with_model_defaults(asked, target), target, seed, where, 0, data::heap_memory);
 }
 
 void convert_to_store(const Conversion& c, const std::string& file) {
   if (is_store(c.spec)) throw ConfigError(c.spec.sources.front(), "found a store, accepted: data to make one from");
-  DataSpec spec = settled(c.spec, c.target);
+  DataSpec spec = with_model_defaults(c.spec, c.target);
   spec.most_cells = Index{1} << 40;  // only the disk limits the size
   data::StoreWriter writer(file);
   const data::SpillFolder spill(std::filesystem::path(file).parent_path().string());
@@ -118,19 +118,19 @@ void convert_to_store(const Conversion& c, const std::string& file) {
 }
 
 ColumnFacts column_facts(const std::string& file, const DataSpec& asked, TargetKind target) {
-  const DataSpec spec = settled(of_file(file, asked), target);
+  const DataSpec spec = with_model_defaults(of_file(file, asked), target);
   data::check_spec(spec, target, file);
   data::RawTable table = data::read_sources(spec, 0, file);
   const data::Roles roles = data::assign_roles(table, spec, target, file);
   std::vector<std::string> notes;
-  data::settle_cells(table, roles, spec, notes);
+  data::complete_cells(table, roles, spec, notes);
   data::check_target(table, roles, target);
   return data::facts_of(table, roles, data::encode_columns(table, roles, spec, target));
 }
 
 Federation load_part(const std::string& file, const DataSpec& asked, const ColumnFacts& layout, TargetKind target,
                      std::uint32_t client, std::uint64_t seed) {
-  DataSpec spec = settled(of_file(file, asked), target);
+  DataSpec spec = with_model_defaults(of_file(file, asked), target);
   if (layout.width == 0) spec.features = layout.columns;
   spec.target = layout.target;
   spec.levels = layout.levels;

@@ -113,7 +113,9 @@ StoreHeader decode_header(ByteView page, std::uint64_t file_bytes, const std::st
   Archive fields(page.subspan(kFieldsAt)), last(page.subspan(kCrcAt));
   header_fields(fields, stored, h);
   last.field(crc);
-  if (crc != checksum(page.first(kCrcAt))) fault("the header's checksum is wrong: the file is damaged");
+  if (const auto right = checksum(page.first(kCrcAt)); crc != right)
+    fault(fmt::format("the header's checksum is wrong: found {:#010x}, accepted: {:#010x}; the file is damaged", crc,
+                      right));
   if (h.file_bytes != file_bytes)
     fault(fmt::format("found {} bytes, accepted: the {} of the header: the file is cut or was added to", file_bytes,
                       h.file_bytes));

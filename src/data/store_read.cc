@@ -107,7 +107,8 @@ class StoreReader {
   ByteView content(const Section& s, bool rows = false) const {
     const ByteView part = bytes_.subspan(s.offset, s.bytes);
     if (!(rows && s.bytes > kCheckedAtOnce) && checksum(part) != s.crc)
-      throw ConfigError(fmt::format("{}: section {}", file_, s.name), "the checksum is wrong: the file is damaged");
+      throw ConfigError(fmt::format("{}: section {}", file_, s.name),
+                        "the checksum is wrong: found another than the header has for it; the file is damaged");
     return part;
   }
   const Section& needed(const std::string& name, Cells cells) const {

@@ -71,7 +71,7 @@ void AwaitedClients::send(std::uint32_t client) {
     seat.heard = heard_ == 0 ? 0 : kNothing;  // before the first broadcast there is nothing to catch up with
   }
   if (seat.heard != heard_) {
-    frames.push_back(standing(mirror_.recipe().uses_anchor(registry_.sites()[client].rows)));
+    frames.push_back(catch_up(mirror_.recipe().uses_anchor(registry_.sites()[client].rows)));
     seat.heard = heard_;
     ++statistics().brought_up;
   }
@@ -86,9 +86,9 @@ void AwaitedClients::send(std::uint32_t client) {
 }
 
 // Returns the frame with what the broadcasts so far have said, with the anchors or without.
-Frame AwaitedClients::standing(bool anchors) {
-  if (std::exchange(standing_at_, heard_) != heard_) standing_ = {};
-  Frame& frame = standing_[anchors ? 1 : 0];
+Frame AwaitedClients::catch_up(bool anchors) {
+  if (std::exchange(catch_up_at_, heard_) != heard_) catch_up_ = {};
+  Frame& frame = catch_up_[anchors ? 1 : 0];
   if (frame) return frame;
   Archive archive;
   mirror_.archive(archive, anchors);

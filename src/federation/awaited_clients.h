@@ -56,7 +56,7 @@ class AwaitedClients {
   };
 
   void send(std::uint32_t client);
-  Frame standing(bool anchors);
+  Frame catch_up(bool anchors);
   void tell_if_all_are_gone();
   std::optional<Deadline> deadline() const;
   std::string names(const std::vector<std::uint32_t>& clients, const char* between = ", ") const;
@@ -69,8 +69,8 @@ class AwaitedClients {
   std::vector<double> weights_;  // local steps: one for all clients, or one per client
   bool stateful_ = false;        // true if clients must know which of their replies were counted
   Frame frame_;
-  std::array<Frame, 2> standing_;  // what the broadcasts have said, without anchors and with them; null if not made yet
-  std::uint64_t standing_at_ = kNothing, heard_ = 0;
+  std::array<Frame, 2> catch_up_;  // what the broadcasts have said, without anchors and with them; null if not made yet
+  std::uint64_t catch_up_at_ = kNothing, heard_ = 0;
   Deadline opened_;
   Index wanted_ = 0;  // number of clients with wanted set
   bool told_ = false;

@@ -20,7 +20,7 @@ std::size_t Participant::most_bytes() const {
   constexpr std::size_t kSetup = std::size_t{64} << 20;
   if (!parts_->host) return kSetup;
   const auto words = static_cast<std::size_t>(parts_->problem->dimension() * parts_->config->run.chains);
-  return kSetup + 8 * 8 * words;  // a standing has at most five panels
+  return kSetup + 8 * 8 * words;  // a message of catching up has at most five panels
 }
 
 Bytes Participant::hello() const {

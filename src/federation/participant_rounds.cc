@@ -131,7 +131,7 @@ void Participant::Parts::caught_up(const wire::CatchUp& message) {
   view.archive(archive);
   archive.finish();
   for (const ConstPanelView panel : {view.position(), view.expected_position(), view.control(), view.anchor()})
-    check_numbers(panel, "standing");
+    check_numbers(panel, "catch-up");
 }
 
 void Participant::Parts::asked(const wire::Ask& message, const Send& send) {

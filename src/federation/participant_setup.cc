@@ -103,7 +103,8 @@ void Participant::Parts::check_data() {
 }
 
 void Participant::Parts::laid_out(const wire::Layout& message, const Send& send) {
-  if (!config || !own_columns) throw WireError("layout: not asked for");
+  if (!config || !own_columns)
+    throw WireError("layout: found one that this client did not ask for, accepted: one, after its columns");
   if (const auto why = column_difference(*own_columns, message.facts, "this client's file has"); !why.empty())
     throw ConfigError("the server's layout", why);
   own_columns.reset();
@@ -115,12 +116,13 @@ void Participant::Parts::laid_out(const wire::Layout& message, const Send& send)
 }
 
 void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) {
-  if (!data) throw WireError("scaling: not asked for");
+  if (!data) throw WireError("scaling: found one that this client did not ask for, accepted: one, after its moments");
   const std::size_t columns = static_cast<std::size_t>(data->train.columns) - (data->intercept ? 1 : 0);
   if (message.scaling.mean.size() != columns || message.scaling.sd.size() != columns)
     throw WireError(fmt::format("scaling: found {} means and {} scales, accepted: {} of each",
                                 message.scaling.mean.size(), message.scaling.sd.size(), columns));
-  if (!unusable_columns(message.scaling).empty()) throw WireError("scaling: found means or scales that are no numbers");
+  if (!unusable_columns(message.scaling).empty())
+    throw WireError("scaling: found means or scales that cannot be used, accepted: finite means and scales above 0");
   standardize(message.scaling, *data);
   problem = make_own_problem(*config, std::move(*data), clients);
   data.reset();

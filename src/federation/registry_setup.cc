@@ -31,11 +31,15 @@ void ConnectionRegistry::seated_frame(std::uint32_t client, Bytes frame) {
     }
     case wire::Type::reply:
     case wire::Type::answer:
-      if (!seats_[client].ready) throw WireError("message: found an answer before set-up is over");
+      if (!seats_[client].ready)
+        throw WireError("message: found an answer before set-up is over, accepted: columns, moments or site");
       messages_.push_back({client, false, std::move(frame)});
       return;
     default:
-      throw WireError(fmt::format("message: found type {}, which a client does not send", static_cast<int>(type)));
+      throw WireError(
+          fmt::format("message: found type {}, which a client does not send; accepted: columns, moments, site, "
+                      "refusal, reply, answer",
+                      static_cast<int>(type)));
   }
 }
 
@@ -44,9 +48,12 @@ void ConnectionRegistry::seated_frame(std::uint32_t client, Bytes frame) {
 void ConnectionRegistry::in_order(std::uint32_t client, wire::Type type) {
   Seat& seat = seats_[client];
   const int place = static_cast<int>(type);
-  if (seat.ready || place <= seat.said) throw WireError("message: set-up out of order");
-  if (type == wire::Type::moments && (!handshake_.layout || seat.said == 0))
-    throw WireError("message: set-up out of order");
+  const bool early = type == wire::Type::moments && (!handshake_.layout || seat.said == 0);
+  if (seat.ready || place <= seat.said || early)
+    throw WireError(
+        fmt::format("message: set-up out of order: found type {} after type {}, accepted: columns, moments "
+                    "and site, each once and in this order",
+                    place, seat.said));
   seat.said = place;
 }
 
@@ -59,13 +66,13 @@ void ConnectionRegistry::send_away(std::size_t client, const std::string& why) {
 // that comes back later is told alone.
 template <class Answer, class Said, class Agreed>
 void ConnectionRegistry::heard(std::uint32_t client, Said said, const std::optional<Agreed>& agreed) {
-  const bool settled = agreed.has_value();
+  const bool known = agreed.has_value();
   if (const std::string why = handshake_.take(client, std::move(said)); !why.empty())
     return dismiss(client, why, false);
-  for (const auto& [odd, why] : handshake_.settle(names_)) send_away(odd, why);
+  for (const auto& [odd, why] : handshake_.agree(names_)) send_away(odd, why);
   if (!agreed) return;
   const Bytes frame = wire::encode(Answer{*agreed});
-  if (settled) return send_to(seats_[client].link, frame);
+  if (known) return send_to(seats_[client].link, frame);
   setup_bits_ += bits_of(frame) * static_cast<std::int64_t>(seats_.size());
   for (const Seat& seat : seats_) send_to(seat.link, frame);
 }

@@ -124,7 +124,11 @@ class RemoteTransport final : public Transport {
     // A reply to an earlier turn.
     if (round < server.round() || (round == server.round() && first < segment.first)) return;
     if (incoming_.client != client || round != server.round() || first != segment.first)
-      return registry_.dismiss(client, "its reply is of a round that is not open", false);
+      return registry_.dismiss(client,
+                               fmt::format("its reply is of a round that is not open: found round {} from "
+                                           "iteration {}, accepted: round {} from iteration {}",
+                                           round, first, server.round(), segment.first),
+                               false);
     if (!clients_.wanted(client)) return;  // a second copy of a reply
     std::swap(replies_[client], incoming_);
     clients_.want(client, false);

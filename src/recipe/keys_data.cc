@@ -54,7 +54,7 @@ auto after(bool (*test)(const Config&)) {
 
 // Makes config.toml show the value in effect, given or not, for a key whose default depends on the source or the
 // partition.
-Key settled(Key key) {
+Key shows_effective_value(Key key) {
   key.value = [value = key.value](const Config& c) {
     Config filled_in;
     filled_in.data = with_defaults(c.data);
@@ -147,10 +147,10 @@ std::vector<Key> file_keys() {
       of_format(texts("data.features", "a list of columns' names", AT(data.features))
                     .help("The columns to predict from.")
                     .absent("all columns but the target")),
-      settled(boolean("data.standardize", AT(data.standardize)))
+      shows_effective_value(boolean("data.standardize", AT(data.standardize)))
           .help("Whether features are scaled to mean 0 and sd 1 over the training rows of all clients.")
           .absent("true; false for synthetic-mixed and for images under a network"),
-      settled(boolean("data.intercept", AT(data.intercept)))
+      shows_effective_value(boolean("data.intercept", AT(data.intercept)))
           .help("Whether a column of ones is added.")
           .absent("true; false for synthetic-mixed and for networks"),
       number("data.test_fraction", kRest, AT(data.test_fraction))
@@ -176,7 +176,7 @@ std::vector<Key> split_keys() {
   return {
       name("data.partition", partition_names, AT(data.partition))
           .help("How rows are split over clients; `pollen list partitions` explains each."),
-      of_partition(settled(integer("data.clients", 1, 0xffffffff, AT(data.clients)))
+      of_partition(shows_effective_value(integer("data.clients", 1, 0xffffffff, AT(data.clients)))
                        .help("How many clients there are; with by-writer the first so many writers.")
                        .absent("10; 20 for dominant-label and label-pairs; all writers for by-writer")),
       of_partition(number("data.dirichlet_alpha", kPositive, AT(data.dirichlet_alpha))
@@ -192,7 +192,7 @@ std::vector<Key> split_keys() {
 std::vector<Key> synthetic_keys() {
   return {
       of_set(integer("data.dimension", 1, 100'000'000, AT(data.dimension)).help("How many features are made.")),
-      of_set(settled(number("data.heterogeneity", kFromZero, AT(data.heterogeneity)))
+      of_set(shows_effective_value(number("data.heterogeneity", kFromZero, AT(data.heterogeneity)))
                  .help("The standard deviation of the clients' means (synthetic-gaussian) or latents "
                        "(synthetic-mixed).")
                  .absent("5.0; 1.0 for synthetic-mixed")),
@@ -208,7 +208,7 @@ std::vector<Key> synthetic_keys() {
 std::vector<Key> other_keys() {
   return {
       only_used(of_partition(
-          settled(number("data.dominant_share", kUnit, AT(data.dominant_share)))
+          shows_effective_value(number("data.dominant_share", kUnit, AT(data.dominant_share)))
               .help("The share of a label that goes to its own client (dominant-label) or clients (label-pairs).")
               .absent("0.4; 0.8 for label-pairs"))),
       only_used(of_partition(number("data.other_share", kUnit, AT(data.other_share))

@@ -146,8 +146,8 @@ std::vector<Key> privacy_keys() {
   const auto budget = [](const Config& c, const Recipe&) { return c.privacy.target_epsilon.has_value(); };
   // The ways in which a run can use the data without the accountants' knowledge, each named by its key (data.missing,
   // data.levels, ...).
-  const std::vector<std::string> outside = {"init",        "precondition", "step",   "schedule",
-                                            "standardize", "missing",      "levels", "lp"};
+  const std::vector<std::string> uncovered = {"init",        "precondition", "step",   "schedule",
+                                              "standardize", "missing",      "levels", "lp"};
   std::vector<Key> rows = {
       number("privacy.target_epsilon", kPositive, AT(privacy.target_epsilon))
           .help("The budget: the ε that a run may spend."),
@@ -172,7 +172,7 @@ std::vector<Key> privacy_keys() {
       choice("privacy.adversary", {"server", "outside"}, AT(privacy.adversary))
           .help("Who looks: the server, which sees who takes part, or somebody outside, who does not.")
           .absent("\"server\""),
-      words("privacy.accept", outside, AT(privacy.accept))
+      words("privacy.accept", uncovered, AT(privacy.accept))
           .help("What may touch the data although the accountants do not cover it.")
           .absent("[]"),
   };

@@ -18,7 +18,7 @@ enum class Stores { looked_at, left_alone };
 Config read_layers(const std::string& text, const std::string& file, const std::string& folder,
                    const Overrides& overrides, Stores stores);
 DataSpec stored_data(const std::string& file);  // the [data] keys that a store was made with, without data.source
-void settle_stored(const DataSpec& stored, Config& config);  // throws ConfigError if a given key differs
+void take_stored_keys(const DataSpec& stored, Config& config);  // throws ConfigError if a given key differs
 
 // Checks the recipe against the theory: whether the compressors fit their channels and which memory rate is allowed. A
 // wrong combination is a ConfigError; one without a theorem behind it is a warning.

@@ -88,7 +88,7 @@ void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::
   complete_population(config);
   check_model(config, problems);
   warnings.push_back(
-      fmt::format("{} is an optimiser: what it leaves are iterates, and points for the clients' latents, not "
+      fmt::format("{} is an optimiser: its rows are successive iterates, and the clients' latents are points, not "
                   "posterior draws; R-hat and ESS describe its path alone",
                   s.name));
 }

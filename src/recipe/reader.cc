@@ -181,7 +181,7 @@ Config read_layers(const std::string& text, const std::string& file, const std::
     const DataSpec stored = base.data;
     base.data.format.clear();
     config = read_over(std::move(base), text, file, folder, overrides);
-    settle_stored(stored, config);
+    take_stored_keys(stored, config);
   }
   set_network_defaults(config);
   return config;

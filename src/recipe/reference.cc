@@ -49,8 +49,8 @@ Recipe complete_reference(Config& config, const ReferenceSampler& reference, Pro
     complete_ensemble(config, problems);
   else if (!reference.samples)
     warnings.push_back(
-        fmt::format("{} is an optimiser: what it leaves are the server's iterates, not posterior draws; R-hat and ESS "
-                    "describe its path alone",
+        fmt::format("{} is an optimiser: its rows are the server's successive iterates, not posterior draws; R-hat and "
+                    "ESS describe its path alone",
                     reference.name));
   return recipe;
 }

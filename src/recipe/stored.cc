@@ -33,7 +33,7 @@ DataSpec stored_data(const std::string& file) {
   return data;
 }
 
-void settle_stored(const DataSpec& stored, Config& config) {
+void take_stored_keys(const DataSpec& stored, Config& config) {
   const std::string& store = config.data.sources.front();
   Problems problems;
   if (const std::string& format = config.data.format; !format.empty() && format != "pollen" && format != stored.format)

@@ -53,7 +53,7 @@ double DualAveraging::learn(double accept) {
   return math::exp(now);
 }
 
-double DualAveraging::settled() const { return math::exp(average); }
+double DualAveraging::final_step() const { return math::exp(average); }
 
 void DualAveraging::archive(Archive& archive) {
   for (double* x : {&centre, &error, &average, &count}) archive.field(*x);
@@ -89,7 +89,7 @@ bool Adaptation::learn(std::int64_t iteration, std::span<const double> accept, C
 void Adaptation::learn_steps(bool last, std::span<const double> accept) {
   for (std::size_t c = 0; c < step_.size(); ++c) {
     step_[c] = averaging_[c].learn(accept[c]);
-    if (last) step_[c] = averaging_[c].settled();
+    if (last) step_[c] = averaging_[c].final_step();
   }
 }
 

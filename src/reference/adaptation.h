@@ -22,7 +22,7 @@ struct DualAveraging {
 
   void restart(double step);
   double learn(double accept);  // Returns the step to try next.
-  double settled() const;
+  double final_step() const;
   void archive(Archive& archive);
 };
 

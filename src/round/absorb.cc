@@ -25,7 +25,12 @@ void Server::check_answers(const Reply& reply, const Roster::Entry& entry) const
   if (reply.round != round_ || reply.first != broadcast_.segment.first || reply.silent == broadcast_.segment.ends ||
       reply.client != entry.client || reply.whole != first_round_whole() ||
       !std::ranges::equal(reply.chains, broadcast_.roster.chains(entry)))
-    throw WireError(fmt::format("round {}, client {}: the reply answers another question", round_, entry.client + 1));
+    throw WireError(fmt::format(
+        "round {0}, client {1}: the reply answers another question: found round {2} from iteration {3} of client {4} "
+        "for "
+        "{5} chains, accepted: round {0} from iteration {6} of client {1} for {7} chains, {8}",
+        round_, entry.client + 1, reply.round, reply.first, reply.client + std::uint64_t{1}, reply.chains.size(),
+        broadcast_.segment.first, entry.count, first_round_whole() ? "whole" : "compressed"));
   const auto rows = static_cast<std::int64_t>(reply.chains.size()) * setup_.sizes[entry.client];
   const std::int64_t most = step_->most_evaluations_per_row(broadcast_);
   if (reply.gradients < 0 || reply.gradients / most > rows)

@@ -88,7 +88,8 @@ const PersonalResults* Experiment::personal() const { return parts_->results ? &
 Questions& Experiment::questions() {
   if (!parts_->questions)
     throw ConfigError(parts_->config.file + ": model.kind",
-                      fmt::format("found \"{}\", for whose samplers there is no plan", parts_->config.model.kind));
+                      fmt::format("found \"{}\", for whose samplers there is no plan; accepted: models without latents",
+                                  parts_->config.model.kind));
   return *parts_->questions;
 }
 

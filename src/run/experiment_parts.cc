@@ -79,7 +79,7 @@ void ExperimentParts::make_questions() {
   if (const std::string wrong = checked_init(config, problem.dimension()); !wrong.empty())
     throw ConfigError(config.file + ": run.init", wrong);
   warn_of_lp(config, problem, found.warnings);
-  outside =
+  uncovered =
       options.sites.empty() ? uncovered_queries(config, problem.data) : uncovered_queries(config, options.levels_shown);
   check_sizes(config, recipe, problem.rows, found.warnings);
   check_coordinates();

@@ -40,7 +40,7 @@ struct ExperimentParts {
   std::int64_t emitted = 0;                // states after burn-in, per chain, of which every thin-th is kept
   std::vector<double> potential;
   ThreadChoice choice;
-  std::vector<UncoveredQuery> outside;  // found in the configuration as the user gave it
+  std::vector<UncoveredQuery> uncovered;  // found in the configuration as the user gave it
   PrivacyMeter meter;
   ParticipationTally tally;
   Ranks* ranks = nullptr;                 // null unless clients are spread over ranks
@@ -89,7 +89,7 @@ struct ExperimentParts {
   void set_step();  // step_choice.cc
   void set_network_step();
   void set_local_step(std::span<const double> at, bool picked);
-  bool looks() const;
+  bool may_ask_curvature() const;
 
   void archive_configuration(Archive& archive);
   void archive_found(Archive& archive);

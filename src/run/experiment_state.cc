@@ -48,10 +48,10 @@ void ExperimentParts::archive_configuration(Archive& archive) {
 
 void ExperimentParts::archive_found(Archive& archive) {
   std::vector<std::string> looks;
-  for (const UncoveredQuery& look : outside) looks.insert(looks.end(), {look.name, look.what});
+  for (const UncoveredQuery& look : uncovered) looks.insert(looks.end(), {look.name, look.what});
   archive.texts(looks);
-  outside.clear();
-  for (std::size_t i = 0; i + 1 < looks.size(); i += 2) outside.push_back({looks[i], looks[i + 1]});
+  uncovered.clear();
+  for (std::size_t i = 0; i + 1 < looks.size(); i += 2) uncovered.push_back({looks[i], looks[i + 1]});
   archive.field(emitted);
   archive.field(found.smoothness);
   archive.texts(found.warnings);
@@ -84,7 +84,7 @@ void Experiment::load(ByteView state) {
   parts_->archive(archive);
   archive.finish();
   if (!parts_->personal)
-    parts_->meter = PrivacyMeter(parts_->config, parts_->recipe, parts_->problem.rows, parts_->outside);
+    parts_->meter = PrivacyMeter(parts_->config, parts_->recipe, parts_->problem.rows, parts_->uncovered);
 }
 
 }  // namespace pollen

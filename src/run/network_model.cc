@@ -101,7 +101,8 @@ std::vector<double> numbers_of(std::string text, const std::string& path) {
   std::vector<double> numbers;
   for (double x = 0; in >> x;) numbers.push_back(x);
   if (!in.eof())
-    throw ConfigError(path, fmt::format("found something else than numbers after {} of them", numbers.size()));
+    throw ConfigError(path, fmt::format("found something else than a number in place {}, accepted: numbers alone",
+                                        numbers.size() + 1));
   return numbers;
 }
 
@@ -117,8 +118,9 @@ std::vector<double> read_start(const std::string& path, Index count) {
                                                                : numbers_of(std::move(text), path);
   if (std::ssize(numbers) != count)
     throw ConfigError(path, fmt::format("found {} numbers, accepted: {}, one per coefficient", numbers.size(), count));
-  for (const double x : numbers)
-    if (!std::isfinite(x)) throw ConfigError(path, "found numbers that are not finite");
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (!std::isfinite(numbers[i]))
+      throw ConfigError(path, fmt::format("found {} in place {}, accepted: finite numbers", numbers[i], i + 1));
   return numbers;
 }
 

@@ -64,7 +64,7 @@ void add_effects(const PersonalParts& parts, std::span<const double> shared, std
 OwnDraws make_room(const PersonalParts& parts, Index chains, Index draws) {
   OwnDraws out;
   out.z = Panel(parts.model->latent(), chains * draws);
-  if (parts.turns()) out.effects = Panel(static_cast<Index>(parts.mixed->fixed.size()), chains);
+  if (parts.may_rotate()) out.effects = Panel(static_cast<Index>(parts.mixed->fixed.size()), chains);
   return out;
 }
 

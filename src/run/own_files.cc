@@ -111,9 +111,9 @@ class OwnFiles {
   }
 
   // Rank 0 hears what all clients say, and tells all ranks what follows from it, which the handshake leaves in
-  // `settled`.
-  template <class Answer, class Message, class Settled>
-  Answer agree(std::vector<Message> mine, const std::optional<Settled>& settled) {
+  // `agreed`.
+  template <class Answer, class Message, class Agreed>
+  Answer agree(std::vector<Message> mine, const std::optional<Agreed>& agreed) {
     std::vector<Message> all = gather_each(ranks_, std::move(mine));
     Answer answer;
     if (first()) {
@@ -121,8 +121,8 @@ class OwnFiles {
         auto& [said] = all[i];
         refuse({{i, handshake_.take(i, std::move(said))}});
       }
-      refuse(handshake_.settle(spec_.sources));
-      answer = {*settled};
+      refuse(handshake_.agree(spec_.sources));
+      answer = {*agreed};
     }
     return share_one(ranks_, std::move(answer));
   }

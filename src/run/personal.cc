@@ -73,7 +73,7 @@ std::unique_ptr<Population> make_population(const Config& config, const Personal
       problems.add(fmt::format("{}: population.{}", config.file, key),
                    fmt::format("found {} numbers, accepted: one, or one per latent ({})", values->size(), latent));
   problems.raise();
-  const bool coefficients = parts.mixed && !parts.turns();
+  const bool coefficients = parts.mixed && !parts.may_rotate();
   const NormalPopulation how{.mean = shape_of(p.mean.value_or("vector")),
                              .spread = shape_of(p.spread.value_or(coefficients ? "vector" : "scalar")),
                              .mean_start = means,
@@ -193,7 +193,7 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const M
 }
 
 void write_columns(const PersonalParts& parts, Config& config) {
-  if (!parts.mixed || parts.turns()) return;
+  if (!parts.mixed || parts.may_rotate()) return;
   config.model.fixed = parts.mixed->fixed;
   config.model.random = parts.mixed->random;
   config.given.insert({"model.fixed", "model.random"});

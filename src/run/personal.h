@@ -31,8 +31,10 @@ struct PersonalParts {
   bool baseline = false;  // a baseline has no population, and its state is (φ, z)
 
   const Network& net() const { return *network->network.network; }
-  bool turns() const { return mixed && mixed->kind == MixedKind::linear; }  // Φ may rotate: rows determine only Φz_i
-  std::vector<std::string> labels() const;                                  // names of (φ, β), or of (φ, z)
+  bool may_rotate() const {
+    return mixed && mixed->kind == MixedKind::linear;
+  }                                         // Φ may rotate: rows determine only Φz_i
+  std::vector<std::string> labels() const;  // names of (φ, β), or of (φ, z)
   // The coordinates that chains should agree on: for mixed-linear only log σ, for a network with hidden units none.
   std::vector<std::size_t> identified() const;
   Index dimension() const { return baseline ? model->shared() + model->latent() : problem.dimension(); }

@@ -48,7 +48,7 @@ Panel personal_start(const PersonalParts& parts, const Config& config, ConstPane
     const auto column = start.column(c);
     if (!parts.baseline) std::ranges::copy(parts.population->start(), column.subspan(k).begin());
     if (parts.network) std::ranges::copy(theta.column(c).first(layer ? theta.column(c).size() : k), column.begin());
-    if (!parts.turns()) continue;
+    if (!parts.may_rotate()) continue;
     const std::size_t columns = parts.mixed->fixed.size();
     const auto phi = column.first(columns * static_cast<std::size_t>(parts.mixed->latent));
     normals(make_stream(config.seed, static_cast<std::uint32_t>(c), Purpose::init), phi);

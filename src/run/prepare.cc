@@ -47,7 +47,7 @@ void ExperimentParts::time_setup() {
 }
 
 void ExperimentParts::set_privacy() {
-  meter = PrivacyMeter(config, recipe, problem.rows, outside);
+  meter = PrivacyMeter(config, recipe, problem.rows, uncovered);
   meter.check(config.file);
   if (!meter.asked()) return;
   if (meter.ended(*config.run.burn_in))
@@ -84,7 +84,8 @@ void ExperimentParts::prepare_personal() {
         "uncertainty");
   if (!personal->baseline && personal->identified().size() < static_cast<std::size_t>(personal->dimension()))
     found.notes.emplace_back(
-        personal->turns() ? "phi and the latents are known only up to a rotation and a scale, in which chains differ"
+        personal->may_rotate()
+            ? "phi and the latents are known only up to a rotation and a scale, in which chains differ"
         : personal->model->identified() ? "many beta give the same population, and chains differ in them"
                                         : "a network's units can change places, so that chains differ in phi and beta");
   if (!config.sampler.step && !personal->baseline)

@@ -41,7 +41,7 @@ PrivacyInputs inputs_of(const Config& config, const Recipe& recipe, std::span<co
 }  // namespace
 
 PrivacyMeter::PrivacyMeter(const Config& config, const Recipe& recipe, std::span<const Index> sizes,
-                           std::vector<UncoveredQuery> outside)
+                           std::vector<UncoveredQuery> uncovered)
     : iterations_(config.run.iterations) {
   if (!recipe.local || !recipe.local->by_size) return;
   why_.clear();
@@ -60,7 +60,7 @@ PrivacyMeter::PrivacyMeter(const Config& config, const Recipe& recipe, std::span
   target_ = config.privacy.target_epsilon;
   stops_ = target_ && config.privacy.on_spent.value_or("stop") == "stop";
   accountant_ = config.privacy.accountant.value_or("theorem");
-  for (const UncoveredQuery& look : outside)
+  for (const UncoveredQuery& look : uncovered)
     if (std::ranges::count(config.privacy.accept, look.name) == 0)
       why_.push_back(fmt::format("{}: turn it off or accept it with privacy.accept = [\"{}\"]", look.what, look.name));
   curve_ = renyi_curve(inputs_);

@@ -14,10 +14,10 @@ namespace pollen {
 
 // Whether set-up may ask for the curvature. Under privacy accounting it may not if the answer would only be used for a
 // warning, because even that reveals something about the data.
-bool ExperimentParts::looks() const {
+bool ExperimentParts::may_ask_curvature() const {
   const bool covered = recipe.local && recipe.local->by_size && asks_for_privacy(config);
   const auto about_step = [](const UncoveredQuery& look) { return look.name == "step" || look.name == "schedule"; };
-  return !covered || std::ranges::any_of(outside, about_step);
+  return !covered || std::ranges::any_of(uncovered, about_step);
 }
 
 // Sets the step of a network. The curvature of a network at one position says nothing about other positions, so the
@@ -33,7 +33,7 @@ void ExperimentParts::set_network_step() {
 
 void ExperimentParts::set_step() {
   if (problem.model.is_network()) return set_network_step();
-  if (!looks()) {
+  if (!may_ask_curvature()) {
     if (recipe.local->decaying)
       config.sampler.step = recipe.step.size = recipe.local->step_at(recipe.step, problem.clients(), 0);
     return found.notes.push_back(

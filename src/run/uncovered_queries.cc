@@ -17,7 +17,7 @@ bool is_builtin(const DataSpec& data) {
 
 // Lists what looks at the data without noise. `table` says whether rows were read, `levels` whether clients reveal
 // levels of their columns.
-std::vector<UncoveredQuery> looks_of(const Config& config, bool table, bool levels) {
+std::vector<UncoveredQuery> queries_of(const Config& config, bool table, bool levels) {
   std::vector<UncoveredQuery> looks;
   const SamplerConfig& s = config.sampler;
   const bool decaying = s.schedule == "decaying";
@@ -44,11 +44,11 @@ std::vector<UncoveredQuery> looks_of(const Config& config, bool table, bool leve
 std::vector<UncoveredQuery> uncovered_queries(const Config& config, const Federation& data) {
   const bool table = data.train.rows > 0 && !config.data.sources.empty();
   // The levels of a built-in data set are public.
-  return looks_of(config, table, data.level_bits > 0 && !is_builtin(config.data));
+  return queries_of(config, table, data.level_bits > 0 && !is_builtin(config.data));
 }
 
 std::vector<UncoveredQuery> uncovered_queries(const Config& config, bool levels_shown) {
-  return looks_of(config, target_of(config) != TargetKind::none, levels_shown && !is_builtin(config.data));
+  return queries_of(config, target_of(config) != TargetKind::none, levels_shown && !is_builtin(config.data));
 }
 
 }  // namespace pollen

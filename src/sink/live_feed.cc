@@ -42,19 +42,19 @@ std::vector<Index> evenly(Index count, Index most) {
 }
 
 void LiveFeed::begin(const Experiment& experiment) {
-  settled_ = std::make_shared<const LivePlan>(plan_of(experiment));
+  own_plan_ = std::make_shared<const LivePlan>(plan_of(experiment));
   mine_.phase = LiveState::Phase::sampling;
-  mine_.iteration = settled_->started;
-  mine_.counters = settled_->facts.counters;
-  mine_.trace = trace_of(*settled_);
-  mine_.metrics = History(kMetricColumns.size() + settled_->scores.size(), kMetricRows);
+  mine_.iteration = own_plan_->started;
+  mine_.counters = own_plan_->facts.counters;
+  mine_.trace = trace_of(*own_plan_);
+  mine_.metrics = History(kMetricColumns.size() + own_plan_->scores.size(), kMetricRows);
   mine_.latest.assign(mine_.metrics.width(), std::nan(""));
-  scores_.assign(settled_->scores.size(), std::nan(""));
+  scores_.assign(own_plan_->scores.size(), std::nan(""));
   exchanges_ = mine_.counters.rounds;
   if (mine_.clients.here < 0) name_clients(experiment);
   {
     const std::lock_guard lock(mutex_);
-    plan_ = settled_;
+    plan_ = own_plan_;
   }
   hand_over(true);
 }
@@ -82,7 +82,7 @@ void LiveFeed::kept(ConstPanelView position) {
   const std::span<double> row = mine_.trace.offer();
   if (row.empty()) return;
   std::size_t at = 0;
-  for (const Index j : settled_->parameters)
+  for (const Index j : own_plan_->parameters)
     for (Index c = 0; c < position.columns; ++c) row[at++] = position.column(c)[static_cast<std::size_t>(j)];
 }
 
@@ -117,7 +117,7 @@ void LiveFeed::measure_rate(Clock::time_point now) {
 void LiveFeed::looked(const Look& look) {
   mine_.iteration = look.iteration;
   const Clock::time_point now = Clock::now();
-  const bool over = look.iteration >= settled_->facts.iterations;
+  const bool over = look.iteration >= own_plan_->facts.iterations;
   if (now < due_ && !over) return;
   mine_.draws = look.draws;
   mine_.seconds = look.seconds;
@@ -154,7 +154,7 @@ void LiveFeed::exchanged(std::span<const ClientTraffic> loads) {
 
 void LiveFeed::clients(LiveClients now) {
   mine_.clients = std::move(now);
-  if (settled_ != nullptr) measure_rate(Clock::now());  // a round that waits for a client makes no progress
+  if (own_plan_ != nullptr) measure_rate(Clock::now());  // a round that waits for a client makes no progress
   hand_over(false);
 }
 

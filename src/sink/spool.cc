@@ -41,8 +41,10 @@ SpoolShape read_shape(int descriptor, const std::string& path) {
   constexpr std::uint64_t kLarge = std::uint64_t{1} << 40;
   if (got < static_cast<ssize_t>(sizeof header) || header.dimension > kLarge || header.chains > kLarge ||
       header.chains == 0 || (header.extras != 0 && header.extras != SpoolShape::kTransition))
-    kSpoolSeal.refuse(path, fmt::format("{} bytes of a header with {} chains, {} parameters and {} extras", got,
-                                        header.chains, header.dimension, header.extras));
+    kSpoolSeal.refuse(
+        path, fmt::format("{} bytes of a header with {} chains, {} parameters and {} extras (accepted: {} "
+                          "bytes, 1 or more chains, and 0 or {} extras)",
+                          got, header.chains, header.dimension, header.extras, sizeof header, SpoolShape::kTransition));
   return {static_cast<Index>(header.dimension), static_cast<Index>(header.chains), static_cast<Index>(header.extras)};
 }
 

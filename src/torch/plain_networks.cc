@@ -18,7 +18,7 @@ Activation activation_of(const std::string& name) {
   if (name == "relu") return at::relu;
   if (name == "tanh") return at::tanh;
   if (name == "swish") return at::silu;
-  throw std::runtime_error(fmt::format("an mlp's activation is relu, tanh or swish, not \"{}\"", name));
+  throw std::runtime_error(fmt::format("an mlp's activation: found \"{}\", accepted: relu, tanh, swish", name));
 }
 
 class Mlp : public Written {
@@ -28,7 +28,8 @@ class Mlp : public Written {
     std::int64_t from = spec.inputs();
     for (std::size_t i = 0; i < layers_; ++i) {
       const std::int64_t to = i < spec.hidden.size() ? spec.hidden[i] : spec.outputs;
-      if (to < 1) throw std::runtime_error(fmt::format("a hidden layer of {} units cannot be", to));
+      if (to < 1)
+        throw std::runtime_error(fmt::format("an mlp's hidden layer: found {} units, accepted: 1 or more", to));
       layout_.add_map(fmt::format("fc{}", i + 1), {to, from});
       from = to;
     }

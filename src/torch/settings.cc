@@ -12,7 +12,7 @@ namespace pollen::torch_room {
 namespace {
 
 // Sets TF32. It is a switch of the whole process, so the first network that computes on the GPU decides.
-void settle_tf32(bool wanted) {
+void choose_tf32(bool wanted) {
   static std::mutex mutex;
   static std::optional<bool> chosen;
   const std::lock_guard lock(mutex);
@@ -52,7 +52,7 @@ at::Device device_of(const NetworkSpec& spec) {
         "device = \"cuda\": this libtorch sees no GPU (Debian's is built without CUDA: build pollen against PyTorch's "
         "own "
         "libtorch, and see that nvidia-smi lists a GPU), or choose device = \"cpu\"");
-  settle_tf32(spec.tf32);
+  choose_tf32(spec.tf32);
   return at::Device(at::kCUDA, 0);
 }
 

@@ -29,7 +29,7 @@ class Handshake : public ::testing::Test {
   void agree() {
     for (const std::size_t i : {std::size_t{2}, std::size_t{0}, std::size_t{1}})
       take(i, facts(i == 1 ? Names{"oslo"} : Names{"rome", "bern"}));
-    EXPECT_TRUE(handshake_.settle(names_).empty());
+    EXPECT_TRUE(handshake_.agree(names_).empty());
   }
   Names names_ = {"a", "b", "c"};
   DataSpec spec_;
@@ -39,10 +39,10 @@ class Handshake : public ::testing::Test {
 TEST_F(Handshake, TheLayoutHasTheLevelsOfAll) {
   take(1, facts({"oslo"}));
   take(0, facts({"rome", "bern"}));
-  EXPECT_TRUE(handshake_.settle(names_).empty());
+  EXPECT_TRUE(handshake_.agree(names_).empty());
   EXPECT_FALSE(handshake_.layout) << "one client has not spoken";
   take(2, facts({"rome"}));
-  EXPECT_TRUE(handshake_.settle(names_).empty());
+  EXPECT_TRUE(handshake_.agree(names_).empty());
   ASSERT_TRUE(handshake_.layout);
   EXPECT_EQ(handshake_.layout->levels.at("town"), (Names{"bern", "oslo", "rome"}));
   // Every client sends its labels (4 + 3 bytes) and receives them; towns have 5 bytes each with the byte after them.
@@ -53,17 +53,17 @@ TEST_F(Handshake, WhoDiffersFromMostIsToldHow) {
   take(0, facts({"rome"}, {"age", "city"}));
   take(1, facts({"rome"}));
   take(2, facts({"oslo"}));
-  const auto odd = handshake_.settle(names_);
+  const auto odd = handshake_.agree(names_);
   ASSERT_EQ(odd.size(), 1U);
   EXPECT_EQ(odd.at(0),
             "its columns are not those of the other clients: found the columns age, city, accepted: age, town, which "
             "most clients' files have");
   EXPECT_FALSE(handshake_.layout);
   handshake_.forget(0);
-  EXPECT_TRUE(handshake_.settle(names_).empty());
+  EXPECT_TRUE(handshake_.agree(names_).empty());
   EXPECT_FALSE(handshake_.layout);
   take(0, facts({"rome"}));
-  EXPECT_TRUE(handshake_.settle(names_).empty());
+  EXPECT_TRUE(handshake_.agree(names_).empty());
   EXPECT_TRUE(handshake_.layout);
 }
 
@@ -75,7 +75,7 @@ TEST_F(Handshake, WithoutAMajorityAllDifferencesFromTheFirstAreTold) {
   take(1, number);
   take(2, target);
   try {
-    (void)handshake_.settle(names_);
+    (void)handshake_.agree(names_);
     FAIL() << "the clients agreed";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("client b: found numbers in column \"town\", accepted: text, which the first "
@@ -101,10 +101,10 @@ TEST_F(Handshake, ScalingIsThatOfAllRows) {
   // The rows (age, town = oslo, town = rome) are (1, 0, 1), (3, 0, 0) | (5, 1, 0) | (7, 0, 1).
   EXPECT_EQ(handshake_.take(2, ColumnMoments{1, {7, 0, 1}, {0, 0, 0}}), "");
   EXPECT_EQ(handshake_.take(0, ColumnMoments{2, {4, 0, 1}, {2, 0, 0.5}}), "");
-  EXPECT_TRUE(handshake_.settle(names_).empty());
+  EXPECT_TRUE(handshake_.agree(names_).empty());
   EXPECT_FALSE(handshake_.scaling) << "one client has not spoken";
   EXPECT_EQ(handshake_.take(1, ColumnMoments{1, {5, 1, 0}, {0, 0, 0}}), "");
-  EXPECT_TRUE(handshake_.settle(names_).empty());
+  EXPECT_TRUE(handshake_.agree(names_).empty());
   ASSERT_TRUE(handshake_.scaling);
   EXPECT_EQ(handshake_.scaling->mean, (std::vector<double>{4, 0.25, 0.5}));
   EXPECT_EQ(handshake_.scaling->sd, (std::vector<double>{std::sqrt(5.0), std::sqrt(0.1875), 0.5}));
@@ -119,7 +119,7 @@ TEST_F(Handshake, SumsThatCannotBeUsedNameTheColumn) {
               HasSubstr("column town=oslo that are too large, accepted: below 1e150"));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(handshake_.take(i, ColumnMoments{2, {1e308, 0, 0}, {0, 0, 0}}), "");
   try {
-    (void)handshake_.settle(names_);
+    (void)handshake_.agree(names_);
     FAIL() << "the sum of the sums is infinite";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("column age: found values too large to standardize"));

@@ -1,11 +1,11 @@
 // Keeps the stream of events open: it reconnects by itself and reports the state of the connection.
 import type { LiveData } from "./live_data";
 
-export type Standing = "connecting" | "live" | "lost" | "over";
+export type ConnectionState = "connecting" | "live" | "lost" | "over";
 
 export interface Listener {
   data(data: LiveData): void;
-  standing(now: Standing): void;
+  changed(now: ConnectionState): void;
 }
 
 // Milliseconds without a message after which the line counts as dead; the server sends one every two seconds.
@@ -18,7 +18,7 @@ export class Connection {
   private wait = 1000;
 
   constructor(private url: string, private listener: Listener) {
-    listener.standing("connecting");
+    listener.changed("connecting");
     this.open();
   }
 
@@ -33,7 +33,7 @@ export class Connection {
     source.addEventListener("end", (event) => {
       this.close();
       this.take(event);
-      this.listener.standing("over");
+      this.listener.changed("over");
     });
     source.addEventListener("error", () => this.lost());
   }
@@ -45,7 +45,7 @@ export class Connection {
 
   private heard(): void {
     this.wait = 1000;
-    this.listener.standing("live");
+    this.listener.changed("live");
     this.expect();
   }
 
@@ -57,7 +57,7 @@ export class Connection {
   // Reconnects after a pause. The browser's own retries stop at some replies, such as "too many pages"; these do not.
   private lost(): void {
     this.close();
-    this.listener.standing("lost");
+    this.listener.changed("lost");
     this.timer = window.setTimeout(() => this.open(), this.wait);
     this.wait = Math.min(2 * this.wait, kLongestWait);
   }

@@ -1,6 +1,6 @@
 // The dashboard of a running run: progress and clients, followed by the report's sections, all updated as data arrive.
 import { calm } from "./calm";
-import { Connection, type Standing } from "./connection";
+import { Connection, type ConnectionState } from "./connection";
 import { el } from "./dom";
 import { percent } from "./format";
 import type { LiveData } from "./live_data";
@@ -26,7 +26,7 @@ const kSections: Section[] = [
   calm(parameters, 1500), calm(pairs, 5000), calm(configuration, 1e9),
 ];
 
-const kWords: Record<Standing, string> = {
+const kWords: Record<ConnectionState, string> = {
   connecting: "connecting…",
   live: "live",
   lost: "connection lost; trying again",
@@ -61,7 +61,7 @@ function start(root: HTMLElement): void {
         requestAnimationFrame(show); // the browser does not call this while nobody sees the page
       }
     },
-    standing(now) {
+    changed(now) {
       const text = now === "lost" && seen ? `${kWords.lost} (what is shown is of ${seen})` : kWords[now];
       if (words.textContent === text) return; // screen readers read every change aloud
       words.textContent = text;

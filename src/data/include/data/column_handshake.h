@@ -37,14 +37,14 @@ class ColumnHandshake {
   // moments. Returns the clients whose columns differ from those of more than half of all, with the reason; there is no
   // layout until they are forgotten and have spoken again. Throws ConfigError, with clients called by `names`, if
   // columns differ and no such majority exists, and if columns cannot be standardised.
-  [[nodiscard]] std::map<std::size_t, std::string> settle(const std::vector<std::string>& names);
+  [[nodiscard]] std::map<std::size_t, std::string> agree(const std::vector<std::string>& names);
 
   // Returns the bits that exchanging levels costs, as load_federation() counts them: every client sends its levels and
   // receives all levels. Levels that the configuration gives are not exchanged. There must be a layout.
   std::int64_t level_bits() const;
 
  private:
-  std::map<std::size_t, std::string> settle_layout(const std::vector<std::string>& names);
+  std::map<std::size_t, std::string> agree_on_layout(const std::vector<std::string>& names);
   RowLayout encoded() const;  // the columns of encoded rows without the intercept
 
   DataSpec spec_;

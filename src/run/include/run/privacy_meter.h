@@ -48,7 +48,7 @@ class PrivacyMeter {
   PrivacyMeter() = default;
   // The recipe's step must be known. `sizes` are the clients' numbers of rows N_c.
   PrivacyMeter(const Config& config, const Recipe& recipe, std::span<const Index> sizes,
-               std::vector<UncoveredQuery> outside);
+               std::vector<UncoveredQuery> uncovered);
 
   bool asked() const { return asked_; }  // whether there is a [privacy] section and the sampler is fa-ld
   PrivacySpending after(std::int64_t iterations) const;  // what all chains together have spent after so many iterations

@@ -139,9 +139,9 @@ class LiveFeed {
   bool hand_over(bool wait);
 
   LiveState mine_;
-  std::shared_ptr<const LivePlan> settled_;  // the same as plan_, read by the sampling thread without a lock
-  std::vector<std::uint64_t> heard_;         // one bit per client
-  std::vector<double> scores_;               // the latest scores
+  std::shared_ptr<const LivePlan> own_plan_;  // the same as plan_, read by the sampling thread without a lock
+  std::vector<std::uint64_t> heard_;          // one bit per client
+  std::vector<double> scores_;                // the latest scores
   std::int64_t exchanges_ = 0;
   bool unseen_row_ = false;  // a metrics row was added since the last hand-over
   Clock::time_point due_, rate_since_;
