@@ -23,6 +23,16 @@ void Compressor::decode_add(ByteView payload, double weight, std::span<double> o
   math::axpy(weight, decoded, out);
 }
 
+namespace compress {
+
+CompressorRow identity_row();
+CompressorRow qsgd_row();
+CompressorRow top_k_row();
+CompressorRow rand_k_row();
+CompressorRow natural_row();
+
+}  // namespace compress
+
 namespace {
 
 using namespace compress;

@@ -1,4 +1,5 @@
-// One row per compressor (keep_k.cc has those of top-k and rand-k); factory.cc collects them in a table.
+// What the compressors share. Each has a file of its own that ends with its row (keep_k.cc has those of top-k and
+// rand-k); factory.cc collects the rows in a table.
 #pragma once
 
 #include <memory>
@@ -10,12 +11,6 @@ namespace pollen::compress {
 // The largest s of qsgd. A level and its sign then fit one BitWriter::put().
 inline constexpr std::uint32_t kMostLevels = std::uint32_t{1} << 24;
 inline constexpr Index kMostCoordinates = 0xffffffff;  // indices are 32-bit
-
-CompressorRow identity_row();
-CompressorRow qsgd_row();
-CompressorRow top_k_row();
-CompressorRow rand_k_row();
-CompressorRow natural_row();
 
 std::unique_ptr<const Compressor> make_scaled(std::unique_ptr<const Compressor> unbiased);
 // A compressor that sends the last `tail` coordinates uncompressed and the others by `head`, which was made from

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "data/phrases.h"
+#include "data/registries.h"
 #include "data/row_layout.h"
 #include "encode.h"
 #include "pollen/errors.h"
@@ -24,7 +25,6 @@ constexpr int kVersion = 1;
 constexpr const char* kWhat = "how rows of this run are encoded";
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
 constexpr Index kMostNumbers = Index{1} << 21;  // limit of the numbers per row
-constexpr std::array kFormats = {"csv", "libsvm", "idx", "cifar", ""};
 constexpr std::array kColumnKinds = {"number", "text"};
 constexpr std::array kKinds = {"none", "real", "binary", "classes", "count"};  // in the order of TargetKind
 
@@ -62,7 +62,10 @@ class LayoutReader {
     if (!json_.is_object()) fault("", shown(json_), "an object");
     read_version();
     RowLayout layout;
-    layout.format = kFormats[one_of(json_, "format", kFormats)];
+    std::vector<const char*> formats = {""};
+    for (const DataFormat& format : data_formats())
+      if (format.read != nullptr) formats.push_back(format.name.c_str());
+    layout.format = formats[one_of(json_, "format", formats)];
     layout.header = flag(json_, "header");
     layout.intercept = flag(json_, "intercept");
     read_columns(layout);

@@ -79,10 +79,4 @@ void add_writers(const IdxFile& writers, Index limit, RawTable& images);
 // Reads CIFAR-10's binary records: one label byte and 3072 bytes, which are divided by 255. The column is "label".
 RawTable parse_cifar(std::string bytes, Index limit, const std::string& file);
 
-// The rows of the formats in the registry, each defined in the source file of its name.
-DataFormat csv_format();
-DataFormat libsvm_format();
-DataFormat idx_format();
-DataFormat cifar_format();
-
 }  // namespace pollen::data

@@ -90,6 +90,12 @@ RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::strin
   return table;
 }
 
+// The rows of the formats, each at the end of the source file of its name.
+DataFormat csv_format();
+DataFormat libsvm_format();
+DataFormat idx_format();
+DataFormat cifar_format();
+
 }  // namespace data
 
 const Registry<DataFormat>& data_formats() {

@@ -17,13 +17,13 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-// What is left of x without its part in the space of these orthonormal columns.
+// Returns the part of x that is orthogonal to these orthonormal columns.
 VectorXd outside(const Eigen::Ref<const MatrixXd>& columns, VectorXd x) {
   for (int twice = 0; twice < 2; ++twice) x -= columns * (columns.transpose() * x);
   return x;
 }
 
-// Orthogonal columns, scaled to length one. Those that are nothing but rounding are replaced by what makes all
+// Scales orthogonal columns to length one, and replaces columns that are only rounding error by others, so that all are
 // orthonormal.
 MatrixXd with_unit_columns(const MatrixXd& orthogonal) {
   const VectorXd lengths = orthogonal.colwise().norm().transpose();

@@ -32,11 +32,11 @@ FaldConstants fald_constants(const Constants& c) {
 
 namespace {
 
-// x_{k+1} ≤ M x_k + c in every coordinate, M and c non-negative: then x_k is at most the k-th iterate of that map, and
-// in the long run at most its fixed point, wherever M's spectral radius is below one. FALD's proofs end in such
-// systems; solving them exactly replaces the closed forms of its Lemmas 10 to 12.
-// Everything is computed by doubling: the map x → M x + c done twice is x → M² x + (M c + c), and so on. Only sums and
-// products of non-negative numbers occur, so that no digits cancel.
+// A recursion x_{k+1} ≤ M x_k + c in every coordinate, with non-negative M and c. Then x_k is at most the k-th iterate
+// of that map, and in the long run at most its fixed point if M's spectral radius is below one. FALD's proofs end in
+// such systems; solving them exactly replaces the closed forms of its Lemmas 10 to 12. Everything is computed by
+// doubling: the map x → M x + c done twice is x → M² x + (M c + c), and so on. Only sums and products of non-negative
+// numbers occur, so that no digits cancel.
 struct Recursion {
   explicit Recursion(std::size_t size) : entries(size * size), constant(size), start(size) {}
 

@@ -110,9 +110,7 @@ void Chains::archive(Archive& archive) {
   archive.array(position.flat());
   archive.field(iteration);
   if (iteration < 0) throw WireError(fmt::format("saved state: found iteration {}, accepted: 0 or more", iteration));
-  for (std::int64_t* n : {&counters.rounds, &counters.messages, &counters.uplink_bits, &counters.downlink_bits,
-                          &counters.broadcast_bits, &counters.setup_bits, &counters.gradients})
-    archive.field(*n);
+  counters.archive(archive);
 }
 
 std::unique_ptr<Engine> make_engine(std::unique_ptr<Chains> chains, KernelPointer kernel) {

@@ -45,7 +45,7 @@ bool Experiment::advance(std::int64_t iterations, Sink& sink) {
     if (p.options.stop != nullptr && p.options.stop->load(std::memory_order_relaxed)) return false;
     const std::int64_t before = iteration(), rounds = p.engine->counters().rounds;
     p.engine->advance(until - before);
-    if (!p.personal && p.federation != nullptr && p.engine->counters().rounds > rounds)
+    if (p.federation != nullptr && p.engine->counters().rounds > rounds)
       p.tally.add(iteration(), p.federation->server().broadcast().roster);
     p.tell_spent(before);
     if (iteration() > burn_in() && !p.engine->transitions().empty()) sink.transitions(p.engine->transitions());

@@ -61,6 +61,7 @@ ExperimentParts::ExperimentParts(Config c, const ExperimentOptions& o)
     make_personal();
   else
     make_questions();
+  tally = ParticipationTally(problem.clients(), config.run.iterations);
   const ClientNames& held = problem.data.client_names;
   clock = make_simulated_clock(config, problem.clients(), held.empty() ? ClientNames(config.federation.expect) : held);
 }
@@ -84,7 +85,6 @@ void ExperimentParts::make_questions() {
   check_sizes(config, recipe, problem.rows, found.warnings);
   check_coordinates();
   make_link();
-  tally = ParticipationTally(problem.clients(), config.run.iterations);
   potential.resize(static_cast<std::size_t>(config.run.chains));
 }
 

@@ -28,8 +28,8 @@ struct ExperimentParts {
   Recipe recipe;
   std::unique_ptr<PersonalParts> personal;  // for a problem with latents, else null
   std::unique_ptr<ClientLink> link;         // with latents: made with the engine
-  std::shared_ptr<const Coordinates>
-      coordinates;                         // what the engine samples in, if not in θ; `problem` is then in ψ, too
+  // The coordinates in which the engine samples, or null if it samples in θ. With coordinates `problem` is in ψ.
+  std::shared_ptr<const Coordinates> coordinates;
   Prior theta_prior;                       // with coordinates: the prior of θ
   Panel theta_position;                    // with coordinates: the position in θ
   std::optional<Questions> questions;      // for a problem without latents

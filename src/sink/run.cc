@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 sink::Job job_of(Config config, const RunOptions& options, const std::string& folder) {
-  if (options.posterior) config.model.kind = "gaussian";  // whatever the configuration says: it is not looked at
+  if (options.posterior) config.model.kind = "gaussian";  // the posterior replaces [model], so any valid kind will do
   sink::Job job = sink::make_job(std::move(config), folder, options.resume);
   job.checkpoint_every = options.checkpoint_every;
   job.experiment.threads = options.threads;
@@ -72,7 +72,7 @@ struct Run::Parts {
   std::unique_ptr<TemporaryFolder> temporary;
   std::string folder;
   sink::RunSession session;
-  std::unique_ptr<sink::SpoolReader> draws;  // the file stays open when the run has removed it
+  std::unique_ptr<sink::SpoolReader> draws;  // keeps the spool open, so that draws() works after the run has deleted it
   RunStatus status = RunStatus::interrupted;
   Summary summary;
 };

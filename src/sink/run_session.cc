@@ -19,7 +19,7 @@ SpoolShape shape_of(const Experiment& experiment) {
           experiment.has_transitions() ? SpoolShape::kTransition : 0};
 }
 
-// The run goes on with the output settings it began with: the folder may have moved since.
+// A resumed run keeps its output settings, except the folder, which may have been moved.
 void take_up(Job& job) {
   job.checkpoint = read_checkpoint(job.folder.checkpoint());
   if (!job.checkpoint)
@@ -73,7 +73,7 @@ ExperimentOptions RunSession::options_of_experiment() {
   return options;
 }
 
-// The same as the user gave then, or as DIR/config.toml has it: there the step is written out.
+// Accepts the configuration as the user gave it, or as DIR/config.toml has it, where the step is a number.
 void RunSession::check_same_configuration() const {
   const Checkpoint& checkpoint = *job_.checkpoint;
   if (!first_difference(config_given_, checkpoint.config_used)) return;

@@ -101,7 +101,7 @@ TEST(Adaptation, DualAveragingSolvesForTheStep) {
     double step = 0.01;
     averaging.restart(step);
     for (int k = 0; k < 2000; ++k) step = averaging.learn(std::exp(-step));
-    EXPECT_NEAR(std::exp(-averaging.settled()), target, 0.005);
+    EXPECT_NEAR(std::exp(-averaging.final_step()), target, 0.005);
   }
 }
 

@@ -239,11 +239,12 @@ struct ParticipantLimits {
 
 struct ParticipantOptions {
   std::string version;
-  std::string name;              // used if no certificate gives the name
-  std::string data;              // the client's own file, or
-  std::optional<Config> config;  // a configuration whose data are split, of which the client has
-  std::int64_t part = -1;        // this part
-  std::string state;             // folder; if empty, nothing outlives the process
+  std::string name;  // used if no certificate gives the name
+  // Either `data`, the client's own file, or `config` and `part`: that part of the configuration's split.
+  std::string data;
+  std::optional<Config> config;
+  std::int64_t part = -1;
+  std::string state;  // folder; if empty, nothing outlives the process
   bool shared_seed = false;
   ParticipantLimits limits = {};
   // Receives the shared draws (--share-draws), checked and in order. If empty, they are not accepted.

@@ -20,18 +20,19 @@ double dot(std::span<const double> x, std::span<const double> y);
 double squared_norm(std::span<const double> x);
 double max_abs(std::span<const double> x);  // NaN when any is NaN
 bool all_finite(std::span<const double> x);
-void axpy(double a, std::span<const double> x, std::span<double> y);       // y += a x, fused
-void scale(double a, std::span<double> x);                                 // x *= a
-void scale_add(double a, std::span<const double> y, std::span<double> x);  // x ← a x + y: the bits of scale() and add()
+void axpy(double a, std::span<const double> x, std::span<double> y);  // y += a x, fused
+void scale(double a, std::span<double> x);                            // x *= a
+void scale_add(double a, std::span<const double> y,
+               std::span<double> x);  // x ← a x + y, with the bits of scale() and add()
 void subtract(std::span<const double> x, std::span<const double> y, std::span<double> out);  // x - y
 void add(std::span<const double> x, std::span<double> y);                                    // y += x
 // y += x, column by column.
 inline void add(ConstPanelView x, PanelView y) {
   for (Index c = 0; c < y.columns; ++c) add(x.column(c), y.column(c));
 }
-void add_all(std::span<const double* const> terms,
-             std::span<double> y);  // y += each term, in order: the bits of as many add()
-// Every column: (a·x - offset) - known, the first difference fused.
+// Adds the terms to y in order, with the same bits as repeated add().
+void add_all(std::span<const double* const> terms, std::span<double> y);
+// Computes (a·x - offset) - known for every column. The first difference is fused.
 void affine_less(double a, std::span<const double> offset, std::span<const double> known, ConstPanelView x,
                  PanelView out);
 
@@ -72,8 +73,9 @@ void multiply(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanel
 void multiply_transposed_add(const RowsView& x, std::span<const std::uint32_t> rows, ConstPanelView residual,
                              PanelView g);
 
-// A symmetric size × size matrix whose columns are `stride` doubles apart, stride a multiple of 24 that holds them,
-// zeros between. out(:, c) = A x(:, c) - offset (null: none); the offset has `stride` entries.
+// A symmetric size × size matrix A whose columns are `stride` doubles apart. The stride is a multiple of 24, and the
+// padding is zero. A product is out(:, c) = A x(:, c) - offset; the offset has `stride` entries, or is null if there is
+// none.
 struct SymmetricView {
   const double* data = nullptr;
   const double* offset = nullptr;

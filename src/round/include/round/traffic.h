@@ -29,7 +29,7 @@ class TrafficLog {
   // Ends the exchange. `told` says whether the listener is told now; otherwise the numbers count with the next
   // exchange.
   void close(bool told);
-  void archive(Archive& archive, Index clients);  // the exchanges that were closed without an answer
+  void archive(Archive& archive, Index clients);  // saves or loads what exchanges that are not reported yet have cost
   // Saves or loads the gradients and bits up of participants number first .. last-1, to carry them from process to
   // process. Does nothing without a listener.
   void archive_done(Archive& archive, std::size_t first, std::size_t last);

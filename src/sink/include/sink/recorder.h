@@ -1,5 +1,6 @@
-// The Sink of a run: draws to the spool, rows to metrics.csv, progress and checkpoints to whoever asked for them.
-// Looks at the clock only every so many iterations, so that a fast run does not pay for it.
+// The recorder is the Sink that writes a run's files: draws to the spool, rows to metrics.csv. It also calls back for
+// progress and checkpoints. It looks at the clock only every so many iterations, so that a fast run does not pay for
+// it.
 #pragma once
 
 #include <chrono>
@@ -24,15 +25,16 @@ struct RecorderOptions {
   RunFacts facts = {};  // of the run as it begins: what is asked for, and what earlier processes did
   Index metrics_every = 100;
   double checkpoint_every = 10;           // seconds
-  bool every_round = false;               // or after each round
-  std::function<void()> checkpoint = {};  // writes one; is called between iterations, while the clock stands still
+  bool every_round = false;               // a checkpoint after every round, as a federation with memories needs
+  std::function<void()> checkpoint = {};  // writes a checkpoint; called between iterations, its time does not count
   std::function<void(const RunProgress&)> on_progress = {};
-  double seconds_before = 0;                                             // of the loop, before this process (resume)
-  std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // where privacy is asked for
-  std::function<Scores()> losses = {};                                   // of mixed-effects models
-  std::function<double()> simulated = {};                                // seconds, where [network] is set
-  LiveFeed* live = nullptr;                                              // a dashboard
-  // Are told everything that the recorder is told, before it: a checkpoint must hold what they were told.
+  double seconds_before = 0;                                             // that earlier processes spent in the loop
+  std::function<PrivacySpending(std::int64_t iteration)> spending = {};  // the privacy spent, if it is accounted
+  std::function<Scores()> losses = {};                                   // the losses of mixed-effects models
+  std::function<double()> simulated = {};                                // simulated seconds, if [network] is set
+  LiveFeed* live = nullptr;                                              // the feed of a dashboard, or null
+  // Further sinks. They are told everything before the recorder is, because the checkpoint that it may write must
+  // include what they did.
   std::vector<Sink*> sinks = {};
 };
 

@@ -1,5 +1,5 @@
-// One run: an experiment, its folder, the recorder between them, and the checkpoints. Prints nothing; tells callbacks.
-// pollen::Run (pollen/run.h) is this for programs; pollen run and pollen serve use it as it is.
+// One run: an experiment, its folder, its recorder and its checkpoints. It prints nothing and reports through
+// callbacks. pollen::Run (pollen/run.h) wraps this class for programs; `pollen run` and `pollen serve` use it directly.
 #pragma once
 
 #include <chrono>
@@ -24,39 +24,41 @@ namespace pollen::sink {
 struct Job {
   Config config;
   RunFolder folder{""};
-  std::string shown_folder;                                  // as the user may type it
-  std::vector<std::string> draws;                            // formats, as output.draws has them
+  std::string shown_folder;                                  // the folder as it is shown to the user
+  std::vector<std::string> draws;                            // the output formats, as in output.draws
   double checkpoint_every = 10;                              // seconds
-  std::optional<Checkpoint> checkpoint = {};                 // to go on from
-  std::string checkpoint_file = {};                          // where it is kept; empty: in the folder
+  std::optional<Checkpoint> checkpoint = {};                 // the checkpoint from which the run continues, if any
+  std::string checkpoint_file = {};                          // the checkpoint's file; if empty, it is in the folder
   ExperimentOptions experiment = {};                         // threads and the stop flag are among them
-  std::vector<Sink*> sinks = {};                             // are told too
-  std::function<void(const RunProgress&)> on_progress = {};  // as RunOptions has them
-  std::function<void(const std::string&)> on_message = {};   //
-  std::function<void(RunFacts&)> add_facts = {};             // more for the summary
-  std::optional<RowLayout> layout = {};                      // of clients that read their own files
-  LiveFeed* live = nullptr;                                  // who looks on
+  std::vector<Sink*> sinks = {};                             // further sinks, called before the recorder
+  std::function<void(const RunProgress&)> on_progress = {};  // this and the next: as in RunOptions
+  std::function<void(const std::string&)> on_message = {};
+  std::function<void(RunFacts&)> add_facts = {};  // adds facts to the summary before it is written
+  std::optional<RowLayout> layout = {};           // the agreed layout, if clients read their own files
+  LiveFeed* live = nullptr;                       // the feed of a dashboard; null without one
 };
 
-// The job of running a configuration in a folder, which must be free; or, with `resume`, of going on from the
-// checkpoint there, with the output settings that the run began with. ConfigError where that cannot be.
+// The job of running a configuration in a folder, which must be free; or, with `resume`, of continuing from the
+// checkpoint there, with the output settings that the run began with. Throws ConfigError if the folder holds other
+// files or has no checkpoint to resume.
 Job make_job(Config config, const std::string& folder, bool resume);
 
 class RunSession {
  public:
-  explicit RunSession(Job job);  // ConfigError where anything is wrong; nothing is written yet
+  explicit RunSession(Job job);  // throws ConfigError if the configuration is wrong; writes nothing yet
 
-  bool complete() const { return job_.checkpoint && job_.checkpoint->finished; }  // there is nothing to go on with
-  // Set-up and a fresh folder, or everything as the checkpoint has it. Interrupted where it was stopped in the middle.
+  bool complete() const { return job_.checkpoint && job_.checkpoint->finished; }  // nothing is left to do
+  // Prepares a new run and its folder, or restores the checkpoint. Throws Interrupted if the user stops it.
   void start();
-  void leave_early();  // after that: leaves a checkpoint without a state, so that a resumed run prepares again
+  // To be called after Interrupted: leaves a checkpoint without a state, so that a resumed run prepares again.
+  void leave_early();
   RunStatus sample();
-  Summary finish(RunStatus status);  // writes what the run leaves
+  Summary finish(RunStatus status);  // writes the draws, the summary and the other final files
   const std::string& failure() const { return failure_; }
   std::vector<std::string> files() const;  // their names, for the report
   const Experiment& experiment() const { return experiment_; }
-  const Recorder* recorder() const { return recorder_.get(); }  // nothing before start()
-  std::unique_ptr<SpoolReader> read_draws() const;              // between sample() and finish()
+  const Recorder* recorder() const { return recorder_.get(); }  // null before start()
+  std::unique_ptr<SpoolReader> read_draws() const;              // the kept draws; call it between sample() and finish()
 
  private:
   void check_same_configuration() const;
@@ -77,13 +79,14 @@ class RunSession {
   std::string checkpoint_file() const {
     return job_.checkpoint_file.empty() ? job_.folder.checkpoint() : job_.checkpoint_file;
   }
-  bool budget_spent() const { return experiment_.privacy().ended(experiment_.iteration()); }  // of privacy
+  // Whether the privacy budget is spent.
+  bool budget_spent() const { return experiment_.privacy().ended(experiment_.iteration()); }
 
   Job job_;
   Experiment experiment_;
-  std::optional<RunProgress> warming_;  // while it goes on
+  std::optional<RunProgress> warming_;  // the warm-up's progress while it runs
   std::chrono::steady_clock::time_point warming_since_;
-  std::string config_given_;  // before set-up
+  std::string config_given_;  // the configuration as given, before set-up filled in the step
   double seconds_before_ = 0, cpu_before_ = 0;
   std::unique_ptr<Recorder> recorder_;
   std::string failure_;
