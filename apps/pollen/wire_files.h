@@ -12,7 +12,7 @@
 namespace pollen::app {
 
 struct Address {
-  std::string host;  // may be empty, a name, an IPv4 address or an IPv6 address in brackets
+  std::string host;  // a name, an IPv4 address or an IPv6 address in brackets
   int port = 0;
 };
 // Reads the "host:port" that an option was given.

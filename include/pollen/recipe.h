@@ -163,7 +163,7 @@ const NamedSampler* find_sampler(const std::string& name);  // null if there is 
 void register_sampler(NamedSampler row);
 
 // The settings of the reference samplers and competitors. A sampler reads the fields named in its row of the table of
-// references and no others. In a file they are keys of [sampler], except for the first three and for refresh and
+// references and no others. In a file they are keys of [sampler], except for step, batch, warm_up, refresh and
 // local_steps: a run takes those from sampler.step, sampler.batch, run.burn_in, sampler.refresh and
 // sampler.local_steps.
 struct ReferenceConfig {

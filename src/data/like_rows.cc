@@ -53,7 +53,7 @@ void LikeRows::find_columns() {
   for (Index j = 0; j < example_.layout.width; ++j)
     spec_.features.push_back(fmt::format("{}{}", example_.layout.prefix, j + 1));
   std::vector<std::string> needed = spec_.features, others;
-  if (!spec_.target.empty()) needed.push_back(spec_.target);
+  if (example_.target != TargetKind::none) needed.push_back(spec_.target);
   for (const std::string& name : table_.column_names())
     if (std::ranges::count(needed, name) == 0 && name != example_.layout.target) others.push_back(name);
   Problems problems;

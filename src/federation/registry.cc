@@ -110,7 +110,8 @@ void ConnectionRegistry::take(LinkEvent event) {
       strangers_.erase(stranger);
       return admit(event.link, peer, wire::decode<wire::Hello>(event.frame));
     }
-    if (const auto seat = seated_.find(event.link); seat != seated_.end())
+    // Once the run is over, nobody reads what clients still say.
+    if (const auto seat = seated_.find(event.link); seat != seated_.end() && !over_)
       return seated_frame(seat->second, std::move(event.frame));
   } catch (const WireError& error) {
     unreadable(event.link, fmt::format("what was sent cannot be read ({})", error.what()));
@@ -129,6 +130,7 @@ void ConnectionRegistry::lose(std::uint64_t link) {
   if (seated == seated_.end()) return;
   const std::uint32_t client = seated->second;
   seated_.erase(seated);
+  if (seats_[client].link != link) return;  // the client has a newer connection
   seats_[client].link = 0;
   seats_[client].ready = false;
   handshake_.forget(client);

@@ -102,7 +102,7 @@ class Run {
 
   // Returns which parameters are shown: the first half, then those with the worst R-hat.
   std::vector<std::size_t> shown(std::size_t most) const {
-    return sink::shown_parameters(parameters_, most, most - most / 2);
+    return sink::shown_parameters(parameters_, most, most - most / 2, INFINITY);
   }
 
   Json table(const std::vector<std::size_t>& rows) const {

@@ -58,7 +58,6 @@ RunFacts facts_of(const Experiment& experiment) {
   RunFacts facts = facts_of(config, experiment.recipe(), experiment.clients());
   facts.source = config.data.sources.empty() ? "" : config.data.sources.front();
   facts.done = experiment.iteration();
-  facts.burn_in = experiment.burn_in();
   facts.smoothness = experiment.smoothness();
   facts.clients = experiment.clients();
   const auto& begin = experiment.data().train_begin;

@@ -168,7 +168,8 @@ void RunSession::end_warming() {
 void RunSession::make_recorder(std::unique_ptr<SpoolWriter> spool, std::unique_ptr<MetricsFile> metrics) {
   RecorderOptions options;
   options.shape = shape_of(experiment_);
-  options.facts = facts_of(experiment_);
+  options.facts = facts_of(experiment_.config(), experiment_.recipe(), experiment_.clients());
+  options.facts.done = experiment_.iteration();
   options.metrics_every = experiment_.config().output.metrics_every;
   options.checkpoint_every = job_.checkpoint_every;
   options.seconds_before = seconds_before_;

@@ -96,11 +96,11 @@ std::string unmixed_units(const std::vector<stats::ParameterSummary>& parameters
 }  // namespace
 
 std::vector<std::size_t> shown_parameters(const std::vector<stats::ParameterSummary>& parameters, std::size_t most,
-                                          std::size_t worst) {
+                                          std::size_t worst, double unknown) {
   std::vector<std::size_t> order(parameters.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (order.size() <= most) return order;
-  const auto badness = [&](std::size_t j) { return std::isnan(parameters[j].rhat) ? INFINITY : parameters[j].rhat; };
+  const auto badness = [&](std::size_t j) { return std::isnan(parameters[j].rhat) ? unknown : parameters[j].rhat; };
   const auto rest = order.begin() + static_cast<std::ptrdiff_t>(most - std::min(worst, most));
   std::ranges::stable_sort(rest, order.end(), std::ranges::greater{}, badness);
   order.resize(most);

@@ -211,7 +211,7 @@ std::string interval_strip(const stats::ParameterSummary& p, double low, double 
 std::string parameter_table(const std::vector<stats::ParameterSummary>& parameters,
                             const std::vector<std::string>& labels, std::size_t most) {
   constexpr std::size_t kWorst = 5;
-  const auto rows = shown_parameters(parameters, most, kWorst);
+  const auto rows = shown_parameters(parameters, most, kWorst, -INFINITY);
   SummaryPage page;
   for (const std::size_t j : rows) {
     page.summary.parameters.push_back(parameters[j]);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
+#include <stdexcept>
 
 #include "pollen/errors.h"
 #include "wire/messages.h"
@@ -90,6 +91,7 @@ void check_left(const Archive& a, std::uint64_t bytes) {
 // The sizes of n consecutive pieces and then the pieces, which are in one payload between their offsets.
 void pieces(Archive& a, std::size_t n, std::vector<std::size_t>& offset, Bytes& payload) {
   if (a.reading()) offset.assign(n + 1, 0);
+  if (offset.size() != n + 1) throw std::logic_error("frame: a message has other pieces than it says");
   for (std::size_t i = 0; i < n; ++i) {
     std::uint64_t size = offset[i + 1] - offset[i];
     a.field(size);

@@ -136,7 +136,8 @@ class ConnectionRegistry {
     std::optional<SiteFacts> site;
   };
   bool look(Deadline until);  // handles one event; false if there was none
-  bool work(Deadline until);  // the same before the run is over: tells who looks on, and stops if the user wants to
+  bool work(
+      Deadline until);  // the same while the run goes on: also calls options_.looked, and throws Interrupted on a stop
   void take(LinkEvent event);
   void admit(std::uint64_t link, const std::string& peer, const wire::Hello& hello);
   std::string refusal_of(const std::string& name, const wire::Hello& hello) const;

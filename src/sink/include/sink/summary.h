@@ -49,9 +49,9 @@ void add_accuracy_mean(const ModelSpec& model, const Table& rows,
                        const std::vector<stats::ParameterSummary>& parameters, Scores& scores);
 
 // Chooses at most `most` parameters to show and returns them in their order. If not all fit, the last `worst` places go
-// to those with the worst R-hat of the rest, where an unknown R-hat counts as worst.
+// to those with the worst R-hat of the rest, where an unknown R-hat counts as `unknown`.
 std::vector<std::size_t> shown_parameters(const std::vector<stats::ParameterSummary>& parameters, std::size_t most,
-                                          std::size_t worst);
+                                          std::size_t worst, double unknown);
 
 // Warns about draws with R-hat above 1.01 or ESS below 400, in one line each that names the worst parameter.
 std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
