@@ -56,16 +56,19 @@ void LikeRows::find_columns() {
   if (example_.target != TargetKind::none) needed.push_back(spec_.target);
   for (const std::string& name : table_.column_names())
     if (std::ranges::count(needed, name) == 0 && name != example_.layout.target) others.push_back(name);
+  const std::string accepted =
+      fmt::format("accepted: the columns {}{}", listed(needed),
+                  others.empty() ? "" : fmt::format("; the file's others are {}", listed(others)));
+  const bool single = std::ranges::count_if(needed, [&](const auto& name) { return table_.find(name) < 0; }) == 1;
   Problems problems;
   for (const std::string& name : needed) {
     if (table_.find(name) >= 0) continue;
     const auto near = nearest(name, others);
-    problems.add(file(), fmt::format("found no column {}, which {}{}", in_quotes(name), example_.whose,
-                                     near ? fmt::format("; the file's {} is near it", in_quotes(*near)) : ""));
+    problems.add(file(), fmt::format("found no column {}, which {}{}{}", in_quotes(name), example_.whose,
+                                     near ? fmt::format("; the file's {} is near it", in_quotes(*near)) : "",
+                                     single ? "; " + accepted : ""));
   }
-  if (!problems.empty() && !problems.full())
-    problems.add(file(), fmt::format("accepted: the columns {}{}", listed(needed),
-                                     others.empty() ? "" : fmt::format("; the file's others are {}", listed(others))));
+  if (!problems.empty() && !single && !problems.full()) problems.add(file(), accepted);
   problems.raise();
 }
 

@@ -73,7 +73,7 @@ TEST(Errors, SayWhatCannotBe) {
   expect_error(image_network("lenet", 1, 28), "not \"lenet\"");
   expect_error(image_network("lenet5", 3, 32), "1 x 28 x 28, not 3 x 32 x 32");
   expect_error(image_network("cnn5", 3, 12), "at least 16 x 16");
-  expect_error(mlp({3}, "gelu"), "not \"gelu\"");
+  expect_error(mlp({3}, "gelu"), "found \"gelu\", accepted: relu");
   expect_error(mlp({3, 0}), "0 units");
   NetworkSpec spec = image_network("resnet20", 3, 32);
   spec.norm = "layer";
