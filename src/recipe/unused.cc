@@ -7,7 +7,6 @@
 #include "personal/baselines.h"
 #include "recipe/key.h"
 #include "recipe/samplers.h"
-#include "value.h"
 
 namespace pollen {
 
@@ -24,18 +23,14 @@ std::string keys_of_row(const Config& config) {
 }
 
 // Returns the completed configuration that remains if these given keys are left out.
-Config completed_without(const std::vector<const Key*>& left_out, const Config& config, Index clients,
-                         Index dimension) {
-  Config rest;
-  rest.file = config.file;
+Config completed_without(const std::vector<const Key*>& left_out, const GivenValues& given, const Config& config,
+                         Index clients, Index dimension) {
+  std::string text;
+  for (const auto& [path, value] : given)
+    if (!value.empty() && std::ranges::count(left_out, path, &Key::path) == 0)
+      text += fmt::format("{} = {}\n", path, value);
+  Config rest = read_config_text(text, config.file);
   rest.clients = config.clients;
-  for (const Key& key : keys()) {
-    const std::string value = key.value(config);
-    if (value.empty() || !config.given.contains(key.path) || std::ranges::count(left_out, &key) > 0) continue;
-    rest.given.insert(key.path);
-    key.read(parse_toml("value = " + value, config.file).entries.front().second, rest);
-  }
-  set_network_defaults(rest);
   std::vector<std::string> ignored;
   complete(rest, clients, dimension, ignored);
   return rest;
@@ -67,8 +62,10 @@ void list_unused(const GivenValues& given, const Config& config, const Recipe& r
   std::vector<const Key*> unused;
   for (const Key& key : keys())
     if (config.given.contains(key.path) && key.when.test && !key.when.test(config, recipe)) unused.push_back(&key);
+  // Nearly all of them are at defaults that depend on nothing, so these are left aside first.
+  std::erase_if(unused, [&, plain = Config{}](const Key* key) { return given.at(key->path) == key->value(plain); });
   if (unused.empty()) return;
-  const Config rest = completed_without(unused, config, clients, dimension);
+  const Config rest = completed_without(unused, given, config, clients, dimension);
   for (const Key* key : unused)
     if (given.at(key->path) != key->value(rest))
       warnings.push_back(fmt::format("{} is set but plays no role here: it is used {}", key->path, key->when.words));
