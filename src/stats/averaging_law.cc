@@ -114,7 +114,7 @@ class AveragingMaps {
   }
 
  private:
-  // Where parts of the state begin.
+  // These functions return at which index of the state a part of it begins.
   Index x(Index client) const { return d_ * client; }
   Index y() const { return d_ * b_; }
   Index h(Index client) const { return d_ * (b_ + (control_ ? 1 : 0) + client); }

@@ -66,7 +66,7 @@ class Recursion {
   }
 
  private:
-  // Where parts of the state begin.
+  // These functions return at which index of the state a part of it begins.
   Index at_eta(Index client) const { return at_.d * (1 + client); }
   Index at_w() const { return at_.d * (1 + (memory_ ? clients_ : 0)); }
   Index at_zeta() const { return at_w() + (feedback_ ? at_.d : 0); }

@@ -10,7 +10,7 @@
 
 namespace pollen {
 
-// Where a client's local steps began and ended, how many they were and how long.
+// The local steps of a client: the positions before and after them, their number and their size.
 struct LocalMove {
   std::span<const double> start, end;
   Index steps;
