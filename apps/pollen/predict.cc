@@ -58,7 +58,7 @@ RowLayout layout_for(const PredictOptions& options, const Config& config) {
 
 SiteFacts facts_of(const RowLayout& layout) {
   const auto classes = std::max<Index>(2, std::ssize(layout.classes));
-  return {layout.features(), classes, layout.feature_names(), layout.classes, 1, false};
+  return {layout.features(), classes, layout.feature_names(), layout.classes, 1, false, {layout.mean, layout.sd, {}}};
 }
 
 void tell_scores(const sink::Scores& scores, Index rows, Index draws) {

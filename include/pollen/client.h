@@ -24,6 +24,7 @@
 namespace pollen {
 
 class Archive;
+class Coordinates;
 class LocalWork;
 struct ClientWork;
 
@@ -134,6 +135,13 @@ class ClientView {
   void archive(Archive& archive, bool anchors = true);
 
   void share_work(Team team) { team_ = std::move(team); }  // divides work over the team, chain by chain
+  // The change of variables θ = θ̂ + Aψ in which the clients work (sampler.precondition); null: they work in θ. The prior
+  // follows it. Neither may be set while clients answer.
+  const std::shared_ptr<const Coordinates>& coordinates() const { return coordinates_; }
+  void set_coordinates(std::shared_ptr<const Coordinates> coordinates);
+  // The prior of a client that owns a share of it, as a function of what the clients work in.
+  const Prior& prior() const { return prior_; }
+  void set_prior(Prior of_theta);
   const Recipe& recipe() const { return recipe_; }
 
   const LocalSegment& segment() const { return segment_; }
@@ -172,6 +180,8 @@ class ClientView {
   std::vector<std::uint64_t> anchor_version_;
   std::vector<Stream> minibatch_, compress_;
   std::uint64_t round_ = 0;
+  std::shared_ptr<const Coordinates> coordinates_;
+  Prior theta_prior_, prior_;
 };
 
 // The parts that a client shares with all other clients of its process. They are made once and outlive the clients.
@@ -236,6 +246,9 @@ class Client {
   // the gradient of what the client owns, Σ_j‖∇U_ij‖² and ‖Σ_j ∇U_ij‖² of its likelihood, and the largest curvature of
   // a row.
   void look_at_rows(std::span<const double> at, PanelView out, Workspace& work) const;
+  // Writes the lower half of ∇²U_i(at), column by column, or its diagonal if `out` has d rows. The numbers are rounded
+  // to single precision.
+  void hessian(std::span<const double> at, PanelView out, Workspace& work) const;
   void archive(Archive& archive);
   void restore(ByteView bytes);            // from the bytes that archive() wrote, without their count
   void archive_pending(Archive& archive);  // the state that the client moves to if its last reply is counted

@@ -24,8 +24,11 @@ namespace pollen {
 
 struct ModelConfig {
   std::string kind = "logistic";
-  std::string prior = "normal";          // normal | flat
+  std::string prior = "auto";            // auto | normal | flat
   std::vector<double> prior_sd = {1.0};  // one for all, or one per coefficient
+  std::vector<double> prior_mean = {0.0};   // the same
+  std::vector<double> prior_centre;         // the columns' values at which the intercept's prior holds; empty: 0 in all
+  std::string prior_scale = "data";         // data | standardized: the units of the three
   std::string likelihood = "sum";        // sum | mean
   double temperature = 1.0;
   std::optional<double> noise_sd;  // linear: σ; if empty, log σ is sampled
@@ -86,7 +89,7 @@ struct SamplerConfig {
   Index refresh = 100;
   std::optional<std::string> prior_at;  // server | clients; empty: clients for the averaging family, else server
   double mode_tolerance = 1e-6;
-  std::string precondition = "none";  // none | diagonal | full
+  std::string precondition = "auto";  // auto | none | diagonal | full
   // The keys of the averaging family.
   std::optional<Index> local_steps;
   std::optional<double> communicate, refresh_probability, correlation, clip;
@@ -123,7 +126,7 @@ struct RunConfig {
   Index thin = 1;
   Index chains = 4;
   bool coupled = false;
-  std::string init = "zero";        // zero | prior | mode | random | model | list | file:PATH
+  std::string init = "auto";        // auto | zero | prior | mode | random | model | list | file:PATH
   std::vector<double> init_values;  // the position, if init is "list"
 };
 
@@ -142,6 +145,7 @@ struct OutputConfig {
   std::vector<std::string> draws = {"csv"};
   Index metrics_every = 100;
   bool lp = true;
+  std::string scale = "data";  // data | standardized: the units in which coefficients are written
   int ece_bins = 15;
   Index clients = 200;       // models with latents: how many clients, from the first, get draws and scores of their own
   Index client_draws = 250;  // draws per chain of each of these clients

@@ -67,6 +67,8 @@ struct DataSpec {
   Index latent_dimension = 2;             // synthetic-mixed: d, at most `dimension`
   double noise_sd = 0.31622776601683794;  // synthetic-mixed: the standard deviation of y; the variance is 0.1
   double small_share = 0.9;  // synthetic-mixed: this share of clients (the first) has min_size rows, the rest max_size
+  // Whether clients also send the sum and the squares of the target, by which model.prior = "auto" goes; not a key.
+  bool target_moments = false;
   Index most_cells = Index{1} << 30;  // the most numbers that a table may have, 8 GiB of doubles; not a key
 };
 
@@ -182,6 +184,8 @@ struct ColumnFacts {
 // How features were standardised.
 struct ColumnScaling {
   std::vector<double> mean, sd;  // one per feature but the intercept; 0 and 1 for a column that is not scaled
+  std::vector<double> target;    // the target's mean and standard deviation, if they were asked for; it is not scaled
+  bool operator==(const ColumnScaling&) const = default;
 };
 
 // The data of all clients, as load_federation() returns them.
@@ -227,14 +231,17 @@ Federation load_part(const std::string& file, const DataSpec& spec, const Column
                      std::uint32_t client, std::uint64_t seed);
 
 // What a client sends for standardisation: n_i, and S_i = Σx and Q_i = Σ(x - S_i/n_i)² of every column but the
-// intercept.
+// intercept, and of the target if DataSpec::target_moments asks for it.
 struct ColumnMoments {
   double count = 0.0;
   std::vector<double> sum, squares;
+  std::vector<double> target;  // its sum and its squares, or nothing
 };
-ColumnMoments moments_of(const Federation& federation, std::size_t client);
+ColumnMoments moments_of(const Federation& federation, std::size_t client, bool target = false);
 ColumnScaling pooled(const std::vector<ColumnMoments>& clients);  // `clients` in client order
 void standardize(const ColumnScaling& scaling, Federation& federation);
+// Returns the pooled means and standard deviations of the training columns as they are, and of the target if asked for.
+ColumnScaling observed_scaling(const Federation& federation, bool target);
 
 // What a client tells the server about its data before sampling starts.
 struct SiteFacts {
@@ -242,6 +249,7 @@ struct SiteFacts {
   std::vector<std::string> feature_names, class_names;
   Index rows = 0;
   bool curvature_is_bound = false;
+  ColumnScaling scaling = {};  // how all clients' columns were standardised; empty if they were not
   bool operator==(const SiteFacts&) const = default;
 };
 

@@ -32,6 +32,7 @@ namespace pollen {
 class Network;
 class NetworkRows;
 class ModelFamily;
+class Units;
 
 // How images are varied at random for gradient descent. `flip` mirrors an image from left to right with probability
 // 1/2; `crop` moves it by up to four pixels each way, with zeros at the edges.
@@ -59,6 +60,8 @@ struct ModelSpec {
   std::vector<std::string> feature_names;  // p names; the intercept's is "intercept"
   std::vector<std::string> class_names;    // logistic: 2 names; softmax: C names
   NetworkModel network = {};               // used by networks alone
+  // The units of the coefficients in draws and tables (output.scale); null: those that samplers work with.
+  std::shared_ptr<const Units> units = {};
 
   Index dimension() const;
   // A readable name for each coordinate, such as "age", "virginica: age" or "log_sigma".
@@ -159,6 +162,14 @@ class ModelFamily {
     return "nothing is known of this family's convexity (ModelFamily::not_convex)";
   }
 
+  // What model.prior = "auto" goes by: coefficient j is N(0, (slope/s_j)²), where s_j is the column's standard deviation,
+  // and the intercept where all columns are at their means is N(intercept_mean, intercept_sd²). The logarithms of
+  // scales are N(log_scale_mean, 1). `target` has the target's mean and standard deviation if it is a number or a count.
+  struct PriorScale {
+    double slope = 2.5, intercept_mean = 0, intercept_sd = 2.5, log_scale_mean = 0;
+  };
+  virtual PriorScale prior_scale(const ModelSpec& spec, std::span<const double> target) const;
+
   // Predictions at a single θ for rows of features. A classifier has class_probabilities(), every other model has
   // response() and quantile(). The functions that a family does not override throw std::logic_error.
   virtual bool predicts() const { return false; }
@@ -216,13 +227,22 @@ HeldNetwork held_network(const Potential& potential);
 std::unique_ptr<Potential> make_gaussian(std::vector<double> mean, std::vector<double> precision, double scale = 1.0);
 std::unique_ptr<Potential> make_gaussian_data(const RowsView& y, double scale = 1.0);
 
-// The prior is a normal law, or flat. Most priors are N(0, sd_j²) on every coordinate, so that U_0 = ½ Σ θ_j²/sd_j². If
-// `matrix` is not empty, U_0 = ½ θᵀMθ + linearᵀθ + constant, as after a change of variables.
+// The prior is a normal law, or flat. Most priors are N(mean_j, sd_j²) on every coordinate, so that
+// U_0 = ½ Σ (θ_j - mean_j)²/sd_j². Further terms may say something about weighted sums of coordinates. After a change of
+// variables, U_0 = ½ θᵀMθ + linearᵀθ + constant.
 struct Prior {
+  // The term ½ precision (Σ_j weight_j θ_(first+j) - mean)², for instance about the intercept where all columns are 0.
+  struct SumTerm {
+    Index first = 0;
+    std::vector<double> weight;
+    double precision = 1, mean = 0;
+  };
   std::vector<double> precision;  // 1/sd_j², one per coordinate, or the diagonal of M; empty: a flat prior
   // M, d × d, row by row, and d numbers. Empty: M is diagonal, and there is no linear term.
   std::vector<double> matrix = {}, linear = {};
   double constant = 0;
+  std::vector<double> mean = {};    // one per coordinate; empty: zeros
+  std::vector<SumTerm> sums = {};
 
   static Prior flat() { return {}; }
   static Prior normal(std::vector<double> sd);
@@ -230,8 +250,14 @@ struct Prior {
   double value(std::span<const double> theta) const;
   void add_gradient(std::span<const double> theta, double weight, std::span<double> g) const;  // g += weight·∇U_0(θ)
   void add_curvature(std::span<const double> v, double weight, std::span<double> product) const;  // += weight·M v
+  void add_diagonal(std::span<double> diagonal) const;  // += the diagonal of M
   // Returns a lower bound on the curvature of U_0 in every direction. It is 0 unless M is diagonal.
   double least_curvature() const;
+  // Where U_0 is smallest. A flat prior has 0 there, and so has a prior after a change of variables.
+  std::vector<double> centre(Index dimension) const;
+  // Turns standard normal numbers into a draw of the prior. Coordinates of which the prior says nothing stay as they
+  // are. It is for priors before a change of variables.
+  void draw(std::span<double> normal) const;
 };
 
 // The law that a run samples if the program supplies its own likelihood (RunOptions::posterior). Its density is

@@ -131,6 +131,7 @@ struct Recipe {
   double temperature = 1;  // T
   bool prior_on_server = true;
   bool coupled = false;    // chains share participation
+  bool preconditioned = false;  // set-up gives clients other coordinates than the model's own (sampler.precondition)
   bool make_bytes = true;  // wire = "bytes"; if false, lengths are computed but no bytes are made
 
   // svrg: whether a client of so many rows uses anchors, and whether any client may. A client whose batch is all its

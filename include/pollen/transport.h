@@ -32,9 +32,13 @@ struct Query {
     descent,       // d × R: N_i/n times the gradient of n of client i's rows, without prior
     latents,  // one column per client: its own latents in every chain if the server is at `at`; never sent over a wire
     start,    // 1 × 1, zero: the client keeps its own part of the models that start at `at`; never sent over a wire
+    hessian,  // d(d+1)/2 × 1: the lower half of ∇²U_i(at), column by column; d × 1: its diagonal. Likelihood alone, in
+              // single precision
+    coordinates,  // 1 × 1, zero: from now on clients work in ψ, where θ = at + Aψ and A is `direction`: d × d, or a
+                  // diagonal as d × 1. It is asked once, before everything that clients keep.
   } what = What::gradient;
   ConstPanelView at;
-  ConstPanelView direction;  // curvature: v
+  ConstPanelView direction;  // curvature: v; coordinates: A
   // descent: the number of the step, below kSteps; every step, client and chain draws its own rows. latents: the round
   // with which clients that have not taken part yet draw their latents.
   std::uint64_t step = 0;

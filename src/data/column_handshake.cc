@@ -56,7 +56,7 @@ std::string column_difference(const ColumnFacts& expected, const ColumnFacts& fo
 
 bool same_columns(const SiteFacts& a, const SiteFacts& b) {
   return a.features == b.features && a.classes == b.classes && a.feature_names == b.feature_names &&
-         a.class_names == b.class_names && a.curvature_is_bound == b.curvature_is_bound;
+         a.class_names == b.class_names && a.curvature_is_bound == b.curvature_is_bound && a.scaling == b.scaling;
 }
 
 ColumnHandshake::ColumnHandshake(DataSpec spec, TargetKind target, std::size_t clients)
@@ -85,6 +85,10 @@ std::string ColumnHandshake::take(std::size_t client, ColumnMoments moments) {
         "its sums for standardisation are of another number of columns: found {} sums and {} squares, accepted: {} of "
         "each",
         moments.sum.size(), moments.squares.size(), columns);
+  if (moments.target.size() != (spec_.target_moments ? 2U : 0U) ||
+      !std::ranges::all_of(moments.target, [](double x) { return std::isfinite(x); }))
+    return fmt::format("its sums of the target cannot be used: found {} numbers, accepted: {} finite ones",
+                       moments.target.size(), spec_.target_moments ? 2 : 0);
   if (!(moments.count >= 1) || !std::isfinite(moments.count))
     return fmt::format("its sums for standardisation are not numbers: found {} rows, accepted: 1 or more",
                        moments.count);

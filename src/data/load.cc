@@ -74,7 +74,7 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
     data::impute_means(source, federation);
     federation.notes.push_back(fmt::format("{}: {} missing cells took their column's mean", source, missing));
   }
-  if (*spec.standardize) data::standardize(source, federation);
+  if (*spec.standardize) data::standardize(source, spec.target_moments, federation);
   return federation;
 }
 
@@ -96,7 +96,11 @@ DataSpec of_file(const std::string& file, DataSpec spec) {
 }  // namespace
 
 Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64_t seed, const std::string& where) {
-  if (is_store(asked)) return data::map_store(asked.sources.front(), target);
+  if (is_store(asked)) {
+    Federation stored = data::map_store(asked.sources.front(), target);
+    if (asked.target_moments) data::add_target_moments(stored);
+    return stored;
+  }
   return load(with_model_defaults(asked, target), target, seed, where, 0, data::heap_memory);
 }
 

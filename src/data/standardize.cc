@@ -19,6 +19,16 @@ void apply(const ColumnScaling& scaling, Index first, Table& table) {
   }
 }
 
+// Returns the sum and the squares around the mean. Sums are taken of differences from the first number.
+std::vector<double> moments_of_target(std::span<const double> y) {
+  const double count = static_cast<double>(y.size());
+  double sum = 0, squares = 0;
+  for (const double one : y) sum += one - y.front();
+  const double mean = y.front() + sum / count;
+  for (const double one : y) squares += (one - mean) * (one - mean);
+  return {count * y.front() + sum, squares};
+}
+
 // Pools moments in client order, first the sums and then the squares. It calls of(i) twice per client.
 template <class Of>
 ColumnScaling pooled_of(std::size_t clients, const Of& of) {
@@ -32,6 +42,9 @@ ColumnScaling pooled_of(std::size_t clients, const Of& of) {
     for (std::size_t j = 0; j < m.sum.size(); ++j) scaling.mean[j] += m.sum[j];
   }
   for (double& mean : scaling.mean) mean /= count;
+  double target = 0, apart_squared = 0;
+  for (std::size_t i = 0; i < clients; ++i)
+    if (const ColumnMoments& m = of(i); m.target.size() == 2) target += m.target[0] / count;
   const std::size_t p = scaling.mean.size();
   scaling.sd.resize(p);
   for (std::size_t i = 0; i < clients; ++i) {
@@ -40,7 +53,12 @@ ColumnScaling pooled_of(std::size_t clients, const Of& of) {
       const double apart = m.sum[j] / m.count - scaling.mean[j];
       scaling.sd[j] += m.squares[j] + m.count * apart * apart;
     }
+    if (m.target.size() != 2) continue;
+    const double apart = m.target[0] / m.count - target;
+    apart_squared += m.target[1] + m.count * apart * apart;
+    scaling.target = {target, 0};
   }
+  if (!scaling.target.empty()) scaling.target[1] = std::sqrt(apart_squared / count);
   for (std::size_t j = 0; j < p; ++j) {
     scaling.sd[j] = std::sqrt(scaling.sd[j] / count);
     if (std::isfinite(scaling.mean[j]) && scaling.sd[j] <= kConstant * std::abs(scaling.mean[j])) {
@@ -53,40 +71,52 @@ ColumnScaling pooled_of(std::size_t clients, const Of& of) {
 
 // Pools the moments of all clients. For many clients the moments would take as much memory as the rows, so they are
 // computed twice instead of kept.
-ColumnScaling pooled_over(const Federation& federation, std::size_t p) {
+ColumnScaling pooled_over(const Federation& federation, std::size_t p, bool target) {
   constexpr std::size_t kMostKept = std::size_t{1} << 22;
   const auto clients = static_cast<std::size_t>(federation.clients());
   ColumnMoments one;
   if (clients * p > kMostKept)
-    return pooled_of(clients, [&](std::size_t i) -> const ColumnMoments& { return one = moments_of(federation, i); });
+    return pooled_of(clients, [&](std::size_t i) -> const ColumnMoments& { return one = moments_of(federation, i, target); });
   std::vector<ColumnMoments> all;
-  for (std::size_t i = 0; i < clients; ++i) all.push_back(moments_of(federation, i));
+  for (std::size_t i = 0; i < clients; ++i) all.push_back(moments_of(federation, i, target));
   return pooled(all);
 }
 
 }  // namespace
 
-void standardize(const std::string& where, Federation& federation) {
+void standardize(const std::string& where, bool target, Federation& federation) {
   const Index first = federation.intercept ? 1 : 0;
   const auto p = static_cast<std::size_t>(federation.train.columns - first);
-  if (p == 0) return;
-  const ColumnScaling scaling = pooled_over(federation, p);
+  if (p == 0 && !target) return;
+  const ColumnScaling scaling = pooled_over(federation, p, target);
   const std::vector<std::string>& names = federation.feature_names;
   check_scaling(scaling, {names.begin() + first, names.end()}, where + ": ");
   pollen::standardize(scaling, federation);
-  federation.setup_bits += scaling_bits(federation.clients(), p);
+  federation.setup_bits += scaling_bits(federation.clients(), p, target);
+}
+
+void add_target_moments(Federation& federation) {
+  std::vector<ColumnMoments> all;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(federation.clients()); ++i) {
+    const Index from = federation.train_begin[i], to = federation.train_begin[i + 1];
+    all.push_back({static_cast<double>(to - from), {}, {}, {}});
+    all.back().target = moments_of_target({federation.train.y.data() + from, static_cast<std::size_t>(to - from)});
+  }
+  federation.scaling.target = pooled(all).target;
+  federation.setup_bits += scaling_bits(federation.clients(), 0, true);
 }
 
 }  // namespace data
 
 // Sums are taken of differences from the first row, so that a constant column has exactly its value as mean, and Q = 0.
-ColumnMoments moments_of(const Federation& federation, std::size_t client) {
+ColumnMoments moments_of(const Federation& federation, std::size_t client, bool target) {
   const Table& table = federation.train;
   const Index from = federation.train_begin[client], to = federation.train_begin[client + 1];
   const Index first = federation.intercept ? 1 : 0;
   const auto p = static_cast<std::size_t>(table.columns - first);
   const auto row = [&](Index r) { return table.x.data() + r * table.stride + first; };
-  ColumnMoments m{static_cast<double>(to - from), std::vector<double>(p), std::vector<double>(p)};
+  ColumnMoments m{static_cast<double>(to - from), std::vector<double>(p), std::vector<double>(p), {}};
+  if (target) m.target = data::moments_of_target({table.y.data() + from, static_cast<std::size_t>(to - from)});
   const double* origin = row(from);
   for (Index r = from; r < to; ++r) {
     const double* x = row(r);
@@ -112,6 +142,11 @@ void standardize(const ColumnScaling& scaling, Federation& federation) {
   federation.scaling = scaling;
 }
 
+ColumnScaling observed_scaling(const Federation& federation, bool target) {
+  const Index first = federation.intercept ? 1 : 0;
+  return data::pooled_over(federation, static_cast<std::size_t>(federation.train.columns - first), target);
+}
+
 bool standardizes(const DataSpec& spec, TargetKind target) {
   return target != TargetKind::none && *with_defaults(spec).standardize;
 }
@@ -131,9 +166,9 @@ void check_scaling(const ColumnScaling& scaling, const std::vector<std::string>&
   problems.raise();
 }
 
-std::int64_t scaling_bits(Index clients, std::size_t columns) {
-  if (columns == 0) return 0;
-  const auto p = static_cast<std::int64_t>(columns);
+std::int64_t scaling_bits(Index clients, std::size_t columns, bool target) {
+  const auto p = static_cast<std::int64_t>(columns) + (target ? 1 : 0);
+  if (p == 0) return 0;
   return 64 * clients * ((1 + 2 * p) + 2 * p);
 }
 

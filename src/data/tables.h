@@ -38,7 +38,9 @@ void impute_means(const std::string& where, Federation& federation);
 // the training rows. A constant column is left unchanged. Client i sends n_i, S_i = Σx and Q_i = Σ(x - S_i/n_i)², taken
 // about its own mean so that nothing cancels; mean = ΣS_i/N and N·sd² = Σ(Q_i + n_i (S_i/n_i - mean)²), in client order
 // (Chan et al. 1979). Each client sends 1 + 2p doubles and receives 2p. Throws ConfigError if the squares overflow.
-void standardize(const std::string& where, Federation& federation);
+void standardize(const std::string& where, bool target, Federation& federation);
+// Adds the target's mean and standard deviation to the scaling of data whose columns are standardised already.
+void add_target_moments(Federation& federation);
 
 // Returns the bits of sending one level: its bytes and one more.
 std::int64_t bits_of_level(const std::string& name);

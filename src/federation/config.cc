@@ -60,14 +60,20 @@ std::vector<std::string> disclosed_messages(const Config& config) {
     list.emplace_back("columns: the names of its columns, the levels of text columns and the labels that occur");
   if (standardizes(config.data, target_of(config)))
     list.emplace_back("moments, once: its number of training rows, every column's sum and sum of squares");
+  if (config.data.target_moments) list.emplace_back("moments of the target, once: its sum and sum of squares");
   list.emplace_back("site, once: its number of training rows, the names of columns and classes as encoded");
   if (!s.step && s.schedule != "decaying")
     list.emplace_back(
         "answers while the step is found: its gradient, its potential and its curvature's product with a "
         "vector, where the server asks");
+  const bool automatic = !asks_for_privacy(config) && !s.step && !s.clip;
+  if (s.precondition == "auto" ? automatic || config.run.init == "auto" : s.precondition != "none")
+    list.emplace_back(
+        "answers about its curvature, twice: the lower half of its Hessian in single precision, where the search for the "
+        "mode begins and where it ends");
   const NamedSampler* named = find_sampler(s.name);
   const std::string oracle = named == nullptr ? "full" : s.name == "custom" ? s.oracle.value_or("full") : named->oracle;
-  if (config.run.init == "mode" || oracles().at(oracle).kind == OracleKind::fixed_point)
+  if (config.run.init == "mode" || config.run.init == "auto" || oracles().at(oracle).kind == OracleKind::fixed_point)
     list.emplace_back("answers while the mode is found: its gradient and potential, where the server asks");
   if (config.warm_up.epochs > 0)
     list.emplace_back("answers in the warm-up, one per step: its gradient of a minibatch, where the server asks");

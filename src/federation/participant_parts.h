@@ -118,6 +118,7 @@ struct Participant::Parts {
   void acknowledged(const wire::Acknowledged& message);
   void caught_up(const wire::CatchUp& message);
   void asked(const wire::Ask& message, const Send& send);
+  void take_coordinates(const wire::Ask& message);
   void broadcast(ByteView frame, const Send& send);
   void take_draws(const wire::Draws& message);
   void restore();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "model/coordinates.h"
 #include "participant_parts.h"
 
 namespace pollen {
@@ -130,6 +131,8 @@ void Participant::Parts::caught_up(const wire::CatchUp& message) {
   ClientView& view = host->view();
   view.archive(archive);
   archive.finish();
+  if (view.coordinates() && !view.coordinates()->usable())
+    throw WireError("catch-up: found coordinates that cannot be inverted, accepted: a diagonal of numbers above 0");
   for (const ConstPanelView panel : {view.position(), view.expected_position(), view.control(), view.anchor()})
     check_numbers(panel, "catch-up");
 }
@@ -139,10 +142,23 @@ void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
   const WarmUpConfig& warm_up = config->warm_up;
   const Query::What what =
       check_question(message, {&recipe, problem->dimension(), config->run.chains, clients, warm_up.epochs > 0});
+  if (what == Query::What::coordinates) take_coordinates(message);
   wire::Answer answer{message.number, Panel(message.rows, message.columns)};
   pollen::answer(client(), host->view(), message.query(warm_up.batch), answer.values, work);
   if (what == Query::What::anchor || what == Query::What::start_memory) keep_client();
   send(wire::encode(answer));
+}
+
+// Takes the coordinates of the run. The server tells them once, before the first round; told again they must be the
+// same.
+void Participant::Parts::take_coordinates(const wire::Ask& message) {
+  const Coordinates told(message.at.column(0), message.direction);
+  if (!told.usable())
+    throw WireError("coordinates: found a matrix that cannot be inverted, accepted: a diagonal of numbers above 0");
+  ClientView& view = host->view();
+  if (view.coordinates() ? *view.coordinates() != told : step_known)
+    throw WireError("coordinates: found others than the run began with, accepted: those it began with");
+  if (!view.coordinates()) view.set_coordinates(std::make_shared<const Coordinates>(told));
 }
 
 void Participant::Parts::keep_client() {

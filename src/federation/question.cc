@@ -36,6 +36,11 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
     case Query::What::descent:
       return limits.warm_up && ask.step < Query::kSteps && ask.rows == d && ask.columns == limits.chains &&
              columns == limits.chains;
+    case Query::What::hessian:
+      return (ask.rows == d * (d + 1) / 2 || ask.rows == d) && ask.columns == 1 && columns == 1;
+    case Query::What::coordinates:
+      return limits.recipe->preconditioned && ask.rows == 1 && ask.columns == 1 && columns == 1 &&
+             ask.direction.rows() == d && (ask.direction.columns() == 1 || ask.direction.columns() == d);
     case Query::What::start:
     case Query::What::latents:
       return false;  // latents stay with their clients, and baselines do not run in a federation
@@ -54,7 +59,7 @@ void check_numbers(ConstPanelView values, const char* where) {
 }
 
 Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits) {
-  constexpr auto kLast = static_cast<std::uint8_t>(Query::What::descent);
+  constexpr auto kLast = static_cast<std::uint8_t>(Query::What::coordinates);
   if (ask.what > kLast) throw WireError(fmt::format("question: found kind {}, accepted: 0 to {}", ask.what, kLast));
   const auto what = static_cast<Query::What>(ask.what);
   const bool placed = ask.at.rows() == limits.dimension && ask.at.columns() >= 1;

@@ -8,6 +8,7 @@
 #include "awaited_clients.h"
 #include "federation/federation.h"
 #include "math/math.h"
+#include "model/coordinates.h"
 #include "pollen/errors.h"
 #include "round/block_sums.h"
 
@@ -69,7 +70,10 @@ class RemoteTransport final : public Transport {
       const auto incoming = clients_.next(late);
       if (incoming && !incoming->arrived) take_answer(*incoming, ask, answers);
     }
-    clients_.close(false);
+    // Clients that come back later are brought up to date with the coordinates.
+    const bool coordinates = query.what == Query::What::coordinates;
+    if (coordinates) mirror_.set_coordinates(std::make_shared<const Coordinates>(query.at.column(0), query.direction));
+    clients_.close(coordinates);
     BlockSums blocks(BlockRange::all(std::ssize(answers)));
     blocks.reset(sum.rows, sum.columns);
     for (std::size_t i = 0; i < answers.size(); ++i) blocks.add(static_cast<Index>(i), answers[i]);

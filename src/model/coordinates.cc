@@ -54,8 +54,8 @@ Coordinates::Coordinates(std::span<const double> centre, ConstPanelView hessian,
     : centre_(centre.begin(), centre.end()), diagonal_(centre.size()) {
   const Index d = dimension();
   for (std::size_t j = 0; j < diagonal_.size(); ++j)
-    diagonal_[j] = 1 / std::sqrt(hessian.column(static_cast<Index>(j))[j]);
-  if (!full) return;
+    diagonal_[j] = 1 / std::sqrt(hessian.column(hessian.columns == 1 ? 0 : static_cast<Index>(j))[j]);
+  if (!full || d == 1) return;
   Panel scaled(d, d);
   for (Index k = 0; k < d; ++k)
     for (std::size_t i = 0; i < diagonal_.size(); ++i)
@@ -65,6 +65,41 @@ Coordinates::Coordinates(std::span<const double> centre, ConstPanelView hessian,
   for (Index j = 0; j < d; ++j)
     math::scale(diagonal_[static_cast<std::size_t>(j)], {matrix_.data() + j * padded(d), static_cast<std::size_t>(d)});
   diagonal_.clear();
+}
+
+Coordinates::Coordinates(std::span<const double> centre, ConstPanelView sent)
+    : centre_(centre.begin(), centre.end()) {
+  if (sent.columns == 1) {
+    diagonal_.assign(sent.column(0).begin(), sent.column(0).end());
+    return;
+  }
+  const Index d = dimension();
+  matrix_.assign(static_cast<std::size_t>(d * padded(d)), 0.0);
+  for (Index k = 0; k < d; ++k)
+    for (Index j = 0; j <= k; ++j) matrix_[place(j, k)] = sent.column(k)[static_cast<std::size_t>(j)];
+}
+
+bool Coordinates::usable() const {
+  if (!math::all_finite(centre_) || !math::all_finite(diagonal_) || !math::all_finite(matrix_)) return false;
+  for (Index j = 0; j < dimension(); ++j)
+    if (!((diagonal_.empty() ? matrix_[place(j, j)] : diagonal_[static_cast<std::size_t>(j)]) > 0)) return false;
+  return true;
+}
+
+double Coordinates::log_determinant() const {
+  double sum = 0;
+  for (Index j = 0; j < dimension(); ++j)
+    sum += math::log(diagonal_.empty() ? matrix_[place(j, j)] : diagonal_[static_cast<std::size_t>(j)]);
+  return sum;
+}
+
+Panel Coordinates::sent() const {
+  const Index d = dimension();
+  Panel out(d, diagonal_.empty() ? d : 1);
+  if (!diagonal_.empty()) std::ranges::copy(diagonal_, out.column(0).begin());
+  for (Index k = 0; diagonal_.empty() && k < d; ++k)
+    for (Index j = 0; j <= k; ++j) out.column(k)[static_cast<std::size_t>(j)] = matrix_[place(j, k)];
+  return out;
 }
 
 RowsView Coordinates::matrix() const { return {matrix_.data(), dimension(), dimension(), padded(dimension())}; }
@@ -99,9 +134,26 @@ void Coordinates::pull_back(ConstPanelView gradient, PanelView out) const {
   math::multiply_transposed_add(matrix(), gradient, out);
 }
 
-// With U_0 = ½ Σ p_j θ_j², M = AᵀPA, the linear term is AᵀPθ̂, and the constant is U_0(θ̂).
+// With a diagonal A every term keeps its form.
+Prior Coordinates::pull_back_terms(Prior prior) const {
+  if (prior.mean.empty()) prior.mean.assign(centre_.size(), 0.0);
+  for (std::size_t j = 0; j < centre_.size(); ++j) {
+    prior.mean[j] = (prior.mean[j] - centre_[j]) / diagonal_[j];
+    prior.precision[j] *= diagonal_[j] * diagonal_[j];
+  }
+  for (Prior::SumTerm& term : prior.sums)
+    for (std::size_t j = 0; j < term.weight.size(); ++j) {
+      const std::size_t at = static_cast<std::size_t>(term.first) + j;
+      term.mean -= term.weight[j] * centre_[at];
+      term.weight[j] *= diagonal_[at];
+    }
+  return prior;
+}
+
+// The matrix is AᵀMA, the linear term is Aᵀ∇U_0(θ̂), and the constant is U_0(θ̂).
 Prior Coordinates::pull_back(const Prior& prior) const {
   if (prior.is_flat()) return prior;
+  if (!diagonal_.empty() && prior.matrix.empty()) return pull_back_terms(prior);
   const Index d = dimension();
   const auto size = static_cast<std::size_t>(d);
   Panel unit(d, 1), image(d, 1), product(d, 1), pulled(d, 1);
@@ -139,8 +191,8 @@ namespace {
 
 class InCoordinates final : public Potential {
  public:
-  InCoordinates(std::shared_ptr<const Potential> inner, std::shared_ptr<const Coordinates> coordinates)
-      : inner_(std::move(inner)), in_(std::move(coordinates)) {}
+  InCoordinates(std::shared_ptr<const Potential> inner, const std::shared_ptr<const Coordinates>& coordinates)
+      : inner_(std::move(inner)), in_(coordinates) {}
 
   Index dimension() const override { return inner_->dimension(); }
   Index rows() const override { return inner_->rows(); }
@@ -151,58 +203,68 @@ class InCoordinates final : public Potential {
   }
   void gradient(const ConstPanelView& psi, const PanelView& out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
-    const PanelView g = scratch.panel(psi.rows, psi.columns);
-    inner_->gradient(theta(psi, scratch), g, scratch);
-    in_->pull_back(g, out);
+    pulled_back(out, scratch, [&](const PanelView& g) { inner_->gradient(theta(psi, scratch), g, scratch); });
   }
   void gradient_rows(std::span<const double> psi, std::span<const std::uint32_t> rows, std::span<double> out,
                      Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
-    const PanelView g = scratch.panel(dimension(), 1);
-    inner_->gradient_rows(theta(model::one_column(psi), scratch).column(0), rows, g.column(0), scratch);
-    in_->pull_back(g, model::one_column(out));
+    pulled_back(model::one_column(out), scratch, [&](const PanelView& g) {
+      inner_->gradient_rows(theta(model::one_column(psi), scratch).column(0), rows, g.column(0), scratch);
+    });
   }
   void difference_rows(std::span<const double> psi, std::span<const double> anchor, std::span<const std::uint32_t> rows,
                        std::span<double> out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
-    const PanelView g = scratch.panel(dimension(), 1);
-    inner_->difference_rows(theta(model::one_column(psi), scratch).column(0),
-                            theta(model::one_column(anchor), scratch).column(0), rows, g.column(0), scratch);
-    in_->pull_back(g, model::one_column(out));
+    pulled_back(model::one_column(out), scratch, [&](const PanelView& g) {
+      inner_->difference_rows(theta(model::one_column(psi), scratch).column(0),
+                              theta(model::one_column(anchor), scratch).column(0), rows, g.column(0), scratch);
+    });
   }
   void difference(const ConstPanelView& psi, const ConstPanelView& anchor, const PanelView& out,
                   Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
-    const PanelView g = scratch.panel(psi.rows, psi.columns);
-    inner_->difference(theta(psi, scratch), theta(anchor, scratch), g, scratch);
-    in_->pull_back(g, out);
+    pulled_back(out, scratch, [&](const PanelView& g) {
+      inner_->difference(theta(psi, scratch), theta(anchor, scratch), g, scratch);
+    });
   }
   void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                  Scratch& scratch) const override {
+    if (!in_) return inner_->curvature(at, v, out, scratch);
     Scratch::Frame frame(scratch);
-    const PanelView image = scratch.panel(dimension(), 1), product = scratch.panel(dimension(), 1);
+    const PanelView image = scratch.panel(dimension(), 1);
     in_->turn(model::one_column(v), image);
-    inner_->curvature(theta(model::one_column(at), scratch).column(0), image.column(0), product.column(0), scratch);
-    in_->pull_back(product, model::one_column(out));
+    pulled_back(model::one_column(out), scratch, [&](const PanelView& product) {
+      inner_->curvature(theta(model::one_column(at), scratch).column(0), image.column(0), product.column(0), scratch);
+    });
   }
   bool curvature_is_bound() const override { return inner_->curvature_is_bound(); }
 
  private:
-  PanelView theta(const ConstPanelView& psi, Scratch& scratch) const {
+  ConstPanelView theta(const ConstPanelView& psi, Scratch& scratch) const {
+    if (!in_) return psi;
     const PanelView theta = scratch.panel(psi.rows, psi.columns);
     in_->to_theta(psi, theta);
     return theta;
   }
 
+  // Lets `compute` write a gradient in θ, and writes it to `out` as a gradient in ψ.
+  template <class Compute>
+  void pulled_back(const PanelView& out, Scratch& scratch, const Compute& compute) const {
+    if (!in_) return compute(out);
+    const PanelView g = scratch.panel(out.rows, out.columns);
+    compute(g);
+    in_->pull_back(g, out);
+  }
+
   std::shared_ptr<const Potential> inner_;
-  std::shared_ptr<const Coordinates> in_;
+  const std::shared_ptr<const Coordinates>& in_;
 };
 
 }  // namespace
 
 std::unique_ptr<const Potential> in_coordinates(std::shared_ptr<const Potential> potential,
-                                                std::shared_ptr<const Coordinates> coordinates) {
-  return std::make_unique<InCoordinates>(std::move(potential), std::move(coordinates));
+                                                const std::shared_ptr<const Coordinates>& coordinates) {
+  return std::make_unique<InCoordinates>(std::move(potential), coordinates);
 }
 
 }  // namespace pollen

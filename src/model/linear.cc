@@ -62,6 +62,10 @@ class LinearFamily final : public GlmFamily {
     return all;
   }
   Index log_scales(const ModelSpec& spec) const override { return samples_noise(spec) ? 1 : 0; }
+  PriorScale prior_scale(const ModelSpec&, std::span<const double> target) const override {
+    const double sd = target[1];
+    return {2.5 * sd, target[0], 2.5 * sd, std::log(sd)};
+  }
   bool quadratic(const ModelSpec& spec) const override { return !samples_noise(spec); }
   std::string not_convex(const ModelSpec& spec) const override {
     return samples_noise(spec) ? "a linear model with sampled sigma is not convex (model.noise_sd makes it so)" : "";

@@ -1,10 +1,19 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "math/math.h"
 #include "pollen/model.h"
 
 namespace pollen {
+
+namespace {
+
+double sum_of(const Prior::SumTerm& term, std::span<const double> theta) {
+  return math::dot(term.weight, theta.subspan(static_cast<std::size_t>(term.first), term.weight.size()));
+}
+
+}  // namespace
 
 Prior Prior::normal(std::vector<double> sd) {
   for (double& s : sd) s = 1.0 / (s * s);
@@ -13,31 +22,75 @@ Prior Prior::normal(std::vector<double> sd) {
 
 double Prior::value(std::span<const double> theta) const {
   double sum = 0.0;
-  if (matrix.empty()) {
-    for (std::size_t j = 0; j < precision.size(); ++j) sum += precision[j] * theta[j] * theta[j];
-    return 0.5 * sum;
+  if (!matrix.empty()) {
+    const std::size_t d = theta.size();
+    for (std::size_t j = 0; j < d; ++j) sum += theta[j] * math::dot({matrix.data() + j * d, d}, theta);
+    return 0.5 * sum + math::dot(linear, theta) + constant;
   }
-  const std::size_t d = theta.size();
-  for (std::size_t j = 0; j < d; ++j) sum += theta[j] * math::dot({matrix.data() + j * d, d}, theta);
-  return 0.5 * sum + math::dot(linear, theta) + constant;
+  for (std::size_t j = 0; j < precision.size(); ++j) {
+    const double from = theta[j] - (mean.empty() ? 0.0 : mean[j]);
+    sum += precision[j] * from * from;
+  }
+  for (const SumTerm& term : sums) {
+    const double from = sum_of(term, theta) - term.mean;
+    sum += term.precision * from * from;
+  }
+  return 0.5 * sum;
 }
 
 void Prior::add_gradient(std::span<const double> theta, double weight, std::span<double> g) const {
   add_curvature(theta, weight, g);
   for (std::size_t j = 0; j < linear.size(); ++j) g[j] += weight * linear[j];
+  for (std::size_t j = 0; j < mean.size(); ++j) g[j] -= weight * (precision[j] * mean[j]);
+  for (const SumTerm& term : sums)
+    math::axpy(-weight * term.precision * term.mean, term.weight,
+               g.subspan(static_cast<std::size_t>(term.first), term.weight.size()));
 }
 
 void Prior::add_curvature(std::span<const double> v, double weight, std::span<double> product) const {
   if (matrix.empty()) {
     for (std::size_t j = 0; j < precision.size(); ++j) product[j] += weight * (precision[j] * v[j]);
+    for (const SumTerm& term : sums)
+      math::axpy(weight * term.precision * sum_of(term, v), term.weight,
+                 product.subspan(static_cast<std::size_t>(term.first), term.weight.size()));
     return;
   }
   const std::size_t d = v.size();
   for (std::size_t j = 0; j < d; ++j) product[j] += weight * math::dot({matrix.data() + j * d, d}, v);
 }
 
+void Prior::add_diagonal(std::span<double> diagonal) const {
+  for (std::size_t j = 0; j < precision.size(); ++j) diagonal[j] += precision[j];
+  for (const SumTerm& term : sums)
+    for (std::size_t j = 0; j < term.weight.size(); ++j)
+      diagonal[static_cast<std::size_t>(term.first) + j] += term.precision * term.weight[j] * term.weight[j];
+}
+
 double Prior::least_curvature() const {
   return is_flat() || !matrix.empty() ? 0 : *std::ranges::min_element(precision);
+}
+
+// A sum's own coordinate is its first one, of which no other term speaks.
+std::vector<double> Prior::centre(Index dimension) const {
+  std::vector<double> at(static_cast<std::size_t>(dimension));
+  if (is_flat() || !matrix.empty()) return at;
+  if (!mean.empty()) at = mean;
+  for (const SumTerm& term : sums) {
+    double& first = at[static_cast<std::size_t>(term.first)];
+    first += (term.mean - sum_of(term, at)) / term.weight.front();
+  }
+  return at;
+}
+
+void Prior::draw(std::span<double> normal) const {
+  for (std::size_t j = 0; j < precision.size(); ++j)
+    if (precision[j] > 0) normal[j] = normal[j] / std::sqrt(precision[j]) + (mean.empty() ? 0.0 : mean[j]);
+  for (const SumTerm& term : sums) {
+    double& first = normal[static_cast<std::size_t>(term.first)];
+    const double sum = term.mean + first / std::sqrt(term.precision);
+    first = 0;
+    first = (sum - sum_of(term, normal)) / term.weight.front();
+  }
 }
 
 }  // namespace pollen

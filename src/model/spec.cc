@@ -8,6 +8,8 @@
 
 namespace pollen {
 
+ModelFamily::PriorScale ModelFamily::prior_scale(const ModelSpec&, std::span<const double>) const { return {}; }
+
 namespace {
 
 [[noreturn]] void refuse_prediction() { throw std::logic_error("the family of this model does not predict this"); }

@@ -99,6 +99,38 @@ void complete_participation(Config& config, Index clients, Problems& problems, R
   }
 }
 
+// Returns about how many bits a client sends in the whole run, from below.
+double planned_uplink(const Config& config, const Recipe& recipe, Index clients, Index dimension) {
+  const CompressorSpec& up = recipe.up.compressor;
+  const double words = up.kind == "top-k" || up.kind == "rand-k" ? static_cast<double>(up.k) * up.bits
+                       : up.compresses()                         ? 2 * static_cast<double>(dimension)
+                                                                 : static_cast<double>(dimension) * up.bits;
+  const Participation& p = recipe.participation;
+  double share = 1;
+  if (p.policy == ParticipationPolicy::bernoulli && !p.probability.empty())
+    share = *std::ranges::min_element(p.probability);
+  if (p.policy == ParticipationPolicy::fixed_size)
+    share = std::min(1.0, static_cast<double>(p.size) / static_cast<double>(clients));
+  const double rounds = static_cast<double>(config.run.iterations) / (recipe.local ? recipe.local->mean_steps() : 1);
+  return words * share * rounds * static_cast<double>(config.run.chains);
+}
+
+// Decides in which coordinates the run samples. A number for the step or the clip is in the model's own coordinates.
+void complete_coordinates(Config& config, Index clients, Index dimension, Recipe& recipe) {
+  SamplerConfig& s = config.sampler;
+  constexpr Index kMostFull = 1000;
+  constexpr double kShareOfUplink = 0.1;
+  if (s.precondition == "auto") {
+    const bool covered = asks_for_privacy(config) && std::ranges::count(config.privacy.accept, "precondition") == 0;
+    const auto d = static_cast<double>(dimension);
+    const bool cheap = 16 * d * (d + 1) <= kShareOfUplink * planned_uplink(config, recipe, clients, dimension);
+    const bool none = s.step || s.clip || s.smoothness || s.convexity || covered || is_network(config) ||
+                      is_mixed(config) || config.model.kind == "gaussian";
+    s.precondition = none ? "none" : dimension <= kMostFull && cheap ? "full" : "diagonal";
+  }
+  recipe.preconditioned = s.precondition != "none" && !recipe.personal;
+}
+
 void complete_run(Config& config, Problems& problems) {
   RunConfig& r = config.run;
   if (!r.burn_in) r.burn_in = r.iterations / 10;
@@ -123,6 +155,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     Recipe recipe;
     complete_participation(config, clients, problems, recipe);
     complete_baseline(config, problems, recipe, warnings);
+    s.precondition = "none";
     check_network(config, false, problems);
     complete_run(config, problems);
     complete_network_time(config, dimension, warnings);
@@ -133,6 +166,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   if (const ReferenceSampler* reference = find_reference(s.name)) {
     if (is_mixed(config)) refuse_sampler(config, problems);
     const Recipe recipe = complete_reference(config, *reference, problems, warnings);
+    if (s.precondition == "auto") s.precondition = "none";
     check_network(config, reference->needs_step, problems);
     complete_run(config, problems);
     complete_network_time(config, dimension, warnings);
@@ -172,6 +206,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   check_local(config, problems, recipe, warnings);
   check_network(config, named.family != NamedSampler::Family::personal && !is_mixed(config), problems);
   problems.raise();
+  complete_coordinates(config, clients, dimension, recipe);
   check_theory(config, clients, dimension, recipe, warnings);
   list_unused(given, config, recipe, clients, dimension, warnings);
   return recipe;

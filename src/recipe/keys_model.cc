@@ -9,6 +9,11 @@ namespace {
 
 bool has_noise(const Config& c) { return is_network(c) ? c.model.task == "regression" : model_reads(c, "noise_sd"); }
 
+bool has_normal_prior(const Config& c, const Recipe&) { return c.model.prior == "normal"; }
+bool has_plain_normal_prior(const Config& c, const Recipe& r) {
+  return has_normal_prior(c, r) && !is_network(c) && !is_mixed(c);
+}
+
 // Marks a key as used, and written, only with the models whose rows name it.
 Key of_models(Key key) {
   const std::string name = key.name();
@@ -38,17 +43,28 @@ std::vector<Key> model_keys() {
   };
   Key prior_sd = numbers("model.prior_sd", kPositive, "coefficient", AT(model.prior_sd))
                      .help("The standard deviation of the normal prior; networks may have one number per tensor.")
-                     .used("with model.prior = \"normal\"",
-                           [](const Config& c, const Recipe&) { return c.model.prior == "normal"; });
+                     .used("with model.prior = \"normal\"", has_normal_prior);
   // weight_decay, if given, already states the prior's scale.
   prior_sd.written = [](const Config& c) { return !c.model.weight_decay; };
   return {
       name("model.kind", model_kinds, AT(model.kind))
           .help("The likelihood of a client's rows; `pollen list models` explains each."),
-      choice("model.prior", {"normal", "flat"}, AT(model.prior))
-          .help("The prior of every coefficient: normal around 0, or flat.")
-          .absent("\"normal\"; \"flat\" for mixed-effects models without model.prior_sd"),
+      choice("model.prior", {"auto", "normal", "flat"}, AT(model.prior))
+          .help("The prior of every coefficient: normal with scales that follow from the data (\"auto\"), normal as "
+                "given, or flat.")
+          .absent("\"auto\"; \"normal\" with model.prior_sd, for gaussian, networks and under [privacy]; \"flat\" for "
+                  "mixed-effects models"),
       std::move(prior_sd),
+      numbers("model.prior_mean", kAny, "coefficient", AT(model.prior_mean))
+          .help("The mean of the normal prior.")
+          .used("with model.prior = \"normal\", except for networks and mixed-effects models", has_plain_normal_prior),
+      numbers("model.prior_centre", kAny, "column besides the intercept", AT(model.prior_centre))
+          .help("Where the columns are when the intercept is what its normal prior says.")
+          .absent("0 in all columns")
+          .used("with model.prior = \"normal\", except for networks and mixed-effects models", has_plain_normal_prior),
+      choice("model.prior_scale", {"data", "standardized"}, AT(model.prior_scale))
+          .help("The units of model.prior_sd and model.prior_mean: those of the data, or of standardized columns.")
+          .used("with model.prior = \"normal\", except for networks and mixed-effects models", has_plain_normal_prior),
       choice("model.likelihood", {"sum", "mean"}, AT(model.likelihood))
           .help("Whether the rows' log-likelihoods are summed (the posterior) or averaged (ELF's tempered target)."),
       number("model.temperature", kPositive, AT(model.temperature))

@@ -27,14 +27,14 @@ Key probability_key() {
 
 Key init_key() {
   return {"run.init", "string or list",
-          "\"zero\", \"prior\", \"mode\", \"random\" (networks), \"model\" (torchscript), \"file:PATH\" or a list of "
+          "\"auto\", \"zero\", \"prior\", \"mode\", \"random\" (networks), \"model\" (torchscript), \"file:PATH\" or a list of "
           "numbers, one per coefficient",
           [](const Value& v, Config& c) {
             if (v.is(Value::Type::list)) {
               c.run.init = "list";
               return read_numbers(v, kAny, c.run.init_values);
             }
-            return read_choice(v, {"zero", "prior", "mode", "random", "model"}, c.run.init) ||
+            return read_choice(v, {"auto", "zero", "prior", "mode", "random", "model"}, c.run.init) ||
                    (c.run.init.starts_with("file:") && c.run.init.size() > 5);
           },
           [](const Config& c) {
@@ -92,8 +92,10 @@ std::vector<Key> run_keys() {
       boolean("run.coupled", AT(run.coupled))
           .help("Whether chains share who takes part, as in a real federation; they are dependent then."),
       init_key()
-          .help("Where the chains start; random and model are for networks, a file has one number per coefficient.")
-          .absent("\"zero\"; \"random\" for networks"),
+          .help("Where the chains start: \"auto\" is the mode plus twice a draw from the normal law with the curvature "
+                "there; random and model are for networks, a file has one number per coefficient.")
+          .absent("\"auto\"; \"zero\" for gaussian and mixed-effects models, \"random\" for networks; under [privacy] "
+                  "\"prior\", or \"zero\" with a flat prior"),
   };
 }
 
@@ -108,6 +110,8 @@ std::vector<Key> output_keys() {
       boolean("output.lp", AT(output.lp))
           .help("Whether the log posterior is computed at every draw that is kept.")
           .absent("true; false for networks"),
+      choice("output.scale", {"data", "standardized"}, AT(output.scale))
+          .help("The units of coefficients in draws and tables: those of the data, or of standardized columns."),
       integer("output.ece_bins", 1, 10000, AT(output.ece_bins)).help("The number of bins of the calibration error."),
       integer("output.clients", 0, kMost, AT(output.clients))
           .help("How many clients, the first ones, leave draws in clients/ and scores of their own.")
@@ -146,7 +150,7 @@ std::vector<Key> privacy_keys() {
   const auto budget = [](const Config& c, const Recipe&) { return c.privacy.target_epsilon.has_value(); };
   // The ways in which a run can use the data without the accountants' knowledge, each named by its key (data.missing,
   // data.levels, ...).
-  const std::vector<std::string> uncovered = {"init",        "precondition", "step",   "schedule",
+  const std::vector<std::string> uncovered = {"prior", "init",        "precondition", "step",   "schedule",
                                               "standardize", "missing",      "levels", "lp"};
   std::vector<Key> rows = {
       number("privacy.target_epsilon", kPositive, AT(privacy.target_epsilon))

@@ -128,18 +128,20 @@ std::vector<Key> gradient_keys() {
       choice("sampler.prior_at", {"server", "clients"}, AT(sampler.prior_at))
           .help("Who adds the prior's gradient; the target is the same.")
           .absent("\"server\"; \"clients\" for local steps"),
-      choice("sampler.precondition", {"none", "diagonal", "full"}, AT(sampler.precondition))
+      choice("sampler.precondition", {"auto", "none", "diagonal", "full"}, AT(sampler.precondition))
           .help(
               "Coordinates to sample in: the model's own, or a linear change of them after which the curvature at the "
               "mode is the same in all directions (\"full\") or along all axes (\"diagonal\"). The step and the clip "
               "are in the new coordinates; draws are written in the model's own.")
+          .absent("\"auto\": \"full\" up to 1,000 coefficients if it costs little, else \"diagonal\"; \"none\" with a "
+                  "number for sampler.step or sampler.clip, for gaussian, networks and under [privacy]")
           .used("for all but networks, mixed models, references and baselines"),
       number("sampler.mode_tolerance", kPositive, AT(sampler.mode_tolerance))
           .help("The gradient's norm at which the search for the mode stops.")
           .used("for qlsd*, lsd*, sampler.precondition and run.init = \"mode\"",
                 [](const Config& c, const Recipe& r) {
                   return r.oracle == OracleKind::fixed_point || c.run.init == "mode" ||
-                         c.sampler.precondition != "none";
+                         c.run.init == "auto" || c.sampler.precondition != "none";
                 }),
   };
 }

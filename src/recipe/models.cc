@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/words.h"
 #include "parts.h"
+#include "reference/reference.h"
 
 namespace pollen {
 
@@ -26,6 +29,30 @@ std::vector<std::string> model_kinds() { return models().names(); }
 bool model_reads(const Config& config, const std::string& key) {
   const ModelRow* row = models().find(config.model.kind);
   return row != nullptr && has_word(row->keys, key);
+}
+
+// An accountant covers neither moments nor a start that come from the data, unless the user accepts them by name.
+void set_model_defaults(Config& config) {
+  const ModelRow* row = models().find(config.model.kind);
+  if (row == nullptr) return;
+  const TargetKind target = row->family ? row->family->target({}) : TargetKind::none;
+  const bool plain = row->group == ModelRow::Group::plain && target != TargetKind::none;
+  const auto accepts = [&](const char* look) {
+    return !asks_for_privacy(config) || std::ranges::count(config.privacy.accept, look) > 0;
+  };
+  ModelConfig& m = config.model;
+  if (m.prior == "auto") {
+    const bool chosen = config.given.contains("model.prior");
+    const bool scaled = config.given.contains("model.prior_sd") || m.weight_decay;
+    if (!plain || (!chosen && (scaled || !accepts("prior")))) m.prior = "normal";
+  }
+  config.data.target_moments = m.prior == "auto" && (target == TargetKind::real || target == TargetKind::count);
+  if (config.run.init != "auto") return;
+  const ReferenceSampler* reference = find_reference(config.sampler.name);
+  if (!config.given.contains("run.init") && !accepts("init"))
+    config.run.init = m.prior == "flat" ? "zero" : "prior";
+  else if (!plain || (reference != nullptr && !reference->samples))
+    config.run.init = "zero";
 }
 
 std::string last_layer_kinds() {

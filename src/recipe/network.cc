@@ -27,7 +27,7 @@ void set_network_defaults(Config& config) {
   if (!is_network(config)) return;
   if (!config.data.intercept) config.data.intercept = false;
   if (!config.data.standardize) config.data.standardize = !of_images(config);
-  if (!config.given.contains("run.init")) config.run.init = "random";
+  if (config.run.init == "auto") config.run.init = "random";
   if (!config.given.contains("output.lp")) config.output.lp = false;
 }
 

@@ -50,6 +50,8 @@ std::vector<std::string> sampler_names();
 bool has_recipe(const Config& config);  // whether the sampler is made of a recipe: no reference and no baseline
 bool row_reads(const Config& config, const std::string& key);  // whether the sampler's row names the key of [sampler]
 
+// Sets the defaults of prior and start that depend on the model, after those of networks.
+void set_model_defaults(Config& config);
 // Sets the defaults of networks, before anything else is completed, and checks what networks need.
 void set_network_defaults(Config& config);
 void check_network(const Config& config, bool step_needed, Problems& problems);

@@ -184,6 +184,7 @@ Config read_layers(const std::string& text, const std::string& file, const std::
     take_stored_keys(stored, config);
   }
   set_network_defaults(config);
+  set_model_defaults(config);
   return config;
 }
 

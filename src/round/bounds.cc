@@ -1,6 +1,7 @@
 // Computes a client's own curvature constants, λ_max and, if asked for, λ_min of its bound or Hessian. λ_max alone is
 // found by power iteration, which approaches it from below. Both together are exact up to a few hundred coordinates;
 // beyond that, power iteration approaches λ_max from below and λ_min from above.
+#include <algorithm>
 #include <cmath>
 
 #include "math/eigenvalues.h"
@@ -56,6 +57,44 @@ void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) 
   };
   column[0] = largest(0);
   if (both) column[1] = column[0] > 0 ? std::max(0.0, column[0] - largest(column[0])) : 0;
+}
+
+// The curvature along each coordinate sets the distance at which gradients are compared: a ten-thousandth of the
+// standard deviation that this curvature stands for, so that the result does not depend on the columns' units.
+// Gradients are computed for several coordinates at a time.
+void Client::hessian(std::span<const double> at, PanelView out, Workspace& work) const {
+  constexpr Index kTogetherMost = 16;  // coordinates
+  const Index d = dimension_;
+  const bool diagonal = out.rows == d && d > 1;
+  Scratch::Frame frame(work.scratch);
+  const PanelView unit = work.scratch.panel(d, 1), bend = work.scratch.panel(d, 1);
+  const PanelView ends = work.scratch.panel(d, 2 * kTogetherMost), slopes = work.scratch.panel(d, 2 * kTogetherMost);
+  fill(unit, 0.0);
+  double* next = out.column(0).data();
+  for (Index first = 0; first < d; first += kTogetherMost) {
+    const Index count = std::min(kTogetherMost, d - first);
+    for (Index n = 0; n < 2 * count; ++n) {
+      const auto j = static_cast<std::size_t>(first + n / 2);
+      double& step = unit.column(0)[j];
+      if (n % 2 == 0) {
+        step = 1;
+        potential_->curvature(at, unit.column(0), bend.column(0), work.scratch);
+        const double along = bend.column(0)[j];
+        step = along > 0 && std::isfinite(along) ? 1e-4 / std::sqrt(along) : 1e-5 * (1 + std::abs(at[j]));
+      }
+      std::ranges::copy(at, ends.column(n).begin());
+      ends.column(n)[j] += n % 2 == 0 ? step : -step;
+      if (n % 2 == 1) step = 0;
+    }
+    potential_->gradient({ends.data, d, 2 * count, ends.stride}, {slopes.data, d, 2 * count, slopes.stride},
+                         work.scratch);
+    for (Index n = 0; n < count; ++n) {
+      const auto j = static_cast<std::size_t>(first + n);
+      const double apart = ends.column(2 * n)[j] - ends.column(2 * n + 1)[j];
+      for (std::size_t i = j; i < (diagonal ? j + 1 : static_cast<std::size_t>(d)); ++i)
+        *next++ = static_cast<float>((slopes.column(2 * n)[i] - slopes.column(2 * n + 1)[i]) / apart);
+    }
+  }
 }
 
 }  // namespace pollen

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/coordinates.h"
 #include "pollen/archive.h"
 
 namespace pollen {
@@ -56,12 +57,17 @@ ClientHost::ClientHost(const HostSetup& setup, std::size_t clients, MemberAt mem
             const Recipe& recipe = *setup.recipe;
             const Member m = member(place);
             const auto* compressor = compressors_[compressors_.size() == 1 ? 0 : m.index].get();
-            ClientParts parts{&recipe, setup.prior, 0, m.weight, setup.clients, compressor, whole_.get(), setup.work};
-            if (!recipe.prior_on_server && !setup.prior->is_flat())
+            ClientParts parts{&recipe, &view_.prior(), 0, m.weight, setup.clients, compressor, whole_.get(), setup.work};
+            if (!recipe.prior_on_server && !view_.prior().is_flat())
               parts.prior_share = recipe.local ? m.weight : 1 / static_cast<double>(setup.clients);
-            return std::make_unique<Client>(m.index, m.potential, parts, setup.chains);
+            std::shared_ptr<const Potential> potential = m.potential;
+            if (recipe.preconditioned && potential)
+              potential = in_coordinates(std::move(potential), view_.coordinates());
+            return std::make_unique<Client>(m.index, std::move(potential), parts, setup.chains);
           },
-          setup.light) {}
+          setup.light) {
+  if (setup.prior != nullptr) view_.set_prior(*setup.prior);
+}
 
 void ClientHost::archive(Archive& archive) {
   view_.archive(archive);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "math/math.h"
+#include "model/coordinates.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/round.h"
@@ -95,7 +96,24 @@ void ClientView::make_common() {
   }
 }
 
+void ClientView::set_prior(Prior of_theta) {
+  theta_prior_ = std::move(of_theta);
+  prior_ = coordinates_ ? coordinates_->pull_back(theta_prior_) : theta_prior_;
+}
+
+void ClientView::set_coordinates(std::shared_ptr<const Coordinates> coordinates) {
+  coordinates_ = std::move(coordinates);
+  set_prior(std::move(theta_prior_));
+}
+
 void ClientView::archive(Archive& archive, bool anchors) {
+  if (recipe_.preconditioned) {
+    bool known = coordinates_ != nullptr;
+    archive.field(known);
+    Coordinates kept = coordinates_ ? *coordinates_ : Coordinates();
+    if (known) kept.archive(archive, position_.rows());
+    if (archive.reading() && known) set_coordinates(std::make_shared<const Coordinates>(std::move(kept)));
+  }
   archive.array(position_.flat());
   archive.array(expected_position_.flat());
   archive.array(control_.flat());

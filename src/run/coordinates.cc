@@ -1,24 +1,30 @@
-// The coordinates in which a run samples (sampler.precondition). Set-up finds the mode and the Hessian there, and from
-// then on the problem, the clients and the engine work in ψ, where θ = θ̂ + Aψ. Draws are turned back into θ.
+// The normal approximation at the mode, and what a run makes of it: where its chains start (run.init = "auto") and in
+// which coordinates they run (sampler.precondition). From the change of coordinates on, the problem, the clients and the
+// engine work in ψ, where θ = θ̂ + Aψ. Draws are turned back into θ.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "experiment_parts.h"
+#include "marginal_scale.h"
+#include "model/units.h"
 #include "pollen/errors.h"
 
 namespace pollen {
 
-// Clients of other processes would have to be told the coordinates, which no message does.
+namespace {
+
+constexpr Index kMostFull = 1000;  // the largest dimension for which whole Hessians are asked for
+
+}  // namespace
+
 void ExperimentParts::check_coordinates() const {
   const std::string& found_key = config.sampler.precondition;
   if (found_key == "none" || recipe.reference) return;
   const char* why = problem.model.is_network() ? "with a network, whose curvature at one position says little of others"
-                    : ranks != nullptr         ? "on several ranks"
-                    : !options.sites.empty()   ? "in a federation"
-                    : options.transport        ? "with a transport of the program's own"
-                                               : nullptr;
+                    : options.transport && options.sites.empty() ? "with a transport of the program's own"
+                                                                 : nullptr;
   if (why != nullptr)
     throw ConfigError(config.file + ": sampler.precondition",
                       fmt::format("found \"{}\" {}, accepted there: \"none\"", found_key, why));
@@ -26,56 +32,90 @@ void ExperimentParts::check_coordinates() const {
 
 void ExperimentParts::set_coordinates() {
   const std::string& kind = config.sampler.precondition;
-  if (kind == "none" || recipe.reference) return;
-  const std::vector<double> mode = questions->mode();
-  const Panel hessian = questions->hessian();
+  const bool changes = kind != "none" && !recipe.reference;
+  if (!changes && config.run.init != "auto") return;
+  const bool full = changes ? kind == "full" : problem.dimension() <= kMostFull;
+  questions->scale_search(full);
+  std::vector<double> mode = questions->mode();
+  Panel hessian = questions->hessian(mode, full);
+  check_curvature(hessian);
+  if (full && problem.model.family != nullptr && problem.model.family->log_scales(problem.model) == 1)
+    use_marginal_scale(problem.prior, mode, hessian);
+  Coordinates made(mode, hessian, full);
+  name_collinear(made);
+  around_mode = made;
+  if (changes) sample_in(std::move(made));
+}
+
+// Throws if the potential does not bend upwards along a coordinate at the mode.
+void ExperimentParts::check_curvature(const Panel& hessian) const {
   const std::vector<std::string> labels = problem.model.labels();
-  for (std::size_t j = 0; j < mode.size(); ++j) {
-    const double along = hessian.column(static_cast<Index>(j))[j];
-    if (!(along > 0) || !std::isfinite(along))
-      throw NumericError(
-          fmt::format("sampler.precondition = \"{}\": the curvature along {} at the mode is {}, accepted: "
-                      "above 0; is the posterior proper?",
-                      kind, labels[j], along),
-          0, -1);
+  for (std::size_t j = 0; j < labels.size(); ++j) {
+    const double along = hessian.column(hessian.columns() == 1 ? 0 : static_cast<Index>(j))[j];
+    if (along > 0 && std::isfinite(along)) continue;
+    if (problem.prior.is_flat())
+      throw ConfigError(config.file + ": model.prior",
+                        fmt::format("found \"flat\", with which the posterior is improper: the data say nothing of {}; "
+                                    "accepted: \"auto\", \"normal\", or data that do",
+                                    labels[j]));
+    throw NumericError(fmt::format("the curvature along {} at the mode is {}, accepted: above 0; is the posterior "
+                                   "proper?",
+                                   labels[j], along),
+                       0, -1);
   }
-  sample_in(Coordinates(mode, hessian, kind == "full"));
-  if (coordinates->raised().empty()) return;
+}
+
+void ExperimentParts::name_collinear(const Coordinates& made) {
+  if (made.raised().empty()) return;
+  const std::vector<std::string> labels = problem.model.labels();
   std::vector<std::string> names;
-  for (const std::size_t j : coordinates->raised()) names.push_back(labels[j]);
+  for (const std::size_t j : made.raised()) names.push_back(labels[j]);
   const std::string listed = fmt::format("{}", fmt::join(names, ", "));
   if (problem.prior.is_flat())
     throw ConfigError(
         config.file + ": model.prior",
         fmt::format("found \"flat\", with which the posterior is improper: {} is determined by the columns "
-                    "before it; accepted: \"normal\", or data without that column",
+                    "before it; accepted: \"auto\", \"normal\", or data without that column",
                     listed));
   found.warnings.push_back(fmt::format(
       "collinear columns: the data and the columns before it determine {}; only the prior tells them apart", listed));
 }
 
+// Tells all clients the new coordinates, and changes what the server knows.
 void ExperimentParts::sample_in(Coordinates made) {
+  const Index d = problem.dimension();
+  const Panel matrix = made.sent();
+  double nothing = 0;
+  link->transport().query({Query::What::coordinates, {made.centre().data(), d, 1, d}, matrix}, {&nothing, 1, 1, 1});
+  found.exchanges.push_back({.down_bits = 64 * d + (matrix.columns() == 1 ? 64 * d : 32 * d * (d + 1))});
+  take_coordinates(std::move(made));
+}
+
+void ExperimentParts::take_coordinates(Coordinates made) {
   coordinates = std::make_shared<const Coordinates>(std::move(made));
   theta_prior = problem.prior;
   problem.prior = coordinates->pull_back(theta_prior);
-  problem.potentials = problem.potentials.changed(
-      [in = coordinates](std::shared_ptr<const Potential> one) { return in_coordinates(std::move(one), in); });
   std::ranges::fill(found.mode, 0.0);
-  theta_position = Panel(problem.dimension(), config.run.chains);
-  make_link();
 }
 
+// The position as it is reported: in θ, and in the units of output.scale.
 ConstPanelView ExperimentParts::position() {
-  if (!coordinates) return engine->position();
-  coordinates->to_theta(engine->position(), theta_position);
-  return theta_position;
+  if (!coordinates && problem.model.units == nullptr) return engine->position();
+  fit(problem.dimension(), config.run.chains, reported_position);
+  if (coordinates)
+    coordinates->to_theta(engine->position(), reported_position);
+  else
+    copy_into(engine->position(), reported_position);
+  if (problem.model.units != nullptr) problem.model.units->to_data(reported_position);
+  return reported_position;
 }
 
+// Clients load their coordinates with their view of the broadcasts.
 void ExperimentParts::archive_coordinates(Archive& archive) {
-  if (config.sampler.precondition == "none" || recipe.reference || personal) return;
+  if (!recipe.preconditioned || personal) return;
   Coordinates kept = coordinates ? *coordinates : Coordinates();
   kept.archive(archive, problem.dimension());
-  if (archive.reading()) sample_in(std::move(kept));
+  if (archive.reading()) take_coordinates(std::move(kept));
 }
 
 }  // namespace pollen

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiment_parts.h"
+#include "model/units.h"
 #include "pollen/errors.h"
 #include "reference/reference.h"
 
@@ -80,7 +81,11 @@ const PrivacyMeter& Experiment::privacy() const { return parts_->meter; }
 double Experiment::smoothness() const { return parts_->found.smoothness; }
 ConstPanelView Experiment::position() const { return parts_->position(); }
 std::vector<double> Experiment::mode() const {
-  return parts_->coordinates ? parts_->coordinates->centre() : parts_->found.mode;
+  const ExperimentParts& p = *parts_;
+  std::vector<double> mode = p.coordinates ? p.coordinates->centre() : p.found.mode;
+  if (p.problem.model.units != nullptr && !mode.empty())
+    p.problem.model.units->to_data({mode.data(), std::ssize(mode), 1, std::ssize(mode)});
+  return mode;
 }
 
 const PersonalResults* Experiment::personal() const { return parts_->results ? &*parts_->results : nullptr; }

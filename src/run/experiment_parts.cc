@@ -76,16 +76,33 @@ void ExperimentParts::make_personal() {
 }
 
 void ExperimentParts::make_questions() {
+  const bool automatic = config.sampler.precondition == "auto";
   recipe = complete(config, problem.clients(), problem.dimension(), found.warnings);
   if (const std::string wrong = checked_init(config, problem.dimension()); !wrong.empty())
     throw ConfigError(config.file + ": run.init", wrong);
   warn_of_lp(config, problem, found.warnings);
   uncovered =
       options.sites.empty() ? uncovered_queries(config, problem.data) : uncovered_queries(config, options.levels_shown);
+  write_automatic_prior();  // after what looks at the data was listed
   check_sizes(config, recipe, problem.rows, found.warnings);
   check_coordinates();
+  const char* number = config.sampler.step ? "sampler.step" : config.sampler.clip ? "sampler.clip" : nullptr;
+  if (automatic && number != nullptr && !recipe.reference && problem.model.units != nullptr)
+    found.notes.push_back(fmt::format(
+        "{} is a number, which is in the model's own coordinates, so sampler.precondition = \"none\"", number));
   make_link();
   potential.resize(static_cast<std::size_t>(config.run.chains));
+}
+
+// Writes the numbers of the automatic prior into the configuration, so that DIR/config.toml needs no moments.
+void ExperimentParts::write_automatic_prior() {
+  if (!problem.automatic_prior) return;
+  ModelConfig& model = config.model;
+  model.prior = "normal";
+  model.prior_scale = "data";
+  model.prior_sd = problem.automatic_prior->sd;
+  model.prior_mean = problem.automatic_prior->mean;
+  model.prior_centre = problem.automatic_prior->centre;
 }
 
 void ExperimentParts::make_link() {

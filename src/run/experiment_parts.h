@@ -31,7 +31,8 @@ struct ExperimentParts {
   // The coordinates in which the engine samples, or null if it samples in θ. With coordinates `problem` is in ψ.
   std::shared_ptr<const Coordinates> coordinates;
   Prior theta_prior;                       // with coordinates: the prior of θ
-  Panel theta_position;                    // with coordinates: the position in θ
+  Panel reported_position;                 // with coordinates or units: the position as it is reported
+  std::optional<Coordinates> around_mode;  // the normal approximation at the mode, θ̂ + Az; empty unless it was found
   std::optional<Questions> questions;      // for a problem without latents
   std::optional<PersonalResults> results;  // for a problem with latents
   std::unique_ptr<Engine> engine;          // made when the step is known
@@ -53,7 +54,7 @@ struct ExperimentParts {
   void listen();                    // makes the clock and the observer hear the engine's exchanges
   std::int64_t setup_bits() const;  // of everything that clients sent and heard before the first iteration
   // coordinates.cc
-  ConstPanelView position();  // of the engine, in θ
+  ConstPanelView position();  // of the engine, as it is reported
   // prepare.cc
   void prepare();
   void tell_spent(std::int64_t before);
@@ -67,10 +68,14 @@ struct ExperimentParts {
  private:
   void make_personal();
   void make_questions();
+  void write_automatic_prior();
   void make_link();
   void check_coordinates() const;  // coordinates.cc
   void set_coordinates();
-  void sample_in(Coordinates made);  // changes the variables of the problem and of its link
+  void check_curvature(const Panel& hessian) const;
+  void name_collinear(const Coordinates& made);
+  void sample_in(Coordinates made);
+  void take_coordinates(Coordinates made);
   void archive_coordinates(Archive& archive);
   void make_federation();
   std::unique_ptr<Engine> make_reference_engine() const;  // reference_engine.cc
@@ -81,6 +86,7 @@ struct ExperimentParts {
 
   void prepare_personal();
   void set_start();
+  void start_around_mode(PanelView start);
   void warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start);
   void set_anchors();
   void set_privacy();

@@ -13,18 +13,26 @@ namespace {
 using Vec = std::vector<double>;
 
 struct Point {
-  Vec x, g;
+  Vec x, g;  // in the coordinates of the search
+  Vec theta;
   double u = 0;
   double norm() const { return std::sqrt(math::squared_norm(g)); }
 };
 
 Point evaluate(const ModeProblem& problem, Vec x) {
-  Point p{std::move(x), Vec(static_cast<std::size_t>(problem.dimension)), 0};
-  const ConstPanelView at{p.x.data(), problem.dimension, 1, problem.dimension};
-  problem.transport.query({Query::What::value, at, {}}, {&p.u, 1, 1, 1});
-  problem.transport.query({Query::What::gradient, at, {}}, {p.g.data(), problem.dimension, 1, problem.dimension});
-  p.u += problem.prior.value(p.x);
-  if (problem.prior_on_server) problem.prior.add_gradient(p.x, 1.0, p.g);
+  const Index d = problem.dimension;
+  const auto view = [d](Vec& v) { return PanelView{v.data(), d, 1, d}; };
+  Point p{std::move(x), Vec(static_cast<std::size_t>(d)), {}, 0};
+  p.theta = p.x;
+  if (problem.coordinates != nullptr) problem.coordinates->to_theta(view(p.x), view(p.theta));
+  problem.transport.query({Query::What::value, view(p.theta), {}}, {&p.u, 1, 1, 1});
+  problem.transport.query({Query::What::gradient, view(p.theta), {}}, view(p.g));
+  p.u += problem.prior.value(p.theta);
+  if (problem.prior_on_server) problem.prior.add_gradient(p.theta, 1.0, p.g);
+  if (problem.coordinates == nullptr) return p;
+  Vec pulled(p.g.size());
+  problem.coordinates->pull_back(view(p.g), view(pulled));
+  p.g = std::move(pulled);
   return p;
 }
 
@@ -69,6 +77,7 @@ class History {
 }  // namespace
 
 ModeResult find_mode(const ModeProblem& problem, Vec start) {
+  if (problem.coordinates != nullptr) problem.coordinates->to_psi(Vec(start), start);
   Point now = evaluate(problem, std::move(start));
   int exchanges = 1;
   History history;
@@ -101,7 +110,7 @@ ModeResult find_mode(const ModeProblem& problem, Vec start) {
     history.add(now, next);
     now = std::move(next);
   }
-  return {now.x, now.norm(), exchanges, now.norm() <= problem.tolerance};
+  return {now.theta, now.norm(), exchanges, now.norm() <= problem.tolerance};
 }
 
 }  // namespace pollen

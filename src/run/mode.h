@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "model/coordinates.h"
 #include "pollen/model.h"
 #include "pollen/transport.h"
 
@@ -23,8 +24,10 @@ struct ModeProblem {
   Index dimension = 0;
   double tolerance = 1e-6;  // for the Euclidean norm of the gradient
   int most_exchanges = 2000;
+  // The search goes on in these coordinates, and the tolerance holds for the gradient there; null: in θ.
+  const Coordinates* coordinates = nullptr;
 };
 
-ModeResult find_mode(const ModeProblem& problem, std::vector<double> start);
+ModeResult find_mode(const ModeProblem& problem, std::vector<double> start);  // both positions are in θ
 
 }  // namespace pollen

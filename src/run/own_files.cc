@@ -104,10 +104,10 @@ class OwnFiles {
 
   void agree_on_scaling() {
     std::vector<wire::Moments> mine;
-    for (const Federation& part : parts_) mine.push_back({moments_of(part, 0)});
-    const ColumnScaling scaling = agree<wire::Scaling>(std::move(mine), handshake_.scaling).scaling;
-    bits_ += scaling_bits(std::ssize(spec_.sources), scaling.mean.size());
-    for (Federation& part : parts_) standardize(scaling, part);
+    for (const Federation& part : parts_) mine.push_back({moments_of(part, 0, spec_.target_moments)});
+    scaling_ = agree<wire::Scaling>(std::move(mine), handshake_.scaling).scaling;
+    bits_ += scaling_bits(std::ssize(spec_.sources), scaling_.mean.size(), spec_.target_moments);
+    for (Federation& part : parts_) standardize(scaling_, part);
   }
 
   // Rank 0 hears what all clients say, and tells all ranks what follows from it, which the handshake leaves in
@@ -192,6 +192,7 @@ class OwnFiles {
     data.train.columns = rows.features();
     data.train.stride = padded(rows.features());
     data.client_names = names_of_files(spec_.sources);
+    data.scaling = scaling_;
   }
 
   const DataSpec& spec_;
@@ -200,6 +201,7 @@ class OwnFiles {
   Ranks& ranks_;
   ClientRange own_;
   ColumnHandshake handshake_;      // rank 0 hears all clients; the other ranks are told the layout
+  ColumnScaling scaling_;          // empty unless columns are standardised
   std::vector<Federation> parts_;  // one per client of this rank
   std::int64_t bits_ = 0, level_bits_ = 0;
 };

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "experiment_parts.h"
+#include "math/math.h"
+#include "model/units.h"
 #include "network_model.h"
 #include "pollen/errors.h"
 #include "warm_up.h"
@@ -112,14 +114,53 @@ void ExperimentParts::set_start() {
     std::ranges::copy(stored, column.begin());
     if (config.run.init == "prior") {
       normals(make_stream(config.seed, static_cast<std::uint32_t>(c), Purpose::init), column);
-      const Prior& prior = coordinates ? theta_prior : problem.prior;
-      for (std::size_t j = 0; j < column.size(); ++j) column[j] /= std::sqrt(prior.precision[j]);
+      (coordinates ? theta_prior : problem.prior).draw(column);
     }
-    if (coordinates && config.run.init != "mode")
+    if (problem.model.units != nullptr && (config.run.init == "list" || !stored.empty()))
+      problem.model.units->to_internal(column);
+    if (coordinates && config.run.init != "mode" && config.run.init != "auto")
       coordinates->to_psi(copy_of({column.data(), d, 1, d}).column(0), column);
   }
+  if (config.run.init == "auto") start_around_mode(start);
   if (config.warm_up.epochs > 0) warm_up(link->transport(), problem.prior, problem.rows, start);
   engine->start(start);
+}
+
+// Starts each chain at the mode plus twice a draw of the normal approximation there. A start whose potential is far
+// above what such a draw has on a Gaussian is moved half of the way to the mode, until it is not: one exchange each time.
+void ExperimentParts::start_around_mode(PanelView start) {
+  const Index d = start.rows, chains = start.columns;
+  Panel drawn(d, chains);
+  for (Index c = 0; c < chains; ++c) {
+    normals(make_stream(config.seed, static_cast<std::uint32_t>(c), Purpose::init), drawn.column(c));
+    math::scale(2, drawn.column(c));
+  }
+  const auto place = [&](ConstPanelView psi, PanelView at) {
+    coordinates ? copy_into(psi, at) : around_mode->to_theta(psi, at);
+  };
+  Panel mode(d, 1);
+  std::vector<double> lowest(1), height(static_cast<std::size_t>(chains));
+  place(mode, mode);
+  const auto ask = [&](ConstPanelView at, std::vector<double>& out) {
+    link->transport().query({Query::What::value, at, {}}, {out.data(), 1, at.columns, 1});
+    found.exchanges.push_back({.down_bits = 64 * d * at.columns, .up_bits = 64 * at.columns, .columns = at.columns});
+    for (Index c = 0; c < at.columns; ++c) out[static_cast<std::size_t>(c)] += problem.prior.value(at.column(c));
+  };
+  ask(mode, lowest);
+  const double most = 2 * static_cast<double>(d) + 12 * std::sqrt(static_cast<double>(d));
+  constexpr int kHalvings = 60;
+  for (int halving = 0; halving < kHalvings; ++halving) {
+    place(drawn, start);
+    ask(start, height);
+    bool far = false;
+    for (Index c = 0; c < chains; ++c) {
+      if (height[static_cast<std::size_t>(c)] - lowest[0] <= most) continue;
+      math::scale(0.5, drawn.column(c));
+      far = true;
+    }
+    if (!far) return;
+  }
+  place(drawn, start);
 }
 
 void ExperimentParts::warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start) {

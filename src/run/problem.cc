@@ -9,6 +9,7 @@
 #include "network/network.h"
 #include "network_model.h"
 #include "own_files.h"
+#include "priors.h"
 #include "pollen/errors.h"
 
 namespace pollen {
@@ -39,21 +40,6 @@ void add_potentials(const Config& config, Index clients, const ClientRange& own,
         return make_potential(model, rows, scale);
       },
       !problem.model.is_network());
-}
-
-Prior make_prior(const Config& config, const ModelSpec& model) {
-  if (config.model.prior == "flat") return Prior::flat();
-  if (model.is_network()) return network_prior(config, model.network.network->tensors());
-  const auto d = static_cast<std::size_t>(model.dimension());
-  const auto coefficients = d - static_cast<std::size_t>(model.family->log_scales(model));
-  std::vector<double> sd = config.model.prior_sd;
-  if (sd.size() == 1) sd.assign(coefficients, sd[0]);
-  if (sd.size() == coefficients) sd.resize(d, config.model.log_sigma_sd);
-  if (sd.size() != d)
-    throw ConfigError(config.file + ": model.prior_sd",
-                      fmt::format("found {} numbers, accepted: one, or one per coefficient ({}: {})", sd.size(), d,
-                                  fmt::join(model.labels(), ", ")));
-  return Prior::normal(sd);
 }
 
 StatisticalProblem without_data(const Config& config) {
@@ -114,7 +100,7 @@ StatisticalProblem without_rows(StatisticalProblem problem, std::size_t clients)
 SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client) {
   const ModelSpec& model = problem.model;
   return {model.features,    model.classes,        model.feature_names,
-          model.class_names, problem.rows[client], problem.curvature_is_bound};
+          model.class_names, problem.rows[client], problem.curvature_is_bound, problem.data.scaling};
 }
 
 StatisticalProblem make_given_problem(const Posterior& posterior) {
@@ -160,7 +146,9 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
                                     sites[i].features, first.features));
     problem.rows.push_back(sites[i].rows);
   }
-  problem.prior = make_prior(config, problem.model);
+  problem.data.scaling = first.scaling;
+  problem.data.intercept = target_of(config) != TargetKind::none && *with_defaults(config.data).intercept;
+  set_prior(config, problem);
   return problem;
 }
 
@@ -169,7 +157,7 @@ StatisticalProblem make_own_problem(const Config& config, Federation data, Index
   problem.data = std::move(data);
   take_columns(config, problem);
   add_potentials(config, clients, {0, problem.data.clients()}, problem);
-  problem.prior = make_prior(config, problem.model);
+  set_prior(config, problem);
   problem.curvature_is_bound = problem.potentials[0]->curvature_is_bound();
   return problem;
 }
@@ -208,7 +196,7 @@ StatisticalProblem make_problem(const Config& config, Ranks* ranks) {
     if (!is_mixed(config)) add_own_potentials(config, ranks, problem);
   }
   if (is_mixed(config)) return problem;
-  problem.prior = make_prior(config, problem.model);
+  set_prior(config, problem);
   if (!problem.potentials.empty()) problem.curvature_is_bound = problem.potentials[0]->curvature_is_bound();
   if (ranks != nullptr && written_out) keep_own(own_clients(config, problem, ranks, problem.clients()), problem);
   if (static_cast<Index>(config.clients.size()) > problem.clients())

@@ -17,12 +17,29 @@ Questions::Questions(ClientLink& link, const StatisticalProblem& problem, double
 
 Transport& Questions::transport() const { return link_.transport(); }
 
+// Whether the curvature is above 0 along every coordinate. `hessian` is d × d, or its diagonal as d × 1.
+bool bends_up(const Panel& hessian) {
+  for (Index j = 0; j < hessian.rows(); ++j) {
+    const double along = hessian.column(hessian.columns() == 1 ? 0 : j)[static_cast<std::size_t>(j)];
+    if (!(along > 0) || !std::isfinite(along)) return false;
+  }
+  return true;
+}
+
 const std::vector<double>& Questions::mode() {
   if (!found_.mode.empty()) return found_.mode;
   const Recipe& recipe = *link_.setup().recipe;
   const Index d = problem_.dimension();
-  const ModeProblem mode_problem{transport(), problem_.prior, recipe.prior_on_server, d, tolerance_};
-  const ModeResult result = find_mode(mode_problem, std::vector<double>(static_cast<std::size_t>(d)));
+  ModeProblem mode_problem{transport(), problem_.prior, recipe.prior_on_server, d, tolerance_};
+  std::vector<double> start(static_cast<std::size_t>(d));
+  std::optional<Coordinates> coordinates;
+  if (scaled_ != Scaled::not_at_all) {
+    start = problem_.prior.centre(d);
+    const bool full = scaled_ == Scaled::full;
+    const Panel bend = hessian(start, full);
+    if (bends_up(bend)) mode_problem.coordinates = &coordinates.emplace(start, bend, full);
+  }
+  const ModeResult result = find_mode(mode_problem, start);
   for (const double x : result.position)
     if (!std::isfinite(x))
       throw NumericError("the mode finder left the finite numbers; is the posterior proper?", 0, -1);
@@ -41,39 +58,26 @@ std::vector<double> Questions::curvature_point() {
   return mode();
 }
 
-// The clients' curvature along each coordinate sets the distance at which gradients are compared: a ten-thousandth of
-// the standard deviation that this curvature stands for, so that the result does not depend on the columns' units.
-Panel Questions::hessian() {
-  const std::vector<double>& at = mode();
-  const Index d = problem_.dimension();
-  const ConstPanelView where{at.data(), d, 1, d};
-  const bool prior_on_server = link_.setup().recipe->prior_on_server;
-  Panel hessian(d, d), unit(d, 1), bend(d, 1), ends(d, 2), slopes(d, 2);
-  for (std::size_t j = 0; j < at.size(); ++j) {
-    unit.column(0)[j] = 1;
-    transport().query({Query::What::curvature, where, unit}, bend);
-    problem_.prior.add_curvature(unit.column(0), 1.0, bend.column(0));
-    const double along = bend.column(0)[j];
-    const double step = along > 0 && std::isfinite(along) ? 1e-4 / std::sqrt(along) : 1e-5 * (1 + std::abs(at[j]));
-    for (Index c = 0; c < 2; ++c) {
-      std::ranges::copy(at, ends.column(c).begin());
-      ends.column(c)[j] += c == 0 ? step : -step;
-    }
-    transport().query({Query::What::gradient, ends, {}}, slopes);
-    const std::span<double> column = hessian.column(static_cast<Index>(j));
-    math::subtract(slopes.column(0), slopes.column(1), column);
-    math::scale(1 / (ends.column(0)[j] - ends.column(1)[j]), column);
-    if (prior_on_server) problem_.prior.add_curvature(unit.column(0), 1.0, column);
-    unit.column(0)[j] = 0;
+Panel Questions::hessian(std::span<const double> at, bool full) {
+  const Index d = problem_.dimension(), numbers = full ? d * (d + 1) / 2 : d;
+  Panel half(numbers, 1);
+  transport().query({Query::What::hessian, {at.data(), d, 1, d}, {}}, half);
+  found_.exchanges.push_back({.down_bits = 64 * d, .up_bits = 32 * numbers, .columns = 2 * d});
+  if (!full) {
+    problem_.prior.add_diagonal(half.column(0));
+    return half;
   }
-  for (Index j = 0; j < d; ++j)  // rounding errors differ between the two triangles
-    for (Index i = 0; i < j; ++i) {
-      double &above = hessian.column(j)[static_cast<std::size_t>(i)],
-             &below = hessian.column(i)[static_cast<std::size_t>(j)];
-      above = below = 0.5 * (above + below);
-    }
-  found_.exchanges.push_back({.down_bits = 128 * d, .up_bits = 64 * d, .times = d, .columns = 1});
-  found_.exchanges.push_back({.down_bits = 128 * d, .up_bits = 128 * d, .times = d, .columns = 2});
+  Panel hessian(d, d);
+  const double* next = half.column(0).data();
+  for (Index j = 0; j < d; ++j)
+    for (Index i = j; i < d; ++i, ++next)
+      hessian.column(j)[static_cast<std::size_t>(i)] = hessian.column(i)[static_cast<std::size_t>(j)] = *next;
+  std::vector<double> unit(at.size());
+  for (std::size_t j = 0; j < unit.size(); ++j) {
+    unit[j] = 1;
+    problem_.prior.add_curvature(unit, 1.0, hessian.column(static_cast<Index>(j)));
+    unit[j] = 0;
+  }
   return hessian;
 }
 

@@ -21,6 +21,9 @@ std::vector<UncoveredQuery> queries_of(const Config& config, bool table, bool le
   std::vector<UncoveredQuery> looks;
   const SamplerConfig& s = config.sampler;
   const bool decaying = s.schedule == "decaying";
+  if (config.model.prior == "auto")
+    looks.push_back({"prior", "model.prior = \"auto\" takes its scales from the data"});
+  if (config.run.init == "auto") looks.push_back({"init", "run.init = \"auto\" starts around what the data say"});
   if (config.run.init == "mode") looks.push_back({"init", "run.init = \"mode\" starts where the data say"});
   if (config.warm_up.epochs > 0) looks.push_back({"init", "the warm-up starts where the data say"});
   if (s.precondition != "none")

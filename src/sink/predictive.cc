@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/units.h"
 #include "numbers.h"
 #include "sink/parallel.h"
 
@@ -55,8 +56,10 @@ void Predictive::hold_rows() {
   if (!rows_) rows_ = std::make_unique<PredictedRows>(*model_, test_->view());
 }
 
-void Predictive::add(std::span<const double> theta) {
+void Predictive::add(std::span<const double> reported) {
   hold_rows();
+  const Panel internal = internal_coefficients(*model_, {reported.data(), std::ssize(reported), 1, std::ssize(reported)});
+  const std::span<const double> theta = internal.column(0);
   // A network takes all rows at once, so that θ goes to its device once.
   const Index block = model_->is_network() ? test_->rows : kBlock;
   for (Index first = 0; first < test_->rows; first += block)
@@ -64,14 +67,15 @@ void Predictive::add(std::span<const double> theta) {
   ++states_;
 }
 
-void Predictive::add_all(ConstPanelView thetas, int threads) {
+void Predictive::add_all(ConstPanelView reported, int threads) {
   hold_rows();
+  const Panel thetas = internal_coefficients(*model_, reported);
   for_each_index((test_->rows + kBlock - 1) / kBlock, threads, [&](Index block) {
     Scratch scratch;
     const Index first = block * kBlock, last = std::min(first + kBlock, test_->rows);
-    for (Index s = 0; s < thetas.columns; ++s) add_rows(thetas.column(s), first, last, states_ + s, scratch);
+    for (Index s = 0; s < thetas.columns(); ++s) add_rows(thetas.column(s), first, last, states_ + s, scratch);
   });
-  states_ += thetas.columns;
+  states_ += thetas.columns();
 }
 
 std::vector<double> Predictive::probabilities() const {

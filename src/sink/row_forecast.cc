@@ -8,6 +8,7 @@
 
 #include "math/math.h"
 #include "model/models.h"
+#include "model/units.h"
 #include "numbers.h"
 #include "pollen/errors.h"
 #include "sink/parallel.h"
@@ -83,11 +84,12 @@ Forecaster::Forecaster(const ModelSpec& model, const ChosenDraws& draws, const F
 
 void Forecaster::collect_classes(const RowsView& x, Series& series) const {
   const PredictedRows rows(*model_, x);
-  draws_->visit([&](ConstPanelView states, Index first_state) {
+  draws_->visit([&](ConstPanelView reported, Index first_state) {
+    const Panel states = internal_coefficients(*model_, reported);
     for_each_piece(x.rows, options_.threads, [&](Index first, Index count) {
       Scratch scratch;
       std::vector<double> now(at(count * classes_)), log(now.size());
-      for (Index s = 0; s < states.columns; ++s) {
+      for (Index s = 0; s < states.columns(); ++s) {
         rows.class_probabilities(states.column(s), first, count, now, scratch);
         math::log(now, log);
         for (Index r = 0; r < count; ++r) {
@@ -103,12 +105,13 @@ void Forecaster::collect_classes(const RowsView& x, Series& series) const {
 
 void Forecaster::collect_numbers(const RowsView& x, const double* y, Series& series) const {
   if (y != nullptr) series.log_density.assign(at(x.rows), -std::numeric_limits<double>::infinity());
-  draws_->visit([&](ConstPanelView states, Index first_state) {
+  draws_->visit([&](ConstPanelView reported, Index first_state) {
+    const Panel states = internal_coefficients(*model_, reported);
     for_each_piece(x.rows, options_.threads, [&](Index first, Index count) {
       Scratch scratch;
       std::vector<double> mean(at(count)), sd(at(count)), density(at(count));
       const RowsView piece = x.slice(first, count);
-      for (Index s = 0; s < states.columns; ++s) {
+      for (Index s = 0; s < states.columns(); ++s) {
         model_->family->response(*model_, states.column(s), piece, mean, sd, scratch);
         if (y != nullptr)
           model_->family->log_likelihood(*model_, states.column(s), {piece, y + first}, density, scratch);

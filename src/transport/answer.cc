@@ -51,6 +51,10 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
     case Query::What::start:
       fill(out, 0.0);
       return client.start(query.at);
+    case Query::What::hessian:
+      return client.hessian(query.at.column(0), out, work);
+    case Query::What::coordinates:
+      return fill(out, 0.0);
     case Query::What::local:
       return client.local_position(view, out);
     case Query::What::descent:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "math/math.h"
+#include "model/coordinates.h"
 #include "pollen/transport.h"
 
 namespace pollen {
@@ -119,6 +120,8 @@ void LocalExecutor::absorb_kept(Server& server) {
 }
 
 void LocalExecutor::answer(const Query& query, Index rows, Index columns) {
+  if (query.what == Query::What::coordinates)
+    view_.set_coordinates(std::make_shared<const Coordinates>(query.at.column(0), query.direction));
   rows_ = rows;
   columns_ = columns;
   sums_.reset(rows, columns);

@@ -221,6 +221,7 @@ void Site::archive(Archive& a) {
   a.fields(facts.feature_names, facts.class_names);
   index(a, facts.rows);
   a.flag(facts.curvature_is_bound);
+  a.fields(facts.scaling.mean, facts.scaling.sd, facts.scaling.target);
 }
 
 Ask Ask::of(const Query& query, ConstPanelView answer) {

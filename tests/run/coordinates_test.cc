@@ -106,7 +106,8 @@ TEST(Precondition, StartsWhereItIsTold) {
 TEST(Precondition, ThePotentialIsThatOfTheDraw) {
   for (const char* kind : {"none", "diagonal", "full"}) {
     Experiment e(read_config_text(kLogistic, "test.toml",
-                                  {std::string("sampler.precondition=") + kind, "run.iterations=1", "run.init=zero"}));
+                                  {std::string("sampler.precondition=") + kind, "run.iterations=1", "run.init=zero",
+                                   "output.scale=standardized"}));
     e.prepare();
     testing::Collect collect;
     e.advance(1, collect);

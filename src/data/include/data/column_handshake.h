@@ -92,6 +92,7 @@ std::vector<std::size_t> unusable_columns(const ColumnScaling& scaling);
 void check_scaling(const ColumnScaling& scaling, const std::vector<std::string>& columns, const std::string& where);
 
 // Returns the bits that standardising so many columns costs: every client sends its sums and receives means and scales.
-std::int64_t scaling_bits(Index clients, std::size_t columns);
+// The target counts as a column if its moments are asked for.
+std::int64_t scaling_bits(Index clients, std::size_t columns, bool target);
 
 }  // namespace pollen

@@ -2,8 +2,8 @@
 // same in all directions, so that one step size suits every coordinate, whatever the units of the columns and however
 // strongly they are correlated. A does not depend on ψ, so the law of θ is the posterior that it was before.
 //
-//   const Coordinates coordinates(mode, hessian, true);
-//   const auto in_psi = in_coordinates(potential, std::make_shared<const Coordinates>(coordinates));
+//   const auto coordinates = std::make_shared<const Coordinates>(mode, hessian, true);
+//   const auto in_psi = in_coordinates(potential, coordinates);
 //
 // Coordinates do not change after construction, so any thread may use them.
 #pragma once
@@ -21,13 +21,18 @@ class Coordinates {
  public:
   Coordinates() = default;
   // `full`: A = L⁻ᵀ, where LLᵀ is the Hessian; otherwise A is diagonal, with the inverse roots of the Hessian's
-  // diagonal. The Hessian must be symmetric with a positive diagonal. A direction in which it is flat or bends down,
+  // diagonal; for that the diagonal is enough, as d × 1. The Hessian must be symmetric with a positive diagonal. A direction in which it is flat or bends down,
   // after the coordinates were brought to the same scale, is treated as if it had a curvature of kLeast.
   Coordinates(std::span<const double> centre, ConstPanelView hessian, bool full);
+  // Of θ̂ and A as they are sent to clients: A is d × d, or d × 1 for its diagonal.
+  Coordinates(std::span<const double> centre, ConstPanelView sent);
   static constexpr double kLeast = 1e-10;  // relative to the diagonal
 
   Index dimension() const { return static_cast<Index>(centre_.size()); }
   const std::vector<double>& centre() const { return centre_; }
+  // Whether A can be inverted: its diagonal is above 0, and all numbers are finite.
+  bool usable() const;
+  bool operator==(const Coordinates&) const = default;
   // The coordinates whose curvature had to be raised: they are nearly determined by the coordinates before them.
   const std::vector<std::size_t>& raised() const { return raised_; }
 
@@ -36,10 +41,16 @@ class Coordinates {
   void turn(ConstPanelView v, PanelView out) const;                         // A v, for directions
   void pull_back(ConstPanelView gradient, PanelView out) const;  // Aᵀ g: turns gradients in θ into gradients in ψ
   Prior pull_back(const Prior& prior) const;                     // the prior as a function of ψ
-  void archive(Archive& archive, Index dimension);               // reading checks the sizes
+  double log_determinant() const;  // of A
+  Panel sent() const;  // A as it is sent to clients
+  void archive(Archive& archive, Index dimension);  // reading checks the sizes
 
  private:
+  Prior pull_back_terms(Prior prior) const;
   RowsView matrix() const;
+  std::size_t place(Index row, Index column) const {
+    return static_cast<std::size_t>(row * padded(dimension()) + column);
+  }
 
   std::vector<double> centre_;
   std::vector<double> diagonal_;  // of A, if it is diagonal
@@ -47,8 +58,9 @@ class Coordinates {
   std::vector<std::size_t> raised_;
 };
 
-// Returns the potential as a function of ψ.
+// Returns the potential as a function of ψ. As long as `coordinates` is null, ψ is θ. The reference must outlive the
+// potential.
 std::unique_ptr<const Potential> in_coordinates(std::shared_ptr<const Potential> potential,
-                                                std::shared_ptr<const Coordinates> coordinates);
+                                                const std::shared_ptr<const Coordinates>& coordinates);
 
 }  // namespace pollen

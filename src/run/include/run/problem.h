@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "pollen/config.h"
@@ -43,9 +44,15 @@ class Potentials {
   bool light_ = true;
 };
 
+// The numbers of a normal prior: sd and mean per coordinate, and the columns' values at which the intercept's holds.
+struct PriorNumbers {
+  std::vector<double> sd, mean, centre;
+};
+
 struct StatisticalProblem {
   ModelSpec model;
   Prior prior;
+  std::optional<PriorNumbers> automatic_prior;  // in the data's units, if model.prior = "auto" took them from the data
   Federation data;
   Potentials potentials;            // empty if the clients are in other processes
   std::vector<Index> rows;          // N_i; empty for mixed-effects models

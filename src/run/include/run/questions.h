@@ -43,14 +43,18 @@ class Questions {
   const std::vector<double>& mode();
   // The position at which to ask for curvature: the mode, unless the curvature has a bound that holds everywhere.
   std::vector<double> curvature_point();
-  // Finds ∇²U at the mode from differences of gradients. Every client sends two gradients per coordinate.
-  Panel hessian();
+  // Asks for ∇²U at a position: d × d, or its diagonal as d × 1. Every client sends one half of its own, once.
+  Panel hessian(std::span<const double> at, bool full);
+  // Lets the search for the mode go on in coordinates in which the curvature at its start is the same in all
+  // directions, so that it depends neither on units nor on correlated columns. `full`: from the whole Hessian.
+  void scale_search(bool full) { scaled_ = full ? Scaled::full : Scaled::diagonal; }
 
  private:
   ClientLink& link_;
   const StatisticalProblem& problem_;
   double tolerance_;
   SetupFindings& found_;
+  enum class Scaled { not_at_all, diagonal, full } scaled_ = Scaled::not_at_all;
 };
 
 }  // namespace pollen

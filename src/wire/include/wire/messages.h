@@ -21,7 +21,7 @@
 
 namespace pollen::wire {
 
-inline constexpr std::uint32_t kProtocol = 3;  // is raised whenever a message changes
+inline constexpr std::uint32_t kProtocol = 4;  // is raised whenever a message changes
 
 // The client's first message.
 struct Hello {
@@ -73,14 +73,14 @@ struct Layout {
 struct Moments {
   static constexpr Type kType = Type::moments;
   ColumnMoments moments;
-  void archive(Archive& a) { a.fields(moments.count, moments.sum, moments.squares); }
+  void archive(Archive& a) { a.fields(moments.count, moments.sum, moments.squares, moments.target); }
 };
 
 // The means and standard deviations with which all clients standardise.
 struct Scaling {
   static constexpr Type kType = Type::scaling;
   ColumnScaling scaling;
-  void archive(Archive& a) { a.fields(scaling.mean, scaling.sd); }
+  void archive(Archive& a) { a.fields(scaling.mean, scaling.sd, scaling.target); }
 };
 
 // What a client tells about its data.
