@@ -184,7 +184,7 @@ struct ColumnFacts {
 // How features were standardised.
 struct ColumnScaling {
   std::vector<double> mean, sd;  // one per feature but the intercept; 0 and 1 for a column that is not scaled
-  std::vector<double> target;    // the target's mean and standard deviation, if they were asked for; it is not scaled
+  std::vector<double> target = {};  // the target's mean and standard deviation, if they were asked for; it is not scaled
   bool operator==(const ColumnScaling&) const = default;
 };
 
@@ -235,7 +235,7 @@ Federation load_part(const std::string& file, const DataSpec& spec, const Column
 struct ColumnMoments {
   double count = 0.0;
   std::vector<double> sum, squares;
-  std::vector<double> target;  // its sum and its squares, or nothing
+  std::vector<double> target = {};  // its sum and its squares, or nothing
 };
 ColumnMoments moments_of(const Federation& federation, std::size_t client, bool target = false);
 ColumnScaling pooled(const std::vector<ColumnMoments>& clients);  // `clients` in client order

@@ -251,7 +251,7 @@ struct Prior {
   void add_gradient(std::span<const double> theta, double weight, std::span<double> g) const;  // g += weight·∇U_0(θ)
   void add_curvature(std::span<const double> v, double weight, std::span<double> product) const;  // += weight·M v
   void add_diagonal(std::span<double> diagonal) const;  // += the diagonal of M
-  // Returns a lower bound on the curvature of U_0 in every direction. It is 0 unless M is diagonal.
+  // Returns a lower bound on the curvature of U_0 in every direction; 0 if none is known.
   double least_curvature() const;
   // Where U_0 is smallest. A flat prior has 0 there, and so has a prior after a change of variables.
   std::vector<double> centre(Index dimension) const;

@@ -35,7 +35,7 @@ struct Query {
     hessian,  // d(d+1)/2 × 1: the lower half of ∇²U_i(at), column by column; d × 1: its diagonal. Likelihood alone, in
               // single precision
     coordinates,  // 1 × 1, zero: from now on clients work in ψ, where θ = at + Aψ and A is `direction`: d × d, or a
-                  // diagonal as d × 1. It is asked once, before everything that clients keep.
+                  // diagonal as d × 1; without columns they work in θ. It is asked before everything that clients keep.
   } what = What::gradient;
   ConstPanelView at;
   ConstPanelView direction;  // curvature: v; coordinates: A
@@ -84,6 +84,9 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
 // leaves it unchanged.
 void answer(Clients& clients, std::size_t place, const ClientView& view, const Query& query, PanelView out,
             Workspace& work);
+
+// Returns the coordinates that a query tells, or null if clients are to work in θ. A transport gives them to its view.
+std::shared_ptr<const Coordinates> coordinates_told(const Query& query);
 
 // Makes a transport for clients of this process, on `threads` threads including the caller's. Errors of clients name
 // the round and the client.

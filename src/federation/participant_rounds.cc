@@ -149,16 +149,18 @@ void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
   send(wire::encode(answer));
 }
 
-// Takes the coordinates of the run. The server tells them once, before the first round; told again they must be the
-// same.
+// Takes the coordinates of the run, which a server tells during set-up. A server that has to begin again may tell others,
+// but not if this client carries something from round to round, because that is in the coordinates it has.
 void Participant::Parts::take_coordinates(const wire::Ask& message) {
-  const Coordinates told(message.at.column(0), message.direction);
-  if (!told.usable())
+  std::shared_ptr<const Coordinates> told = coordinates_told(message.query(1));
+  if (told && !told->usable())
     throw WireError("coordinates: found a matrix that cannot be inverted, accepted: a diagonal of numbers above 0");
-  ClientView& view = host->view();
-  if (view.coordinates() ? *view.coordinates() != told : step_known)
+  const std::shared_ptr<const Coordinates>& known = host->view().coordinates();
+  const bool same = told && known ? *told == *known : !told && !known;
+  if (same) return;
+  if (step_known && keeps_state(recipe))
     throw WireError("coordinates: found others than the run began with, accepted: those it began with");
-  if (!view.coordinates()) view.set_coordinates(std::make_shared<const Coordinates>(told));
+  host->view().set_coordinates(std::move(told));
 }
 
 void Participant::Parts::keep_client() {

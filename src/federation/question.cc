@@ -40,7 +40,8 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
       return (ask.rows == d * (d + 1) / 2 || ask.rows == d) && ask.columns == 1 && columns == 1;
     case Query::What::coordinates:
       return limits.recipe->preconditioned && ask.rows == 1 && ask.columns == 1 && columns == 1 &&
-             ask.direction.rows() == d && (ask.direction.columns() == 1 || ask.direction.columns() == d);
+             (ask.direction.columns() == 0 ||
+              (ask.direction.rows() == d && (ask.direction.columns() == 1 || ask.direction.columns() == d)));
     case Query::What::start:
     case Query::What::latents:
       return false;  // latents stay with their clients, and baselines do not run in a federation

@@ -8,7 +8,6 @@
 #include "awaited_clients.h"
 #include "federation/federation.h"
 #include "math/math.h"
-#include "model/coordinates.h"
 #include "pollen/errors.h"
 #include "round/block_sums.h"
 
@@ -72,7 +71,7 @@ class RemoteTransport final : public Transport {
     }
     // Clients that come back later are brought up to date with the coordinates.
     const bool coordinates = query.what == Query::What::coordinates;
-    if (coordinates) mirror_.set_coordinates(std::make_shared<const Coordinates>(query.at.column(0), query.direction));
+    if (coordinates) mirror_.set_coordinates(coordinates_told(query));
     clients_.close(coordinates);
     BlockSums blocks(BlockRange::all(std::ssize(answers)));
     blocks.reset(sum.rows, sum.columns);

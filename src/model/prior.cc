@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "math/eigenvalues.h"
 #include "math/math.h"
 #include "pollen/model.h"
 
@@ -67,7 +68,19 @@ void Prior::add_diagonal(std::span<double> diagonal) const {
 }
 
 double Prior::least_curvature() const {
-  return is_flat() || !matrix.empty() ? 0 : *std::ranges::min_element(precision);
+  constexpr Index kMost = 256;  // the largest dimension for which eigenvalues are computed
+  if (is_flat()) return 0;
+  if (matrix.empty() && sums.empty()) return *std::ranges::min_element(precision);
+  const auto d = std::ssize(precision);
+  if (d > kMost) return 0;
+  Panel whole(d, d);
+  std::vector<double> unit(precision.size());
+  for (std::size_t j = 0; j < unit.size(); ++j) {
+    unit[j] = 1;
+    add_curvature(unit, 1.0, whole.column(static_cast<Index>(j)));
+    unit[j] = 0;
+  }
+  return std::max(0.0, math::symmetric_eigenvalues(whole).front());
 }
 
 // A sum's own coordinate is its first one, of which no other term speaks.

@@ -12,7 +12,6 @@ seed = 1
 
 [model]
 kind = "logistic"
-prior_sd = 2.0
 
 [data]
 source = "titanic"
@@ -27,12 +26,11 @@ batch = 0.2
 compressor = "qsgd"
 levels = 16
 refresh = 50
-step = 2e-4
 
 [run]
-iterations = 60000
-burn_in = 5000
-thin = 10
+iterations = 20000
+burn_in = 2000
+thin = 5
 chains = 4
 )";
 }

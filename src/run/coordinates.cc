@@ -34,6 +34,8 @@ void ExperimentParts::set_coordinates() {
   const std::string& kind = config.sampler.precondition;
   const bool changes = kind != "none" && !recipe.reference;
   if (!changes && config.run.init != "auto") return;
+  // Clients of a server that begins again may still have the coordinates that it told them before.
+  if (changes && !options.sites.empty()) tell_coordinates(std::vector<double>(problem.model.labels().size()), {});
   const bool full = changes ? kind == "full" : problem.dimension() <= kMostFull;
   questions->scale_search(full);
   std::vector<double> mode = questions->mode();
@@ -83,12 +85,15 @@ void ExperimentParts::name_collinear(const Coordinates& made) {
 
 // Tells all clients the new coordinates, and changes what the server knows.
 void ExperimentParts::sample_in(Coordinates made) {
-  const Index d = problem.dimension();
-  const Panel matrix = made.sent();
-  double nothing = 0;
-  link->transport().query({Query::What::coordinates, {made.centre().data(), d, 1, d}, matrix}, {&nothing, 1, 1, 1});
-  found.exchanges.push_back({.down_bits = 64 * d + (matrix.columns() == 1 ? 64 * d : 32 * d * (d + 1))});
+  tell_coordinates(made.centre(), made.sent());
   take_coordinates(std::move(made));
+}
+
+void ExperimentParts::tell_coordinates(const std::vector<double>& centre, const Panel& matrix) {
+  const Index d = problem.dimension();
+  double nothing = 0;
+  link->transport().query({Query::What::coordinates, {centre.data(), d, 1, d}, matrix}, {&nothing, 1, 1, 1});
+  found.exchanges.push_back({.down_bits = 64 * d + (matrix.columns() > 1 ? 32 * d * (d + 1) : 64 * matrix.rows())});
 }
 
 void ExperimentParts::take_coordinates(Coordinates made) {

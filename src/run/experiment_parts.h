@@ -75,6 +75,7 @@ struct ExperimentParts {
   void check_curvature(const Panel& hessian) const;
   void name_collinear(const Coordinates& made);
   void sample_in(Coordinates made);
+  void tell_coordinates(const std::vector<double>& centre, const Panel& matrix);  // to all clients
   void take_coordinates(Coordinates made);
   void archive_coordinates(Archive& archive);
   void make_federation();

@@ -89,7 +89,8 @@ ModeResult find_mode(const ModeProblem& problem, Vec start) {
       direction = history.direction(now.g);
       slope = -math::squared_norm(now.g);
     }
-    double step = history.empty() ? std::min(1.0, 1 / now.norm()) : 1.0;
+    // In coordinates that follow from the curvature, a whole step is Newton's.
+    double step = history.empty() && problem.coordinates == nullptr ? std::min(1.0, 1 / now.norm()) : 1.0;
     Point next;
     bool better = false;
     for (int halving = 0; halving < 60 && exchanges < problem.most_exchanges; ++halving, step /= 2) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "math/math.h"
+#include "model/coordinates.h"
 #include "pollen/transport.h"
 
 namespace pollen {
@@ -24,6 +25,11 @@ void answer_descent(const Client& client, const ClientView& view, const Query& q
 }
 
 }  // namespace
+
+std::shared_ptr<const Coordinates> coordinates_told(const Query& query) {
+  if (query.direction.columns == 0) return nullptr;
+  return std::make_shared<const Coordinates>(query.at.column(0), query.direction);
+}
 
 std::size_t answer_together(const ClientView& view) {
   constexpr Index kShort = 4096;  // coordinates

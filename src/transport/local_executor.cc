@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "math/math.h"
-#include "model/coordinates.h"
 #include "pollen/transport.h"
 
 namespace pollen {
@@ -121,7 +120,7 @@ void LocalExecutor::absorb_kept(Server& server) {
 
 void LocalExecutor::answer(const Query& query, Index rows, Index columns) {
   if (query.what == Query::What::coordinates)
-    view_.set_coordinates(std::make_shared<const Coordinates>(query.at.column(0), query.direction));
+    view_.set_coordinates(coordinates_told(query));
   rows_ = rows;
   columns_ = columns;
   sums_.reset(rows, columns);

@@ -43,7 +43,7 @@ class OwnFiles : public ::testing::Test {
 };
 
 TEST_F(OwnFiles, TheSameRunAndTheSameTestRows) {
-  for (const Overrides& more : {Overrides{}, Overrides{"data.standardize=false"},
+  for (const Overrides& more : {Overrides{}, Overrides{"data.standardize=false", "model.prior=normal"},
                                 Overrides{"data.levels.town=[\"rome\", \"oslo\", \"bern\", \"lima\"]"}}) {
     const RankWorld given = world(more);
     Experiment alone(given.config());

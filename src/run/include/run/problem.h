@@ -32,11 +32,6 @@ class Potentials {
   Potentials part(std::size_t first, std::size_t count) const {
     return {count, [was = make_, first](std::size_t place) { return was(first + place); }, light_};
   }
-  // Returns potentials that are made from these by change(potential).
-  template <class Change>
-  Potentials changed(const Change& change) const {
-    return {count_, [was = make_, change](std::size_t place) { return change(was(place)); }, light_};
-  }
 
  private:
   std::size_t count_ = 0;
