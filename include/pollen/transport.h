@@ -52,7 +52,8 @@ struct Query {
   }
 };
 
-// To use your own transport, derive from this class.
+// To use your own transport, derive from this class. A transport that answers queries itself, by answer(), must give the
+// view what Query::What::coordinates tells (coordinates_told()).
 class Transport {
  public:
   virtual ~Transport() = default;

@@ -20,14 +20,12 @@ constexpr Index kMostFull = 1000;  // the largest dimension for which whole Hess
 }  // namespace
 
 void ExperimentParts::check_coordinates() const {
-  const std::string& found_key = config.sampler.precondition;
-  if (found_key == "none" || recipe.reference) return;
-  const char* why = problem.model.is_network() ? "with a network, whose curvature at one position says little of others"
-                    : options.transport && options.sites.empty() ? "with a transport of the program's own"
-                                                                 : nullptr;
-  if (why != nullptr)
+  const std::string& kind = config.sampler.precondition;
+  if (kind != "none" && !recipe.reference && problem.model.is_network())
     throw ConfigError(config.file + ": sampler.precondition",
-                      fmt::format("found \"{}\" {}, accepted there: \"none\"", found_key, why));
+                      fmt::format("found \"{}\" with a network, whose curvature at one position says little of others; "
+                                  "accepted there: \"none\"",
+                                  kind));
 }
 
 void ExperimentParts::set_coordinates() {

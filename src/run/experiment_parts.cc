@@ -77,7 +77,6 @@ void ExperimentParts::make_personal() {
 
 void ExperimentParts::make_questions() {
   const bool automatic = config.sampler.precondition == "auto";
-  if (automatic && options.transport && options.sites.empty()) config.sampler.precondition = "none";
   recipe = complete(config, problem.clients(), problem.dimension(), found.warnings);
   if (const std::string wrong = checked_init(config, problem.dimension()); !wrong.empty())
     throw ConfigError(config.file + ": run.init", wrong);

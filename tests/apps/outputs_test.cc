@@ -45,7 +45,7 @@ TEST_F(Outputs, TheBuiltInProblemTakesFewerIterations) {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json json = Json::parse(slurp(fmt::format("out-{}/summary.json", burn_in)));
     EXPECT_EQ(json["setup"]["burn_in"], burn_in);
-    EXPECT_EQ(json["draws_per_chain"], (300 - burn_in) / 10);
+    EXPECT_EQ(json["draws_per_chain"], (300 - burn_in) / 5);
   }
 }
 

@@ -87,7 +87,7 @@ TEST(Loopless, IsVrFaldOfOneClient) {
                        {fmt::format("seed={}", kSeed), fmt::format("run.iterations={}", kIterations), "run.burn_in=0",
                         "run.chains=2", "sampler.name=vr-fald*", fmt::format("sampler.step={}", kStep),
                         fmt::format("sampler.correlation={}", kTau), "sampler.communicate=1.0",
-                        "sampler.refresh_probability=0.3", "sampler.batch=2", "output.lp=false"}),
+                        "sampler.refresh_probability=0.3", "run.init=zero", "sampler.batch=2", "output.lp=false"}),
       {.threads = 1});
   experiment.prepare();
   experiment.advance(kIterations, sink);

@@ -27,8 +27,18 @@ Posterior summarise(const Chains& chains) {
   return out;
 }
 
+namespace {
+
+// The reference chains know normal priors of standardised columns only, so everything is compared in these units.
+Config in_internal_units(const std::string& text, Overrides overrides) {
+  overrides.insert(overrides.begin(), {"model.prior=normal", "model.prior_scale=standardized", "output.scale=standardized"});
+  return read_config_text(text, "reference.toml", overrides);
+}
+
+}  // namespace
+
 Posterior sampled(const std::string& text, const Overrides& overrides) {
-  Experiment experiment(read_config_text(text, "reference.toml", overrides), {.threads = 1});
+  Experiment experiment(in_internal_units(text, overrides), {.threads = 1});
   experiment.prepare();
   testing::Collect collect;
   experiment.advance(experiment.config().run.iterations, collect);
@@ -40,7 +50,7 @@ Posterior sampled(const std::string& text, const Overrides& overrides) {
 }
 
 Posterior reference_for(const std::string& text, const Overrides& overrides, const MalaOptions& options) {
-  const Experiment experiment(read_config_text(text, "reference.toml", overrides), {.threads = 1});
+  const Experiment experiment(in_internal_units(text, overrides), {.threads = 1});
   const Chains chains = mala(pooled(experiment.config(), experiment.data()), options);
   Posterior out = summarise(chains);
   EXPECT_GT(chains.acceptance, 0.4);

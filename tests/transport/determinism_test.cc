@@ -50,14 +50,8 @@ TEST_P(Determinism, ThreadsDoNotMatter) {
   }
 }
 
-// The coordinates of a run are for transports of its own, so a program's transport samples in the model's.
-Overrides in_own_coordinates(Overrides overrides) {
-  overrides.emplace_back("sampler.precondition=none");
-  return overrides;
-}
-
 TEST_P(Determinism, FramesAndOrderOfArrivalDoNotMatter) {
-  const Overrides overrides = in_own_coordinates(GetParam().overrides);
+  const Overrides& overrides = GetParam().overrides;
   const auto plain = sample(kLogistic, overrides);
   const auto odd = run_odd({.shuffle = true}, overrides);
   EXPECT_EQ(plain.draws, odd.outcome.draws);
@@ -65,7 +59,7 @@ TEST_P(Determinism, FramesAndOrderOfArrivalDoNotMatter) {
 }
 
 TEST_P(Determinism, LostRepliesAreRepeatedExactly) {
-  const Overrides overrides = in_own_coordinates(GetParam().overrides);
+  const Overrides& overrides = GetParam().overrides;
   const auto plain = sample(kLogistic, overrides);
   const auto odd = run_odd({.shuffle = true, .lossy = true}, overrides);
   EXPECT_EQ(plain.draws, odd.outcome.draws);
