@@ -31,8 +31,12 @@ TEST_F(Outputs, ARunLeavesItsFiles) {
   EXPECT_GT(json["metrics"]["accuracy"], 0.7);
   EXPECT_EQ(json["clients"].size(), 5u);
   const std::string metrics = slurp("out/metrics.csv");
-  EXPECT_EQ(metrics.find("round,uplink_bits,downlink_bits,gradients,seconds,accuracy,ece,brier,nnll\n100,"), 0u)
+  EXPECT_EQ(metrics.find("round,uplink_bits,downlink_bits,gradients,seconds,accuracy,ece,brier,nnll,accuracy_state,"
+                         "ece_state,brier_state,nnll_state\n100,"),
+            0u)
       << metrics;
+  EXPECT_EQ(metrics.find(",,"), std::string::npos) << metrics;  // rows during burn-in have scores, too
+  EXPECT_EQ(metrics.find(",\n"), std::string::npos) << metrics;
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 31);
 }
 
