@@ -33,7 +33,8 @@ struct DataSpec {
   std::string labels;  // idx: the label file; empty: the image file's name with images-idx3 → labels-idx1
   std::string target;  // csv: the column to predict; empty: the last
   std::vector<std::string> categorical;                    // csv: columns that are read as text, whatever they hold
-  std::map<std::string, std::vector<std::string>> levels;  // csv: known levels of columns, the target included
+  // csv: known levels of columns, the target included; the first is the reference, the second of two labels the event
+  std::map<std::string, std::vector<std::string>> levels;
   std::vector<std::string> positive;                       // binary: these labels are class 1, all others class 0
   std::string missing = "error";                           // error | drop | mean
   bool header = true;                 // csv: the first row names the columns; else they are c1, c2, ...
@@ -176,7 +177,8 @@ class ClientNames {
 struct ColumnFacts {
   std::vector<std::string> columns;  // feature columns in the file's order; empty for formats without columns
   std::string target;
-  std::map<std::string, std::vector<std::string>> levels;  // levels of text columns and labels of the target
+  // Levels of text columns and labels of the target, in the order in which they are encoded.
+  std::map<std::string, std::vector<std::string>> levels;
   Index width = 0;                                         // the number of features of formats without columns
   bool operator==(const ColumnFacts&) const = default;
 };
@@ -199,7 +201,7 @@ struct Federation {
   ClientNames client_names;       // "1", "2", ..., or the names of files, or the values of a column
   std::vector<std::string> feature_names;  // one per column; the intercept, if there is one, comes first
   bool intercept = false;                  // column 0 is an intercept that was added
-  std::vector<std::string> class_names;    // sorted labels; empty unless the target is binary or has classes
+  std::vector<std::string> class_names;    // labels by class; empty unless the target is binary or has classes
   std::int64_t setup_bits = 0;     // bits of the exchanged levels and of standardisation's counts, sums and squares
   std::int64_t level_bits = 0;     // the part of setup_bits for levels and labels; 0 if all are given in advance
   std::vector<std::string> notes;  // for the summary's warnings: rows dropped, clients redrawn

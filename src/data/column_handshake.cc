@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include "data/phrases.h"
+#include "encode.h"
 #include "pollen/errors.h"
 #include "tables.h"
 
@@ -24,13 +26,15 @@ bool everybody(const std::vector<std::optional<Said>>& said) {
   return std::ranges::all_of(said, [](const auto& one) { return one.has_value(); });
 }
 
-// Joins the levels of all clients, whose columns are the same, into sorted lists.
-ColumnFacts with_all_levels(const std::vector<std::optional<ColumnFacts>>& clients) {
+// Joins the levels of all clients, whose columns are the same. Levels that the configuration lists keep its order.
+ColumnFacts with_all_levels(const std::vector<std::optional<ColumnFacts>>& clients, const DataSpec& spec) {
   ColumnFacts all = *clients.front();
   for (auto& [name, levels] : all.levels) {
     std::set<std::string> once;
     for (const auto& facts : clients) once.insert(facts->levels.at(name).begin(), facts->levels.at(name).end());
-    levels.assign(once.begin(), once.end());  // whoever encodes them sorts them
+    const auto given = spec.levels.find(name);
+    levels = given != spec.levels.end() ? data::given_levels(given->second)
+                                        : data::sorted_levels({once.begin(), once.end()});
   }
   return all;
 }
@@ -69,11 +73,14 @@ std::string ColumnHandshake::take(std::size_t client, ColumnFacts facts) {
   }
   const std::string begun = "its columns or levels are not those the run began with: ";
   if (const std::string why = column_difference(*layout, facts, "the run began with"); !why.empty()) return begun + why;
-  for (const auto& [name, levels] : facts.levels)
+  for (const auto& [name, levels] : facts.levels) {
+    const std::vector<std::string>& agreed = layout->levels.at(name);
+    const std::set<std::string_view> known(agreed.begin(), agreed.end());
     for (const std::string& level : levels)
-      if (!std::ranges::binary_search(layout->levels.at(name), level))
+      if (!known.contains(level))
         return fmt::format("{}found {} in column \"{}\", accepted: what some client had there then", begun,
                            data::in_quotes(level), name);
+  }
   return {};
 }
 
@@ -123,7 +130,7 @@ std::map<std::size_t, std::string> ColumnHandshake::agree_on_layout(const std::v
     if (const std::string why = differs(0, i, "the first client's file has"); !why.empty())
       problems.add(fmt::format("client {}", names[i]), why);
   problems.raise();
-  layout = with_all_levels(columns_);
+  layout = with_all_levels(columns_, spec_);
   return {};
 }
 

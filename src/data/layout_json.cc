@@ -21,7 +21,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+// Version 2 has the levels in the order in which they are encoded. In version 1, which can still be read, that order is
+// always the sorted one.
+constexpr int kVersion = 2, kOldest = 1;
 constexpr const char* kWhat = "how rows of this run are encoded";
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
 constexpr Index kMostNumbers = Index{1} << 21;  // limit of the numbers per row
@@ -96,9 +98,10 @@ class LayoutReader {
 
   void read_version() const {
     const Json& version = field(json_, "version");
-    if (!version.is_number_integer() || version != kVersion)
-      throw ConfigError(file_ + ": version", fmt::format("found {}, accepted: {} (a newer pollen may have written it)",
-                                                         shown(version), kVersion));
+    if (!version.is_number_integer() || version < kOldest || version > kVersion)
+      throw ConfigError(file_ + ": version",
+                        fmt::format("found {}, accepted: {} to {} (a newer pollen may have written it)", shown(version),
+                                    kOldest, kVersion));
   }
 
   bool flag(const Json& from, const std::string& key) const {
@@ -137,13 +140,13 @@ class LayoutReader {
     return value;
   }
 
-  // Reads a list of texts, which must be distinct and sorted as they are encoded.
+  // Reads a list of texts, which must be distinct.
   std::vector<std::string> list_of_texts(const Json& from, const std::string& key, const std::string& place) const {
     std::vector<std::string> out;
     for (const Json& value : list(from, key)) out.push_back(text(value, place));
-    std::vector<std::string> sorted = data::sorted_levels(out);
-    if (sorted.size() != out.size()) fault(place, "a name twice", "different names");
-    return sorted;
+    if (std::set<std::string>(out.begin(), out.end()).size() != out.size())
+      fault(place, "a name twice", "different names");
+    return out;
   }
 
   std::vector<double> list_of_numbers(const std::string& key, std::size_t count) const {

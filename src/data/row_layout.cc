@@ -103,10 +103,10 @@ RowLayout layout_of(const ColumnFacts& agreed, const ColumnScaling& scaling, con
   for (const std::string& name : agreed.columns) {
     LayoutColumn& column = layout.columns.emplace_back(LayoutColumn{name});
     if (const auto known = agreed.levels.find(name); known != agreed.levels.end())
-      column.levels = data::sorted_levels(known->second);
+      column.levels = known->second;
   }
   if (const auto known = agreed.levels.find(agreed.target); known != agreed.levels.end() && layout.classifies())
-    layout.labels = data::sorted_levels(known->second);
+    layout.labels = known->second;
   layout.classes = layout.labels;
   if (kind == TargetKind::binary && !spec.positive.empty()) {
     layout.positive = spec.positive;

@@ -49,6 +49,18 @@ TEST_F(Handshake, TheLayoutHasTheLevelsOfAll) {
   EXPECT_EQ(handshake_.level_bits(), 8 * (6 * 7 + 5 * (1 + 2 + 1) + 3 * 5 * 3));
 }
 
+TEST_F(Handshake, GivenLevelsKeepTheirOrder) {
+  spec_.levels = {{"town", {"rome", "bern", "oslo"}}, {"sick", {"yes", "no"}}};
+  handshake_ = ColumnHandshake(spec_, TargetKind::binary, 3);
+  ColumnFacts given = facts({"rome", "bern", "oslo"});
+  given.levels["sick"] = {"yes", "no"};
+  for (std::size_t i = 0; i < 3; ++i) take(i, given);
+  EXPECT_TRUE(handshake_.agree(names_).empty());
+  ASSERT_TRUE(handshake_.layout);
+  EXPECT_EQ(handshake_.layout->levels, given.levels);
+  EXPECT_EQ(handshake_.take(1, given), "") << "a client that comes back";
+}
+
 TEST_F(Handshake, WhoDiffersFromMostIsToldHow) {
   take(0, facts({"rome"}, {"age", "city"}));
   take(1, facts({"rome"}));

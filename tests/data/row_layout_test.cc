@@ -76,9 +76,21 @@ TEST(RowLayout, OfACsvFileComesBackFromJson) {
   expect_same_rows(load_rows(t.spec.sources[0], parse_layout(to_json(t.layout), ""), {true}), t.data.train);
 }
 
+TEST(RowLayout, KeepsTheOrderOfGivenLevels) {
+  const Folder folder;
+  DataSpec spec = source(folder.write("a.csv", kPeople), "ill");
+  spec.levels = {{"town", {"rome", "paris", "oslo"}}, {"ill", {"yes", "no"}}};
+  const Trained t = train(spec, TargetKind::binary);
+  const RowLayout layout = parse_layout(to_json(t.layout), "");
+  EXPECT_EQ(layout, t.layout);
+  EXPECT_EQ(layout.feature_names(), t.data.feature_names);
+  EXPECT_EQ(layout.classes, (std::vector<std::string>{"yes", "no"}));
+  expect_same_rows(load_rows(t.spec.sources[0], layout, {true}), t.data.train);
+}
+
 TEST(RowLayout, NamesThatAreNoUtf8ComeBackByteForByte) {
   RowLayout layout;
-  layout.columns = {{"gr\xf6\xdf\x65", {"a\xff", "b"}}, {"\xc3\xbc"}, {"\xed\xa0\x80"}};
+  layout.columns = {{"gr\xf6\xdf\x65", {"b", "a\xff"}}, {"\xc3\xbc"}, {"\xed\xa0\x80"}};
   layout.target = "y";
   layout.kind = TargetKind::real;
   EXPECT_EQ(parse_layout(to_json(layout), ""), layout);
@@ -233,8 +245,8 @@ TEST(HostileLayout, EveryCutAndEveryWrongFieldIsRefused) {
     EXPECT_NE(bad, whole) << from;
     EXPECT_THAT(complaint([&] { parse_layout(bad, "e.json"); }), HasSubstr("e.json")) << to;
   };
-  refused("\"version\": 1", "\"version\": 2");
-  refused("\"version\": 1", "\"version\": \"1\"");
+  refused("\"version\": 2", "\"version\": 3");
+  refused("\"version\": 2", "\"version\": \"1\"");
   refused("\"format\": \"csv\"", "\"format\": \"xls\"");
   refused("\"header\": true", "\"header\": 1");
   refused("\"kind\": \"binary\"", "\"kind\": \"real\"");

@@ -16,7 +16,7 @@ namespace pollen {
 
 struct LayoutColumn {
   std::string name;
-  std::vector<std::string> levels = {};  // levels of a text column, sorted; empty for numbers
+  std::vector<std::string> levels = {};  // levels of a text column, the reference first; empty for numbers
   bool operator==(const LayoutColumn&) const = default;
 };
 
@@ -25,7 +25,7 @@ struct RowLayout {
   bool header = true;          // csv only: whether the file has a header
   TargetKind kind = TargetKind::none;
   std::string target;                 // name of the target's column
-  std::vector<std::string> labels;    // sorted labels of a target with classes
+  std::vector<std::string> labels;    // labels of a target with classes, in the order of the classes
   std::vector<std::string> positive;  // labels that are class 1; if empty, every label is a class of its own
   std::vector<std::string> classes;   // names of the classes, by their index
   std::vector<LayoutColumn> columns;  // features of a csv file, in the order in which they are encoded
