@@ -85,8 +85,8 @@ std::string ColumnHandshake::take(std::size_t client, ColumnFacts facts) {
 }
 
 std::string ColumnHandshake::take(std::size_t client, ColumnMoments moments) {
-  const RowLayout rows = encoded();
-  const auto columns = static_cast<std::size_t>(rows.encoded());
+  const PooledColumns all = pooled_columns();
+  const std::size_t columns = all.names.size();
   if (moments.sum.size() != columns || moments.squares.size() != columns)
     return fmt::format(
         "its sums for standardisation are of another number of columns: found {} sums and {} squares, accepted: {} of "
@@ -99,12 +99,12 @@ std::string ColumnHandshake::take(std::size_t client, ColumnMoments moments) {
   if (!(moments.count >= 1) || !std::isfinite(moments.count))
     return fmt::format("its sums for standardisation are not numbers: found {} rows, accepted: 1 or more",
                        moments.count);
-  for (std::size_t j = 0; j < columns; ++j)
+  for (std::size_t j = 0; j < columns && standardizes(spec_, target_); ++j)
     if (!std::isfinite(moments.sum[j]) || !std::isfinite(moments.squares[j]))
       return fmt::format(
           "its sums for standardisation are not numbers: found values in column {} that are too large, accepted: below "
           "1e150, or data.standardize = false",
-          rows.feature_names()[j]);
+          all.names[j]);
   if (!scaling) moments_[client] = std::move(moments);
   return {};
 }
@@ -139,16 +139,19 @@ std::map<std::size_t, std::string> ColumnHandshake::agree(const std::vector<std:
   if (scaling || !everybody(moments_)) return {};
   std::vector<ColumnMoments> all;
   for (const auto& moments : moments_) all.push_back(*moments);
-  ColumnScaling agreed = pooled(all);
-  check_scaling(agreed, encoded().feature_names(), "");
-  scaling = std::move(agreed);
+  scaling = settled(pooled(all), pooled_columns());
   return {};
 }
 
-RowLayout ColumnHandshake::encoded() const {
+PooledColumns ColumnHandshake::pooled_columns() const {
   RowLayout rows = layout_of(*layout, {}, spec_, target_);
   rows.intercept = false;
-  return rows;
+  return {*layout, rows.feature_names(), with_defaults(spec_), ""};
+}
+
+std::vector<std::string> ColumnHandshake::notes() const {
+  if (!scaling) return {};
+  return constant_notes(pooled_columns(), *scaling);
 }
 
 std::int64_t ColumnHandshake::level_bits() const {

@@ -21,8 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Version 2 has the levels in the order in which they are encoded. In version 1, which can still be read, that order is
-// always the sorted one.
+// Version 2 has the levels in the order in which they are encoded, and says which columns are left out. In version 1,
+// which can still be read, levels are sorted and nothing is left out.
 constexpr int kVersion = 2, kOldest = 1;
 constexpr const char* kWhat = "how rows of this run are encoded";
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
@@ -53,6 +53,7 @@ Json words(const std::vector<std::string>& texts) {
 Json column_json(const LayoutColumn& column) {
   Json json = {{"name", word(column.name)}, {"kind", column.levels.empty() ? "number" : "text"}};
   if (!column.levels.empty()) json["levels"] = words(column.levels);
+  if (column.constant) json["constant"] = true;
   return json;
 }
 
@@ -71,6 +72,7 @@ class LayoutReader {
     layout.header = flag(json_, "header");
     layout.intercept = flag(json_, "intercept");
     read_columns(layout);
+    read_dropped(layout);
     read_target(layout);
     const auto numbers = static_cast<std::size_t>(layout.encoded());
     layout.mean = list_of_numbers("mean", numbers);
@@ -168,6 +170,7 @@ class LayoutReader {
       if (is_text) column.levels = list_of_texts(json, "levels", "levels of " + data::in_quotes(column.name));
       if (is_text && column.levels.empty())
         fault("levels of " + data::in_quotes(column.name), "none", "at least one level");
+      column.constant = json.contains("constant") && flag(json, "constant");
       if (!seen.insert(column.name).second)
         fault("columns", data::in_quotes(column.name) + " twice", "different names");
       layout.columns.push_back(std::move(column));
@@ -179,8 +182,21 @@ class LayoutReader {
     layout.prefix = text(field(json_, "prefix"), "prefix");
     if (layout.width > 0 && !layout.columns.empty())
       fault("width", fmt::format("{} beside {} columns", layout.width, layout.columns.size()), "0, or no columns");
-    if (layout.encoded() > kMostNumbers || layout.features() < 1)
-      fault("columns", fmt::format("rows of {} numbers", layout.features()), fmt::format("1 to {}", kMostNumbers));
+    if (layout.encoded() > kMostNumbers)
+      fault("columns", fmt::format("rows of {} numbers", layout.encoded()), fmt::format("at most {}", kMostNumbers));
+  }
+
+  // Places must be rising, and below the count of numbers that a row has before any of them is left out.
+  void read_dropped(RowLayout& layout) const {
+    const Index count = layout.encoded();
+    if (json_.contains("dropped"))
+      for (const Json& place : list(json_, "dropped")) {
+        const Index least = layout.dropped.empty() ? 0 : layout.dropped.back() + 1;
+        if (!place.is_number_integer() || place < least || place >= count)
+          fault("dropped", shown(place), fmt::format("rising whole numbers from {} to {}", least, count - 1));
+        layout.dropped.push_back(place.get<std::int64_t>());
+      }
+    if (layout.features() < 1) fault("columns", "rows of 0 numbers", "at least one column, or an intercept");
   }
 
   void read_target(RowLayout& layout) const {
@@ -233,6 +249,7 @@ std::string to_json(const RowLayout& layout) {
                      {"columns", std::move(columns)},
                      {"width", layout.width},
                      {"prefix", word(layout.prefix)},
+                     {"dropped", layout.dropped},
                      {"mean", layout.mean},
                      {"sd", layout.sd},
                      {"fill", layout.fill}};

@@ -120,6 +120,7 @@ TEST(RowLayout, MissingNumbersBecomeTheTrainingMeanWhereTheyDidInTraining) {
   const Folder folder;
   DataSpec spec = source(folder.write("a.csv", "x,z,y\n1,5,1\n,5,2\n4,5,3\n7,5,4\n"), "y");
   spec.missing = "mean";
+  spec.constant = "keep";
   for (const bool standardize : {true, false}) {
     spec.standardize = standardize;
     const Trained t = train(spec, TargetKind::real);
@@ -173,8 +174,9 @@ TEST(RowLayout, OfImagesSparseRowsAndCifar) {
   const std::string sparse = folder.write("a.libsvm", "1 1:0.5 4:2\n-1 2:1\n1 1:3 2:4\n");
   const Trained libsvm = train(source(sparse), TargetKind::binary);
   EXPECT_EQ(libsvm.layout.width, 4);
+  EXPECT_EQ(libsvm.layout.dropped, std::vector<std::int64_t>{2});  // no row has x3
   expect_same_rows(load_rows(sparse, parse_layout(to_json(libsvm.layout), ""), {true}), libsvm.data.train);
-  EXPECT_EQ(load_rows(folder.write("short.libsvm", "1 1:0.5\n"), libsvm.layout, {}).columns, 5);
+  EXPECT_EQ(load_rows(folder.write("short.libsvm", "1 1:0.5\n"), libsvm.layout, {}).columns, libsvm.data.train.columns);
 }
 
 TEST(RowLayout, OfAStoreIsThatOfItsRows) {
@@ -256,6 +258,10 @@ TEST(HostileLayout, EveryCutAndEveryWrongFieldIsRefused) {
   refused("\"oslo\"", "\"rome\"");
   refused("\"oslo\"", "3");
   refused("\"oslo\"", "{\"hex\": \"0g\"}");
+  refused("\"dropped\": []", "\"dropped\": [4]");
+  refused("\"dropped\": []", "\"dropped\": [-1]");
+  refused("\"dropped\": []", "\"dropped\": [1, 1]");
+  refused("\"dropped\": []", "\"dropped\": [\"x\"]");
   refused("\"width\": 0", "\"width\": 3");
   refused("\"width\": 0", "\"width\": -1");
   refused("\"width\": 0", "\"width\": 1e300");

@@ -17,6 +17,7 @@ namespace pollen {
 struct LayoutColumn {
   std::string name;
   std::vector<std::string> levels = {};  // levels of a text column, the reference first; empty for numbers
+  bool constant = false;                 // left out, because all training rows have the same value there
   bool operator==(const LayoutColumn&) const = default;
 };
 
@@ -32,6 +33,9 @@ struct RowLayout {
   Index width = 0;                    // for formats without columns: numbers per row
   std::string prefix = "x";           // for formats without columns: features are called x1, x2, ...
   bool intercept = false;
+  // Of the numbers that a row becomes before the intercept is added, without those of constant columns: the places of
+  // further ones that are left out, rising, such as those of a level that no training row has.
+  std::vector<std::int64_t> dropped;
   std::vector<double> mean, sd;  // of every encoded number but the intercept; empty: not scaled
   std::vector<double> fill;      // what a missing number is encoded as, per number; empty: none may be missing
 
