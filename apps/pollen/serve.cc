@@ -130,6 +130,7 @@ class Service {
     const auto quorum = static_cast<std::size_t>(federation.quorum.value_or(1));
     job_.experiment.sites = registry_.sites();
     job_.experiment.setup_bits = registry_.setup_bits();
+    job_.experiment.notes = registry_.notes();
     job_.experiment.levels_shown = registry_.levels_shown();
     job_.experiment.transport = [this, federation, quorum](ClientView& view, Clients&) {
       return make_remote_transport(registry_, view, {federation, quorum, log_, &statistics_});

@@ -32,10 +32,14 @@ struct DataSpec {
   std::string format;                // csv | libsvm | idx | cifar | pollen (a store); empty: decided by the file's name
   std::string labels;  // idx: the label file; empty: the image file's name with images-idx3 → labels-idx1
   std::string target;  // csv: the column to predict; empty: the last
-  std::vector<std::string> categorical;                    // csv: columns that are read as text, whatever they hold
-  std::map<std::string, std::vector<std::string>> levels;  // csv: known levels of columns, the target included
-  std::vector<std::string> positive;                       // binary: these labels are class 1, all others class 0
-  std::string missing = "error";                           // error | drop | mean
+  std::vector<std::string> categorical;  // csv: columns that are read as text, whatever they hold
+  // csv: known levels of columns, the target included; the first is the reference, the second of two labels the event
+  std::map<std::string, std::vector<std::string>> levels;
+  std::vector<std::string> positive;  // binary: these labels are class 1, all others class 0
+  std::string missing = "error";      // error | drop | mean
+  // What becomes of a column that is the same in all training rows: drop | error | keep. Absent: drop, but keep for
+  // images.
+  std::optional<std::string> constant;
   bool header = true;                 // csv: the first row names the columns; else they are c1, c2, ...
   std::vector<std::string> features;  // csv: only these columns; empty: all but the target
   std::optional<bool> standardize;    // absent: true, but false for synthetic-mixed
@@ -176,15 +180,20 @@ class ClientNames {
 struct ColumnFacts {
   std::vector<std::string> columns;  // feature columns in the file's order; empty for formats without columns
   std::string target;
-  std::map<std::string, std::vector<std::string>> levels;  // levels of text columns and labels of the target
-  Index width = 0;                                         // the number of features of formats without columns
+  // Levels of text columns and labels of the target, in the order in which they are encoded.
+  std::map<std::string, std::vector<std::string>> levels;
+  Index width = 0;  // the number of features of formats without columns
   bool operator==(const ColumnFacts&) const = default;
 };
 
-// How features were standardised.
+// How features were standardised, and which encoded columns were left out before that.
 struct ColumnScaling {
-  std::vector<double> mean, sd;  // one per feature but the intercept; 0 and 1 for a column that is not scaled
-  std::vector<double> target = {};  // the target's mean and standard deviation, if they were asked for; it is not scaled
+  // One per feature but the intercept; 0 and 1 for a column that is not scaled. Empty if features are not standardised.
+  std::vector<double> mean, sd;
+  std::vector<double> target =
+      {};  // the target's mean and standard deviation, if they were asked for; it is not scaled
+  std::vector<std::int64_t> dropped = {};  // rising places among all encoded columns, without the intercept
+  std::vector<double> constants = {};      // the means of these columns: their values, where they are constant
   bool operator==(const ColumnScaling&) const = default;
 };
 
@@ -199,12 +208,12 @@ struct Federation {
   ClientNames client_names;       // "1", "2", ..., or the names of files, or the values of a column
   std::vector<std::string> feature_names;  // one per column; the intercept, if there is one, comes first
   bool intercept = false;                  // column 0 is an intercept that was added
-  std::vector<std::string> class_names;    // sorted labels; empty unless the target is binary or has classes
+  std::vector<std::string> class_names;    // labels by class; empty unless the target is binary or has classes
   std::int64_t setup_bits = 0;     // bits of the exchanged levels and of standardisation's counts, sums and squares
   std::int64_t level_bits = 0;     // the part of setup_bits for levels and labels; 0 if all are given in advance
   std::vector<std::string> notes;  // for the summary's warnings: rows dropped, clients redrawn
   ColumnFacts layout;
-  ColumnScaling scaling;  // empty if features were not standardised
+  ColumnScaling scaling;
 
   Index clients() const { return static_cast<Index>(train_begin.size()) - 1; }
   Index train_rows(Index i) const {
@@ -230,17 +239,20 @@ ColumnFacts column_facts(const std::string& file, const DataSpec& spec, TargetKi
 Federation load_part(const std::string& file, const DataSpec& spec, const ColumnFacts& layout, TargetKind target,
                      std::uint32_t client, std::uint64_t seed);
 
-// What a client sends for standardisation: n_i, and S_i = Σx and Q_i = Σ(x - S_i/n_i)² of every column but the
-// intercept, and of the target if DataSpec::target_moments asks for it.
+// What a client sends for standardisation, and to find columns that are constant: n_i, and S_i = Σx and Q_i = Σ(x -
+// S_i/n_i)² of every column but the intercept, and of the target if DataSpec::target_moments asks for it.
 struct ColumnMoments {
   double count = 0.0;
   std::vector<double> sum, squares;
   std::vector<double> target = {};  // its sum and its squares, or nothing
 };
 ColumnMoments moments_of(const Federation& federation, std::size_t client, bool target = false);
-ColumnScaling pooled(const std::vector<ColumnMoments>& clients);  // `clients` in client order
+// Returns the pooled mean and standard deviation of every column, in client order. The sd is 0 for a constant column.
+ColumnScaling pooled(const std::vector<ColumnMoments>& clients);
+// Leaves out the columns that are dropped from all tables, and standardises the others.
 void standardize(const ColumnScaling& scaling, Federation& federation);
-// Returns the pooled means and standard deviations of the training columns as they are, and of the target if asked for.
+// Returns the pooled means and standard deviations of the training columns as they are, with 0 and 1 for a constant
+// column, and of the target if asked for.
 ColumnScaling observed_scaling(const Federation& federation, bool target);
 
 // What a client tells the server about its data before sampling starts.

@@ -14,11 +14,13 @@
 namespace pollen {
 
 // Returns the spec with defaults. synthetic-mixed is neither standardised nor given an intercept, because either would
-// change the law that the data are drawn from.
+// change the law that the data are drawn from. Images keep constant columns, because a pixel has its place.
 DataSpec with_defaults(DataSpec spec) {
   const bool mixed = !spec.sources.empty() && spec.sources.front() == "synthetic-mixed";
   spec.standardize = spec.standardize.value_or(!mixed);
   spec.intercept = spec.intercept.value_or(!mixed);
+  const bool images = !spec.sources.empty() && data::holds_images(spec, spec.sources.front());
+  spec.constant = spec.constant.value_or(images || mixed ? "keep" : "drop");
   spec.heterogeneity = spec.heterogeneity.value_or(mixed ? 1.0 : 5.0);
   // Whether data.partition splits the rows.
   const bool split = spec.sources.empty() || !data::is_synthetic(spec.sources.front());
@@ -156,6 +158,7 @@ void check_spec(const DataSpec& spec, TargetKind target, const std::string& wher
   else if (!spec.sources.empty())
     check_partition(spec, check);
   check.one_of("missing", spec.missing, {"error", "drop", "mean"});
+  check.one_of("constant", *spec.constant, {"drop", "error", "keep"});
   check.in_range("test_fraction", spec.test_fraction, spec.test_fraction >= 0.0 && spec.test_fraction < 1.0,
                  "0 or above and below 1");
   check.in_range("limit", spec.limit, spec.limit >= 0, "a number of rows, or 0 for all");

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include "data/phrases.h"
+#include "encode.h"
 #include "pollen/errors.h"
 #include "tables.h"
 
@@ -24,13 +26,15 @@ bool everybody(const std::vector<std::optional<Said>>& said) {
   return std::ranges::all_of(said, [](const auto& one) { return one.has_value(); });
 }
 
-// Joins the levels of all clients, whose columns are the same, into sorted lists.
-ColumnFacts with_all_levels(const std::vector<std::optional<ColumnFacts>>& clients) {
+// Joins the levels of all clients, whose columns are the same. Levels that the configuration lists keep its order.
+ColumnFacts with_all_levels(const std::vector<std::optional<ColumnFacts>>& clients, const DataSpec& spec) {
   ColumnFacts all = *clients.front();
   for (auto& [name, levels] : all.levels) {
     std::set<std::string> once;
     for (const auto& facts : clients) once.insert(facts->levels.at(name).begin(), facts->levels.at(name).end());
-    levels.assign(once.begin(), once.end());  // whoever encodes them sorts them
+    const auto given = spec.levels.find(name);
+    levels = given != spec.levels.end() ? data::given_levels(given->second)
+                                        : data::sorted_levels({once.begin(), once.end()});
   }
   return all;
 }
@@ -69,17 +73,20 @@ std::string ColumnHandshake::take(std::size_t client, ColumnFacts facts) {
   }
   const std::string begun = "its columns or levels are not those the run began with: ";
   if (const std::string why = column_difference(*layout, facts, "the run began with"); !why.empty()) return begun + why;
-  for (const auto& [name, levels] : facts.levels)
+  for (const auto& [name, levels] : facts.levels) {
+    const std::vector<std::string>& agreed = layout->levels.at(name);
+    const std::set<std::string_view> known(agreed.begin(), agreed.end());
     for (const std::string& level : levels)
-      if (!std::ranges::binary_search(layout->levels.at(name), level))
+      if (!known.contains(level))
         return fmt::format("{}found {} in column \"{}\", accepted: what some client had there then", begun,
                            data::in_quotes(level), name);
+  }
   return {};
 }
 
 std::string ColumnHandshake::take(std::size_t client, ColumnMoments moments) {
-  const RowLayout rows = encoded();
-  const auto columns = static_cast<std::size_t>(rows.encoded());
+  const PooledColumns all = pooled_columns();
+  const std::size_t columns = all.names.size();
   if (moments.sum.size() != columns || moments.squares.size() != columns)
     return fmt::format(
         "its sums for standardisation are of another number of columns: found {} sums and {} squares, accepted: {} of "
@@ -92,12 +99,12 @@ std::string ColumnHandshake::take(std::size_t client, ColumnMoments moments) {
   if (!(moments.count >= 1) || !std::isfinite(moments.count))
     return fmt::format("its sums for standardisation are not numbers: found {} rows, accepted: 1 or more",
                        moments.count);
-  for (std::size_t j = 0; j < columns; ++j)
+  for (std::size_t j = 0; j < columns && standardizes(spec_, target_); ++j)
     if (!std::isfinite(moments.sum[j]) || !std::isfinite(moments.squares[j]))
       return fmt::format(
           "its sums for standardisation are not numbers: found values in column {} that are too large, accepted: below "
           "1e150, or data.standardize = false",
-          rows.feature_names()[j]);
+          all.names[j]);
   if (!scaling) moments_[client] = std::move(moments);
   return {};
 }
@@ -123,7 +130,7 @@ std::map<std::size_t, std::string> ColumnHandshake::agree_on_layout(const std::v
     if (const std::string why = differs(0, i, "the first client's file has"); !why.empty())
       problems.add(fmt::format("client {}", names[i]), why);
   problems.raise();
-  layout = with_all_levels(columns_);
+  layout = with_all_levels(columns_, spec_);
   return {};
 }
 
@@ -132,16 +139,19 @@ std::map<std::size_t, std::string> ColumnHandshake::agree(const std::vector<std:
   if (scaling || !everybody(moments_)) return {};
   std::vector<ColumnMoments> all;
   for (const auto& moments : moments_) all.push_back(*moments);
-  ColumnScaling agreed = pooled(all);
-  check_scaling(agreed, encoded().feature_names(), "");
-  scaling = std::move(agreed);
+  scaling = settled(pooled(all), pooled_columns());
   return {};
 }
 
-RowLayout ColumnHandshake::encoded() const {
+PooledColumns ColumnHandshake::pooled_columns() const {
   RowLayout rows = layout_of(*layout, {}, spec_, target_);
   rows.intercept = false;
-  return rows;
+  return {*layout, rows.feature_names(), with_defaults(spec_), ""};
+}
+
+std::vector<std::string> ColumnHandshake::notes() const {
+  if (!scaling) return {};
+  return constant_notes(pooled_columns(), *scaling);
 }
 
 std::int64_t ColumnHandshake::level_bits() const {

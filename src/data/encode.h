@@ -38,11 +38,11 @@ void check_target(const RawTable& table, const Roles& roles, TargetKind target);
 
 // Turns columns into numbers: one-hot columns for text, class indices for labels.
 //
-// A text column becomes one column "name=level" for each level but the first, in sorted order. Levels that are all
-// numbers are sorted as numbers, others by their bytes. The levels are those that occur in the rows, or those that
-// data.levels gives.
+// A text column becomes one column "name=level" for each level but the first, which is the reference. The levels are
+// those that data.levels lists, in its order, or those that occur in the rows: sorted as numbers if all are numbers,
+// otherwise by their bytes.
 struct Levels {
-  std::vector<std::string> names;     // sorted
+  std::vector<std::string> names;     // the reference first
   std::vector<std::uint32_t> of_row;  // index into names, per row
   bool given = false;                 // true if data.levels gave them, so that clients exchange nothing
 };
@@ -75,8 +75,12 @@ Encoding encode_columns(const RawTable& table, const Roles& roles, const DataSpe
 // Returns the names of what was encoded.
 ColumnFacts facts_of(const RawTable& table, const Roles& roles, const Encoding& encoding);
 
-// Sorts levels as they are encoded, without duplicates: as numbers if all are numbers, otherwise by their bytes.
+// Sorts levels that data.levels does not list, without duplicates: as numbers if all are numbers, otherwise by their
+// bytes.
 std::vector<std::string> sorted_levels(std::vector<std::string> names);
+
+// Returns the levels that data.levels lists for one column, written as cells are, in the same order without duplicates.
+std::vector<std::string> given_levels(const std::vector<std::string>& listed);
 
 // Returns the names of the two classes into which data.positive merges labels, such as "no|never" and "yes".
 std::vector<std::string> merged_labels(const std::vector<std::string>& labels,

@@ -21,7 +21,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+// Version 2 has the levels in the order in which they are encoded, and says which columns are left out. In version 1,
+// which can still be read, levels are sorted and nothing is left out.
+constexpr int kVersion = 2, kOldest = 1;
 constexpr const char* kWhat = "how rows of this run are encoded";
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;
 constexpr Index kMostNumbers = Index{1} << 21;  // limit of the numbers per row
@@ -51,6 +53,7 @@ Json words(const std::vector<std::string>& texts) {
 Json column_json(const LayoutColumn& column) {
   Json json = {{"name", word(column.name)}, {"kind", column.levels.empty() ? "number" : "text"}};
   if (!column.levels.empty()) json["levels"] = words(column.levels);
+  if (column.constant) json["constant"] = true;
   return json;
 }
 
@@ -69,6 +72,7 @@ class LayoutReader {
     layout.header = flag(json_, "header");
     layout.intercept = flag(json_, "intercept");
     read_columns(layout);
+    read_dropped(layout);
     read_target(layout);
     const auto numbers = static_cast<std::size_t>(layout.encoded());
     layout.mean = list_of_numbers("mean", numbers);
@@ -96,9 +100,10 @@ class LayoutReader {
 
   void read_version() const {
     const Json& version = field(json_, "version");
-    if (!version.is_number_integer() || version != kVersion)
-      throw ConfigError(file_ + ": version", fmt::format("found {}, accepted: {} (a newer pollen may have written it)",
-                                                         shown(version), kVersion));
+    if (!version.is_number_integer() || version < kOldest || version > kVersion)
+      throw ConfigError(file_ + ": version",
+                        fmt::format("found {}, accepted: {} to {} (a newer pollen may have written it)", shown(version),
+                                    kOldest, kVersion));
   }
 
   bool flag(const Json& from, const std::string& key) const {
@@ -137,13 +142,13 @@ class LayoutReader {
     return value;
   }
 
-  // Reads a list of texts, which must be distinct and sorted as they are encoded.
+  // Reads a list of texts, which must be distinct.
   std::vector<std::string> list_of_texts(const Json& from, const std::string& key, const std::string& place) const {
     std::vector<std::string> out;
     for (const Json& value : list(from, key)) out.push_back(text(value, place));
-    std::vector<std::string> sorted = data::sorted_levels(out);
-    if (sorted.size() != out.size()) fault(place, "a name twice", "different names");
-    return sorted;
+    if (std::set<std::string>(out.begin(), out.end()).size() != out.size())
+      fault(place, "a name twice", "different names");
+    return out;
   }
 
   std::vector<double> list_of_numbers(const std::string& key, std::size_t count) const {
@@ -165,6 +170,7 @@ class LayoutReader {
       if (is_text) column.levels = list_of_texts(json, "levels", "levels of " + data::in_quotes(column.name));
       if (is_text && column.levels.empty())
         fault("levels of " + data::in_quotes(column.name), "none", "at least one level");
+      column.constant = json.contains("constant") && flag(json, "constant");
       if (!seen.insert(column.name).second)
         fault("columns", data::in_quotes(column.name) + " twice", "different names");
       layout.columns.push_back(std::move(column));
@@ -176,8 +182,21 @@ class LayoutReader {
     layout.prefix = text(field(json_, "prefix"), "prefix");
     if (layout.width > 0 && !layout.columns.empty())
       fault("width", fmt::format("{} beside {} columns", layout.width, layout.columns.size()), "0, or no columns");
-    if (layout.encoded() > kMostNumbers || layout.features() < 1)
-      fault("columns", fmt::format("rows of {} numbers", layout.features()), fmt::format("1 to {}", kMostNumbers));
+    if (layout.encoded() > kMostNumbers)
+      fault("columns", fmt::format("rows of {} numbers", layout.encoded()), fmt::format("at most {}", kMostNumbers));
+  }
+
+  // Places must be rising, and below the count of numbers that a row has before any of them is left out.
+  void read_dropped(RowLayout& layout) const {
+    const Index count = layout.encoded();
+    if (json_.contains("dropped"))
+      for (const Json& place : list(json_, "dropped")) {
+        const Index least = layout.dropped.empty() ? 0 : layout.dropped.back() + 1;
+        if (!place.is_number_integer() || place < least || place >= count)
+          fault("dropped", shown(place), fmt::format("rising whole numbers from {} to {}", least, count - 1));
+        layout.dropped.push_back(place.get<std::int64_t>());
+      }
+    if (layout.features() < 1) fault("columns", "rows of 0 numbers", "at least one column, or an intercept");
   }
 
   void read_target(RowLayout& layout) const {
@@ -230,6 +249,7 @@ std::string to_json(const RowLayout& layout) {
                      {"columns", std::move(columns)},
                      {"width", layout.width},
                      {"prefix", word(layout.prefix)},
+                     {"dropped", layout.dropped},
                      {"mean", layout.mean},
                      {"sd", layout.sd},
                      {"fill", layout.fill}};

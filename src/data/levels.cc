@@ -1,6 +1,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "cell.h"
@@ -72,15 +73,20 @@ std::vector<std::string> sorted_levels(std::vector<std::string> names) {
   return names;
 }
 
+std::vector<std::string> given_levels(const std::vector<std::string>& listed) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (const std::string& name : listed)
+    if (std::string text = level_text(trimmed(name)); seen.insert(text).second) names.push_back(std::move(text));
+  return names;
+}
+
 Levels levels_of(const RawTable& table, const Column& column, const DataSpec& spec) {
   Distinct distinct = is_text(column) ? distinct_texts(column) : distinct_numbers(column);
   Levels levels;
   const auto given = spec.levels.find(column.name);
   levels.given = given != spec.levels.end();
-  std::vector<std::string> names = levels.given ? given->second : distinct.texts;
-  if (levels.given)
-    for (std::string& name : names) name = level_text(trimmed(name));
-  levels.names = sorted_levels(std::move(names));
+  levels.names = levels.given ? given_levels(given->second) : sorted_levels(distinct.texts);
   std::map<std::string_view, std::uint32_t> index;
   for (std::uint32_t l = 0; l < levels.names.size(); ++l) index.emplace(levels.names[l], l);
   std::vector<std::uint32_t> place;

@@ -21,11 +21,12 @@ LikeRows::LikeRows(const Example& example, DataSpec spec, const std::string& whe
   spec_.categorical.clear();
   spec_.levels.clear();
   for (const LayoutColumn& column : layout.columns)
-    if (!column.levels.empty()) spec_.levels[column.name] = column.levels;
+    if (!column.levels.empty() && !column.constant) spec_.levels[column.name] = column.levels;
   if (with_target && !layout.labels.empty()) spec_.levels[layout.target] = layout.labels;
   table_ = read_one(spec_, file(), where, with_target);
   table_.blocks.empty() ? find_columns() : check_width();
   roles_ = assign_roles(table_, spec_, example.target, file());
+  if (spec_.features.empty()) roles_.features.clear();  // there, no names would mean all columns
 }
 
 // Checks the number of features of a format without columns. Sparse rows need not reach the last one.
@@ -49,7 +50,8 @@ void LikeRows::check_width() {
 // columns are called x1, x2, ..., as in the earlier rows. Reports which columns are missing and which others the file
 // has, because one may be a misspelling of the other.
 void LikeRows::find_columns() {
-  for (const LayoutColumn& column : example_.layout.columns) spec_.features.push_back(column.name);
+  for (const LayoutColumn& column : example_.layout.columns)
+    if (!column.constant) spec_.features.push_back(column.name);
   for (Index j = 0; j < example_.layout.width; ++j)
     spec_.features.push_back(fmt::format("{}{}", example_.layout.prefix, j + 1));
   std::vector<std::string> needed = spec_.features, others;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "builtin.h"
+#include "data/column_handshake.h"
 #include "data/phrases.h"
 #include "data/store.h"
 #include "encode.h"
@@ -29,6 +30,7 @@ DataSpec with_model_defaults(DataSpec spec, TargetKind target) {
   if (target == TargetKind::none) {
     spec.standardize = false;
     spec.intercept = false;
+    spec.constant = "keep";
     spec.test_fraction = 0.0;
   }
   if (!spec.test_source.empty()) spec.test_fraction = 0.0;
@@ -74,7 +76,7 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
     data::impute_means(source, federation);
     federation.notes.push_back(fmt::format("{}: {} missing cells took their column's mean", source, missing));
   }
-  if (*spec.standardize) data::standardize(source, spec.target_moments, federation);
+  if (pools_columns(spec, target)) data::settle_columns(source, spec, federation);
   return federation;
 }
 
@@ -139,6 +141,7 @@ Federation load_part(const std::string& file, const DataSpec& asked, const Colum
   spec.target = layout.target;
   spec.levels = layout.levels;
   spec.standardize = false;
+  spec.constant = "keep";
   Federation part = load(spec, target, seed, file, client, data::heap_memory);
   part.setup_bits = part.level_bits = 0;
   return part;

@@ -43,6 +43,7 @@ Table load_rows(const std::string& file, const RowLayout& layout, const LaterRow
   const data::Encoding encoding = rows.encode();
   Table out;
   data::fill_table({rows.table(), encoding, layout.intercept, data::heap_memory}, out);
+  data::leave_out(layout.dropped, layout.intercept ? 1 : 0, out);
   scale_and_fill(layout, out);
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "builtin.h"
 #include "data/store.h"
 #include "encode.h"
@@ -21,6 +23,25 @@ std::vector<std::string> positives(const RowLayout& layout, const DataSpec& spec
   for (const std::string& label : layout.labels)
     if (among.find(fmt::format("|{}|", label)) != std::string::npos) out.push_back(label);
   return out;
+}
+
+// The numbers that a column becomes.
+Index numbers_of(const LayoutColumn& column) { return column.levels.empty() ? 1 : std::ssize(column.levels) - 1; }
+
+// Takes over which encoded columns were left out. A column of which nothing is left need not be in later files.
+void leave_out_constants(const std::vector<std::int64_t>& dropped, RowLayout& layout) {
+  if (layout.columns.empty()) layout.dropped = dropped;
+  std::int64_t place = 0, gone = 0;  // among all encoded numbers, and how many of them belong to constant columns
+  for (LayoutColumn& column : layout.columns) {
+    const auto first = std::ranges::lower_bound(dropped, place),
+               last = std::ranges::lower_bound(dropped, place + numbers_of(column));
+    column.constant = first != last && last - first == numbers_of(column);
+    place += numbers_of(column);
+    if (column.constant)
+      gone += numbers_of(column);
+    else
+      for (auto one = first; one != last; ++one) layout.dropped.push_back(*one - gone);
+  }
 }
 
 std::string format_for(const Federation& trained, const DataSpec& spec) {
@@ -58,19 +79,24 @@ std::vector<double> means(const Federation& trained) {
 }  // namespace
 
 Index RowLayout::encoded() const {
-  Index count = width;
-  for (const LayoutColumn& column : columns) count += column.levels.empty() ? 1 : std::ssize(column.levels) - 1;
+  Index count = width - std::ssize(dropped);
+  for (const LayoutColumn& column : columns)
+    if (!column.constant) count += numbers_of(column);
   return count;
 }
 
 std::vector<std::string> RowLayout::feature_names() const {
   std::vector<std::string> names;
   if (intercept) names.emplace_back("intercept");
-  for (Index j = 0; j < width; ++j) names.push_back(fmt::format("{}{}", prefix, j + 1));
+  std::int64_t place = 0;
+  const auto add = [&](std::string name) {
+    if (!std::ranges::binary_search(dropped, place++)) names.push_back(std::move(name));
+  };
+  for (Index j = 0; j < width; ++j) add(fmt::format("{}{}", prefix, j + 1));
   for (const LayoutColumn& column : columns) {
-    if (column.levels.empty()) names.push_back(column.name);
-    for (std::size_t l = 1; l < column.levels.size(); ++l)
-      names.push_back(fmt::format("{}={}", column.name, column.levels[l]));
+    if (column.constant) continue;
+    if (column.levels.empty()) add(column.name);
+    for (std::size_t l = 1; l < column.levels.size(); ++l) add(fmt::format("{}={}", column.name, column.levels[l]));
   }
   return names;
 }
@@ -82,7 +108,7 @@ RowLayout layout_of(const Federation& trained, const DataSpec& spec, TargetKind 
   layout.intercept = trained.intercept;
   layout.classes = layout.classifies() ? trained.class_names : std::vector<std::string>();
   if (trained.layout.columns.empty()) {
-    layout.width = trained.train.columns - (trained.intercept ? 1 : 0);
+    layout.width = trained.train.columns - (trained.intercept ? 1 : 0) + std::ssize(layout.dropped);
     layout.prefix = prefix_of(trained);
   }
   layout.positive = positives(layout, spec);
@@ -102,11 +128,11 @@ RowLayout layout_of(const ColumnFacts& agreed, const ColumnScaling& scaling, con
   layout.sd = scaling.sd;
   for (const std::string& name : agreed.columns) {
     LayoutColumn& column = layout.columns.emplace_back(LayoutColumn{name});
-    if (const auto known = agreed.levels.find(name); known != agreed.levels.end())
-      column.levels = data::sorted_levels(known->second);
+    if (const auto known = agreed.levels.find(name); known != agreed.levels.end()) column.levels = known->second;
   }
   if (const auto known = agreed.levels.find(agreed.target); known != agreed.levels.end() && layout.classifies())
-    layout.labels = data::sorted_levels(known->second);
+    layout.labels = known->second;
+  leave_out_constants(scaling.dropped, layout);
   layout.classes = layout.labels;
   if (kind == TargetKind::binary && !spec.positive.empty()) {
     layout.positive = spec.positive;

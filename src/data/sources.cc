@@ -44,6 +44,11 @@ std::string format_of(const DataSpec& spec, const std::string& path, const std::
                                                       listed(data_formats().names())));
 }
 
+bool holds_images(const DataSpec& spec, const std::string& path) {
+  const std::string format = format_by_name(spec, path);
+  return format == "idx" || format == "cifar";
+}
+
 RawTable read_one(const DataSpec& spec, const std::string& path, const std::string& where, bool labelled) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {

@@ -15,6 +15,9 @@ void check_spec(const DataSpec& spec, TargetKind target, const std::string& wher
 // Returns data.format or the format that the file's name implies. Throws ConfigError if neither is known.
 std::string format_of(const DataSpec& spec, const std::string& path, const std::string& where);
 
+// Returns whether a file holds images, by data.format or by its name.
+bool holds_images(const DataSpec& spec, const std::string& path);
+
 // Reads one file. If `labelled` is false, an idx file is read without its label file.
 RawTable read_one(const DataSpec& spec, const std::string& path, const std::string& where, bool labelled);
 

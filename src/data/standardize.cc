@@ -1,9 +1,8 @@
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cmath>
 
 #include "data/column_handshake.h"
-#include "pollen/errors.h"
+#include "data/constant_columns.h"
 #include "tables.h"
 
 namespace pollen {
@@ -61,10 +60,7 @@ ColumnScaling pooled_of(std::size_t clients, const Of& of) {
   if (!scaling.target.empty()) scaling.target[1] = std::sqrt(apart_squared / count);
   for (std::size_t j = 0; j < p; ++j) {
     scaling.sd[j] = std::sqrt(scaling.sd[j] / count);
-    if (std::isfinite(scaling.mean[j]) && scaling.sd[j] <= kConstant * std::abs(scaling.mean[j])) {
-      scaling.mean[j] = 0.0;
-      scaling.sd[j] = 1.0;
-    }
+    if (std::isfinite(scaling.mean[j]) && scaling.sd[j] <= kConstant * std::abs(scaling.mean[j])) scaling.sd[j] = 0.0;
   }
   return scaling;
 }
@@ -76,7 +72,8 @@ ColumnScaling pooled_over(const Federation& federation, std::size_t p, bool targ
   const auto clients = static_cast<std::size_t>(federation.clients());
   ColumnMoments one;
   if (clients * p > kMostKept)
-    return pooled_of(clients, [&](std::size_t i) -> const ColumnMoments& { return one = moments_of(federation, i, target); });
+    return pooled_of(clients,
+                     [&](std::size_t i) -> const ColumnMoments& { return one = moments_of(federation, i, target); });
   std::vector<ColumnMoments> all;
   for (std::size_t i = 0; i < clients; ++i) all.push_back(moments_of(federation, i, target));
   return pooled(all);
@@ -84,15 +81,17 @@ ColumnScaling pooled_over(const Federation& federation, std::size_t p, bool targ
 
 }  // namespace
 
-void standardize(const std::string& where, bool target, Federation& federation) {
+void settle_columns(const std::string& where, const DataSpec& spec, Federation& federation) {
   const Index first = federation.intercept ? 1 : 0;
   const auto p = static_cast<std::size_t>(federation.train.columns - first);
-  if (p == 0 && !target) return;
-  const ColumnScaling scaling = pooled_over(federation, p, target);
+  if (p == 0 && !spec.target_moments) return;
   const std::vector<std::string>& names = federation.feature_names;
-  check_scaling(scaling, {names.begin() + first, names.end()}, where + ": ");
+  const PooledColumns columns{federation.layout, {names.begin() + first, names.end()}, spec, where + ": "};
+  const ColumnScaling scaling = settled(pooled_over(federation, p, spec.target_moments), columns);
+  const std::vector<std::string> notes = constant_notes(columns, scaling);
+  federation.notes.insert(federation.notes.end(), notes.begin(), notes.end());
   pollen::standardize(scaling, federation);
-  federation.setup_bits += scaling_bits(federation.clients(), p, target);
+  federation.setup_bits += pooling_bits(federation.clients(), p, scaling);
 }
 
 void add_target_moments(Federation& federation) {
@@ -102,8 +101,9 @@ void add_target_moments(Federation& federation) {
     all.push_back({static_cast<double>(to - from), {}, {}, {}});
     all.back().target = moments_of_target({federation.train.y.data() + from, static_cast<std::size_t>(to - from)});
   }
-  federation.scaling.target = pooled(all).target;
-  federation.setup_bits += scaling_bits(federation.clients(), 0, true);
+  const ColumnScaling agreed = pooled(all);
+  federation.scaling.target = agreed.target;
+  federation.setup_bits += pooling_bits(federation.clients(), 0, agreed);
 }
 
 }  // namespace data
@@ -137,14 +137,28 @@ ColumnScaling pooled(const std::vector<ColumnMoments>& clients) {
 }
 
 void standardize(const ColumnScaling& scaling, Federation& federation) {
-  for (Table* table : {&federation.train, &federation.test, &federation.ood, &federation.distill})
-    data::apply(scaling, federation.intercept ? 1 : 0, *table);
+  const Index first = federation.intercept ? 1 : 0;
+  if (!scaling.dropped.empty()) {
+    std::vector<std::string> kept;
+    for (Index c = 0; c < std::ssize(federation.feature_names); ++c)
+      if (!std::ranges::binary_search(scaling.dropped, c - first))
+        kept.push_back(std::move(federation.feature_names[static_cast<std::size_t>(c)]));
+    federation.feature_names = std::move(kept);
+  }
+  for (Table* table : {&federation.train, &federation.test, &federation.ood, &federation.distill}) {
+    data::leave_out(scaling.dropped, first, *table);
+    data::apply(scaling, first, *table);
+  }
   federation.scaling = scaling;
 }
 
 ColumnScaling observed_scaling(const Federation& federation, bool target) {
   const Index first = federation.intercept ? 1 : 0;
-  return data::pooled_over(federation, static_cast<std::size_t>(federation.train.columns - first), target);
+  ColumnScaling seen =
+      data::pooled_over(federation, static_cast<std::size_t>(federation.train.columns - first), target);
+  for (std::size_t j = 0; j < seen.sd.size(); ++j)
+    if (seen.sd[j] == 0) seen.mean[j] = 0, seen.sd[j] = 1;
+  return seen;
 }
 
 bool standardizes(const DataSpec& spec, TargetKind target) {
@@ -158,18 +172,11 @@ std::vector<std::size_t> unusable_columns(const ColumnScaling& scaling) {
   return places;
 }
 
-void check_scaling(const ColumnScaling& scaling, const std::vector<std::string>& columns, const std::string& where) {
-  Problems problems;
-  for (const std::size_t j : unusable_columns(scaling))
-    problems.add(fmt::format("{}column {}", where, columns[j]),
-                 "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
-  problems.raise();
-}
-
-std::int64_t scaling_bits(Index clients, std::size_t columns, bool target) {
-  const auto p = static_cast<std::int64_t>(columns) + (target ? 1 : 0);
-  if (p == 0) return 0;
-  return 64 * clients * ((1 + 2 * p) + 2 * p);
+std::int64_t pooling_bits(Index clients, std::size_t columns, const ColumnScaling& agreed) {
+  const std::size_t sent = columns + agreed.target.size() / 2;
+  if (sent == 0) return 0;
+  const std::size_t received = agreed.mean.size() + agreed.dropped.size() + agreed.target.size() / 2;
+  return 64 * clients * static_cast<std::int64_t>(1 + 2 * sent + 2 * received);
 }
 
 }  // namespace pollen

@@ -191,6 +191,7 @@ class StoreReader {
   }
 
   void read_columns(Federation& f) const {
+    read_dropped(f);
     const Section& s = needed("columns", Cells::float64);
     const auto p = static_cast<std::size_t>(f.train.columns) - (f.intercept ? 1 : 0);
     if (s.rows == 0) return;
@@ -201,6 +202,22 @@ class StoreReader {
       f.scaling.mean.push_back(pairs[2 * j]);
       f.scaling.sd.push_back(pairs[2 * j + 1]);
     }
+  }
+
+  // Reads the places of encoded columns that were left out: rising, and below the number of all encoded columns.
+  void read_dropped(Federation& f) const {
+    if (find("dropped") == nullptr) return;
+    const Section& s = needed("dropped", Cells::int64);
+    if (s.stride != 1) fault(s.name, fmt::format("rows of {} places", s.stride), "rows of 1");
+    const ByteView part = content(s);
+    std::vector<std::int64_t>& dropped = f.scaling.dropped;
+    dropped.resize(s.rows);
+    std::memcpy(dropped.data(), part.data(), part.size());
+    const auto columns = static_cast<std::int64_t>(f.train.columns - (f.intercept ? 1 : 0)) + std::ssize(dropped);
+    for (std::size_t k = 0; k < dropped.size(); ++k)
+      if (const std::int64_t least = k == 0 ? 0 : dropped[k - 1] + 1; dropped[k] < least || dropped[k] >= columns)
+        fault(s.name, fmt::format("the place {}", dropped[k]),
+              fmt::format("rising places from {} to {}", least, columns - 1));
   }
 
   void check_classes(TargetKind target, const std::vector<std::string>& classes) const {

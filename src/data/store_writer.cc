@@ -145,6 +145,8 @@ void StoreWriter::finish(const Federation& f, const Conversion& conversion) {
     pairs.insert(pairs.end(), {f.scaling.mean[j], f.scaling.sd[j]});
   add(section_of("columns", Cells::float64, f.scaling.mean.size(), 2, 2), pairs.data());
   static_assert(sizeof(Index) == 8);
+  if (!f.scaling.dropped.empty())
+    add(section_of("dropped", Cells::int64, f.scaling.dropped.size()), f.scaling.dropped.data());
   add(section_of("train.begin", Cells::int64, f.train_begin.size()), f.train_begin.data());
   add(section_of("test.begin", Cells::int64, f.test_begin.size()), f.test_begin.data());
   add_table("train", f.train);

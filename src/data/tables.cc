@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -82,6 +83,28 @@ void fill_tables(const Filling& filling, const Holdout& holdout, Federation& fed
   if (filling.intercept) federation.feature_names.push_back("intercept");
   const std::vector<std::string>& names = filling.encoding.names;
   federation.feature_names.insert(federation.feature_names.end(), names.begin(), names.end());
+}
+
+// Rows move towards the beginning of the memory they have, so that a table in a mapped file stays there.
+void leave_out(const std::vector<std::int64_t>& places, Index first, Table& table) {
+  if (places.empty() || table.columns == 0) return;
+  std::vector<Index> kept;
+  for (Index c = 0; c < table.columns; ++c)
+    if (!std::ranges::binary_search(places, c - first)) kept.push_back(c);
+  const Index columns = std::ssize(kept), stride = padded(columns);
+  for (Index r = 0; r < table.rows; ++r) {
+    const double* from = table.x.data() + r * table.stride;
+    double* to = table.x.data() + r * stride;
+    for (Index k = 0; k < columns; ++k) to[k] = from[kept[static_cast<std::size_t>(k)]];
+    std::fill(to + columns, to + stride, 0.0);
+  }
+  const auto numbers = static_cast<std::size_t>(table.rows * stride);
+  if (table.x.is_mapped())
+    table.x = table.x.part(0, numbers);
+  else
+    table.x.resize(numbers);
+  table.columns = columns;
+  table.stride = stride;
 }
 
 void impute_means(const std::string& where, Federation& federation) {

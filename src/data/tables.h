@@ -34,13 +34,17 @@ void fill_table(const Filling& filling, Table& out);
 // sends a count and a sum per column and receives the mean per column. Throws ConfigError for a column without values.
 void impute_means(const std::string& where, Federation& federation);
 
-// Standardises all columns but the intercept of all tables to (x - mean)/sd with the pooled mean and sd (divisor N) of
-// the training rows. A constant column is left unchanged. Client i sends n_i, S_i = Σx and Q_i = Σ(x - S_i/n_i)², taken
-// about its own mean so that nothing cancels; mean = ΣS_i/N and N·sd² = Σ(Q_i + n_i (S_i/n_i - mean)²), in client order
-// (Chan et al. 1979). Each client sends 1 + 2p doubles and receives 2p. Throws ConfigError if the squares overflow.
-void standardize(const std::string& where, bool target, Federation& federation);
-// Adds the target's mean and standard deviation to the scaling of data whose columns are standardised already.
+// Leaves out the columns that are constant (data.constant) and standardises the others (data.standardize) of all tables
+// to (x - mean)/sd with the pooled mean and sd (divisor N) of the training rows. Client i sends n_i, S_i = Σx and
+// Q_i = Σ(x - S_i/n_i)², taken about its own mean so that nothing cancels; mean = ΣS_i/N and N·sd² = Σ(Q_i +
+// n_i (S_i/n_i - mean)²), in client order (Chan et al. 1979). Each client sends 1 + 2p doubles and receives two per
+// column that is scaled or left out. Throws ConfigError if the squares overflow. `spec` has its defaults.
+void settle_columns(const std::string& where, const DataSpec& spec, Federation& federation);
+// Adds the target's mean and standard deviation to the scaling of data whose columns are settled already.
 void add_target_moments(Federation& federation);
+
+// Removes columns from a table in place. `places` are rising and count from column `first`.
+void leave_out(const std::vector<std::int64_t>& places, Index first, Table& table);
 
 // Returns the bits of sending one level: its bytes and one more.
 std::int64_t bits_of_level(const std::string& name);

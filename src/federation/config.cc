@@ -58,7 +58,7 @@ std::vector<std::string> disclosed_messages(const Config& config) {
   const bool table = target_of(config) != TargetKind::none;
   if (table)
     list.emplace_back("columns: the names of its columns, the levels of text columns and the labels that occur");
-  if (standardizes(config.data, target_of(config)))
+  if (pools_columns(config.data, target_of(config)))
     list.emplace_back("moments, once: its number of training rows, every column's sum and sum of squares");
   if (config.data.target_moments) list.emplace_back("moments of the target, once: its sum and sum of squares");
   list.emplace_back("site, once: its number of training rows, the names of columns and classes as encoded");
@@ -69,7 +69,8 @@ std::vector<std::string> disclosed_messages(const Config& config) {
   const bool automatic = !asks_for_privacy(config) && !s.step && !s.clip;
   if (s.precondition == "auto" ? automatic || config.run.init == "auto" : s.precondition != "none")
     list.emplace_back(
-        "answers about its curvature, twice: the lower half of its Hessian in single precision, where the search for the "
+        "answers about its curvature, twice: the lower half of its Hessian in single precision, where the search for "
+        "the "
         "mode begins and where it ends");
   const NamedSampler* named = find_sampler(s.name);
   const std::string oracle = named == nullptr ? "full" : s.name == "custom" ? s.oracle.value_or("full") : named->oracle;

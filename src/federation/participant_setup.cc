@@ -110,7 +110,7 @@ void Participant::Parts::laid_out(const wire::Layout& message, const Send& send)
   own_columns.reset();
   data = load_part(options.data, config->data, message.facts, target_of(*config), index, seed());
   if (too_few(data->train.rows, send)) return;
-  if (standardizes(config->data, target_of(*config)))
+  if (pools_columns(config->data, target_of(*config)))
     return send(wire::encode(wire::Moments{moments_of(*data, 0, config->data.target_moments)}));
   problem = make_own_problem(*config, std::move(*data), clients);
   send_site(send);
@@ -119,14 +119,14 @@ void Participant::Parts::laid_out(const wire::Layout& message, const Send& send)
 void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) {
   if (!data) throw WireError("scaling: found one that this client did not ask for, accepted: one, after its moments");
   const std::size_t columns = static_cast<std::size_t>(data->train.columns) - (data->intercept ? 1 : 0);
-  if (message.scaling.mean.size() != columns || message.scaling.sd.size() != columns)
-    throw WireError(fmt::format("scaling: found {} means and {} scales, accepted: {} of each",
-                                message.scaling.mean.size(), message.scaling.sd.size(), columns));
+  const bool standardized = standardizes(config->data, target_of(*config));
+  if (const std::string why = scaling_fault(message.scaling, columns, standardized); !why.empty())
+    throw WireError("scaling: " + why);
   if (message.scaling.target.size() != (config->data.target_moments ? 2U : 0U))
     throw WireError(fmt::format("scaling: found {} numbers of the target, accepted: {}", message.scaling.target.size(),
                                 config->data.target_moments ? 2 : 0));
-  if (!unusable_columns(message.scaling).empty())
-    throw WireError("scaling: found means or scales that cannot be used, accepted: finite means and scales above 0");
+  if (!data->intercept && message.scaling.dropped.size() == columns)
+    throw WireError("scaling: found all columns among those to leave out, accepted: at least one that stays");
   standardize(message.scaling, *data);
   problem = make_own_problem(*config, std::move(*data), clients);
   data.reset();

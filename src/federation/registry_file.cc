@@ -13,7 +13,7 @@ namespace pollen {
 
 namespace {
 
-constexpr Seal kRegistrySeal{"POLLENFD", 2, "a federation's state", "another --state folder starts afresh"};
+constexpr Seal kRegistrySeal{"POLLENFD", 3, "a federation's state", "another --state folder starts afresh"};
 
 // Archives a value as the message that carries it.
 template <class Message, class Value>

@@ -134,15 +134,25 @@ std::vector<Key> file_keys() {
                     .absent("the last column")),
       of_format(texts("data.categorical", "a list of columns' names", AT(data.categorical))
                     .help("The columns that are read as text whatever they hold.")),
-      of_format(levels_key()
-                    .help("The levels of text columns and of the target, so that clients need not exchange them.")
-                    .absent("found in the data")),
+      of_format(
+          levels_key()
+              .help(
+                  "The levels of text columns and of the target, so that clients need not exchange them. The first is "
+                  "the reference; of a target's two labels the second is the event.")
+              .absent("found in the data")),
       labels("data.positive", AT(data.positive))
-          .help("The labels that count as class 1, such as [1, 2, 3, 4]; all others count as class 0.")
+          .help("The labels that count as class 1, the event, such as [\"yes\"] or [1, 2, 3, 4]; all others count as "
+                "class 0.")
           .used("for models of two classes, such as logistic", after(has_two_classes)),
       choice("data.missing", {"error", "drop", "mean"}, AT(data.missing))
           .help("What happens to an empty cell: an error, the row is dropped, or the column's mean takes its place "
                 "(where clients read their own files, the client's own mean)."),
+      shows_effective_value(choice("data.constant", {"drop", "error", "keep"}, AT(data.constant)))
+          .help(
+              "What happens to a column that is the same in all training rows: it is left out with a warning, it is an "
+              "error, or it stays.")
+          .absent("\"drop\"; \"keep\" for synthetic-mixed, for images, for networks, and with [privacy] unless "
+                  "features are standardised"),
       of_format(boolean("data.header", AT(data.header)).help("Whether the first row names the columns.")),
       of_format(texts("data.features", "a list of columns' names", AT(data.features))
                     .help("The columns to predict from.")

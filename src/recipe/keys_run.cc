@@ -27,7 +27,8 @@ Key probability_key() {
 
 Key init_key() {
   return {"run.init", "string or list",
-          "\"auto\", \"zero\", \"prior\", \"mode\", \"random\" (networks), \"model\" (torchscript), \"file:PATH\" or a list of "
+          "\"auto\", \"zero\", \"prior\", \"mode\", \"random\" (networks), \"model\" (torchscript), \"file:PATH\" or a "
+          "list of "
           "numbers, one per coefficient",
           [](const Value& v, Config& c) {
             if (v.is(Value::Type::list)) {
@@ -150,8 +151,8 @@ std::vector<Key> privacy_keys() {
   const auto budget = [](const Config& c, const Recipe&) { return c.privacy.target_epsilon.has_value(); };
   // The ways in which a run can use the data without the accountants' knowledge, each named by its key (data.missing,
   // data.levels, ...).
-  const std::vector<std::string> uncovered = {"prior", "init",        "precondition", "step",   "schedule",
-                                              "standardize", "missing",      "levels", "lp"};
+  const std::vector<std::string> uncovered = {"prior",       "init",     "precondition", "step",   "schedule",
+                                              "standardize", "constant", "missing",      "levels", "lp"};
   std::vector<Key> rows = {
       number("privacy.target_epsilon", kPositive, AT(privacy.target_epsilon))
           .help("The budget: the ε that a run may spend."),

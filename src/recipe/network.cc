@@ -21,12 +21,14 @@ bool of_images(const Config& config) {
 }  // namespace
 
 // Sets the defaults of networks. There is no intercept, because networks have their own biases. Images are not
-// standardized, because pixels share a scale. The start is random, because at zero all units are alike. The potential
-// is not recorded, because computing it over all data for every draw would cost more than the draw.
+// standardized, because pixels share a scale. Constant columns stay, because an input has its place. The start is
+// random, because at zero all units are alike. The potential is not recorded, because computing it over all data for
+// every draw would cost more than the draw.
 void set_network_defaults(Config& config) {
   if (!is_network(config)) return;
   if (!config.data.intercept) config.data.intercept = false;
   if (!config.data.standardize) config.data.standardize = !of_images(config);
+  if (!config.data.constant) config.data.constant = "keep";
   if (config.run.init == "auto") config.run.init = "random";
   if (!config.given.contains("output.lp")) config.output.lp = false;
 }

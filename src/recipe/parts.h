@@ -56,6 +56,8 @@ void set_model_defaults(Config& config);
 void set_network_defaults(Config& config);
 void check_network(const Config& config, bool step_needed, Problems& problems);
 
+// With [privacy], constant columns are looked for only if the user asks for it or if columns are standardised anyway.
+void set_privacy_defaults(Config& config);
 // Fills in the defaults of [privacy] if the section is set and an accountant covers the sampler.
 void complete_privacy(Config& config, const Recipe& recipe);
 

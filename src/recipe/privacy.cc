@@ -8,6 +8,11 @@ bool asks_for_privacy(const Config& config) {
   return std::ranges::any_of(config.given, [](const std::string& key) { return key.starts_with("privacy."); });
 }
 
+void set_privacy_defaults(Config& config) {
+  DataSpec& data = config.data;
+  if (asks_for_privacy(config) && !data.constant && !*with_defaults(data).standardize) data.constant = "keep";
+}
+
 void complete_privacy(Config& config, const Recipe& recipe) {
   const bool covered = recipe.local && recipe.local->by_size;
   if (!covered || !asks_for_privacy(config)) return;

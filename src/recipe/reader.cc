@@ -185,6 +185,7 @@ Config read_layers(const std::string& text, const std::string& file, const std::
   }
   set_network_defaults(config);
   set_model_defaults(config);
+  set_privacy_defaults(config);
   return config;
 }
 

@@ -162,7 +162,8 @@ Json run_json(const std::string& name, const LivePlan* plan, const LiveState& st
   Json scores = Json::array();
   if (plan != nullptr)
     for (std::size_t i = 0; i < plan->scores.size(); ++i)
-      scores.push_back({{"name", plan->scores[i]}, {"value", number(state.latest[kMetricColumns.size() + i])}});
+      if (!plan->scores[i].ends_with("_state"))  // those are for the plots against rounds and bits
+        scores.push_back({{"name", plan->scores[i]}, {"value", number(state.latest[kMetricColumns.size() + i])}});
   Json run = {{"name", name},
               {"status", end != nullptr ? name_of(end->status) : "running"},
               {"verdict", verdict_json(plan, state, end)},

@@ -57,6 +57,7 @@ ExperimentParts::ExperimentParts(Config c, const ExperimentOptions& o)
                                  : make_problem(config, runs_distributed(config) ? o.ranks : nullptr)) {
   if (runs_distributed(config)) ranks = o.ranks;
   found.warnings = problem.data.notes;
+  found.warnings.insert(found.warnings.end(), options.notes.begin(), options.notes.end());
   if (is_mixed(config))
     make_personal();
   else

@@ -88,6 +88,7 @@ struct ExperimentParts {
   void prepare_personal();
   void set_start();
   void start_around_mode(PanelView start);
+  void search_near(PanelView start);
   void warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start);
   void set_anchors();
   void set_privacy();

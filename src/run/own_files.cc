@@ -87,7 +87,7 @@ class OwnFiles {
     agree_on_columns();
     for (Index i = own_.first; i < own_.last; ++i)
       parts_.push_back(load_part(file(i), spec_, *handshake_.layout, target_, static_cast<std::uint32_t>(i), seed_));
-    if (standardizes(spec_, target_)) agree_on_scaling();
+    if (pools_columns(spec_, target_)) agree_on_scaling();
     return put_together();
   }
 
@@ -106,7 +106,11 @@ class OwnFiles {
     std::vector<wire::Moments> mine;
     for (const Federation& part : parts_) mine.push_back({moments_of(part, 0, spec_.target_moments)});
     scaling_ = agree<wire::Scaling>(std::move(mine), handshake_.scaling).scaling;
-    bits_ += scaling_bits(std::ssize(spec_.sources), scaling_.mean.size(), spec_.target_moments);
+    if (first()) {
+      const Federation& part = parts_.front();
+      const Index columns = part.train.columns - (part.intercept ? 1 : 0);
+      bits_ += pooling_bits(std::ssize(spec_.sources), static_cast<std::size_t>(columns), scaling_);
+    }
     for (Federation& part : parts_) standardize(scaling_, part);
   }
 
@@ -166,6 +170,8 @@ class OwnFiles {
       whole.test_begin.push_back(whole.test_begin.back() + rows.test);
       whole.notes.insert(whole.notes.end(), rows.notes.begin(), rows.notes.end());
     }
+    const std::vector<std::string> constants = handshake_.notes();
+    whole.notes.insert(whole.notes.end(), constants.begin(), constants.end());
     return whole;
   }
 
@@ -180,7 +186,7 @@ class OwnFiles {
   }
 
   void take(const Whole& whole, Federation& data) const {
-    const RowLayout rows = layout_of(*handshake_.layout, {}, spec_, target_);
+    const RowLayout rows = layout_of(*handshake_.layout, scaling_, spec_, target_);
     data.train_begin.assign(whole.train_begin.begin(), whole.train_begin.end());
     data.test_begin.assign(whole.test_begin.begin(), whole.test_begin.end());
     data.feature_names = rows.feature_names();
@@ -203,6 +209,7 @@ class OwnFiles {
   ColumnHandshake handshake_;      // rank 0 hears all clients; the other ranks are told the layout
   ColumnScaling scaling_;          // empty unless columns are standardised
   std::vector<Federation> parts_;  // one per client of this rank
+  ColumnScaling scaling_;          // agreed by all clients
   std::int64_t bits_ = 0, level_bits_ = 0;
 };
 

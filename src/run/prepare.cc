@@ -103,12 +103,13 @@ void ExperimentParts::prepare_personal() {
 void ExperimentParts::set_start() {
   const Index d = problem.dimension();
   Panel start(d, config.run.chains);
-  if (config.run.init == "mode") questions->mode();
-  const bool random = config.run.init == "random";
+  const bool network = problem.model.is_network(), at_mode = config.run.init == "mode" && !network;
+  if (at_mode) questions->mode();
+  const bool random = config.run.init == "random" || (network && config.run.init == "mode");
   const std::vector<double> stored = stored_start(config, problem.model);
   for (Index c = 0; c < start.columns(); ++c) {
     const auto column = start.column(c);
-    if (config.run.init == "mode") std::ranges::copy(found.mode, column.begin());
+    if (at_mode) std::ranges::copy(found.mode, column.begin());
     if (config.run.init == "list") std::ranges::copy(config.run.init_values, column.begin());
     if (random) draw_start(*problem.model.network.network, config.seed, static_cast<std::uint32_t>(c), column);
     std::ranges::copy(stored, column.begin());
@@ -123,6 +124,7 @@ void ExperimentParts::set_start() {
   }
   if (config.run.init == "auto") start_around_mode(start);
   if (config.warm_up.epochs > 0) warm_up(link->transport(), problem.prior, problem.rows, start);
+  if (network) search_near(start);
   engine->start(start);
 }
 
@@ -161,6 +163,18 @@ void ExperimentParts::start_around_mode(PanelView start) {
     if (!far) return;
   }
   place(drawn, start);
+}
+
+// Lets the search for a network's mode begin where the warm-up has led the first chain, or at random weights if that is
+// zero. All units are alike at zero, and their gradients vanish there. With run.init = "mode" chains start at the mode.
+void ExperimentParts::search_near(PanelView start) {
+  const std::span<double> first = start.column(0);
+  std::vector<double> from(first.begin(), first.end());
+  if (std::ranges::all_of(from, [](double x) { return x == 0; }))
+    draw_start(*problem.model.network.network, config.seed, 0, from);
+  questions->search_from(from);
+  if (config.run.init != "mode") return;
+  for (Index c = 0; c < start.columns; ++c) std::ranges::copy(questions->mode(), start.column(c).begin());
 }
 
 void ExperimentParts::warm_up(Transport& by, const Prior& prior, std::span<const Index> rows, PanelView start) {

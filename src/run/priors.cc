@@ -15,15 +15,16 @@ namespace {
 
 // Returns one number per coordinate from a list that has one for all coefficients, one per coefficient or one per
 // coordinate. Logarithms of scales, which come last, have `scale` unless the list is as long as θ.
-std::vector<double> spread_out(const std::vector<double>& given, const ModelSpec& model, double scale, const char* key) {
+std::vector<double> spread_out(const std::vector<double>& given, const ModelSpec& model, double scale,
+                               const char* key) {
   const auto d = static_cast<std::size_t>(model.dimension());
   const auto coefficients = d - static_cast<std::size_t>(model.family->log_scales(model));
   std::vector<double> numbers = given;
   if (numbers.size() == 1) numbers.assign(coefficients, numbers[0]);
   if (numbers.size() == coefficients) numbers.resize(d, scale);
   if (numbers.size() != d)
-    throw ConfigError(key, fmt::format("found {} numbers, accepted: one, or one per coefficient ({}: {})",
-                                       given.size(), d, fmt::join(model.labels(), ", ")));
+    throw ConfigError(key, fmt::format("found {} numbers, accepted: one, or one per coefficient ({}: {})", given.size(),
+                                       d, fmt::join(model.labels(), ", ")));
   return numbers;
 }
 
@@ -34,8 +35,7 @@ bool all_zero(const std::vector<double>& numbers) {
 // Returns the prior in the units of the configuration's numbers.
 Prior given_prior(const PriorNumbers& numbers, const Config& config, const ModelSpec& model) {
   const std::string key = config.file + ": model.";
-  Prior prior =
-      Prior::normal(spread_out(numbers.sd, model, config.model.log_sigma_sd, (key + "prior_sd").c_str()));
+  Prior prior = Prior::normal(spread_out(numbers.sd, model, config.model.log_sigma_sd, (key + "prior_sd").c_str()));
   if (!all_zero(numbers.mean)) prior.mean = spread_out(numbers.mean, model, 0, (key + "prior_mean").c_str());
   return prior;
 }
@@ -45,7 +45,7 @@ ColumnScaling observed(const Config& config, const StatisticalProblem& problem) 
   const ColumnScaling& known = problem.data.scaling;
   const auto columns = static_cast<std::size_t>(problem.model.features) - (problem.data.intercept ? 1U : 0U);
   ColumnScaling seen = known;
-  if (known.mean.size() != columns) {
+  if (known.mean.size() != columns || (config.data.target_moments && known.target.empty())) {
     if (problem.data.clients() < 1 || problem.data.train.rows != problem.data.train_begin.back())
       throw ConfigError(config.file + ": model.prior",
                         "found \"auto\" with data.standardize = false and clients in several processes, who then send "
@@ -59,9 +59,10 @@ ColumnScaling observed(const Config& config, const StatisticalProblem& problem) 
   if (counts && !(seen.target[0] > 0))
     throw ConfigError(where, "found counts that are all 0, from which no rate can be learnt; accepted: some above 0");
   if (!counts && !(seen.target[1] > 0))
-    throw ConfigError(where, fmt::format("found the same target, {:.6g}, in all rows, from which nothing can be learnt; "
-                                         "accepted: at least two different values",
-                                         seen.target[0]));
+    throw ConfigError(where,
+                      fmt::format("found the same target, {:.6g}, in all rows, from which nothing can be learnt; "
+                                  "accepted: at least two different values",
+                                  seen.target[0]));
   return seen;
 }
 

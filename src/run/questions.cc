@@ -31,10 +31,10 @@ const std::vector<double>& Questions::mode() {
   const Recipe& recipe = *link_.setup().recipe;
   const Index d = problem_.dimension();
   ModeProblem mode_problem{transport(), problem_.prior, recipe.prior_on_server, d, tolerance_};
-  std::vector<double> start(static_cast<std::size_t>(d));
+  std::vector<double> start = start_.empty() ? std::vector<double>(static_cast<std::size_t>(d)) : start_;
   std::optional<Coordinates> coordinates;
   if (scaled_ != Scaled::not_at_all) {
-    start = problem_.prior.centre(d);
+    if (start_.empty()) start = problem_.prior.centre(d);
     const bool full = scaled_ == Scaled::full;
     const Panel bend = hessian(start, full);
     if (bends_up(bend)) mode_problem.coordinates = &coordinates.emplace(start, bend, full);

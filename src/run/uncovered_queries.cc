@@ -21,8 +21,7 @@ std::vector<UncoveredQuery> queries_of(const Config& config, bool table, bool le
   std::vector<UncoveredQuery> looks;
   const SamplerConfig& s = config.sampler;
   const bool decaying = s.schedule == "decaying";
-  if (config.model.prior == "auto")
-    looks.push_back({"prior", "model.prior = \"auto\" takes its scales from the data"});
+  if (config.model.prior == "auto") looks.push_back({"prior", "model.prior = \"auto\" takes its scales from the data"});
   if (config.run.init == "auto") looks.push_back({"init", "run.init = \"auto\" starts around what the data say"});
   if (config.run.init == "mode") looks.push_back({"init", "run.init = \"mode\" starts where the data say"});
   if (config.warm_up.epochs > 0) looks.push_back({"init", "the warm-up starts where the data say"});
@@ -33,6 +32,8 @@ std::vector<UncoveredQuery> queries_of(const Config& config, bool table, bool le
     looks.push_back({"schedule", "the decaying step's smoothness and convexity are found from the data"});
   if (table && standardizes(config.data, target_of(config)))
     looks.push_back({"standardize", "data.standardize = true shows means and deviations"});
+  else if (table && pools_columns(config.data, target_of(config)))
+    looks.push_back({"constant", "data.constant shows columns' means and deviations"});
   if (table && config.data.missing == "mean")
     looks.push_back({"missing", "data.missing = \"mean\" shows columns' means"});
   if (table && levels)

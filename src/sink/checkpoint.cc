@@ -12,10 +12,10 @@ namespace pollen::sink {
 
 namespace {
 
-// Version 5 counts alike for all engines and has the participation of personal models; version 4 holds the step in one
-// place, one archive per transport, and baselines as rounds; version 3 is sealed like other states and has one round
-// for all samplers; version 2 added participation.
-constexpr Seal kCheckpointSeal{"POLLENCK", 5, "a checkpoint", "run without --resume"};
+// Version 6 has running scores that start anew after burn-in; version 5 counts alike for all engines and has the
+// participation of personal models; version 4 holds the step in one place, one archive per transport, and baselines as
+// rounds; version 3 is sealed like other states and has one round for all samplers; version 2 added participation.
+constexpr Seal kCheckpointSeal{"POLLENCK", 6, "a checkpoint", "run without --resume"};
 
 void archive(Archive& a, Checkpoint& c) {
   a.fields(c.finished, c.config_given, c.config_used, c.draws, c.metrics_bytes, c.seconds, c.cpu_seconds, c.recorder);

@@ -29,6 +29,14 @@ States states_of(const Experiment& experiment) {
   return experiment.model().interchangeable() ? States::weights : States::draws;
 }
 
+std::optional<EventFacts> event_of(const Experiment& experiment) {
+  const Federation& data = experiment.data();
+  const std::vector<std::string>& classes =
+      data.class_names.empty() ? experiment.model().class_names : data.class_names;
+  if (classes.size() != 2 || target_of(experiment.config()) != TargetKind::binary) return std::nullopt;
+  return EventFacts{data.layout.target.empty() ? experiment.config().data.target : data.layout.target, classes[1]};
+}
+
 // Whether a client can be absent from a round: because it was not drawn, or because a federation goes on without it.
 bool clients_can_be_absent(const Config& config, const Participation& participation, Index clients) {
   return participation.partial(clients) || config.federation.on_missing == "skip";
@@ -64,6 +72,7 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.train_rows = begin.empty() ? 0 : begin.back();
   facts.test_rows = experiment.data().test.rows;
   facts.labels = experiment.labels();
+  facts.event = event_of(experiment);
   facts.warnings = experiment.warnings();
   facts.notes = experiment.notes();
   facts.counters = experiment.counters();

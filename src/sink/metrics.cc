@@ -5,13 +5,14 @@
 #include <cmath>
 
 #include "pollen/errors.h"
+#include "sink/running_scores.h"
 #include "sink/text.h"
 
 namespace pollen::sink {
 
 std::vector<std::string> score_columns(const Experiment& experiment) {
   const bool test = experiment.data().test.rows > 0;
-  if (!experiment.personal()) return test ? score_names(experiment.model()) : std::vector<std::string>();
+  if (!experiment.personal()) return test ? running_score_names(experiment.model()) : std::vector<std::string>();
   return test ? std::vector<std::string>{"nnll_train", "nnll_test"} : std::vector<std::string>{"nnll_train"};
 }
 

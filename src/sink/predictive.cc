@@ -78,6 +78,19 @@ void Predictive::add_all(ConstPanelView reported, int threads) {
   states_ += thetas.columns();
 }
 
+void Predictive::add(const Predictive& other) {
+  for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += other.sum_[i];
+  for (std::size_t i = 0; i < log_density_.size(); ++i)
+    log_density_[i] = log_add(log_density_[i], other.log_density_[i]);
+  states_ += other.states_;
+}
+
+void Predictive::restart() {
+  std::ranges::fill(sum_, 0.0);
+  std::ranges::fill(log_density_, kNothing);
+  states_ = 0;
+}
+
 std::vector<double> Predictive::probabilities() const {
   std::vector<double> mean(sum_);
   for (double& p : mean) p /= static_cast<double>(states_);

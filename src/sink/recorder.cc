@@ -26,11 +26,11 @@ double process_seconds() {
 }  // namespace
 
 Recorder::Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> spool,
-                   std::unique_ptr<MetricsFile> metrics, std::unique_ptr<Predictive> predictive)
+                   std::unique_ptr<MetricsFile> metrics, std::unique_ptr<RunningScores> scores)
     : options_(options),
       spool_(std::move(spool)),
       metrics_(std::move(metrics)),
-      predictive_(std::move(predictive)),
+      scores_(std::move(scores)),
       rhat_(options.shape.dimension, options.shape.chains),
       ess_(options.shape.dimension, options.shape.chains),
       tally_(options.shape.chains, options.facts.transitions.max_depth),
@@ -70,13 +70,8 @@ void Recorder::kept(ConstPanelView position, std::span<const double> potential) 
 }
 
 void Recorder::metrics_row(std::int64_t iteration, const Counters& counters, ConstPanelView position) {
-  Scores scores;
-  if (predictive_->applies()) {
-    if (iteration > options_.facts.burn_in)
-      for (Index c = 0; c < position.columns; ++c) predictive_->add(position.column(c));
-    scores = predictive_->scores(options_.facts.ece_bins);
-  }
-  if (options_.losses) scores = options_.losses();
+  const bool past_burn_in = iteration > options_.facts.burn_in;
+  const Scores scores = options_.losses ? options_.losses() : scores_->row(position, past_burn_in);
   MetricsExtras extras;
   if (options_.spending) extras.spending = options_.spending(iteration);
   if (options_.simulated) extras.simulated = options_.simulated();
@@ -149,7 +144,7 @@ void Recorder::sync() {
 }
 
 void Recorder::archive(Archive& archive) {
-  predictive_->archive(archive);
+  scores_->archive(archive);
   archive.field(last_round_);
   if (has_trajectories()) tally_.archive(archive);
 }

@@ -27,6 +27,13 @@ std::string problem(const Summary& s) {
   return text;
 }
 
+// Says which level a model of two classes gives the probability of.
+std::string event(const RunFacts& f) {
+  if (!f.event) return "";
+  return fmt::format("  event: {} = {} (data.levels or data.positive choose another)\n",
+                     f.event->target.empty() ? "the target" : f.event->target, f.event->level);
+}
+
 std::string scored(const std::string& where, const Scores& scores) {
   if (scores.empty()) return "";
   std::string text = fmt::format("  {}:", where);
@@ -113,7 +120,7 @@ std::string heading(const RunFacts& f) {
 std::string run_report(const Summary& s, const std::string& folder, const std::vector<std::string>& files) {
   std::string text = fmt::format("pollen {} · {}{}", version(), problem(s), heading(s.facts));
   if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels);
-  text += '\n' + scored(s.facts.test_rows > 0 ? "on test rows" : "against the truth", s.metrics) +
+  text += '\n' + event(s.facts) + scored(s.facts.test_rows > 0 ? "on test rows" : "against the truth", s.metrics) +
           scored(fmt::format("on {} rows from elsewhere", grouped(s.ood_rows)), s.ood) + communication(s) +
           federation(s.facts) + trajectories(s.facts) + times(s.facts) + network(s.facts) + privacy(s.facts.privacy);
   for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';

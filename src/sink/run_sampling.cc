@@ -74,6 +74,7 @@ RunFacts RunSession::final_facts(RunStatus status) const {
   facts.transitions = recorder_->transition_facts();
   facts.status = status;
   facts.failure = failure_;
+  if (facts.event && job_.layout) facts.event->target = job_.layout->target;
   if (job_.add_facts) job_.add_facts(facts);
   return facts;
 }

@@ -184,8 +184,9 @@ void RunSession::make_recorder(std::unique_ptr<SpoolWriter> spool, std::unique_p
     options.spending = [this](std::int64_t iteration) { return experiment_.privacy().after(iteration); };
   if (experiment_.simulated() != nullptr) options.simulated = [this] { return experiment_.simulated()->total(); };
   if (experiment_.personal()) options.losses = [this] { return losses_of(experiment_); };
-  recorder_ = std::make_unique<Recorder>(options, std::move(spool), std::move(metrics),
-                                         std::make_unique<Predictive>(experiment_.model(), experiment_.data().test));
+  recorder_ = std::make_unique<Recorder>(
+      options, std::move(spool), std::move(metrics),
+      std::make_unique<RunningScores>(experiment_.model(), experiment_.data().test, options.facts.ece_bins));
 }
 
 }  // namespace pollen::sink

@@ -137,6 +137,7 @@ std::string to_json(const Summary& s) {
   };
   key("sampler", compact(f.sampler));
   key("model", compact(f.model));
+  if (f.event) key("event", compact({{"target", f.event->target}, {"level", f.event->level}}));
   key("seed", compact(f.seed));
   key("chains", compact(f.chains));
   key("draws_per_chain", compact(s.draws));

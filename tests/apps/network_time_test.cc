@@ -39,7 +39,8 @@ TEST_F(NetworkTime, IsAColumnOfMetricsAndInTheSummary) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("  in such a network: "), std::string::npos) << outcome.out;
   EXPECT_EQ(slurp("out/metrics.csv")
-                .find("round,uplink_bits,downlink_bits,gradients,seconds,simulated_seconds,accuracy,ece,brier,nnll\n"),
+                .find("round,uplink_bits,downlink_bits,gradients,seconds,simulated_seconds,accuracy,ece,brier,nnll,"
+                      "accuracy_state,"),
             0u);
   const Words times = column("out/metrics.csv", "simulated_seconds");
   ASSERT_EQ(times.size(), 30u);

@@ -29,10 +29,16 @@ TEST_F(Outputs, ARunLeavesItsFiles) {
   for (const char* key : {"accuracy", "accuracy_mean", "ece", "brier", "nnll"})
     EXPECT_TRUE(json["metrics"][key].is_number()) << key;
   EXPECT_GT(json["metrics"]["accuracy"], 0.7);
+  EXPECT_EQ(json["event"], Json({{"target", "survived"}, {"level", "yes"}}));
+  EXPECT_NE(outcome.out.find("event: survived = yes"), std::string::npos) << outcome.out;
   EXPECT_EQ(json["clients"].size(), 5u);
   const std::string metrics = slurp("out/metrics.csv");
-  EXPECT_EQ(metrics.find("round,uplink_bits,downlink_bits,gradients,seconds,accuracy,ece,brier,nnll\n100,"), 0u)
+  EXPECT_EQ(metrics.find("round,uplink_bits,downlink_bits,gradients,seconds,accuracy,ece,brier,nnll,accuracy_state,"
+                         "ece_state,brier_state,nnll_state\n100,"),
+            0u)
       << metrics;
+  EXPECT_EQ(metrics.find(",,"), std::string::npos) << metrics;  // rows during burn-in have scores, too
+  EXPECT_EQ(metrics.find(",\n"), std::string::npos) << metrics;
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 31);
 }
 
@@ -57,6 +63,7 @@ TEST_F(Outputs, GaussianMomentsAreTheProblems) {
   EXPECT_NEAR(json["parameters"][0]["mean"].get<double>(), 0.1625, 0.1);
   EXPECT_NEAR(json["parameters"][1]["mean"].get<double>(), 3.0419, 0.1);
   EXPECT_TRUE(json["metrics"].empty());
+  EXPECT_FALSE(json.contains("event"));
   EXPECT_EQ(slurp("out/metrics.csv").find("round,uplink_bits,downlink_bits,gradients,seconds\n"), 0u);
 }
 

@@ -105,6 +105,34 @@ INSTANTIATE_TEST_SUITE_P(
                          "number"}),
     [](const auto& kind) { return std::string(kind.param.name); });
 
+class PredictConstant : public ProgramTest {};
+
+// The year is the same in all rows, and no row is green. Files to predict may have a year or not.
+TEST_F(PredictConstant, ColumnsMayBeThereOrNot) {
+  std::string train = "y,year,x,colour\n";
+  for (int i = 0; i < 60; ++i)
+    train += fmt::format("{:.3f},2020,{},{}\n", 0.3 * (i % 7) + std::sin(i), i % 7, i % 3 == 0 ? "red" : "blue");
+  put("train.csv", train);
+  put("a.toml",
+      "[model]\nkind = \"linear\"\n[data]\nsource = \"train.csv\"\ntarget = \"y\"\nclients = 3\n"
+      "levels = {colour = [\"red\", \"blue\", \"green\"]}\n[sampler]\nname = \"lsd\"\nstep = 1e-3\n"
+      "[run]\niterations = 300\nchains = 2\n");
+  const Outcome done = run({"run", "a.toml", "--out", "a"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_NE(done.out.find("year (2020), colour=green (0)"), std::string::npos) << done.out;
+  const Json summary = Json::parse(slurp("a/summary.json"));
+  ASSERT_EQ(summary["parameters"].size(), 4U);
+  EXPECT_EQ(summary["parameters"][2]["label"], "colour=blue");
+  put("with.csv", "x,year,colour\n3,1999,red\n4,2020,blue\n");
+  put("without.csv", "x,colour\n3,red\n4,blue\n");
+  const Outcome with = run({"predict", "a", "--data", "with.csv"});
+  EXPECT_EQ(with.code, 0) << with.err;
+  EXPECT_EQ(with.out, run({"predict", "a", "--data", "without.csv"}).out);
+  const Outcome refused = run({"run", "a.toml", "--out", "b", "--set", "data.constant=error"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("column year: found 2020 in all training rows"), std::string::npos) << refused.err;
+}
+
 class PredictWrong : public ProgramTest {
  protected:
   void refused(const Words& words, const std::string& piece) const {

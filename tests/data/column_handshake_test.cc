@@ -49,6 +49,18 @@ TEST_F(Handshake, TheLayoutHasTheLevelsOfAll) {
   EXPECT_EQ(handshake_.level_bits(), 8 * (6 * 7 + 5 * (1 + 2 + 1) + 3 * 5 * 3));
 }
 
+TEST_F(Handshake, GivenLevelsKeepTheirOrder) {
+  spec_.levels = {{"town", {"rome", "bern", "oslo"}}, {"sick", {"yes", "no"}}};
+  handshake_ = ColumnHandshake(spec_, TargetKind::binary, 3);
+  ColumnFacts given = facts({"rome", "bern", "oslo"});
+  given.levels["sick"] = {"yes", "no"};
+  for (std::size_t i = 0; i < 3; ++i) take(i, given);
+  EXPECT_TRUE(handshake_.agree(names_).empty());
+  ASSERT_TRUE(handshake_.layout);
+  EXPECT_EQ(handshake_.layout->levels, given.levels);
+  EXPECT_EQ(handshake_.take(1, given), "") << "a client that comes back";
+}
+
 TEST_F(Handshake, WhoDiffersFromMostIsToldHow) {
   take(0, facts({"rome"}, {"age", "city"}));
   take(1, facts({"rome"}));
@@ -108,6 +120,64 @@ TEST_F(Handshake, ScalingIsThatOfAllRows) {
   ASSERT_TRUE(handshake_.scaling);
   EXPECT_EQ(handshake_.scaling->mean, (std::vector<double>{4, 0.25, 0.5}));
   EXPECT_EQ(handshake_.scaling->sd, (std::vector<double>{std::sqrt(5.0), std::sqrt(0.1875), 0.5}));
+}
+
+TEST_F(Handshake, ColumnsThatAreConstantEverywhereAreLeftOut) {
+  agree();
+  // Everybody is 40 years old. Towns are the same within each client, but not between clients.
+  const auto speak = [&](ColumnHandshake& handshake) {
+    EXPECT_EQ(handshake.take(0, ColumnMoments{2, {80, 0, 2}, {0, 0, 0}}), "");
+    EXPECT_EQ(handshake.take(1, ColumnMoments{1, {40, 1, 0}, {0, 0, 0}}), "");
+    EXPECT_EQ(handshake.take(2, ColumnMoments{1, {40, 0, 0}, {0, 0, 0}}), "");
+    return handshake.agree(names_);
+  };
+  EXPECT_TRUE(speak(handshake_).empty());
+  ASSERT_TRUE(handshake_.scaling);
+  EXPECT_EQ(handshake_.scaling->dropped, std::vector<std::int64_t>{0});
+  EXPECT_EQ(handshake_.scaling->mean, (std::vector<double>{0.25, 0.5}));
+  ASSERT_EQ(handshake_.notes().size(), 1U);
+  EXPECT_THAT(handshake_.notes()[0], HasSubstr("age (40)"));
+
+  for (const char* constant : {"keep", "error"}) {
+    spec_.constant = constant;
+    ColumnHandshake other(spec_, TargetKind::binary, 3);
+    other.layout = handshake_.layout;
+    if (spec_.constant == "keep") {
+      EXPECT_TRUE(speak(other).empty());
+      EXPECT_TRUE(other.scaling->dropped.empty());
+      continue;
+    }
+    try {
+      (void)speak(other);
+      FAIL() << "age is constant";
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("column age: found 40 in all training rows"));
+    }
+  }
+}
+
+// Without standardisation sums only tell which columns are constant, and may be as large as they like.
+TEST_F(Handshake, WithoutStandardisationOnlyConstantColumnsAreSettled) {
+  spec_.standardize = false;
+  handshake_ = ColumnHandshake(spec_, TargetKind::binary, 3);
+  agree();
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(handshake_.take(i, ColumnMoments{1, {1e300, 0, i == 0 ? 1.0 : 0.0}, {i == 0 ? 0 : INFINITY, 0, 0}}), "");
+  EXPECT_TRUE(handshake_.agree(names_).empty());
+  ASSERT_TRUE(handshake_.scaling);
+  EXPECT_EQ(handshake_.scaling->dropped, std::vector<std::int64_t>{1});
+  EXPECT_TRUE(handshake_.scaling->mean.empty());
+}
+
+TEST(ScalingFault, NamesWhatCannotBeUsed) {
+  EXPECT_EQ(scaling_fault({{1, 2}, {1, 1}}, 2, true), "");
+  EXPECT_EQ(scaling_fault({{1}, {1}, {}, {1}, {5}}, 2, true), "");
+  EXPECT_EQ(scaling_fault({{}, {}, {}, {0}, {5}}, 2, false), "");
+  EXPECT_THAT(scaling_fault({{1, 2}, {1, 1}}, 3, true), HasSubstr("found 2 means and 2 scales, accepted: 3"));
+  EXPECT_THAT(scaling_fault({{1, 2}, {1, 0}}, 2, true), HasSubstr("scales above 0"));
+  for (const std::vector<std::int64_t>& bad : {std::vector<std::int64_t>{2}, {-1}, {1, 0}, {0, 0}})
+    EXPECT_THAT(scaling_fault({{}, {}, {}, bad, std::vector<double>(bad.size())}, 2, false), HasSubstr("to leave out"));
+  EXPECT_THAT(scaling_fault({{}, {}, {}, {0}, {}}, 2, false), HasSubstr("1 columns to leave out with 0 values"));
 }
 
 TEST_F(Handshake, SumsThatCannotBeUsedNameTheColumn) {

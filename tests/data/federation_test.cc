@@ -52,7 +52,20 @@ TEST(Federation, GivenLevelsNameColumnsThatNoRowHas) {
   const Folder folder;
   DataSpec spec = plain(folder.write("a.csv", "c,y\nb,no\na,yes\n"));
   spec.levels = {{"c", {"z", "b", "a"}}, {"y", {"no", "yes"}}};
-  EXPECT_THAT(load_federation(spec, TargetKind::binary, 1, "").feature_names, ElementsAre("c=b", "c=z"));
+  EXPECT_THAT(load_federation(spec, TargetKind::binary, 1, "").feature_names, ElementsAre("c=b", "c=a"));
+}
+
+// Sorted by their bytes, "alive" comes before "dead" and "high" before "low".
+TEST(Federation, TheFirstGivenLevelIsTheReference) {
+  const Folder folder;
+  DataSpec spec = plain(folder.write("a.csv", "dose,state\nhigh,dead\nlow,alive\nmid,dead\n"));
+  spec.levels = {{"dose", {"low", "mid", " high", "low"}}, {"state", {"dead", "alive"}}};
+  const Federation federation = load_federation(spec, TargetKind::binary, 1, "");
+  EXPECT_THAT(federation.feature_names, ElementsAre("dose=mid", "dose=high"));
+  EXPECT_THAT(federation.class_names, ElementsAre("dead", "alive"));
+  EXPECT_THAT(federation.train.y, ElementsAre(0.0, 1.0, 0.0));
+  EXPECT_EQ(testing::cell(federation.train, 0, 1), 1.0);  // the row of high
+  EXPECT_EQ(testing::cell(federation.train, 1, 0) + testing::cell(federation.train, 1, 1), 0.0);
 }
 
 TEST(Federation, CategoricalNumbersAreLevels) {

@@ -72,6 +72,7 @@ inline DataSpec plain(const std::string& source) {
   spec.partition = "given";
   spec.standardize = false;
   spec.intercept = false;
+  spec.constant = "keep";
   spec.test_fraction = 0.0;
   return spec;
 }

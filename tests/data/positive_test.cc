@@ -30,6 +30,15 @@ TEST(Positive, MergesTheOtherLabels) {
   }
 }
 
+TEST(Positive, ChoosesTheEventOfTwoLabels) {
+  const testing::Folder folder;
+  DataSpec spec = testing::plain(folder.write("t.csv", "x,y\n1,alive\n2,dead\n3,alive\n"));
+  spec.positive = {"alive"};
+  const Federation f = load_federation(spec, TargetKind::binary, 1, "my.toml");
+  EXPECT_THAT(f.class_names, ElementsAre("dead", "alive"));
+  EXPECT_THAT(f.train.y, ElementsAre(1.0, 0.0, 1.0));
+}
+
 TEST(Positive, SaysWhatIsWrong) {
   const auto says = [](const std::vector<std::string>& positive) -> std::string {
     try {

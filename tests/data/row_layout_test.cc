@@ -76,9 +76,21 @@ TEST(RowLayout, OfACsvFileComesBackFromJson) {
   expect_same_rows(load_rows(t.spec.sources[0], parse_layout(to_json(t.layout), ""), {true}), t.data.train);
 }
 
+TEST(RowLayout, KeepsTheOrderOfGivenLevels) {
+  const Folder folder;
+  DataSpec spec = source(folder.write("a.csv", kPeople), "ill");
+  spec.levels = {{"town", {"rome", "paris", "oslo"}}, {"ill", {"yes", "no"}}};
+  const Trained t = train(spec, TargetKind::binary);
+  const RowLayout layout = parse_layout(to_json(t.layout), "");
+  EXPECT_EQ(layout, t.layout);
+  EXPECT_EQ(layout.feature_names(), t.data.feature_names);
+  EXPECT_EQ(layout.classes, (std::vector<std::string>{"yes", "no"}));
+  expect_same_rows(load_rows(t.spec.sources[0], layout, {true}), t.data.train);
+}
+
 TEST(RowLayout, NamesThatAreNoUtf8ComeBackByteForByte) {
   RowLayout layout;
-  layout.columns = {{"gr\xf6\xdf\x65", {"a\xff", "b"}}, {"\xc3\xbc"}, {"\xed\xa0\x80"}};
+  layout.columns = {{"gr\xf6\xdf\x65", {"b", "a\xff"}}, {"\xc3\xbc"}, {"\xed\xa0\x80"}};
   layout.target = "y";
   layout.kind = TargetKind::real;
   EXPECT_EQ(parse_layout(to_json(layout), ""), layout);
@@ -108,6 +120,7 @@ TEST(RowLayout, MissingNumbersBecomeTheTrainingMeanWhereTheyDidInTraining) {
   const Folder folder;
   DataSpec spec = source(folder.write("a.csv", "x,z,y\n1,5,1\n,5,2\n4,5,3\n7,5,4\n"), "y");
   spec.missing = "mean";
+  spec.constant = "keep";
   for (const bool standardize : {true, false}) {
     spec.standardize = standardize;
     const Trained t = train(spec, TargetKind::real);
@@ -161,8 +174,9 @@ TEST(RowLayout, OfImagesSparseRowsAndCifar) {
   const std::string sparse = folder.write("a.libsvm", "1 1:0.5 4:2\n-1 2:1\n1 1:3 2:4\n");
   const Trained libsvm = train(source(sparse), TargetKind::binary);
   EXPECT_EQ(libsvm.layout.width, 4);
+  EXPECT_EQ(libsvm.layout.dropped, std::vector<std::int64_t>{2});  // no row has x3
   expect_same_rows(load_rows(sparse, parse_layout(to_json(libsvm.layout), ""), {true}), libsvm.data.train);
-  EXPECT_EQ(load_rows(folder.write("short.libsvm", "1 1:0.5\n"), libsvm.layout, {}).columns, 5);
+  EXPECT_EQ(load_rows(folder.write("short.libsvm", "1 1:0.5\n"), libsvm.layout, {}).columns, libsvm.data.train.columns);
 }
 
 TEST(RowLayout, OfAStoreIsThatOfItsRows) {
@@ -233,8 +247,8 @@ TEST(HostileLayout, EveryCutAndEveryWrongFieldIsRefused) {
     EXPECT_NE(bad, whole) << from;
     EXPECT_THAT(complaint([&] { parse_layout(bad, "e.json"); }), HasSubstr("e.json")) << to;
   };
-  refused("\"version\": 1", "\"version\": 2");
-  refused("\"version\": 1", "\"version\": \"1\"");
+  refused("\"version\": 2", "\"version\": 3");
+  refused("\"version\": 2", "\"version\": \"1\"");
   refused("\"format\": \"csv\"", "\"format\": \"xls\"");
   refused("\"header\": true", "\"header\": 1");
   refused("\"kind\": \"binary\"", "\"kind\": \"real\"");
@@ -244,6 +258,10 @@ TEST(HostileLayout, EveryCutAndEveryWrongFieldIsRefused) {
   refused("\"oslo\"", "\"rome\"");
   refused("\"oslo\"", "3");
   refused("\"oslo\"", "{\"hex\": \"0g\"}");
+  refused("\"dropped\": []", "\"dropped\": [4]");
+  refused("\"dropped\": []", "\"dropped\": [-1]");
+  refused("\"dropped\": []", "\"dropped\": [1, 1]");
+  refused("\"dropped\": []", "\"dropped\": [\"x\"]");
   refused("\"width\": 0", "\"width\": 3");
   refused("\"width\": 0", "\"width\": -1");
   refused("\"width\": 0", "\"width\": 1e300");

@@ -19,12 +19,14 @@ DataSpec spec_of(const std::string& path, Index clients) {
 TEST(Standardize, PooledMeanAndSdWithDivisorN) {
   const Folder folder;
   const std::string path = folder.write("a.csv", "x,k,y\n1,5,0\n2,5,0\n3,5,0\n6,5,0\n");
-  const Federation federation = load_federation(spec_of(path, 2), TargetKind::real, 1, "");
+  DataSpec spec = spec_of(path, 2);
+  spec.constant = "keep";
+  const Federation federation = load_federation(spec, TargetKind::real, 1, "");
   double sum = 0.0;
   double square = 0.0;
   for (Index r = 0; r < 4; ++r) {
     EXPECT_EQ(cell(federation.train, r, 0), 1.0);  // the intercept
-    EXPECT_EQ(cell(federation.train, r, 2), 5.0);  // a constant column is left unchanged
+    EXPECT_EQ(cell(federation.train, r, 2), 5.0);  // a constant column that stays is left unchanged
     sum += cell(federation.train, r, 1);
     square += std::pow(cell(federation.train, r, 1), 2);
   }
@@ -41,7 +43,9 @@ TEST(Standardize, NothingCancelsFarFromZero) {
   const Folder folder;
   std::string text = "x,k,y\n";
   for (int r = 0; r < 1000; ++r) text += std::to_string(1'000'000'000 + r % 2) + ",0.1,0\n";
-  const Federation federation = load_federation(spec_of(folder.write("a.csv", text), 7), TargetKind::real, 1, "");
+  DataSpec spec = spec_of(folder.write("a.csv", text), 7);
+  spec.constant = "keep";
+  const Federation federation = load_federation(spec, TargetKind::real, 1, "");
   for (Index r = 0; r < 1000; ++r) {
     EXPECT_NEAR(std::abs(cell(federation.train, r, 1)), 1.0, 1e-6);  // doubles near 1e9 are 1.2e-7 apart
     EXPECT_EQ(cell(federation.train, r, 2), 0.1);
@@ -72,6 +76,8 @@ TEST(Standardize, SetUpBitsAreWhatIsSent) {
   EXPECT_EQ(load_federation(spec_of(path, 2), TargetKind::real, 1, "").setup_bits, 2 * 64 * (5 + 4));
   DataSpec spec = spec_of(path, 2);
   spec.standardize = false;
+  EXPECT_EQ(load_federation(spec, TargetKind::real, 1, "").setup_bits, 2 * 64 * 5);  // no column is constant
+  spec.constant = "keep";
   EXPECT_EQ(load_federation(spec, TargetKind::real, 1, "").setup_bits, 0);
 }
 

@@ -297,6 +297,18 @@ TEST_F(OwnFile, Honest) {
   EXPECT_THROW(hear(wire::encode(wire::Scaling{{{0, 0}, {1, 1}}})), WireError);
 }
 
+TEST_F(OwnFile, ColumnsToLeaveOutAreChecked) {
+  welcome("");
+  hear(wire::encode(wire::Layout{columns()}));
+  for (const ColumnScaling& bad :
+       {ColumnScaling{{0}, {1}, {}, {2}, {5}}, ColumnScaling{{0}, {1}, {}, {-1}, {5}},
+        ColumnScaling{{0, 0}, {1, 1}, {}, {0}, {5}}, ColumnScaling{{}, {}, {}, {1, 0}, {5, 5}}})
+    EXPECT_THROW(hear(wire::encode(wire::Scaling{bad})), WireError);
+  hear(wire::encode(wire::Scaling{{{0}, {1}, {}, {1}, {5}}}));
+  ASSERT_EQ(wire::type_of(said_.back()), wire::Type::site);
+  EXPECT_EQ(wire::decode<wire::Site>(said_.back()).facts.feature_names, (std::vector<std::string>{"intercept", "x"}));
+}
+
 TEST_F(OwnFile, ConfigurationsThatAreNone) {
   EXPECT_THROW(welcome("[["), ConfigError);
   EXPECT_THROW(welcome("[sampler]\nname = \"nobody\""), ConfigError);

@@ -25,10 +25,11 @@ class OwnData : public ::testing::Test {
 
   void put(const std::string& name, const std::vector<std::string>& towns, int rows, int shift) {
     std::ofstream file(path(name));
-    file << "age,town,dose,sick\n";
+    file << "year,ward,age,town,dose,sick\n";  // one year everywhere, one ward in each file
     for (int r = 0; r < rows; ++r)
-      file << 40 + (r * 7 + shift * 3) % 23 << ',' << towns[static_cast<std::size_t>(r) % towns.size()] << ','
-           << 0.1 * ((r * 5 + shift) % 9) << ',' << (shift != 2 && (r * 3 + shift) % 5 < 2 ? "yes" : "no") << '\n';
+      file << "2020," << shift << ',' << 40 + (r * 7 + shift * 3) % 23 << ','
+           << towns[static_cast<std::size_t>(r) % towns.size()] << ',' << 0.1 * ((r * 5 + shift) % 9) << ','
+           << (shift != 2 && (r * 3 + shift) % 5 < 2 ? "yes" : "no") << '\n';
   }
 
   std::vector<ParticipantOptions> clients() const {
@@ -56,6 +57,18 @@ TEST_F(OwnData, SameDrawsAsTheSimulationOverTheSameFiles) {
   const auto alone = testing::sample(kStudy, {files, "data.partition=given", "run.coupled=true", "output.lp=false"});
   ASSERT_EQ(alone.draws.size(), 2U);
   EXPECT_EQ(alone.draws, together.draws);
+}
+
+TEST_F(OwnData, SameDrawsWithoutStandardisation) {
+  const Overrides keys = {"data.standardize=false", "model.prior=normal", "sampler.step=1e-5"};
+  World world(testing::federated_config(kStudy, keys), clients(), {});
+  const auto together = run_federation(world);
+  Overrides more = {fmt::format("data.source=[\"{}\", \"{}\", \"{}\"]", path("a.csv"), path("b.csv"), path("c.csv")),
+                    "data.partition=given", "run.coupled=true", "output.lp=false"};
+  more.insert(more.end(), keys.begin(), keys.end());
+  const auto alone = testing::sample(kStudy, more);
+  EXPECT_EQ(alone.draws, together.draws);
+  EXPECT_EQ(alone.draws.front().size(), 6U * 40);  // intercept, ward, age, two towns, dose, but no year
 }
 
 TEST_F(OwnData, SecretSeedsGiveOtherDrawsOfTheSameLaw) {

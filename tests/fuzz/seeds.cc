@@ -144,7 +144,7 @@ void messages_seeds() {
   message_seed("columns", columns);
   message_seed("layout", wire::Layout{columns.facts});
   message_seed("moments", wire::Moments{{5, {1, 2}, {3, 4}}});
-  message_seed("scaling", wire::Scaling{{{1, 2}, {3, 4}}});
+  message_seed("scaling", wire::Scaling{{{1, 2}, {3, 4}, {5, 6}, {0}, {7}}});
   message_seed("site", wire::Site{{3, 2, {"x", "y"}, {"no", "yes"}, 17, true}});
   message_seed("seat", wire::Seat{0.25});
   message_seed("acknowledged", wire::Acknowledged{9});

@@ -27,9 +27,10 @@ class OwnFiles : public ::testing::Test {
 
   void put(int i, const std::vector<std::string>& towns, int rows) const {
     std::ofstream file(path(i));
-    file << "age,town,dose,sick\n";
+    file << "year,ward,age,town,dose,sick\n";  // one year everywhere, one ward in each file
     for (int r = 0; r < rows; ++r)
-      file << 40 + (r * 7 + i * 3) % 23 << ',' << towns[static_cast<std::size_t>(r + i) % towns.size()] << ','
+      file << "2020," << i << ',' << 40 + (r * 7 + i * 3) % 23 << ','
+           << towns[static_cast<std::size_t>(r + i) % towns.size()] << ','
            << (r == 3 && i == 2 ? "" : fmt::format("{}", 0.1 * ((r * 5 + i) % 9))) << ','
            << ((r * 3 + i) % 5 < 2 ? "yes" : "no") << '\n';
   }
@@ -69,6 +70,9 @@ TEST_F(OwnFiles, TheSameRunAndTheSameTestRows) {
           EXPECT_EQ(a.notes, b.notes);
           EXPECT_EQ(a.layout.levels, b.layout.levels);
           EXPECT_EQ(a.scaling.mean, b.scaling.mean);
+          EXPECT_EQ(a.scaling.dropped, b.scaling.dropped);
+          EXPECT_EQ(b.feature_names[1], "ward");  // after the intercept: the year is left out
+          EXPECT_EQ(a.setup_bits, b.setup_bits);
           return 0;
         },
         [&](Ranks& other) {

@@ -138,17 +138,17 @@ compressor = "natural"
 
 TEST(Config, DefaultsThatFollowFromTheSourceAreWrittenOut) {
   const std::string mixed = to_toml(read_config_text("[data]\nsource = \"synthetic-mixed\"", "x"));
-  for (const char* line : {"standardize = false", "intercept = false", "heterogeneity = 1.0", "latent_dimension = 2",
-                           "noise_sd = 0.31622776601683794", "small_share = 0.9"})
+  for (const char* line : {"standardize = false", "intercept = false", "constant = \"keep\"", "heterogeneity = 1.0",
+                           "latent_dimension = 2", "noise_sd = 0.31622776601683794", "small_share = 0.9"})
     EXPECT_THAT(mixed, HasSubstr(std::string(line) + "\n"));
   EXPECT_EQ(to_toml(read_config_text(mixed, "x")), mixed);
   const std::string other = to_toml(read_config_text("[data]\nsource = \"synthetic-gaussian\"", "x"));
-  for (const char* line : {"standardize = true", "intercept = true", "heterogeneity = 5.0"})
+  for (const char* line : {"standardize = true", "intercept = true", "constant = \"drop\"", "heterogeneity = 5.0"})
     EXPECT_THAT(other, HasSubstr(std::string(line) + "\n"));
   EXPECT_THAT(other, ::testing::Not(HasSubstr("latent_dimension")));
   EXPECT_EQ(to_toml(read_config_text(other, "x",
                                      {"data.source=synthetic-mixed", "data.intercept=false", "data.standardize=false",
-                                      "data.heterogeneity=1"})),
+                                      "data.constant=keep", "data.heterogeneity=1"})),
             mixed);
   const std::string given = "[data]\nsource = \"synthetic-mixed\"\nintercept = true\nheterogeneity = 5.0";
   for (const char* line : {"intercept = true", "heterogeneity = 5.0", "standardize = false"})

@@ -226,6 +226,34 @@ TEST(NetworkRuns, GoOnAfterAStopToTheSameDraws) {
   EXPECT_EQ(whole.draws, parts.draws);
 }
 
+// At weights of zero all units are alike and hardly any gradient is left, so a search from there ends at a network that
+// predicts the same for every row.
+TEST(NetworkRuns, TheModeIsNoNullNetwork) {
+  const Overrides keys = with({"sampler.name=qlsd*", "sampler.step=1e-4", "model.prior_sd=3"});
+  std::vector<std::vector<double>> modes;
+  for (const Overrides& more : {Overrides{}, Overrides{"warm_up.epochs=3"}, Overrides{"run.init=mode"}}) {
+    Overrides all = keys;
+    all.insert(all.end(), more.begin(), more.end());
+    Experiment experiment(read_config_text(kLogistic, "test.toml", all));
+    experiment.prepare();
+    modes.push_back(experiment.mode());
+    const auto away = std::ranges::count_if(modes.back(), [](double x) { return std::abs(x) > 0.02; });
+    EXPECT_GT(away, std::ssize(modes.back()) / 2);
+  }
+  EXPECT_EQ(modes[0], modes[2]);  // both searches begin at the same random weights
+  EXPECT_NE(modes[0], modes[1]);
+}
+
+TEST(NetworkRuns, StartAtTheMode) {
+  Experiment experiment(read_config_text(kLogistic, "test.toml", with({"run.init=mode", "sampler.step=1e-4"})));
+  experiment.prepare();
+  const std::vector<double> mode = experiment.mode();
+  for (Index c = 0; c < experiment.position().columns; ++c) {
+    const auto chain = experiment.position().column(c);
+    EXPECT_EQ(std::vector<double>(chain.begin(), chain.end()), mode) << c;
+  }
+}
+
 // fsgld's surrogates do not need a sample of any client's posterior.
 TEST(NetworkRuns, VisitClientsWithSwagSurrogates) {
   const Overrides keys = with({"sampler.name=fsgld", "sampler.batch=8", "sampler.local_steps=2", "sampler.step=1e-3",

@@ -58,7 +58,7 @@ TEST_F(CheckpointTest, EveryCutIsSeen) {
 }
 
 TEST_F(CheckpointTest, FieldsThatCannotBeReadAreNamed) {
-  SealedFile file(path("checkpoint"), {"POLLENCK", 5, "a checkpoint", ""});
+  SealedFile file(path("checkpoint"), {"POLLENCK", 6, "a checkpoint", ""});
   file.write(Bytes(3));
   file.commit();
   EXPECT_THAT([&] { (void)read_checkpoint(path("checkpoint")); },

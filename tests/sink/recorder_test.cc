@@ -18,7 +18,7 @@ class RecorderTest : public FolderTest {
     options.checkpoint = [this] { ++checkpoints_; };
     return std::make_unique<Recorder>(options, std::make_unique<SpoolWriter>(path("draws.spool"), shape_),
                                       std::make_unique<MetricsFile>(path("metrics.csv"), MetricsColumns()),
-                                      std::make_unique<Predictive>(model_, test_));
+                                      std::make_unique<RunningScores>(model_, test_, 15));
   }
   // Feeds rounds first+1 .. last, each of which is kept.
   void feed(Recorder& recorder, std::int64_t first, std::int64_t last) {

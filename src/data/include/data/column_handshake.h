@@ -1,6 +1,7 @@
 // The handshake by which clients with files of their own come to encode their rows in the same way. Each client sends
 // the names in its file (ColumnFacts), and all receive the layout: the columns, with the levels of all clients. Then
-// each client sends sums of its encoded columns (ColumnMoments), and all receive the scaling. No rows are sent.
+// each client sends sums of its encoded columns (ColumnMoments), and all receive the scaling, which also says which
+// constant columns are left out. No rows are sent.
 //
 // ColumnHandshake takes what clients say, in any order, and computes layout and scaling over the clients in the order
 // of their numbers. Rank 0 of a run whose ranks read their own files (src/run/own_files.cc) and the server of a
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "data/constant_columns.h"
 #include "data/row_layout.h"
 #include "pollen/data.h"
 
@@ -36,16 +38,20 @@ class ColumnHandshake {
   // Sets the layout once every client has sent its columns, and later the scaling once every client has sent its
   // moments. Returns the clients whose columns differ from those of more than half of all, with the reason; there is no
   // layout until they are forgotten and have spoken again. Throws ConfigError, with clients called by `names`, if
-  // columns differ and no such majority exists, and if columns cannot be standardised.
+  // columns differ and no such majority exists, and if columns cannot be standardised or must not be constant.
   [[nodiscard]] std::map<std::size_t, std::string> agree(const std::vector<std::string>& names);
 
   // Returns the bits that exchanging levels costs, as load_federation() counts them: every client sends its levels and
   // receives all levels. Levels that the configuration gives are not exchanged. There must be a layout.
   std::int64_t level_bits() const;
 
+  // Returns what is to be said about columns that are left out. There must be a layout.
+  std::vector<std::string> notes() const;
+
  private:
   std::map<std::size_t, std::string> agree_on_layout(const std::vector<std::string>& names);
-  RowLayout encoded() const;  // the columns of encoded rows without the intercept
+  // All encoded columns, for which clients send moments.
+  PooledColumns pooled_columns() const;
 
   DataSpec spec_;
   TargetKind target_ = TargetKind::none;
@@ -85,14 +91,16 @@ bool is_csv(const DataSpec& spec, const std::string& path);
 // Returns whether columns are standardised for a model with such a target.
 bool standardizes(const DataSpec& spec, TargetKind target);
 
+// Returns whether clients send sums of their columns: to standardise them, or to find those that are constant.
+bool pools_columns(const DataSpec& spec, TargetKind target);
+
 // Returns the places of the columns that cannot be standardised, because a mean or sd is no number or an sd is 0.
 std::vector<std::size_t> unusable_columns(const ColumnScaling& scaling);
 
-// Throws ConfigError, with `where` before a column's name, if one of the encoded columns cannot be standardised.
-void check_scaling(const ColumnScaling& scaling, const std::vector<std::string>& columns, const std::string& where);
+// Returns what is wrong with a scaling that somebody sent for so many encoded columns, or an empty text.
+std::string scaling_fault(const ColumnScaling& scaling, std::size_t columns, bool standardized);
 
-// Returns the bits that standardising so many columns costs: every client sends its sums and receives means and scales.
-// The target counts as a column if its moments are asked for.
-std::int64_t scaling_bits(Index clients, std::size_t columns, bool target);
+// Returns the bits that pooling so many columns costs: every client sends its sums and receives what was agreed.
+std::int64_t pooling_bits(Index clients, std::size_t columns, const ColumnScaling& agreed);
 
 }  // namespace pollen

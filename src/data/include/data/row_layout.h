@@ -16,7 +16,8 @@ namespace pollen {
 
 struct LayoutColumn {
   std::string name;
-  std::vector<std::string> levels = {};  // levels of a text column, sorted; empty for numbers
+  std::vector<std::string> levels = {};  // levels of a text column, the reference first; empty for numbers
+  bool constant = false;                 // left out, because all training rows have the same value there
   bool operator==(const LayoutColumn&) const = default;
 };
 
@@ -25,13 +26,16 @@ struct RowLayout {
   bool header = true;          // csv only: whether the file has a header
   TargetKind kind = TargetKind::none;
   std::string target;                 // name of the target's column
-  std::vector<std::string> labels;    // sorted labels of a target with classes
+  std::vector<std::string> labels;    // labels of a target with classes, in the order of the classes
   std::vector<std::string> positive;  // labels that are class 1; if empty, every label is a class of its own
   std::vector<std::string> classes;   // names of the classes, by their index
   std::vector<LayoutColumn> columns;  // features of a csv file, in the order in which they are encoded
   Index width = 0;                    // for formats without columns: numbers per row
   std::string prefix = "x";           // for formats without columns: features are called x1, x2, ...
   bool intercept = false;
+  // Of the numbers that a row becomes before the intercept is added, without those of constant columns: the places of
+  // further ones that are left out, rising, such as those of a level that no training row has.
+  std::vector<std::int64_t> dropped;
   std::vector<double> mean, sd;  // of every encoded number but the intercept; empty: not scaled
   std::vector<double> fill;      // what a missing number is encoded as, per number; empty: none may be missing
 

@@ -98,6 +98,7 @@ class ConnectionRegistry {
   // The layout agreed by clients that read their own files.
   const std::optional<ColumnFacts>& layout() const { return handshake_.layout; }
   const std::optional<ColumnScaling>& scaling() const { return handshake_.scaling; }
+  std::vector<std::string> notes() const { return handshake_.notes(); }  // about columns that are left out
   bool levels_shown() const;  // true if clients reveal levels or labels that the configuration does not give
   const std::string& run() const { return run_; }
   // Saves or loads everything about set-up that a restarted server needs. Load before any connection.

@@ -40,8 +40,9 @@ struct ExperimentOptions {
   std::optional<Posterior> posterior = {};  // replaces the configuration's model and data
   // Clients in other processes, by what they said about themselves; `transport` reaches them.
   std::vector<SiteFacts> sites = {};
-  std::int64_t setup_bits = 0;  // bits of what the sites said
-  bool levels_shown = true;     // whether the sites revealed levels or labels that data.levels does not give
+  std::int64_t setup_bits = 0;          // bits of what the sites said
+  std::vector<std::string> notes = {};  // on the sites' data, for the warnings
+  bool levels_shown = true;             // whether the sites revealed levels or labels that data.levels does not give
   // Set if several processes share the clients (ranks/ranks.h). This process is rank 0; the others are in serve_rank().
   Ranks* ranks = nullptr;
   // An observer, told of every exchange with clients on the thread of advance(). It has no effect on the run and is not

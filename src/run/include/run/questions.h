@@ -39,6 +39,9 @@ class Questions {
   std::span<const Index> sizes() const { return problem_.rows; }  // N_i
   // Whether the curvature bounds hold for all θ, not only where they are asked for.
   bool curvature_is_bound() const { return problem_.curvature_is_bound; }
+  // Says where the search for the mode begins; otherwise it begins at zero, or at the
+  // prior's centre where the search is scaled.
+  void search_from(std::span<const double> start) { start_.assign(start.begin(), start.end()); }
   // Finds the mode at the first call. NumericError if the search leaves the finite numbers.
   const std::vector<double>& mode();
   // The position at which to ask for curvature: the mode, unless the curvature has a bound that holds everywhere.
@@ -55,6 +58,7 @@ class Questions {
   double tolerance_;
   SetupFindings& found_;
   enum class Scaled { not_at_all, diagonal, full } scaled_ = Scaled::not_at_all;
+  std::vector<double> start_;  // of the search for the mode; empty: zero or the prior's centre
 };
 
 }  // namespace pollen

@@ -48,6 +48,11 @@ struct FederationFacts {
   std::int64_t bytes_in = 0, bytes_out = 0;  // bytes of whole frames; the counters have payloads only
 };
 
+// What a model of two classes gives the probability of.
+struct EventFacts {
+  std::string target, level;  // the target's column, empty if unknown, and the label that counts as 1
+};
+
 struct RunFacts {
   std::string sampler, model, source;  // such as "qlsd++", "logistic", "titanic"
   std::uint64_t seed = 1;
@@ -64,6 +69,7 @@ struct RunFacts {
   Index clients = 0;
   Index train_rows = 0, test_rows = 0;
   std::vector<std::string> labels;  // one per coordinate
+  std::optional<EventFacts> event;  // models of two classes
   std::vector<std::string> warnings, notes;
   Counters counters;
   PrivacyFacts privacy;

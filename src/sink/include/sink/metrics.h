@@ -1,6 +1,5 @@
-// Writes DIR/metrics.csv, one row every metrics_every rounds. Scores are those of the predictive averaged over the
-// chain states seen at rows after burn-in; before that they are empty. For mixed-effects models they are the losses of
-// the clients' models at that row.
+// Writes DIR/metrics.csv, one row every metrics_every rounds. Scores are those of running_scores.h; for mixed-effects
+// models they are the losses of the clients' models at that row.
 #pragma once
 
 #include <optional>

@@ -49,6 +49,8 @@ class Predictive {
   Index classes() const { return classes_; }  // 0 for a regression
   void add(std::span<const double> theta);
   void add_all(ConstPanelView thetas, int threads);  // one column per state
+  void add(const Predictive& other);                 // all states of another one with the same model and rows
+  void restart();                                    // forgets all states
 
   // Scores of test rows first .. last-1; NaN before any state was added.
   Scores scores(Index first, Index last, int ece_bins) const;

@@ -13,8 +13,8 @@
 #include "sink/facts.h"
 #include "sink/live_feed.h"
 #include "sink/metrics.h"
-#include "sink/predictive.h"
 #include "sink/running.h"
+#include "sink/running_scores.h"
 #include "sink/spool.h"
 #include "sink/transitions.h"
 
@@ -41,7 +41,7 @@ struct RecorderOptions {
 class Recorder : public Sink {
  public:
   Recorder(const RecorderOptions& options, std::unique_ptr<SpoolWriter> spool, std::unique_ptr<MetricsFile> metrics,
-           std::unique_ptr<Predictive> predictive);
+           std::unique_ptr<RunningScores> scores);
 
   void closed(std::int64_t iteration, const Counters& counters, ConstPanelView position) override;
   void kept(ConstPanelView position, std::span<const double> potential) override;
@@ -61,7 +61,7 @@ class Recorder : public Sink {
   double rhat() const { return rhat_value_; }
   TransitionFacts transition_facts() const { return has_trajectories() ? tally_.facts() : TransitionFacts{}; }
   std::int64_t metrics_bytes() const { return metrics_->bytes(); }
-  std::string save();  // saves the running predictive
+  std::string save();  // saves the running scores
   void load(const std::string& state);
   void finish_progress(std::int64_t iteration, const Counters& counters);
 
@@ -79,7 +79,7 @@ class Recorder : public Sink {
   RecorderOptions options_;
   std::unique_ptr<SpoolWriter> spool_;
   std::unique_ptr<MetricsFile> metrics_;
-  std::unique_ptr<Predictive> predictive_;
+  std::unique_ptr<RunningScores> scores_;
   RunningRhat rhat_;
   RunningEss ess_;
   TransitionTally tally_;

@@ -69,18 +69,18 @@ struct Layout {
   void archive(Archive& a);
 };
 
-// A client's sums for standardisation.
+// A client's sums for standardisation, and to find constant columns.
 struct Moments {
   static constexpr Type kType = Type::moments;
   ColumnMoments moments;
   void archive(Archive& a) { a.fields(moments.count, moments.sum, moments.squares, moments.target); }
 };
 
-// The means and standard deviations with which all clients standardise.
+// The columns that all clients leave out, and the means and standard deviations with which they standardise the others.
 struct Scaling {
   static constexpr Type kType = Type::scaling;
   ColumnScaling scaling;
-  void archive(Archive& a) { a.fields(scaling.mean, scaling.sd, scaling.target); }
+  void archive(Archive& a) { a.fields(scaling.mean, scaling.sd, scaling.target, scaling.dropped, scaling.constants); }
 };
 
 // What a client tells about its data.
