@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "experiment_parts.h"
 #include "model/units.h"
@@ -86,6 +88,13 @@ std::vector<double> Experiment::mode() const {
   if (p.problem.model.units != nullptr && !mode.empty())
     p.problem.model.units->to_data({mode.data(), std::ssize(mode), 1, std::ssize(mode)});
   return mode;
+}
+std::vector<double> Experiment::prior_sd() const {
+  if (parts_->personal) return {};
+  const Prior& prior = parts_->coordinates ? parts_->theta_prior : parts_->problem.prior;
+  std::vector<double> sd(static_cast<std::size_t>(dimension()), std::numeric_limits<double>::infinity());
+  for (std::size_t j = 0; j < prior.precision.size(); ++j) sd[j] = 1 / std::sqrt(prior.precision[j]);
+  return sd;
 }
 
 const PersonalResults* Experiment::personal() const { return parts_->results ? &*parts_->results : nullptr; }

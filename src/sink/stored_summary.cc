@@ -47,6 +47,17 @@ TransitionFacts transitions_of(const Json& json) {
   return facts;
 }
 
+// Returns nothing if the file is of an earlier build, whose verdict is made anew.
+std::optional<Verdict> verdict_in(const Json& json) {
+  if (!json.contains("verdict")) return std::nullopt;
+  const Json& stored = json["verdict"];
+  Verdict verdict;
+  if (!stored.at("converged").is_null()) verdict.converged = stored["converged"].get<bool>();
+  verdict.words = stored.at("words").get<std::string>();
+  verdict.reasons = stored.at("reasons").get<std::vector<std::string>>();
+  return verdict;
+}
+
 StoredSummary from_json(const Json& json) {
   StoredSummary s;
   s.status = json.value("status", "complete");
@@ -55,6 +66,9 @@ StoredSummary from_json(const Json& json) {
   s.model = json.at("model").get<std::string>();
   s.chains = json.at("chains").get<Index>();
   s.draws = json.at("draws_per_chain").get<Index>();
+  s.iterations = json.value("iterations", std::int64_t{0});
+  if (json.contains("setup")) s.burn_in = json["setup"].value("burn_in", std::int64_t{0});
+  s.verdict = verdict_in(json);
   for (const Json& p : json.at("parameters")) {
     s.names.push_back(p.at("name").get<std::string>());
     s.labels.push_back(p.at("label").get<std::string>());
@@ -84,6 +98,21 @@ std::optional<StoredSummary> read_stored_summary(const std::string& path) {
   } catch (const std::exception&) {
     return std::nullopt;
   }
+}
+
+RunFacts facts_of(const StoredSummary& stored) {
+  RunFacts facts;
+  facts.sampler = stored.sampler;
+  facts.model = stored.model;
+  facts.chains = stored.chains;
+  facts.iterations = facts.done = stored.iterations;
+  facts.burn_in = stored.burn_in;
+  facts.coupled = stored.coupled;
+  facts.labels = stored.labels;
+  facts.transitions = stored.transitions;
+  facts.states = states_named(stored.states);
+  facts.status = status_named(stored.status);
+  return facts;
 }
 
 stats::Moments read_moments(const std::string& path) {
