@@ -124,7 +124,7 @@ Json metrics_json(const LivePlan& plan, const LiveState& state) {
   return {{"columns", std::move(columns)}, {"values", std::move(values)}, {"rowsInAll", state.metrics.offered()}};
 }
 
-Json verdict_json(const LivePlan* plan, const LiveState& state, const LiveEnd* end) {
+Json verdict_so_far(const LivePlan* plan, const LiveState& state, const LiveEnd* end) {
   std::string words = "The run is being prepared.";
   if (state.phase == LiveState::Phase::waiting) words = "The server waits for its clients.";
   if (plan != nullptr) words = "Sampling: whether the chains agree can be said at the end.";
@@ -186,7 +186,7 @@ Json run_json(const std::string& name, const LivePlan* plan, const LiveState& st
       scores.push_back({{"name", plan->scores[i]}, {"value", number(state.latest[kMetricColumns.size() + i])}});
   Json run = {{"name", name},
               {"status", end != nullptr ? name_of(end->status) : "running"},
-              {"verdict", verdict_json(plan, state, end)},
+              {"verdict", verdict_so_far(plan, state, end)},
               {"notes", notes_of(known, state, findings, end)},
               {"parameters", parameters_json(known, findings, end)},
               {"parametersInAll", known.dimension},

@@ -28,7 +28,7 @@ Worst worst_of(const Parameters& parameters, double stats::ParameterSummary::*va
   return worst;
 }
 
-std::string share_of(std::size_t count, std::size_t all) {
+std::string share_in(std::size_t count, std::size_t all) {
   return count == all && all > 1 ? fmt::format("all {} parameters", all)
                                  : fmt::format("{} of {} parameters", count, all);
 }
@@ -64,12 +64,12 @@ std::vector<std::string> diagnose(const Parameters& parameters, const std::vecto
   const Worst rhat = worst_of(parameters, &stats::ParameterSummary::rhat, [](double v) { return v > kMostRhat; });
   if (rhat.count > 0)
     lines.push_back(fmt::format("R-hat above {} for {} (worst {:.3f}: {}): the chains have not mixed", kMostRhat,
-                                share_of(rhat.count, parameters.size()), rhat.value, labels[rhat.at]));
+                                share_in(rhat.count, parameters.size()), rhat.value, labels[rhat.at]));
   const auto tell_of = [&](double stats::ParameterSummary::*ess, const char* name, const char* uncertain) {
     const Worst low = worst_of(parameters, ess, [](double v) { return v < kLeastEss; });
     if (low.count > 0)
       lines.push_back(fmt::format("{} ESS below {} for {} (least {:.0f}: {}): {} are uncertain", name, kLeastEss,
-                                  share_of(low.count, parameters.size()), low.value, labels[low.at], uncertain));
+                                  share_in(low.count, parameters.size()), low.value, labels[low.at], uncertain));
   };
   tell_of(&stats::ParameterSummary::ess_bulk, "bulk", "means");
   tell_of(&stats::ParameterSummary::ess_tail, "tail", "quantiles");
@@ -94,7 +94,7 @@ std::string unsettled(const Parameters& parameters, const std::vector<std::strin
   if (count == 0) return "";
   return fmt::format(
       "the estimates of {} have not settled: halves of the chains differ by more than 1 % (worst {}: by about {:.2g})",
-      share_of(count, which.size()), labels[at], apart_at);
+      share_in(count, which.size()), labels[at], apart_at);
 }
 
 }  // namespace pollen::sink

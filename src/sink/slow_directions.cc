@@ -38,15 +38,15 @@ std::vector<std::string> parts_of(const stats::Direction& direction, const std::
   return names;
 }
 
-// The variance of the draws along a direction over that of the prior; 0 if the prior is flat or not known.
-double share_of_prior(const stats::Direction& direction, const Evidence& e) {
-  double prior = 0;
-  for (std::size_t j = 0; j < e.size(); ++j) {
-    const double sd = j < e.facts.prior_sd.size() ? e.facts.prior_sd[j] : INFINITY;
-    const double part = direction.loading[j] * sd / e.parameters[j].sd;
-    prior += part * part;
+// How far the draws reach along a direction, squared and in units of the prior: about 1 if the prior alone holds them,
+// much less if the data do; 0 if the prior is flat or not known.
+double reach_in_prior(const stats::Direction& direction, const Evidence& e) {
+  double reach = 0;
+  for (std::size_t j = 0; j < std::min(e.size(), e.facts.prior_sd.size()); ++j) {
+    const double part = direction.loading[j] * e.parameters[j].sd / e.facts.prior_sd[j];
+    reach += direction.variance * part * part;
   }
-  return direction.variance / prior;
+  return reach;
 }
 
 // Appends what helps, if anything is known to.
@@ -56,7 +56,7 @@ std::string with(const std::string& advice) { return advice.empty() ? "" : "; " 
 std::string collinear(const std::vector<stats::Direction>& directions, const Evidence& e) {
   constexpr double kPriorAlone = 0.5, kSeveral = 1.5, kSingular = 1e-5;
   const stats::Direction &widest = directions.back(), &narrowest = directions.front();
-  const bool wide = widest.variance > kSeveral && share_of_prior(widest, e) > kPriorAlone;
+  const bool wide = widest.variance > kSeveral && reach_in_prior(widest, e) > kPriorAlone;
   if (!wide && !(narrowest.variance < kSingular)) return "";
   return fmt::format("collinear columns: the data hardly tell {} apart; leave one of them out{}",
                      fmt::join(parts_of(wide ? widest : narrowest, e.facts.labels), " and "),

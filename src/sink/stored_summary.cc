@@ -47,9 +47,14 @@ TransitionFacts transitions_of(const Json& json) {
   return facts;
 }
 
+std::int64_t count_in(const Json& json, const char* key) {
+  const bool any = json.is_object() && json.contains(key) && json[key].is_number_integer();
+  return any ? json[key].get<std::int64_t>() : 0;
+}
+
 // Returns nothing if the file is of an earlier build, whose verdict is made anew.
 std::optional<Verdict> verdict_in(const Json& json) {
-  if (!json.contains("verdict")) return std::nullopt;
+  if (!json.contains("verdict") || !json["verdict"].is_object()) return std::nullopt;
   const Json& stored = json["verdict"];
   Verdict verdict;
   if (!stored.at("converged").is_null()) verdict.converged = stored["converged"].get<bool>();
@@ -66,8 +71,8 @@ StoredSummary from_json(const Json& json) {
   s.model = json.at("model").get<std::string>();
   s.chains = json.at("chains").get<Index>();
   s.draws = json.at("draws_per_chain").get<Index>();
-  s.iterations = json.value("iterations", std::int64_t{0});
-  if (json.contains("setup")) s.burn_in = json["setup"].value("burn_in", std::int64_t{0});
+  s.iterations = count_in(json, "iterations");
+  if (json.contains("setup")) s.burn_in = count_in(json["setup"], "burn_in");
   s.verdict = verdict_in(json);
   for (const Json& p : json.at("parameters")) {
     s.names.push_back(p.at("name").get<std::string>());

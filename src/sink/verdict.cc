@@ -15,14 +15,14 @@ namespace pollen::sink {
 
 namespace {
 
-using Parameters = std::vector<stats::ParameterSummary>;
+using Summaries = std::vector<stats::ParameterSummary>;
 
 std::string counted(double number) { return grouped(static_cast<std::int64_t>(std::min(number, 1e15))); }
 
 std::string whole_set(std::size_t count) { return count == 1 ? "the parameter" : fmt::format("all {} parameters", count); }
 
 // What was checked, with its numbers: chains that all sit at the same wrong place pass these checks, too.
-std::string checks(const RunFacts& facts, const Parameters& parameters) {
+std::string checks(const RunFacts& facts, const Summaries& parameters) {
   const Extremes worst = extremes_of(parameters);
   std::string text = fmt::format("R-hat {:.3f} or less, ESS {} or more (tail {}) for {}", worst.rhat,
                                  counted(worst.ess_bulk), counted(worst.ess_tail), whole_set(parameters.size()));
@@ -40,7 +40,7 @@ std::string names_of(const std::vector<std::size_t>& which, const std::vector<st
 }
 
 // What forbids to rely on the results whatever their R-hat is.
-std::vector<std::string> troubles(const RunFacts& facts, const Parameters& parameters) {
+std::vector<std::string> troubles(const RunFacts& facts, const Summaries& parameters) {
   std::vector<std::string> lines;
   if (facts.status == RunStatus::interrupted)
     lines.push_back(fmt::format("stopped after {} of {} iterations", facts.done, facts.iterations));
@@ -55,7 +55,7 @@ std::vector<std::string> troubles(const RunFacts& facts, const Parameters& param
 }
 
 // What makes a verdict impossible.
-std::vector<std::string> unknowns(const RunFacts& facts, const Parameters& parameters) {
+std::vector<std::string> unknowns(const RunFacts& facts, const Summaries& parameters) {
   std::vector<std::size_t> still, few;
   for (std::size_t j = 0; j < parameters.size(); ++j) {
     const stats::ParameterSummary& p = parameters[j];
@@ -74,7 +74,7 @@ std::vector<std::string> unknowns(const RunFacts& facts, const Parameters& param
   return lines;
 }
 
-Verdict judge_draws(const RunFacts& facts, const Parameters& parameters, const DrawSet* draws) {
+Verdict judge_draws(const RunFacts& facts, const Summaries& parameters, const DrawSet* draws) {
   std::vector<std::string> reasons = troubles(facts, parameters);
   const bool troubled = !reasons.empty();
   const Evidence evidence{facts, parameters, draws};
@@ -83,7 +83,8 @@ Verdict judge_draws(const RunFacts& facts, const Parameters& parameters, const D
     for (std::string& line : remedies(evidence)) mixing.push_back(std::move(line));
   if (std::string line = early_draws(evidence); !line.empty()) mixing.push_back(std::move(line));
   const std::vector<std::string> unknown = unknowns(facts, parameters);
-  for (const auto* lines : {&mixing, &unknown}) reasons.insert(reasons.end(), lines->begin(), lines->end());
+  reasons.insert(reasons.end(), mixing.begin(), mixing.end());
+  reasons.insert(reasons.end(), unknown.begin(), unknown.end());
   if (facts.status == RunStatus::interrupted)
     return {false, "Not converged: the run was stopped before its end.", reasons};
   if (!mixing.empty()) return {false, "Not converged: do not rely on these draws yet.", reasons};
@@ -105,7 +106,7 @@ const char* why_not(States states) {
 }
 
 // Infinite numbers are stored as null and come back as NaN.
-bool same_numbers(const Parameters& a, const Parameters& b) {
+bool same_numbers(const Summaries& a, const Summaries& b) {
   const auto same = [](double x, double y) { return x == y || (!std::isfinite(x) && !std::isfinite(y)); };
   return std::ranges::equal(a, b, [&](const stats::ParameterSummary& p, const stats::ParameterSummary& q) {
     return std::ranges::all_of(kSummaryNumbers,
@@ -115,7 +116,7 @@ bool same_numbers(const Parameters& a, const Parameters& b) {
 
 }  // namespace
 
-Verdict judge(const RunFacts& facts, const Parameters& parameters, const DrawSet* draws) {
+Verdict judge(const RunFacts& facts, const Summaries& parameters, const DrawSet* draws) {
   Verdict verdict;
   if (parameters.empty()) {
     verdict = {{}, "No verdict: no draw was kept.", troubles(facts, parameters)};
@@ -131,7 +132,7 @@ Verdict judge(const RunFacts& facts, const Parameters& parameters, const DrawSet
   return verdict;
 }
 
-Verdict verdict_of(const std::optional<StoredSummary>& stored, const Parameters& parameters,
+Verdict verdict_of(const std::optional<StoredSummary>& stored, const Summaries& parameters,
                    const std::vector<std::string>& labels, const DrawSet* draws) {
   if (stored && stored->verdict && same_numbers(stored->parameters, parameters)) return *stored->verdict;
   RunFacts facts = stored ? facts_of(*stored) : RunFacts();

@@ -10,10 +10,10 @@ namespace pollen::sink {
 
 // What a run has left, and what this program can do with it.
 struct Ending {
-  std::string folder;              // as the user may type it
-  std::vector<std::string> files;  // names, for people
-  bool draws = true;               // the draws were written (output.draws)
-  bool pages = true;               // this build has the report's page
+  std::string folder = {};              // as the user may type it
+  std::vector<std::string> files = {};  // names, for people
+  bool draws = true;                    // the draws were written (output.draws)
+  bool pages = true;                    // this build has the report's page
 };
 
 // Returns commands in which FILE stands for a table of rows and REFERENCE for another run.
