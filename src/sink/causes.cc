@@ -65,14 +65,14 @@ std::string runaway_scale(const Evidence& e) {
   return "";
 }
 
-// Whether the draws of a coefficient are what a likelihood without a maximum gives: only the prior stops them. Behind
-// the place where such a likelihood is flat, the posterior is the tail of the prior. It is as wide as a good part of
-// the prior, far from zero, and skewed away from zero, which a posterior that the data determine is not.
+// Whether the draws of a coefficient are what a likelihood without a maximum gives: it pushes the coefficient outward
+// until the prior stops it. The draws are then far from the prior's centre and as wide as a good part of the prior.
+// A coefficient that the data determine is narrow; one of which they say little is within chance of the centre.
 bool stopped_by_prior(const stats::ParameterSummary& p, double prior_sd) {
-  constexpr double kWide = 0.3, kFar = 0.75, kSkewed = 1.3;
+  constexpr double kWide = 0.5, kFar = 0.75, kBeyondChance = 3, kSkewed = 1.3;
   if (!std::isfinite(prior_sd) || !(p.sd > kWide * prior_sd) || !(std::abs(p.mean) > kFar * prior_sd)) return false;
   const double outer = p.mean > 0 ? p.q95 - p.q50 : p.q50 - p.q5, inner = p.mean > 0 ? p.q50 - p.q5 : p.q95 - p.q50;
-  return outer > kSkewed * inner;
+  return std::abs(p.mean) > kBeyondChance * p.sd || outer > kSkewed * inner;
 }
 
 // Whether nothing has stopped a coefficient yet: every chain is still moving away from zero, and it is far away.
@@ -83,19 +83,22 @@ bool growing(const Evidence& e, std::size_t j) {
          std::abs(moves.to - moves.from) > e.parameters[j].sd;
 }
 
-std::string separation(const Evidence& e) {
-  if (e.facts.model != "logistic" && e.facts.model != "softmax") return "";
-  std::vector<std::string> names;
-  for (std::size_t j = 0; j < e.size(); ++j) {
-    const double prior_sd = j < e.facts.prior_sd.size() ? e.facts.prior_sd[j] : INFINITY;
-    if (stopped_by_prior(e.parameters[j], prior_sd) || growing(e, j)) names.push_back(e.facts.labels[j]);
-  }
+std::string separated_by(const std::vector<std::string>& names) {
   if (names.empty()) return "";
   return fmt::format(
       "separation: the data seem to tell the classes apart without error by {}, so that the likelihood has no maximum "
       "and the prior alone says how large such a coefficient is; give a narrower model.prior_sd, or leave the column "
       "out",
       listed(names));
+}
+
+bool has_log_odds(const Evidence& e) { return e.facts.model == "logistic" || e.facts.model == "softmax"; }
+
+std::string endless_growth(const Evidence& e) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < e.size(); ++j)
+    if (has_log_odds(e) && growing(e, j)) names.push_back(e.facts.labels[j]);
+  return separated_by(names);
 }
 
 // A column without information leaves its coefficient's prior as it was.
@@ -160,20 +163,29 @@ std::string longer(const Evidence& e) {
 
 bool Evidence::poor(std::size_t j) const { return !faults_of(parameters[j]).empty(); }
 
+std::string separation(const Evidence& e) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < std::min(e.size(), e.facts.prior_sd.size()); ++j)
+    if (has_log_odds(e) && stopped_by_prior(e.parameters[j], e.facts.prior_sd[j])) names.push_back(e.facts.labels[j]);
+  return separated_by(names);
+}
+
 std::vector<std::string> remedies(const Evidence& evidence) {
   std::vector<std::string> lines;
   const auto& warnings = evidence.facts.warnings;
   if (std::ranges::any_of(warnings, [](const std::string& line) { return line.starts_with("collinear columns"); }))
     lines.emplace_back("set-up found collinear columns, which the warnings name; leave one of them out");
   if (evidence.draws != nullptr && evidence.draws->length >= 10) {
-    const std::string scale = runaway_scale(evidence), separated = separation(evidence);
-    for (const std::string& line : {scale, separated, prior_alone(evidence), separate_places(evidence)})
-      lines.push_back(line);
+    const std::string scale = runaway_scale(evidence), growth = endless_growth(evidence);
+    lines.insert(lines.end(), {scale, growth, prior_alone(evidence), separate_places(evidence)});
     // The directions of draws that run away are not those of the posterior.
-    if (scale.empty() && separated.empty()) lines.push_back(slow_directions(evidence));
+    if (scale.empty() && growth.empty()) lines.push_back(slow_directions(evidence));
     std::erase(lines, "");
   }
   if (lines.empty()) lines.push_back(longer(evidence));
+  // A prior that stops a coefficient makes no chain slow, but such draws should not be read without knowing it.
+  if (const std::string line = separation(evidence); !line.empty() && std::ranges::count(lines, line) == 0)
+    lines.push_back(line);
   return lines;
 }
 

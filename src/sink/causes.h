@@ -25,6 +25,10 @@ struct Evidence {
 // line says how many more iterations would be enough, or that this cannot be told.
 std::vector<std::string> remedies(const Evidence& evidence);
 
+// Names the coefficients of a logistic or softmax model that the prior alone keeps finite. Such draws may be good ones,
+// but should not be read without knowing it. Empty if there are none.
+std::string separation(const Evidence& evidence);
+
 // Describes kept draws that begin where the chains do not belong: a burn-in that was too short. Empty if there are none.
 std::string early_draws(const Evidence& evidence);
 

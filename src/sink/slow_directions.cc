@@ -54,7 +54,7 @@ std::string with(const std::string& advice) { return advice.empty() ? "" : "; " 
 
 // Collinear columns leave a direction of several parameters as wide as the prior, or an almost singular covariance.
 std::string collinear(const std::vector<stats::Direction>& directions, const Evidence& e) {
-  constexpr double kPriorAlone = 0.5, kSeveral = 1.5, kSingular = 1e-5;
+  constexpr double kPriorAlone = 0.25, kSeveral = 1.5, kSingular = 1e-5;
   const stats::Direction &widest = directions.back(), &narrowest = directions.front();
   const bool wide = widest.variance > kSeveral && reach_in_prior(widest, e) > kPriorAlone;
   if (!wide && !(narrowest.variance < kSingular)) return "";

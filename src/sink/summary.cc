@@ -92,7 +92,9 @@ Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) 
     if (draws) draws->coupled = facts.coupled;
   }
   summary.verdict = judge(facts, summary.parameters, draws ? &*draws : nullptr);
-  for (const std::string& line : summary.verdict.reasons) summary.warnings.push_back(line);
+  for (const auto& lines : {cautions(facts, summary.parameters), summary.verdict.reasons})
+    for (const std::string& line : lines)
+      if (std::ranges::count(summary.warnings, line) == 0) summary.warnings.push_back(line);
   return summary;
 }
 

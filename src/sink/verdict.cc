@@ -17,7 +17,7 @@ namespace {
 
 using Summaries = std::vector<stats::ParameterSummary>;
 
-std::string counted(double number) { return grouped(static_cast<std::int64_t>(std::min(number, 1e15))); }
+std::string counted(double number) { return grouped(std::llround(std::min(number, 1e15))); }
 
 std::string whole_set(std::size_t count) { return count == 1 ? "the parameter" : fmt::format("all {} parameters", count); }
 
@@ -26,7 +26,7 @@ std::string checks(const RunFacts& facts, const Summaries& parameters) {
   const Extremes worst = extremes_of(parameters);
   std::string text = fmt::format("R-hat {:.3f} or less, ESS {} or more (tail {}) for {}", worst.rhat,
                                  counted(worst.ess_bulk), counted(worst.ess_tail), whole_set(parameters.size()));
-  if (!facts.transitions.chains.empty()) text += ", no divergence";
+  if (!facts.transitions.chains.empty() && diagnose(facts.transitions).empty()) text += ", no divergence";
   if (facts.forecast) text += ", " + facts.forecast->words;
   if (!facts.forecast && !facts.exact && !facts.sampler.empty()) text += "; the error of the step was not checked";
   return text;
@@ -130,6 +130,12 @@ Verdict judge(const RunFacts& facts, const Summaries& parameters, const DrawSet*
   }
   if (facts.status == RunStatus::failed) verdict.converged = false, verdict.words = "Not converged: the run failed.";
   return verdict;
+}
+
+std::vector<std::string> cautions(const RunFacts& facts, const Summaries& parameters) {
+  if (facts.states != States::draws) return {};
+  std::string line = separation({facts, parameters});
+  return line.empty() ? std::vector<std::string>() : std::vector{std::move(line)};
 }
 
 Verdict verdict_of(const std::optional<StoredSummary>& stored, const Summaries& parameters,

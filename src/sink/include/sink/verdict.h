@@ -17,6 +17,9 @@ namespace pollen::sink {
 // Makes the verdict. `draws` are some or all of the draws, in which causes are looked for; it may be null.
 Verdict judge(const RunFacts& facts, const std::vector<stats::ParameterSummary>& parameters, const DrawSet* draws);
 
+// Returns what should be known of the draws whether or not they are good.
+std::vector<std::string> cautions(const RunFacts& facts, const std::vector<stats::ParameterSummary>& parameters);
+
 // Returns the verdict of the stored summary if `parameters` are the numbers of which it was made. Otherwise, as with
 // draws of other programs, a new one is made of what is known.
 Verdict verdict_of(const std::optional<StoredSummary>& stored, const std::vector<stats::ParameterSummary>& parameters,
