@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kMostDirections = 60;  // beyond, single parameters stand for the directions
 constexpr Index kMostDraws = 2000;           // per chain
 constexpr double kMuch = 10;                 // a direction is slow if the median one has so many times its ESS
+constexpr double kExplored = 100;            // the least median ESS of which directions can be told
 
 // Keeps evenly spaced draws, because slow directions need few.
 std::vector<std::vector<double>> some_values(const DrawSet& draws) {
@@ -95,15 +96,16 @@ std::string slow_directions(const Evidence& e) {
   if (e.size() > kMostDirections) return suited ? "" : slow_parameter(e);
   const std::vector<stats::Direction> directions = stats::principal_directions(some_values(*e.draws), e.draws->chains);
   if (directions.empty()) return "";
-  if (const std::string line = collinear(directions, e); !line.empty()) return line;
-  if (suited) return "";
   std::vector<double> ess;
   for (const stats::Direction& direction : directions) ess.push_back(direction.ess);
-  const auto slowest = std::ranges::min_element(ess) - ess.begin();
-  const auto parts = parts_of(directions[static_cast<std::size_t>(slowest)], e.facts.labels);
+  const auto slowest = static_cast<std::size_t>(std::ranges::min_element(ess) - ess.begin());
   std::ranges::sort(ess);
-  return slow(ess.front(), ess[ess.size() / 2],
-              fmt::format("the slowest direction ({})", fmt::join(parts, ", ")), e);
+  const double median = ess[ess.size() / 2];
+  // If most directions are unexplored, their shape is that of the chains' paths.
+  if (!(median >= kExplored)) return "";
+  if (const std::string line = collinear(directions, e); !line.empty() || suited) return line;
+  const auto parts = parts_of(directions[slowest], e.facts.labels);
+  return slow(ess.front(), median, fmt::format("the slowest direction ({})", fmt::join(parts, ", ")), e);
 }
 
 }  // namespace pollen::sink

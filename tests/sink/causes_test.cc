@@ -73,6 +73,18 @@ TEST(Causes, CollinearColumnsLeaveThePriorAlone) {
   EXPECT_TRUE(made.says("the slowest direction (height_cm, height_in)")) << all_reasons(made);
 }
 
+// Chains that have only begun to move look as if they were collinear.
+TEST(Causes, PathsAreNotTakenForCollinearColumns) {
+  MadeDraws made(300);
+  for (int j = 0; j < 4; ++j)
+    made.add("x" + std::to_string(j), 0.9, [j](Index chain, Index i, double z) {
+      return 0.002 * as_double(i) * (j + 1) + 0.3 * as_double(chain) + 0.02 * z;
+    });
+  made.facts.prior_sd = {1, 1, 1, 1};
+  EXPECT_FALSE(made.says("collinear")) << all_reasons(made);
+  EXPECT_FALSE(made.says("direction ")) << all_reasons(made);
+}
+
 TEST(Causes, WarningsOfSetUpCount) {
   MadeDraws made;
   made.add("a", 0.98);
