@@ -24,6 +24,20 @@ void keep(ExperimentParts& p, Sink& sink) {
   sink.kept(p.position(), p.potential);
 }
 
+// Returns the standard deviations of independent coordinates after a change of units.
+std::vector<double> sd_in(const Units& units, const std::vector<double>& sd) {
+  std::vector<double> variance(sd.size(), 0.0), one(sd.size());
+  for (std::size_t k = 0; k < sd.size(); ++k) {
+    std::ranges::fill(one, 0.0);
+    one[k] = 1;
+    units.to_data({one.data(), std::ssize(one), 1, std::ssize(one)});
+    for (std::size_t j = 0; j < sd.size(); ++j)
+      if (one[j] != 0) variance[j] += one[j] * one[j] * sd[k] * sd[k];
+  }
+  for (double& v : variance) v = std::sqrt(v);
+  return variance;
+}
+
 }  // namespace
 
 Experiment::Experiment(Config config, ExperimentOptions options)
@@ -92,9 +106,14 @@ std::vector<double> Experiment::mode() const {
 std::vector<double> Experiment::prior_sd() const {
   if (parts_->personal) return {};
   const Prior& prior = parts_->coordinates ? parts_->theta_prior : parts_->problem.prior;
-  std::vector<double> sd(static_cast<std::size_t>(dimension()), std::numeric_limits<double>::infinity());
-  for (std::size_t j = 0; j < prior.precision.size(); ++j) sd[j] = 1 / std::sqrt(prior.precision[j]);
-  return sd;
+  const auto& units = parts_->problem.model.units;
+  const Index d = dimension();
+  constexpr Index kMostInUnits = 2000;  // every coordinate costs a change of units
+  std::vector<double> sd(static_cast<std::size_t>(d), std::numeric_limits<double>::infinity());
+  if (units && d > kMostInUnits) return {};
+  for (std::size_t j = 0; j < prior.precision.size(); ++j)
+    if (prior.mean.empty() || prior.mean[j] == 0) sd[j] = 1 / std::sqrt(prior.precision[j]);
+  return units ? sd_in(*units, sd) : sd;
 }
 
 const PersonalResults* Experiment::personal() const { return parts_->results ? &*parts_->results : nullptr; }

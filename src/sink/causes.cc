@@ -59,7 +59,7 @@ std::string runaway_scale(const Evidence& e) {
     if (std::abs(moves.to - moves.from) > kFar || std::abs(e.parameters[j].mean) > kAbsurd)
       return fmt::format(
           "{} has run away (in one chain from {} to {}): the chains started far from the scale of the target, or the "
-          "prior does not fit it; start at the mode (run.init = \"mode\") and choose a prior in the target's units",
+          "prior does not fit it; start at the mode (run.init = \"auto\") with a prior in the target's units (model.prior = \"auto\")",
           e.facts.labels[j], short_number(moves.from), short_number(moves.to));
   }
   return "";
@@ -77,18 +77,23 @@ bool stopped_by_prior(const stats::ParameterSummary& p, double prior_sd) {
 
 // Whether nothing has stopped a coefficient yet: every chain is still moving away from zero, and it is far away.
 bool growing(const Evidence& e, std::size_t j) {
-  constexpr double kHuge = 10;  // as a log odds ratio
+  constexpr double kHuge = 10, kFarInPrior = 4;  // as a log odds ratio; in prior sds, if the prior is not flat
+  const double prior_sd = j < e.facts.prior_sd.size() ? e.facts.prior_sd[j] : INFINITY;
+  const double far = std::isfinite(prior_sd) ? kFarInPrior * prior_sd : kHuge;
   const Moves moves = moves_of(*e.draws, j);
-  return e.poor(j) && std::abs(e.parameters[j].mean) > kHuge && moves.outward &&
+  return e.poor(j) && std::abs(e.parameters[j].mean) > far && moves.outward &&
          std::abs(moves.to - moves.from) > e.parameters[j].sd;
 }
 
-std::string separated_by(const std::vector<std::string>& names) {
+// An intercept only follows the columns, so it is named if nothing else is.
+std::string separated_by(std::vector<std::string> names) {
   if (names.empty()) return "";
+  if (std::ranges::any_of(names, [](const std::string& name) { return !name.ends_with("intercept"); }))
+    std::erase_if(names, [](const std::string& name) { return name.ends_with("intercept"); });
   return fmt::format(
       "separation: the data seem to tell the classes apart without error by {}, so that the likelihood has no maximum "
-      "and the prior alone says how large such a coefficient is; give a narrower model.prior_sd, or leave the column "
-      "out",
+      "and the prior alone says how large such a coefficient is; give model.prior = \"normal\" with a narrower "
+      "model.prior_sd, or leave the column out",
       listed(names));
 }
 
@@ -98,7 +103,7 @@ std::string endless_growth(const Evidence& e) {
   std::vector<std::string> names;
   for (std::size_t j = 0; j < e.size(); ++j)
     if (has_log_odds(e) && growing(e, j)) names.push_back(e.facts.labels[j]);
-  return separated_by(names);
+  return separated_by(std::move(names));
 }
 
 // A column without information leaves its coefficient's prior as it was.
@@ -167,25 +172,25 @@ std::string separation(const Evidence& e) {
   std::vector<std::string> names;
   for (std::size_t j = 0; j < std::min(e.size(), e.facts.prior_sd.size()); ++j)
     if (has_log_odds(e) && stopped_by_prior(e.parameters[j], e.facts.prior_sd[j])) names.push_back(e.facts.labels[j]);
-  return separated_by(names);
+  return separated_by(std::move(names));
 }
 
 std::vector<std::string> remedies(const Evidence& evidence) {
   std::vector<std::string> lines;
+  const std::string separated = separation(evidence);
   const auto& warnings = evidence.facts.warnings;
   if (std::ranges::any_of(warnings, [](const std::string& line) { return line.starts_with("collinear columns"); }))
     lines.emplace_back("set-up found collinear columns, which the warnings name; leave one of them out");
   if (evidence.draws != nullptr && evidence.draws->length >= 10) {
     const std::string scale = runaway_scale(evidence), growth = endless_growth(evidence);
     lines.insert(lines.end(), {scale, growth, prior_alone(evidence), separate_places(evidence)});
-    // The directions of draws that run away are not those of the posterior.
-    if (scale.empty() && growth.empty()) lines.push_back(slow_directions(evidence));
+    // The directions of draws that run away are not those of the posterior, and separation has wide ones of its own.
+    if (scale.empty() && growth.empty() && separated.empty()) lines.push_back(slow_directions(evidence));
     std::erase(lines, "");
   }
   if (lines.empty()) lines.push_back(longer(evidence));
   // A prior that stops a coefficient makes no chain slow, but such draws should not be read without knowing it.
-  if (const std::string line = separation(evidence); !line.empty() && std::ranges::count(lines, line) == 0)
-    lines.push_back(line);
+  if (!separated.empty() && std::ranges::count(lines, separated) == 0) lines.push_back(separated);
   return lines;
 }
 

@@ -86,8 +86,8 @@ std::string slow_parameter(const Evidence& e) {
 std::string other_coordinates(const RunFacts& facts) {
   const bool adapts = has_trajectories(facts.sampler);
   if (facts.sampler.empty() || adapts || (facts.precondition == "full" && facts.federation)) return "";
-  if (facts.reference || facts.precondition == "full") return "sampler.name = \"nuts\" copes with such directions";
-  return "sampler.precondition = \"full\" makes all directions alike";
+  if (facts.reference || facts.precondition == "full") return "sampler.name = \"nuts\" needs fewer iterations";
+  return "sampler.precondition = \"full\" with sampler.step = \"auto\" makes all directions alike";
 }
 
 std::string slow_directions(const Evidence& e) {

@@ -20,10 +20,10 @@ class NaturalCauses : public FolderTest {
     for (int i = 0; i < 200; ++i) text += fmt::format("{},{}\n", i % 4, row(random));
     put(path("d.csv"), text);
   }
-  // Runs without any help: from zero, with the prior N(0, 1), in the model's own coordinates.
+  // Runs without any help: from zero, with N(0, 1) on standardised coefficients, in the model's own coordinates.
   std::string warnings_of(const std::string& kind, const std::string& target) const {
     const std::string text = fmt::format(
-        "[model]\nkind = \"{}\"\nprior = \"normal\"\n[data]\nsource = \"{}\"\ntarget = \"{}\"\npartition = "
+        "[model]\nkind = \"{}\"\nprior = \"normal\"\nprior_scale = \"standardized\"\n[data]\nsource = \"{}\"\ntarget = \"{}\"\npartition = "
         "\"by-column\"\ncolumn = \"site\"\n[sampler]\nname = \"lsd++\"\nprecondition = \"none\"\n[run]\niterations = "
         "3000\ninit = \"zero\"\n",
         kind, path("d.csv"), target);
