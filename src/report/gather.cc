@@ -64,8 +64,8 @@ class Run {
 
   Json json() {
     Json run = {{"name", folder_}, {"status", status()}};
-    run["verdict"] = verdict_json(
-        sink::verdict_of(stored_, parameters_, labels_, draws_.length > 0 ? &draws_ : nullptr));
+    run["verdict"] =
+        verdict_json(sink::verdict_of(stored_, parameters_, labels_, draws_.length > 0 ? &draws_ : nullptr));
     run["facts"] = facts_of(
         summary_, draws_.chains > 0 ? Json({{"chains", draws_.chains}, {"draws", draws_.length}}) : Json(nullptr));
     add_stored_parts(run, summary_);
@@ -94,7 +94,7 @@ class Run {
                                        "that has ended or was stopped, or one with CmdStan's CSVs");
     const bool same =
         stored_ && (draws_.chains == 0 || (stored_->parameters.size() == draws_.names.size() &&
-                                          stored_->chains == draws_.chains && stored_->draws == draws_.length));
+                                           stored_->chains == draws_.chains && stored_->draws == draws_.length));
     parameters_ = same ? stored_->parameters : sink::summarize(draws_, threads_);
     names_ = same ? stored_->names : draws_.names;
     labels_ = same ? stored_->labels : draws_.labels;

@@ -201,8 +201,8 @@ Json run_json(const std::string& name, const LivePlan* plan, const LiveState& st
   return run;
 }
 
-// Replaces what was known before the end by what the summary says. Lists that may be very long, and which the page takes
-// from elsewhere, are left out.
+// Replaces what was known before the end by what the summary says. Lists that may be very long, and which the page
+// takes from elsewhere, are left out.
 void add_ending(Json& run, const sink::Summary& summary, const LiveState& state) {
   sink::Summary rest;
   rest.facts = summary.facts;

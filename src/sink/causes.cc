@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "slow_directions.h"
 #include "sink/limits.h"
 #include "sink/text.h"
+#include "slow_directions.h"
 
 namespace pollen::sink {
 
@@ -44,8 +44,8 @@ Moves moves_of(const DrawSet& draws, std::size_t parameter) {
 
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 5;
-  const std::vector<std::string> some(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(
-                                                                         std::min(kMost, names.size())));
+  const std::vector<std::string> some(names.begin(),
+                                      names.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, names.size())));
   return fmt::format("{}{}", fmt::join(some, ", "),
                      names.size() > kMost ? fmt::format(" and {} more", names.size() - kMost) : "");
 }
@@ -59,7 +59,8 @@ std::string runaway_scale(const Evidence& e) {
     if (std::abs(moves.to - moves.from) > kFar || std::abs(e.parameters[j].mean) > kAbsurd)
       return fmt::format(
           "{} has run away (in one chain from {} to {}): the chains started far from the scale of the target, or the "
-          "prior does not fit it; start at the mode (run.init = \"auto\") with a prior in the target's units (model.prior = \"auto\")",
+          "prior does not fit it; start at the mode (run.init = \"auto\") with a prior in the target's units "
+          "(model.prior = \"auto\")",
           e.facts.labels[j], short_number(moves.from), short_number(moves.to));
   }
   return "";
@@ -129,11 +130,11 @@ std::string separate_places(const Evidence& e) {
   for (std::size_t j = 0; j < e.size(); ++j) {
     if (!(e.parameters[j].rhat > kApart)) continue;
     double least = INFINITY;
-    for (Index c = 0; c < e.draws->chains; ++c)
-      least = std::min(least, stats::ess_bulk({chain_of(*e.draws, j, c), 1}));
+    for (Index c = 0; c < e.draws->chains; ++c) least = std::min(least, stats::ess_bulk({chain_of(*e.draws, j, c), 1}));
     if (least >= kLeastPerChain && std::isfinite(least))
       return fmt::format(
-          "every chain mixes well (ESS {:.0f} or more of {}), but each at a place of its own: the posterior has several "
+          "every chain mixes well (ESS {:.0f} or more of {}), but each at a place of its own: the posterior has "
+          "several "
           "modes, or a chain has not left its start; more iterations would not join them. Compare the chains' means",
           std::floor(least), e.facts.labels[j]);
   }
@@ -155,10 +156,10 @@ std::string longer(const Evidence& e) {
     return fmt::format("the chains are too far apart to tell how many iterations would be enough{}{}",
                        advice.empty() ? "" : "; ", advice);
   }
-  const std::string times = factor < 10 ? fmt::format("{:.1f}", std::ceil(10 * factor) / 10)
-                                        : fmt::format("{:.0f}", std::ceil(factor));
-  const std::string goal = worst.ess() < kLeastEss ? fmt::format("gives ESS {}", kLeastEss)
-                                                   : fmt::format("brings R-hat to {}", kMostRhat);
+  const std::string times =
+      factor < 10 ? fmt::format("{:.1f}", std::ceil(10 * factor) / 10) : fmt::format("{:.0f}", std::ceil(factor));
+  const std::string goal =
+      worst.ess() < kLeastEss ? fmt::format("gives ESS {}", kLeastEss) : fmt::format("brings R-hat to {}", kMostRhat);
   if (e.facts.done == 0) return fmt::format("about {} times as many draws {}", times, goal);
   return fmt::format("about {} times longer (run.iterations = {}) {}", times,
                      rounded_up(factor * static_cast<double>(e.facts.done)), goal);
@@ -216,13 +217,13 @@ std::string early_draws(const Evidence& e) {
   }
   if (worst == 0) return "";
   const std::int64_t kept = e.facts.done - e.facts.burn_in;
-  return fmt::format("the first tenth of the draws of {} is {:.1f} sd away from the later ones: the burn-in was too "
-                     "short{}",
-                     e.facts.labels[at], worst,
-                     kept > 0 ? fmt::format("; run.burn_in = {} leaves them out",
-                                            rounded_up(static_cast<double>(e.facts.burn_in) +
-                                                       0.1 * static_cast<double>(kept)))
-                              : "");
+  return fmt::format(
+      "the first tenth of the draws of {} is {:.1f} sd away from the later ones: the burn-in was too "
+      "short{}",
+      e.facts.labels[at], worst,
+      kept > 0 ? fmt::format("; run.burn_in = {} leaves them out",
+                             rounded_up(static_cast<double>(e.facts.burn_in) + 0.1 * static_cast<double>(kept)))
+               : "");
 }
 
 }  // namespace pollen::sink

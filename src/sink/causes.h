@@ -29,7 +29,8 @@ std::vector<std::string> remedies(const Evidence& evidence);
 // but should not be read without knowing it. Empty if there are none.
 std::string separation(const Evidence& evidence);
 
-// Describes kept draws that begin where the chains do not belong: a burn-in that was too short. Empty if there are none.
+// Describes kept draws that begin where the chains do not belong: a burn-in that was too short. Empty if there are
+// none.
 std::string early_draws(const Evidence& evidence);
 
 }  // namespace pollen::sink

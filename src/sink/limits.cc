@@ -41,11 +41,7 @@ std::vector<std::string> faults_of(const stats::ParameterSummary& p) {
   if (p.rhat > kMostRhat) faults.push_back(fmt::format("rhat > {}", kMostRhat));
   const bool bulk = p.ess_bulk < kLeastEss, tail = p.ess_tail < kLeastEss;
   if (bulk || tail)
-    faults.push_back(fmt::format("{} < {}",
-                                 bulk && tail ? "ess"
-                                 : bulk       ? "ess_bulk"
-                                              : "ess_tail",
-                                 kLeastEss));
+    faults.push_back(fmt::format("{} < {}", bulk && tail ? "ess" : bulk ? "ess_bulk" : "ess_tail", kLeastEss));
   return faults;
 }
 

@@ -17,8 +17,7 @@ std::string prediction(const Summary& summary, const Ending& ending) {
   if (f.first_client.empty()) return ending.draws ? "--data FILE" : "";
   if (summary.last.empty() || f.states != States::estimates) return "";
   // The server of a federation does not have the rows by which a client of the run is known.
-  return f.federation ? "--new-client --data FILE"
-                      : fmt::format("--client {} --data FILE", shell_word(f.first_client));
+  return f.federation ? "--new-client --data FILE" : fmt::format("--client {} --data FILE", shell_word(f.first_client));
 }
 
 // Whether the draws can be compared with others: parameter by parameter, or a network's by its predictions of classes.

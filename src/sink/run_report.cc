@@ -37,10 +37,10 @@ std::string scored(const std::string& where, const Scores& scores) {
 
 std::string communication(const Summary& s) {
   const Counters& c = s.facts.counters;
-  std::string text =
-      fmt::format("  sent: {} up ({}), {} down ({}) of payloads in {} rounds", human_bits(static_cast<double>(c.uplink_bits)),
-                  human_bytes(static_cast<double>(c.uplink_bits) / 8), human_bits(static_cast<double>(c.downlink_bits)),
-                  human_bytes(static_cast<double>(c.downlink_bits) / 8), grouped(c.rounds));
+  std::string text = fmt::format(
+      "  sent: {} up ({}), {} down ({}) of payloads in {} rounds", human_bits(static_cast<double>(c.uplink_bits)),
+      human_bytes(static_cast<double>(c.uplink_bits) / 8), human_bits(static_cast<double>(c.downlink_bits)),
+      human_bytes(static_cast<double>(c.downlink_bits) / 8), grouped(c.rounds));
   const double whole = static_cast<double>(c.messages) * static_cast<double>(s.facts.dimension()) * 64;
   const double ratio = whole / std::max(1.0, static_cast<double>(c.uplink_bits));
   if (ratio > 1.005) text += fmt::format("; up {:.3g} times less than float64 words", ratio);

@@ -4,8 +4,8 @@
 
 #include "numbers.h"
 #include "pollen/version.h"
-#include "sink/verdict.h"
 #include "sink/summary.h"
+#include "sink/verdict.h"
 
 namespace pollen::sink {
 

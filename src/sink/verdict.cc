@@ -19,7 +19,9 @@ using Summaries = std::vector<stats::ParameterSummary>;
 
 std::string counted(double number) { return grouped(std::llround(std::min(number, 1e15))); }
 
-std::string whole_set(std::size_t count) { return count == 1 ? "the parameter" : fmt::format("all {} parameters", count); }
+std::string whole_set(std::size_t count) {
+  return count == 1 ? "the parameter" : fmt::format("all {} parameters", count);
+}
 
 // What was checked, with its numbers: chains that all sit at the same wrong place pass these checks, too.
 std::string checks(const RunFacts& facts, const Summaries& parameters) {

@@ -24,9 +24,8 @@ std::vector<Direction> principal_directions(const std::vector<std::vector<double
   for (Index k = 0; k < d; ++k) {
     const Eigen::VectorXd along = z * eigen.vectors.col(k);
     const std::span<const double> draws(along.data(), static_cast<std::size_t>(n));
-    out.push_back({eigen.values[k],
-                   ess_bulk({draws, chains}),
-                   {eigen.vectors.col(k).data(), eigen.vectors.col(k).data() + d}});
+    out.push_back(
+        {eigen.values[k], ess_bulk({draws, chains}), {eigen.vectors.col(k).data(), eigen.vectors.col(k).data() + d}});
   }
   return out;
 }

@@ -14,7 +14,8 @@ class NextCommands : public ProgramTest {
     std::string rows = "who,x,y,kind\n";
     for (int i = 0; i < 6; ++i)
       for (int r = 0; r < 10; ++r)
-        rows += fmt::format("w{},{},{},{}\n", i, r % 4, 0.5 * (r % 4) + 0.1 * ((7 * r + i) % 5), (r + i) % 3 == 0 ? "a" : "b");
+        rows += fmt::format("w{},{},{},{}\n", i, r % 4, 0.5 * (r % 4) + 0.1 * ((7 * r + i) % 5),
+                            (r + i) % 3 == 0 ? "a" : "b");
     put("d.csv", rows);
     put("tiny.toml", kTinyLogistic);
     put("gaussian.toml", kTinyGaussian);
@@ -63,8 +64,9 @@ class NextCommands : public ProgramTest {
   }
 };
 
-const Words kOwnRows = {"data.source=d.csv", "data.target=kind", "data.partition=by-column", "data.column=who",
-                        "data.clients=6", "run.iterations=300", "run.burn_in=50"};
+const Words kOwnRows = {"data.source=d.csv", "data.target=kind", "data.partition=by-column",
+                        "data.column=who",   "data.clients=6",   "run.iterations=300",
+                        "run.burn_in=50"};
 
 TEST_F(NextCommands, WorkForARegression) {
   const Words commands = advised("tiny.toml", kOwnRows);

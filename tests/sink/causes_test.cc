@@ -100,9 +100,8 @@ TEST(Causes, ALongDirectionIsToldWithItsRatio) {
     slow.push_back(z);
     return z;
   });
-  made.add("b", 0, [&](Index chain, Index i, double z) {
-    return slow[static_cast<std::size_t>(chain * 2000 + i)] + 0.05 * z;
-  });
+  made.add("b", 0,
+           [&](Index chain, Index i, double z) { return slow[static_cast<std::size_t>(chain * 2000 + i)] + 0.05 * z; });
   made.add("c", 0.1);
   for (std::size_t i = 0; i < slow.size(); ++i) made.draws.values[0][i] += 0.02 * made.draws.values[2][i];
   const std::string text = all_reasons(made);
@@ -159,9 +158,8 @@ TEST(Causes, AConstantColumnLeavesThePrior) {
 TEST(Causes, ARunAwayScaleIsNamed) {
   MadeDraws made;
   made.add("height", 0.9);
-  made.add("log_sigma", 0, [](Index chain, Index i, double z) {
-    return (chain == 2 ? 0.01 * as_double(i) : 0) + 0.1 * z;
-  });
+  made.add("log_sigma", 0,
+           [](Index chain, Index i, double z) { return (chain == 2 ? 0.01 * as_double(i) : 0) + 0.1 * z; });
   EXPECT_TRUE(made.says("log_sigma has run away (in one chain from 0.49")) << all_reasons(made);
   EXPECT_FALSE(made.says("times longer"));
 }

@@ -23,7 +23,8 @@ class NaturalCauses : public FolderTest {
   // Runs without any help: from zero, with N(0, 1) on standardised coefficients, in the model's own coordinates.
   std::string warnings_of(const std::string& kind, const std::string& target) const {
     const std::string text = fmt::format(
-        "[model]\nkind = \"{}\"\nprior = \"normal\"\nprior_scale = \"standardized\"\n[data]\nsource = \"{}\"\ntarget = \"{}\"\npartition = "
+        "[model]\nkind = \"{}\"\nprior = \"normal\"\nprior_scale = \"standardized\"\n[data]\nsource = \"{}\"\ntarget = "
+        "\"{}\"\npartition = "
         "\"by-column\"\ncolumn = \"site\"\n[sampler]\nname = \"lsd++\"\nprecondition = \"none\"\n[run]\niterations = "
         "3000\ninit = \"zero\"\n",
         kind, path("d.csv"), target);

@@ -36,10 +36,9 @@ TEST_F(RunReport, SaysWhatHappened) {
   Summary summary = summarize(facts, SpoolReader(path("draws.spool")), 1);
   summary.metrics = {{"accuracy", 0.79}};
   const std::string text = run_report(summary, {.folder = "out", .files = {"draws-1.csv"}});
-  for (const char* piece :
-       {"qlsd++", "logistic", "titanic", "10 clients", "1,234 training rows", "coefficient 1", "accuracy 0.79",
-        "1 Mbit up", "2 Mbit down", "of payloads in 2,000 rounds", "verdict: Not converged", "out/ draws-1.csv",
-        "pollen summary out"})
+  for (const char* piece : {"qlsd++", "logistic", "titanic", "10 clients", "1,234 training rows", "coefficient 1",
+                            "accuracy 0.79", "1 Mbit up", "2 Mbit down", "of payloads in 2,000 rounds",
+                            "verdict: Not converged", "out/ draws-1.csv", "pollen summary out"})
     EXPECT_NE(text.find(piece), std::string::npos) << piece << " is not in\n" << text;
 }
 

@@ -64,9 +64,8 @@ TEST(SummaryTable, IsPlainForPrograms) {
   const std::string text = summary_text(example.page, {});
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find("▁"), std::string::npos);
-  for (const char* piece :
-       {"out: qlsd++, logistic model, 2 chains × 100 draws\n", "ok\n", "rhat > 1.01; ess_bulk < 400\n",
-        "  verdict: Not converged.\n    - R-hat of size is 1.7\n"})
+  for (const char* piece : {"out: qlsd++, logistic model, 2 chains × 100 draws\n", "ok\n",
+                            "rhat > 1.01; ess_bulk < 400\n", "  verdict: Not converged.\n    - R-hat of size is 1.7\n"})
     EXPECT_NE(text.find(piece), std::string::npos) << piece << " is not in\n" << text;
   const std::size_t header = text.find("  parameter");
   std::istringstream words(text.substr(header));

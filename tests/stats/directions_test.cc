@@ -13,7 +13,8 @@ namespace {
 TEST(Directions, SeparateWhatSingleParametersMix) {
   const std::vector<double> slow = autoregression(0.95, 4, 2000, 3), fast = autoregression(0, 4, 2000, 4);
   std::vector<std::vector<double>> values(2, slow);
-  for (std::size_t i = 0; i < slow.size(); ++i) values[0][i] += 0.05 * fast[i], values[1][i] = 7 * (slow[i] - 0.05 * fast[i]);
+  for (std::size_t i = 0; i < slow.size(); ++i)
+    values[0][i] += 0.05 * fast[i], values[1][i] = 7 * (slow[i] - 0.05 * fast[i]);
   EXPECT_LT(ess_bulk({values[0], 4}), 500);
   EXPECT_LT(ess_bulk({values[1], 4}), 500);
   const std::vector<Direction> found = principal_directions(values, 4);

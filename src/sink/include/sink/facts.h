@@ -105,9 +105,9 @@ RunFacts facts_of(const Experiment& experiment);
 RunFacts facts_of(const Config& config, const Recipe& recipe, Index clients);
 // The samplers whose transitions are counted.
 inline bool has_trajectories(const std::string& sampler) { return sampler == "nuts" || sampler == "hmc"; }
-const char* name_of(RunStatus status);  // "complete", "interrupted", "failed"
-const char* name_of(States states);     // "draws", "weights", "estimates", "iterates"
-States states_named(const std::string& name);      // `draws` for a name that is none of these
-RunStatus status_named(const std::string& name);   // `complete` for a name that is none of these
+const char* name_of(RunStatus status);            // "complete", "interrupted", "failed"
+const char* name_of(States states);               // "draws", "weights", "estimates", "iterates"
+States states_named(const std::string& name);     // `draws` for a name that is none of these
+RunStatus status_named(const std::string& name);  // `complete` for a name that is none of these
 
 }  // namespace pollen::sink

@@ -24,8 +24,8 @@ std::string interval_strip(const stats::ParameterSummary& parameter, double low,
 // Returns the report at the end of a run.
 std::string run_report(const Summary& summary, const Ending& ending);
 
-// What `pollen summary` shows: stansummary's columns, in words what is wrong with each parameter, and the verdict. It is
-// plain for programs, and has colours and traces for people.
+// What `pollen summary` shows: stansummary's columns, in words what is wrong with each parameter, and the verdict. It
+// is plain for programs, and has colours and traces for people.
 struct SummaryPage {
   std::string folder;
   StoredSummary summary;            // with a verdict; sampler and model are empty if they are not known
