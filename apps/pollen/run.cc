@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "dashboard.h"
 #include "pollen/errors.h"
+#include "report/web.h"
 #include "sink/report.h"
 #include "sink/run_session.h"
 #include "terminal.h"
@@ -104,7 +105,7 @@ int run(const RunRequest& request, Ranks* ranks) {
   if (dashboard) dashboard->feed().phase(sink::LiveState::Phase::writing);
   const sink::Summary summary = session.finish(status);
   if (dashboard) dashboard->end(summary);
-  print(sink::run_report(summary, shown, session.files()));
+  print(sink::run_report(summary, session.ending(!web::report_page().empty())));
   switch (status) {
     case sink::RunStatus::complete:
       return kDone;

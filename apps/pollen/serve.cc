@@ -10,6 +10,7 @@
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "pollen/version.h"
+#include "report/web.h"
 #include "share_draws.h"
 #include "sink/report.h"
 #include "sink/run_session.h"
@@ -163,12 +164,13 @@ class Service {
 
   int finish(sink::RunSession& session) {
     const sink::RunStatus status = session.sample();
+    watch_.tell_clients();  // as they are after the last round, which a look at every half second may miss
     if (dashboard_) dashboard_->feed().phase(sink::LiveState::Phase::writing);
     const bool complete = status == sink::RunStatus::complete;
     if (complete && options_.share_draws) share_draws(registry_, *session.read_draws());
     const sink::Summary summary = session.finish(status);
     if (dashboard_) dashboard_->end(summary);
-    print(sink::run_report(summary, job_.shown_folder, session.files()));
+    print(sink::run_report(summary, session.ending(!web::report_page().empty())));
     if (status == sink::RunStatus::interrupted) {
       // Without --state, the same command alone would start a new run in the same folder.
       const bool anew = options_.state.empty() && !options_.run.resume;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "commands.h"
 #include "pollen/errors.h"
@@ -11,6 +12,7 @@
 #include "sink/parallel.h"
 #include "sink/report.h"
 #include "sink/stored_summary.h"
+#include "sink/verdict.h"
 #include "terminal.h"
 
 namespace pollen::app {
@@ -24,14 +26,15 @@ void add_draws(const sink::DrawSet& draws, sink::StoredSummary& summary) {
   summary.parameters = sink::summarize(draws, sink::sensible_threads(0));
   summary.chains = draws.chains;
   summary.draws = draws.length;
-  std::vector<std::string> warnings = draws.notes;
-  // The diagnostics apply to posterior draws only; for other states the run's own warnings are shown.
-  const bool judged = summary.states == "draws";
-  for (const std::string& line : judged ? sink::diagnose(summary.parameters, draws.labels) : summary.warnings)
-    warnings.push_back(line);
-  if (judged)
-    for (std::string& line : sink::diagnose(summary.transitions)) warnings.push_back(std::move(line));
-  summary.warnings = std::move(warnings);
+}
+
+// Adds the verdict. What the run warned of is shown only if the verdict on these very draws is its own.
+void add_verdict(const std::optional<sink::StoredSummary>& stored, const sink::DrawSet& draws,
+                 sink::StoredSummary& summary) {
+  const bool any = draws.chains > 0;
+  summary.verdict = sink::verdict_of(stored, summary.parameters, summary.labels, any ? &draws : nullptr);
+  if (!stored || stored->verdict != summary.verdict) summary.warnings.clear();
+  summary.warnings.insert(summary.warnings.begin(), draws.notes.begin(), draws.notes.end());
 }
 
 }  // namespace
@@ -50,6 +53,7 @@ int summary_command(const SummaryOptions& options) {
     add_draws(draws, page.summary);
     page.traced = &draws;
   }
+  add_verdict(stored, draws, page.summary);
   const bool terminal = stdout_is_terminal();
   const sink::SummaryStyle style{wants_colour(), terminal || options.sparkline,
                                  terminal ? static_cast<std::size_t>(stdout_width()) : 0};

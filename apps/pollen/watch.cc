@@ -39,6 +39,7 @@ sink::LiveClients clients_of(const ConnectionRegistry& registry, const RoundStat
   out.in_all = std::ssize(registry.names());
   out.here = out.in_all - std::ssize(registry.absent());
   out.participants = statistics.participants;
+  out.frames = true;
   for (const ClientStatistics& client : statistics.clients) out.heard += client.turns > 0 ? 1 : 0;
   for (const Index index : sink::evenly(out.in_all, sink::kLiveClients)) {
     const auto i = static_cast<std::size_t>(index);
@@ -96,7 +97,7 @@ void Watch::look() {
   if (now < due_ || sources.registry == nullptr) return;
   due_ = now + kEvery;
   View view = see();
-  if (sources.live != nullptr) sources.live->clients(clients_of(*sources.registry, *sources.statistics));
+  tell_clients();
   if (view.here > 0 || sources.session == nullptr)
     gone_since_.reset();
   else if (!gone_since_)
@@ -112,6 +113,11 @@ void Watch::look() {
            view.round});
   }
   monitor_.publish(std::move(view));
+}
+
+void Watch::tell_clients() {
+  if (sources.live != nullptr && sources.registry != nullptr)
+    sources.live->clients(clients_of(*sources.registry, *sources.statistics));
 }
 
 void Watch::done() {

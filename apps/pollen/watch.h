@@ -22,7 +22,8 @@ class Watch {
 
   Sources sources;
   const Monitor& monitor() const { return monitor_; }
-  void look();  // returns at once if it is not yet time
+  void look();          // returns at once if it is not yet time
+  void tell_clients();  // tells the dashboard's feed of the clients as they are now
   void done();
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "base/file.h"
 #include "parameter_plots.h"
@@ -15,6 +16,7 @@
 #include "sink/stored_summary.h"
 #include "sink/summary.h"
 #include "sink/text.h"
+#include "sink/verdict.h"
 
 namespace pollen::report {
 
@@ -62,7 +64,8 @@ class Run {
 
   Json json() {
     Json run = {{"name", folder_}, {"status", status()}};
-    run["verdict"] = verdict({states(), status(), parameters_, labels_, texts_at(summary_, "warnings")});
+    run["verdict"] =
+        verdict_json(sink::verdict_of(stored_, parameters_, labels_, draws_.length > 0 ? &draws_ : nullptr));
     run["facts"] = facts_of(
         summary_, draws_.chains > 0 ? Json({{"chains", draws_.chains}, {"draws", draws_.length}}) : Json(nullptr));
     add_stored_parts(run, summary_);
@@ -80,24 +83,23 @@ class Run {
     if (!fs::is_directory(folder_))
       throw ConfigError(folder_, "found no such folder, accepted: one of a run, or with CmdStan's CSVs");
     if (!sink::draw_files(folder_).empty()) draws_ = sink::read_draws(folder_);
-    const auto stored = sink::read_stored_summary(files_.summary());
-    if (!summary_.is_null() && !stored)
+    stored_ = sink::read_stored_summary(files_.summary());
+    if (!summary_.is_null() && !stored_)
       throw ConfigError(files_.summary(),
                         "found parameters that lack a number, accepted: summary.json as a run writes it");
-    if (!stored && draws_.length == 0)
+    if (!stored_ && draws_.length == 0)
       throw ConfigError(folder_, draws_.chains > 0
                                      ? "found no draws in its files, accepted: at least one per chain"
                                      : "found no draws and no summary.json, accepted: the folder of a run "
                                        "that has ended or was stopped, or one with CmdStan's CSVs");
     const bool same =
-        stored && (draws_.chains == 0 || (stored->parameters.size() == draws_.names.size() &&
-                                          stored->chains == draws_.chains && stored->draws == draws_.length));
-    parameters_ = same ? stored->parameters : sink::summarize(draws_, threads_);
-    names_ = same ? stored->names : draws_.names;
-    labels_ = same ? stored->labels : draws_.labels;
+        stored_ && (draws_.chains == 0 || (stored_->parameters.size() == draws_.names.size() &&
+                                           stored_->chains == draws_.chains && stored_->draws == draws_.length));
+    parameters_ = same ? stored_->parameters : sink::summarize(draws_, threads_);
+    names_ = same ? stored_->names : draws_.names;
+    labels_ = same ? stored_->labels : draws_.labels;
   }
 
-  std::string states() const { return summary_.is_object() ? summary_.value("states", "draws") : "draws"; }
   std::string status() const { return summary_.is_object() ? summary_.value("status", "complete") : "complete"; }
 
   // Returns which parameters are shown: the first half, then those with the worst R-hat.
@@ -153,6 +155,7 @@ class Run {
   std::size_t runs_;
   int threads_;
   Json summary_;
+  std::optional<sink::StoredSummary> stored_;
   sink::DrawSet draws_;
   std::vector<stats::ParameterSummary> parameters_;
   std::vector<std::string> names_, labels_;

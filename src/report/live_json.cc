@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "parts.h"
+#include "sink/limits.h"
 
 namespace pollen::report {
 
@@ -19,9 +21,6 @@ using sink::LiveClients;
 using sink::LivePlan;
 using sink::LiveState;
 using sink::name_of;
-
-// Summaries with more parameters than this are not parsed again for their other parts.
-constexpr std::size_t kMostSummed = 2000;
 
 const char* name_of(LiveState::Phase phase) {
   constexpr std::array kNames = {"preparing", "waiting", "sampling", "writing"};
@@ -40,8 +39,8 @@ Json client_json(const LiveClient& client) {
           {"turns", client.turns},
           {"lastRound", client.last_round < 0 ? Json(nullptr) : Json(client.last_round)},
           {"skipped", client.skipped},
-          {"upBytes", (client.up_bits + 7) / 8},
-          {"downBytes", (client.down_bits + 7) / 8},
+          {"upBits", client.up_bits},
+          {"downBits", client.down_bits},
           {"latency", number(client.latency)}};
 }
 
@@ -52,7 +51,8 @@ Json clients_json(const LiveClients& clients) {
           {"inAll", clients.in_all},
           {"here", clients.here < 0 ? Json(nullptr) : Json(clients.here)},
           {"heard", clients.heard},
-          {"participants", clients.participants}};
+          {"participants", clients.participants},
+          {"frames", clients.frames}};
 }
 
 Json column(const History& history, std::size_t at) {
@@ -61,8 +61,27 @@ Json column(const History& history, std::size_t at) {
   return values;
 }
 
-Json diagnostics_json(const History& over_time) {
-  return {{"iteration", column(over_time, 0)}, {"rhat", column(over_time, 1)}, {"ess", column(over_time, 2)}};
+const sink::Summary* summary_of(const LiveEnd* end) {
+  return end != nullptr && end->summary != nullptr && !end->summary->parameters.empty() ? end->summary : nullptr;
+}
+
+// The last numbers are those of the summary, once there is one.
+Json diagnostics_json(const LiveState& state, const History& over_time, const LiveEnd* end) {
+  Json json = {{"iteration", column(over_time, 0)}, {"rhat", column(over_time, 1)}, {"ess", column(over_time, 2)}};
+  if (const sink::Summary* summary = summary_of(end)) {
+    const sink::Extremes worst = sink::extremes_of(summary->parameters);
+    json["iteration"].push_back(state.iteration);
+    json["rhat"].push_back(worst.rhat > 0 ? number(worst.rhat) : Json(nullptr));
+    json["ess"].push_back(worst.ess_bulk < 1e300 ? number(worst.ess_bulk) : Json(nullptr));
+  }
+  return json;
+}
+
+double worst_rhat(const LiveState& state, const LiveEnd* end) {
+  const sink::Summary* summary = summary_of(end);
+  if (summary == nullptr) return state.rhat;
+  const double worst = sink::extremes_of(summary->parameters).rhat;
+  return worst > 0 ? worst : std::nan("");
 }
 
 Json live_part(const LivePlan* plan, const LiveState& state, const LiveFindings& findings, const LiveEnd* end) {
@@ -74,16 +93,17 @@ Json live_part(const LivePlan* plan, const LiveState& state, const LiveFindings&
           {"started", plan != nullptr ? plan->started : 0},
           {"rate", number(state.rate)},
           {"secondsLeft", number(left)},
-          {"rhat", number(state.rhat)},
+          {"rhat", number(worst_rhat(state, end))},
           {"ended", end != nullptr ? Json{{"status", name_of(end->status)}, {"words", end->words}} : Json(nullptr)},
           {"clients", clients_json(state.clients)},
-          {"diagnostics", diagnostics_json(findings.over_time())}};
+          {"diagnostics", diagnostics_json(state, findings.over_time(), end)}};
 }
 
 // Lists all parameters at the end, and before that only those shown.
 Json parameters_json(const LivePlan& plan, const LiveFindings& findings, const LiveEnd* end) {
-  const bool all = end != nullptr && end->summary != nullptr && !end->summary->parameters.empty();
-  const std::vector<stats::ParameterSummary>& found = all ? end->summary->parameters : findings.parameters();
+  const sink::Summary* summary = summary_of(end);
+  const bool all = summary != nullptr;
+  const std::vector<stats::ParameterSummary>& found = all ? summary->parameters : findings.parameters();
   Json rows = Json::array();
   for (std::size_t p = 0; p < plan.parameters.size(); ++p) {
     const auto j = static_cast<std::size_t>(plan.parameters[p]), at = all ? j : p;
@@ -104,7 +124,7 @@ Json metrics_json(const LivePlan& plan, const LiveState& state) {
   return {{"columns", std::move(columns)}, {"values", std::move(values)}, {"rowsInAll", state.metrics.offered()}};
 }
 
-Json verdict_json(const LivePlan* plan, const LiveState& state, const LiveEnd* end) {
+Json verdict_so_far(const LivePlan* plan, const LiveState& state, const LiveEnd* end) {
   std::string words = "The run is being prepared.";
   if (state.phase == LiveState::Phase::waiting) words = "The server waits for its clients.";
   if (plan != nullptr) words = "Sampling: whether the chains agree can be said at the end.";
@@ -115,7 +135,8 @@ Json verdict_json(const LivePlan* plan, const LiveState& state, const LiveEnd* e
   return {{"converged", nullptr}, {"words", words}, {"reasons", std::move(reasons)}};
 }
 
-std::vector<std::string> notes_of(const LivePlan& plan, const LiveState& state, const LiveFindings& findings) {
+std::vector<std::string> notes_of(const LivePlan& plan, const LiveState& state, const LiveFindings& findings,
+                                  const LiveEnd* end) {
   std::vector<std::string> notes = plan.facts.notes;
   if (plan.started > 0)
     notes.push_back(fmt::format("resumed after {} iterations: draws are shown from there on", plan.started));
@@ -123,10 +144,10 @@ std::vector<std::string> notes_of(const LivePlan& plan, const LiveState& state, 
     notes.push_back(fmt::format("{} of {} parameters are shown, evenly chosen; the worst R-hat is of all",
                                 plan.parameters.size(), plan.dimension));
   if (std::cmp_less(findings.draws(), state.trace.offered()))
-    notes.push_back(
-        fmt::format("numbers of parameters are from {} of {} draws per chain, evenly spaced: an ESS is at least "
-                    "what is shown",
-                    findings.draws(), state.trace.offered()));
+    notes.push_back(fmt::format("{} from {} of {} draws per chain, evenly spaced{}",
+                                summary_of(end) != nullptr ? "plots are" : "numbers of parameters are",
+                                findings.draws(), state.trace.offered(),
+                                summary_of(end) != nullptr ? "" : ": an ESS is at least what is shown"));
   return notes;
 }
 
@@ -166,8 +187,8 @@ Json run_json(const std::string& name, const LivePlan* plan, const LiveState& st
         scores.push_back({{"name", plan->scores[i]}, {"value", number(state.latest[kMetricColumns.size() + i])}});
   Json run = {{"name", name},
               {"status", end != nullptr ? name_of(end->status) : "running"},
-              {"verdict", verdict_json(plan, state, end)},
-              {"notes", notes_of(known, state, findings)},
+              {"verdict", verdict_so_far(plan, state, end)},
+              {"notes", notes_of(known, state, findings, end)},
               {"parameters", parameters_json(known, findings, end)},
               {"parametersInAll", known.dimension},
               {"plots", findings.plots()},
@@ -181,13 +202,24 @@ Json run_json(const std::string& name, const LivePlan* plan, const LiveState& st
   return run;
 }
 
-void add_ending(Json& run, const sink::Summary& summary) {
-  const sink::RunFacts& facts = summary.facts;
-  run["verdict"] =
-      verdict({name_of(facts.states), name_of(facts.status), summary.parameters, facts.labels, summary.warnings});
-  run["warnings"] = summary.warnings;
-  if (facts.labels.size() > kMostSummed) return;
-  add_summary(run, summary);
+// Replaces what was known before the end by what the summary says. Lists that may be very long, and which the page
+// takes from elsewhere, are left out.
+void add_ending(Json& run, const sink::Summary& summary, const LiveState& state) {
+  sink::Summary rest;
+  rest.facts = summary.facts;
+  rest.draws = summary.draws;
+  rest.metrics = summary.metrics;
+  rest.reliability = summary.reliability;
+  rest.confidence = summary.confidence;
+  rest.ood_rows = summary.ood_rows;
+  rest.ood = summary.ood;
+  rest.ood_above = summary.ood_above;
+  rest.warnings = summary.warnings;
+  const auto shown = std::min<std::size_t>(summary.clients.size(), sink::kLiveClients);
+  rest.clients.assign(summary.clients.begin(), summary.clients.begin() + static_cast<std::ptrdiff_t>(shown));
+  add_summary(run, rest);
+  run["clientsInAll"] = state.clients.in_all;
+  run["verdict"] = verdict_json(summary.verdict);
 }
 
 }  // namespace
@@ -195,7 +227,7 @@ void add_ending(Json& run, const sink::Summary& summary) {
 std::string live_json(const std::string& name, const LivePlan* plan, const LiveState& state,
                       const LiveFindings& findings, const LiveEnd* end) {
   Json run = run_json(name, plan, state, findings, end);
-  if (end != nullptr && end->summary != nullptr) add_ending(run, *end->summary);
+  if (end != nullptr && end->summary != nullptr) add_ending(run, *end->summary, state);
   const Json data{{"format", 1},
                   {"made", versions()},
                   {"reference", 0},

@@ -7,6 +7,7 @@
 #include "pollen/errors.h"
 #include "pollen/version.h"
 #include "sink/stored_summary.h"
+#include "sink/verdict.h"
 
 namespace pollen::report {
 
@@ -126,6 +127,8 @@ const Json& member(const Json& json, const char* key) {
 Json versions() {
   return {{"version", version()}, {"revision", revision()}, {"build", build_type()}, {"compiler", compiler()}};
 }
+
+Json verdict_json(const sink::Verdict& verdict) { return Json::parse(sink::to_json(verdict)); }
 
 Json parameter_row(const std::string& name, const std::string& label, const stats::ParameterSummary& p) {
   Json row = {{"name", name}, {"label", label}};

@@ -8,6 +8,7 @@
 
 #include "pollen/stats.h"
 #include "report/blocks.h"
+#include "sink/facts.h"
 
 namespace pollen::report {
 
@@ -34,14 +35,6 @@ Json label_table(const Json& held, const std::string& path);
 // run in progress, is ignored.
 Json metrics_table(std::string_view text, const std::string& path, std::size_t most = 1000);
 
-// Says in words whether the results of a run can be trusted.
-struct Judged {
-  std::string states = "draws";     // as in summary.json
-  std::string status = "complete";  // as in summary.json
-  std::vector<stats::ParameterSummary> parameters;
-  std::vector<std::string> labels;
-  std::vector<std::string> warnings;  // warnings of the run
-};
-Json verdict(const Judged& run);
+Json verdict_json(const sink::Verdict& verdict);
 
 }  // namespace pollen::report

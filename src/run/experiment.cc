@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "experiment_parts.h"
 #include "model/units.h"
@@ -20,6 +22,20 @@ void keep(ExperimentParts& p, Sink& sink) {
   for (Index c = 0; c < chains; ++c)
     p.potential[static_cast<std::size_t>(c)] += p.problem.prior.value(engine.position().column(c));
   sink.kept(p.position(), p.potential);
+}
+
+// Returns the standard deviations of independent coordinates after a change of units.
+std::vector<double> sd_in(const Units& units, const std::vector<double>& sd) {
+  std::vector<double> variance(sd.size(), 0.0), one(sd.size());
+  for (std::size_t k = 0; k < sd.size(); ++k) {
+    std::ranges::fill(one, 0.0);
+    one[k] = 1;
+    units.to_data({one.data(), std::ssize(one), 1, std::ssize(one)});
+    for (std::size_t j = 0; j < sd.size(); ++j)
+      if (one[j] != 0) variance[j] += one[j] * one[j] * sd[k] * sd[k];
+  }
+  for (double& v : variance) v = std::sqrt(v);
+  return variance;
 }
 
 }  // namespace
@@ -86,6 +102,18 @@ std::vector<double> Experiment::mode() const {
   if (p.problem.model.units != nullptr && !mode.empty())
     p.problem.model.units->to_data({mode.data(), std::ssize(mode), 1, std::ssize(mode)});
   return mode;
+}
+std::vector<double> Experiment::prior_sd() const {
+  if (parts_->personal) return {};
+  const Prior& prior = parts_->coordinates ? parts_->theta_prior : parts_->problem.prior;
+  const auto& units = parts_->problem.model.units;
+  const Index d = dimension();
+  constexpr Index kMostInUnits = 2000;  // every coordinate costs a change of units
+  std::vector<double> sd(static_cast<std::size_t>(d), std::numeric_limits<double>::infinity());
+  if (units && d > kMostInUnits) return {};
+  for (std::size_t j = 0; j < prior.precision.size(); ++j)
+    if (prior.mean.empty() || prior.mean[j] == 0) sd[j] = 1 / std::sqrt(prior.precision[j]);
+  return units ? sd_in(*units, sd) : sd;
 }
 
 const PersonalResults* Experiment::personal() const { return parts_->results ? &*parts_->results : nullptr; }

@@ -63,6 +63,23 @@ std::vector<std::string> draw_files(const std::string& folder) {
   return files;
 }
 
+DrawSet some_draws(const SpoolReader& spool, Index most) {
+  constexpr Index kMostPerChain = 5000;
+  DrawSet set;
+  set.chains = spool.shape().chains;
+  const Index all = static_cast<Index>(spool.draws()), d = spool.shape().dimension;
+  set.length = std::clamp<Index>(most / std::max<Index>(1, d * set.chains), std::min<Index>(all, 10),
+                                 std::min(all, kMostPerChain));
+  set.values.resize(static_cast<std::size_t>(d));
+  std::vector<double> theta(static_cast<std::size_t>(d));
+  for (Index c = 0; c < set.chains; ++c)
+    for (Index i = 0; i < set.length; ++i) {
+      spool.draw(i * all / set.length, c, theta);
+      for (std::size_t j = 0; j < theta.size(); ++j) set.values[j].push_back(theta[j]);
+    }
+  return set;
+}
+
 DrawSet read_draws(const std::string& folder) {
   const auto paths = draw_files(folder);
   if (paths.empty())

@@ -1,5 +1,6 @@
 #include "sink/facts.h"
 
+#include <algorithm>
 #include <array>
 
 #include "reference/reference.h"
@@ -8,6 +9,15 @@
 namespace pollen::sink {
 
 namespace {
+
+constexpr std::array kStatusNames = {"complete", "interrupted", "failed"};
+constexpr std::array kStatesNames = {"draws", "weights", "estimates", "iterates"};
+
+template <std::size_t n>
+std::size_t place_of(const std::string& name, const std::array<const char*, n>& names) {
+  const auto found = std::ranges::find(names, name);
+  return found == names.end() ? 0 : static_cast<std::size_t>(found - names.begin());
+}
 
 PrivacyFacts privacy_of(const Experiment& experiment) {
   const PrivacyMeter& meter = experiment.privacy();
@@ -57,6 +67,8 @@ RunFacts facts_of(const Config& config, const Recipe& recipe, Index clients) {
   facts.step = recipe.step.size;
   facts.temperature = recipe.temperature;
   facts.ece_bins = config.output.ece_bins;
+  facts.reference = recipe.reference;
+  facts.precondition = config.sampler.precondition;
   if (facts.sampler == "nuts") facts.transitions.max_depth = static_cast<int>(config.reference.max_depth);
   return facts;
 }
@@ -79,18 +91,18 @@ RunFacts facts_of(const Experiment& experiment) {
   if (const SimulatedTime* simulated = experiment.simulated()) facts.simulated = *simulated;
   facts.privacy = privacy_of(experiment);
   facts.states = states_of(experiment);
+  facts.exact = experiment.has_transitions();
+  facts.prior_sd = experiment.prior_sd();
+  facts.predicts = experiment.personal() != nullptr || experiment.model().predicts();
+  if (experiment.personal() && experiment.clients() > 0) facts.first_client = experiment.data().client_names[0];
   if (facts.states == States::estimates) facts.identified = experiment.personal()->identified();
   return facts;
 }
 
-const char* name_of(RunStatus status) {
-  constexpr std::array kNames = {"complete", "interrupted", "failed"};
-  return kNames.at(static_cast<std::size_t>(status));
-}
+const char* name_of(RunStatus status) { return kStatusNames.at(static_cast<std::size_t>(status)); }
+const char* name_of(States states) { return kStatesNames.at(static_cast<std::size_t>(states)); }
 
-const char* name_of(States states) {
-  constexpr std::array kNames = {"draws", "weights", "estimates", "iterates"};
-  return kNames.at(static_cast<std::size_t>(states));
-}
+States states_named(const std::string& name) { return static_cast<States>(place_of(name, kStatesNames)); }
+RunStatus status_named(const std::string& name) { return static_cast<RunStatus>(place_of(name, kStatusNames)); }
 
 }  // namespace pollen::sink

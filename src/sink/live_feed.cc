@@ -117,7 +117,7 @@ void LiveFeed::measure_rate(Clock::time_point now) {
 void LiveFeed::looked(const Look& look) {
   mine_.iteration = look.iteration;
   const Clock::time_point now = Clock::now();
-  const bool over = look.iteration >= own_plan_->facts.iterations;
+  const bool over = look.last || look.iteration >= own_plan_->facts.iterations;
   if (now < due_ && !over) return;
   mine_.draws = look.draws;
   mine_.seconds = look.seconds;

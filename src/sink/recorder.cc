@@ -97,7 +97,7 @@ void Recorder::look_at_clock(std::int64_t iteration, const Counters& counters) {
     rhat_at_ = loop;
   }
   if (options_.on_progress) options_.on_progress(state(iteration, counters));
-  show(iteration, counters);
+  show(iteration, counters, false);
 }
 
 RunProgress Recorder::state(std::int64_t iteration, const Counters& counters) const {
@@ -112,8 +112,8 @@ RunProgress Recorder::state(std::int64_t iteration, const Counters& counters) co
           .total = options_.facts.iterations};
 }
 
-void Recorder::show(std::int64_t iteration, const Counters& counters) {
-  if (options_.live != nullptr) options_.live->looked({iteration, draws(), seconds(), rhat_value_, counters});
+void Recorder::show(std::int64_t iteration, const Counters& counters, bool last) {
+  if (options_.live != nullptr) options_.live->looked({iteration, draws(), seconds(), rhat_value_, counters, last});
 }
 
 void Recorder::start_clock() {
@@ -168,7 +168,7 @@ void Recorder::finish_progress(std::int64_t iteration, const Counters& counters)
   RunProgress end = state(iteration, counters);
   end.last = true;
   if (options_.on_progress) options_.on_progress(end);
-  show(iteration, counters);
+  show(iteration, counters, true);
 }
 
 }  // namespace pollen::sink

@@ -8,6 +8,7 @@
 #include "pollen/version.h"
 #include "sink/report.h"
 #include "sink/text.h"
+#include "sink/verdict.h"
 
 namespace pollen::sink {
 
@@ -43,10 +44,10 @@ std::string scored(const std::string& where, const Scores& scores) {
 
 std::string communication(const Summary& s) {
   const Counters& c = s.facts.counters;
-  std::string text =
-      fmt::format("  sent: {} up ({}), {} down ({}) in {} rounds", human_bits(static_cast<double>(c.uplink_bits)),
-                  human_bytes(static_cast<double>(c.uplink_bits) / 8), human_bits(static_cast<double>(c.downlink_bits)),
-                  human_bytes(static_cast<double>(c.downlink_bits) / 8), grouped(c.rounds));
+  std::string text = fmt::format(
+      "  sent: {} up ({}), {} down ({}) of payloads in {} rounds", human_bits(static_cast<double>(c.uplink_bits)),
+      human_bytes(static_cast<double>(c.uplink_bits) / 8), human_bits(static_cast<double>(c.downlink_bits)),
+      human_bytes(static_cast<double>(c.downlink_bits) / 8), grouped(c.rounds));
   const double whole = static_cast<double>(c.messages) * static_cast<double>(s.facts.dimension()) * 64;
   const double ratio = whole / std::max(1.0, static_cast<double>(c.uplink_bits));
   if (ratio > 1.005) text += fmt::format("; up {:.3g} times less than float64 words", ratio);
@@ -62,7 +63,7 @@ std::string federation(const RunFacts& f) {
   for (std::size_t i = 0; i < std::min(kMost, facts.sites.size()); ++i)
     text += fmt::format("{} {} ({} rows)", i == 0 ? "" : ",", facts.sites[i].name, grouped(facts.sites[i].rows));
   if (facts.sites.size() > kMost) text += fmt::format(" and {} more", facts.sites.size() - kMost);
-  text += fmt::format("\n  on the wire: {} in, {} out", human_bytes(static_cast<double>(facts.bytes_in)),
+  text += fmt::format("\n  on the wire, whole frames: {} in, {} out", human_bytes(static_cast<double>(facts.bytes_in)),
                       human_bytes(static_cast<double>(facts.bytes_out)));
   const auto times = [&](std::int64_t count, const char* what) {
     if (count > 0) text += fmt::format("; {}: {}", what, grouped(count));
@@ -117,20 +118,18 @@ std::string heading(const RunFacts& f) {
 
 }  // namespace
 
-std::string run_report(const Summary& s, const std::string& folder, const std::vector<std::string>& files) {
+std::string run_report(const Summary& s, const Ending& ending) {
   std::string text = fmt::format("pollen {} · {}{}", version(), problem(s), heading(s.facts));
   if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels);
   text += '\n' + event(s.facts) + scored(s.facts.test_rows > 0 ? "on test rows" : "against the truth", s.metrics) +
           scored(fmt::format("on {} rows from elsewhere", grouped(s.ood_rows)), s.ood) + communication(s) +
           federation(s.facts) + trajectories(s.facts) + times(s.facts) + network(s.facts) + privacy(s.facts.privacy);
   for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';
-  for (const std::string& line : s.warnings) text += "  warning: " + line + '\n';
-  if (s.warnings.empty()) text += "  no warnings\n";
-  text += fmt::format("\n  files: {}/ {}", folder, fmt::join(files, ", "));
-  return text + fmt::format(
-                    "\n  next:  pollen summary {0}   ·   pollen report {0}   ·   pollen predict {0} --data FILE   ·   "
-                    "pollen compare {0} REFERENCE\n",
-                    folder);
+  text += verdict_text(s.verdict, s.warnings);
+  text += fmt::format("\n  files: {}/ {}\n", ending.folder, fmt::join(ending.files, ", "));
+  if (const auto next = next_commands(s, ending); !next.empty())
+    text += fmt::format("  next:  {}\n", fmt::join(next, "   ·   "));
+  return text;
 }
 
 std::string human_duration(double seconds) {

@@ -107,6 +107,8 @@ void RunSession::clear_up(RunStatus status) {
   if (status != RunStatus::interrupted) std::filesystem::remove(job_.folder.spool(), ignored);
 }
 
+Ending RunSession::ending(bool pages) const { return {job_.shown_folder, files(), wants_csv(), pages}; }
+
 std::vector<std::string> RunSession::files() const {
   std::vector<std::string> names;
   if (wants_csv()) {

@@ -47,6 +47,22 @@ TransitionFacts transitions_of(const Json& json) {
   return facts;
 }
 
+std::int64_t count_in(const Json& json, const char* key) {
+  const bool any = json.is_object() && json.contains(key) && json[key].is_number_integer();
+  return any ? json[key].get<std::int64_t>() : 0;
+}
+
+// Returns nothing if the file is of an earlier build, whose verdict is made anew.
+std::optional<Verdict> verdict_in(const Json& json) {
+  if (!json.contains("verdict") || !json["verdict"].is_object()) return std::nullopt;
+  const Json& stored = json["verdict"];
+  Verdict verdict;
+  if (!stored.at("converged").is_null()) verdict.converged = stored["converged"].get<bool>();
+  verdict.words = stored.at("words").get<std::string>();
+  verdict.reasons = stored.at("reasons").get<std::vector<std::string>>();
+  return verdict;
+}
+
 StoredSummary from_json(const Json& json) {
   StoredSummary s;
   s.status = json.value("status", "complete");
@@ -55,6 +71,9 @@ StoredSummary from_json(const Json& json) {
   s.model = json.at("model").get<std::string>();
   s.chains = json.at("chains").get<Index>();
   s.draws = json.at("draws_per_chain").get<Index>();
+  s.iterations = count_in(json, "iterations");
+  if (json.contains("setup")) s.burn_in = count_in(json["setup"], "burn_in");
+  s.verdict = verdict_in(json);
   for (const Json& p : json.at("parameters")) {
     s.names.push_back(p.at("name").get<std::string>());
     s.labels.push_back(p.at("label").get<std::string>());
@@ -84,6 +103,21 @@ std::optional<StoredSummary> read_stored_summary(const std::string& path) {
   } catch (const std::exception&) {
     return std::nullopt;
   }
+}
+
+RunFacts facts_of(const StoredSummary& stored) {
+  RunFacts facts;
+  facts.sampler = stored.sampler;
+  facts.model = stored.model;
+  facts.chains = stored.chains;
+  facts.iterations = facts.done = stored.iterations;
+  facts.burn_in = stored.burn_in;
+  facts.coupled = stored.coupled;
+  facts.labels = stored.labels;
+  facts.transitions = stored.transitions;
+  facts.states = states_named(stored.states);
+  facts.status = status_named(stored.status);
+  return facts;
 }
 
 stats::Moments read_moments(const std::string& path) {

@@ -1,13 +1,12 @@
 #include "sink/summary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
 #include "sink/parallel.h"
+#include "sink/verdict.h"
 
 namespace pollen::sink {
 
@@ -56,42 +55,8 @@ std::vector<double> covariance(const SpoolReader& spool, const std::vector<stats
   return sums;
 }
 
-// The worst value of one column of the table, and how many values are past the limit.
-struct Worst {
-  std::size_t count = 0, at = 0;
-  double value = 0;
-};
-
-template <class Past>
-Worst worst_of(const std::vector<stats::ParameterSummary>& parameters, double stats::ParameterSummary::*value,
-               Past past) {
-  Worst worst;
-  for (std::size_t j = 0; j < parameters.size(); ++j) {
-    const double v = parameters[j].*value;
-    if (!past(v)) continue;
-    if (worst.count++ == 0 || (past(1e300) ? v > worst.value : v < worst.value)) worst.at = j, worst.value = v;
-  }
-  return worst;
-}
-
-Worst highest_rhat(const std::vector<stats::ParameterSummary>& parameters) {
-  return worst_of(parameters, &stats::ParameterSummary::rhat, [](double v) { return v > 1.01; });
-}
-
-std::string share(std::size_t count, std::size_t all) {
-  return count == all && all > 1 ? fmt::format("all {} parameters", all)
-                                 : fmt::format("{} of {} parameters", count, all);
-}
-
-// Warns about single weights of a network, for which a high R-hat may only mean that units have swapped.
-std::string unmixed_units(const std::vector<stats::ParameterSummary>& parameters) {
-  const Worst rhat = highest_rhat(parameters);
-  if (rhat.count == 0) return "";
-  return fmt::format(
-      "R-hat above 1.01 for {}: a network's units can change places, so that chains that predict alike differ in their "
-      "weights; judge by the scores",
-      share(rhat.count, parameters.size()));
-}
+// The limit of the numbers that are held to look for causes: 64 MB.
+constexpr Index kHeldForCauses = Index{1} << 23;
 
 }  // namespace
 
@@ -108,75 +73,28 @@ std::vector<std::size_t> shown_parameters(const std::vector<stats::ParameterSumm
   return order;
 }
 
-std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
-                                  const std::vector<std::string>& labels) {
-  std::vector<std::string> warnings;
-  const auto unknown = std::count_if(parameters.begin(), parameters.end(),
-                                     [](const auto& p) { return std::isnan(p.rhat) || std::isnan(p.ess_bulk); });
-  if (unknown > 0)
-    warnings.push_back(fmt::format("R-hat or ESS of {} cannot be computed: too few draws, or draws that never move",
-                                   share(static_cast<std::size_t>(unknown), parameters.size())));
-  if (const Worst rhat = highest_rhat(parameters); rhat.count > 0)
-    warnings.push_back(fmt::format("R-hat above 1.01 for {} (worst {:.3f}: {}): the chains have not mixed; run longer",
-                                   share(rhat.count, parameters.size()), rhat.value, labels[rhat.at]));
-  const auto warn_of = [&](double stats::ParameterSummary::*ess, const char* name, const char* uncertain) {
-    const Worst low = worst_of(parameters, ess, [](double v) { return v < 400; });
-    if (low.count > 0)
-      warnings.push_back(fmt::format("{} ESS below 400 for {} (least {:.0f}: {}): {} are uncertain; run longer", name,
-                                     share(low.count, parameters.size()), low.value, labels[low.at], uncertain));
-  };
-  warn_of(&stats::ParameterSummary::ess_bulk, "bulk", "means");
-  warn_of(&stats::ParameterSummary::ess_tail, "tail", "quantiles");
-  return warnings;
-}
-
-// The variance between half chains follows from the definition of R-hat: it is about that of all draws times 1 -
-// 1/R-hat².
-std::string unsettled(const std::vector<stats::ParameterSummary>& parameters, const std::vector<std::string>& labels,
-                      const std::vector<std::size_t>& which) {
-  std::size_t count = 0, at = 0;
-  double worst = 0, apart_at = 0;
-  for (const std::size_t j : which) {
-    const stats::ParameterSummary& p = parameters[j];
-    if (!(p.rhat > 1.01)) continue;
-    const double apart = p.sd * std::sqrt(1 - 1 / (p.rhat * p.rhat));
-    const double relative = labels[j].starts_with("log_") ? apart : apart / std::abs(p.mean);
-    if (!(relative > 0.01)) continue;
-    ++count;
-    if (relative > worst) at = j, worst = relative, apart_at = apart;
-  }
-  if (count == 0) return "";
-  return fmt::format(
-      "the estimates of {} have not settled: halves of the chains differ by more than 1 % (worst {}: by about {:.2g}); "
-      "run longer",
-      share(count, which.size()), labels[at], apart_at);
-}
-
 Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) {
   Summary summary;
   summary.facts = facts;
   summary.draws = spool.draws();
   summary.warnings = facts.warnings;
-  if (facts.status == RunStatus::interrupted)
-    summary.warnings.push_back(fmt::format("stopped after {} of {} iterations", facts.done, facts.iterations));
-  if (facts.status == RunStatus::failed) summary.warnings.push_back("the run failed: " + facts.failure);
   if (facts.coupled && facts.chains > 1)
     summary.warnings.push_back(
         "the chains share participation (run.coupled): R-hat and ESS over several chains are too good; mcse is that of "
         "the least favourable single chain");
+  std::optional<DrawSet> draws;
   if (spool.draws() == 0) {
     summary.warnings.push_back("no draw was kept");
-    return summary;
+  } else {
+    summary.parameters = summarize_parameters(spool, facts.coupled, threads);
+    if (facts.dimension() <= Summary::kCovarianceMost) summary.covariance = covariance(spool, summary.parameters);
+    if (facts.states == States::draws) draws = some_draws(spool, kHeldForCauses);
+    if (draws) draws->coupled = facts.coupled;
   }
-  summary.parameters = summarize_parameters(spool, facts.coupled, threads);
-  if (facts.dimension() <= Summary::kCovarianceMost) summary.covariance = covariance(spool, summary.parameters);
-  if (facts.states == States::draws)
-    for (std::string& line : diagnose(summary.parameters, facts.labels)) summary.warnings.push_back(std::move(line));
-  for (std::string& line : diagnose(facts.transitions)) summary.warnings.push_back(std::move(line));
-  std::string line;
-  if (facts.states == States::weights) line = unmixed_units(summary.parameters);
-  if (facts.states == States::estimates) line = unsettled(summary.parameters, facts.labels, facts.identified);
-  if (!line.empty()) summary.warnings.push_back(std::move(line));
+  summary.verdict = judge(facts, summary.parameters, draws ? &*draws : nullptr);
+  for (const auto& lines : {cautions(facts, summary.parameters), summary.verdict.reasons})
+    for (const std::string& line : lines)
+      if (std::ranges::count(summary.warnings, line) == 0) summary.warnings.push_back(line);
   return summary;
 }
 

@@ -5,6 +5,7 @@
 #include "numbers.h"
 #include "pollen/version.h"
 #include "sink/summary.h"
+#include "sink/verdict.h"
 
 namespace pollen::sink {
 
@@ -169,6 +170,7 @@ std::string to_json(const Summary& s) {
   key("privacy", compact(privacy_json(f.privacy)));
   key("setup", compact(setup(f)));
   key("notes", lines(f.notes.size(), [&](std::size_t i) { return compact(f.notes[i]); }));
+  key("verdict", to_json(s.verdict));
   key("warnings", lines(s.warnings.size(), [&](std::size_t i) { return compact(s.warnings[i]); }));
   return text + "\n}\n";
 }

@@ -6,31 +6,17 @@
 #include <nlohmann/json.hpp>
 
 #include "numbers.h"
+#include "sink/limits.h"
 #include "sink/report.h"
 #include "sink/text.h"
+#include "sink/verdict.h"
 
 namespace pollen::sink {
 
 namespace {
 
-constexpr double kMostRhat = 1.01, kLeastEss = 400, kLeastEssOfAChain = 100;
 constexpr const char *kBold = "1", *kRed = "31", *kGreen = "32", *kCyan = "36";
 constexpr std::size_t kEssBulk = 7, kEssTail = 8, kRhat = 9;  // numbers of columns
-
-bool few(double ess, Index chains) {
-  return ess < std::max(kLeastEss, kLeastEssOfAChain * static_cast<double>(chains));
-}
-
-// Describes a low ESS by the lower of the two if both are low; the numbers themselves are in their columns.
-std::string few_words(const stats::ParameterSummary& p, Index chains) {
-  const bool bulk = few(p.ess_bulk, chains), tail = few(p.ess_tail, chains);
-  const double least = std::min(bulk ? p.ess_bulk : p.ess_tail, tail ? p.ess_tail : p.ess_bulk);
-  return fmt::format("{} < {}",
-                     bulk && tail ? "ess"
-                     : bulk       ? "ess_bulk"
-                                  : "ess_tail",
-                     least < kLeastEss ? fmt::format("{}", kLeastEss) : fmt::format("{} per chain", kLeastEssOfAChain));
-}
 
 // Draws the means of stretches of the draws, chain after chain on one scale, so that chains that disagree stand out.
 std::string trace(const DrawSet& draws, std::size_t parameter) {
@@ -110,15 +96,15 @@ TextTable table_of(const SummaryPage& page, const Shown& shown) {
     std::vector<std::string> cells = parameter_cells(p, summary.labels[j]);
     if (shown.traces) cells.push_back(trace(*page.traced, j));
     if (shown.strips) cells.push_back(interval_strip(p, range.low, range.high, kStripWidth));
-    const std::vector<std::string> faults = judged ? faults_of(p, summary.chains) : std::vector<std::string>();
+    const std::vector<std::string> faults = judged ? faults_of(p) : std::vector<std::string>();
     if (shown.checks)
       cells.push_back(!judged ? "-" : faults.empty() ? "ok" : fmt::format("{}", fmt::join(faults, "; ")));
     table.row(std::move(cells));
     if (shown.traces) paint(kRhat + 1, kCyan);
     if (!judged) continue;
     if (p.rhat > kMostRhat) paint(kRhat, kRed);
-    if (few(p.ess_bulk, summary.chains)) paint(kEssBulk, kRed);
-    if (few(p.ess_tail, summary.chains)) paint(kEssTail, kRed);
+    if (p.ess_bulk < kLeastEss) paint(kEssBulk, kRed);
+    if (p.ess_tail < kLeastEss) paint(kEssTail, kRed);
     paint(columns - 1, faults.empty() ? kGreen : kRed);
   }
   return table;
@@ -140,26 +126,7 @@ std::string fitting_table(const SummaryPage& page, const SummaryStyle& style) {
   return table_of(page, shown).text();
 }
 
-std::string verdict(const StoredSummary& summary) {
-  if (summary.states != "draws" || summary.parameters.empty()) return "";
-  const auto wrong = std::ranges::count_if(
-      summary.parameters, [&](const stats::ParameterSummary& p) { return !faults_of(p, summary.chains).empty(); });
-  if (wrong == 0)
-    return fmt::format("\n  {} parameters, all with R-hat at most {} and enough effective draws\n",
-                       summary.parameters.size(), kMostRhat);
-  return fmt::format("\n  {} of {} parameters need a look (column check); docs/diagnostics.md says what to do\n", wrong,
-                     summary.parameters.size());
-}
-
 }  // namespace
-
-std::vector<std::string> faults_of(const stats::ParameterSummary& p, Index chains) {
-  if (std::isnan(p.rhat) && std::isnan(p.ess_bulk)) return {p.sd == 0 ? "constant" : "not finite"};
-  std::vector<std::string> faults;
-  if (p.rhat > kMostRhat) faults.push_back(fmt::format("rhat > {}", kMostRhat));
-  if (few(p.ess_bulk, chains) || few(p.ess_tail, chains)) faults.push_back(few_words(p, chains));
-  return faults;
-}
 
 std::string summary_text(const SummaryPage& page, const SummaryStyle& style) {
   const StoredSummary& summary = page.summary;
@@ -167,12 +134,10 @@ std::string summary_text(const SummaryPage& page, const SummaryStyle& style) {
   if (!summary.sampler.empty()) text += fmt::format("{}, {} model, ", summary.sampler, summary.model);
   text += fmt::format("{} chains × {} draws\n\n", summary.chains, summary.draws);
   if (style.colour) text = fmt::format("\x1b[{}m{}\x1b[0m\n\n", kBold, text.substr(0, text.size() - 2));
-  text += fitting_table(page, style) + verdict(summary);
+  text += fitting_table(page, style);
   if (const std::string line = transitions_line(summary.transitions); !line.empty())
     text += "\n  trajectories: " + line + '\n';
-  if (!summary.warnings.empty()) text += '\n';
-  for (const std::string& line : summary.warnings) text += "  warning: " + line + '\n';
-  return text;
+  return text + '\n' + verdict_text(summary.verdict.value_or(Verdict()), summary.warnings);
 }
 
 std::string summary_json(const SummaryPage& page) {
@@ -181,13 +146,14 @@ std::string summary_json(const SummaryPage& page) {
   for (std::size_t j = 0; j < summary.parameters.size(); ++j) {
     const stats::ParameterSummary& p = summary.parameters[j];
     Json json = parameter_json(summary.names[j], summary.labels[j], p);
-    json["check"] = summary.states == "draws" ? Json(faults_of(p, summary.chains)) : Json(nullptr);
+    json["check"] = summary.states == "draws" ? Json(faults_of(p)) : Json(nullptr);
     parameters.push_back(std::move(json));
   }
   Json json = {{"folder", page.folder}};
   if (!summary.sampler.empty()) json.update({{"sampler", summary.sampler}, {"model", summary.model}});
   json.update({{"states", summary.states}, {"chains", summary.chains}, {"draws_per_chain", summary.draws}});
   json["parameters"] = std::move(parameters);
+  if (summary.verdict) json["verdict"] = Json::parse(to_json(*summary.verdict));
   json["warnings"] = summary.warnings;
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -4,7 +4,7 @@
 // Headless Chromium looks at a real `pollen run --dashboard=0` and at a federation of real processes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -83,6 +83,10 @@ const blank = (page) => page.evaluate(() =>
 const picture = async (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
 const iteration = () => Number(document.querySelector(".tile dd")?.textContent?.replaceAll(",", ""));
 
+// The final summary, and one of the numbers that the page shows on top.
+const summaryIn = (name) => JSON.parse(readFileSync(join(folder, name, "summary.json"), "utf8"));
+const tile = async (page, term) => (await page.locator(".tile", { has: page.locator("dt", { hasText: term }) }).innerText()).replace(/\s+/g, " ");
+
 const long = ["run", "--dashboard=0", "--set", "run.iterations=100000000", "--set", "run.burn_in=1000", "--set", "output.draws=none", "--quiet"];
 
 test("a run: progress, clients, plots that change, and its end by Ctrl-C", async () => {
@@ -109,6 +113,10 @@ test("a run: progress, clients, plots that change, and its end by Ctrl-C", async
   await until(page, () => document.querySelector(".phase")?.textContent?.startsWith("The run was stopped"));
   assert.match(await page.locator(".standing").innerText(), /over/);
   assert.equal(await run.ended, 130); // the page is still open
+  const summary = summaryIn("a");
+  assert.match(await tile(page, "sent up"), new RegExp(`in ${summary.communication.rounds.toLocaleString("en")} rounds`));
+  assert.match(await tile(page, "draws per chain"), new RegExp(summary.draws_per_chain.toLocaleString("en")));
+  assert.match(await tile(page, "worst R-hat"), new RegExp(Math.max(...summary.parameters.map((p) => p.rhat)).toFixed(3)));
   await picture(page, "stopped");
   assert.deepEqual(wrong, []);
   await close();
@@ -171,7 +179,13 @@ test("a run that ends: the last word has the final table and verdict", { skip: g
   await until(page, () => document.querySelector(".phase")?.textContent?.startsWith("The run is complete"));
   assert.equal(await server.ended, 0);
   assert.match(await page.locator(".percentage").innerText(), /100 %/);
-  assert.match(await page.locator(".verdict strong").innerText(), /onverged/);
+  const summary = summaryIn("out-g.toml");
+  assert.equal(await page.locator(".verdict strong").innerText(), summary.verdict.words);
+  assert.match(await tile(page, "worst R-hat"), new RegExp(Math.max(...summary.parameters.map((p) => p.rhat)).toFixed(3)));
+  assert.match(await tile(page, "draws per chain"), new RegExp(`${summary.draws_per_chain}`));
+  assert.match(await tile(page, "sent up"), /bit payloads, in 300 rounds/);
+  for (const card of await page.locator("li.client").allInnerTexts()) assert.match(card, /last round\s+300[^]*up\s+[\d.]+ kbit/);
+  assert.match(await page.locator("section[aria-labelledby=clients] p").innerText(), /whole frames/);
   assert.ok((await page.locator("#summary-table tbody tr").count()) >= 4);
   assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
   assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector(".dot")).animationName), "none");

@@ -86,6 +86,18 @@ TEST_F(LiveFeedTest, IsAsLargeAfterAMillionRounds) {
   EXPECT_EQ(state_.clients.participants, 2);
 }
 
+// A run that is stopped ends before its last iteration; the page must not miss its last rounds.
+TEST_F(LiveFeedTest, TheLastLookIsHandedOverAtOnce) {
+  Counters counters;
+  feed_.looked({10, 10, 1, 1.02, counters});
+  feed_.take(state_);
+  counters.rounds = 500;
+  feed_.looked({500, 400, 1, 1.02, counters, true});
+  ASSERT_TRUE(feed_.take(state_));
+  EXPECT_EQ(state_.counters.rounds, 500);
+  EXPECT_EQ(state_.draws, 400);
+}
+
 class ManyClients : public LiveFeedTest {
  protected:
   ManyClients() : LiveFeedTest({"data.source=synthetic-logistic", "data.clients=1003", "data.dimension=70"}) {}

@@ -105,5 +105,32 @@ TEST_F(LiveRun, SaysHowItEnded) {
   EXPECT_EQ(json["runs"][0]["status"], "failed");
 }
 
+// The page sees draws that were thinned and a rough R-hat; at the end it must show what the terminal shows.
+TEST_F(LiveRun, EndsWithTheNumbersOfTheSummary) {
+  Teller teller(feed_);
+  experiment_.advance(300, teller);
+  sink::Summary summary;
+  summary.facts = sink::facts_of(experiment_);
+  summary.facts.counters.rounds = 14'000;
+  summary.draws = 777;
+  summary.parameters.resize(static_cast<std::size_t>(experiment_.dimension()),
+                            {0.25, 0.01, 1, -1, 0.25, 1, 4321, 4321, 1.001});
+  summary.parameters[1].rhat = 1.004;
+  summary.parameters[2].ess_bulk = 2310;
+  summary.verdict = {true, "Converged by what was checked.", {}};
+  const LiveEnd end{sink::RunStatus::complete, "", &summary};
+  const nlohmann::json json = said(&end), run = json["runs"][0];
+  EXPECT_EQ(json["live"]["rhat"], 1.004);
+  EXPECT_EQ(json["live"]["diagnostics"]["rhat"].back(), 1.004);
+  EXPECT_EQ(json["live"]["diagnostics"]["ess"].back(), 2310);
+  EXPECT_EQ(run["parameters"][1]["rhat"], 1.004);
+  EXPECT_EQ(run["parameters"][0]["mean"], 0.25);
+  EXPECT_EQ(run["verdict"]["words"], "Converged by what was checked.");
+  EXPECT_EQ(run["verdict"]["converged"], true);
+  EXPECT_EQ(run["communication"]["rounds"], 14'000);
+  EXPECT_EQ(run["facts"]["draws"], 777);
+  EXPECT_EQ(run["clientsInAll"], 7);
+}
+
 }  // namespace
 }  // namespace pollen::report

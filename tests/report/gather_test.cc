@@ -101,7 +101,7 @@ TEST_F(Gather, OneDrawAndConstantsAreShown) {
   put("a/draws-1.csv", "x,y\n1,nan\n");
   const auto one = data({path("a")})["runs"][0];
   EXPECT_TRUE(one["parameters"][0]["rhat"].is_null());
-  EXPECT_EQ(one["verdict"]["converged"], false);
+  EXPECT_EQ(one["verdict"]["converged"], false) << "y is not a number";
   put("b/draws-1.csv", "x\n" + std::string("2\n2\n2\n2\n2\n2\n2\n2\n"));
   EXPECT_EQ(data({path("b")})["runs"][0]["plots"]["trace"]["low"][0], 2.0);
 }

@@ -66,7 +66,8 @@ TEST_F(TransitionsTest, AreInSummaryJsonAndReadBack) {
   facts.transitions = tally_of_two().facts();
   const Summary summary = summarize(facts, SpoolReader(path("draws.spool")), 1);
   EXPECT_NE(nlohmann::json(summary.warnings).dump().find("2 of 8 transitions"), std::string::npos);
-  EXPECT_NE(run_report(summary, "out", {}).find("trajectories: 2 of 8 transitions diverged"), std::string::npos);
+  EXPECT_NE(run_report(summary, {.folder = "out"}).find("trajectories: 2 of 8 transitions diverged"),
+            std::string::npos);
   put(path("summary.json"), to_json(summary));
   const auto stored = read_stored_summary(path("summary.json"));
   ASSERT_TRUE(stored);

@@ -25,6 +25,7 @@ export interface LiveClients {
   here: number | null; // clients connected; null in a simulation
   heard: number; // clients that took part at least once
   participants: number; // participants of the latest round
+  frames: boolean; // the clients' bits are those of whole frames, not of payloads alone
 }
 
 export interface LiveClient {
@@ -34,8 +35,8 @@ export interface LiveClient {
   turns: number; // rounds in which it took part
   lastRound: number | null;
   skipped: number; // rounds that continued without it
-  upBytes: number;
-  downBytes: number;
+  upBits: number;
+  downBits: number;
   latency: number | null; // seconds
 }
 

@@ -1,18 +1,14 @@
 // Shows one card per client: whether it is connected, when it was last heard, and what it has sent.
 import type { ReportData } from "../data";
 import { el } from "../dom";
-import { seconds, whole } from "../format";
+import { bits, seconds, whole } from "../format";
 import { liveOf, type LiveClient, type LiveClients } from "../live_data";
 import type { Section } from "../section";
 
 const kStates: Record<LiveClient["state"], string> = { unknown: "", waiting: "waiting", active: "active", late: "late", gone: "gone" };
 
-export function bytes(value: number): string {
-  const prefixes = ["", "k", "M", "G", "T", "P"];
-  let at = 0;
-  while (value >= 1000 && at + 1 < prefixes.length) (value /= 1000), ++at;
-  return `${Number(value.toPrecision(3))} ${prefixes[at]}B`;
-}
+const kFrames = "Up and down count whole frames, so a little more than the payloads above.";
+const kPayloads = "Up and down count payloads.";
 
 function duration(value: number): string {
   return value < 1 ? `${Number((1000 * value).toPrecision(2))} ms` : seconds(value);
@@ -50,8 +46,8 @@ class Card {
     this.set("rounds", whole(client.turns));
     this.set("last round", client.lastRound === null ? "none yet" : whole(client.lastRound + 1));
     this.set("latency", client.latency === null ? null : duration(client.latency));
-    this.set("up", bytes(client.upBytes));
-    this.set("down", bytes(client.downBytes));
+    this.set("up", bits(client.upBits));
+    this.set("down", bits(client.downBits));
     this.set("left out", client.skipped > 0 ? `${whole(client.skipped)} times` : null);
   }
 
@@ -85,7 +81,7 @@ class Clients {
   update(data: ReportData): void {
     const all = liveOf(data)?.clients;
     if (!all) return;
-    setText(this.lead, total(all));
+    setText(this.lead, `${total(all)} ${all.frames ? kFrames : kPayloads}`);
     while (this.cards.length > all.shown.length) this.cards.pop()?.element.remove();
     while (this.cards.length < all.shown.length) {
       const card = new Card();

@@ -77,8 +77,9 @@ class Progress {
     tiles.elapsed.set(facts.seconds ? seconds(facts.seconds) : "–");
     tiles.draws.set(whole(facts.draws), facts.chains > 1 ? `${whole(facts.chains)} chains` : "one chain");
     tiles.rhat.set(live.rhat === null ? "–" : fixed(live.rhat, 3), facts.chains > 1 ? "of all parameters" : "needs two chains");
-    tiles.up.set(run.communication ? bits(run.communication.uplinkBits) : "–", rounds ? `in ${whole(rounds)} rounds` : "");
-    tiles.down.set(run.communication ? bits(run.communication.downlinkBits) : "–");
+    const sent = rounds ? `payloads, in ${whole(rounds)} rounds` : "";
+    tiles.up.set(run.communication ? bits(run.communication.uplinkBits) : "–", sent);
+    tiles.down.set(run.communication ? bits(run.communication.downlinkBits) : "–", sent);
   }
 }
 

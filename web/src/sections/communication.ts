@@ -48,7 +48,7 @@ function totals(data: ReportData): HTMLElement {
     if (!c) return [];
     return [[runName(run, i), whole(c.rounds), bits(c.uplinkBits), bits(c.downlinkBits), bits(c.broadcastBits), bits(c.setupBits), whole(c.messages)]];
   });
-  return table("What was sent, over all chains (a broadcast to b clients counts b times in “down”)",
+  return table("What was sent, over all chains: payloads without their frames (a broadcast to b clients counts b times in “down”)",
     [{ title: "run" }, ...["rounds", "up", "down", "broadcast once", "set-up", "messages"].map((title) => ({ title, number: true }))], rows);
 }
 

@@ -83,6 +83,9 @@ class Experiment {
   double smoothness() const;                      // L, a bound or an estimate; 0 before prepare()
   ConstPanelView position() const;
   std::vector<double> mode() const;  // empty unless it was found
+  // The prior's standard deviation of each coordinate of a draw, infinite if the prior is flat or not centred at 0;
+  // empty if they are not known, as with latents.
+  std::vector<double> prior_sd() const;
 
   const PersonalResults* personal() const;  // null unless the model has latents
   // What can be asked of the clients outside sampling. ConfigError if the model has latents.

@@ -8,6 +8,7 @@
 
 #include "pollen/stats.h"
 #include "pollen/types.h"
+#include "sink/spool.h"
 
 namespace pollen::sink {
 
@@ -26,6 +27,9 @@ struct DrawSet {
   // Returns at most `most` draws, evenly spaced over all chains, one column per draw.
   Panel thinned(Index most) const;
 };
+
+// Reads evenly spaced draws of a run in progress, as many per chain as `most` numbers allow, and at most 5,000.
+DrawSet some_draws(const SpoolReader& spool, Index most);
 
 // Reads the CSVs of a folder: draws-1.csv, ... of a pollen run, otherwise every .csv but metrics.csv. Throws
 // ConfigError if there are none.

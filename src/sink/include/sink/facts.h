@@ -37,6 +37,20 @@ struct PrivacyFacts {
   std::vector<std::string> accepted;  // uses of the data outside the accountants that the user accepted
 };
 
+// Whether the law that the sampler draws from is close enough to the posterior, as far as that was forecast.
+struct ForecastCheck {
+  bool within = true;
+  std::string words;  // such as "forecast within 3 %"
+};
+
+// Whether the results of a run can be relied on (sink/verdict.h).
+struct Verdict {
+  std::optional<bool> converged;     // empty if it cannot be said
+  std::string words;                 // one sentence
+  std::vector<std::string> reasons;  // what speaks against the results, and what to do about it
+  bool operator==(const Verdict&) const = default;
+};
+
 // Facts about a run over connections (pollen serve).
 struct FederationFacts {
   struct Site {
@@ -79,6 +93,13 @@ struct RunFacts {
   TransitionFacts transitions;             // nuts and hmc
   States states = States::draws;
   std::vector<std::size_t> identified;  // estimates: the coordinates that the data determine
+  bool reference = false;               // a reference sampler or a competitor, which has coordinates of its own
+  bool exact = false;                   // the sampler accepts and rejects, so that its step makes no error
+  std::string precondition = "none";    // the coordinates in which it sampled
+  std::vector<double> prior_sd;         // per coordinate of a draw, infinite if the prior is flat; empty if unknown
+  std::optional<ForecastCheck> forecast;
+  bool predicts = false;     // the model predicts a target of rows
+  std::string first_client;  // the name of a client with a latent of its own; empty without latents
   RunStatus status = RunStatus::complete;
   std::string failure;  // what ended a failed run
 
@@ -90,7 +111,9 @@ RunFacts facts_of(const Experiment& experiment);
 RunFacts facts_of(const Config& config, const Recipe& recipe, Index clients);
 // The samplers whose transitions are counted.
 inline bool has_trajectories(const std::string& sampler) { return sampler == "nuts" || sampler == "hmc"; }
-const char* name_of(RunStatus status);  // "complete", "interrupted", "failed"
-const char* name_of(States states);     // "draws", "weights", "estimates", "iterates"
+const char* name_of(RunStatus status);            // "complete", "interrupted", "failed"
+const char* name_of(States states);               // "draws", "weights", "estimates", "iterates"
+States states_named(const std::string& name);     // `draws` for a name that is none of these
+RunStatus status_named(const std::string& name);  // `complete` for a name that is none of these
 
 }  // namespace pollen::sink

@@ -79,6 +79,7 @@ struct LiveClients {
   Index here = -1;         // connected clients; -1 in a simulation
   Index heard = 0;         // clients that took part at least once
   Index participants = 0;  // participants of the latest exchange
+  bool frames = false;     // the clients' bits are those of whole frames, not of payloads alone
 };
 
 // What does not change once sampling has begun.
@@ -122,6 +123,7 @@ class LiveFeed {
     double seconds = 0;      // time of the loop, including earlier processes
     double rhat = 0;         // the worst of all parameters; NaN if unknown
     const Counters& counters;
+    bool last = false;  // nothing follows
   };
   void looked(const Look& look);
   void exchanged(std::span<const ClientTraffic> loads);  // in a simulation: which clients took part

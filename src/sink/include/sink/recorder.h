@@ -71,7 +71,7 @@ class Recorder : public Sink {
   RunProgress state(std::int64_t iteration, const Counters& counters) const;
   void look_at_clock(std::int64_t iteration, const Counters& counters);
   void write_checkpoint();
-  void show(std::int64_t iteration, const Counters& counters);
+  void show(std::int64_t iteration, const Counters& counters, bool last);
   void archive(Archive& archive);
   double running() const;  // seconds since start_clock()
   bool has_trajectories() const { return sink::has_trajectories(options_.facts.sampler); }

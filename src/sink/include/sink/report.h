@@ -7,6 +7,7 @@
 #include "pollen/stats.h"
 #include "run/simulated_time.h"
 #include "sink/draws.h"
+#include "sink/next_commands.h"
 #include "sink/stored_summary.h"
 #include "sink/summary.h"
 
@@ -20,14 +21,14 @@ std::string parameter_table(const std::vector<stats::ParameterSummary>& paramete
 // Draws a strip of `width` characters over [low, high]: a line from q5 to q95, a dot at the median, a bar at zero.
 std::string interval_strip(const stats::ParameterSummary& parameter, double low, double high, std::size_t width);
 
-// Returns the report at the end of a run. `folder` is written as the user may type it.
-std::string run_report(const Summary& summary, const std::string& folder, const std::vector<std::string>& files);
+// Returns the report at the end of a run.
+std::string run_report(const Summary& summary, const Ending& ending);
 
-// What `pollen summary` shows: stansummary's columns and, in words, what is wrong with each parameter. It is plain for
-// programs, and has colours and traces for people.
+// What `pollen summary` shows: stansummary's columns, in words what is wrong with each parameter, and the verdict. It
+// is plain for programs, and has colours and traces for people.
 struct SummaryPage {
   std::string folder;
-  StoredSummary summary;            // sampler and model are empty if they are not known
+  StoredSummary summary;            // with a verdict; sampler and model are empty if they are not known
   const DrawSet* traced = nullptr;  // the draws, needed for traces; may be null
 };
 
@@ -36,9 +37,6 @@ struct SummaryStyle {
   bool traces = false;    // shows a sparkline of every chain, one after the other
   std::size_t width = 0;  // width of the terminal; what does not fit is left out. 0 means no limit
 };
-
-// Returns what is wrong with a parameter's draws, in a few words each; empty if nothing is.
-std::vector<std::string> faults_of(const stats::ParameterSummary& parameter, Index chains);
 
 std::string summary_text(const SummaryPage& page, const SummaryStyle& style);
 std::string summary_json(const SummaryPage& page);

@@ -15,6 +15,7 @@
 #include "sink/facts.h"
 #include "sink/folder.h"
 #include "sink/live_feed.h"
+#include "sink/next_commands.h"
 #include "sink/recorder.h"
 #include "sink/summary.h"
 
@@ -55,7 +56,8 @@ class RunSession {
   RunStatus sample();
   Summary finish(RunStatus status);  // writes the draws, the summary and the other final files
   const std::string& failure() const { return failure_; }
-  std::vector<std::string> files() const;  // their names, for the report
+  // What the run has left. The caller knows whether its build has the report's page.
+  Ending ending(bool pages) const;
   const Experiment& experiment() const { return experiment_; }
   const Recorder* recorder() const { return recorder_.get(); }  // null before start()
   std::unique_ptr<SpoolReader> read_draws() const;              // the kept draws; call it between sample() and finish()
@@ -74,6 +76,7 @@ class RunSession {
   void advance();
   RunFacts final_facts(RunStatus status) const;
   void clear_up(RunStatus status);
+  std::vector<std::string> files() const;
   bool wants_csv() const;
   bool stopped() const { return job_.experiment.stop != nullptr && job_.experiment.stop->load(); }
   std::string checkpoint_file() const {

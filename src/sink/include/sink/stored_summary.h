@@ -1,13 +1,14 @@
 // Reads JSON back: DIR/summary.json, and references given as `mean` and `covariance`. The functions are pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "pollen/scores.h"
 #include "pollen/stats.h"
-#include "sink/transitions.h"
+#include "sink/facts.h"
 
 namespace pollen::sink {
 
@@ -33,7 +34,9 @@ struct StoredSummary {
   std::vector<stats::ParameterSummary> parameters;
   std::vector<double> covariance;  // d × d, or empty
   std::vector<std::string> warnings;
+  std::optional<Verdict> verdict;  // empty in files of earlier builds
   Index chains = 0, draws = 0;
+  std::int64_t iterations = 0, burn_in = 0;
   TransitionFacts transitions;
   bool coupled = false;
   std::vector<std::vector<double>> last, average;  // mixed-effects models: (φ, β), one list per chain
@@ -41,6 +44,9 @@ struct StoredSummary {
 
 // Returns nothing if there is no such file or it is not a summary of pollen.
 std::optional<StoredSummary> read_stored_summary(const std::string& path);
+
+// Returns what a stored summary says of its run, as far as a verdict needs it.
+RunFacts facts_of(const StoredSummary& stored);
 
 // Reads {"mean": [...], "covariance": [[...], ...]} or a summary.json. Throws ConfigError if it is neither.
 stats::Moments read_moments(const std::string& path);

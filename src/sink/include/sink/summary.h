@@ -32,7 +32,8 @@ struct Summary {
   std::vector<stats::ReliabilityBin> reliability;  // for classifiers with test rows
   std::vector<stats::ConfidencePoint> confidence;  // for classifiers with test rows
   std::vector<Index> ood_above;                    // rows of data.ood_source at each threshold of `confidence`
-  std::vector<std::string> warnings;               // the experiment's warnings, and those that the draws give
+  std::vector<std::string> warnings;               // the experiment's warnings, and the verdict's reasons
+  Verdict verdict;
   // Mixed-effects models: (φ, β) at the end and averaged, one column per chain.
   Panel last, average;
 
@@ -52,16 +53,6 @@ void add_accuracy_mean(const ModelSpec& model, const Table& rows,
 // to those with the worst R-hat of the rest, where an unknown R-hat counts as `unknown`.
 std::vector<std::size_t> shown_parameters(const std::vector<stats::ParameterSummary>& parameters, std::size_t most,
                                           std::size_t worst, double unknown);
-
-// Warns about draws with R-hat above 1.01 or ESS below 400, in one line each that names the worst parameter.
-std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
-                                  const std::vector<std::string>& labels);
-
-// Warns about estimates in one line if R-hat is above 1.01 for one of `which` and halves of the chains differ by more
-// than a hundredth of the mean (for log σ, by more than 0.01); otherwise the text is empty. A path that never moves
-// counts as settled.
-std::string unsettled(const std::vector<stats::ParameterSummary>& parameters, const std::vector<std::string>& labels,
-                      const std::vector<std::size_t>& which);
 
 std::string to_json(const Summary& summary);
 

@@ -1,0 +1,111 @@
+#include "slow_directions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sink/limits.h"
+#include "sink/text.h"
+#include "stats/directions.h"
+
+namespace pollen::sink {
+
+namespace {
+
+constexpr std::size_t kMostDirections = 60;  // beyond, single parameters stand for the directions
+constexpr Index kMostDraws = 2000;           // per chain
+constexpr double kMuch = 10;                 // a direction is slow if the median one has so many times its ESS
+constexpr double kExplored = 100;            // the least median ESS of which directions can be told
+
+// Keeps evenly spaced draws, because slow directions need few.
+std::vector<std::vector<double>> some_values(const DrawSet& draws) {
+  const Index count = std::min(draws.length, kMostDraws);
+  std::vector<std::vector<double>> out(draws.values.size());
+  for (std::size_t j = 0; j < out.size(); ++j)
+    for (Index c = 0; c < draws.chains; ++c)
+      for (Index i = 0; i < count; ++i)
+        out[j].push_back(draws.values[j][static_cast<std::size_t>(c * draws.length + i * draws.length / count)]);
+  return out;
+}
+
+// Names the parameters that make up most of a direction.
+std::vector<std::string> parts_of(const stats::Direction& direction, const std::vector<std::string>& labels) {
+  const auto size = [](double x) { return std::abs(x); };
+  const double most = std::ranges::max(direction.loading, {}, size);
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < labels.size(); ++j)
+    if (std::abs(direction.loading[j]) > 0.3 * std::abs(most) && names.size() < 4) names.push_back(labels[j]);
+  return names;
+}
+
+// How far the draws reach along a direction, squared and in units of the prior: about 1 if the prior alone holds them,
+// much less if the data do; 0 if the prior is flat or not known.
+double reach_in_prior(const stats::Direction& direction, const Evidence& e) {
+  double reach = 0;
+  for (std::size_t j = 0; j < std::min(e.size(), e.facts.prior_sd.size()); ++j) {
+    const double part = direction.loading[j] * e.parameters[j].sd / e.facts.prior_sd[j];
+    reach += direction.variance * part * part;
+  }
+  return reach;
+}
+
+// Appends what helps, if anything is known to.
+std::string with(const std::string& advice) { return advice.empty() ? "" : "; " + advice; }
+
+// Collinear columns leave a direction of several parameters as wide as the prior, or an almost singular covariance.
+std::string collinear(const std::vector<stats::Direction>& directions, const Evidence& e) {
+  constexpr double kPriorAlone = 0.25, kSeveral = 1.5, kSingular = 1e-5;
+  const stats::Direction &widest = directions.back(), &narrowest = directions.front();
+  const bool wide = widest.variance > kSeveral && reach_in_prior(widest, e) > kPriorAlone;
+  if (!wide && !(narrowest.variance < kSingular)) return "";
+  return fmt::format("collinear columns: the data hardly tell {} apart; leave one of them out{}",
+                     fmt::join(parts_of(wide ? widest : narrowest, e.facts.labels), " and "),
+                     with(other_coordinates(e.facts)));
+}
+
+std::string slow(double least, double median, const std::string& what, const Evidence& e) {
+  if (!(least < kLeastEss) || !(median > kMuch * least)) return "";
+  return fmt::format(
+      "{} has ESS {:.0f}, the median one {:.0f}, {:.0f} times as many: the posterior is much longer in some directions "
+      "than in others, and the step suits the short ones{}",
+      what, std::floor(least), median, median / least, with(other_coordinates(e.facts)));
+}
+
+std::string slow_parameter(const Evidence& e) {
+  std::vector<double> ess;
+  for (const stats::ParameterSummary& p : e.parameters)
+    if (std::isfinite(p.ess_bulk)) ess.push_back(p.ess_bulk);
+  if (ess.empty()) return "";
+  std::ranges::sort(ess);
+  return slow(ess.front(), ess[ess.size() / 2], "the slowest parameter", e);
+}
+
+}  // namespace
+
+std::string other_coordinates(const RunFacts& facts) {
+  const bool adapts = has_trajectories(facts.sampler);
+  if (facts.sampler.empty() || adapts || (facts.precondition == "full" && facts.federation)) return "";
+  if (facts.reference || facts.precondition == "full") return "sampler.name = \"nuts\" needs fewer iterations";
+  return "sampler.precondition = \"full\" with sampler.step = \"auto\" makes all directions alike";
+}
+
+std::string slow_directions(const Evidence& e) {
+  if (e.size() < 2) return "";
+  const bool suited = e.facts.precondition == "full" || has_trajectories(e.facts.sampler);
+  if (e.size() > kMostDirections) return suited ? "" : slow_parameter(e);
+  const std::vector<stats::Direction> directions = stats::principal_directions(some_values(*e.draws), e.draws->chains);
+  if (directions.empty()) return "";
+  std::vector<double> ess;
+  for (const stats::Direction& direction : directions) ess.push_back(direction.ess);
+  const auto slowest = static_cast<std::size_t>(std::ranges::min_element(ess) - ess.begin());
+  std::ranges::sort(ess);
+  const double median = ess[ess.size() / 2];
+  // If most directions are unexplored, their shape is that of the chains' paths.
+  if (!(median >= kExplored)) return "";
+  if (const std::string line = collinear(directions, e); !line.empty() || suited) return line;
+  const auto parts = parts_of(directions[slowest], e.facts.labels);
+  return slow(ess.front(), median, fmt::format("the slowest direction ({})", fmt::join(parts, ", ")), e);
+}
+
+}  // namespace pollen::sink

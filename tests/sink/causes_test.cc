@@ -1,0 +1,184 @@
+// Tests that the cause of poor draws is named, with draws made for each cause, and that a longer run is recommended
+// only with a number and only where it helps.
+#include <gtest/gtest.h>
+
+#include "made_draws.h"
+
+namespace pollen::sink {
+namespace {
+
+double as_double(Index i) { return static_cast<double>(i); }
+
+std::string all_reasons(const MadeDraws& made) { return verdict_text(made.verdict(), {}); }
+
+// An autoregression with memory φ has (1 - φ)/(1 + φ) effective draws per draw: here 4 × 2,000/39 = 205, so that the
+// run must be 2 times as long. The estimate is good to a third.
+TEST(Causes, SlowChainsNeedANumberOfIterations) {
+  MadeDraws made(2000);
+  made.add("a", 0.95);
+  made.add("b", 0.95);
+  const std::string text = all_reasons(made);
+  const std::size_t at = text.find("about ");
+  ASSERT_NE(at, std::string::npos) << text;
+  const double times = std::stod(text.substr(at + 6));
+  EXPECT_GT(times, 1.3) << text;
+  EXPECT_LT(times, 3.5) << text;
+  const std::size_t key = text.find("run.iterations = ");
+  ASSERT_NE(key, std::string::npos) << text;
+  EXPECT_NEAR(std::stod(text.substr(key + 17)), times * 3000, 0.1 * times * 3000) << text;
+  EXPECT_NE(text.find("gives ESS 400"), std::string::npos) << text;
+  made.facts.done = 0;
+  EXPECT_TRUE(made.says("times as many draws gives ESS 400"));
+}
+
+// A run that is as much longer as the advice says is then green.
+TEST(Causes, TheNumberIsEnough) {
+  for (const Index length : {400, 4000}) {
+    MadeDraws made(length);
+    for (const char* label : {"a", "b", "c"}) made.add(label, 0.8);
+    EXPECT_EQ(made.verdict().converged == true, length == 4000) << all_reasons(made);
+    EXPECT_EQ(made.says("times longer"), length == 400) << all_reasons(made);
+  }
+}
+
+TEST(Causes, ChainsFarApartGetNoNumber) {
+  MadeDraws made;
+  made.add("walk", 0.9999, [](Index chain, Index, double z) { return z + 2 * as_double(chain); });
+  made.add("b");
+  EXPECT_FALSE(made.says("times longer")) << all_reasons(made);
+}
+
+TEST(Causes, SeparatePlacesAreNotJoinedByMoreIterations) {
+  MadeDraws made;
+  made.add("mode", 0.3, [](Index chain, Index, double z) { return z + (chain == 3 ? 8 : 0); });
+  EXPECT_TRUE(made.says("each at a place of its own")) << all_reasons(made);
+  EXPECT_FALSE(made.says("times longer"));
+}
+
+TEST(Causes, CollinearColumnsLeaveThePriorAlone) {
+  MadeDraws made(4000);
+  // The data determine the sum of two coefficients; their difference has the prior's law.
+  made.add("height_cm", 0.99, [](Index, Index, double z) { return z / std::sqrt(2.0); });
+  const std::vector<double> first = made.draws.values[0];
+  made.add("height_in", 0, [&](Index chain, Index i, double z) {
+    return 0.05 * z - first[static_cast<std::size_t>(chain * 4000 + i)];
+  });
+  made.add("sex", 0, [](Index, Index, double z) { return 0.01 * z; });
+  made.facts.prior_sd = {1, 1, 1};
+  EXPECT_TRUE(made.says("collinear columns: the data hardly tell height_cm and height_in apart")) << all_reasons(made);
+  EXPECT_TRUE(made.says("sampler.precondition = \"full\""));
+  EXPECT_FALSE(made.says("times longer"));
+  made.facts.prior_sd = {50, 50, 50};  // now the data determine all of it: only one direction is slow
+  EXPECT_FALSE(made.says("collinear")) << all_reasons(made);
+  EXPECT_TRUE(made.says("the slowest direction (height_cm, height_in)")) << all_reasons(made);
+}
+
+// Chains that have only begun to move look as if they were collinear.
+TEST(Causes, PathsAreNotTakenForCollinearColumns) {
+  MadeDraws made(300);
+  for (int j = 0; j < 4; ++j)
+    made.add("x" + std::to_string(j), 0.9, [j](Index chain, Index i, double z) {
+      return 0.002 * as_double(i) * (j + 1) + 0.3 * as_double(chain) + 0.02 * z;
+    });
+  made.facts.prior_sd = {1, 1, 1, 1};
+  EXPECT_FALSE(made.says("collinear")) << all_reasons(made);
+  EXPECT_FALSE(made.says("direction ")) << all_reasons(made);
+}
+
+TEST(Causes, WarningsOfSetUpCount) {
+  MadeDraws made;
+  made.add("a", 0.98);
+  made.facts.warnings = {"collinear columns: the data and the columns before it determine b"};
+  EXPECT_TRUE(made.says("set-up found collinear columns")) << all_reasons(made);
+}
+
+// With a condition number of 400 a Langevin step that suits the narrow direction moves slowly along the wide one.
+TEST(Causes, ALongDirectionIsToldWithItsRatio) {
+  MadeDraws made(2000);
+  std::vector<double> slow;
+  made.add("a", 0.97, [&](Index, Index, double z) {
+    slow.push_back(z);
+    return z;
+  });
+  made.add("b", 0,
+           [&](Index chain, Index i, double z) { return slow[static_cast<std::size_t>(chain * 2000 + i)] + 0.05 * z; });
+  made.add("c", 0.1);
+  for (std::size_t i = 0; i < slow.size(); ++i) made.draws.values[0][i] += 0.02 * made.draws.values[2][i];
+  const std::string text = all_reasons(made);
+  EXPECT_TRUE(made.says("the slowest direction (a, b) has ESS ")) << text;
+  EXPECT_TRUE(made.says("sampler.precondition = \"full\"")) << text;
+  EXPECT_FALSE(made.says("times longer")) << text;
+  made.facts.precondition = "full";  // the posterior's shape no longer matters, so more iterations help
+  EXPECT_FALSE(made.says("direction")) << all_reasons(made);
+  EXPECT_TRUE(made.says("times longer"));
+}
+
+// Behind a likelihood that is flat, a coefficient with the prior N(0, 2.5²) has the law of |N(0, 2.5²)|. Where 80 rows
+// are told apart without error by a column, nuts gave the mean 6.5 and the sd 1.4.
+TEST(Causes, SeparationIsWhatOnlyThePriorStops) {
+  for (const bool flat : {true, false}) {
+    MadeDraws made;
+    made.facts.model = "logistic";
+    made.facts.prior_sd = {2.5, 2.5};
+    made.add("age", 0.98, [&](Index, Index, double z) { return flat ? 2.5 * std::abs(z) : 6.5 + 1.4 * z; });
+    made.add("intercept");
+    EXPECT_TRUE(made.says("without error by age,")) << all_reasons(made);
+    EXPECT_EQ(cautions(made.facts, made.parameters()).size(), 1u);
+    made.facts.model = "linear";
+    EXPECT_FALSE(made.says("separation"));
+    EXPECT_TRUE(cautions(made.facts, made.parameters()).empty());
+  }
+}
+
+TEST(Causes, ALargeCoefficientIsNoSeparation) {
+  MadeDraws made;
+  made.facts.model = "logistic";
+  made.facts.prior_sd = {2.5, 2.5};
+  made.add("age", 0.98, [](Index, Index, double z) { return 5 + 1.1 * z; });        // the data determine it
+  made.add("intercept", 0.98, [](Index, Index, double z) { return 2 + 1.4 * z; });  // within chance of zero
+  EXPECT_FALSE(made.says("separation")) << all_reasons(made);
+}
+
+TEST(Causes, ACoefficientThatGrowsWithoutEndIsSeparation) {
+  MadeDraws made;
+  made.facts.model = "softmax";
+  made.add("b: x", 0, [](Index, Index i, double z) { return -10 - 0.02 * as_double(i) + z; });
+  EXPECT_TRUE(made.says("separation")) << all_reasons(made);
+  EXPECT_FALSE(made.says("times longer"));
+}
+
+TEST(Causes, AConstantColumnLeavesThePrior) {
+  MadeDraws made;
+  made.facts.prior_sd = {1, 1};
+  made.add("always 1", 0.97);
+  made.add("x", 0.5, [](Index, Index, double z) { return 3 + 0.1 * z; });
+  EXPECT_TRUE(made.says("the draws of always 1 are those of the prior")) << all_reasons(made);
+}
+
+TEST(Causes, ARunAwayScaleIsNamed) {
+  MadeDraws made;
+  made.add("height", 0.9);
+  made.add("log_sigma", 0,
+           [](Index chain, Index i, double z) { return (chain == 2 ? 0.01 * as_double(i) : 0) + 0.1 * z; });
+  EXPECT_TRUE(made.says("log_sigma has run away (in one chain from 0.49")) << all_reasons(made);
+  EXPECT_FALSE(made.says("times longer"));
+}
+
+TEST(Causes, EarlyDrawsShowAShortBurnIn) {
+  MadeDraws made(2000);
+  made.add("a", 0, [](Index, Index i, double z) { return z + (i < 200 ? 0.6 : 0); });
+  made.add("b");
+  EXPECT_EQ(made.verdict().converged, false);
+  EXPECT_TRUE(made.says("the first tenth of the draws of a is 0.")) << all_reasons(made);
+  EXPECT_TRUE(made.says("run.burn_in = 1200")) << all_reasons(made);
+}
+
+// Independent draws raise no alarm: the limit allows 1 in 1000 for all parameters of a run together.
+TEST(Causes, GoodDrawsRaiseNoAlarm) {
+  MadeDraws made;
+  for (int j = 0; j < 200; ++j) made.add("x" + std::to_string(j), 0.3);
+  EXPECT_EQ(made.verdict().converged, true) << all_reasons(made);
+}
+
+}  // namespace
+}  // namespace pollen::sink

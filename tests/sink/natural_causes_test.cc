@@ -1,0 +1,68 @@
+// Tests that the causes of poor draws are named in runs on data as people have them, in their own units.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "fixtures.h"
+#include "pollen/random.h"
+#include "pollen/run.h"
+
+namespace pollen::sink {
+namespace {
+
+class NaturalCauses : public FolderTest {
+ protected:
+  // Writes 200 rows of four sites. `columns` has their names; `row` returns what stands in a row.
+  template <class Row>
+  void put_rows(const std::string& columns, const Row& row) const {
+    Sequence random(make_stream(3, 0, Purpose::synthetic));
+    std::string text = "site," + columns + '\n';
+    for (int i = 0; i < 200; ++i) text += fmt::format("{},{}\n", i % 4, row(random));
+    put(path("d.csv"), text);
+  }
+  // Runs without any help: from zero, with N(0, 1) on standardised coefficients, in the model's own coordinates.
+  std::string warnings_of(const std::string& kind, const std::string& target) const {
+    const std::string text = fmt::format(
+        "[model]\nkind = \"{}\"\nprior = \"normal\"\nprior_scale = \"standardized\"\n[data]\nsource = \"{}\"\ntarget = "
+        "\"{}\"\npartition = "
+        "\"by-column\"\ncolumn = \"site\"\n[sampler]\nname = \"lsd++\"\nprecondition = \"none\"\n[run]\niterations = "
+        "3000\ninit = \"zero\"\n",
+        kind, path("d.csv"), target);
+    pollen::Run run(read_config_text(text, "test.toml"), {.folder = path("out")});
+    run.start();
+    run.sample();
+    return fmt::format("{}", fmt::join(run.finish().warnings, "\n"));
+  }
+};
+
+TEST_F(NaturalCauses, IncomeInDollarsRunsAway) {
+  put_rows("height,income", [](Sequence& random) {
+    const double height = 170 + 9 * random.normal();
+    return fmt::format("{:.1f},{:.0f}", height, 300 * (height - 80) + 12'000 * random.normal());
+  });
+  const std::string text = warnings_of("linear", "income");
+  EXPECT_NE(text.find("log_sigma has run away"), std::string::npos) << text;
+  EXPECT_EQ(text.find("times longer"), std::string::npos) << text;
+}
+
+TEST_F(NaturalCauses, TheSameHeightTwiceIsCollinear) {
+  put_rows("cm,inches,y", [](Sequence& random) {
+    const double cm = 170 + 9 * random.normal();
+    return fmt::format("{0:.1f},{1:.6f},{2:.3f}", cm, std::round(10 * cm) / 25.4, 0.1 * (cm - 170) + random.normal());
+  });
+  const std::string text = warnings_of("linear", "y");
+  EXPECT_NE(text.find("collinear columns: the data hardly tell cm and inches apart"), std::string::npos) << text;
+  EXPECT_EQ(text.find("times longer"), std::string::npos) << text;
+}
+
+TEST_F(NaturalCauses, AColumnThatTellsTheClassesApartSeparates) {
+  put_rows("age,dose,ill", [](Sequence& random) {
+    const double age = 50 + 12 * random.normal();
+    return fmt::format("{:.1f},{:.2f},{}", age, random.normal(), age > 52 ? "yes" : "no");
+  });
+  const std::string text = warnings_of("logistic", "ill");
+  EXPECT_NE(text.find("without error by age,"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace pollen::sink
