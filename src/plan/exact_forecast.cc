@@ -135,10 +135,14 @@ std::string exact_obstacle(const Recipe& recipe, std::span<const Index> rows, In
 
 stats::Law exact_law(const VisibleProblem& problem, const Recipe& recipe) {
   const auto clients = static_cast<Index>(problem.clients.size());
-  if (recipe.local)
-    return stats::averaging_family_law(quadratic(problem), averaging_options(recipe, clients)).front();
-  return mean_of(stats::gradient_family_law(quadratic(problem),
-                                            gradient_options(recipe, clients, problem.prior_curvature.rows())));
+  const stats::QuadraticProblem approximation = quadratic(problem);
+  stats::Law law =
+      recipe.local
+          ? stats::averaging_family_law(approximation, averaging_options(recipe, clients)).front()
+          : mean_of(stats::gradient_family_law(
+                approximation, gradient_options(recipe, clients, problem.prior_curvature.rows())));
+  law.mean -= approximation.target(recipe.temperature).mean;
+  return law;
 }
 
 }  // namespace pollen::plan

@@ -25,12 +25,13 @@ std::string in_words(const SamplingForecast& f) {
 }  // namespace
 
 // Makes forecasts possible, if they are, by asking the clients. If they are only `needed` for a warning, clients in
-// other processes are not asked for anything that set-up does not know already.
+// other processes are only asked if set-up has asked them for the mode and the Hessian anyway.
 std::unique_ptr<Forecasting> ExperimentParts::make_forecasting(bool needed) {
   const std::string obstacle = Forecasting::obstacle(recipe, problem);
   const bool far = ranks != nullptr || !options.sites.empty() || options.transport;
   const bool dear = Forecasting::work(problem) > (needed ? kMostWork : kMostCheck);
-  if (!obstacle.empty() || dear || (!needed && far && (found.mode.empty() || found.hessian.empty()))) {
+  const bool counted = needed || coordinates;
+  if (!obstacle.empty() || dear || (!needed && far && !coordinates)) {
     if (needed)
       found.notes.push_back("no forecast by which to pick the step: " +
                             (obstacle.empty() ? "the clients would work too long for it" : obstacle));
@@ -39,8 +40,8 @@ std::unique_ptr<Forecasting> ExperimentParts::make_forecasting(bool needed) {
   const SetupFindings before = found;
   try {
     auto made = std::make_unique<Forecasting>(
-        ForecastSubject{*questions, problem, recipe, config.run, link->weights(), coordinates.get()});
-    if (!needed) {  // what was only asked for a warning is not counted
+        ForecastSubject{*questions, problem, recipe, config.run, link->weights(), coordinates});
+    if (!counted) {  // what was only asked for a warning, and could be left out, is not counted
       const double smoothness = found.smoothness;
       found = before;
       found.smoothness = smoothness;
@@ -95,7 +96,7 @@ std::optional<SamplingForecast> ExperimentParts::plan_forecast(bool exact, std::
   if (!why.empty()) return std::nullopt;
   if (!coordinates) set_coordinates();
   try {
-    ForecastSubject subject{*questions, problem, recipe, config.run, link->weights(), coordinates.get()};
+    ForecastSubject subject{*questions, problem, recipe, config.run, link->weights(), coordinates};
     if (exact) subject.exact_work = 1e12;
     const Forecasting forecasting(subject);
     if (exact) why = forecasting.not_exact();

@@ -8,6 +8,7 @@
 
 #include "math/linear_algebra.h"
 #include "math/math.h"
+#include "model/units.h"
 #include "pollen/compress.h"
 #include "pollen/plan.h"
 #include "round/client_host.h"
@@ -97,6 +98,16 @@ double most_omega(const Uplink& up, Index dimension) {
   return most;
 }
 
+// The linear part of the map from the coordinates of the run to the parameters as they are reported.
+MatrixXd reported_directions(const ModelSpec& model, const Coordinates* coordinates, Index d) {
+  Panel image = panel_of(MatrixXd::Identity(d, d)), zero(d, 1);
+  if (coordinates != nullptr) coordinates->turn(panel_of(MatrixXd::Identity(d, d)), image);
+  if (model.units == nullptr) return matrix_of(image);
+  model.units->to_data(image);
+  model.units->to_data(zero);
+  return matrix_of(image).colwise() - matrix_of(zero).col(0);
+}
+
 bool compresses(const Uplink& up) { return up.compressor.compresses() || !up.per_client.empty(); }
 
 }  // namespace
@@ -127,17 +138,13 @@ Forecasting::Forecasting(const ForecastSubject& subject)
     : subject_(subject), labels_(subject.problem.model.labels()) {
   const Index d = subject.problem.dimension();
   plan::GaussianSums sums;
-  hessian_ = sums.hessian = matrix_of(subject.questions.hessian());
+  hessian_ = sums.hessian = matrix_of(subject.questions.hessian(subject.questions.mode(), true));
   const math::Eigenpairs eigen = math::symmetric_eigen(hessian_);
   if (!(eigen.values.minCoeff() > 1e-12 * eigen.values.maxCoeff()))
     throw std::domain_error("the posterior is flat in some direction at its mode");
   const VectorXd spread = (dynamics().temperature * dynamics().heat * eigen.values.cwiseInverse()).cwiseSqrt();
   directions_ = panel_of(eigen.vectors * spread.asDiagonal());
-  if (subject.coordinates != nullptr) {
-    Panel turned(d, d);
-    subject.coordinates->turn(panel_of(MatrixXd::Identity(d, d)), turned);
-    sums.to_theta = matrix_of(turned);
-  }
+  sums.to_theta = reported_directions(subject.problem.model, subject.coordinates.get(), d);
   ask_noise(sums);
   ask_local(sums);
   forecaster_.emplace(sums, dynamics());
@@ -260,7 +267,9 @@ void Forecasting::see_clients() {
   visible_->prior_curvature = split ? MatrixXd(MatrixXd::Zero(d, d)) : prior;
   visible_->prior_gradient = split ? VectorXd(VectorXd::Zero(d)) : pull;
   for (std::size_t i = 0; i < problem.potentials.size(); ++i) {
-    visible_->clients.push_back(see(*problem.potentials[i]));
+    std::shared_ptr<const Potential> potential = problem.potentials[i];
+    if (subject_.coordinates) potential = in_coordinates(std::move(potential), subject_.coordinates);
+    visible_->clients.push_back(see(*potential));
     visible_->clients.back().rows = problem.rows[i];
     visible_->clients.back().curvature += share * prior;
     visible_->clients.back().gradient += share * pull;

@@ -7,6 +7,7 @@
 //   }
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ struct ForecastSubject {
   const Recipe& recipe;
   const RunConfig& run;
   std::span<const double> weights;         // w_i of local steps
-  const Coordinates* coordinates = nullptr;  // null if the run samples in θ
+  std::shared_ptr<const Coordinates> coordinates = nullptr;  // null if the run samples in θ
   double exact_work = plan::kQuick;        // operations that an exact law may take
 };
 
