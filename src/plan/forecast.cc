@@ -164,42 +164,53 @@ VectorXd Forecaster::variances(const MatrixXd& right, double effective) const {
   return (basis_ * solved(right, values_, effective)).cwiseProduct(basis_).rowwise().sum();
 }
 
-Forecast Forecaster::at(double step) const {
+// The right-hand side without 2T, by causes; one that occurs twice has two entries.
+std::vector<std::pair<Cause, MatrixXd>> Forecaster::terms(double effective) const {
+  std::vector<std::pair<Cause, MatrixXd>> all;
+  for (const Part& part : parts_) all.emplace_back(part.cause, effective * shrink(part, effective) * part.rotated);
+  if (squares_.size() > 0) all.emplace_back(Cause::local_steps, effective * control_part(effective));
+  return all;
+}
+
+Forecast Forecaster::without_causes(double step) const {
+  const double effective = step * dynamics_.unit;
+  const Index d = values_.size();
+  MatrixXd right = 2 * dynamics_.temperature * dynamics_.heat * MatrixXd::Identity(d, d);
+  for (const auto& [cause, term] : terms(effective)) right += term;
+  const MatrixXd half = (basis_ * solved(right, values_, effective)).cwiseProduct(basis_);
   Forecast forecast;
   forecast.step = step;
-  const double effective = step * dynamics_.unit, heated = dynamics_.temperature * dynamics_.heat;
+  forecast.ratio = half.rowwise().sum().cwiseQuotient(target_).cwiseMax(0).cwiseSqrt();
+  forecast.bias = effective * drift_.cwiseQuotient(target_.cwiseSqrt());
+  forecast.tau = autocorrelation_time(half, effective);
+  return forecast;
+}
+
+Forecast Forecaster::at(double step) const {
+  Forecast forecast = without_causes(step);
+  const double effective = step * dynamics_.unit;
   const Index d = values_.size();
-  MatrixXd right = 2 * heated * MatrixXd::Identity(d, d);
-  const auto add = [&](Cause cause, const MatrixXd& part) {
-    right += part;
-    const VectorXd share = variances(part, effective).cwiseQuotient(target_);
+  for (const auto& [cause, term] : terms(effective)) {
+    const VectorXd share = variances(term, effective).cwiseQuotient(target_);
     const auto known = std::ranges::find(forecast.shares, cause, &std::pair<Cause, VectorXd>::first);
     if (known == forecast.shares.end())
       forecast.shares.emplace_back(cause, share);
     else
       known->second += share;
-  };
-  for (const Part& part : parts_) add(part.cause, effective * shrink(part, effective) * part.rotated);
-  if (squares_.size() > 0) add(Cause::local_steps, effective * control_part(effective));
-  const MatrixXd covariance = solved(right, values_, effective);
-  const VectorXd variance = (basis_ * covariance).cwiseProduct(basis_).rowwise().sum();
-  forecast.ratio = variance.cwiseQuotient(target_).cwiseMax(0).cwiseSqrt();
-  forecast.bias = effective * drift_.cwiseQuotient(target_.cwiseSqrt());
-  const VectorXd cold = variances(2 * dynamics_.temperature * MatrixXd::Identity(d, d), effective);
-  forecast.shares.emplace_back(Cause::step, (cold - target_).cwiseQuotient(target_));
-  if (dynamics_.heat != 1) forecast.shares.emplace_back(Cause::heat, (dynamics_.heat - 1) * cold.cwiseQuotient(target_));
-  set_tau(covariance, forecast);
+  }
+  const VectorXd cold =
+      variances(2 * dynamics_.temperature * MatrixXd::Identity(d, d), effective).cwiseQuotient(target_);
+  forecast.shares.emplace_back(Cause::step, (cold.array() - 1).matrix());
+  if (dynamics_.heat != 1) forecast.shares.emplace_back(Cause::heat, (dynamics_.heat - 1) * cold);
   return forecast;
 }
 
 // A draw keeps 1 - γλ of its deviation along an eigenvector per iteration, so that the autocorrelations of a parameter
-// add up to a mixture of geometric series.
-void Forecaster::set_tau(const MatrixXd& covariance, Forecast& forecast) const {
-  const double effective = forecast.step * dynamics_.unit;
+// add up to a mixture of geometric series. `half` has the eigenvectors' shares of each parameter's variance.
+VectorXd Forecaster::autocorrelation_time(const MatrixXd& half, double effective) const {
   const VectorXd kept = (1 - effective * values_.array()).abs().pow(dynamics_.stride).matrix();
   const VectorXd sums = ((1 + kept.array()) / (1 - kept.array()).max(1e-300)).matrix();
-  const MatrixXd half = (basis_ * covariance).cwiseProduct(basis_);
-  forecast.tau = dynamics_.stride * (half * sums).cwiseQuotient(half.rowwise().sum());
+  return dynamics_.stride * (half * sums).cwiseQuotient(half.rowwise().sum());
 }
 
 Forecast Forecaster::with_law(double step, const VectorXd& mean, const MatrixXd& covariance) const {

@@ -17,21 +17,21 @@ double worst_error(const Forecast& f, const StepWanted& wanted) {
 
 // The largest step in [least, most] that keeps the tolerances, by bisection of the logarithm; 0 if `least` does not.
 double largest_within(const Forecaster& forecaster, double least, double most, const Tolerance& tolerance) {
-  if (within(forecaster.at(most), tolerance)) return most;
-  if (!within(forecaster.at(least), tolerance)) return 0;
+  if (within(forecaster.without_causes(most), tolerance)) return most;
+  if (!within(forecaster.without_causes(least), tolerance)) return 0;
   while (most > 1.01 * least) {
     const double middle = std::sqrt(least * most);
-    (within(forecaster.at(middle), tolerance) ? least : most) = middle;
+    (within(forecaster.without_causes(middle), tolerance) ? least : most) = middle;
   }
   return least;
 }
 
 // The step in [least, most] with the least worst error: a grid of factors of two, and then a finer one.
 double best_compromise(const Forecaster& forecaster, double least, double most, const StepWanted& wanted) {
-  double best = most, error = worst_error(forecaster.at(most), wanted);
+  double best = most, error = worst_error(forecaster.without_causes(most), wanted);
   const auto scan = [&](double from, double factor, double until) {
     for (double step = from; step >= until; step /= factor) {
-      const double here = worst_error(forecaster.at(step), wanted);
+      const double here = worst_error(forecaster.without_causes(step), wanted);
       if (here < error) error = here, best = step;
     }
   };

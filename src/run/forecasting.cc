@@ -351,15 +351,19 @@ std::string forecast_warning(const SamplingForecast& forecast) {
 }
 
 std::string ways_around(Cause cause, const Recipe& recipe) {
-  const bool local = recipe.local.has_value();
+  const bool local = recipe.local.has_value(), memory = recipe.up.memory == Memory::average;
   switch (cause) {
     case Cause::participation:
-      return local ? "participation.policy = \"full\", or larger participation"
+      return local || memory ? "participation.policy = \"full\", or larger participation"
                    : "qlsd++ or lsd++, whose memory removes most of it, or participation.policy = \"full\"";
     case Cause::minibatch:
+      if (recipe.oracle == OracleKind::fixed_point) return "a larger sampler.batch";
+      if (recipe.oracle == OracleKind::svrg) return "a larger sampler.batch, a smaller sampler.refresh, lsd* or qlsd*";
+      if (recipe.oracle == OracleKind::control) return "a larger sampler.batch or sampler.refresh_probability";
       return local ? "vr-fald*, or a larger sampler.batch"
                    : "lsd++, qlsd++, lsd* or qlsd*, or a larger sampler.batch";
     case Cause::compression:
+      if (memory) return "sampler.compressor = \"identity\", or one that loses less";
       return local ? "sampler.memory = true, or compressor = \"identity\""
                    : "qlsd++, whose memory removes most of it, lsd++, or more sampler.levels";
     case Cause::local_steps:
@@ -371,7 +375,8 @@ std::string ways_around(Cause cause, const Recipe& recipe) {
     case Cause::step:
       break;
   }
-  return "nuts on pooled data, or more run.iterations";
+  return recipe.preconditioned ? "more run.iterations, or nuts on pooled data"
+                               : "sampler.precondition = \"full\", more run.iterations, or nuts on pooled data";
 }
 
 }  // namespace pollen

@@ -31,7 +31,7 @@ double auto_local_step(const Recipe& recipe, const LocalBounds& bounds, double o
 }
 
 double most_local_step(const LocalSteps& local, const LocalBounds& bounds) {
-  return 0.5 / bounds.smoothness / local.mean_steps() / local.unit(bounds.clients);
+  return 1 / bounds.smoothness / local.mean_steps() / local.unit(bounds.clients);
 }
 
 namespace {

@@ -10,7 +10,7 @@
 
 #include <Eigen/Core>
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace pollen::plan {
@@ -91,6 +91,7 @@ class Forecaster {
   Forecaster(const GaussianSums& sums, const Dynamics& dynamics);
 
   Forecast at(double step) const;
+  Forecast without_causes(double step) const;  // the same without Forecast::shares, which takes less time
   // A step below which the linear recursion is certainly stable: γ' λ_max(H + C/T) < 2, C the whole noise.
   double stable() const { return stable_; }
   Eigen::Index parameters() const { return basis_.rows(); }
@@ -107,7 +108,8 @@ class Forecaster {
   double shrink(const Part& part, double effective) const;
   Eigen::MatrixXd control_part(double effective) const;
   Eigen::VectorXd variances(const Eigen::MatrixXd& right, double effective) const;
-  void set_tau(const Eigen::MatrixXd& covariance, Forecast& forecast) const;
+  std::vector<std::pair<Cause, Eigen::MatrixXd>> terms(double effective) const;
+  Eigen::VectorXd autocorrelation_time(const Eigen::MatrixXd& half, double effective) const;
 
   Dynamics dynamics_;
   Eigen::VectorXd values_;   // eigenvalues of H
