@@ -134,7 +134,7 @@ void add_others(CLI::App& app, Arguments& a) {
 
 void add_plan(CLI::App& app, Arguments& a) {
   CLI::App* plan =
-      add_command(app, "plan", "step sizes, rounds, bits, W2 bound, (ε, δ): before anything runs",
+      add_command(app, "plan", "what a run will deliver, step sizes, rounds, bits, W2 bound, (ε, δ): before anything runs",
                   "  pollen plan mine.toml\n"
                   "  pollen plan mine.toml --precision 0.1          # what W2 ≤ 0.1 would take\n"
                   "  pollen plan mine.toml --precision 0.1 --round-price 50 --json\n"
@@ -145,6 +145,7 @@ void add_plan(CLI::App& app, Arguments& a) {
          "a W2 distance; the plan then has the steps, rounds and bits to reach it");
   number(plan, "--round-price P", a.plan.round_price, Range{0.0, 1e300},
          "the cost of a round in gradients; the plan then has the best number of local steps");
+  plan->add_flag("--exact", a.plan.exact, "forecast by exact laws also where they take long");
   plan->add_flag("--json", a.plan.json, "JSON on stdout");
 }
 

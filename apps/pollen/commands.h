@@ -30,6 +30,7 @@ struct PlanOptions {
   std::string config;  // empty: the built-in problem
   std::vector<std::string> set;
   std::optional<double> precision, round_price;
+  bool exact = false;
   bool json = false;
 };
 

@@ -6,6 +6,7 @@
 #include "pollen/errors.h"
 #include "run/planning.h"
 #include "sink/report.h"
+#include "sink/text.h"
 #include "terminal.h"
 
 namespace pollen::app {
@@ -42,8 +43,50 @@ std::string time_text(const PlanReport& report) {
   return text;
 }
 
+std::string forecast_row(const char* name, const std::string& value, const std::string& verdict = {}) {
+  return fmt::format("  {:<27} {:<42} {}", name, value, verdict);
+}
+
+std::string without_end(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + '\n';
+}
+
+std::string cost_of_draws(const PlanReport& report) {
+  const double clients = static_cast<double>(std::max<std::size_t>(1, report.plan.constants.clients.size()));
+  std::string text = fmt::format("{:.3g} iterations, {:.3g} rounds, {} up per client", report.draws.iterations,
+                                 report.draws.traffic.rounds,
+                                 sink::human_bytes(report.draws.traffic.up_bits / 8 / clients));
+  if (report.time)
+    text += fmt::format(", {} in the network",
+                        sink::human_duration(report.draws.traffic.rounds * report.time->exchange.total()));
+  return text + fmt::format(", gradients of {} here", sink::human_duration(report.draws.seconds));
+}
+
+// What the draws will be worth, before what the theorems promise.
+std::string forecast_text(const PlanReport& report) {
+  if (!report.forecast) return fmt::format("{:<16} none: {}\n", "forecast", report.no_forecast);
+  const SamplingForecast& f = *report.forecast;
+  std::string text = fmt::format("forecast (Gaussian approximation at the mode, {}, step {:.4g})\n",
+                                 f.exact ? "exact law" : "first order in the step", f.step);
+  const bool sd = f.most_ratio <= 1.03 && f.least_ratio >= 0.97;
+  text += without_end(forecast_row(
+      "sampled sd / posterior sd", fmt::format("{:.3f} to {:.3f} (worst: {})", f.least_ratio, f.most_ratio, f.widest),
+      sd ? "ok, within 3 %" : "not within 3 %: " + f.cause));
+  if (f.bias >= 5e-4)
+    text += without_end(forecast_row("means off by",
+                                     fmt::format("{:.2g} posterior sds (worst: {})", f.bias, f.most_biased),
+                                     f.bias <= 0.1 ? "ok, below 0.1" : "not below 0.1: " + f.cause));
+  text += without_end(forecast_row("effective draws", fmt::format("1 in {:.3g} iterations of a chain", f.tau)));
+  text += without_end(forecast_row("for 1,000 effective draws", cost_of_draws(report)));
+  if (!f.ok && f.step_within > 0)
+    text += without_end(forecast_row("largest step within bounds", fmt::format("{:.3g}", f.step_within)));
+  if (!report.no_forecast.empty()) text += "  not exact: " + report.no_forecast + '\n';
+  return text + '\n';
+}
+
 std::string text_of(const PlanReport& report) {
-  std::string text = to_text(report.plan);
+  std::string text = forecast_text(report) + to_text(report.plan);
   if (report.time) text += time_text(report);
   if (const auto& p = report.privacy; p && p->theorem.why == p->renyi.why && !p->theorem.epsilon) {
     text += fmt::format("{:<16} no epsilon: {}\n", "privacy", fmt::join(p->theorem.why, "; "));
@@ -57,6 +100,26 @@ std::string text_of(const PlanReport& report) {
 }
 
 Json maybe(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json forecast_json(const PlanReport& report) {
+  if (!report.forecast) return {{"none", report.no_forecast}};
+  const SamplingForecast& f = *report.forecast;
+  return {{"step", f.step},
+          {"least_sd_ratio", f.least_ratio},
+          {"most_sd_ratio", f.most_ratio},
+          {"worst_sd", f.widest},
+          {"worst_bias", f.bias},
+          {"worst_mean", f.most_biased},
+          {"tau", f.tau},
+          {"ok", f.ok},
+          {"cause", f.cause},
+          {"step_within", f.step_within > 0 ? Json(f.step_within) : Json(nullptr)},
+          {"exact", f.exact},
+          {"iterations_for_1000", report.draws.iterations},
+          {"rounds_for_1000", report.draws.traffic.rounds},
+          {"up_bits_for_1000", report.draws.traffic.up_bits},
+          {"gradient_seconds_for_1000", report.draws.seconds}};
+}
 
 Json time_json(const PlanReport& report) {
   const SimulatedTime& each = report.time->exchange;
@@ -74,6 +137,7 @@ Json time_json(const PlanReport& report) {
 
 std::string json_of(const PlanReport& report) {
   Json json = Json::parse(to_json(report.plan));
+  json["forecast"] = forecast_json(report);
   json["privacy"] = nullptr;
   if (const auto& p = report.privacy)
     json["privacy"] = {
@@ -103,7 +167,7 @@ int plan_command(const PlanOptions& options) {
         "--round-price",
         "found without --precision, accepted: both, because the best number of local steps depends on the precision");
   Experiment experiment(std::move(config));
-  const PlanReport report = make_report(experiment, {options.precision, options.round_price});
+  const PlanReport report = make_report(experiment, {options.precision, options.round_price, options.exact});
   for (const std::string& line : experiment.warnings())
     // Planning uses these two keys, so they are not reported as unused.
     if (!line.starts_with("sampler.smoothness") && !line.starts_with("sampler.convexity")) tell("warning: " + line);

@@ -196,6 +196,28 @@ struct ClientParts {
   const ClientWork* work = nullptr;   // what clients compute; null: what the recipe says, from their potentials
 };
 
+// A question about the noise that a client adds to the gradient of U near the mode, for a forecast (docs/plan.md). A
+// Query carries it in its field `step`.
+struct NoiseQuestion {
+  enum class Part : std::uint8_t {
+    participation,    // of weights that are 0 if the client is absent
+    minibatch,        // of the rows that are drawn
+    compression,      // of the compressor
+    row_compression,  // with a memory: of the compressor, for what the rows that are drawn add
+    squares,          // H_i²/w_i, which is no noise but tells how far local steps lead apart
+    drift,            // H_i g_i/w_i, where local steps lead; d numbers
+  } part = Part::participation;
+  Index rows = 0;  // N, the rows of all clients
+  static constexpr std::uint64_t kParts = 6;
+
+  std::uint64_t packed() const { return static_cast<std::uint64_t>(rows) * kParts + static_cast<std::uint64_t>(part); }
+  static NoiseQuestion unpacked(std::uint64_t step) {
+    return {static_cast<Part>(step % kParts), static_cast<Index>(step / kParts)};
+  }
+  // The numbers of an answer: the lower half of a d × d matrix, column by column, or d numbers.
+  Index numbers(Index d) const { return part == Part::drift ? d : d * (d + 1) / 2; }
+};
+
 class Client;
 
 // A client's turn in a round: the chains that it works for and where its answer goes.
@@ -249,6 +271,10 @@ class Client {
   // Writes the lower half of ∇²U_i(at), column by column, or its diagonal if `out` has d rows. The numbers are rounded
   // to single precision.
   void hessian(std::span<const double> at, PanelView out, Workspace& work) const;
+  // Answers a question about noise at the mode `at`. The directions are orthogonal, one per coordinate, and their outer
+  // products add up to the covariance of the posterior.
+  void noise(const NoiseQuestion& question, std::span<const double> at, ConstPanelView directions,
+             std::span<double> out, Workspace& work) const;
   void archive(Archive& archive);
   void restore(ByteView bytes);            // from the bytes that archive() wrote, without their count
   void archive_pending(Archive& archive);  // the state that the client moves to if its last reply is counted

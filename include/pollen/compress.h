@@ -72,6 +72,9 @@ class Compressor {
   // α at dimension d: E‖C(v)-v‖² ≤ (1-α)‖v‖², or 0 if the compressor is not contractive. An unbiased compressor with
   // ω < 1 has α = 1-ω.
   virtual double alpha(Index d) const = 0;
+  // Describes the covariance of C(v), which is D + u v vᵀ with a diagonal D: writes D and returns u. The default spreads
+  // the largest variance, ω‖v‖², evenly over the coordinates.
+  virtual double covariance(std::span<const double> v, std::span<double> diagonal) const;
   // The nominal bits of Alistarh et al. (docs/algorithms.md section 2). Empty for all compressors but qsgd.
   virtual std::optional<double> bits_bound(Index d) const {
     (void)d;

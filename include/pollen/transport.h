@@ -36,11 +36,12 @@ struct Query {
               // single precision
     coordinates,  // 1 × 1, zero: from now on clients work in ψ, where θ = at + Aψ and A is `direction`: d × d, or a
                   // diagonal as d × 1; without columns they work in θ. It is asked before everything that clients keep.
+    noise,    // NoiseQuestion::numbers(d) × 1: what Client::noise() answers at the mode `at`
   } what = What::gradient;
   ConstPanelView at;
-  ConstPanelView direction;  // curvature: v; coordinates: A
+  ConstPanelView direction;  // curvature: v; coordinates: A; noise: d directions
   // descent: the number of the step, below kSteps; every step, client and chain draws its own rows. latents: the round
-  // with which clients that have not taken part yet draw their latents.
+  // with which clients that have not taken part yet draw their latents. noise: NoiseQuestion::packed().
   std::uint64_t step = 0;
   Index batch = 1;  // descent: n; clients with fewer rows use all of them
   static constexpr std::uint64_t kSteps = std::uint64_t{1} << 43;

@@ -23,6 +23,12 @@ void Compressor::decode_add(ByteView payload, double weight, std::span<double> o
   math::axpy(weight, decoded, out);
 }
 
+double Compressor::covariance(std::span<const double> v, std::span<double> diagonal) const {
+  const double all = omega(std::ssize(v)) * math::squared_norm(v);
+  std::ranges::fill(diagonal, all / static_cast<double>(v.size()));
+  return 0;
+}
+
 namespace compress {
 
 CompressorRow identity_row();

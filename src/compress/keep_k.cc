@@ -113,6 +113,14 @@ class KeepK final : public Compressor {
   double alpha(Index d) const override {
     return random_ ? alpha_of_omega(omega(d)) : static_cast<double>(k_) / static_cast<double>(d);
   }
+  // rand-k: E C_i C_j is (d/k) v_i² for i = j and d(k-1)/(k(d-1)) v_i v_j otherwise.
+  double covariance(std::span<const double> v, std::span<double> diagonal) const override {
+    if (!random_) return Compressor::covariance(v, diagonal);
+    const auto d = static_cast<double>(v.size()), k = static_cast<double>(k_);
+    const double between = whole_ ? 0 : -(d - k) / (k * (d - 1));
+    for (std::size_t j = 0; j < v.size(); ++j) diagonal[j] = (d / k - 1 - between) * v[j] * v[j];
+    return between;
+  }
 
  private:
   Index k_;

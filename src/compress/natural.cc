@@ -1,6 +1,7 @@
 // Natural compression (Horváth et al. 2019): |v| in [2^a, 2^(a+1)) becomes 2^(a+1) with probability |v|/2^a - 1, else
 // 2^a. A coordinate takes nine bits, the sign and float32's exponent; exponent code 0 is zero, code 255 is 2^128.
 #include <bit>
+#include <cmath>
 
 #include "bit_reader.h"
 #include "bit_writer.h"
@@ -84,6 +85,13 @@ class Natural final : public Compressor {
   bool unbiased() const override { return true; }
   double omega(Index) const override { return 0.125; }
   double alpha(Index) const override { return alpha_of_omega(0.125); }
+  double covariance(std::span<const double> v, std::span<double> diagonal) const override {
+    for (std::size_t j = 0; j < v.size(); ++j) {
+      const double x = std::abs(v[j]), below = x > 0 ? std::exp2(std::floor(std::log2(x))) : 0.0;
+      diagonal[j] = (2 * below - x) * (x - below);
+    }
+    return 0;
+  }
 };
 
 }  // namespace

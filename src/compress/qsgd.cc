@@ -98,6 +98,14 @@ class Qsgd final : public Compressor {
     return std::min(n / (s * s), std::sqrt(n) / s);
   }
   double alpha(Index d) const override { return alpha_of_omega(omega(d)); }
+  double covariance(std::span<const double> v, std::span<double> diagonal) const override {
+    const double unit = std::sqrt(math::squared_norm(v)) / s_;
+    for (std::size_t j = 0; j < v.size(); ++j) {
+      const double level = unit > 0 ? std::abs(v[j]) / unit : 0.0, part = level - std::floor(level);
+      diagonal[j] = unit * unit * part * (1 - part);
+    }
+    return 0;
+  }
   std::optional<double> bits_bound(Index dimension) const override {
     const double d = static_cast<double>(dimension), s = s_, root = std::sqrt(d);
     if (s * s + root <= d / 2) {

@@ -29,6 +29,11 @@ class Scaled final : public Compressor {
   double omega(Index d) const override { return 1 - alpha(d); }
   double alpha(Index d) const override { return 1 / (inner_->omega(d) + 1); }
   std::optional<double> bits_bound(Index d) const override { return inner_->bits_bound(d); }
+  double covariance(std::span<const double> v, std::span<double> diagonal) const override {
+    const double divisor = inner_->omega(std::ssize(v)) + 1, between = inner_->covariance(v, diagonal);
+    for (double& x : diagonal) x /= divisor * divisor;
+    return between / (divisor * divisor);
+  }
 
  private:
   void divide(std::span<double> values) const {

@@ -42,6 +42,9 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
       return limits.recipe->preconditioned && ask.rows == 1 && ask.columns == 1 && columns == 1 &&
              (ask.direction.columns() == 0 ||
               (ask.direction.rows() == d && (ask.direction.columns() == 1 || ask.direction.columns() == d)));
+    case Query::What::noise:
+      return ask.step < Query::kSteps && ask.rows == NoiseQuestion::unpacked(ask.step).numbers(d) && ask.columns == 1 &&
+             columns == 1 && ask.direction.rows() == d && ask.direction.columns() == d;
     case Query::What::start:
     case Query::What::latents:
       return false;  // latents stay with their clients, and baselines do not run in a federation
@@ -60,7 +63,7 @@ void check_numbers(ConstPanelView values, const char* where) {
 }
 
 Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits) {
-  constexpr auto kLast = static_cast<std::uint8_t>(Query::What::coordinates);
+  constexpr auto kLast = static_cast<std::uint8_t>(Query::What::noise);
   if (ask.what > kLast) throw WireError(fmt::format("question: found kind {}, accepted: 0 to {}", ask.what, kLast));
   const auto what = static_cast<Query::What>(ask.what);
   const bool placed = ask.at.rows() == limits.dimension && ask.at.columns() >= 1;

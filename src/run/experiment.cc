@@ -95,6 +95,12 @@ const std::vector<std::string>& Experiment::warnings() const { return parts_->fo
 const std::vector<std::string>& Experiment::notes() const { return parts_->found.notes; }
 const PrivacyMeter& Experiment::privacy() const { return parts_->meter; }
 double Experiment::smoothness() const { return parts_->found.smoothness; }
+const SamplingForecast* Experiment::forecast() const {
+  return parts_->found.forecast ? &*parts_->found.forecast : nullptr;
+}
+std::optional<SamplingForecast> Experiment::plan_forecast(bool exact, std::string& why) {
+  return parts_->plan_forecast(exact, why);
+}
 ConstPanelView Experiment::position() const { return parts_->position(); }
 std::vector<double> Experiment::mode() const {
   const ExperimentParts& p = *parts_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "federated.h"
+#include "forecasting.h"
 #include "model/coordinates.h"
 #include "personal.h"
 #include "pollen/archive.h"
@@ -52,6 +53,7 @@ struct ExperimentParts {
   void make_engine();  // makes the engine that the recipe names; to be called once the step is known
   void choose_threads();
   void listen();                    // makes the clock and the observer hear the engine's exchanges
+  std::optional<SamplingForecast> plan_forecast(bool exact, std::string& why);  // forecast_step.cc; before prepare()
   std::int64_t setup_bits() const;  // of everything that clients sent and heard before the first iteration
   // coordinates.cc
   ConstPanelView position();  // of the engine, as it is reported
@@ -98,6 +100,11 @@ struct ExperimentParts {
   void set_network_step();
   void set_local_step(std::span<const double> at, bool picked);
   bool may_ask_curvature() const;
+  // forecast_step.cc
+  std::unique_ptr<Forecasting> make_forecasting(bool needed);
+  bool forecast_step(double most);  // whether there is a forecast, by which the step was set
+  void check_step();
+  double most_step();
 
   void archive_configuration(Archive& archive);
   void archive_found(Archive& archive);

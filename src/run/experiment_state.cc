@@ -54,6 +54,10 @@ void ExperimentParts::archive_found(Archive& archive) {
   for (std::size_t i = 0; i + 1 < looks.size(); i += 2) uncovered.push_back({looks[i], looks[i + 1]});
   archive.field(emitted);
   archive.field(found.smoothness);
+  bool forecast = found.forecast.has_value();
+  archive.flag(forecast);
+  if (forecast && !found.forecast) found.forecast.emplace();
+  if (forecast) found.forecast->archive(archive);
   archive.texts(found.warnings);
   archive.texts(found.notes);
   archive.array_or_none(found.mode, static_cast<std::uint64_t>(problem.dimension()));

@@ -30,6 +30,10 @@ double auto_local_step(const Recipe& recipe, const LocalBounds& bounds, double o
   return std::min(one_step, 0.2 / bounds.smoothness) / local.mean_steps() / local.unit(bounds.clients);
 }
 
+double most_local_step(const LocalSteps& local, const LocalBounds& bounds) {
+  return 1 / bounds.smoothness / local.mean_steps() / local.unit(bounds.clients);
+}
+
 namespace {
 
 // Returns the factor on the temperature if clients with equal weights are absent: ρ' + (1-ρ') E[b/|A|]. A client's

@@ -26,6 +26,9 @@ LocalBounds find_local_bounds(Transport& transport, std::span<const double> weig
 // A stable step with little client drift, in the paper's units: the smaller of `one_step`, which auto_step() picks for
 // one step per round, and 0.2/L with the L of the worst client, divided by the mean number of local steps.
 double auto_local_step(const Recipe& recipe, const LocalBounds& bounds, double one_step);
+// The largest step for which forecasts, which are of first order, are believed: the steps of a round add up to at most
+// 1/L of the worst client, so that none comes close to its own mode within a round.
+double most_local_step(const LocalSteps& local, const LocalBounds& bounds);
 
 // Checks averages over some of the clients. FA-LD's scheme II on unbalanced data is a ConfigError. Both of its schemes,
 // and FALD with absent clients, have the wrong spread unless ρ = 1 or τ = 1, which is a warning that says the factor.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "pollen/compress.h"
 
@@ -68,6 +69,38 @@ void add_privacy(Experiment& experiment, PlanReport& report) {
   report.notes.emplace_back("privacy: what this plan itself learnt from the clients is not accounted for");
 }
 
+// The seconds that all chains' gradients of an iteration take here, from full gradients at the mode.
+double gradient_seconds(Experiment& experiment, const std::vector<double>& at) {
+  using Clock = std::chrono::steady_clock;
+  const Index d = experiment.dimension(), chains = experiment.config().run.chains;
+  Panel where(d, chains), sum(d, chains);
+  for (Index c = 0; c < chains; ++c) std::ranges::copy(at, where.column(c).begin());
+  const auto begin = Clock::now();
+  double seconds = 0;
+  int times = 0;
+  for (; times < 1000 && seconds < 0.02; ++times) {
+    experiment.questions().transport().query({Query::What::gradient, where, {}}, sum);
+    seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  double all = 0, used = 0;
+  for (const Index n : experiment.questions().sizes()) {
+    all += static_cast<double>(n);
+    used += static_cast<double>(experiment.recipe().batch.of(n));
+  }
+  return seconds / times * used / std::max(all, 1.0);
+}
+
+// Adds the forecast. It comes last, because it may change the coordinates in which the clients are asked.
+void add_forecast(Experiment& experiment, const plan::PlanInput& input, bool exact, PlanReport& report) {
+  report.forecast = experiment.plan_forecast(exact, report.no_forecast);
+  if (!report.forecast) return;
+  constexpr double kDraws = 1000;
+  report.draws.iterations = kDraws * report.forecast->tau / static_cast<double>(experiment.config().run.chains);
+  report.draws.traffic = plan::traffic(input, report.draws.iterations);
+  const std::vector<double> at = experiment.questions().mode();
+  report.draws.seconds = report.draws.traffic.gradients * gradient_seconds(experiment, at);
+}
+
 }  // namespace
 
 plan::Method method_of(const Recipe& recipe, Index dimension) {
@@ -126,6 +159,7 @@ PlanReport make_report(Experiment& experiment, const PlanRequest& request) {
   add_notes(experiment, report);
   add_privacy(experiment, report);
   report.time = planned_time(experiment, input.messages);
+  add_forecast(experiment, input, request.exact, report);
   return report;
 }
 

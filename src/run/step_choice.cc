@@ -56,6 +56,7 @@ void ExperimentParts::set_step() {
   if (picked) {
     const std::int64_t words = 64 * problem.dimension();
     found.exchanges.push_back({.down_bits = words, .up_bits = words, .times = asked.exchanges, .columns = 1});
+    if (forecast_step(1 / smoothness)) return;
     recipe.step.size = auto_step(recipe, smoothness, problem.clients(), problem.dimension(), problem.rows);
     config.sampler.step = recipe.step.size;
     found.notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (smoothness L = {:.4g}, {})", recipe.step.size,
@@ -68,6 +69,8 @@ void ExperimentParts::set_step() {
     found.warnings.push_back(fmt::format(
         "sampler.step {:.4g} is above the stability bound 2/L = {:.4g} (L = {:.4g}{}): the chain may diverge",
         recipe.step.size, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
+  else
+    check_step();
 }
 
 namespace {
@@ -108,6 +111,7 @@ void ExperimentParts::set_local_step(std::span<const double> at, bool picked) {
                     "weights)",
                     recipe.step.size, recipe.step.smoothness, recipe.step.convexity));
   } else if (picked) {
+    if (forecast_step(most_local_step(local, bounds))) return;
     recipe.step.size = auto_local_step(
         recipe, bounds, auto_step(recipe, found.smoothness, problem.clients(), problem.dimension(), problem.rows));
     found.notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (largest local curvature {:.4g})",
@@ -120,6 +124,8 @@ void ExperimentParts::set_local_step(std::span<const double> at, bool picked) {
         fmt::format("sampler.step {:.4g} is above the stability bound {:.4g} of the local steps: the chain may "
                     "diverge",
                     recipe.step.size, most));
+  else if (!picked)
+    check_step();
 }
 
 }  // namespace pollen

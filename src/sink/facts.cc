@@ -79,6 +79,7 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.source = config.data.sources.empty() ? "" : config.data.sources.front();
   facts.done = experiment.iteration();
   facts.smoothness = experiment.smoothness();
+  if (const SamplingForecast* forecast = experiment.forecast()) facts.forecast = *forecast;
   facts.clients = experiment.clients();
   const auto& begin = experiment.data().train_begin;
   facts.train_rows = begin.empty() ? 0 : begin.back();

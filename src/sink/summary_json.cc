@@ -101,6 +101,20 @@ Json setup(const RunFacts& f) {
   return json;
 }
 
+Json forecast(const SamplingForecast& f) {
+  return {{"ok", f.ok},
+          {"worst_sd_ratio", json_number(f.worst_ratio())},
+          {"worst_sd", f.widest},
+          {"least_sd_ratio", json_number(f.least_ratio)},
+          {"most_sd_ratio", json_number(f.most_ratio)},
+          {"worst_bias", json_number(f.bias)},
+          {"worst_mean", f.most_biased},
+          {"tau", json_number(f.tau)},
+          {"cause", f.cause},
+          {"step_within", f.step_within > 0 ? json_number(f.step_within) : Json(nullptr)},
+          {"exact", f.exact}};
+}
+
 Json federation(const FederationFacts& f) {
   Json sites = Json::array();
   for (const auto& site : f.sites) sites.push_back({{"name", site.name}, {"rows", site.rows}});
@@ -169,6 +183,7 @@ std::string to_json(const Summary& s) {
   if (!s.last.empty()) key("estimates", compact({{"last", columns(s.last)}, {"average", columns(s.average)}}));
   key("privacy", compact(privacy_json(f.privacy)));
   key("setup", compact(setup(f)));
+  if (f.forecast) key("forecast", compact(forecast(*f.forecast)));
   key("notes", lines(f.notes.size(), [&](std::size_t i) { return compact(f.notes[i]); }));
   key("verdict", to_json(s.verdict));
   key("warnings", lines(s.warnings.size(), [&](std::size_t i) { return compact(s.warnings[i]); }));

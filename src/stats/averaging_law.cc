@@ -155,15 +155,15 @@ class AveragingMaps {
       const QuadraticTerm& term = terms_of(problem_, client)[static_cast<std::size_t>(j)];
       result += term.curvature * at - at_.constant(term.shift);
     }
-    result *= sizes_(client) / static_cast<double>(rows.size());
-    result += weight_(client) * problem_.prior_precision.asDiagonal() * at;
+    result *= static_cast<double>(terms_of(problem_, client).size()) / static_cast<double>(rows.size());
+    result += weight_(client) * (problem_.prior_curvature() * at - at_.constant(problem_.prior_pull()));
     return result;
   }
 
   // The gradient that a client's step uses: Ĝ^i or, with control variates, Ĥ^i(x_i) - Ĥ^i(Y) + C with C = (1/b) Σ_j
   // ∇U^j(Y).
   Spread estimate(Index client) const {
-    const int total = static_cast<int>(sizes_(client));
+    const int total = static_cast<int>(terms_of(problem_, client).size());
     const bool all = options_.batch == 0 || options_.batch >= total;
     MatrixXd control = at_.zero();
     for (Index j = 0; control_ && j < b_; ++j) {

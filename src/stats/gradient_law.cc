@@ -115,7 +115,7 @@ class Recursion {
   MatrixXd before_messages(const MatrixXd& y, const MatrixXd& zeta) const {
     const Index d = at_.d, n = at_.size;
     MatrixXd step = MatrixXd::Identity(n, n + 1);
-    MatrixXd drift = problem_.prior_precision.asDiagonal() * at_.block(0);
+    MatrixXd drift = problem_.prior_curvature() * at_.block(0) - at_.constant(problem_.prior_pull());
     for (Index i = 0; i < clients_; ++i) {
       if (memory_) drift += at_.block(at_eta(i));
       if (options_.oracle == Oracle::fixed_point) drift += gradient(i, at_.constant(options_.anchor));

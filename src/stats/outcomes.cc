@@ -123,7 +123,10 @@ std::vector<VectorXd> diagonals(GradientLawOptions::Compressor compressor, Index
 
 VectorXd client_sizes(const QuadraticProblem& problem) {
   VectorXd sizes(static_cast<Index>(problem.clients.size()));
-  for (Index i = 0; i < sizes.size(); ++i) sizes(i) = static_cast<double>(terms_of(problem, i).size());
+  for (Index i = 0; i < sizes.size(); ++i) {
+    const double rows = problem.clients[static_cast<std::size_t>(i)].rows;
+    sizes(i) = rows > 0 ? rows : static_cast<double>(terms_of(problem, i).size());
+  }
   return sizes;
 }
 

@@ -24,7 +24,7 @@ std::vector<Eigen::VectorXd> diagonals(GradientLawOptions::Compressor compressor
 inline const std::vector<QuadraticTerm>& terms_of(const QuadraticProblem& problem, Eigen::Index client) {
   return problem.clients[static_cast<std::size_t>(client)].terms;
 }
-// Returns the numbers of terms of all clients.
+// Returns N_i of all clients.
 Eigen::VectorXd client_sizes(const QuadraticProblem& problem);
 
 // One possible set of participants with its probability. A weight of 0 means that the client is absent.

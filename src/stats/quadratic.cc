@@ -4,9 +4,17 @@
 
 namespace pollen::stats {
 
+Eigen::MatrixXd QuadraticProblem::prior_curvature() const {
+  return prior_matrix.size() > 0 ? prior_matrix : Eigen::MatrixXd(prior_precision.asDiagonal());
+}
+
+Eigen::VectorXd QuadraticProblem::prior_pull() const {
+  return prior_shift.size() > 0 ? prior_shift : Eigen::VectorXd(Eigen::VectorXd::Zero(prior_precision.size()));
+}
+
 Law QuadraticProblem::target(double temperature) const {
-  Eigen::MatrixXd precision = prior_precision.asDiagonal();
-  Eigen::VectorXd shift = Eigen::VectorXd::Zero(prior_precision.size());
+  Eigen::MatrixXd precision = prior_curvature();
+  Eigen::VectorXd shift = prior_pull();
   for (const QuadraticClient& client : clients) {
     for (const QuadraticTerm& term : client.terms) {
       precision += term.curvature;

@@ -65,6 +65,8 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
       return client.local_position(view, out);
     case Query::What::descent:
       return answer_descent(client, view, query, out, work);
+    case Query::What::noise:
+      return client.noise(NoiseQuestion::unpacked(query.step), query.at.column(0), query.direction, out.column(0), work);
     case Query::What::gradient:
     case Query::What::anchor:
     case Query::What::start_memory:

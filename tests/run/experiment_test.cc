@@ -48,7 +48,11 @@ TEST(Experiment, AutoPicksAStableStepAndSaysSo) {
     Experiment e = prepared(kLogistic, {"sampler.step=auto", std::string("sampler.name=") + name});
     e.prepare();
     EXPECT_GT(e.recipe().step.size, 0) << name;
-    EXPECT_LE(e.recipe().step.size, 0.1 / e.smoothness() * 1.0001) << name;
+    // top-k has no forecast, so that the step comes from the curvature alone.
+    const bool forecast = e.forecast() != nullptr;
+    EXPECT_EQ(forecast, !std::string(name).ends_with("elf")) << name;
+    EXPECT_LE(e.recipe().step.size, (forecast ? 1 : 0.1) / e.smoothness() * 1.0001) << name;
+    EXPECT_TRUE(!forecast || e.forecast()->ok || !e.warnings().empty()) << name;
     EXPECT_EQ(to_toml(e.config()).find("step = \"auto\""), std::string::npos);
     EXPECT_TRUE(std::ranges::any_of(e.notes(), [](const std::string& n) { return n.find("picked") != n.npos; }))
         << name;
@@ -171,7 +175,8 @@ TEST(Experiment, StopsBetweenIterations) {
   EXPECT_EQ(e.iteration(), 10);
 }
 
-// Clients' own compressors count for step = "auto" as one compressor for all does, and the worst of them decides.
+// Clients' own compressors count for step = "auto": a noisier one at one client makes the step smaller, but not as small
+// as at all clients.
 TEST(Experiment, AutomaticStepsCountEveryClientsCompressor) {
   const auto step = [](const std::string& own, const Overrides& more) {
     std::string text = "[model]\nkind = \"gaussian\"\nprior = \"flat\"\n";
@@ -184,9 +189,11 @@ TEST(Experiment, AutomaticStepsCountEveryClientsCompressor) {
   const Overrides natural{"sampler.compressor=natural"};
   const double whole = step("", {"sampler.compressor=identity"});
   const double rand_k = step("", {"sampler.compressor=rand-k", "sampler.k=1"});
-  EXPECT_NEAR(whole, 2 * rand_k, 1e-12);  // ω = d/k - 1 = 1
-  EXPECT_EQ(step("compressor = \"rand-k\"\nk = 1\n", natural), rand_k);
-  EXPECT_NEAR(step("compressor = \"identity\"\n", natural), whole / 1.125, 1e-12);
+  const double one_rand_k = step("compressor = \"rand-k\"\nk = 1\n", natural), all_natural = step("", natural);
+  EXPECT_LT(rand_k, one_rand_k);
+  EXPECT_LT(one_rand_k, all_natural);
+  EXPECT_LT(all_natural, step("compressor = \"identity\"\n", natural));
+  EXPECT_LT(step("compressor = \"identity\"\n", natural), whole);
 }
 
 }  // namespace

@@ -80,6 +80,11 @@ class Experiment {
   const std::vector<std::string>& warnings() const;
   const std::vector<std::string>& notes() const;  // what was chosen in set-up, such as the step
   const PrivacyMeter& privacy() const;            // complete after prepare() or load(), when the step is known
+  // What the draws of this run's step will be worth; null if nothing can be forecast, and before prepare().
+  const SamplingForecast* forecast() const;
+  // The forecast of a run that is not prepared, for `pollen plan`, with the step that a run would pick if it is "auto".
+  // If there is none, `why` says why. With `exact` an exact law may take its time.
+  std::optional<SamplingForecast> plan_forecast(bool exact, std::string& why);
   double smoothness() const;                      // L, a bound or an estimate; 0 before prepare()
   ConstPanelView position() const;
   std::vector<double> mode() const;  // empty unless it was found

@@ -14,6 +14,14 @@ namespace pollen {
 struct PlanRequest {
   std::optional<double> precision;    // wanted Wasserstein-2 distance
   std::optional<double> round_price;  // price of a round, in gradients
+  bool exact = false;                 // compute exact laws even where they take their time
+};
+
+// What it takes to get 1,000 effective draws, of all chains together, by the forecast.
+struct PlannedDraws {
+  double iterations = 0;
+  plan::Traffic traffic;
+  double seconds = 0;  // of the gradients here; 0 if clients are elsewhere
 };
 
 // The time of the planned run in the network of [network].
@@ -23,6 +31,9 @@ struct PlannedTime {
 };
 
 struct PlanReport {
+  std::optional<SamplingForecast> forecast;  // what the draws will be worth
+  std::string no_forecast;                   // why there is none or, with PlanRequest::exact, why it is not exact
+  PlannedDraws draws;                        // with a forecast
   plan::Plan plan;
   std::vector<std::string> notes;          // where each constant comes from
   std::optional<PrivacySpending> privacy;  // what the planned run spends, if [privacy] is set

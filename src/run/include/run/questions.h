@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "pollen/transport.h"
 #include "run/problem.h"
+#include "run/sampling_forecast.h"
 
 namespace pollen {
 
@@ -27,6 +29,7 @@ struct SetupFindings {
   std::vector<SetupExchange> exchanges;
   std::vector<double> mode;  // empty unless it was found
   double smoothness = 0;     // L, a bound or an estimate; 0 if nobody asked
+  std::optional<SamplingForecast> forecast = {};  // for the step of the run, if there is one
 };
 
 class Questions {

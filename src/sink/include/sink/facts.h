@@ -11,6 +11,7 @@
 #include "pollen/round.h"
 #include "pollen/run.h"
 #include "run/privacy_meter.h"
+#include "run/sampling_forecast.h"
 #include "run/simulated_time.h"
 #include "sink/transitions.h"
 
@@ -79,6 +80,7 @@ struct RunFacts {
   double step = 0;
   double temperature = 1;
   double smoothness = 0;
+  std::optional<SamplingForecast> forecast = {};  // what the draws were expected to be worth, if that was known
   int ece_bins = 15;
   Index clients = 0;
   Index train_rows = 0, test_rows = 0;

@@ -40,10 +40,17 @@ struct QuadraticTerm {
 };
 struct QuadraticClient {
   std::vector<QuadraticTerm> terms;
+  double rows = 0;  // N_i where clients are weighed by size; 0: the number of terms
 };
 struct QuadraticProblem {
   std::vector<QuadraticClient> clients;
-  Eigen::VectorXd prior_precision;             // diagonal; all zeros for a flat prior
+  Eigen::VectorXd prior_precision;  // diagonal; all zeros for a flat prior
+  // If given, the prior's gradient is prior_matrix θ - prior_shift, and prior_precision only tells the dimension.
+  Eigen::MatrixXd prior_matrix = {};
+  Eigen::VectorXd prior_shift = {};
+
+  Eigen::MatrixXd prior_curvature() const;
+  Eigen::VectorXd prior_pull() const;          // the prior's shift
   Law target(double temperature = 1.0) const;  // the exact posterior
 };
 
@@ -66,9 +73,9 @@ struct GradientLawOptions {
   bool error_feedback = false;      // ELF's uplink: a memory with α = 1 and weights 1
   bool down_feedback = false;       // ELF's downlink: EF21-P
   int refresh = 1;                  // for svrg: l, the number of rounds between refreshes
-  std::vector<double> probability;  // for Bernoulli participation: one per client
+  std::vector<double> probability = {};  // for Bernoulli participation: one per client
   int size = 1;                     // for fixed-size participation: the number of clients per round
-  Eigen::VectorXd anchor;           // for the fixed-point oracle: θ̂
+  Eigen::VectorXd anchor = {};           // for the fixed-point oracle: θ̂
 };
 
 // Returns the law of θ just after each of the l rounds of a refresh cycle; entry 0 is after the round that refreshed (k
@@ -91,7 +98,7 @@ struct AveragingLawOptions {
   int k = 1;                                                                     // coordinates that rand-k keeps
   double memory = 0;                                                             // α of the compressor's memory
   GradientLawOptions::Participation participation = GradientLawOptions::Participation::full;
-  std::vector<double> probability;
+  std::vector<double> probability = {};
   int size = 1;
 };
 

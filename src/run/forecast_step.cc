@@ -1,0 +1,112 @@
+// Forecasts in set-up: the step that step = "auto" takes, and the check of a step that the user gave.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "experiment_parts.h"
+#include "local_step.h"
+#include "pollen/errors.h"
+#include "smoothness.h"
+
+namespace pollen {
+
+namespace {
+
+// The most operations of the clients' answers if a step is to be picked, and if it is only checked.
+constexpr double kMostWork = 2e11, kMostCheck = 1e9;
+
+std::string in_words(const SamplingForecast& f) {
+  std::string text = fmt::format("forecast: sampled sd / posterior sd {:.3f} to {:.3f}", f.least_ratio, f.most_ratio);
+  if (f.bias >= 0.005) text += fmt::format(", means within {:.2f} sd", f.bias);
+  return text + fmt::format(", 1 effective draw in {:.3g} iterations of a chain", f.tau);
+}
+
+}  // namespace
+
+// Makes forecasts possible, if they are, by asking the clients. If they are only `needed` for a warning, clients in
+// other processes are only asked if set-up has asked them for the mode and the Hessian anyway.
+std::unique_ptr<Forecasting> ExperimentParts::make_forecasting(bool needed) {
+  const std::string obstacle = Forecasting::obstacle(recipe, problem);
+  const bool far = ranks != nullptr || !options.sites.empty() || options.transport;
+  const bool dear = Forecasting::work(problem) > (needed ? kMostWork : kMostCheck);
+  const bool counted = needed || coordinates;
+  if (!obstacle.empty() || dear || (!needed && far && !coordinates)) {
+    if (needed)
+      found.notes.push_back("no forecast by which to pick the step: " +
+                            (obstacle.empty() ? "the clients would work too long for it" : obstacle));
+    return nullptr;
+  }
+  const SetupFindings before = found;
+  try {
+    auto made = std::make_unique<Forecasting>(
+        ForecastSubject{*questions, problem, recipe, config.run, link->weights(), coordinates});
+    if (!counted) {  // what was only asked for a warning, and could be left out, is not counted
+      const double smoothness = found.smoothness;
+      found = before;
+      found.smoothness = smoothness;
+    } else {
+      std::ranges::copy(made->exchanges(), std::back_inserter(found.exchanges));
+    }
+    return made;
+  } catch (const std::domain_error& e) {
+    found = before;
+    if (needed) found.notes.push_back(fmt::format("no forecast by which to pick the step: {}", e.what()));
+  } catch (const NumericError&) {  // from the mode finder
+    found = before;
+  }
+  return nullptr;
+}
+
+bool ExperimentParts::forecast_step(double most) {
+  const std::unique_ptr<Forecasting> forecasting = make_forecasting(true);
+  if (!forecasting) return false;
+  const auto iterations = static_cast<double>(std::max<std::int64_t>(1, config.run.iterations - *config.run.burn_in));
+  const plan::StepChoice picked = forecasting->choose(iterations, most);
+  recipe.step.size = picked.step;
+  config.sampler.step = recipe.step.size;
+  const plan::Forecast forecast = forecasting->at(picked.step);
+  found.forecast = forecasting->describe(forecast);
+  found.notes.push_back(fmt::format("step = \"auto\" picked {:.4g} ({})", picked.step, in_words(*found.forecast)));
+  if (picked.good) return true;
+  found.warnings.push_back(fmt::format(
+      "no step gives accurate draws and 400 effective ones in {} iterations, because of {}: step = \"auto\" picked "
+      "{:.4g}, with sampled sds up to {:.2g} % off and about {:.0f} effective draws. What would help: {}",
+      iterations, plan::name_of(*picked.why), picked.step, 100 * std::abs(found.forecast->worst_ratio() - 1),
+      forecast.ess(iterations, static_cast<double>(config.run.chains)), ways_around(*picked.why, recipe)));
+  return true;
+}
+
+// The largest step for `pollen plan`, found as set_step() finds it.
+double ExperimentParts::most_step() {
+  const std::vector<double> at = questions->curvature_point();
+  if (!recipe.local) return 1 / find_smoothness(link->transport(), problem.prior, at, config.seed).value;
+  return most_local_step(*recipe.local, find_local_bounds(link->transport(), link->weights(), at, problem.clients(), false));
+}
+
+void ExperimentParts::check_step() {
+  const std::unique_ptr<Forecasting> forecasting = make_forecasting(false);
+  if (!forecasting) return;
+  found.forecast = forecasting->describe(forecasting->at(recipe.step.size));
+  if (const std::string warning = forecast_warning(*found.forecast); !warning.empty()) found.warnings.push_back(warning);
+}
+
+std::optional<SamplingForecast> ExperimentParts::plan_forecast(bool exact, std::string& why) {
+  why = Forecasting::obstacle(recipe, problem);
+  if (!why.empty()) return std::nullopt;
+  if (!coordinates) set_coordinates();
+  try {
+    ForecastSubject subject{*questions, problem, recipe, config.run, link->weights(), coordinates};
+    if (exact) subject.exact_work = 1e12;
+    const Forecasting forecasting(subject);
+    if (exact) why = forecasting.not_exact();
+    const auto iterations = static_cast<double>(std::max<std::int64_t>(1, config.run.iterations - *config.run.burn_in));
+    const double step = config.sampler.step ? *config.sampler.step : forecasting.choose(iterations, most_step()).step;
+    return forecasting.describe(forecasting.at(step));
+  } catch (const std::domain_error& e) {
+    why = e.what();
+  }
+  return std::nullopt;
+}
+
+}  // namespace pollen

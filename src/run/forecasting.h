@@ -1,0 +1,76 @@
+// Forecasts for a run: asks the clients for the sums that plan/forecast.h needs, once, and then answers for any step.
+// One thread per object.
+//
+//   if (Forecasting::obstacle(recipe, problem).empty()) {
+//     const Forecasting forecasting({.questions = questions, ...});
+//     forecasting.describe(forecasting.at(step)).ok;
+//   }
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/coordinates.h"
+#include "plan/exact_forecast.h"
+#include "plan/forecast.h"
+#include "pollen/config.h"
+#include "run/questions.h"
+#include "run/sampling_forecast.h"
+
+namespace pollen {
+
+// What a forecast is about. Everything referred to must outlive the forecasting.
+struct ForecastSubject {
+  Questions& questions;
+  const StatisticalProblem& problem;  // in the coordinates in which the run samples
+  const Recipe& recipe;
+  const RunConfig& run;
+  std::span<const double> weights;         // w_i of local steps
+  std::shared_ptr<const Coordinates> coordinates = nullptr;  // null if the run samples in θ
+  double exact_work = plan::kQuick;        // operations that an exact law may take
+};
+
+class Forecasting {
+ public:
+  // Why nothing can be forecast; empty if something can.
+  static std::string obstacle(const Recipe& recipe, const StatisticalProblem& problem);
+  // The operations, about, that the clients' answers take.
+  static double work(const StatisticalProblem& problem);
+
+  // Asks the clients. Throws std::domain_error if the posterior is flat in some direction at its mode.
+  explicit Forecasting(const ForecastSubject& subject);
+
+  plan::Forecast at(double step) const;
+  // Picks the step of a run of so many iterations; `most` is the largest step that other bounds allow, or 0.
+  plan::StepChoice choose(double iterations, double most) const;
+  SamplingForecast describe(const plan::Forecast& forecast) const;
+  // Numbers that each client sent and heard for the forecast, to be counted as set-up.
+  const std::vector<SetupExchange>& exchanges() const { return exchanges_; }
+  const std::string& not_exact() const { return not_exact_; }  // why forecasts are of first order; empty if they are not
+
+ private:
+  Eigen::VectorXd ask(NoiseQuestion::Part part, Index rows);
+  void ask_noise(plan::GaussianSums& sums);
+  void ask_local(plan::GaussianSums& sums);
+  void see_clients();
+  plan::VisibleClient see(const Potential& potential) const;
+  plan::Dynamics dynamics() const;
+
+  ForecastSubject subject_;
+  std::vector<std::string> labels_;
+  Eigen::MatrixXd hessian_;
+  Panel directions_;
+  std::vector<SetupExchange> exchanges_;
+  std::optional<plan::Forecaster> forecaster_;
+  std::optional<plan::VisibleProblem> visible_;
+  std::string not_exact_;
+};
+
+// The warning about a run whose draws will be off; empty if they will not.
+std::string forecast_warning(const SamplingForecast& forecast);
+// The samplers and settings that do without what is in the way.
+std::string ways_around(plan::Cause cause, const Recipe& recipe);
+
+}  // namespace pollen
