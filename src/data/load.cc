@@ -74,7 +74,7 @@ Federation load(const DataSpec& spec, TargetKind target, std::uint64_t seed, con
     data::impute_means(source, federation);
     federation.notes.push_back(fmt::format("{}: {} missing cells took their column's mean", source, missing));
   }
-  if (*spec.standardize) data::standardize(source, spec.target_moments, federation);
+  if (*spec.standardize) data::standardize(source, spec, federation);
   return federation;
 }
 

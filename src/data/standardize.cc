@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "data/column_handshake.h"
 #include "pollen/errors.h"
@@ -84,13 +86,26 @@ ColumnScaling pooled_over(const Federation& federation, std::size_t p, bool targ
 
 }  // namespace
 
-void standardize(const std::string& where, bool target, Federation& federation) {
+// Takes out of a scaling what the spec says columns shall keep.
+void keep_units(const DataSpec& spec, std::span<const std::string> names, ColumnScaling& scaling) {
+  const auto listed = [&](const std::vector<std::string>& some, std::size_t j) {
+    return std::ranges::count(some, names[j]) > 0;
+  };
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (!spec.centred || listed(spec.keep_origin, j)) scaling.mean[j] = 0;
+    if (listed(spec.keep_scale, j)) scaling.sd[j] = 1;
+  }
+}
+
+void standardize(const std::string& where, const DataSpec& spec, Federation& federation) {
   const Index first = federation.intercept ? 1 : 0;
   const auto p = static_cast<std::size_t>(federation.train.columns - first);
+  const bool target = spec.target_moments;
   if (p == 0 && !target) return;
-  const ColumnScaling scaling = pooled_over(federation, p, target);
+  ColumnScaling scaling = pooled_over(federation, p, target);
   const std::vector<std::string>& names = federation.feature_names;
   check_scaling(scaling, {names.begin() + first, names.end()}, where + ": ");
+  keep_units(spec, std::span(names).subspan(static_cast<std::size_t>(first)), scaling);
   pollen::standardize(scaling, federation);
   federation.setup_bits += scaling_bits(federation.clients(), p, target);
 }

@@ -37,8 +37,9 @@ void impute_means(const std::string& where, Federation& federation);
 // Standardises all columns but the intercept of all tables to (x - mean)/sd with the pooled mean and sd (divisor N) of
 // the training rows. A constant column is left unchanged. Client i sends n_i, S_i = Σx and Q_i = Σ(x - S_i/n_i)², taken
 // about its own mean so that nothing cancels; mean = ΣS_i/N and N·sd² = Σ(Q_i + n_i (S_i/n_i - mean)²), in client order
-// (Chan et al. 1979). Each client sends 1 + 2p doubles and receives 2p. Throws ConfigError if the squares overflow.
-void standardize(const std::string& where, bool target, Federation& federation);
+// (Chan et al. 1979). Each client sends 1 + 2p doubles and receives 2p. Columns keep what `spec` says they keep. Throws
+// ConfigError if the squares overflow.
+void standardize(const std::string& where, const DataSpec& spec, Federation& federation);
 // Adds the target's mean and standard deviation to the scaling of data whose columns are standardised already.
 void add_target_moments(Federation& federation);
 

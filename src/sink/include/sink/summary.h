@@ -33,8 +33,11 @@ struct Summary {
   std::vector<stats::ConfidencePoint> confidence;  // for classifiers with test rows
   std::vector<Index> ood_above;                    // rows of data.ood_source at each threshold of `confidence`
   std::vector<std::string> warnings;               // the experiment's warnings, and those that the draws give
-  // Mixed-effects models: (φ, β) at the end and averaged, one column per chain.
+  // Mixed-effects models: (φ, β) at the end and averaged, one column per chain. If the states are estimates,
+  // `parameters` has estimates and standard errors as mean and sd, `covariance` is that of the estimates, and `why`
+  // says why some of it is unknown.
   Panel last, average;
+  std::string why;
 
   static constexpr Index kCovarianceMost = 200;
 };
