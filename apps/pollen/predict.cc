@@ -48,7 +48,7 @@ RowLayout layout_for(const PredictOptions& options, const Config& config) {
     return layout;
   }
   try {
-    return layout_of(load_federation(config.data, kind, config.seed, config.file), config.data, kind);
+    return layout_of(load_federation(data_spec(config), kind, config.seed, config.file), config.data, kind);
   } catch (const ConfigError& error) {
     throw ConfigError(folder.path(), fmt::format("found no encoder.json, and the run's data do not tell how rows are "
                                                  "encoded: {}",

@@ -30,34 +30,41 @@ Index client_index(const Federation& data, const std::string& name) {
                                             near ? fmt::format("; did you mean \"{}\"?", *near) : ""));
 }
 
-// Returns what the run learnt, one column per chain.
-Panel stored_estimates(const sink::RunFolder& folder, const Experiment& experiment) {
+// Returns what the run learnt, one column per chain, and how certain that is.
+Learnt stored_estimates(const sink::RunFolder& folder, const Experiment& experiment) {
   const auto summary = sink::read_stored_summary(folder.summary());
   if (!summary || summary->last.empty())
     throw ConfigError(folder.path(), "found no summary.json with estimates, accepted: the folder of a finished run");
   const auto& from = experiment.personal()->learns_average() ? summary->average : summary->last;
-  Panel out(experiment.dimension(), static_cast<Index>(from.size()));
+  Learnt learnt{Panel(experiment.dimension(), static_cast<Index>(from.size())), {}};
+  Panel& out = learnt.at;
   for (std::size_t c = 0; c < from.size(); ++c) {
     if (static_cast<Index>(from[c].size()) != experiment.dimension())
       throw ConfigError(folder.summary(),
                         fmt::format("found {} estimates, accepted: {}", from[c].size(), experiment.dimension()));
     std::ranges::copy(from[c], out.column(static_cast<Index>(c)).begin());
   }
-  return out;
+  const auto d = static_cast<std::size_t>(out.rows());
+  if (summary->states == "estimates" && summary->covariance.size() == d * d) learnt.covariance = summary->covariance;
+  return learnt;
 }
 
 std::string csv(const Forecast& f, bool classes) {
-  std::string text = classes ? "row,probability,sd,lower,upper\n" : "row,mean,sd,lower,upper\n";
-  for (std::size_t r = 0; r < f.mean.size(); ++r)
-    text += fmt::format("{},{},{},{},{}\n", r + 1, f.mean[r], f.sd[r], f.lower[r], f.upper[r]);
+  std::string text = classes ? "row,probability,sd,lower,upper\n" : "row,mean,sd,lower,upper,mean_lower,mean_upper\n";
+  for (std::size_t r = 0; r < f.mean.size(); ++r) {
+    text += fmt::format("{},{},{},{},{}", r + 1, f.mean[r], f.sd[r], f.lower[r], f.upper[r]);
+    text += classes ? "\n" : fmt::format(",{},{}\n", f.mean_lower[r], f.mean_upper[r]);
+  }
   return text;
 }
 
 std::string json(const Forecast& f, bool classes) {
   Json rows = Json::array();
-  for (std::size_t r = 0; r < f.mean.size(); ++r)
+  for (std::size_t r = 0; r < f.mean.size(); ++r) {
     rows.push_back(
         {{classes ? "probability" : "mean", f.mean[r]}, {"sd", f.sd[r]}, {"lower", f.lower[r]}, {"upper", f.upper[r]}});
+    if (!classes) rows.back().update({{"mean_lower", f.mean_lower[r]}, {"mean_upper", f.mean_upper[r]}});
+  }
   return rows.dump(2) + '\n';
 }
 
@@ -124,7 +131,7 @@ int predict_client(const PredictOptions& options, const Config& config) {
     throw ConfigError(
         options.folder,
         fmt::format("found a run of {}, which has no posterior; accepted: fedsoul, fedsouk", config.sampler.name));
-  const Panel learnt = stored_estimates(sink::RunFolder(options.folder), experiment);
+  const Learnt learnt = stored_estimates(sink::RunFolder(options.folder), experiment);
   const Table rows = load_rows(options.data, layout, {options.score});
   Table own;
   own.columns = rows.columns;
@@ -132,20 +139,21 @@ int predict_client(const PredictOptions& options, const Config& config) {
   if (!options.observed.empty()) own = load_rows(options.observed, layout, {true});
   std::optional<Index> client;
   if (!options.new_client) client = client_index(experiment.data(), options.client);
-  const Index chains = learnt.columns();
+  const Index chains = learnt.at.columns();
   const Index draws = std::max<Index>(1, options.draws > 0 ? options.draws / chains : config.output.client_draws);
   const Index classes = personal.outputs();
   constexpr Index kHeld = Index{1} << 25;  // the most numbers held at a time; a row needs one per draw and class
   const Index block = std::max<Index>(1, kHeld / (draws * chains * classes));
   const auto forecast = [&](Index first) {
-    return personal.forecast(rows.part(first, std::min(block, rows.rows - first)), client, own, learnt, draws,
-                             options.interval);
+    const Table some = rows.part(first, std::min(block, rows.rows - first));
+    return personal.forecast({some, client, own}, learnt, draws, options.interval);
   };
   Forecast all;
   for (Index first = 0; first < rows.rows; first += block) {
     const Forecast some = forecast(first);
     append(some.mean, all.mean), append(some.sd, all.sd), append(some.entropy, all.entropy);
     append(some.lower, all.lower), append(some.upper, all.upper);
+    append(some.mean_lower, all.mean_lower), append(some.mean_upper, all.mean_upper);
   }
   const bool binary = personal.predicts_classes();
   sink::Scores scores;

@@ -21,6 +21,7 @@ namespace {
 
 // Replaces the stored values by values computed from the draws.
 void add_draws(const sink::DrawSet& draws, sink::StoredSummary& summary) {
+  if (summary.states == "estimates") return;  // the rows are a path, whose spread says nothing
   summary.names = draws.names;
   summary.labels = draws.labels;
   summary.parameters = sink::summarize(draws, sink::sensible_threads(0));

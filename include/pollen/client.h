@@ -27,6 +27,7 @@ class Archive;
 class Coordinates;
 class LocalWork;
 struct ClientWork;
+struct LatentQuestion;
 
 // Lists who takes part in a round: for every active client, the chains it works for and the weight of each message.
 struct Roster {
@@ -261,6 +262,7 @@ class Client {
   void start(ConstPanelView position);  // LocalWork::start
   // Writes the client's own latents in all chains, one chain after another (LocalWork::latents).
   void latents(ConstPanelView position, std::uint64_t round, std::span<double> out) const;
+  void look(const LatentQuestion& question, PanelView out, Workspace& work) const;  // LocalWork::look
   // Writes λ_max and λ_min of the curvature of what the client owns to column index(), or to the only column. Other
   // columns are left alone.
   void bounds(std::span<const double> at, PanelView out, Workspace& work) const;

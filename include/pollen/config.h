@@ -103,7 +103,7 @@ struct SamplerConfig {
   bool warm_start = true;
   Index local_leapfrogs = 5;
   std::optional<double> shared_step, population_step;  // empty: "auto"
-  double step_decay = 0;
+  std::optional<double> step_decay;                    // empty: "auto"
   std::optional<double> shared_radius;
   // The keys of the personalised baselines.
   double penalty = 1, mixture = 0.5, aggregate = 0.2, inner_step = 0.01;

@@ -73,6 +73,10 @@ struct DataSpec {
   double small_share = 0.9;  // synthetic-mixed: this share of clients (the first) has min_size rows, the rest max_size
   // Whether clients also send the sum and the squares of the target, by which model.prior = "auto" goes; not a key.
   bool target_moments = false;
+  // What standardising leaves alone: with `centred` = false the origin of all columns; the origin of some; their scale.
+  // Mixed-effects models set these (run/problem.h); they are not keys.
+  bool centred = true;
+  std::vector<std::string> keep_origin, keep_scale;
   Index most_cells = Index{1} << 30;  // the most numbers that a table may have, 8 GiB of doubles; not a key
 };
 

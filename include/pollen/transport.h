@@ -37,13 +37,18 @@ struct Query {
     coordinates,  // 1 × 1, zero: from now on clients work in ψ, where θ = at + Aψ and A is `direction`: d × d, or a
                   // diagonal as d × 1; without columns they work in θ. It is asked before everything that clients keep.
     noise,    // NoiseQuestion::numbers(d) × 1: what Client::noise() answers at the mode `at`
+    // Models with latents (LatentQuestion in round/local_work.h), for the start, the steps and the errors of (φ, β):
+    pooled,       // (k+d) × (k+d+2) at (φ, z): the gradient, the Hessian, and the value in the last column
+    information,  // k × k at (φ, β): the mean over chains of the Hessian by φ at the client's present latents
+    observed,     // D × D at (φ, β): the client's part of the observed information, from at least `batch` draws of z
   } what = What::gradient;
   ConstPanelView at;
   ConstPanelView direction;  // curvature: v; coordinates: A; noise: d directions
   // descent: the number of the step, below kSteps; every step, client and chain draws its own rows. latents: the round
   // with which clients that have not taken part yet draw their latents. noise: NoiseQuestion::packed().
   std::uint64_t step = 0;
-  Index batch = 1;  // descent: n; clients with fewer rows use all of them
+  // descent: n; clients with fewer rows use all of them. observed: the number of effective draws.
+  Index batch = 1;
   static constexpr std::uint64_t kSteps = std::uint64_t{1} << 43;
 
   // Whether the answer has one column per client instead of being a sum. With fewer columns than clients, the first

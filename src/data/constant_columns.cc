@@ -96,6 +96,14 @@ void check_standardized(const ColumnScaling& scaling, const std::vector<std::str
   problems.raise();
 }
 
+// Takes out of a scaling what the spec says columns shall keep.
+void keep_units(const DataSpec& spec, const std::vector<std::string>& names, ColumnScaling& scaling) {
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (!spec.centred || std::ranges::count(spec.keep_origin, names[j]) > 0) scaling.mean[j] = 0;
+    if (std::ranges::count(spec.keep_scale, names[j]) > 0) scaling.sd[j] = 1;
+  }
+}
+
 }  // namespace
 
 bool pools_columns(const DataSpec& spec, TargetKind target) {
@@ -126,10 +134,12 @@ ColumnScaling settled(const ColumnScaling& pooled, const PooledColumns& columns)
     throw ConfigError(columns.where + "data.features",
                       "found no column that differs between training rows, accepted: at least one, or data.intercept = "
                       "true");
-  if (*spec.standardize)
+  if (*spec.standardize) {
     check_standardized(out, kept, columns.where);
-  else
+    keep_units(spec, kept, out);
+  } else {
     out.mean = out.sd = {};
+  }
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "data/column_handshake.h"
 #include "data/constant_columns.h"

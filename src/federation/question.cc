@@ -47,7 +47,10 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
              columns == 1 && ask.direction.rows() == d && ask.direction.columns() == d;
     case Query::What::start:
     case Query::What::latents:
-      return false;  // latents stay with their clients, and baselines do not run in a federation
+    case Query::What::pooled:
+    case Query::What::information:
+    case Query::What::observed:
+      return false;  // latents stay with their clients, and models with latents do not run in a federation
   }
   return false;
 }

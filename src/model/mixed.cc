@@ -9,6 +9,7 @@
 #include "blocks.h"
 #include "loss.h"
 #include "math/math.h"
+#include "mixed_hessian.h"
 
 namespace pollen {
 
@@ -124,12 +125,55 @@ class Mixed final : public PersonalPotential {
     for (Index j = 0; j < spec_->latent; ++j) sum += math::squared_norm(image.column(j));
     return steepest(shared) * sum;
   }
+  bool has_hessian() const override { return spec_->kind != MixedKind::linear; }
+  bool quadratic_in_latent() const override { return spec_->kind != MixedKind::logistic; }
+  void add_hessian(std::span<const double> shared, std::span<const double> z, PanelView out,
+                   Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const auto k = static_cast<Index>(spec_->fixed.size());
+    model::add_weighted_squares({rows_.fixed, 0}, {rows_.random, shared_size()}, bend(shared, z, scratch), out,
+                                scratch);
+    if (!learns_noise()) return;
+    // With e = y - η: ∂²U/∂λ² = 2 Σ e²/σ², and ∂²U/∂λ∂θ = -2 ∂U/∂θ for every coefficient θ.
+    const auto by_latent = scratch.take<double>(latent()), by_shared = scratch.take<double>(shared_size());
+    gradient(shared, z, by_latent, by_shared, scratch);
+    const auto noise = out.column(k);
+    const auto cross = [&](Index place, double slope) {
+      noise[static_cast<std::size_t>(place)] -= 2 * slope;
+      out.column(place)[static_cast<std::size_t>(k)] -= 2 * slope;
+    };
+    for (Index j = 0; j < k; ++j) cross(j, by_shared[static_cast<std::size_t>(j)]);
+    for (Index j = 0; j < latent(); ++j) cross(k + 1 + j, by_latent[static_cast<std::size_t>(j)]);
+    noise[static_cast<std::size_t>(k)] += 2 * (static_cast<double>(rows()) - by_shared.back());
+  }
+  void add_latent_hessian(std::span<const double> shared, std::span<const double> z, PanelView out,
+                          Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    model::add_weighted_squares({}, {rows_.random, 0}, bend(shared, z, scratch), out, scratch);
+  }
   double shared_curvature(std::span<const double> shared, std::span<const double> z) const override {
     const double factor = spec_->kind == MixedKind::linear ? math::squared_norm(z) : 1;
     return steepest(shared) * fixed_squares_ * factor;
   }
 
  private:
+  Index shared_size() const { return spec_->shared(); }
+
+  // Returns the second derivative of every row's loss in η.
+  std::span<const double> bend(std::span<const double> shared, std::span<const double> z, Scratch& scratch) const {
+    const auto bend = scratch.take<double>(rows());
+    if (spec_->kind != MixedKind::logistic) {
+      std::ranges::fill(bend, steepest(shared));
+      return bend;
+    }
+    Scratch::Frame frame(scratch);
+    Predictor predictor(*spec_, rows_, scratch);
+    predictor.set(shared, z, scratch);
+    math::sigmoid(predictor.eta(), bend);
+    for (double& p : bend) p *= 1 - p;
+    return bend;
+  }
+
   // Returns a bound on the second derivative of the loss in η.
   double steepest(std::span<const double> shared) const {
     return spec_->kind == MixedKind::logistic ? 0.25 : math::exp(-2 * log_noise(*spec_, shared));

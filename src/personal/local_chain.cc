@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "math/math.h"
+#include "whitening.h"
 
 namespace pollen {
 
@@ -12,22 +13,27 @@ namespace {
 
 // A step for this curvature: the law of Langevin steps is then within a few hundredths of the target's, and the other
 // kernels are near their best acceptance rates.
-double fitting_step(LocalKernel kernel, const LocalTarget& target, Scratch& scratch) {
-  const double curvature =
-      target.client.latent_curvature(target.shared, scratch) + target.population.curvature(target.beta);
+double fitting_step(LocalKernel kernel, double curvature) {
   if (kernel == LocalKernel::hmc) return 0.7 / std::sqrt(curvature);
   return (kernel == LocalKernel::langevin ? 0.1 : 0.5) / curvature;
 }
+
+// The same where the curvature is 1 in all directions. Langevin steps have no bias for a normal target there, so they
+// may be long. A trajectory of a quarter of a period leaves a normal target's position without correlation.
+double whitened_step(const PersonalSettings& settings) {
+  if (settings.kernel == LocalKernel::langevin) return 0.3;
+  if (settings.kernel == LocalKernel::mala) return 0.5;
+  return std::min(0.7, 1.5 / static_cast<double>(settings.leapfrogs));
+}
+
+PanelView latent_column(std::span<double> z) { return {z.data(), std::ssize(z), 1, std::ssize(z)}; }
 
 }  // namespace
 
 LocalChain::LocalChain(const PersonalSettings& settings, const LocalTarget& target, const LocalStreams& streams,
                        Scratch& scratch)
-    : settings_(settings),
-      step_(settings.step > 0 ? settings.step : fitting_step(settings.kernel, target, scratch)),
-      target_(target),
-      streams_(streams),
-      scratch_(scratch) {
+    : settings_(settings), step_(settings.step), target_(target), streams_(streams), scratch_(scratch) {
+  choose_step();
   state_ = make_state();
   if (settings.kernel != LocalKernel::langevin) proposal_ = make_state();
   noise_ = scratch.take<double>(target.population.latent());
@@ -38,14 +44,40 @@ LocalState LocalChain::make_state() const {
   return {scratch_.take<double>(d), scratch_.take<double>(d), scratch_.take<double>(target_.client.shared()), 0};
 }
 
+// Chooses the coordinates and the step in them, unless a step was given.
+void LocalChain::choose_step() {
+  if (step_ > 0) return;
+  if (!target_.client.has_hessian()) {
+    step_ = fitting_step(settings_.kernel, target_.client.latent_curvature(target_.shared, scratch_) +
+                                               target_.population.curvature(target_.beta));
+    return;
+  }
+  step_ = whitened_step(settings_);
+  whitening_ = whitened(target_, scratch_);
+  z_ = scratch_.take<double>(target_.population.latent());
+  by_z_ = scratch_.take<double>(target_.population.latent());
+}
+
+std::span<const double> LocalChain::position() {
+  if (!whitening_) return state_.z;
+  whitening_->to_theta(latent_column(state_.z), latent_column(z_));
+  return z_;
+}
+
 void LocalChain::evaluate(LocalState& state, bool by_shared) const {
-  state.value = target_.client.gradient(target_.shared, state.z, state.gradient,
-                                        by_shared ? state.by_shared : std::span<double>{}, scratch_);
-  state.value += target_.population.value(target_.beta, state.z, state.gradient);
+  if (whitening_) whitening_->to_theta(latent_column(state.z), latent_column(z_));
+  const auto z = whitening_ ? z_ : state.z, slope = whitening_ ? by_z_ : state.gradient;
+  state.value =
+      target_.client.gradient(target_.shared, z, slope, by_shared ? state.by_shared : std::span<double>{}, scratch_);
+  state.value += target_.population.value(target_.beta, z, slope);
+  if (whitening_) whitening_->pull_back(latent_column(slope), latent_column(state.gradient));
 }
 
 void LocalChain::start(std::span<const double> z) {
-  std::ranges::copy(z, state_.z.begin());
+  if (whitening_)
+    whitening_->to_psi(z, state_.z);
+  else
+    std::ranges::copy(z, state_.z.begin());
   evaluate(state_, settings_.kernel != LocalKernel::langevin);
 }
 
@@ -67,7 +99,8 @@ void LocalChain::step(Index m) {
 }
 
 void LocalChain::langevin(Index m) {
-  math::langevin_step(state_.z, state_.gradient, normals_of(m), step_, std::sqrt(2 * step_));
+  const double noise = whitening_ ? std::sqrt(step_ * (2 - step_)) : std::sqrt(2 * step_);
+  math::langevin_step(state_.z, state_.gradient, normals_of(m), step_, noise);
   evaluate(state_, true);
   ++accepted_;
 }

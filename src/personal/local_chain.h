@@ -1,7 +1,15 @@
 // A client's Markov chain for p(z | D_i, φ, β) at fixed φ and β: Langevin steps, MALA or HMC (docs/algorithms.md
 // section 7). One thread per chain.
+//
+// If no step is given and the model knows its second derivatives, the chain moves in coordinates u with z = A u, where
+// A Aᵀ is the inverse of -∇² log p at the mode, so that one step fits every direction. Langevin steps then have noise
+// √(γ(2-γ)) ξ in place of √(2γ) ξ: for a normal p this is the exact transition of the Langevin diffusion, without the
+// bias of a step of this size.
 #pragma once
 
+#include <optional>
+
+#include "model/coordinates.h"
 #include "personal/personal.h"
 
 namespace pollen {
@@ -26,6 +34,10 @@ struct LocalState {
   double value = 0;
 };
 
+// Hamiltonian Monte Carlo whose trajectories take a quarter of a normal target's period, so that successive draws are
+// nearly independent.
+inline constexpr PersonalSettings kQuarterPeriods = {.kernel = LocalKernel::hmc, .leapfrogs = 3};
+
 class LocalChain {
  public:
   // Memory comes from the current frame of `scratch`, which must outlive this object.
@@ -34,11 +46,13 @@ class LocalChain {
 
   void start(std::span<const double> z);
   void step(Index m);
-  const LocalState& state() const { return state_; }  // by_shared is valid after a step
+  std::span<const double> position();                 // z; valid until the next call
+  const LocalState& state() const { return state_; }  // in the chain's coordinates; by_shared is valid after a step
   Index accepted() const { return accepted_; }
 
  private:
   LocalState make_state() const;
+  void choose_step();
   void evaluate(LocalState& state, bool by_shared) const;
   void langevin(Index m);
   void mala(Index m);
@@ -53,6 +67,8 @@ class LocalChain {
   Scratch& scratch_;
   LocalState state_, proposal_;
   std::span<double> noise_;
+  std::optional<Coordinates> whitening_;  // A, if the chain moves in u
+  std::span<double> z_, by_z_;            // with A: memory for a position and a gradient by z
   Index accepted_ = 0;
 };
 

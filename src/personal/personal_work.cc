@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "local_chain.h"
+#include "latent_answers.h"
 #include "math/math.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
@@ -13,6 +13,8 @@
 namespace pollen {
 
 namespace {
+
+constexpr std::uint64_t kAfterRounds = std::uint64_t{1} << 43;  // a round that no run reaches
 
 // The problem, settings and random streams that all clients share.
 struct PersonalRounds {
@@ -52,6 +54,30 @@ class PersonalWork final : public LocalWork {
       else
         draw_latent(round, c, position.column(c), z);
     }
+  }
+
+  void look(const LatentQuestion& question, PanelView out, Workspace& work) const override {
+    Scratch::Frame frame(work.scratch);
+    fill(out, 0.0);
+    const auto held = rounds_->problem.clients[client_];
+    if (question.about == LatentQuestion::About::pooled) return add_pooled(*held, question.at, out, work.scratch);
+    const LocalTarget target{*held, *rounds_->problem.population, question.at.first(rounds_->shared),
+                             question.at.subspan(rounds_->shared)};
+    if (question.about == LatentQuestion::About::observed) {
+      const LocalStreams streams{addressed(make_stream(rounds_->problem.seed, 0, Purpose::local_noise), kAfterRounds),
+                                 addressed(rounds_->coins.front(), kAfterRounds)};
+      return add_observed(target, streams, question.draws, out);
+    }
+    const auto chains = rounds_->problem.chains;
+    const auto z = work.scratch.take<double>(rounds_->problem.population->latent());
+    for (Index c = 0; c < chains; ++c) {
+      if (has(c))
+        std::ranges::copy(z_.column(c), z.begin());
+      else
+        draw_latent(question.round, c, question.at, z);
+      add_information(target, z, out, work.scratch);
+    }
+    for (Index j = 0; j < out.columns; ++j) math::scale(1 / static_cast<double>(chains), out.column(j));
   }
 
   void archive(Archive& archive) override {
@@ -108,15 +134,16 @@ class PersonalWork final : public LocalWork {
     const auto by_shared = message.first(rounds_->shared), score = message.subspan(rounds_->shared);
     for (Index m = 0; m < settings.local_steps; ++m) {
       local.step(m);
-      population.add_score(beta, local.state().z, score);
+      population.add_score(beta, local.position(), score);
       math::add(local.state().by_shared, by_shared);
     }
     math::scale(1 / static_cast<double>(settings.local_steps), score);
     math::scale(-1 / static_cast<double>(settings.local_steps), by_shared);
-    if (!math::all_finite(local.state().z) || !math::all_finite(message))
+    const auto end = local.position();
+    if (!math::all_finite(end) || !math::all_finite(message))
       throw NumericError("a latent is not finite; try a smaller sampler.step", static_cast<std::int64_t>(round),
                          client_);
-    std::ranges::copy(local.state().z, z.begin());
+    std::ranges::copy(end, z.begin());
     return settings.evaluations_per_row() * potential.rows();
   }
 

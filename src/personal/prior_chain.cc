@@ -71,9 +71,9 @@ void PriorChains::subtract_mean_score(std::uint64_t round, Index chain, std::spa
     local.start(z);
     for (Index m = 0; m < settings_.local_steps; ++m) {
       local.step(m);
-      population_->add_score(beta, local.state().z, score);
+      population_->add_score(beta, local.position(), score);
     }
-    std::ranges::copy(local.state().z, z.begin());
+    std::ranges::copy(local.position(), z.begin());
   }
   math::axpy(-clients_ / static_cast<double>(particles_ * settings_.local_steps), score, out);
 }

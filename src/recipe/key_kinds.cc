@@ -82,11 +82,11 @@ std::string write_numbers(const std::vector<double>& values) {
 
 std::string write_texts(const std::vector<std::string>& values) { return fmt::format("[{}]", listed(values)); }
 
-Key number_or_auto(std::string path, Place<std::optional<double>> at) {
-  return {std::move(path), "number", "a number above 0, or \"auto\"",
+Key number_or_auto(std::string path, Place<std::optional<double>> at, Range range) {
+  return {std::move(path), "number", "a number" + range.words() + ", or \"auto\"",
           [=](const Value& v, Config& c) {
             at(c).reset();
-            return v.is(Value::Type::text) ? v.text == "auto" : read_number(v, kPositive, at(c).emplace());
+            return v.is(Value::Type::text) ? v.text == "auto" : read_number(v, range, at(c).emplace());
           },
           [=](const Config& c) { return get(at, c) ? toml_number(*get(at, c)) : std::string("\"auto\""); }};
 }

@@ -153,7 +153,8 @@ std::string rows_with(const Rows& rows, const std::string& key) {
   return names;
 }
 
-Key number_or_auto(std::string path, Place<std::optional<double>> at);  // "auto" leaves the value empty
+// "auto" leaves the value empty.
+Key number_or_auto(std::string path, Place<std::optional<double>> at, Range range = kPositive);
 Key text(std::string path, std::string accepted, Place<std::string> at);
 // Accepts one number for all, or a list with one number for each of what `of_each` names.
 Key numbers(std::string path, Range range, const char* of_each, Place<std::vector<double>> at);

@@ -200,11 +200,14 @@ std::vector<Key> personal_keys() {
           .used("with sampler.kernel = \"hmc\"",
                 [](const Config& c, const Recipe& r) { return r.personal && c.sampler.kernel == "hmc"; }),
       number_or_auto("sampler.shared_step", AT(sampler.shared_step))
-          .help("The step of the shared parameters; networks need a number."),
+          .help("The step of the shared parameters; auto goes by the information that the clients' rows have; networks "
+                "need a "
+                "number."),
       number_or_auto("sampler.population_step", AT(sampler.population_step))
-          .help("The step of the population's parameters."),
-      number("sampler.step_decay", kUnit, AT(sampler.step_decay))
-          .help("The a of the factor 1/(1+k)^a that both steps have in round k."),
+          .help("The step of the population's parameters; auto goes by the information that known latents would have."),
+      number_or_auto("sampler.step_decay", AT(sampler.step_decay), kUnit)
+          .help("The a of the factor 1/(1+k)^a that both steps have in round k; auto is 0 if a step is given; "
+                "otherwise steps are constant during burn-in and then shrink like (k/burn_in)^-0.6."),
       number("sampler.shared_radius", kPositive, AT(sampler.shared_radius))
           .help("The radius of the ball that the shared parameters are kept in."),
   };

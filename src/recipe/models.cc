@@ -44,13 +44,17 @@ void set_model_defaults(Config& config) {
   if (m.prior == "auto") {
     const bool chosen = config.given.contains("model.prior");
     const bool scaled = config.given.contains("model.prior_sd") || m.weight_decay;
-    if (!plain || (!chosen && (scaled || !accepts("prior")))) m.prior = "normal";
+    if (row->group == ModelRow::Group::mixed)
+      m.prior = scaled ? "normal" : "flat";
+    else if (!plain || (!chosen && (scaled || !accepts("prior")))) m.prior = "normal";
   }
   config.data.target_moments = m.prior == "auto" && (target == TargetKind::real || target == TargetKind::count);
   if (config.run.init != "auto") return;
   const ReferenceSampler* reference = find_reference(config.sampler.name);
   if (!config.given.contains("run.init") && !accepts("init"))
     config.run.init = m.prior == "flat" ? "zero" : "prior";
+  else if (row->group == ModelRow::Group::mixed)
+    return;  // complete_personal() decides
   else if (!plain || (reference != nullptr && !reference->samples))
     config.run.init = "zero";
 }

@@ -47,9 +47,9 @@ void check_model(const Config& config, Problems& problems) {
   if (is_network(config) && init != "random" && !init.starts_with("file:"))
     problems.add(config.file + ": run.init",
                  fmt::format("found \"{}\", accepted with model.personal: \"random\", \"file:PATH\"", init));
-  if (!is_network(config) && init != "zero")
+  if (!is_network(config) && init != "zero" && init != "auto")
     problems.add(config.file + ": run.init",
-                 "found another than \"zero\", accepted with personal latents: \"zero\" (and "
+                 "found another than \"auto\" and \"zero\", accepted with personal latents: one of these (and "
                  "population.mean_start, population.sd_start)");
   if (!is_network(config) && config.warm_up.epochs > 0)
     problems.add(config.file + ": warm_up.epochs",
@@ -85,6 +85,7 @@ void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::
                  fmt::format("found \"auto\", accepted for {}: a number above 0", s.name));
   if (!s.local_steps) s.local_steps = 10;
   if (!config.reference.server_step) config.reference.server_step = 1;
+  if (config.run.init == "auto") config.run.init = "zero";
   complete_population(config);
   check_model(config, problems);
   warnings.push_back(
@@ -101,6 +102,9 @@ void complete_personal(Config& config, const NamedSampler& named, Problems& prob
   if (!personal) return;
   recipe.personal = true;
   if (!s.local_steps) s.local_steps = 10;
+  // Given steps go with the start that they had in version 0.1.
+  if (config.run.init == "auto" && (s.shared_step || s.population_step || config.model.kind == "mixed-linear"))
+    config.run.init = "zero";
   if (!s.kernel) s.kernel = s.name == "fedsoul" ? "langevin" : "mala";
   if (s.name == "fedsoul" && *s.kernel != "langevin")
     problems.add(key + "kernel",

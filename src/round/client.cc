@@ -151,4 +151,9 @@ void Client::latents(ConstPanelView position, std::uint64_t round, std::span<dou
   make_work()->latents(position, round, out);
 }
 
+void Client::look(const LatentQuestion& question, PanelView out, Workspace& work) const {
+  if (state_) return state_->work->look(question, out, work);
+  make_work()->look(question, out, work);
+}
+
 }  // namespace pollen

@@ -15,6 +15,10 @@ void LocalWork::set_anchor(std::span<const double>, std::span<const double>) {
   throw std::logic_error("this work has no fixed point");
 }
 
+void LocalWork::look(const LatentQuestion&, PanelView, Workspace&) const {
+  throw std::logic_error("this work has no latents");
+}
+
 void LocalWork::latents(ConstPanelView, std::uint64_t, std::span<double>) const {
   throw std::logic_error("this work has no latents");
 }

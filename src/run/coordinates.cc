@@ -103,6 +103,12 @@ void ExperimentParts::take_coordinates(Coordinates made) {
 
 // The position as it is reported: in θ, and in the units of output.scale.
 ConstPanelView ExperimentParts::position() {
+  if (personal) {
+    if (!personal->units.changes()) return engine->position();
+    fit(personal->dimension(), config.run.chains, reported_position);
+    personal->units.to_data(engine->position(), reported_position);
+    return reported_position;
+  }
   if (!coordinates && problem.model.units == nullptr) return engine->position();
   fit(problem.dimension(), config.run.chains, reported_position);
   if (coordinates)

@@ -9,6 +9,7 @@
 namespace pollen {
 
 FederatedEngine::FederatedEngine(ClientLink& link, std::unique_ptr<ServerStep> step) : link_(link) {
+  approximation_ = dynamic_cast<Approximation*>(step.get());
   const FederatedSetup& setup = link.setup();
   const Recipe& recipe = *setup.recipe;
   const Index d = setup.dimension;
@@ -44,6 +45,7 @@ void FederatedEngine::start(ConstPanelView position) {
 std::int64_t FederatedEngine::advance(std::int64_t most) {
   const std::int64_t before = iteration();
   if (server_->refresh_due()) refresh();
+  if (approximation_ != nullptr && approximation_->needs_information(server_->round())) ask_information();
   do {  // an iteration may take several exchanges
     server_->open(most);
     link_.transport().exchange(*server_);
@@ -87,6 +89,19 @@ void FederatedEngine::put_together() {
       math::axpy(static_cast<double>(sizes[i]) / rows, part, mean);
     }
   }
+}
+
+// Asks the clients for the information about φ at the mean position of all chains.
+void FederatedEngine::ask_information() {
+  const ConstPanelView position = server_->position();
+  Panel mean(position.rows, 1);
+  for (Index c = 0; c < position.columns; ++c)
+    math::axpy(1 / static_cast<double>(position.columns), position.column(c), mean.column(0));
+  const Index k = position.rows - link_.setup().recipe->up.whole_tail;
+  Panel sum(k, k);
+  link_.transport().query({Query::What::information, mean, {}, server_->round()}, sum);
+  approximation_->take_information(mean.column(0), sum);
+  counters().setup_bits += 64 * std::ssize(link_.setup().sizes) * (position.rows + k * (k + 1) / 2);
 }
 
 // Each client answers with w_i times its position, and the transport adds the answers.

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "client_link.h"
+#include "personal/personal.h"
 #include "round/engine.h"
 #include "round/server_step.h"
 
@@ -32,11 +33,13 @@ class FederatedEngine final : public Engine {
  private:
   const ClientWork* split() const;  // what clients do, if they keep parts of the models; else null
   void put_together();              // sets mean_ if clients keep parts of the models
+  void ask_information();
   void refresh();
   void gather(Panel& mean);  // computes Σ w_i x_i over the clients' present positions x_i
 
   ClientLink& link_;
   std::unique_ptr<Server> server_;
+  Approximation* approximation_ = nullptr;  // the server's step, for fedsoul and fedsouk
   Panel mean_;  // with emit = "every": the clients' mean after the last iteration; with split models: the positions
   Panel latents_;
   std::int64_t latents_at_ = -1;  // the iteration of latents_

@@ -61,6 +61,15 @@ void add_effects(const PersonalParts& parts, std::span<const double> shared, std
   for (std::size_t j = 0; j < z.size(); ++j) math::axpy(share * z[j], shared.subspan(j * k, k), column);
 }
 
+// Writes z in the units of the data.
+void write_latent(const PersonalParts& parts, std::span<const double> shared, std::span<const double> z,
+                  std::span<double> out) {
+  std::vector<double> model(shared.begin(), shared.end());
+  model.insert(model.end(), z.begin(), z.end());
+  parts.model_units.to_data(model);
+  std::ranges::copy(std::span(model).subspan(shared.size()), out.begin());
+}
+
 OwnDraws make_room(const PersonalParts& parts, Index chains, Index draws) {
   OwnDraws out;
   out.z = Panel(parts.model->latent(), chains * draws);
@@ -141,7 +150,7 @@ OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learn
   for_each_own_draw(parts, parts.train[i], learnt, draws, seed,
                     [&](Index chain, Index n, std::span<const double> shared, std::span<const double> z) {
                       if (n == 0) averager.set(shared);
-                      std::ranges::copy(z, out.z.column(chain * draws + n).begin());
+                      write_latent(parts, shared, z, out.z.column(chain * draws + n));
                       averager.add(shared, z);
                       if (!out.effects.empty())
                         add_effects(parts, shared, z, 1 / static_cast<double>(draws), out.effects.column(chain));
@@ -158,9 +167,10 @@ OwnDraws point_of(const PersonalParts& parts, Index client, ConstPanelView posit
   const auto shared = std::span(model).first(static_cast<std::size_t>(parts.model->shared()));
   for (Index c = 0; c < position.columns; ++c) {
     parts.point(client, position.column(c), latents.subspan(static_cast<std::size_t>(c) * each, each), model);
-    std::ranges::copy(std::span(model).subspan(shared.size()), out.z.column(c).begin());
-    averager.add(shared, out.z.column(c));
-    if (!out.effects.empty()) add_effects(parts, shared, out.z.column(c), 1, out.effects.column(c));
+    const std::span<const double> own = std::span(model).subspan(shared.size());
+    write_latent(parts, shared, own, out.z.column(c));
+    averager.add(shared, own);
+    if (!out.effects.empty()) add_effects(parts, shared, own, 1, out.effects.column(c));
   }
   averager.finish();
   return out;

@@ -17,6 +17,11 @@ using OwnDrawVisitor =
 void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, ConstPanelView learnt, Index draws,
                        std::uint64_t seed, const OwnDrawVisitor& visit);
 
+// The same with the uncertainty of (φ, β): every few of `draws` draws have a (φ, β) of their own from the normal
+// distribution of the estimates, which `learnt` has in the units of the data.
+void for_each_uncertain_draw(const PersonalParts& parts, const PersonalRows& rows, const Learnt& learnt, Index draws,
+                             std::uint64_t seed, const OwnDrawVisitor& visit);
+
 // Draws for a client of the run and averages its predictions.
 OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learnt, Index draws, std::uint64_t seed);
 

@@ -61,11 +61,43 @@ double default_sd(const PersonalParts& parts) {
   return parts.network ? static_cast<double>(parts.net().tensors().back().spread) : 1;
 }
 
+// Takes numbers for the latents from the units of the data to those of the standardised columns.
+std::vector<double> in_own_units(std::vector<double> values, const PersonalParts& parts) {
+  if (!parts.model_units.changes()) return values;
+  const auto k = static_cast<std::size_t>(parts.model->shared()), d = static_cast<std::size_t>(parts.model->latent());
+  bool scaled = false;
+  for (std::size_t j = 0; j < d; ++j) scaled = scaled || parts.model_units.scale(k + j) != 1;
+  if (!scaled) return values;
+  if (values.size() == 1) values.assign(d, values[0]);
+  for (std::size_t j = 0; j < std::min(d, values.size()); ++j) values[j] /= parts.model_units.scale(k + j);
+  return values;
+}
+
+// What each coordinate of (φ, β), or of (φ, z), follows.
+std::vector<MixedUnits::Coordinate> unit_coordinates(const Config& config, const PersonalParts& parts, bool latents) {
+  std::vector<MixedUnits::Coordinate> out;
+  for (const std::string& column : parts.mixed->fixed) out.push_back({column});
+  out.resize(static_cast<std::size_t>(parts.model->shared()));
+  const PopulationConfig& p = config.population;
+  const std::vector<std::string>& random = parts.mixed->random;
+  const bool normal = p.prior == "normal";
+  if (latents || (normal && p.mean.value_or("vector") == "vector"))
+    for (const std::string& column : random) out.push_back({column});
+  if (!latents && normal && p.spread.value_or("vector") == "vector") {
+    out.resize(static_cast<std::size_t>(parts.problem.dimension()) - random.size());
+    for (const std::string& column : random) out.push_back({column, true});
+  }
+  out.resize(
+      static_cast<std::size_t>(latents ? parts.model->shared() + parts.model->latent() : parts.problem.dimension()));
+  return out;
+}
+
 std::unique_ptr<Population> make_population(const Config& config, const PersonalParts& parts) {
   const PopulationConfig& p = config.population;
   const Index latent = parts.model->latent();
-  const std::vector<double> means = p.mean_start.empty() ? std::vector<double>{0} : p.mean_start;
-  const std::vector<double> sds = p.sd_start.empty() ? std::vector<double>{default_sd(parts)} : p.sd_start;
+  const std::vector<double> means = in_own_units(p.mean_start.empty() ? std::vector<double>{0} : p.mean_start, parts);
+  const std::vector<double> sds =
+      in_own_units(p.sd_start.empty() ? std::vector<double>{default_sd(parts)} : p.sd_start, parts);
   if (p.prior == "energy") return make_energy_population({p.units, sds.front()}, latent);
   Problems problems;
   for (const auto& [key, values] : {std::pair{"mean_start", &means}, std::pair{"sd_start", &sds}})
@@ -102,6 +134,8 @@ std::vector<double> shared_precision(const Config& config, const PersonalParts& 
   if (sd.size() != k)
     throw ConfigError(config.file + ": model.prior_sd",
                       fmt::format("found {} numbers, accepted: one, or one per shared coefficient ({})", sd.size(), k));
+  if (config.model.prior_scale == "data")
+    for (std::size_t j = 0; j < k; ++j) sd[j] /= parts.model_units.scale(j);
   return Prior::normal(sd).precision;
 }
 
@@ -184,11 +218,18 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const M
     parts->model = make_mixed_model(*parts->mixed, data.feature_names);
   }
   add_rows(data, *parts);
+  const bool coefficients = parts->mixed && !parts->may_rotate();
+  const auto units = [&](bool latents) {
+    return MixedUnits(unit_coordinates(config, *parts, latents), data.feature_names, data.scaling);
+  };
+  if (coefficients) parts->model_units = units(true);
   parts->population = make_population(config, *parts);
   parts->problem.population = parts->population.get();
   parts->problem.chains = config.run.chains;
   parts->problem.seed = config.seed;
   add_priors(config, *parts);
+  if (coefficients) parts->units = units(parts->baseline);
+  if (config.output.scale != "data") parts->units = parts->model_units = {};
   return parts;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "federated.h"
+#include "mixed_units.h"
 #include "model/personal_model.h"
 #include "network/network.h"
 #include "personal/baselines.h"
@@ -26,9 +27,11 @@ struct PersonalParts {
   std::vector<Index> sizes;  // N_i
   std::unique_ptr<Population> population;
   PersonalProblem problem;
-  ClientWork work;        // what clients do in a round
-  PersonalPoint point;    // the model that a client predicts with: for fedsoul and fedsouk (φ, z)
-  bool baseline = false;  // a baseline has no population, and its state is (φ, z)
+  MixedUnits units;        // in which (φ, β) is reported, or for a baseline (φ, z)
+  MixedUnits model_units;  // in which (φ, z) is reported
+  ClientWork work;         // what clients do in a round
+  PersonalPoint point;     // the model that a client predicts with: for fedsoul and fedsouk (φ, z)
+  bool baseline = false;   // a baseline has no population, and its state is (φ, z)
 
   const Network& net() const { return *network->network.network; }
   bool may_rotate() const {

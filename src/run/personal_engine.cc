@@ -1,12 +1,14 @@
 #include <algorithm>
 
 #include "personal.h"
+#include "smoothness.h"
 
 namespace pollen {
 
 namespace {
 
-PersonalSettings personal_settings(const Config& config) {
+// Absent clients and compressed messages make the first steps smaller.
+PersonalSettings personal_settings(const Config& config, const Recipe& recipe, const PersonalParts& parts) {
   const SamplerConfig& s = config.sampler;
   return {.kernel = s.kernel == "mala"  ? LocalKernel::mala
                     : s.kernel == "hmc" ? LocalKernel::hmc
@@ -18,6 +20,8 @@ PersonalSettings personal_settings(const Config& config) {
           .population_step = s.population_step.value_or(0),
           .shared_step = s.shared_step.value_or(0),
           .decay = s.step_decay,
+          .factor = 10 * auto_step(recipe, 1, std::ssize(parts.sizes), std::max<Index>(1, parts.model->shared()),
+                                   parts.sizes),
           .shared_radius = s.shared_radius.value_or(0),
           .particles = config.population.particles,
           .averaged_from = *config.run.burn_in};
@@ -47,7 +51,7 @@ std::unique_ptr<ServerStep> make_personal_round(const Config& config, const Reci
     parts.point = std::move(baseline.model);
     return std::move(baseline.step);
   }
-  const PersonalSettings settings = personal_settings(config);
+  const PersonalSettings settings = personal_settings(config, recipe, parts);
   parts.work = make_personal_work(parts.problem, settings);
   const auto shared = static_cast<std::size_t>(parts.model->shared());
   parts.point = [shared](Index, std::span<const double> position, std::span<const double> z, std::span<double> w) {

@@ -9,6 +9,7 @@
 #include "model/units.h"
 #include "network_model.h"
 #include "pollen/errors.h"
+#include "pooled_start.h"
 #include "warm_up.h"
 
 namespace pollen {
@@ -97,7 +98,10 @@ void ExperimentParts::prepare_personal() {
     warm_up_together(
         *personal, config, problem.data, local_transport(pick_threads()),
         [&](Transport& by, const Prior& prior, std::span<const Index> rows) { warm_up(by, prior, rows, theta); });
-  engine->start(personal_start(*personal, config, theta));
+  Panel start = personal_start(*personal, config, theta);
+  if (approximation != nullptr && approximation->needs_information(0) && config.run.init == "auto")
+    start_pooled(link->transport(), *personal, config, found, start);
+  engine->start(start);
 }
 
 void ExperimentParts::set_start() {

@@ -9,8 +9,9 @@
 #include "network/network.h"
 #include "network_model.h"
 #include "own_files.h"
-#include "priors.h"
+#include "personal/baselines.h"
 #include "pollen/errors.h"
+#include "priors.h"
 
 namespace pollen {
 
@@ -137,6 +138,7 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
   problem.model.class_names = first.class_names;
   problem.curvature_is_bound = first.curvature_is_bound;
   if (is_network(config)) add_network(config, problem.model);
+  problem.data.scaling = first.scaling;
   if (is_mixed(config)) return without_rows(std::move(problem), sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) {
     if (!same_columns(sites[i], first))
@@ -146,7 +148,6 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
                                     sites[i].features, first.features));
     problem.rows.push_back(sites[i].rows);
   }
-  problem.data.scaling = first.scaling;
   problem.data.intercept = target_of(config) != TargetKind::none && *with_defaults(config.data).intercept;
   set_prior(config, problem);
   return problem;
@@ -160,6 +161,27 @@ StatisticalProblem make_own_problem(const Config& config, Federation data, Index
   set_prior(config, problem);
   problem.curvature_is_bound = problem.potentials[0]->curvature_is_bound();
   return problem;
+}
+
+// Centred columns move the intercept. They need one that is free to move: it must exist, and no prior may hold it. A
+// population that is not normal, or whose coordinates share numbers, is tied to the units of the random columns.
+DataSpec data_spec(const Config& config) {
+  DataSpec spec = config.data;
+  const bool coefficients = config.model.kind == "mixed-gaussian" || config.model.kind == "mixed-logistic";
+  if (!coefficients || find_baseline(config.sampler.name) != nullptr) return spec;
+  const ModelConfig& model = config.model;
+  const PopulationConfig& population = config.population;
+  const std::string intercept = "intercept";
+  spec.keep_origin = model.random.empty() ? std::vector<std::string>{intercept} : model.random;
+  const bool normal = population.prior == "normal", vector = population.mean.value_or("vector") == "vector";
+  if (!normal || !vector || population.spread.value_or("vector") != "vector") spec.keep_scale = spec.keep_origin;
+  const bool random = std::ranges::count(spec.keep_origin, intercept) > 0;
+  const bool fixed = !config.given.contains("model.fixed") || std::ranges::count(model.fixed, intercept) > 0;
+  const bool held = random ? !normal || !vector || population.mean_prior_sd.has_value()
+                           : model.prior != "flat" &&
+                                 (config.given.contains("model.prior") || config.given.contains("model.prior_sd"));
+  spec.centred = with_defaults(spec).intercept.value_or(false) && (random || fixed) && !held;
+  return spec;
 }
 
 TargetKind target_of(const Config& config) {
@@ -191,7 +213,7 @@ StatisticalProblem make_problem(const Config& config, Ranks* ranks) {
                                     config.model.kind));
     problem.data = ranks != nullptr && reads_own_files(config)
                        ? load_own_files(config, target_of(config), *ranks)
-                       : load_federation(config.data, target_of(config), config.seed, config.file);
+                       : load_federation(data_spec(config), target_of(config), config.seed, config.file);
     take_columns(config, problem);
     if (!is_mixed(config)) add_own_potentials(config, ranks, problem);
   }

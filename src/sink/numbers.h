@@ -37,9 +37,10 @@ inline Json json_numbers(std::span<const double> values) {
 }
 
 // Writes what summary.json and `pollen summary --json` say of one parameter.
-inline Json parameter_json(const std::string& name, const std::string& label, const stats::ParameterSummary& p) {
+inline Json parameter_json(const std::string& name, const std::string& label, const stats::ParameterSummary& p,
+                           const std::string& states) {
   Json json = {{"name", name}, {"label", label}};
-  for (const auto& [key, value] : kSummaryNumbers) json[key] = json_number(p.*value);
+  for (const SummaryNumber& number : kSummaryNumbers) json[shown_name(number, states)] = json_number(p.*number.value);
   return json;
 }
 

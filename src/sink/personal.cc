@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "numbers.h"
 #include "pollen/errors.h"
 #include "pollen/scores.h"
 #include "sink/parallel.h"
@@ -120,6 +121,46 @@ void add_truth(const Experiment& experiment, const std::vector<OwnDraws>& drawn,
   metrics.push_back({"principal_angle", angle / chains});
 }
 
+// The standard error of the mean of the chains' averages, from how far they are apart.
+double simulation_error(const Panel& average, std::size_t j) {
+  const auto chains = static_cast<double>(average.columns());
+  double sum = 0, squares = 0;
+  for (Index c = 0; c < average.columns(); ++c) sum += average.column(c)[j] / chains;
+  for (Index c = 0; c < average.columns(); ++c) squares += (average.column(c)[j] - sum) * (average.column(c)[j] - sum);
+  return average.columns() < 2 ? kUnknown : std::sqrt(squares / (chains - 1) / chains);
+}
+
+// Puts the estimates and their standard errors in place of what describes the path.
+void report_estimates(const Experiment& experiment, Summary& summary) {
+  constexpr double kNormal = 1.6448536269514722;  // the 95 % quantile of the standard normal
+  if (summary.facts.states != States::estimates || summary.parameters.empty()) return;
+  const RunFacts& facts = summary.facts;
+  const Estimates estimates = experiment.personal()->estimates();
+  const bool known = !estimates.covariance.empty();
+  if (known) std::erase(summary.warnings, unsettled(summary.parameters, facts.labels, facts.identified));
+  std::vector<std::string> loose;
+  for (std::size_t j = 0; j < summary.parameters.size(); ++j) {
+    stats::ParameterSummary& p = summary.parameters[j];
+    p.mean = p.q50 = estimates.value[j];
+    p.sd = estimates.se(j);
+    p.q5 = p.mean - kNormal * p.sd;
+    p.q95 = p.mean + kNormal * p.sd;
+    p.mcse = simulation_error(summary.average, j);
+    p.ess_bulk = p.ess_tail = kUnknown;
+    if (p.mcse > 0.25 * p.sd) loose.push_back(facts.labels[j]);
+  }
+  summary.covariance = estimates.covariance;
+  summary.why = estimates.why;
+  summary.facts.counters = experiment.counters();
+  if (!summary.why.empty())
+    summary.facts.notes.push_back((known ? "standard errors: " : "no standard errors: ") + summary.why);
+  if (!loose.empty())
+    summary.warnings.push_back(fmt::format(
+        "the averages of the chains differ by more than a quarter of a standard error in {}: more run.iterations or "
+        "sampler.local_steps bring them together",
+        fmt::join(loose, ", ")));
+}
+
 }  // namespace
 
 Scores losses_of(const Experiment& experiment) {
@@ -133,7 +174,8 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
                   const PersonalOptions& options) {
   const PersonalResults& personal = *experiment.personal();
   summary.last = copy_of(experiment.position());
-  summary.average = copy_of(personal.averaged());
+  summary.average = personal.averaged();
+  report_estimates(experiment, summary);
   const Federation& data = experiment.data();
   const Index clients = std::min(options.clients, data.clients());
   if (clients == 0) return;

@@ -120,7 +120,7 @@ std::string heading(const RunFacts& f) {
 
 std::string run_report(const Summary& s, const Ending& ending) {
   std::string text = fmt::format("pollen {} · {}{}", version(), problem(s), heading(s.facts));
-  if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels);
+  if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels, 20, name_of(s.facts.states));
   text += '\n' + event(s.facts) + scored(s.facts.test_rows > 0 ? "on test rows" : "against the truth", s.metrics) +
           scored(fmt::format("on {} rows from elsewhere", grouped(s.ood_rows)), s.ood) + communication(s) +
           federation(s.facts) + trajectories(s.facts) + times(s.facts) + network(s.facts) + privacy(s.facts.privacy);

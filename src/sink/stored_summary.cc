@@ -78,7 +78,8 @@ StoredSummary from_json(const Json& json) {
     s.names.push_back(p.at("name").get<std::string>());
     s.labels.push_back(p.at("label").get<std::string>());
     stats::ParameterSummary& parameter = s.parameters.emplace_back();
-    for (const auto& [key, value] : kSummaryNumbers) parameter.*value = number_of(p.at(key));
+    for (const SummaryNumber& number : kSummaryNumbers)
+      parameter.*number.value = number_of(p.at(shown_name(number, s.states)));
   }
   if (json.contains("covariance")) s.covariance = flat_rows(json["covariance"], s.parameters.size());
   for (const Json& line : json.at("warnings")) {

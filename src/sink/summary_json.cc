@@ -21,7 +21,8 @@ std::string lines(std::size_t count, Element element) {
 }
 
 std::string parameter(const Summary& s, std::size_t j) {
-  return compact(parameter_json(fmt::format("theta.{}", j + 1), s.facts.labels[j], s.parameters[j]));
+  return compact(
+      parameter_json(fmt::format("theta.{}", j + 1), s.facts.labels[j], s.parameters[j], name_of(s.facts.states)));
 }
 
 std::string covariance_row(const Summary& s, std::size_t i) {
@@ -180,7 +181,8 @@ std::string to_json(const Summary& s) {
     ood.update(scores_json(s.ood));
     key("ood", compact(ood));
   }
-  if (!s.last.empty()) key("estimates", compact({{"last", columns(s.last)}, {"average", columns(s.average)}}));
+  if (!s.last.empty())
+    key("estimates", compact({{"last", columns(s.last)}, {"average", columns(s.average)}, {"why", s.why}}));
   key("privacy", compact(privacy_json(f.privacy)));
   key("setup", compact(setup(f)));
   if (f.forecast) key("forecast", compact(forecast(*f.forecast)));

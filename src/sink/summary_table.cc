@@ -78,7 +78,7 @@ struct Shown {
 TextTable table_of(const SummaryPage& page, const Shown& shown) {
   const StoredSummary& summary = page.summary;
   std::vector<std::string> header = {"parameter"};
-  for (const SummaryNumber& number : kSummaryNumbers) header.emplace_back(number.name);
+  for (const SummaryNumber& number : kSummaryNumbers) header.push_back(shown_name(number, summary.states));
   if (shown.traces) header.emplace_back("trace");
   if (shown.strips) header.emplace_back("q5 ─ q50 ● q95");
   if (shown.checks) header.emplace_back("check");
@@ -145,7 +145,7 @@ std::string summary_json(const SummaryPage& page) {
   Json parameters = Json::array();
   for (std::size_t j = 0; j < summary.parameters.size(); ++j) {
     const stats::ParameterSummary& p = summary.parameters[j];
-    Json json = parameter_json(summary.names[j], summary.labels[j], p);
+    Json json = parameter_json(summary.names[j], summary.labels[j], p, summary.states);
     json["check"] = summary.states == "draws" ? Json(faults_of(p)) : Json(nullptr);
     parameters.push_back(std::move(json));
   }
@@ -175,10 +175,11 @@ std::string interval_strip(const stats::ParameterSummary& p, double low, double 
 }
 
 std::string parameter_table(const std::vector<stats::ParameterSummary>& parameters,
-                            const std::vector<std::string>& labels, std::size_t most) {
+                            const std::vector<std::string>& labels, std::size_t most, const std::string& states) {
   constexpr std::size_t kWorst = 5;
   const auto rows = shown_parameters(parameters, most, kWorst, -INFINITY);
   SummaryPage page;
+  page.summary.states = states;
   for (const std::size_t j : rows) {
     page.summary.parameters.push_back(parameters[j]);
     page.summary.labels.push_back(labels[j]);

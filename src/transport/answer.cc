@@ -3,6 +3,7 @@
 #include "math/math.h"
 #include "model/coordinates.h"
 #include "pollen/transport.h"
+#include "round/local_work.h"
 
 namespace pollen {
 
@@ -61,6 +62,12 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
       return client.hessian(query.at.column(0), out, work);
     case Query::What::coordinates:
       return fill(out, 0.0);
+    case Query::What::pooled:
+      return client.look({LatentQuestion::About::pooled, query.at.column(0)}, out, work);
+    case Query::What::information:
+      return client.look({LatentQuestion::About::information, query.at.column(0), query.step}, out, work);
+    case Query::What::observed:
+      return client.look({LatentQuestion::About::observed, query.at.column(0), query.step, query.batch}, out, work);
     case Query::What::local:
       return client.local_position(view, out);
     case Query::What::descent:

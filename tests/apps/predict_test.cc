@@ -45,29 +45,39 @@ class Predict : public ProgramTest {
   }
 };
 
-// φ and β are those of summary.json, so the exact law is known: y ~ N(f + μ0 + μ1 x, σ0² + σ1² x² + σ²).
+// φ and β and their covariance C are those of summary.json, so the law is known: y ~ N(f + μ0 + μ1 x, σ0² + σ1² x² +
+// σ²) with the coefficients' uncertainty. For the logarithm λ of a standard deviation E exp(2λ) is exp(2 E λ + 2 Var
+// λ).
 TEST_F(Predict, ANewClientComesFromThePopulation) {
-  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
-  const Json summary = Json::parse(slurp("a/summary.json"));
-  const Json answer = ask({"--new-client", "--interval", "0.8"});
-  ASSERT_EQ(answer.size(), 2U);
-  for (int row = 0; row < 2; ++row) {
-    const double x = row == 0 ? 0 : 3, red = row == 0 ? 1 : 0;
-    double mean = 0, squares = 0;
-    // The coordinates are colour=red, log_sigma, mu, mu, log_sd, log_sd.
-    for (const Json& chain : summary["estimates"]["average"]) {
-      const std::vector<double> b = chain.get<std::vector<double>>();
-      ASSERT_EQ(b.size(), 6U);
-      const double m = b[0] * red + b[2] + b[3] * x;
-      mean += m / 2;
-      squares += (m * m + std::exp(2 * b[4]) + x * x * std::exp(2 * b[5]) + std::exp(2 * b[1])) / 2;
+  for (const char* scaled : {"data.standardize=false", "data.standardize=true"}) {
+    ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--set", scaled}).code, 0);
+    const Json summary = Json::parse(slurp("a/summary.json"));
+    const Json answer = ask({"--new-client", "--interval", "0.8"});
+    ASSERT_EQ(answer.size(), 2U);
+    for (int row = 0; row < 2; ++row) {
+      const double x = row == 0 ? 0 : 3, red = row == 0 ? 1 : 0;
+      // The coordinates are colour=red, log_sigma, mu, mu, log_sd, log_sd.
+      std::vector<double> e;
+      for (const Json& p : summary["parameters"]) e.push_back(p["estimate"]);
+      ASSERT_EQ(e.size(), 6U);
+      const Json& c = summary["covariance"];
+      const double design[] = {red, 0, 1, x, 0, 0};
+      double mean = 0, variance = 0;
+      for (std::size_t j = 0; j < 6; ++j) {
+        mean += design[j] * e[j];
+        for (std::size_t k = 0; k < 6; ++k) variance += design[j] * design[k] * c[j][k].get<double>();
+      }
+      for (const auto& [j, factor] : {std::pair<std::size_t, double>{1, 1}, {4, 1}, {5, x * x}})
+        variance += factor * std::exp(2 * e[j] + 2 * c[j][j].get<double>());
+      const double sd = std::sqrt(variance);
+      const Json& found = answer[static_cast<std::size_t>(row)];
+      EXPECT_NEAR(found["mean"], mean, 0.1 * sd);
+      EXPECT_NEAR(found["sd"], sd, 0.05 * sd);
+      EXPECT_NEAR(found["lower"], mean - 1.2816 * sd, 0.12 * sd);
+      EXPECT_NEAR(found["upper"], mean + 1.2816 * sd, 0.12 * sd);
+      EXPECT_GT(found["mean_lower"], found["lower"]);  // without noise
+      EXPECT_LT(found["mean_upper"], found["upper"]);
     }
-    const double sd = std::sqrt(squares - mean * mean);
-    const Json& found = answer[static_cast<std::size_t>(row)];
-    EXPECT_NEAR(found["mean"], mean, 0.1 * sd);
-    EXPECT_NEAR(found["sd"], sd, 0.05 * sd);
-    EXPECT_NEAR(found["lower"], mean - 1.2816 * sd, 0.12 * sd);
-    EXPECT_NEAR(found["upper"], mean + 1.2816 * sd, 0.12 * sd);
   }
 }
 

@@ -40,6 +40,14 @@ class Fedsouk final : public Engine {
   void archive(Archive& archive) override { engine_->archive(archive); }
   ConstPanelView average() const { return step_->average(); }
 
+  // Returns the sum of the clients' answers at one position.
+  Panel ask(Query::What what, std::span<const double> at, Index batch, Index columns) {
+    const auto d = static_cast<Index>(at.size());
+    Panel sum(d, columns);
+    link_->transport().query({what, {at.data(), d, 1, d}, {}, 0, batch}, sum);
+    return sum;
+  }
+
   // Returns z of a client in a chain.
   std::vector<double> latent(Index client, Index chain) {
     const Index each = problem_.population->latent();

@@ -53,7 +53,8 @@ TEST(Frames, CarryAPersonalRound) {
   recipe.up.rate = 0.4;
   recipe.participation.policy = ParticipationPolicy::fixed_size;
   recipe.participation.size = 4;
-  const PersonalSettings settings{.kernel = LocalKernel::mala, .local_steps = 3};
+  const PersonalSettings settings{
+      .kernel = LocalKernel::mala, .local_steps = 3, .population_step = 0.01, .shared_step = 0.005};
   testing::Fedsouk here(problem, settings, recipe);
   testing::Fedsouk away(problem, settings, recipe, [](ClientView& view, Clients& clients) {
     return std::unique_ptr<Transport>(std::make_unique<FrameTransport>(view, clients));

@@ -50,6 +50,38 @@ TEST_P(MixedModel, GradientsAreThoseOfTheValue) {
   }
 }
 
+TEST_P(MixedModel, HessiansAreThoseOfTheGradients) {
+  const PersonalPotential& p = *tables_->potentials[1];
+  if (!p.has_hessian()) GTEST_SKIP() << "its second derivatives are not known";
+  const std::size_t k = shared_.size(), all = k + z_.size();
+  Panel whole(static_cast<Index>(all), static_cast<Index>(all));
+  Panel own(static_cast<Index>(z_.size()), static_cast<Index>(z_.size()));
+  p.add_hessian(shared_, z_, whole, scratch_);
+  p.add_latent_hessian(shared_, z_, own, scratch_);
+  const auto slopes = [&] {
+    std::vector<double> g(all);
+    p.gradient(shared_, z_, std::span(g).subspan(k), std::span(g).first(k), scratch_);
+    return g;
+  };
+  constexpr double h = 1e-5;
+  for (std::size_t j = 0; j < all; ++j) {
+    double& x = j < k ? shared_[j] : z_[j - k];
+    const double at = x;
+    x = at + h;
+    const std::vector<double> above = slopes();
+    x = at - h;
+    const std::vector<double> below = slopes();
+    x = at;
+    for (std::size_t i = 0; i < all; ++i) {
+      const double expected = (above[i] - below[i]) / (2 * h), found = whole.column(static_cast<Index>(j))[i];
+      EXPECT_NEAR(found, expected, 1e-6 * (1 + std::abs(expected))) << i << ", " << j;
+      if (i >= k && j >= k) {
+        EXPECT_EQ(own.column(static_cast<Index>(j - k))[i - k], found);
+      }
+    }
+  }
+}
+
 TEST_P(MixedModel, TheValueIsMinusTheLogLikelihood) {
   std::vector<double> other = z_;
   other[0] += 0.7;

@@ -40,6 +40,37 @@ TEST_P(NormalPrior, ScoreAndGradientAreThoseOfTheValue) {
   EXPECT_EQ(population->labels({"a", "b", "c"}).size(), beta.size());
 }
 
+TEST_P(NormalPrior, HessianIsThatOfTheScoreAndPrecisionThatOfTheGradient) {
+  const auto population = make();
+  std::vector<double> beta = population->start();
+  const auto q = static_cast<Index>(beta.size());
+  std::array<double, 3> z{0.3, 1.1, -0.7};
+  Panel hessian(std::max<Index>(q, 1), std::max<Index>(q, 1)), precision(3, 3);
+  population->add_hessian(beta, z, hessian);
+  population->add_precision(beta, precision);
+  const auto entry = [](const Panel& panel, std::size_t i, std::size_t j) {
+    return panel.column(static_cast<Index>(j))[i];
+  };
+  for (std::size_t i = 0; i < beta.size(); ++i)
+    for (std::size_t j = 0; j < beta.size(); ++j) {
+      const auto score = [&] {
+        std::vector<double> out(beta.size(), 0.0);
+        population->add_score(beta, z, out);
+        return out[i];
+      };
+      EXPECT_NEAR(entry(hessian, i, j), -slope(beta[j], score), 1e-7) << i << ", " << j;
+    }
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      const auto gradient = [&] {
+        std::array<double, 3> g{};
+        population->value(beta, z, g);
+        return g[i];
+      };
+      EXPECT_NEAR(entry(precision, i, j), slope(z[j], gradient), 1e-7) << i << ", " << j;
+    }
+}
+
 TEST_P(NormalPrior, DrawsHaveItsMoments) {
   const auto population = make();
   const std::vector<double> beta = population->start();

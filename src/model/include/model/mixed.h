@@ -57,6 +57,14 @@ class PersonalPotential {
   // a matrix that dominates the Hessian.
   virtual double latent_curvature(std::span<const double> shared, Scratch& scratch) const = 0;
   virtual double shared_curvature(std::span<const double> shared, std::span<const double> z) const = 0;
+  // Whether the next two functions may be called. They add the second derivatives of U by (φ, z), and by z alone.
+  virtual bool has_hessian() const { return false; }
+  virtual void add_hessian(std::span<const double> shared, std::span<const double> z, PanelView out,
+                           Scratch& scratch) const;
+  virtual void add_latent_hessian(std::span<const double> shared, std::span<const double> z, PanelView out,
+                                  Scratch& scratch) const;
+  // Whether U is quadratic in z, so that its second derivatives by z are the same for every z.
+  virtual bool quadratic_in_latent() const { return false; }
 };
 
 std::unique_ptr<PersonalPotential> make_mixed(const MixedSpec& spec, const MixedRows& rows);

@@ -6,6 +6,9 @@
 //            I = mean of ∇_β log p(z_m | β), J = mean of ∇_φ log p(D_i | z_m, φ)
 //   server:  β ← Π(β + η1 [∇ log p(β) + (b/|A|) Σ I]),  φ ← Π(φ + η2 [∇ log p(φ) + (b/|A|) Σ C(J)])
 //
+// Unless η1 and η2 are given, they are matrices where the model knows its second derivatives: the inverse of the
+// information that known latents would give about β and φ, so that neither units nor correlations matter.
+//
 // Both run as ordinary rounds (pollen/round.h) with these two halves:
 //
 //   const ClientWork work = make_personal_work(problem, settings);       // what clients compute
@@ -18,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +49,13 @@ class Population {
   virtual void add_score(std::span<const double> beta, std::span<const double> z, std::span<double> out) const = 0;
   // The largest eigenvalue of -∇²_z log p(z | β), or a bound on it.
   virtual double curvature(std::span<const double> beta) const = 0;
+  // Adds -∇²_z log p(z | β), or a bound on it, to `out`.
+  virtual void add_precision(std::span<const double> beta, PanelView out) const {
+    for (Index j = 0; j < latent(); ++j) out.column(j)[static_cast<std::size_t>(j)] += curvature(beta);
+  }
+  // Whether add_hessian() may be called, which adds -∇²_β log p(z | β) to `out`.
+  virtual bool has_hessian() const { return false; }
+  virtual void add_hessian(std::span<const double> beta, std::span<const double> z, PanelView out) const;
   // Sets `out` to the inverse of the information that one known z has about each coordinate of β.
   virtual void variances(std::span<const double> beta, std::span<double> out) const = 0;
   // Turns the standard normals in z into a draw from the population.
@@ -80,11 +91,15 @@ struct PersonalSettings {
   bool warm_start = true;      // chains start where the client's last round ended, else from the population
   double population_step = 0;  // η1; 0: a tenth of the inverse of the information that known latents have on β
   double shared_step = 0;      // η2; 0: a tenth of the inverse of the largest curvature at φ (for log σ, its own)
-  double decay = 0;            // a: steps are η/(1+k)^a
-  double shared_radius = 0;    // the ball that φ is projected onto; 0 means none
-  Index particles = 16;        // energy population: the server's chains on p(z | β), per chain
+  // a: steps are η/(1+k)^a. Empty: 0 with η1 or η2 given. Otherwise steps are constant before
+  // the round B = `averaged_from`, and later have the factor (1 + (k-B)/B)^-0.6.
+  std::optional<double> decay = {};
+  double factor = 1;               // without η1 and η2: the share of Newton's step that the first rounds take
+  double shared_radius = 0;        // the ball that φ is projected onto; 0 means none
+  Index particles = 16;            // energy population: the server's chains on p(z | β), per chain
   std::int64_t averaged_from = 0;  // the first iteration that enters average()
 
+  bool gives_steps() const { return population_step > 0 || shared_step > 0; }
   // How often a client evaluates the gradient of each of its rows in a round.
   std::int64_t evaluations_per_row() const { return local_steps * (kernel == LocalKernel::hmc ? leapfrogs : 1) + 1; }
 };
@@ -131,8 +146,12 @@ ClientWork make_personal_work(const PersonalProblem& problem, const PersonalSett
 // The server's step of Robbins and Monro for (φ, β) along the sum of the clients' messages (C(J), I).
 class Approximation : public ServerStep {
  public:
-  // The average of the path, weighted by the steps η, one column per chain.
+  // The average of the path, weighted by the steps η if they are given, one column per chain.
   virtual ConstPanelView average() const = 0;
+  // Whether the server needs the answers to Query::What::information before this round, and takes them. `at` is the
+  // mean position of all chains.
+  virtual bool needs_information(std::uint64_t round) const = 0;
+  virtual void take_information(std::span<const double> at, ConstPanelView sum) = 0;
 };
 // `memory_rate` is the share of a message that the client's memory takes over (the recipe's up.rate).
 std::unique_ptr<Approximation> make_approximation(const PersonalProblem& problem, const PersonalSettings& settings,

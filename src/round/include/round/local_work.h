@@ -14,6 +14,18 @@
 
 namespace pollen {
 
+// A question about a client's part of a model with latents. Answers are added up over clients.
+struct LatentQuestion {
+  enum class About {
+    pooled,       // U_i and its derivatives by (φ, z), with `at` = (φ, z)
+    information,  // the mean over chains of ∂²U_i/∂φ² at the client's present latents, with `at` = (φ, β)
+    observed,     // the client's part of the information that the data have about `at` = (φ, β)
+  } about = About::pooled;
+  std::span<const double> at;
+  std::uint64_t round = 0;  // information: clients that have not taken part yet draw their latents as in this round
+  Index draws = 0;          // observed: the number of effective draws of z that the answer is made from
+};
+
 // The work of one client, together with the state that it keeps from round to round.
 class LocalWork {
  public:
@@ -35,6 +47,8 @@ class LocalWork {
   // Writes the client's own latents in all chains, one chain after another. In chains in which the client has not taken
   // part yet they are drawn, given the server's `position` and `round`.
   virtual void latents(ConstPanelView position, std::uint64_t round, std::span<double> out) const;
+  // Writes the client's answer to `out`, whose size says Query::What in pollen/transport.h.
+  virtual void look(const LatentQuestion& question, PanelView out, Workspace& work) const;
 
   virtual void archive(Archive& archive) = 0;
   virtual void archive_pending(Archive&) {}  // saves or loads the state to which the next commit() moves

@@ -23,17 +23,46 @@ struct OwnDraws {
   Panel effects;
 };
 
+// What was learnt of (φ, β), in the units of the data: the mean over chains of their averages, and its covariance from
+// the information that the data have, by Louis' identity.
+struct Estimates {
+  std::vector<double> value;
+  std::vector<double> covariance;  // D × D; empty if it is unknown
+  std::string why;                 // why it is unknown, or for which coordinates
+  // Coordinates that are treated as known, because the data do not tell a standard deviation from 0. Their rows and
+  // columns of the covariance are 0.
+  std::vector<std::size_t> held;
+
+  double se(std::size_t j) const;  // NaN if it is unknown
+};
+
 // Means of -log p(y | φ, z_i) over rows and chains; NaN if there are no rows.
 struct RowLoss {
   double train = 0, test = 0;
 };
 
-// Predictions for rows of one client, averaged over the posterior of its latent and over the noise.
+// (φ, β) as predictions use it: one column per chain or, with the covariance of the estimates, the uncertainty around
+// the mean of the columns. In the units of the data.
+struct Learnt {
+  Panel at;
+  std::vector<double> covariance;  // D × D, or empty
+};
+
+// What to predict for.
+struct ForecastRows {
+  const Table& rows;
+  std::optional<Index> client;  // a client of the run; if empty, a new client with the rows `own`, which may be none
+  const Table& own;
+};
+
+// Predictions for rows of one client, averaged over the posterior of its latent, over the noise and, if it is known,
+// over the uncertainty of (φ, β).
 struct Forecast {
   std::vector<double> mean;          // for mixed-logistic P(1); if outputs() > 1, rows × classes probabilities
   std::vector<double> sd;            // standard deviation of the response
   std::vector<double> lower, upper;  // interval for the response, or for the probabilities of classes
-  std::vector<double> entropy;       // if outputs() > 1: one per row, the mean entropy over draws
+  std::vector<double> mean_lower, mean_upper;  // for numbers: interval for the mean of the response, without noise
+  std::vector<double> entropy;                 // if outputs() > 1: one per row, the mean entropy over draws
 };
 
 class PersonalResults {
@@ -47,18 +76,21 @@ class PersonalResults {
   bool is_baseline() const;     // a baseline has a point for every client, no posterior
   // The coordinates that the data determine. Φ, which may rotate, and the β of an energy are not among them.
   std::vector<std::size_t> identified() const;
+  // These two are in the units of the data. averaged() is the average of the path since burn-in. A baseline has no
+  // average and gives its last iterate.
   Panel learnt() const;
-  // The average of the path since burn-in, weighted by the steps η. A baseline has no average and gives its last
-  // iterate.
-  ConstPanelView averaged() const;
+  Panel averaged() const;
+  // Asks all clients; call it once, at the end. The bits are added to the set-up bits of the engine's counters.
+  Estimates estimates() const;
   OwnDraws own_draws(Index client, Index draws) const;
   RowLoss row_loss() const;  // evaluates the present models of the first 1,000 clients
-  // Predicts `rows` for a client of the run or, if `client` is empty, for a new client with the rows `own`, which may
-  // be empty, too. `learnt` is as learnt() returns it.
-  Forecast forecast(const Table& rows, std::optional<Index> client, const Table& own, ConstPanelView learnt,
-                    Index draws, double interval) const;
+  // Predicts rows from so many draws per chain, with intervals of this probability.
+  Forecast forecast(const ForecastRows& asked, const Learnt& learnt, Index draws, double interval) const;
 
  private:
+  ConstPanelView own_average() const;  // in the units of the standardised columns
+  Panel own_learnt() const;
+  Panel in_data_units(ConstPanelView own) const;
   std::uint64_t seed_of(std::optional<Index> client) const;
 
   const ExperimentParts& parts_;

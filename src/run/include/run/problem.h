@@ -75,6 +75,10 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
 // The problem at a client of a federation: its own rows, as one of `clients` clients.
 StatisticalProblem make_own_problem(const Config& config, Federation data, Index clients);
 
+// The keys of [data], with what the model adds to them: which columns keep their origin and their scale. Random columns
+// of mixed-effects models keep their origin, because random coefficients of centred columns are another model.
+DataSpec data_spec(const Config& config);
+
 // The kind of target column that the model needs.
 TargetKind target_of(const Config& config);
 

@@ -27,6 +27,13 @@ inline constexpr SummaryNumber kSummaryNumbers[] = {{"mean", &stats::ParameterSu
                                                     {"ess_tail", &stats::ParameterSummary::ess_tail},
                                                     {"rhat", &stats::ParameterSummary::rhat}};
 
+// The name of a number in summary.json and in tables. Estimates have a standard error in place of the posterior's sd.
+inline std::string shown_name(const SummaryNumber& number, const std::string& states) {
+  const std::string name = number.name;
+  if (states != "estimates") return name;
+  return name == "mean" ? "estimate" : name == "sd" ? "se" : name;
+}
+
 struct StoredSummary {
   std::string status, sampler, model;
   std::string states = "draws";  // R-hat and ESS only judge draws

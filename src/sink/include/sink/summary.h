@@ -34,8 +34,11 @@ struct Summary {
   std::vector<Index> ood_above;                    // rows of data.ood_source at each threshold of `confidence`
   std::vector<std::string> warnings;               // the experiment's warnings, and the verdict's reasons
   Verdict verdict;
-  // Mixed-effects models: (φ, β) at the end and averaged, one column per chain.
+  // Mixed-effects models: (φ, β) at the end and averaged, one column per chain. If the states are estimates,
+  // `parameters` has estimates and standard errors as mean and sd, `covariance` is that of the estimates, and `why`
+  // says why some of it is unknown.
   Panel last, average;
+  std::string why;
 
   static constexpr Index kCovarianceMost = 200;
 };

@@ -1,0 +1,23 @@
+// What a client with latents answers to questions of the server (LatentQuestion): derivatives of its log-likelihood,
+// which the start of (φ, β) and the server's steps are made from. Thread-safe with one Scratch per thread.
+#pragma once
+
+#include "local_chain.h"
+
+namespace pollen {
+
+// Adds to the columns of `out` the gradient of U by (φ, z), the Hessian, and in the first place of the last column U.
+void add_pooled(const PersonalPotential& client, std::span<const double> at, PanelView out, Scratch& scratch);
+
+// Adds ∂²U/∂φ² at the latent z.
+void add_information(const LocalTarget& target, std::span<const double> z, PanelView out, Scratch& scratch);
+
+// Adds the client's part of the observed information about (φ, β), by Louis' identity (Louis 1982)
+//
+//   -∇² log p(D_i | φ, β) = E[-∇² log p(D_i, z | φ, β)] - Cov[∇ log p(D_i, z | φ, β)],
+//
+// over so many effective draws of z from p(z | D_i, φ, β), by Hamiltonian Monte Carlo. Model and population must know
+// their second derivatives.
+void add_observed(const LocalTarget& target, const LocalStreams& streams, Index draws, PanelView out);
+
+}  // namespace pollen
