@@ -207,7 +207,6 @@ class OwnFiles {
   Ranks& ranks_;
   ClientRange own_;
   ColumnHandshake handshake_;      // rank 0 hears all clients; the other ranks are told the layout
-  ColumnScaling scaling_;          // empty unless columns are standardised
   std::vector<Federation> parts_;  // one per client of this rank
   ColumnScaling scaling_;          // agreed by all clients
   std::int64_t bits_ = 0, level_bits_ = 0;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "math/math.h"
+#include "model/coordinates.h"
 #include "pollen/errors.h"
 #include "pollen/random.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "numbers.h"
+#include "sink/limits.h"
 #include "pollen/errors.h"
 #include "pollen/scores.h"
 #include "sink/parallel.h"
@@ -137,7 +138,11 @@ void report_estimates(const Experiment& experiment, Summary& summary) {
   const RunFacts& facts = summary.facts;
   const Estimates estimates = experiment.personal()->estimates();
   const bool known = !estimates.covariance.empty();
-  if (known) std::erase(summary.warnings, unsettled(summary.parameters, facts.labels, facts.identified));
+  if (known) {  // the chains' averages are judged by the standard errors, below
+    const std::string line = unsettled(summary.parameters, facts.labels, facts.identified);
+    std::erase(summary.warnings, line);
+    std::erase(summary.verdict.reasons, line);
+  }
   std::vector<std::string> loose;
   for (std::size_t j = 0; j < summary.parameters.size(); ++j) {
     stats::ParameterSummary& p = summary.parameters[j];

@@ -23,13 +23,22 @@ std::string whole_set(std::size_t count) {
   return count == 1 ? "the parameter" : fmt::format("all {} parameters", count);
 }
 
+// What the forecast says of the law that the sampler draws from: how far it is from the posterior.
+std::string forecast_words(const SamplingForecast& f) {
+  const double percent = 100 * (f.worst_ratio() - 1);
+  const std::string about = fmt::format("sampled sds {} (worst: {}: {:+.0f} %), means within {:.2f} sd",
+                                        f.ok ? "as forecast close to the posterior's" : "by the forecast too far from the posterior's",
+                                        f.widest, percent, f.bias);
+  return f.ok || f.cause.empty() ? about : fmt::format("{}; the cause is {}", about, f.cause);
+}
+
 // What was checked, with its numbers: chains that all sit at the same wrong place pass these checks, too.
 std::string checks(const RunFacts& facts, const Summaries& parameters) {
   const Extremes worst = extremes_of(parameters);
   std::string text = fmt::format("R-hat {:.3f} or less, ESS {} or more (tail {}) for {}", worst.rhat,
                                  counted(worst.ess_bulk), counted(worst.ess_tail), whole_set(parameters.size()));
   if (!facts.transitions.chains.empty() && diagnose(facts.transitions).empty()) text += ", no divergence";
-  if (facts.forecast) text += ", " + facts.forecast->words;
+  if (facts.forecast) text += ", " + forecast_words(*facts.forecast);
   if (!facts.forecast && !facts.exact && !facts.sampler.empty()) text += "; the error of the step was not checked";
   return text;
 }
@@ -52,7 +61,7 @@ std::vector<std::string> troubles(const RunFacts& facts, const Summaries& parame
     if (!std::isfinite(parameters[j].mean)) wrong.push_back(j);
   if (!wrong.empty()) lines.push_back(fmt::format("draws of {} are not finite numbers", names_of(wrong, facts.labels)));
   for (std::string& line : diagnose(facts.transitions)) lines.push_back(std::move(line));
-  if (facts.forecast && !facts.forecast->within) lines.push_back(facts.forecast->words);
+  if (facts.forecast && !facts.forecast->ok) lines.push_back(forecast_words(*facts.forecast));
   return lines;
 }
 

@@ -18,11 +18,11 @@ MadeDraws good() {
 
 TEST(Verdict, IsGreenWithItsNumbersInWords) {
   MadeDraws made = good();
-  made.facts.forecast = {true, "forecast within 3 %"};
+  made.facts.forecast = SamplingForecast{.most_ratio = 1.02, .widest = "a", .ok = true};
   const Verdict verdict = made.verdict();
   EXPECT_EQ(verdict.converged, true) << verdict_text(verdict, {});
   EXPECT_TRUE(verdict.reasons.empty());
-  for (const char* piece : {"R-hat 1.00", "ESS 3,", "tail 3,", "all 3 parameters", "forecast within 3 %"})
+  for (const char* piece : {"R-hat 1.00", "ESS 3,", "tail 3,", "all 3 parameters", "as forecast close"})
     EXPECT_NE(verdict.words.find(piece), std::string::npos) << verdict.words;
   EXPECT_EQ(verdict.words.find("not checked"), std::string::npos);
 }
@@ -40,7 +40,7 @@ TEST(Verdict, NeedsEveryCheck) {
     change(made);
     return made.verdict();
   };
-  EXPECT_EQ(with([](MadeDraws& m) { m.facts.forecast = {false, "sampled sds are 20 % too wide"}; }).converged, false);
+  EXPECT_EQ(with([](MadeDraws& m) { m.facts.forecast = SamplingForecast{.most_ratio = 1.2, .widest = "a", .ok = false}; }).converged, false);
   EXPECT_EQ(with([](MadeDraws& m) { m.facts.status = RunStatus::interrupted; }).converged, false);
   EXPECT_EQ(with([](MadeDraws& m) { m.facts.status = RunStatus::failed; }).converged, false);
   for (const ChainTransitions& trouble :

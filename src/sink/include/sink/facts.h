@@ -38,12 +38,6 @@ struct PrivacyFacts {
   std::vector<std::string> accepted;  // uses of the data outside the accountants that the user accepted
 };
 
-// Whether the law that the sampler draws from is close enough to the posterior, as far as that was forecast.
-struct ForecastCheck {
-  bool within = true;
-  std::string words;  // such as "forecast within 3 %"
-};
-
 // Whether the results of a run can be relied on (sink/verdict.h).
 struct Verdict {
   std::optional<bool> converged;     // empty if it cannot be said
@@ -99,7 +93,6 @@ struct RunFacts {
   bool exact = false;                   // the sampler accepts and rejects, so that its step makes no error
   std::string precondition = "none";    // the coordinates in which it sampled
   std::vector<double> prior_sd;         // per coordinate of a draw, infinite if the prior is flat; empty if unknown
-  std::optional<ForecastCheck> forecast;
   bool predicts = false;     // the model predicts a target of rows
   std::string first_client;  // the name of a client with a latent of its own; empty without latents
   RunStatus status = RunStatus::complete;
