@@ -64,12 +64,12 @@ std::vector<std::string> draw_files(const std::string& folder) {
 }
 
 DrawSet some_draws(const SpoolReader& spool, Index most) {
-  constexpr Index kMostPerChain = 5000;
   DrawSet set;
   set.chains = spool.shape().chains;
+  const Index most_per_chain = std::clamp<Index>(20'000 / set.chains, 500, 5000);
   const Index all = static_cast<Index>(spool.draws()), d = spool.shape().dimension;
   set.length = std::clamp<Index>(most / std::max<Index>(1, d * set.chains), std::min<Index>(all, 10),
-                                 std::min(all, kMostPerChain));
+                                 std::min(all, most_per_chain));
   set.values.resize(static_cast<std::size_t>(d));
   std::vector<double> theta(static_cast<std::size_t>(d));
   for (Index c = 0; c < set.chains; ++c)

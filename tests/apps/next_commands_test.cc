@@ -39,7 +39,19 @@ class NextCommands : public ProgramTest {
       commands.push_back(line.substr(0, end));
     }
     for (const std::string& command : commands) expect_works(command);
+    expect_same_verdict(done.out);
     return commands;
+  }
+  // Expects `pollen summary` and the report to say what the run said.
+  void expect_same_verdict(const std::string& said) const {
+    const std::size_t at = said.find("  verdict: "), end = said.find("\n\n  files: ");
+    ASSERT_LT(at, end) << said;
+    const std::string verdict = said.substr(at, end - at);
+    EXPECT_NE(run({"summary", "an out"}).out.find(verdict), std::string::npos) << verdict;
+    const std::string words = verdict.substr(11, verdict.find('\n') - 11);
+    if (exists("an out/report.html")) {
+      EXPECT_NE(slurp("an out/report.html").find(words), std::string::npos) << words;
+    }
   }
   void expect_works(const std::string& command) const {
     Words words;

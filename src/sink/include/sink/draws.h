@@ -28,7 +28,7 @@ struct DrawSet {
   Panel thinned(Index most) const;
 };
 
-// Reads evenly spaced draws of a run in progress, as many per chain as `most` numbers allow, and at most 5,000.
+// Reads evenly spaced draws from a run's spool: as many as `most` numbers allow, and at most some thousands per chain.
 DrawSet some_draws(const SpoolReader& spool, Index most);
 
 // Reads the CSVs of a folder: draws-1.csv, ... of a pollen run, otherwise every .csv but metrics.csv. Throws
