@@ -105,7 +105,7 @@ TEST_P(Coverage, NineOfTenIntervalsHoldTheMeanResponse) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Coverage, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "logistic" : "gaussian"; });
+                         [](const auto& kind) { return kind.param ? "logistic" : "gaussian"; });
 
 }  // namespace
 }  // namespace pollen
