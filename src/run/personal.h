@@ -59,7 +59,7 @@ Panel network_start(const PersonalParts& parts, const Config& config);
 using Descend = std::function<void(Transport& by, const Prior& prior, std::span<const Index> rows)>;
 void warm_up_together(const PersonalParts& parts, const Config& config, const Federation& data,
                       const MakeTransport& make, const Descend& descend);
-// Where chains start: (φ, β), or (φ, z) for a baseline. In general φ and log σ start at 0. For mixed-linear, Φ starts
+// Where chains start: (φ, β), or (φ, z) for a baseline. In general φ and log σ start at 0 (start_pooled() may move them). For mixed-linear, Φ starts
 // at standard normals over √k, because no gradient leads away from Φ = 0. For a network φ comes from `theta`, whose
 // last layer becomes the population's mean unless the configuration gives one, or the z of a baseline.
 Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta);

@@ -83,8 +83,9 @@ void ExperimentParts::prepare_personal() {
   make_engine();
   if (!personal->baseline)
     found.notes.emplace_back(
-        "phi and beta are estimates: their spread is the algorithm's own; clients' draws have the latents' "
-        "uncertainty");
+        "phi and beta are estimates; the rows of their draws are the algorithm's path. Clients' draws have the "
+        "latents' "
+        "uncertainty at the estimates");
   if (!personal->baseline && personal->identified().size() < static_cast<std::size_t>(personal->dimension()))
     found.notes.emplace_back(
         personal->may_rotate()
@@ -133,7 +134,8 @@ void ExperimentParts::set_start() {
 }
 
 // Starts each chain at the mode plus twice a draw of the normal approximation there. A start whose potential is far
-// above what such a draw has on a Gaussian is moved half of the way to the mode, until it is not: one exchange each time.
+// above what such a draw has on a Gaussian is moved half of the way to the mode, until it is not: one exchange each
+// time.
 void ExperimentParts::start_around_mode(PanelView start) {
   const Index d = start.rows, chains = start.columns;
   Panel drawn(d, chains);
