@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -69,6 +71,11 @@ std::string forecast_text(const PlanReport& report) {
   const SamplingForecast& f = *report.forecast;
   std::string text = fmt::format("forecast (Gaussian approximation at the mode, {}, step {:.4g})\n",
                                  f.exact ? "exact law" : "first order in the step", f.step);
+  const std::string largest =
+      f.ok || f.step_within == 0
+          ? std::string()
+          : without_end(forecast_row("largest step within bounds", fmt::format("{:.3g}", f.step_within)));
+  if (!std::isfinite(f.most_ratio)) return text + "  the chain diverges at this step\n" + largest + '\n';
   const bool sd = f.most_ratio <= 1.03 && f.least_ratio >= 0.97;
   text += without_end(forecast_row(
       "sampled sd / posterior sd", fmt::format("{:.3f} to {:.3f} (worst: {})", f.least_ratio, f.most_ratio, f.widest),
@@ -79,8 +86,7 @@ std::string forecast_text(const PlanReport& report) {
                                      f.bias <= 0.1 ? "ok, below 0.1" : "not below 0.1: " + f.cause));
   text += without_end(forecast_row("effective draws", fmt::format("1 in {:.3g} iterations of a chain", f.tau)));
   text += without_end(forecast_row("for 1,000 effective draws", cost_of_draws(report)));
-  if (!f.ok && f.step_within > 0)
-    text += without_end(forecast_row("largest step within bounds", fmt::format("{:.3g}", f.step_within)));
+  text += largest;
   if (!report.no_forecast.empty()) text += "  not exact: " + report.no_forecast + '\n';
   return text + '\n';
 }
@@ -101,12 +107,14 @@ std::string text_of(const PlanReport& report) {
 
 Json maybe(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
+std::optional<double> finite(double x) { return std::isfinite(x) ? std::optional(x) : std::nullopt; }
+
 Json forecast_json(const PlanReport& report) {
   if (!report.forecast) return {{"none", report.no_forecast}};
   const SamplingForecast& f = *report.forecast;
   return {{"step", f.step},
-          {"least_sd_ratio", f.least_ratio},
-          {"most_sd_ratio", f.most_ratio},
+          {"least_sd_ratio", maybe(finite(f.least_ratio))},
+          {"most_sd_ratio", maybe(finite(f.most_ratio))},
           {"worst_sd", f.widest},
           {"worst_bias", f.bias},
           {"worst_mean", f.most_biased},

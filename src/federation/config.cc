@@ -62,11 +62,16 @@ std::vector<std::string> disclosed_messages(const Config& config) {
     list.emplace_back("moments, once: its number of training rows, every column's sum and sum of squares");
   if (config.data.target_moments) list.emplace_back("moments of the target, once: its sum and sum of squares");
   list.emplace_back("site, once: its number of training rows, the names of columns and classes as encoded");
-  if (!s.step && s.schedule != "decaying")
+  const bool picks_step = !s.step && s.schedule != "decaying";
+  if (picks_step)
     list.emplace_back(
         "answers while the step is found: its gradient, its potential and its curvature's product with a "
         "vector, where the server asks");
   const bool automatic = !asks_for_privacy(config) && !s.step && !s.clip;
+  if (picks_step || (s.precondition == "auto" ? automatic : s.precondition != "none"))
+    list.emplace_back(
+        "answers for the forecast: at the mode its Hessian, and the covariance of what its absence, its minibatches, its "
+        "compressor or its local steps add to gradients");
   if (s.precondition == "auto" ? automatic || config.run.init == "auto" : s.precondition != "none")
     list.emplace_back(
         "answers about its curvature, twice: the lower half of its Hessian in single precision, where the search for "

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "math/linear_algebra.h"
@@ -183,6 +184,7 @@ Forecast Forecaster::without_causes(double step) const {
   forecast.ratio = half.rowwise().sum().cwiseQuotient(target_).cwiseMax(0).cwiseSqrt();
   forecast.bias = effective * drift_.cwiseQuotient(target_.cwiseSqrt());
   forecast.tau = autocorrelation_time(half, effective);
+  if (!(effective * values_.maxCoeff() < 2)) forecast.ratio.setConstant(std::numeric_limits<double>::infinity());
   return forecast;
 }
 
@@ -219,6 +221,12 @@ Forecast Forecaster::with_law(double step, const VectorXd& mean, const MatrixXd&
   forecast.ratio = (basis_ * in_basis).cwiseProduct(basis_).rowwise().sum().cwiseQuotient(target_).cwiseSqrt();
   forecast.bias = (basis_ * (vectors_.transpose() * mean)).cwiseQuotient(target_.cwiseSqrt());
   forecast.exact = true;
+  return forecast;
+}
+
+Forecast Forecaster::unstable(double step) const {
+  Forecast forecast = at(step);
+  forecast.ratio.setConstant(std::numeric_limits<double>::infinity());
   return forecast;
 }
 

@@ -301,7 +301,9 @@ plan::Forecast Forecasting::at(double step) const {
   try {
     const stats::Law law = plan::exact_law(*visible_, recipe);
     return forecaster_->with_law(step, law.mean, law.covariance);
-  } catch (const std::exception&) {  // unstable, or too much to list
+  } catch (const std::domain_error&) {
+    return forecaster_->unstable(step);
+  } catch (const std::invalid_argument&) {  // too much to list
     return forecaster_->at(step);
   }
 }
@@ -333,6 +335,11 @@ SamplingForecast Forecasting::describe(const plan::Forecast& forecast) const {
 
 std::string forecast_warning(const SamplingForecast& forecast) {
   if (forecast.ok) return {};
+  if (!std::isfinite(forecast.most_ratio))
+    return fmt::format("step {:.4g}: the chain diverges (forecast at the mode); {}", forecast.step,
+                       forecast.step_within > 0
+                           ? fmt::format("a step of {:.2g} keeps sds within 3 %", forecast.step_within)
+                           : std::string("a smaller step may not"));
   const auto percent = [](double ratio) { return fmt::format("{:.2g} %", 100 * std::abs(ratio - 1)); };
   std::vector<std::string> errors;
   if (forecast.most_ratio - 1 > 0.03)

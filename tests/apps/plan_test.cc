@@ -15,6 +15,8 @@ TEST_F(PlanCommand, TheBuiltInProblem) {
   for (const char* piece : {"theorem", "rounds", "bits up", "note: m:"})
     EXPECT_NE(plan.out.find(piece), std::string::npos) << plan.out;
   EXPECT_EQ(plan.err, "");
+  EXPECT_TRUE(plan.out.starts_with("forecast (Gaussian approximation at the mode")) << plan.out;
+  EXPECT_NE(plan.out.find("for 1,000 effective draws"), std::string::npos) << plan.out;
   EXPECT_TRUE(listing().empty());
 }
 
@@ -31,6 +33,24 @@ TEST_F(PlanCommand, AGaussianProblemToAPrecision) {
   EXPECT_TRUE(json["precision"]["reached"].is_boolean());
   EXPECT_FALSE(json["notes"].empty());
   EXPECT_TRUE(json["privacy"].is_null());
+  EXPECT_TRUE(json["forecast"]["exact"]);
+  EXPECT_GT(json["forecast"]["most_sd_ratio"], 1);
+  EXPECT_GT(json["forecast"]["rounds_for_1000"], 0);
+}
+
+TEST_F(PlanCommand, TheSummaryHasTheForecastOfItsStep) {
+  put("g.toml", kTinyGaussian);
+  ASSERT_EQ(run({"run", "g.toml", "--out", "g", "--quiet", "--set", "sampler.name=lsd", "--set", "sampler.step=0.2"}).code, 0);
+  const Json summary = Json::parse(slurp("g/summary.json"));
+  EXPECT_FALSE(summary["forecast"]["ok"]);
+  EXPECT_EQ(summary["forecast"]["cause"], "the step size");
+  EXPECT_LT(summary["forecast"]["step_within"], 0.2);
+}
+
+TEST_F(PlanCommand, WithoutAForecastItSaysWhy) {
+  put("g.toml", kTinyGaussian);
+  const Outcome plan = run({"plan", "g.toml", "--set", "sampler.name=d-elf", "--set", "sampler.k=1"});
+  EXPECT_NE(plan.out.find("forecast         none: top-k"), std::string::npos) << plan.out;
 }
 
 TEST_F(PlanCommand, WithoutATheoremItSaysWhy) {

@@ -193,6 +193,13 @@ TEST(Forecast, AutocorrelationTime) {
   EXPECT_NEAR(Forecaster(sums, {}).at(0.05).ess(900, 4), 400, 1e-9);
 }
 
+TEST(Forecast, AChainThatDivergesHasInfiniteSds) {
+  GaussianSums sums;
+  sums.hessian = VectorXd::Constant(1, 4).asDiagonal();
+  EXPECT_TRUE(std::isinf(Forecaster(sums, {}).at(0.51).ratio(0)));
+  EXPECT_FALSE(within(Forecaster(sums, {}).at(0.51)));
+}
+
 TEST(Forecast, FlatDirectionsHaveNone) {
   GaussianSums sums;
   sums.hessian = (VectorXd(2) << 1, 0).finished().asDiagonal();

@@ -64,7 +64,7 @@ struct Dynamics {
 struct Forecast {
   double step = 0;        // in the units of the sampler's own paper
   Eigen::VectorXd bias;   // per parameter: (mean of the draws - mean of the posterior) / sd of the posterior
-  Eigen::VectorXd ratio;  // sd of the draws / sd of the posterior
+  Eigen::VectorXd ratio;  // sd of the draws / sd of the posterior; infinite if the chain diverges
   Eigen::VectorXd tau;    // iterations per effective draw of one chain
   // The share of each cause in ratio² - 1 of every parameter, for the causes that are present.
   std::vector<std::pair<Cause, Eigen::VectorXd>> shares;
@@ -98,6 +98,7 @@ class Forecaster {
   const Dynamics& dynamics() const { return dynamics_; }
   // The same forecast with the mean and the covariance of an exact law in ψ around the mode.
   Forecast with_law(double step, const Eigen::VectorXd& mean, const Eigen::MatrixXd& covariance) const;
+  Forecast unstable(double step) const;  // of a recursion that diverges: infinite ratios
 
  private:
   struct Part {
