@@ -28,7 +28,7 @@ std::string in_words(const SamplingForecast& f) {
 // other processes are only asked if set-up has asked them for the mode and the Hessian anyway.
 std::unique_ptr<Forecasting> ExperimentParts::make_forecasting(bool needed) {
   const std::string obstacle = Forecasting::obstacle(recipe, problem);
-  const bool far = ranks != nullptr || !options.sites.empty() || options.transport;
+  const bool far = !options.sites.empty() || options.transport;
   const bool dear = Forecasting::work(problem) > (needed ? kMostWork : kMostCheck);
   const bool counted = needed || coordinates;
   if (!obstacle.empty() || dear || (!needed && far && !coordinates)) {
@@ -97,7 +97,7 @@ std::optional<SamplingForecast> ExperimentParts::plan_forecast(bool exact, std::
   if (!coordinates) set_coordinates();
   try {
     ForecastSubject subject{*questions, problem, recipe, config.run, link->weights(), coordinates};
-    if (exact) subject.exact_work = 1e12;
+    subject.exact_work = exact ? 1e12 : plan::kQuick;
     const Forecasting forecasting(subject);
     if (exact) why = forecasting.not_exact();
     const auto iterations = static_cast<double>(std::max<std::int64_t>(1, config.run.iterations - *config.run.burn_in));

@@ -148,6 +148,7 @@ Forecasting::Forecasting(const ForecastSubject& subject)
   ask_noise(sums);
   ask_local(sums);
   forecaster_.emplace(sums, dynamics());
+  if (subject.exact_work == 0) return;
   not_exact_ = plan::exact_obstacle(subject.recipe, subject.problem.rows, d, subject.exact_work);
   if (std::ssize(subject.problem.potentials) != subject.problem.clients())
     not_exact_ = "clients of other processes, whose Hessians are not seen";
@@ -310,11 +311,7 @@ plan::Forecast Forecasting::at(double step) const {
 
 plan::StepChoice Forecasting::choose(double iterations, double most) const {
   const plan::StepWanted wanted{.iterations = iterations, .chains = static_cast<double>(subject_.run.chains), .most = most};
-  plan::StepChoice choice = plan::choose_step(*forecaster_, wanted);
-  // The exact law may be a little worse than its first order.
-  for (int k = 0; k < 8 && choice.good && visible_ && !plan::within(at(choice.step)); ++k)
-    choice.step = choice.within *= 0.9;
-  return choice;
+  return plan::choose_step(*forecaster_, wanted);
 }
 
 SamplingForecast Forecasting::describe(const plan::Forecast& forecast) const {

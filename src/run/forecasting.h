@@ -29,7 +29,9 @@ struct ForecastSubject {
   const RunConfig& run;
   std::span<const double> weights;         // w_i of local steps
   std::shared_ptr<const Coordinates> coordinates = nullptr;  // null if the run samples in θ
-  double exact_work = plan::kQuick;        // operations that an exact law may take
+  // Operations that an exact law may take. With 0, as in runs, forecasts are of first order in the step, so that they and
+  // the steps that follow from them are the same wherever the clients are.
+  double exact_work = 0;
 };
 
 class Forecasting {
