@@ -12,6 +12,7 @@
 #include "sink/limits.h"
 #include "pollen/errors.h"
 #include "pollen/scores.h"
+#include "sink/limits.h"
 #include "sink/parallel.h"
 #include "sink/text.h"
 
@@ -159,11 +160,12 @@ void report_estimates(const Experiment& experiment, Summary& summary) {
   summary.facts.counters = experiment.counters();
   if (!summary.why.empty())
     summary.facts.notes.push_back((known ? "standard errors: " : "no standard errors: ") + summary.why);
-  if (!loose.empty())
-    summary.warnings.push_back(fmt::format(
-        "the averages of the chains differ by more than a quarter of a standard error in {}: more run.iterations or "
-        "sampler.local_steps bring them together",
-        fmt::join(loose, ", ")));
+  if (loose.empty()) return;
+  const std::string line = fmt::format(
+      "the estimates of {} have not settled: the chains leave a simulation error above a quarter of a standard error; "
+      "more run.iterations or sampler.local_steps make it smaller",
+      fmt::join(loose, ", "));
+  for (auto* lines : {&summary.warnings, &summary.verdict.reasons}) lines->push_back(line);
 }
 
 }  // namespace
