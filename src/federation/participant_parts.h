@@ -81,6 +81,7 @@ struct Participant::Parts {
   // These are known from the seat on.
   Recipe recipe;
   bool step_known = false;  // a broadcast has told the recipe's step
+  std::shared_ptr<const Coordinates> coordinates;  // those that the run had before the server began again
   std::unique_ptr<ClientHost> host;
   double weight = 1;
   Reply reply;

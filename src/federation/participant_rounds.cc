@@ -149,16 +149,14 @@ void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
   send(wire::encode(answer));
 }
 
-// Takes the coordinates of the run, which a server tells during set-up. A server that has to begin again may tell others,
-// but not if this client carries something from round to round, because that is in the coordinates it has.
+// Takes the coordinates of the run, which a server tells during set-up, or leaves those that a server told before it began
+// again. If this client carries something from round to round, that is in the coordinates of the run, so it refuses others.
 void Participant::Parts::take_coordinates(const wire::Ask& message) {
   std::shared_ptr<const Coordinates> told = coordinates_told(message.query(1));
   if (told && !told->usable())
     throw WireError("coordinates: found a matrix that cannot be inverted, accepted: a diagonal of numbers above 0");
-  const std::shared_ptr<const Coordinates>& known = host->view().coordinates();
-  const bool same = told && known ? *told == *known : !told && !known;
-  if (same) return;
-  if (step_known && keeps_state(recipe))
+  if (const auto& known = host->view().coordinates()) coordinates = known;
+  if (told && coordinates && step_known && keeps_state(recipe) && *told != *coordinates)
     throw WireError("coordinates: found others than the run began with, accepted: those it began with");
   host->view().set_coordinates(std::move(told));
 }

@@ -160,6 +160,7 @@ void Participant::Parts::seated(const wire::Seat& message) {
   // If this client's batch is all its rows, whatever its number, the view keeps no anchors.
   if (recipe.keeps_anchors() && !recipe.uses_anchor(problem->rows[part])) recipe.batch = {};
   step_known = false;
+  coordinates.reset();
   const HostSetup setup{&recipe,      &problem->prior, problem->dimension(), config->run.chains, clients,
                         config->seed, seed()};
   const Member member{index, problem->potentials[part], message.weight};

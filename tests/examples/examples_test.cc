@@ -57,7 +57,9 @@ TEST_P(Examples, RunsAFewIterations) {
   if (GetParam() == "million") overrides.emplace_back("data.clients=2000");
   const Whole run = whole_run(read_config_file(file(), overrides));
   EXPECT_TRUE(run.finite);
-  EXPECT_TRUE(run.warnings.empty() || needs_data) << run.warnings[0];
+  // No step is good enough for so few iterations, and the run says so.
+  for (const std::string& line : run.warnings)
+    EXPECT_TRUE(needs_data || line.starts_with("no step gives accurate draws")) << line;
 }
 
 TEST_P(Examples, IsInTheTableOfTheReadme) {
