@@ -156,6 +156,8 @@ class ModelFamily {
   virtual Index log_scales(const ModelSpec&) const { return 0; }
 
   virtual bool quadratic(const ModelSpec&) const { return false; }
+  // Whether U_i = ½ e^(-2λ) RSS_i(β) + N_i λ with λ = log σ, the last coordinate of θ.
+  virtual bool has_normal_errors(const ModelSpec&) const { return false; }
   // Returns why U_i cannot be taken for convex, as a sentence, or nothing if it is convex. Plans and their bounds go by
   // it, so a family whose potentials are convex should return {}.
   virtual std::string not_convex(const ModelSpec&) const {

@@ -67,6 +67,7 @@ class LinearFamily final : public GlmFamily {
     return {2.5 * sd, target[0], 2.5 * sd, std::log(sd)};
   }
   bool quadratic(const ModelSpec& spec) const override { return !samples_noise(spec); }
+  bool has_normal_errors(const ModelSpec& spec) const override { return samples_noise(spec); }
   std::string not_convex(const ModelSpec& spec) const override {
     return samples_noise(spec) ? "a linear model with sampled sigma is not convex (model.noise_sd makes it so)" : "";
   }

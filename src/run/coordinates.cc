@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "experiment_parts.h"
-#include "marginal_scale.h"
 #include "model/units.h"
 #include "pollen/errors.h"
 
@@ -36,12 +35,9 @@ void ExperimentParts::set_coordinates() {
   if (changes && !options.sites.empty()) tell_coordinates(std::vector<double>(problem.model.labels().size()), {});
   const bool full = changes ? kind == "full" : problem.dimension() <= kMostFull;
   questions->scale_search(full);
-  std::vector<double> mode = questions->mode();
-  Panel hessian = questions->hessian(mode, full);
+  const Panel hessian = questions->curvature_at_mode(full);
   check_curvature(hessian);
-  if (full && problem.model.family != nullptr && problem.model.family->log_scales(problem.model) == 1)
-    use_marginal_scale(problem.prior, mode, hessian);
-  Coordinates made(mode, hessian, full);
+  Coordinates made(questions->mode(), hessian, full);
   name_collinear(made);
   around_mode = made;
   if (changes) sample_in(std::move(made));

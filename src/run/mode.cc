@@ -29,6 +29,7 @@ Point evaluate(const ModeProblem& problem, Vec x) {
   problem.transport.query({Query::What::gradient, view(p.theta), {}}, view(p.g));
   p.u += problem.prior.value(p.theta);
   if (problem.prior_on_server) problem.prior.add_gradient(p.theta, 1.0, p.g);
+  std::fill(p.g.end() - problem.held, p.g.end(), 0.0);
   if (problem.coordinates == nullptr) return p;
   Vec pulled(p.g.size());
   problem.coordinates->pull_back(view(p.g), view(pulled));

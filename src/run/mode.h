@@ -26,6 +26,7 @@ struct ModeProblem {
   int most_exchanges = 2000;
   // The search goes on in these coordinates, and the tolerance holds for the gradient there; null: in θ.
   const Coordinates* coordinates = nullptr;
+  Index held = 0;  // so many coordinates at the end of θ stay where the search begins; A must not mix them with others
 };
 
 ModeResult find_mode(const ModeProblem& problem, std::vector<double> start);  // both positions are in θ

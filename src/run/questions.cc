@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "client_link.h"
+#include "marginal_scale.h"
 #include "math/math.h"
 #include "mode.h"
 #include "pollen/errors.h"
@@ -14,6 +16,8 @@ namespace pollen {
 
 Questions::Questions(ClientLink& link, const StatisticalProblem& problem, double tolerance, SetupFindings& found)
     : link_(link), problem_(problem), tolerance_(tolerance), found_(found) {}
+
+Questions::~Questions() = default;
 
 Transport& Questions::transport() const { return link_.transport(); }
 
@@ -33,6 +37,9 @@ ModeResult Questions::search() {
   ModeProblem mode_problem{transport(), problem_.prior, link_.setup().recipe->prior_on_server, d, tolerance_};
   if (scaled_ == Scaled::not_at_all)
     return find_mode(mode_problem, start_.empty() ? std::vector<double>(static_cast<std::size_t>(d)) : start_);
+  const ModelFamily* family = problem_.model.family;
+  if (scaled_ == Scaled::full && family != nullptr && family->has_normal_errors(problem_.model))
+    return search_with_scale(mode_problem, start_.empty() ? problem_.prior.centre(d) : start_);
   const int most = mode_problem.most_exchanges;
   ModeResult result{start_.empty() ? problem_.prior.centre(d) : start_};
   std::optional<Coordinates> coordinates;
@@ -47,6 +54,58 @@ ModeResult Questions::search() {
     result.exchanges += before;
     if (result.reached || stuck || result.exchanges >= most) return result;
   }
+}
+
+// Given σ, U is quadratic in the coefficients, so that one Hessian serves for all. The search takes σ for known and
+// finds the best coefficients, and the best σ for these follows, until σ stays.
+ModeResult Questions::search_with_scale(ModeProblem problem, std::vector<double> start) {
+  constexpr int kPasses = 30;
+  constexpr double kStays = 1e-6, kNoError = 1e-24;
+  const Panel bend = hessian(start, true);
+  if (!bends_up(bend)) return {std::move(start), std::numeric_limits<double>::infinity()};
+  scale_ = std::make_unique<MarginalScale>(problem_.prior, start, bend);
+  look_at_scale(start);
+  const double squares = scale_->squares();
+  ModeResult result{std::move(start), std::numeric_limits<double>::infinity()};
+  if (problem_.prior.is_flat() && scale_->singular()) return result;  // the posterior is improper
+  problem.held = 1;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const Coordinates coordinates(result.position, scale_->of_coefficients(result.position.back()), true);
+    problem.coordinates = &coordinates;
+    const int before = result.exchanges;
+    result = find_mode(problem, std::move(result.position));
+    result.exchanges += before;
+    look_at_scale(result.position);
+    if (!(scale_->squares() > kNoError * squares))
+      throw NumericError(
+          "the columns determine the target without error, so that sigma has no posterior; accepted: data with some "
+          "error, or model.noise_sd",
+          0, -1);
+    const double from = result.position.back();
+    result.position.back() = scale_->best();
+    if (std::abs(result.position.back() - from) < kStays) break;
+  }
+  return result;
+}
+
+// Asks for the gradients at a position, and there with e times its σ.
+void Questions::look_at_scale(const std::vector<double>& position) {
+  const Index d = problem_.dimension();
+  Panel at(d, 2), slopes(d, 2);
+  for (const Index c : {0, 1}) {
+    std::ranges::copy(position, at.column(c).begin());
+    at.column(c).back() += static_cast<double>(c);
+  }
+  transport().query({Query::What::gradient, at, {}}, slopes);
+  found_.exchanges.push_back({.down_bits = 128 * d, .up_bits = 128 * d, .columns = 2});
+  if (!link_.setup().recipe->prior_on_server)  // then the clients' gradients have the prior's
+    for (const Index c : {0, 1}) problem_.prior.add_gradient(at.column(c), -1.0, slopes.column(c));
+  scale_->look(position, slopes.column(0).back(), slopes.column(1).back());
+}
+
+Panel Questions::curvature_at_mode(bool full) {
+  const std::vector<double>& at = mode();
+  return scale_ != nullptr && full ? scale_->hessian(at.back()) : hessian(at, full);
 }
 
 const std::vector<double>& Questions::mode() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,7 +16,9 @@
 namespace pollen {
 
 class ClientLink;
+struct ModeProblem;
 struct ModeResult;
+class MarginalScale;
 
 // An exchange with all clients before the first iteration. It took place `times` times; bits are per client.
 struct SetupExchange {
@@ -37,6 +40,7 @@ class Questions {
  public:
   // All arguments must outlive the object. The mode is found to a gradient norm of `tolerance`.
   Questions(ClientLink& link, const StatisticalProblem& problem, double tolerance, SetupFindings& found);
+  ~Questions();
 
   Transport& transport() const;
   const Prior& prior() const { return problem_.prior; }
@@ -46,8 +50,12 @@ class Questions {
   // Says where the search for the mode begins; otherwise it begins at zero, or at the
   // prior's centre where the search is scaled.
   void search_from(std::span<const double> start) { start_.assign(start.begin(), start.end()); }
-  // Finds the mode at the first call. NumericError if the search leaves the finite numbers.
+  // Finds the mode at the first call. NumericError if the search leaves the finite numbers. Of a linear model with unknown
+  // σ a search that is scaled in full finds the mode of log σ's own posterior and the best coefficients there.
   const std::vector<double>& mode();
+  // The Hessian at the mode by which a normal approximation goes; with such a σ, without what it says about σ and
+  // coefficients together.
+  Panel curvature_at_mode(bool full);
   // The position at which to ask for curvature: the mode, unless the curvature has a bound that holds everywhere.
   std::vector<double> curvature_point();
   // Asks for ∇²U at a position: d × d, or its diagonal as d × 1. Every client sends one half of its own, once.
@@ -58,13 +66,16 @@ class Questions {
 
  private:
   ModeResult search();
+  ModeResult search_with_scale(ModeProblem problem, std::vector<double> start);
+  void look_at_scale(const std::vector<double>& position);
 
   ClientLink& link_;
   const StatisticalProblem& problem_;
   double tolerance_;
   SetupFindings& found_;
   enum class Scaled { not_at_all, diagonal, full } scaled_ = Scaled::not_at_all;
-  std::vector<double> start_;  // of the search for the mode; empty: zero or the prior's centre
+  std::unique_ptr<MarginalScale> scale_;  // once the mode of a linear model with unknown σ was found
+  std::vector<double> start_;             // of the search for the mode; empty: zero or the prior's centre
 };
 
 }  // namespace pollen
