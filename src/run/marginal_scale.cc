@@ -44,7 +44,7 @@ class Marginal {
   bool usable() const { return misfit_ > 0 && rows_ > 0; }
 
   Panel bend(double lambda) const {
-    const double share = std::exp(2 * (at_ - lambda));
+    const double share = math::exp(2 * (at_ - lambda));
     Panel h(size_, size_);
     for (Index j = 0; j < size_; ++j)
       for (std::size_t i = 0; i < static_cast<std::size_t>(size_); ++i)
@@ -54,7 +54,7 @@ class Marginal {
 
   // Returns M(λ), and H⁻¹g, by which β̂ moves.
   double value(double lambda, std::vector<double>& move) const {
-    const double share = std::exp(2 * (at_ - lambda)), away = lambda - at_;
+    const double share = math::exp(2 * (at_ - lambda)), away = lambda - at_;
     const Coordinates half(std::vector<double>(static_cast<std::size_t>(size_)), bend(lambda), true);
     Panel g(size_, 1), pulled(size_, 1), moved(size_, 1);
     for (std::size_t j = 0; j + 1 < slope_.size(); ++j) g.column(0)[j] = slope_[j] * (1 - share);
@@ -99,8 +99,8 @@ void use_marginal_scale(const Prior& prior, std::vector<double>& mode, Panel& he
   const double lambda = 0.5 * (low + high), width = 1e-2;
   const double middle = marginal.value(lambda, move);
   std::vector<double> ignored;
-  const double bend =
-      (marginal.value(lambda - width, ignored) - 2 * middle + marginal.value(lambda + width, ignored)) / (width * width);
+  const double bend = (marginal.value(lambda - width, ignored) - 2 * middle + marginal.value(lambda + width, ignored)) /
+                      (width * width);
   if (!(bend > 0) || !std::isfinite(bend)) return;
   for (std::size_t j = 0; j + 1 < mode.size(); ++j) mode[j] -= move[j];
   mode.back() = lambda;

@@ -128,6 +128,16 @@ TEST(Coordinates, ThereAndBackAgain) {
   }
 }
 
+TEST(Coordinates, AreTheSameOnBothSidesOfAWire) {
+  for (const Index d : {1, 6})
+    for (const bool full : {false, true}) {
+      const auto in = coordinates(d, full);
+      const Panel sent = in->sent();
+      EXPECT_EQ(sent.rows(), full ? d * (d + 1) / 2 : d);
+      EXPECT_EQ(Coordinates(in->centre(), sent), *in);
+    }
+}
+
 TEST(Coordinates, NameTheColumnThatOthersDetermine) {
   Panel hessian(3, 3);
   const double rows[4][3] = {{1, 2, 3}, {2, 1, 3}, {0, 1, 1}, {4, 1, 5}};  // the third column is the sum of the others
