@@ -313,7 +313,7 @@ plan::StepChoice Forecasting::choose(double iterations, double most) const {
   plan::StepChoice choice = plan::choose_step(*forecaster_, wanted);
   int exponent = 0;
   const double part = std::frexp(choice.step, &exponent);
-  choice.step = std::ldexp(std::floor(part * 1024) / 1024, exponent);
+  choice.step = std::ldexp(std::floor(part * 0x1p20) * 0x1p-20, exponent);
   return choice;
 }
 
