@@ -12,7 +12,8 @@ namespace pollen {
 namespace {
 
 // Replaces the lower triangle of a matrix with diagonal 1 by its Cholesky factor L. Pivots below kLeast are raised to
-// it, and their places are returned.
+// it, and their places are returned. What is left below such a pivot is rounding error, which would grow with every one
+// of them if it were divided by the pivot's root; it is taken for the zero that it should be.
 std::vector<std::size_t> factorise(Panel& matrix) {
   std::vector<std::size_t> raised;
   const Index d = matrix.rows();
@@ -25,8 +26,9 @@ std::vector<std::size_t> factorise(Panel& matrix) {
       pivot = Coordinates::kLeast;
       raised.push_back(static_cast<std::size_t>(j));
     }
+    const bool lost = !raised.empty() && raised.back() == static_cast<std::size_t>(j);
     const double root = at(j, j) = std::sqrt(pivot);
-    for (Index i = j + 1; i < d; ++i) at(i, j) /= root;
+    for (Index i = j + 1; i < d; ++i) at(i, j) = lost ? 0 : at(i, j) / root;
     for (Index k = j + 1; k < d; ++k)
       for (Index i = k; i < d; ++i) at(i, k) -= at(i, j) * at(k, j);
   }

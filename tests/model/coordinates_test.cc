@@ -147,6 +147,24 @@ TEST(Coordinates, NameTheColumnThatOthersDetermine) {
   EXPECT_EQ(Coordinates(std::vector<double>(3), hessian, true).raised(), std::vector<std::size_t>{2});
 }
 
+// Twenty columns of which nine are determined, in single precision: the errors of one must not blow up the next.
+TEST(Coordinates, StayFiniteWithManyCollinearColumns) {
+  constexpr Index kColumns = 20;
+  Panel hessian(kColumns, kColumns);
+  Dice dice(11);
+  for (int row = 0; row < 11; ++row) {
+    const std::vector<double> x = dice.normals(kColumns);
+    for (std::size_t j = 0; j < x.size(); ++j)
+      for (std::size_t i = 0; i < x.size(); ++i)
+        hessian.column(static_cast<Index>(j))[i] =
+            static_cast<float>(hessian.column(static_cast<Index>(j))[i] + x[i] * x[j]);
+  }
+  const Coordinates in(std::vector<double>(kColumns), hessian, true);
+  EXPECT_GE(in.raised().size(), 3U);
+  const Panel sent = in.sent();
+  for (const double a : sent.column(0)) EXPECT_LT(std::abs(a), 1e7);
+}
+
 TEST(Coordinates, ThePriorIsTheSameLawInPsi) {
   const auto in = coordinates(5, true);
   const Prior prior = Prior::normal({1, 2, 0.5, 10, 3});
