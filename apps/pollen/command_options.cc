@@ -133,12 +133,12 @@ void add_others(CLI::App& app, Arguments& a) {
 }
 
 void add_plan(CLI::App& app, Arguments& a) {
-  CLI::App* plan =
-      add_command(app, "plan", "what a run will deliver, step sizes, rounds, bits, W2 bound, (ε, δ): before anything runs",
-                  "  pollen plan mine.toml\n"
-                  "  pollen plan mine.toml --precision 0.1          # what W2 ≤ 0.1 would take\n"
-                  "  pollen plan mine.toml --precision 0.1 --round-price 50 --json\n"
-                  "Clients are asked for the mode and a few constants; no rows move and nothing is written.");
+  CLI::App* plan = add_command(
+      app, "plan", "what a run will deliver, step sizes, rounds, bits, W2 bound, (ε, δ): before anything runs",
+      "  pollen plan mine.toml\n"
+      "  pollen plan mine.toml --precision 0.1          # what W2 ≤ 0.1 would take\n"
+      "  pollen plan mine.toml --precision 0.1 --round-price 50 --json\n"
+      "Clients are asked for the mode and a few constants; no rows move and nothing is written.");
   plan->add_option("CONFIG", a.plan.config, "TOML file; without it the built-in Titanic problem");
   set_option(plan, a.plan.set);
   number(plan, "--precision W", a.plan.precision, Range{1e-300, 1e300},
@@ -289,6 +289,8 @@ void add_join(CLI::App& app, Arguments& a) {
   number(join, "--min-rows N", a.join.min_rows, Range{std::int64_t{1}, kMost},
          "refuse with fewer training rows than this");
   option(join, "--allow SAMPLER", a.join.samplers, "a sampler that is allowed; may be repeated [any]");
+  join->add_flag("--no-hessian", a.join.no_hessian,
+                 "never send the whole curvature: sampler.precondition is then at most \"diagonal\" for all");
   number(join, "--give-up SECONDS", a.join.give_up, Range{0.001, 1e9},
          "seconds without a server after which to stop [never]");
   join->add_flag("--dry-run", a.join.dry_run, "print what would be sent under the server's configuration, and leave");

@@ -99,7 +99,7 @@ struct JoinOptions {
   double max_epsilon = 0;
   std::vector<std::string> samplers;
   double give_up = 0;  // seconds without a server before it gives up; 0: never
-  bool dry_run = false, quiet = false;
+  bool dry_run = false, quiet = false, no_hessian = false;
   std::string log_format = "text";
 };
 

@@ -44,7 +44,7 @@ ParticipantOptions options_of(const JoinOptions& options, const Identity& identi
   }
   out.state = options.state.empty() ? fmt::format("pollen-state-{}", out.name) : options.state;
   out.shared_seed = options.wire.shared_seed;
-  out.limits = {options.max_rounds, options.min_rows, options.max_epsilon, options.samplers};
+  out.limits = {options.max_rounds, options.min_rows, options.max_epsilon, options.samplers, !options.no_hessian};
   out.tell = make_log(options.log_format, options.quiet);
   return out;
 }
@@ -70,10 +70,10 @@ void check_options(const JoinOptions& options, const Identity& identity) {
   problems.raise();
 }
 
-void print_revelations(const Config& config) {
+void print_revelations(const Config& config, bool curvature) {
   std::string text = fmt::format("Under this configuration (sampler {}, model {}) this client would send:\n",
                                  config.sampler.name, config.model.kind);
-  for (const std::string& line : disclosed_messages(config)) text += fmt::format("  - {}\n", line);
+  for (const std::string& line : disclosed_messages(config, curvature)) text += fmt::format("  - {}\n", line);
   text += "No row leaves it. Nothing of its data has been sent. docs/privacy.md says more.\n";
   print(text);
 }
@@ -103,7 +103,7 @@ bool converse(WireClient& wire, Participant& participant) {
 // Connects, prints what the server's configuration would reveal, and leaves.
 int dry_run(const JoinOptions& options, const ParticipantOptions& mine, const Identity& identity) {
   if (mine.config) {
-    print_revelations(*mine.config);
+    print_revelations(*mine.config, mine.limits.curvature);
     return kDone;
   }
   WireClient wire(options.server, identity.tls, &stop_flag());
@@ -114,7 +114,8 @@ int dry_run(const JoinOptions& options, const ParticipantOptions& mine, const Id
     throw IoError(fmt::format("{}: {}", options.server, wire.why()));
   if (wire::type_of(frame) == wire::Type::refusal)
     throw IoError(fmt::format("{} refuses: {}", options.server, plain(wire::decode<wire::Refusal>(frame).why)));
-  print_revelations(read_config_text(wire::decode<wire::Welcome>(frame).config, "the server's configuration"));
+  print_revelations(read_config_text(wire::decode<wire::Welcome>(frame).config, "the server's configuration"),
+                    mine.limits.curvature);
   return kDone;
 }
 

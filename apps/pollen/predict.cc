@@ -103,7 +103,9 @@ int predict_command(const PredictOptions& options) {
   const sink::RunFolder folder(options.folder);
   if (!std::filesystem::exists(folder.config()))
     throw ConfigError(options.folder, "found no config.toml, accepted: the folder of a run");
-  const Config config = read_config_file(folder.config(), options.set);
+  Config config = read_config_file(folder.config(), options.set);
+  // Version 0.1 did not write this key, and its draws are of standardized columns.
+  if (!config.given.contains("output.scale")) config.output.scale = "standardized";
   return is_mixed(config) ? predict_client(options, config) : predict_rows(options, config);
 }
 

@@ -86,8 +86,8 @@ class Archive {
   void fields(T&... values) {
     (one(values), ...);
   }
-  // A panel of any size: rows, columns, and its numbers without padding.
-  void panel(Panel& values);
+  // A panel of any size: rows, columns, and its numbers without padding, in single precision if asked for.
+  void panel(Panel& values, bool single = false);
   void flag(bool& value);
   void text(std::string& value);
 

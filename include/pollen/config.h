@@ -24,12 +24,12 @@ namespace pollen {
 
 struct ModelConfig {
   std::string kind = "logistic";
-  std::string prior = "auto";            // auto | normal | flat
-  std::vector<double> prior_sd = {1.0};  // one for all, or one per coefficient
-  std::vector<double> prior_mean = {0.0};   // the same
-  std::vector<double> prior_centre;         // the columns' values at which the intercept's prior holds; empty: 0 in all
-  std::string prior_scale = "data";         // data | standardized: the units of the three
-  std::string likelihood = "sum";        // sum | mean
+  std::string prior = "auto";              // auto | normal | flat
+  std::vector<double> prior_sd = {1.0};    // one for all, or one per coefficient
+  std::vector<double> prior_mean = {0.0};  // the same
+  std::vector<double> prior_centre;        // the columns' values at which the intercept's prior holds; empty: 0 in all
+  std::string prior_scale = "data";        // data | standardized: the units of the three
+  std::string likelihood = "sum";          // sum | mean
   double temperature = 1.0;
   std::optional<double> noise_sd;  // linear: σ; if empty, log σ is sampled
   double log_sigma_sd = 1.0;       // linear with sampled σ: the standard deviation of log σ's prior
@@ -241,6 +241,9 @@ bool is_network(const Config& config);
 
 // Whether any key of [privacy] is set.
 bool asks_for_privacy(const Config& config);
+
+// Whether clients are asked for their curvature for the sake of sampler.precondition.
+bool asks_for_coordinates(const Config& config);
 
 // Whether any key of [network] is set and the sampler has exchanges to be timed.
 bool keeps_network_time(const Config& config);

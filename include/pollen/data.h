@@ -71,10 +71,12 @@ struct DataSpec {
   Index latent_dimension = 2;             // synthetic-mixed: d, at most `dimension`
   double noise_sd = 0.31622776601683794;  // synthetic-mixed: the standard deviation of y; the variance is 0.1
   double small_share = 0.9;  // synthetic-mixed: this share of clients (the first) has min_size rows, the rest max_size
-  // Whether clients also send the sum and the squares of the target, by which model.prior = "auto" goes; not a key.
-  bool target_moments = false;
-  // What standardising leaves alone: with `centred` = false the origin of all columns; the origin of some; their scale.
-  // Mixed-effects models set these (run/problem.h); they are not keys.
+  // Whether clients send the sums and squares of their columns in any case, and of the target, by which
+  // model.prior = "auto" goes; not keys.
+  bool column_moments = false, target_moments = false;
+  // What standardising leaves alone: with `centred` = false the origin of all columns, because no intercept can take up
+  // their means; the origin of some; their scale. The model decides (recipe/models.cc, run/problem.h); they are not
+  // keys.
   bool centred = true;
   std::vector<std::string> keep_origin, keep_scale;
   Index most_cells = Index{1} << 30;  // the most numbers that a table may have, 8 GiB of doubles; not a key
@@ -198,6 +200,8 @@ struct ColumnScaling {
       {};  // the target's mean and standard deviation, if they were asked for; it is not scaled
   std::vector<std::int64_t> dropped = {};  // rising places among all encoded columns, without the intercept
   std::vector<double> constants = {};      // the means of these columns: their values, where they are constant
+  // Means and standard deviations of columns that are not standardised, if they were asked for; 0 and 1 for a constant.
+  std::vector<double> raw_mean = {}, raw_sd = {};
   bool operator==(const ColumnScaling&) const = default;
 };
 
@@ -255,9 +259,6 @@ ColumnMoments moments_of(const Federation& federation, std::size_t client, bool 
 ColumnScaling pooled(const std::vector<ColumnMoments>& clients);
 // Leaves out the columns that are dropped from all tables, and standardises the others.
 void standardize(const ColumnScaling& scaling, Federation& federation);
-// Returns the pooled means and standard deviations of the training columns as they are, with 0 and 1 for a constant
-// column, and of the target if asked for.
-ColumnScaling observed_scaling(const Federation& federation, bool target);
 
 // What a client tells the server about its data before sampling starts.
 struct SiteFacts {
@@ -265,7 +266,8 @@ struct SiteFacts {
   std::vector<std::string> feature_names, class_names;
   Index rows = 0;
   bool curvature_is_bound = false;
-  ColumnScaling scaling = {};  // how all clients' columns were standardised; empty if they were not
+  ColumnScaling scaling = {};   // how all clients' columns were standardised; empty if they were not
+  bool shows_curvature = true;  // whether the client answers questions about its whole Hessian
   bool operator==(const SiteFacts&) const = default;
 };
 

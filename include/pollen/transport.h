@@ -34,9 +34,10 @@ struct Query {
     start,    // 1 × 1, zero: the client keeps its own part of the models that start at `at`; never sent over a wire
     hessian,  // d(d+1)/2 × 1: the lower half of ∇²U_i(at), column by column; d × 1: its diagonal. Likelihood alone, in
               // single precision
-    coordinates,  // 1 × 1, zero: from now on clients work in ψ, where θ = at + Aψ and A is `direction`: d × d, or a
-                  // diagonal as d × 1; without columns they work in θ. It is asked before everything that clients keep.
-    noise,    // NoiseQuestion::numbers(d) × 1: what Client::noise() answers at the mode `at`
+    coordinates,  // 1 × 1, zero: from now on clients work in ψ, where θ = at + Aψ and A is `direction`: its upper half
+                  // as d(d+1)/2 × 1, column by column, or a diagonal as d × 1; without columns they work in θ. It is
+                  // asked before everything that clients keep.
+    noise,  // NoiseQuestion::numbers(d) × 1: what Client::noise() answers at the mode `at`
     // Models with latents (LatentQuestion in round/local_work.h), for the start, the steps and the errors of (φ, β):
     pooled,       // (k+d) × (k+d+2) at (φ, z): the gradient, the Hessian, and the value in the last column
     information,  // k × k at (φ, β): the mean over chains of the Hessian by φ at the client's present latents
@@ -58,8 +59,8 @@ struct Query {
   }
 };
 
-// To use your own transport, derive from this class. A transport that answers queries itself, by answer(), must give the
-// view what Query::What::coordinates tells (coordinates_told()).
+// To use your own transport, derive from this class. A transport that answers queries itself, by answer(), must give
+// the view what Query::What::coordinates tells (coordinates_told()).
 class Transport {
  public:
   virtual ~Transport() = default;

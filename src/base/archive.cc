@@ -53,18 +53,29 @@ void Archive::flag(bool& value) {
   value = byte != 0;
 }
 
-void Archive::panel(Panel& values) {
+void Archive::panel(Panel& values, bool single) {
   auto rows = static_cast<std::uint64_t>(values.rows()), columns = static_cast<std::uint64_t>(values.columns());
   field(rows);
   field(columns);
   if (reading_) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
-    if (rows > kMost || columns > kMost || (rows > 0 && columns > left() / sizeof(double) / rows))
+    const std::size_t each = single ? sizeof(float) : sizeof(double);
+    if (rows > kMost || columns > kMost || (rows > 0 && columns > left() / each / rows))
       throw WireError(fmt::format("fields: found a panel of {} x {} numbers, accepted: one that the {} bytes left hold",
                                   rows, columns, left()));
     values = Panel(static_cast<Index>(rows), rows == 0 ? 0 : static_cast<Index>(columns));
   }
-  for (Index c = 0; c < values.columns(); ++c) numbers(values.column(c));
+  for (Index c = 0; c < values.columns(); ++c) {
+    if (!single) {
+      numbers(values.column(c));
+      continue;
+    }
+    for (double& value : values.column(c)) {
+      auto number = static_cast<float>(value);
+      field(number);
+      if (reading_) value = number;
+    }
+  }
 }
 
 void Archive::finish() {

@@ -26,6 +26,12 @@ bool everybody(const std::vector<std::optional<Said>>& said) {
   return std::ranges::all_of(said, [](const auto& one) { return one.has_value(); });
 }
 
+// Whether so many rows can have such a sum and such squares about their mean, and all clients' together stay finite.
+bool sums_fit(double count, double sum, double squares) {
+  constexpr double kMost = 1e145;
+  return std::abs(sum) <= kMost * count && squares >= 0 && squares <= 4 * kMost * kMost * count;
+}
+
 // Joins the levels of all clients, whose columns are the same. Levels that the configuration lists keep its order.
 ColumnFacts with_all_levels(const std::vector<std::optional<ColumnFacts>>& clients, const DataSpec& spec) {
   ColumnFacts all = *clients.front();
@@ -92,18 +98,20 @@ std::string ColumnHandshake::take(std::size_t client, ColumnMoments moments) {
         "its sums for standardisation are of another number of columns: found {} sums and {} squares, accepted: {} of "
         "each",
         moments.sum.size(), moments.squares.size(), columns);
+  constexpr double kMostRows = 4294967296.0;
+  if (!(moments.count >= 1 && moments.count <= kMostRows))
+    return fmt::format("its sums for standardisation are not numbers: found {} rows, accepted: 1 to {}", moments.count,
+                       kMostRows);
   if (moments.target.size() != (spec_.target_moments ? 2U : 0U) ||
-      !std::ranges::all_of(moments.target, [](double x) { return std::isfinite(x); }))
-    return fmt::format("its sums of the target cannot be used: found {} numbers, accepted: {} finite ones",
+      (!moments.target.empty() && !sums_fit(moments.count, moments.target[0], moments.target[1])))
+    return fmt::format("its sums of the target cannot be used: found {} numbers, accepted: {} of values below 1e145",
                        moments.target.size(), spec_.target_moments ? 2 : 0);
-  if (!(moments.count >= 1) || !std::isfinite(moments.count))
-    return fmt::format("its sums for standardisation are not numbers: found {} rows, accepted: 1 or more",
-                       moments.count);
-  for (std::size_t j = 0; j < columns && standardizes(spec_, target_); ++j)
-    if (!std::isfinite(moments.sum[j]) || !std::isfinite(moments.squares[j]))
+  const bool used = standardizes(spec_, target_) || spec_.column_moments;
+  for (std::size_t j = 0; j < columns && used; ++j)
+    if (!sums_fit(moments.count, moments.sum[j], moments.squares[j]))
       return fmt::format(
           "its sums for standardisation are not numbers: found values in column {} that are too large, accepted: below "
-          "1e150, or data.standardize = false",
+          "1e145, or data.standardize = false with model.prior = \"normal\"",
           all.names[j]);
   if (!scaling) moments_[client] = std::move(moments);
   return {};

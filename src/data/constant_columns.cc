@@ -25,8 +25,9 @@ std::vector<TextColumn> text_columns(const ColumnFacts& facts) {
   std::size_t place = 0;
   for (const std::string& name : facts.columns) {
     const auto known = facts.levels.find(name);
-    const std::size_t count = known == facts.levels.end() ? 1 : known->second.size() - 1;
-    if (known != facts.levels.end()) found.push_back({name, known->second, place, place + count});
+    const bool text = known != facts.levels.end() && !known->second.empty();
+    const std::size_t count = text ? known->second.size() - 1 : 1;
+    if (text) found.push_back({name, known->second, place, place + count});
     place += count;
   }
   return found;
@@ -88,11 +89,14 @@ void refuse_constants(const PooledColumns& columns, const ColumnScaling& scaling
   problems.raise();
 }
 
-void check_standardized(const ColumnScaling& scaling, const std::vector<std::string>& kept, const std::string& where) {
+void check_standardized(const ColumnScaling& scaling, const std::vector<std::string>& kept,
+                        const PooledColumns& columns) {
   Problems problems;
   for (const std::size_t j : unusable_columns(scaling))
-    problems.add(fmt::format("{}column {}", where, kept[j]),
-                 "found values too large to standardize, accepted: below 1e150, or data.standardize = false");
+    problems.add(fmt::format("{}column {}", columns.where, kept[j]),
+                 fmt::format("found values too large to {}, accepted: below 1e150, or {}",
+                             *columns.spec.standardize ? "standardize" : "take a prior's scale from",
+                             *columns.spec.standardize ? "data.standardize = false" : "model.prior = \"normal\""));
   problems.raise();
 }
 
@@ -107,7 +111,8 @@ void keep_units(const DataSpec& spec, const std::vector<std::string>& names, Col
 }  // namespace
 
 bool pools_columns(const DataSpec& spec, TargetKind target) {
-  return target != TargetKind::none && (standardizes(spec, target) || with_defaults(spec).constant != "keep");
+  return target != TargetKind::none &&
+         (standardizes(spec, target) || with_defaults(spec).constant != "keep" || spec.column_moments);
 }
 
 ColumnScaling settled(const ColumnScaling& pooled, const PooledColumns& columns) {
@@ -134,12 +139,16 @@ ColumnScaling settled(const ColumnScaling& pooled, const PooledColumns& columns)
     throw ConfigError(columns.where + "data.features",
                       "found no column that differs between training rows, accepted: at least one, or data.intercept = "
                       "true");
+  if (*spec.standardize || spec.column_moments) check_standardized(out, kept, columns);
   if (*spec.standardize) {
-    check_standardized(out, kept, columns.where);
     keep_units(spec, kept, out);
-  } else {
-    out.mean = out.sd = {};
+    return out;
   }
+  if (spec.column_moments) {
+    out.raw_mean = out.mean;
+    out.raw_sd = out.sd;
+  }
+  out.mean = out.sd = {};
   return out;
 }
 
@@ -159,7 +168,19 @@ std::vector<std::string> constant_notes(const PooledColumns& columns, const Colu
   return notes;
 }
 
-std::string scaling_fault(const ColumnScaling& scaling, std::size_t columns, bool standardized) {
+namespace {
+
+std::string numbers_fault(const std::vector<double>& mean, const std::vector<double>& sd, std::size_t count) {
+  if (mean.size() != count || sd.size() != count)
+    return fmt::format("found {} means and {} scales, accepted: {} of each", mean.size(), sd.size(), count);
+  if (!unusable_columns({mean, sd}).empty())
+    return "found means or scales that cannot be used, accepted: finite means and scales above 0";
+  return {};
+}
+
+}  // namespace
+
+std::string scaling_fault(const ColumnScaling& scaling, std::size_t columns, bool standardized, bool moments) {
   const std::vector<std::int64_t>& dropped = scaling.dropped;
   const bool rising = std::ranges::adjacent_find(dropped, std::ranges::greater_equal{}) == dropped.end();
   const bool inside = dropped.empty() || (dropped.front() >= 0 && dropped.back() < static_cast<std::int64_t>(columns));
@@ -168,13 +189,9 @@ std::string scaling_fault(const ColumnScaling& scaling, std::size_t columns, boo
         "found {} columns to leave out with {} values, accepted: rising places below {}, and a value "
         "for each",
         dropped.size(), scaling.constants.size(), columns);
-  const std::size_t scaled = standardized ? columns - dropped.size() : 0;
-  if (scaling.mean.size() != scaled || scaling.sd.size() != scaled)
-    return fmt::format("found {} means and {} scales, accepted: {} of each", scaling.mean.size(), scaling.sd.size(),
-                       scaled);
-  if (!unusable_columns(scaling).empty())
-    return "found means or scales that cannot be used, accepted: finite means and scales above 0";
-  return {};
+  const std::size_t stay = columns - dropped.size();
+  std::string why = numbers_fault(scaling.mean, scaling.sd, standardized ? stay : 0);
+  return why.empty() ? numbers_fault(scaling.raw_mean, scaling.raw_sd, moments && !standardized ? stay : 0) : why;
 }
 
 }  // namespace pollen

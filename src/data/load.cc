@@ -100,7 +100,7 @@ DataSpec of_file(const std::string& file, DataSpec spec) {
 Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64_t seed, const std::string& where) {
   if (is_store(asked)) {
     Federation stored = data::map_store(asked.sources.front(), target);
-    if (asked.target_moments) data::add_target_moments(stored);
+    data::add_moments(asked, stored);
     return stored;
   }
   return load(with_model_defaults(asked, target), target, seed, where, 0, data::heap_memory);
@@ -109,7 +109,8 @@ Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64
 void convert_to_store(const Conversion& c, const std::string& file) {
   if (is_store(c.spec)) throw ConfigError(c.spec.sources.front(), "found a store, accepted: data to make one from");
   DataSpec spec = with_model_defaults(c.spec, c.target);
-  spec.most_cells = Index{1} << 40;  // only the disk limits the size
+  spec.most_cells = Index{1} << 40;                   // only the disk limits the size
+  spec.column_moments = spec.target_moments = false;  // runs take these from the store
   data::StoreWriter writer(file);
   const data::SpillFolder spill(std::filesystem::path(file).parent_path().string());
   const Federation federation =

@@ -33,18 +33,21 @@ std::vector<double> moments_of_target(std::span<const double> y) {
 template <class Of>
 ColumnScaling pooled_of(std::size_t clients, const Of& of) {
   constexpr double kConstant = 1e-12;  // an sd below this share of the mean is rounding error
-  double count = 0.0;
+  const auto spread = [](double mean, double variance) {
+    const double sd = std::sqrt(variance);
+    return std::isfinite(mean) && sd <= kConstant * std::abs(mean) ? 0.0 : sd;
+  };
+  double count = 0.0, target = 0.0, apart_squared = 0.0;
   ColumnScaling scaling;
   for (std::size_t i = 0; i < clients; ++i) {
     const ColumnMoments& m = of(i);
     scaling.mean.resize(m.sum.size());
     count += m.count;
     for (std::size_t j = 0; j < m.sum.size(); ++j) scaling.mean[j] += m.sum[j];
+    if (m.target.size() == 2) target += m.target[0];
   }
   for (double& mean : scaling.mean) mean /= count;
-  double target = 0, apart_squared = 0;
-  for (std::size_t i = 0; i < clients; ++i)
-    if (const ColumnMoments& m = of(i); m.target.size() == 2) target += m.target[0] / count;
+  target /= count;
   const std::size_t p = scaling.mean.size();
   scaling.sd.resize(p);
   for (std::size_t i = 0; i < clients; ++i) {
@@ -58,11 +61,8 @@ ColumnScaling pooled_of(std::size_t clients, const Of& of) {
     apart_squared += m.target[1] + m.count * apart * apart;
     scaling.target = {target, 0};
   }
-  if (!scaling.target.empty()) scaling.target[1] = std::sqrt(apart_squared / count);
-  for (std::size_t j = 0; j < p; ++j) {
-    scaling.sd[j] = std::sqrt(scaling.sd[j] / count);
-    if (std::isfinite(scaling.mean[j]) && scaling.sd[j] <= kConstant * std::abs(scaling.mean[j])) scaling.sd[j] = 0.0;
-  }
+  if (!scaling.target.empty()) scaling.target[1] = spread(target, apart_squared / count);
+  for (std::size_t j = 0; j < p; ++j) scaling.sd[j] = spread(scaling.mean[j], scaling.sd[j] / count);
   return scaling;
 }
 
@@ -95,16 +95,26 @@ void settle_columns(const std::string& where, const DataSpec& spec, Federation& 
   federation.setup_bits += pooling_bits(federation.clients(), p, scaling);
 }
 
-void add_target_moments(Federation& federation) {
-  std::vector<ColumnMoments> all;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(federation.clients()); ++i) {
-    const Index from = federation.train_begin[i], to = federation.train_begin[i + 1];
-    all.push_back({static_cast<double>(to - from), {}, {}, {}});
-    all.back().target = moments_of_target({federation.train.y.data() + from, static_cast<std::size_t>(to - from)});
-  }
-  const ColumnScaling agreed = pooled(all);
+void add_moments(const DataSpec& spec, Federation& federation) {
+  const auto clients = static_cast<std::size_t>(federation.clients());
+  const bool columns = spec.column_moments && federation.scaling.mean.empty();
+  const Index p = columns ? federation.train.columns - (federation.intercept ? 1 : 0) : 0;
+  if (p == 0 && !spec.target_moments) return;
+  const auto of_target = [&](std::size_t i) {
+    const Index from = federation.train_begin[i], rows = federation.train_rows(static_cast<Index>(i));
+    const std::span<const double> y(federation.train.y.data() + from, static_cast<std::size_t>(rows));
+    return ColumnMoments{static_cast<double>(rows), {}, {}, moments_of_target(y)};
+  };
+  ColumnMoments one;
+  ColumnScaling agreed = pooled_of(clients, [&](std::size_t i) -> const ColumnMoments& {
+    return one = p > 0 ? moments_of(federation, i, spec.target_moments) : of_target(i);
+  });
+  for (std::size_t j = 0; j < agreed.sd.size(); ++j)
+    if (agreed.sd[j] == 0) agreed.mean[j] = 0, agreed.sd[j] = 1;
   federation.scaling.target = agreed.target;
-  federation.setup_bits += pooling_bits(federation.clients(), 0, agreed);
+  federation.scaling.raw_mean = agreed.mean;
+  federation.scaling.raw_sd = agreed.sd;
+  federation.setup_bits += pooling_bits(federation.clients(), static_cast<std::size_t>(p), agreed);
 }
 
 }  // namespace data
@@ -153,15 +163,6 @@ void standardize(const ColumnScaling& scaling, Federation& federation) {
   federation.scaling = scaling;
 }
 
-ColumnScaling observed_scaling(const Federation& federation, bool target) {
-  const Index first = federation.intercept ? 1 : 0;
-  ColumnScaling seen =
-      data::pooled_over(federation, static_cast<std::size_t>(federation.train.columns - first), target);
-  for (std::size_t j = 0; j < seen.sd.size(); ++j)
-    if (seen.sd[j] == 0) seen.mean[j] = 0, seen.sd[j] = 1;
-  return seen;
-}
-
 bool standardizes(const DataSpec& spec, TargetKind target) {
   return target != TargetKind::none && *with_defaults(spec).standardize;
 }
@@ -176,7 +177,8 @@ std::vector<std::size_t> unusable_columns(const ColumnScaling& scaling) {
 std::int64_t pooling_bits(Index clients, std::size_t columns, const ColumnScaling& agreed) {
   const std::size_t sent = columns + agreed.target.size() / 2;
   if (sent == 0) return 0;
-  const std::size_t received = agreed.mean.size() + agreed.dropped.size() + agreed.target.size() / 2;
+  const std::size_t received =
+      agreed.mean.size() + agreed.raw_mean.size() + agreed.dropped.size() + agreed.target.size() / 2;
   return 64 * clients * static_cast<std::int64_t>(1 + 2 * sent + 2 * received);
 }
 

@@ -40,8 +40,9 @@ void impute_means(const std::string& where, Federation& federation);
 // n_i (S_i/n_i - mean)²), in client order (Chan et al. 1979). Each client sends 1 + 2p doubles and receives two per
 // column that is scaled or left out. Throws ConfigError if the squares overflow. `spec` has its defaults.
 void settle_columns(const std::string& where, const DataSpec& spec, Federation& federation);
-// Adds the target's mean and standard deviation to the scaling of data whose columns are settled already.
-void add_target_moments(Federation& federation);
+// Adds to the scaling of data whose columns are settled already what the spec asks for: the target's mean and standard
+// deviation, and those of columns that are not standardised.
+void add_moments(const DataSpec& spec, Federation& federation);
 
 // Removes columns from a table in place. `places` are rising and count from column `first`.
 void leave_out(const std::vector<std::int64_t>& places, Index first, Table& table);

@@ -51,7 +51,7 @@ void check_federation(const Config& config) {
 }
 
 // Lists every message that leaves a client. docs/privacy.md has the same list with reasons.
-std::vector<std::string> disclosed_messages(const Config& config) {
+std::vector<std::string> disclosed_messages(const Config& config, bool curvature) {
   std::vector<std::string> list;
   const SamplerConfig& s = config.sampler;
   list.emplace_back("hello: its name, the program's version, a number that tells its state folder from others");
@@ -67,20 +67,24 @@ std::vector<std::string> disclosed_messages(const Config& config) {
     list.emplace_back(
         "answers while the step is found: its gradient, its potential and its curvature's product with a "
         "vector, where the server asks");
-  const bool automatic = !asks_for_privacy(config) && !s.step && !s.clip;
-  if (picks_step || (s.precondition == "auto" ? automatic : s.precondition != "none"))
+  const bool coordinates = asks_for_coordinates(config);
+  if (curvature && (picks_step || coordinates))
     list.emplace_back(
-        "answers for the forecast: at the mode its Hessian, and the covariance of what its absence, its minibatches, its "
+        "answers for the forecast: at the mode its Hessian, and the covariance of what its absence, its minibatches, "
+        "its "
         "compressor or its local steps add to gradients");
-  if (s.precondition == "auto" ? automatic || config.run.init == "auto" : s.precondition != "none")
-    list.emplace_back(
-        "answers about its curvature, twice: the lower half of its Hessian in single precision, where the search for "
-        "the "
-        "mode begins and where it ends");
+  if (coordinates || config.run.init == "auto")
+    list.push_back(
+        fmt::format("answers about its curvature: the {} of its Hessian in single precision, where the search for the "
+                    "mode begins and ends, and at a few points between if it is long",
+                    curvature ? "lower half" : "diagonal"));
   const NamedSampler* named = find_sampler(s.name);
   const std::string oracle = named == nullptr ? "full" : s.name == "custom" ? s.oracle.value_or("full") : named->oracle;
-  if (config.run.init == "mode" || config.run.init == "auto" || oracles().at(oracle).kind == OracleKind::fixed_point)
+  if (coordinates || config.run.init == "mode" || config.run.init == "auto" ||
+      oracles().at(oracle).kind == OracleKind::fixed_point)
     list.emplace_back("answers while the mode is found: its gradient and potential, where the server asks");
+  if (config.run.init == "auto")
+    list.emplace_back("answers about the starts: its potential at the mode and at every chain's start");
   if (config.warm_up.epochs > 0)
     list.emplace_back("answers in the warm-up, one per step: its gradient of a minibatch, where the server asks");
   const bool local = named != nullptr && named->family != NamedSampler::Family::gradient;

@@ -142,15 +142,19 @@ void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
   const WarmUpConfig& warm_up = config->warm_up;
   const Query::What what =
       check_question(message, {&recipe, problem->dimension(), config->run.chains, clients, warm_up.epochs > 0});
+  const bool whole = what == Query::What::hessian && message.rows != problem->dimension();
+  if (!options.limits.curvature && (whole || what == Query::What::noise))
+    return stop(send, "it does not show its whole curvature");
   if (what == Query::What::coordinates) take_coordinates(message);
-  wire::Answer answer{message.number, Panel(message.rows, message.columns)};
+  wire::Answer answer{message.number, Panel(message.rows, message.columns), what == Query::What::hessian};
   pollen::answer(client(), host->view(), message.query(warm_up.batch), answer.values, work);
   if (what == Query::What::anchor || what == Query::What::start_memory) keep_client();
   send(wire::encode(answer));
 }
 
-// Takes the coordinates of the run, which a server tells during set-up, or leaves those that a server told before it began
-// again. If this client carries something from round to round, that is in the coordinates of the run, so it refuses others.
+// Takes the coordinates of the run, which a server tells during set-up, or leaves those that a server told before it
+// began again. If this client carries something from round to round, that is in the coordinates of the run, so it
+// refuses others.
 void Participant::Parts::take_coordinates(const wire::Ask& message) {
   std::shared_ptr<const Coordinates> told = coordinates_told(message.query(1));
   if (told && !told->usable())

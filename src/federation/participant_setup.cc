@@ -120,7 +120,8 @@ void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) 
   if (!data) throw WireError("scaling: found one that this client did not ask for, accepted: one, after its moments");
   const std::size_t columns = static_cast<std::size_t>(data->train.columns) - (data->intercept ? 1 : 0);
   const bool standardized = standardizes(config->data, target_of(*config));
-  if (const std::string why = scaling_fault(message.scaling, columns, standardized); !why.empty())
+  if (const std::string why = scaling_fault(message.scaling, columns, standardized, config->data.column_moments);
+      !why.empty())
     throw WireError("scaling: " + why);
   if (message.scaling.target.size() != (config->data.target_moments ? 2U : 0U))
     throw WireError(fmt::format("scaling: found {} numbers of the target, accepted: {}", message.scaling.target.size(),
@@ -143,7 +144,8 @@ bool Participant::Parts::too_few(Index rows, const Send& send) {
 }
 
 void Participant::Parts::send_site(const Send& send) {
-  const SiteFacts facts = facts_of(*problem, part);
+  SiteFacts facts = facts_of(*problem, part);
+  facts.shows_curvature = options.limits.curvature;
   if (too_few(facts.rows, send)) return;
   send(wire::encode(wire::Site{facts}));
 }

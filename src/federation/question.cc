@@ -41,7 +41,7 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
     case Query::What::coordinates:
       return limits.recipe->preconditioned && ask.rows == 1 && ask.columns == 1 && columns == 1 &&
              (ask.direction.columns() == 0 ||
-              (ask.direction.rows() == d && (ask.direction.columns() == 1 || ask.direction.columns() == d)));
+              (ask.direction.columns() == 1 && (ask.direction.rows() == d || ask.direction.rows() == d * (d + 1) / 2)));
     case Query::What::noise:
       return ask.step < Query::kSteps && ask.rows == NoiseQuestion::unpacked(ask.step).numbers(d) && ask.columns == 1 &&
              columns == 1 && ask.direction.rows() == d && ask.direction.columns() == d;

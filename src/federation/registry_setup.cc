@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "data/column_handshake.h"
 #include "federation/federation.h"
 #include "pollen/errors.h"
 
@@ -12,6 +14,18 @@ namespace pollen {
 namespace {
 
 std::int64_t bits_of(const Bytes& frame) { return 8 * static_cast<std::int64_t>(frame.size() - wire::kFrameHeader); }
+
+// Whether the numbers by which a client standardised fit the columns that it describes.
+bool scaling_fits(const SiteFacts& facts) {
+  const ColumnScaling& s = facts.scaling;
+  const auto fits = [&](const std::vector<double>& mean, const std::vector<double>& sd) {
+    const Index count = std::ssize(mean);
+    return mean.size() == sd.size() && (count == 0 || count == facts.features || count == facts.features - 1) &&
+           unusable_columns({mean, sd}).empty();
+  };
+  return fits(s.mean, s.sd) && fits(s.raw_mean, s.raw_sd) && (s.target.empty() || s.target.size() == 2) &&
+         std::ranges::all_of(s.target, [](double x) { return std::isfinite(x); });
+}
 
 }  // namespace
 
@@ -98,6 +112,12 @@ void ConnectionRegistry::got_site(std::uint32_t client, const SiteFacts& facts) 
                     facts.rows, facts.features, facts.feature_names.size(), facts.classes, facts.class_names.size(),
                     kMostRows, kMostCoefficients),
         false);
+  if (!scaling_fits(facts))
+    return dismiss(client,
+                   fmt::format("found {} means and {} scales of {} features; accepted: none or one per feature besides "
+                               "the intercept, finite, scales above 0",
+                               facts.scaling.mean.size(), facts.scaling.sd.size(), facts.features),
+                   false);
   Seat& seat = seats_[client];
   if (gathered_ && seat.site && !(facts == *seat.site))
     return dismiss(client,

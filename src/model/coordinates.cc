@@ -12,7 +12,8 @@ namespace pollen {
 namespace {
 
 // Replaces the lower triangle of a matrix with diagonal 1 by its Cholesky factor L. Pivots below kLeast are raised to
-// it, and their places are returned.
+// it, and their places are returned. What is left below such a pivot is rounding error, which would grow with every one
+// of them if it were divided by the pivot's root; it is taken for the zero that it should be.
 std::vector<std::size_t> factorise(Panel& matrix) {
   std::vector<std::size_t> raised;
   const Index d = matrix.rows();
@@ -25,8 +26,9 @@ std::vector<std::size_t> factorise(Panel& matrix) {
       pivot = Coordinates::kLeast;
       raised.push_back(static_cast<std::size_t>(j));
     }
+    const bool lost = !raised.empty() && raised.back() == static_cast<std::size_t>(j);
     const double root = at(j, j) = std::sqrt(pivot);
-    for (Index i = j + 1; i < d; ++i) at(i, j) /= root;
+    for (Index i = j + 1; i < d; ++i) at(i, j) = lost ? 0 : at(i, j) / root;
     for (Index k = j + 1; k < d; ++k)
       for (Index i = k; i < d; ++i) at(i, k) -= at(i, j) * at(k, j);
   }
@@ -67,16 +69,16 @@ Coordinates::Coordinates(std::span<const double> centre, ConstPanelView hessian,
   diagonal_.clear();
 }
 
-Coordinates::Coordinates(std::span<const double> centre, ConstPanelView sent)
-    : centre_(centre.begin(), centre.end()) {
-  if (sent.columns == 1) {
+Coordinates::Coordinates(std::span<const double> centre, ConstPanelView sent) : centre_(centre.begin(), centre.end()) {
+  const Index d = dimension();
+  if (sent.rows == d) {
     diagonal_.assign(sent.column(0).begin(), sent.column(0).end());
     return;
   }
-  const Index d = dimension();
   matrix_.assign(static_cast<std::size_t>(d * padded(d)), 0.0);
+  const double* next = sent.column(0).data();
   for (Index k = 0; k < d; ++k)
-    for (Index j = 0; j <= k; ++j) matrix_[place(j, k)] = sent.column(k)[static_cast<std::size_t>(j)];
+    for (Index j = 0; j <= k; ++j) matrix_[place(j, k)] = *next++;
 }
 
 bool Coordinates::usable() const {
@@ -95,10 +97,11 @@ double Coordinates::log_determinant() const {
 
 Panel Coordinates::sent() const {
   const Index d = dimension();
-  Panel out(d, diagonal_.empty() ? d : 1);
-  if (!diagonal_.empty()) std::ranges::copy(diagonal_, out.column(0).begin());
+  Panel out(diagonal_.empty() ? d * (d + 1) / 2 : d, 1);
+  double* next = out.column(0).data();
+  if (!diagonal_.empty()) std::ranges::copy(diagonal_, next);
   for (Index k = 0; diagonal_.empty() && k < d; ++k)
-    for (Index j = 0; j <= k; ++j) out.column(k)[static_cast<std::size_t>(j)] = matrix_[place(j, k)];
+    for (Index j = 0; j <= k; ++j) *next++ = matrix_[place(j, k)];
   return out;
 }
 
@@ -238,6 +241,9 @@ class InCoordinates final : public Potential {
     });
   }
   bool curvature_is_bound() const override { return inner_->curvature_is_bound(); }
+  double row_curvature(std::span<const double> at, Scratch& scratch) const override {
+    return in_ ? Potential::row_curvature(at, scratch) : inner_->row_curvature(at, scratch);
+  }
 
  private:
   ConstPanelView theta(const ConstPanelView& psi, Scratch& scratch) const {

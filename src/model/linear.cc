@@ -64,7 +64,7 @@ class LinearFamily final : public GlmFamily {
   Index log_scales(const ModelSpec& spec) const override { return samples_noise(spec) ? 1 : 0; }
   PriorScale prior_scale(const ModelSpec&, std::span<const double> target) const override {
     const double sd = target[1];
-    return {2.5 * sd, target[0], 2.5 * sd, std::log(sd)};
+    return {2.5 * sd, target[0], 2.5 * sd, math::log(sd)};
   }
   bool quadratic(const ModelSpec& spec) const override { return !samples_noise(spec); }
   bool has_normal_errors(const ModelSpec& spec) const override { return samples_noise(spec); }

@@ -53,7 +53,7 @@ class PoissonFamily final : public GlmFamily {
  public:
   using GlmFamily::GlmFamily;
   PriorScale prior_scale(const ModelSpec&, std::span<const double> target) const override {
-    return {.intercept_mean = std::log(target[0])};
+    return {.intercept_mean = math::log(target[0])};
   }
 };
 
@@ -63,7 +63,8 @@ ModelRow poisson_row() {
   const auto make = [](const ModelSpec&, std::span<const double>) -> std::unique_ptr<const Loss> {
     return std::make_unique<Poisson>();
   };
-  return {"poisson", "counts, y ~ Poisson(exp(xᵀθ))", "p", "", std::make_shared<PoissonFamily>(TargetKind::count, make)};
+  return {"poisson", "counts, y ~ Poisson(exp(xᵀθ))", "p", "",
+          std::make_shared<PoissonFamily>(TargetKind::count, make)};
 }
 
 }  // namespace pollen::model

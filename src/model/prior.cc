@@ -10,6 +10,21 @@ namespace pollen {
 
 namespace {
 
+// The least eigenvalue of diag(p) + c wwᵀ over the coordinates of a sum, of which the first has p = 0: the root of
+// 1 + c Σ w_j²/(p_j - λ), which grows from -∞ at 0, below the other p_j.
+double least_of(const Prior::SumTerm& term, const std::vector<double>& precision) {
+  const std::span<const double> p(precision.data() + term.first, term.weight.size());
+  double low = 0, high = term.precision * term.weight.front() * term.weight.front();
+  for (const double one : p.subspan(1)) high = std::min(high, one);
+  for (int halving = 0; halving < 100; ++halving) {
+    const double middle = 0.5 * (low + high);
+    double f = 1;
+    for (std::size_t j = 0; j < p.size(); ++j) f += term.precision * term.weight[j] * term.weight[j] / (p[j] - middle);
+    (f < 0 ? low : high) = middle;
+  }
+  return low;
+}
+
 double sum_of(const Prior::SumTerm& term, std::span<const double> theta) {
   return math::dot(term.weight, theta.subspan(static_cast<std::size_t>(term.first), term.weight.size()));
 }
@@ -70,8 +85,15 @@ void Prior::add_diagonal(std::span<double> diagonal) const {
 double Prior::least_curvature() const {
   constexpr Index kMost = 256;  // the largest dimension for which eigenvalues are computed
   if (is_flat()) return 0;
-  if (matrix.empty() && sums.empty()) return *std::ranges::min_element(precision);
   const auto d = std::ssize(precision);
+  if (matrix.empty()) {
+    std::vector<double> least = precision;
+    for (const SumTerm& term : sums) {
+      const auto from = least.begin() + term.first;
+      std::fill(from, from + std::ssize(term.weight), least_of(term, precision));
+    }
+    return *std::ranges::min_element(least);
+  }
   if (d > kMost) return 0;
   Panel whole(d, d);
   std::vector<double> unit(precision.size());

@@ -9,7 +9,11 @@ Units::Units(const ModelSpec& model, bool intercept, const ColumnScaling& scalin
       blocks_((model.dimension() - model.family->log_scales(model)) / std::max<Index>(1, model.features)),
       first_(intercept ? 1 : 0),
       mean_(scaling.mean),
-      sd_(scaling.sd) {}
+      sd_(scaling.sd) {
+  const auto columns = static_cast<std::size_t>(std::max<Index>(0, features_ - first_));
+  mean_.resize(columns, 0.0);
+  sd_.resize(columns, 1.0);
+}
 
 void Units::to_data(PanelView theta) const {
   for (Index c = 0; c < theta.columns; ++c)

@@ -115,18 +115,15 @@ double planned_uplink(const Config& config, const Recipe& recipe, Index clients,
   return words * share * rounds * static_cast<double>(config.run.chains);
 }
 
-// Decides in which coordinates the run samples. A number for the step or the clip is in the model's own coordinates.
+// Decides in which coordinates the run samples.
 void complete_coordinates(Config& config, Index clients, Index dimension, Recipe& recipe) {
   SamplerConfig& s = config.sampler;
   constexpr Index kMostFull = 1000;
   constexpr double kShareOfUplink = 0.1;
   if (s.precondition == "auto") {
-    const bool covered = asks_for_privacy(config) && std::ranges::count(config.privacy.accept, "precondition") == 0;
     const auto d = static_cast<double>(dimension);
     const bool cheap = 16 * d * (d + 1) <= kShareOfUplink * planned_uplink(config, recipe, clients, dimension);
-    const bool none = s.step || s.clip || s.smoothness || s.convexity || covered || is_network(config) ||
-                      is_mixed(config) || config.model.kind == "gaussian";
-    s.precondition = none ? "none" : dimension <= kMostFull && cheap ? "full" : "diagonal";
+    s.precondition = !asks_for_coordinates(config) ? "none" : dimension <= kMostFull && cheap ? "full" : "diagonal";
   }
   recipe.preconditioned = s.precondition != "none" && !recipe.personal;
 }
@@ -144,6 +141,15 @@ void complete_run(Config& config, Problems& problems) {
 }
 
 }  // namespace
+
+// A number for the step or the clip is in the model's own coordinates, and an accountant does not cover the curvature.
+bool asks_for_coordinates(const Config& config) {
+  const SamplerConfig& s = config.sampler;
+  if (s.precondition != "auto") return s.precondition != "none";
+  const bool covered = asks_for_privacy(config) && std::ranges::count(config.privacy.accept, "precondition") == 0;
+  return !(s.step || s.clip || s.smoothness || s.convexity || covered || is_network(config) || is_mixed(config) ||
+           config.model.kind == "gaussian");
+}
 
 Recipe complete(Config& config, Index clients, Index dimension, std::vector<std::string>& warnings) {
   Problems problems;

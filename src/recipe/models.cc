@@ -46,15 +46,19 @@ void set_model_defaults(Config& config) {
     const bool scaled = config.given.contains("model.prior_sd") || m.weight_decay;
     if (row->group == ModelRow::Group::mixed)
       m.prior = scaled ? "normal" : "flat";
-    else if (!plain || (!chosen && (scaled || !accepts("prior")))) m.prior = "normal";
+    else if (!plain || (!chosen && (scaled || !accepts("prior"))))
+      m.prior = "normal";
   }
+  config.data.column_moments = m.prior == "auto";
   config.data.target_moments = m.prior == "auto" && (target == TargetKind::real || target == TargetKind::count);
+  if (plain) config.data.centred = *with_defaults(config.data).intercept;
   if (config.run.init != "auto") return;
   const ReferenceSampler* reference = find_reference(config.sampler.name);
-  if (!config.given.contains("run.init") && !accepts("init"))
+  const bool covered = !config.given.contains("run.init") && !accepts("init");
+  if (row->group == ModelRow::Group::mixed)
+    config.run.init = covered ? "zero" : "auto";  // complete_personal() decides about "auto"
+  else if (covered)
     config.run.init = m.prior == "flat" ? "zero" : "prior";
-  else if (row->group == ModelRow::Group::mixed)
-    return;  // complete_personal() decides
   else if (!plain || (reference != nullptr && !reference->samples))
     config.run.init = "zero";
 }

@@ -3,6 +3,7 @@
 // beyond that, power iteration approaches λ_max from below and λ_min from above.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "math/eigenvalues.h"
 #include "math/math.h"
@@ -64,6 +65,7 @@ void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) 
 // Gradients are computed for several coordinates at a time.
 void Client::hessian(std::span<const double> at, PanelView out, Workspace& work) const {
   constexpr Index kTogetherMost = 16;  // coordinates
+  constexpr double kMostSingle = std::numeric_limits<float>::max();
   const Index d = dimension_;
   const bool diagonal = out.rows == d && d > 1;
   Scratch::Frame frame(work.scratch);
@@ -91,8 +93,10 @@ void Client::hessian(std::span<const double> at, PanelView out, Workspace& work)
     for (Index n = 0; n < count; ++n) {
       const auto j = static_cast<std::size_t>(first + n);
       const double apart = ends.column(2 * n)[j] - ends.column(2 * n + 1)[j];
-      for (std::size_t i = j; i < (diagonal ? j + 1 : static_cast<std::size_t>(d)); ++i)
-        *next++ = static_cast<float>((slopes.column(2 * n)[i] - slopes.column(2 * n + 1)[i]) / apart);
+      for (std::size_t i = j; i < (diagonal ? j + 1 : static_cast<std::size_t>(d)); ++i) {
+        const double change = (slopes.column(2 * n)[i] - slopes.column(2 * n + 1)[i]) / apart;
+        *next++ = static_cast<float>(std::clamp<double>(change, -kMostSingle, kMostSingle));
+      }
     }
   }
 }

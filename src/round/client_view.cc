@@ -109,10 +109,10 @@ void ClientView::set_coordinates(std::shared_ptr<const Coordinates> coordinates)
 void ClientView::archive(Archive& archive, bool anchors) {
   if (recipe_.preconditioned) {
     bool known = coordinates_ != nullptr;
-    archive.field(known);
+    archive.flag(known);
     Coordinates kept = coordinates_ ? *coordinates_ : Coordinates();
     if (known) kept.archive(archive, position_.rows());
-    if (archive.reading() && known) set_coordinates(std::make_shared<const Coordinates>(std::move(kept)));
+    if (archive.reading()) set_coordinates(known ? std::make_shared<const Coordinates>(std::move(kept)) : nullptr);
   }
   archive.array(position_.flat());
   archive.array(expected_position_.flat());

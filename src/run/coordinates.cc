@@ -1,6 +1,6 @@
 // The normal approximation at the mode, and what a run makes of it: where its chains start (run.init = "auto") and in
-// which coordinates they run (sampler.precondition). From the change of coordinates on, the problem, the clients and the
-// engine work in ψ, where θ = θ̂ + Aψ. Draws are turned back into θ.
+// which coordinates they run (sampler.precondition). From the change of coordinates on, the problem, the clients and
+// the engine work in ψ, where θ = θ̂ + Aψ. Draws are turned back into θ.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +20,12 @@ constexpr Index kMostFull = 1000;  // the largest dimension for which whole Hess
 
 void ExperimentParts::check_coordinates() const {
   const std::string& kind = config.sampler.precondition;
+  if (kind == "full" && !options.sites.empty() && problem.dimension() > kMostFull)
+    throw ConfigError(
+        config.file + ": sampler.precondition",
+        fmt::format("found \"full\" with {} coefficients, accepted in a federation: \"diagonal\", or up to "
+                    "{} coefficients",
+                    problem.dimension(), kMostFull));
   if (kind != "none" && !recipe.reference && problem.model.is_network())
     throw ConfigError(config.file + ": sampler.precondition",
                       fmt::format("found \"{}\" with a network, whose curvature at one position says little of others; "
@@ -27,20 +33,39 @@ void ExperimentParts::check_coordinates() const {
                                   kind));
 }
 
+// A program's own posterior may have no mode that starts and coordinates could go by. Unless they were asked for, its
+// chains then start at zero, in its own coordinates.
 void ExperimentParts::set_coordinates() {
   const std::string& kind = config.sampler.precondition;
   const bool changes = kind != "none" && !recipe.reference;
   if (!changes && config.run.init != "auto") return;
   // Clients of a server that begins again may still have the coordinates that it told them before.
   if (changes && !options.sites.empty()) tell_coordinates(std::vector<double>(problem.model.labels().size()), {});
-  const bool full = changes ? kind == "full" : problem.dimension() <= kMostFull;
+  const bool full = changes ? kind == "full" : problem.dimension() <= kMostFull && problem.shows_curvature;
   questions->scale_search(full);
+  const bool asked = config.given.contains("run.init") || config.given.contains("sampler.precondition");
+  const auto go_without = [&](const char* why) {
+    if (!options.posterior || asked) throw;  // the error that is being handled
+    found.mode.clear();
+    found.notes.push_back(fmt::format("chains start at zero, in the posterior's own coordinates: {}", why));
+  };
+  try {
+    around_mode = approximation_at_mode(full);
+  } catch (const NumericError& error) {
+    return go_without(error.what());
+  } catch (const ConfigError& error) {
+    return go_without(error.what());
+  }
+  if (changes) sample_in(*around_mode);
+}
+
+// Finds the normal approximation at the mode. Throws ConfigError or NumericError if there is none.
+Coordinates ExperimentParts::approximation_at_mode(bool full) {
   const Panel hessian = questions->curvature_at_mode(full);
   check_curvature(hessian);
   Coordinates made(questions->mode(), hessian, full);
   name_collinear(made);
-  around_mode = made;
-  if (changes) sample_in(std::move(made));
+  return made;
 }
 
 // Throws if the potential does not bend upwards along a coordinate at the mode.
@@ -87,7 +112,7 @@ void ExperimentParts::tell_coordinates(const std::vector<double>& centre, const 
   const Index d = problem.dimension();
   double nothing = 0;
   link->transport().query({Query::What::coordinates, {centre.data(), d, 1, d}, matrix}, {&nothing, 1, 1, 1});
-  found.exchanges.push_back({.down_bits = 64 * d + (matrix.columns() > 1 ? 32 * d * (d + 1) : 64 * matrix.rows())});
+  found.exchanges.push_back({.down_bits = 64 * d + 64 * matrix.rows() * matrix.columns()});
 }
 
 void ExperimentParts::take_coordinates(Coordinates made) {
@@ -118,6 +143,9 @@ ConstPanelView ExperimentParts::position() {
 // Clients load their coordinates with their view of the broadcasts.
 void ExperimentParts::archive_coordinates(Archive& archive) {
   if (!recipe.preconditioned || personal) return;
+  bool changed = coordinates != nullptr;
+  archive.flag(changed);
+  if (!changed) return;
   Coordinates kept = coordinates ? *coordinates : Coordinates();
   kept.archive(archive, problem.dimension());
   if (archive.reading()) take_coordinates(std::move(kept));

@@ -84,11 +84,21 @@ void ExperimentParts::make_questions() {
   warn_of_lp(config, problem, found.warnings);
   uncovered =
       options.sites.empty() ? uncovered_queries(config, problem.data) : uncovered_queries(config, options.levels_shown);
+  if (config.sampler.precondition == "full" && !problem.shows_curvature) {
+    config.sampler.precondition = "diagonal";
+    found.notes.emplace_back("a client does not show its whole curvature, so sampler.precondition = \"diagonal\"");
+  }
   write_automatic_prior();  // after what looks at the data was listed
   check_sizes(config, recipe, problem.rows, found.warnings);
   check_coordinates();
-  const char* number = config.sampler.step ? "sampler.step" : config.sampler.clip ? "sampler.clip" : nullptr;
-  if (automatic && number != nullptr && !recipe.reference && problem.model.units != nullptr)
+  const SamplerConfig& s = config.sampler;
+  const char* number = s.step         ? "sampler.step"
+                       : s.clip       ? "sampler.clip"
+                       : s.smoothness ? "sampler.smoothness"
+                       : s.convexity  ? "sampler.convexity"
+                                      : nullptr;
+  if (automatic && number != nullptr && !recipe.reference && !is_network(config) && config.model.kind != "gaussian" &&
+      !asks_for_privacy(config))
     found.notes.push_back(fmt::format(
         "{} is a number, which is in the model's own coordinates, so sampler.precondition = \"none\"", number));
   make_link();

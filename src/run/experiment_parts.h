@@ -74,6 +74,7 @@ struct ExperimentParts {
   void make_link();
   void check_coordinates() const;  // coordinates.cc
   void set_coordinates();
+  Coordinates approximation_at_mode(bool full);
   void check_curvature(const Panel& hessian) const;
   void name_collinear(const Coordinates& made);
   void sample_in(Coordinates made);

@@ -116,10 +116,9 @@ std::string Forecasting::obstacle(const Recipe& recipe, const StatisticalProblem
   if (recipe.reference) return "a reference or a competitor";
   if (recipe.personal) return "a model with latents";
   if (problem.model.is_network()) return "a network, whose curvature at one position says little of others";
+  if (!problem.shows_curvature) return "a client that does not show its whole curvature";
   if (problem.dimension() > kMostParameters) return fmt::format("more than {} parameters", kMostParameters);
-  const auto biased = [&](const CompressorSpec& spec) {
-    return spec.kind == "top-k" && spec.k < problem.dimension();
-  };
+  const auto biased = [&](const CompressorSpec& spec) { return spec.kind == "top-k" && spec.k < problem.dimension(); };
   if (biased(recipe.up.compressor) || std::ranges::any_of(recipe.up.per_client, biased) ||
       biased(recipe.down.compressor))
     return "top-k, whose error depends on the path";
@@ -134,8 +133,7 @@ double Forecasting::work(const StatisticalProblem& problem) {
   return (rows + static_cast<double>(problem.clients())) * d * 8 * d;
 }
 
-Forecasting::Forecasting(const ForecastSubject& subject)
-    : subject_(subject), labels_(subject.problem.model.labels()) {
+Forecasting::Forecasting(const ForecastSubject& subject) : subject_(subject), labels_(subject.problem.model.labels()) {
   const Index d = subject.problem.dimension();
   plan::GaussianSums sums;
   hessian_ = sums.hessian = matrix_of(subject.questions.hessian(subject.questions.mode(), true));
@@ -160,11 +158,9 @@ VectorXd Forecasting::ask(Part part, Index rows) {
   const auto d = std::ssize(at);
   const NoiseQuestion question{part, rows};
   Panel answer(question.numbers(d), 1);
-  subject_.questions.transport().query({.what = Query::What::noise,
-                                        .at = {at.data(), d, 1, d},
-                                        .direction = directions_,
-                                        .step = question.packed()},
-                                       answer);
+  subject_.questions.transport().query(
+      {.what = Query::What::noise, .at = {at.data(), d, 1, d}, .direction = directions_, .step = question.packed()},
+      answer);
   exchanges_.push_back({.down_bits = 64 * d * (d + 1), .up_bits = 64 * question.numbers(d), .columns = 2 * d});
   return VectorXd::Map(answer.column(0).data(), question.numbers(d));
 }
@@ -309,9 +305,16 @@ plan::Forecast Forecasting::at(double step) const {
   }
 }
 
+// The search goes through Eigen and libm, whose last bits may differ between machines. A step of ten bits hides that,
+// so that draws are the same everywhere.
 plan::StepChoice Forecasting::choose(double iterations, double most) const {
-  const plan::StepWanted wanted{.iterations = iterations, .chains = static_cast<double>(subject_.run.chains), .most = most};
-  return plan::choose_step(*forecaster_, wanted);
+  const plan::StepWanted wanted{
+      .iterations = iterations, .chains = static_cast<double>(subject_.run.chains), .most = most};
+  plan::StepChoice choice = plan::choose_step(*forecaster_, wanted);
+  int exponent = 0;
+  const double part = std::frexp(choice.step, &exponent);
+  choice.step = std::ldexp(std::floor(part * 0x1p20) * 0x1p-20, exponent);
+  return choice;
 }
 
 SamplingForecast Forecasting::describe(const plan::Forecast& forecast) const {
@@ -359,13 +362,12 @@ std::string ways_around(Cause cause, const Recipe& recipe) {
   switch (cause) {
     case Cause::participation:
       return local || memory ? "participation.policy = \"full\", or larger participation"
-                   : "qlsd++ or lsd++, whose memory removes most of it, or participation.policy = \"full\"";
+                             : "qlsd++ or lsd++, whose memory removes most of it, or participation.policy = \"full\"";
     case Cause::minibatch:
       if (recipe.oracle == OracleKind::fixed_point) return "a larger sampler.batch";
       if (recipe.oracle == OracleKind::svrg) return "a larger sampler.batch, a smaller sampler.refresh, lsd* or qlsd*";
       if (recipe.oracle == OracleKind::control) return "a larger sampler.batch or sampler.refresh_probability";
-      return local ? "vr-fald*, or a larger sampler.batch"
-                   : "lsd++, qlsd++, lsd* or qlsd*, or a larger sampler.batch";
+      return local ? "vr-fald*, or a larger sampler.batch" : "lsd++, qlsd++, lsd* or qlsd*, or a larger sampler.batch";
     case Cause::compression:
       if (memory) return "sampler.compressor = \"identity\", or one that loses less";
       return local ? "sampler.memory = true, or compressor = \"identity\""

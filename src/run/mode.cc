@@ -26,8 +26,12 @@ Point evaluate(const ModeProblem& problem, Vec x) {
   p.theta = p.x;
   if (problem.coordinates != nullptr) problem.coordinates->to_theta(view(p.x), view(p.theta));
   problem.transport.query({Query::What::value, view(p.theta), {}}, {&p.u, 1, 1, 1});
-  problem.transport.query({Query::What::gradient, view(p.theta), {}}, view(p.g));
   p.u += problem.prior.value(p.theta);
+  if (!std::isfinite(p.u)) {  // too far; gradients would not be numbers, which clients of a federation may not send
+    std::ranges::fill(p.g, p.u);
+    return p;
+  }
+  problem.transport.query({Query::What::gradient, view(p.theta), {}}, view(p.g));
   if (problem.prior_on_server) problem.prior.add_gradient(p.theta, 1.0, p.g);
   std::fill(p.g.end() - problem.held, p.g.end(), 0.0);
   if (problem.coordinates == nullptr) return p;

@@ -6,6 +6,8 @@
 
 #include "math/eigenvalues.h"
 #include "math/math.h"
+#include "model/coordinates.h"
+#include "model/units.h"
 #include "pollen/compress.h"
 #include "round/client_host.h"
 #include "run/planning.h"
@@ -38,16 +40,39 @@ Spectrum exact_spectrum(Questions& ask, std::span<const double> at) {
   return {std::max(0.0, values.front()), values.back()};
 }
 
-// Returns E‖θ_0 - θ*‖², the expected squared distance of the start from the mode.
-double start_distance(const Experiment& experiment, const Prior& prior, std::span<const double> mode) {
-  const RunConfig& run = experiment.config().run;
-  if (run.init == "mode") return 0;
+// The trace of a prior's covariance. A sum's own coordinate is its first one.
+double total_variance(const Prior& prior) {
   double sum = 0;
-  for (std::size_t j = 0; j < mode.size(); ++j) {
-    const double from = run.init == "list" ? run.init_values[j] : 0;
-    sum += (mode[j] - from) * (mode[j] - from);
-    if (run.init == "prior") sum += 1 / prior.precision[j];
+  for (const double precision : prior.precision) sum += precision > 0 ? 1 / precision : 0;
+  for (const Prior::SumTerm& term : prior.sums) {
+    double variance = 1 / term.precision;
+    for (std::size_t j = 1; j < term.weight.size(); ++j)
+      variance += term.weight[j] * term.weight[j] / prior.precision[static_cast<std::size_t>(term.first) + j];
+    sum += variance / (term.weight.front() * term.weight.front());
   }
+  return sum;
+}
+
+// Returns E‖θ_0 - θ*‖², the expected squared distance of the start from the mode. Starts around the mode are twice the
+// normal approximation there.
+double start_distance(const Experiment& experiment, Questions& ask, const std::vector<double>& mode) {
+  constexpr Index kMostFull = 1000;
+  const RunConfig& run = experiment.config().run;
+  const auto d = static_cast<Index>(mode.size());
+  if (run.init == "mode") return 0;
+  if (run.init == "auto") {
+    const Panel hessian = ask.hessian(mode, d <= kMostFull);
+    if (!bends_up(hessian)) return 0;
+    return 4 * math::squared_norm(Coordinates(mode, hessian, d <= kMostFull).sent().column(0));
+  }
+  std::vector<double> from(mode.size());
+  if (run.init == "prior") from = ask.prior().centre(d);
+  if (run.init == "list") {
+    from = run.init_values;
+    if (const auto& units = experiment.model().units) units->to_internal(from);
+  }
+  double sum = run.init == "prior" ? total_variance(ask.prior()) : 0;
+  for (std::size_t j = 0; j < mode.size(); ++j) sum += (mode[j] - from[j]) * (mode[j] - from[j]);
   return sum;
 }
 
@@ -145,7 +170,7 @@ plan::Constants estimate_constants(Experiment& experiment, std::vector<std::stri
   Panel bounds(2, b), rows(4, b);
   ask.transport().query({Query::What::bounds, {mode.data(), d, 1, d}, {}}, bounds);
   ask.transport().query({Query::What::rows, {mode.data(), d, 1, d}, {}}, rows);
-  c.start = start_distance(experiment, ask.prior(), mode);
+  c.start = start_distance(experiment, ask, mode);
   estimate_sum(experiment, mode, c, notes);
   for (Index i = 0; i < b; ++i)
     c.clients.push_back(

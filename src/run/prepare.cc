@@ -127,7 +127,7 @@ void ExperimentParts::set_start() {
     if (coordinates && config.run.init != "mode" && config.run.init != "auto")
       coordinates->to_psi(copy_of({column.data(), d, 1, d}).column(0), column);
   }
-  if (config.run.init == "auto") start_around_mode(start);
+  if (config.run.init == "auto" && around_mode) start_around_mode(start);
   if (config.warm_up.epochs > 0) warm_up(link->transport(), problem.prior, problem.rows, start);
   if (network) search_near(start);
   engine->start(start);

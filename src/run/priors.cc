@@ -42,16 +42,16 @@ Prior given_prior(const PriorNumbers& numbers, const Config& config, const Model
 
 // The means and standard deviations of columns and target that the automatic prior goes by.
 ColumnScaling observed(const Config& config, const StatisticalProblem& problem) {
-  const ColumnScaling& known = problem.data.scaling;
   const auto columns = static_cast<std::size_t>(problem.model.features) - (problem.data.intercept ? 1U : 0U);
-  ColumnScaling seen = known;
-  if (known.mean.size() != columns || (config.data.target_moments && known.target.empty())) {
-    if (problem.data.clients() < 1 || problem.data.train.rows != problem.data.train_begin.back())
-      throw ConfigError(config.file + ": model.prior",
-                        "found \"auto\" with data.standardize = false and clients in several processes, who then send "
-                        "no means and standard deviations; accepted: \"normal\", \"flat\", or data.standardize = true");
-    seen = observed_scaling(problem.data, config.data.target_moments);
+  ColumnScaling seen = problem.data.scaling;
+  if (seen.mean.empty()) {
+    seen.mean = seen.raw_mean;
+    seen.sd = seen.raw_sd;
   }
+  if (seen.sd.size() != columns || seen.target.size() != (config.data.target_moments ? 2U : 0U))
+    throw ConfigError(config.file + ": model.prior",
+                      "found \"auto\" with data of which no means and standard deviations are known; accepted: "
+                      "\"normal\" or \"flat\"");
   if (!config.data.target_moments) return seen;
   const std::string& target = problem.data.layout.target;
   const std::string where = target.empty() ? config.file + ": data.target" : "column " + target;

@@ -100,8 +100,9 @@ StatisticalProblem without_rows(StatisticalProblem problem, std::size_t clients)
 
 SiteFacts facts_of(const StatisticalProblem& problem, std::size_t client) {
   const ModelSpec& model = problem.model;
-  return {model.features,    model.classes,        model.feature_names,
-          model.class_names, problem.rows[client], problem.curvature_is_bound, problem.data.scaling};
+  return {model.features,      model.classes,        model.feature_names,
+          model.class_names,   problem.rows[client], problem.curvature_is_bound,
+          problem.data.scaling};
 }
 
 StatisticalProblem make_given_problem(const Posterior& posterior) {
@@ -147,6 +148,7 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
                                     "the same for all clients",
                                     sites[i].features, first.features));
     problem.rows.push_back(sites[i].rows);
+    problem.shows_curvature = problem.shows_curvature && sites[i].shows_curvature;
   }
   problem.data.intercept = target_of(config) != TargetKind::none && *with_defaults(config.data).intercept;
   set_prior(config, problem);

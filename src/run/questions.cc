@@ -21,7 +21,6 @@ Questions::~Questions() = default;
 
 Transport& Questions::transport() const { return link_.transport(); }
 
-// Whether the curvature is above 0 along every coordinate. `hessian` is d × d, or its diagonal as d × 1.
 bool bends_up(const Panel& hessian) {
   for (Index j = 0; j < hessian.rows(); ++j) {
     const double along = hessian.column(hessian.columns() == 1 ? 0 : j)[static_cast<std::size_t>(j)];
@@ -35,13 +34,12 @@ bool bends_up(const Panel& hessian) {
 ModeResult Questions::search() {
   const Index d = problem_.dimension();
   ModeProblem mode_problem{transport(), problem_.prior, link_.setup().recipe->prior_on_server, d, tolerance_};
-  if (scaled_ == Scaled::not_at_all)
-    return find_mode(mode_problem, start_.empty() ? std::vector<double>(static_cast<std::size_t>(d)) : start_);
   const ModelFamily* family = problem_.model.family;
   if (scaled_ == Scaled::full && family != nullptr && family->has_normal_errors(problem_.model))
     return search_with_scale(mode_problem, start_.empty() ? problem_.prior.centre(d) : start_);
-  const int most = mode_problem.most_exchanges;
   ModeResult result{start_.empty() ? problem_.prior.centre(d) : start_};
+  if (scaled_ == Scaled::not_at_all) return find_mode(mode_problem, result.position);
+  const int most = mode_problem.most_exchanges;
   std::optional<Coordinates> coordinates;
   for (int length = std::max(12, static_cast<int>(d / 4));; length *= 2) {
     const bool full = scaled_ == Scaled::full;

@@ -32,7 +32,7 @@ std::vector<UncoveredQuery> queries_of(const Config& config, bool table, bool le
     looks.push_back({"schedule", "the decaying step's smoothness and convexity are found from the data"});
   if (table && standardizes(config.data, target_of(config)))
     looks.push_back({"standardize", "data.standardize = true shows means and deviations"});
-  else if (table && pools_columns(config.data, target_of(config)))
+  else if (table && with_defaults(config.data).constant != "keep")
     looks.push_back({"constant", "data.constant shows columns' means and deviations"});
   if (table && config.data.missing == "mean")
     looks.push_back({"missing", "data.missing = \"mean\" shows columns' means"});

@@ -221,7 +221,13 @@ void Site::archive(Archive& a) {
   a.fields(facts.feature_names, facts.class_names);
   index(a, facts.rows);
   a.flag(facts.curvature_is_bound);
-  a.fields(facts.scaling.mean, facts.scaling.sd, facts.scaling.target);
+  ColumnScaling& s = facts.scaling;
+  a.fields(s.mean, s.sd, s.target, s.raw_mean, s.raw_sd, facts.shows_curvature);
+}
+
+void Answer::archive(Archive& a) {
+  a.fields(number, single);
+  a.panel(values, single);
 }
 
 Ask Ask::of(const Query& query, ConstPanelView answer) {

@@ -88,6 +88,17 @@ TEST_P(PredictRows, ScoresAsTheRunDidAndNeedsNoneOfItsData) {
   EXPECT_EQ(ask({"--data", "test.csv"}), csv);
 }
 
+// Runs of version 0.1 have draws of standardized columns, and a configuration without output.scale.
+TEST_P(PredictRows, RunsOfVersion01AreRead) {
+  ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet", "--set", "output.scale=standardized"}).code, 0);
+  const std::string answer = ask({"--data", "test.csv"});
+  std::string config = slurp("a/config.toml");
+  const std::size_t at = config.find("scale = \"standardized\"");
+  ASSERT_NE(at, std::string::npos);
+  put("a/config.toml", config.erase(at, config.find('\n', at) - at));
+  EXPECT_EQ(ask({"--data", "test.csv"}), answer);
+}
+
 TEST_P(PredictRows, OneDrawHasNothingEpistemic) {
   ASSERT_EQ(run({"run", "a.toml", "--out", "a", "--quiet"}).code, 0);
   const Json answer = Json::parse(ask({"--data", "test.csv", "--draws", "1", "--json"}));

@@ -143,7 +143,7 @@ TEST_P(HostileServer, MutatedMessages) {
 // Tries every question in every size.
 TEST_P(HostileServer, Questions) {
   Listener listener = until(recording_, wire::Type::end);
-  for (std::uint8_t what = 0; what < 12; ++what)
+  for (std::uint8_t what = 0; what < 18; ++what)
     for (const Index rows : {0, 1, 2, 4, 5, 1 << 30})
       for (const Index columns : {0, 1, 2, 3, 1 << 30})
         for (const Index at : {0, 1, 2, 3})
@@ -154,6 +154,27 @@ TEST_P(HostileServer, Questions) {
             EXPECT_EQ(listener.said.size(), before + (taken ? 1 : 0));
             EXPECT_TRUE(!taken || listener.said.back().size() <= 300U);
           }
+}
+
+// With coordinates, of which the client is told, and which it is brought up to date with.
+TEST_P(HostileServer, Coordinates) {
+  const Recording in_psi = record({fmt::format("sampler.name={}", GetParam()), "sampler.precondition=full"});
+  Listener listener = until(in_psi, wire::Type::broadcast);
+  const auto what = static_cast<std::uint8_t>(Query::What::coordinates);
+  Panel matrix(15, 1);
+  for (const Index diagonal : {0, 2, 5, 9, 14}) matrix.column(0)[static_cast<std::size_t>(diagonal)] = 1;
+  EXPECT_TRUE(listener.survives(wire::encode(wire::Ask{1, what, Panel(5, 1), matrix, 1, 1})));
+  for (const double bad : {0.0, -1.0, kNaN}) {
+    Panel damaged = matrix;
+    damaged.column(0)[9] = bad;
+    EXPECT_THROW(listener.hear(wire::encode(wire::Ask{1, what, Panel(5, 1), damaged, 1, 1})), WireError);
+  }
+  EXPECT_THROW(listener.hear(wire::encode(wire::Ask{1, what, Panel(5, 1), Panel(5, 5), 1, 1})), WireError);
+  EXPECT_THROW(
+      until(recording_, wire::Type::broadcast).hear(wire::encode(wire::Ask{1, what, Panel(5, 1), matrix, 1, 1})),
+      WireError)
+      << "the run samples in the model's own coordinates";
+  EXPECT_THROW(listener.hear(wire::encode(wire::CatchUp{Bytes(300, 0x02)})), WireError);
 }
 
 TEST_P(HostileServer, QuestionsAtNoPlace) {

@@ -59,8 +59,22 @@ TEST_F(OwnData, SameDrawsAsTheSimulationOverTheSameFiles) {
   EXPECT_EQ(alone.draws, together.draws);
 }
 
+// Everything that set-up asks clients for: moments, curvature, the mode, starts, the forecast and the step.
+TEST_F(OwnData, SameDrawsWithTheDefaults) {
+  for (const char* batch : {"sampler.batch=1.0", "sampler.batch=0.5"}) {
+    const Overrides keys = {"sampler.step=auto", "sampler.precondition=full", batch};
+    auto mine = clients();
+    for (auto& options : mine) options.state += batch;
+    World world(testing::federated_config(kStudy, keys), mine, {.cut = 5, .kill_client = 5, .seed = 3});
+    Overrides more = {fmt::format("data.source=[\"{}\", \"{}\", \"{}\"]", path("a.csv"), path("b.csv"), path("c.csv")),
+                      "data.partition=given", "run.coupled=true", "output.lp=false"};
+    more.insert(more.end(), keys.begin(), keys.end());
+    EXPECT_EQ(testing::sample(kStudy, more).draws, run_federation(world).draws) << batch;
+  }
+}
+
 TEST_F(OwnData, SameDrawsWithoutStandardisation) {
-  const Overrides keys = {"data.standardize=false", "model.prior=normal", "sampler.step=1e-5"};
+  const Overrides keys = {"data.standardize=false", "sampler.step=1e-5"};
   World world(testing::federated_config(kStudy, keys), clients(), {});
   const auto together = run_federation(world);
   Overrides more = {fmt::format("data.source=[\"{}\", \"{}\", \"{}\"]", path("a.csv"), path("b.csv"), path("c.csv")),
@@ -69,6 +83,45 @@ TEST_F(OwnData, SameDrawsWithoutStandardisation) {
   const auto alone = testing::sample(kStudy, more);
   EXPECT_EQ(alone.draws, together.draws);
   EXPECT_EQ(alone.draws.front().size(), 6U * 40);  // intercept, ward, age, two towns, dose, but no year
+}
+
+// Whoever is told what it would send is told of every question about its curvature.
+TEST(Disclosed, CurvatureIsListedWheneverItIsAskedFor) {
+  const auto told = [](const Overrides& keys, bool curvature = true) {
+    std::string all;
+    for (const std::string& line : disclosed_messages(testing::federated_config(kStudy, keys), curvature)) all += line;
+    return all.find("Hessian") != std::string::npos;
+  };
+  EXPECT_TRUE(told({})) << "starts around the mode";
+  EXPECT_TRUE(told({"sampler.precondition=none"}));
+  EXPECT_FALSE(told({"run.init=zero"}));
+  EXPECT_TRUE(told({"run.init=zero", "sampler.precondition=full"}));
+  const Overrides covered = {"sampler.name=fa-ld", "sampler.step=auto", "privacy.delta=1e-4", "run.init=zero"};
+  EXPECT_FALSE(told(covered, false));
+  Overrides accepted = covered;
+  accepted.emplace_back("privacy.accept=[\"precondition\"]");
+  EXPECT_TRUE(told(accepted, false));
+}
+
+// A client that does not show its whole Hessian makes the coordinates of all diagonal, and is never asked for it.
+TEST_F(OwnData, AClientMayKeepItsHessian) {
+  const Overrides keys = {"sampler.step=auto", "run.iterations=2000"};
+  const Config config = testing::federated_config(kStudy, keys);
+  for (const bool curvature : {true, false}) {
+    auto mine = clients();
+    mine[1].limits.curvature = curvature;
+    for (auto& options : mine) options.state += curvature ? "-open" : "-closed";
+    World world(config, mine, {});
+    Index longest = 0;
+    world.overhear = [&](std::uint32_t, const Bytes& frame) {
+      if (wire::type_of(frame) != wire::Type::ask) return;
+      const auto ask = wire::decode<wire::Ask>(frame);
+      if (static_cast<Query::What>(ask.what) == Query::What::hessian) longest = std::max<Index>(longest, ask.rows);
+    };
+    run_federation(world);
+    for (const std::string& why : world.ended) EXPECT_EQ(why, "done");
+    EXPECT_EQ(longest, curvature ? 21 : 6);
+  }
 }
 
 TEST_F(OwnData, SecretSeedsGiveOtherDrawsOfTheSameLaw) {

@@ -58,6 +58,24 @@ TEST_P(Parity, FaultsDoNotMatter) {
   EXPECT_GE(faults, 200);
 }
 
+// Coordinates are part of what clients are told and of what they keep.
+TEST_P(Parity, FaultsDoNotMatterInOtherCoordinates) {
+  if (GetParam().name == std::string("network")) return;  // networks have no other coordinates
+  Overrides keys = longer(GetParam().keys);
+  keys.emplace_back("sampler.precondition=full");
+  Overrides alone_keys = keys;
+  alone_keys.insert(alone_keys.end(), {"run.coupled=true", "output.lp=false"});
+  const auto alone = testing::sample(kFederated, alone_keys);
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    World world(kFederated, keys,
+                {.cut = 10, .kill_client = 10, .kill_server = 1, .kill_between = 30, .repeat = 50, .seed = seed},
+                folder_);
+    EXPECT_EQ(alone.draws, run_federation(world).draws) << "seed " << seed;
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directory(folder_);
+  }
+}
+
 // Set-up is exchanged differently here, so exchanges have other numbers. Without jitter that does not matter.
 TEST_P(Parity, SameSimulatedTime) {
   Overrides keys = longer(GetParam().keys);

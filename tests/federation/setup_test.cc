@@ -215,6 +215,34 @@ TEST_F(Setup, SitesThatCannotBe) {
   EXPECT_EQ(script_.refused.size(), 3U);
 }
 
+// By these numbers the server turns draws into the units of the data.
+TEST_F(Setup, ScalingsThatDoNotFit) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  for (const ColumnScaling& bad :
+       {ColumnScaling{std::vector<double>(1000), std::vector<double>(1000, 1.0)}, ColumnScaling{{0, 0}, {1}},
+        ColumnScaling{{0, 0}, {1, 0}}, ColumnScaling{{0, kNone}, {1, 1}}, ColumnScaling{{0}, {1}},
+        ColumnScaling{{0, 0}, {1, 1}, {1}}, ColumnScaling{{0, 0}, {1, 1}, {1, kNone}},
+        ColumnScaling{{}, {}, {}, {}, {}, std::vector<double>(9), std::vector<double>(9, 1.0)}}) {
+    wire::Site wrong = site(10);
+    wrong.facts.scaling = bad;
+    script_ = {};
+    script_.arrive(1, "a");
+    script_.say(1, wire::encode(wrong));
+    gather();
+    EXPECT_THAT(script_.refused[1], HasSubstr("found")) << bad.mean.size();
+  }
+}
+
+// One client's impossible sums must not end the run for all.
+TEST_F(Setup, MomentsThatCannotBe) {
+  all(wire::encode(columns()));
+  script_.say(1, wire::encode(wire::Moments{{10, {1, 2}, {3, -4}}}));
+  script_.say(2, wire::encode(wire::Moments{{10, {1e300, 2}, {3, 4}}}));
+  script_.say(3, wire::encode(wire::Moments{{1e300, {1, 2}, {3, 4}}}));
+  gather();
+  EXPECT_EQ(script_.refused.size(), 3U);
+}
+
 // Counts that promise more than the frame holds are refused before memory is taken.
 TEST_F(Setup, HugeCounts) {
   for (std::size_t at = 0; at < 64; at += 8) {

@@ -144,13 +144,14 @@ void messages_seeds() {
   message_seed("columns", columns);
   message_seed("layout", wire::Layout{columns.facts});
   message_seed("moments", wire::Moments{{5, {1, 2}, {3, 4}}});
-  message_seed("scaling", wire::Scaling{{{1, 2}, {3, 4}, {5, 6}, {0}, {7}}});
-  message_seed("site", wire::Site{{3, 2, {"x", "y"}, {"no", "yes"}, 17, true}});
+  message_seed("scaling", wire::Scaling{{{1, 2}, {3, 4}, {5, 6}, {0}, {7}, {8, 9}, {1, 2}}});
+  message_seed("site", wire::Site{{3, 2, {"x", "y"}, {"no", "yes"}, 17, true, {{1, 2}, {3, 4}, {5, 6}}}});
   message_seed("seat", wire::Seat{0.25});
   message_seed("acknowledged", wire::Acknowledged{9});
   message_seed("catch_up", wire::CatchUp{Bytes(24, 1)});
   message_seed("ask", wire::Ask{3, 1, panel, panel, 2, 3});
   message_seed("answer", wire::Answer{3, panel});
+  message_seed("answer_single", wire::Answer{3, panel, true});
   message_seed("draws", wire::Draws{1, 100, panel});
   message_seed("end", wire::End{true, "done"});
   put("messages", "empty", "");

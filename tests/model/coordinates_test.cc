@@ -128,6 +128,16 @@ TEST(Coordinates, ThereAndBackAgain) {
   }
 }
 
+TEST(Coordinates, AreTheSameOnBothSidesOfAWire) {
+  for (const Index d : {1, 6})
+    for (const bool full : {false, true}) {
+      const auto in = coordinates(d, full);
+      const Panel sent = in->sent();
+      EXPECT_EQ(sent.rows(), full ? d * (d + 1) / 2 : d);
+      EXPECT_EQ(Coordinates(in->centre(), sent), *in);
+    }
+}
+
 TEST(Coordinates, NameTheColumnThatOthersDetermine) {
   Panel hessian(3, 3);
   const double rows[4][3] = {{1, 2, 3}, {2, 1, 3}, {0, 1, 1}, {4, 1, 5}};  // the third column is the sum of the others
@@ -135,6 +145,24 @@ TEST(Coordinates, NameTheColumnThatOthersDetermine) {
     for (Index j = 0; j < 3; ++j)
       for (std::size_t i = 0; i < 3; ++i) hessian.column(j)[i] += row[i] * row[j];
   EXPECT_EQ(Coordinates(std::vector<double>(3), hessian, true).raised(), std::vector<std::size_t>{2});
+}
+
+// Twenty columns of which nine are determined, in single precision: the errors of one must not blow up the next.
+TEST(Coordinates, StayFiniteWithManyCollinearColumns) {
+  constexpr Index kColumns = 20;
+  Panel hessian(kColumns, kColumns);
+  Dice dice(11);
+  for (int row = 0; row < 11; ++row) {
+    const std::vector<double> x = dice.normals(kColumns);
+    for (std::size_t j = 0; j < x.size(); ++j)
+      for (std::size_t i = 0; i < x.size(); ++i)
+        hessian.column(static_cast<Index>(j))[i] =
+            static_cast<float>(hessian.column(static_cast<Index>(j))[i] + x[i] * x[j]);
+  }
+  const Coordinates in(std::vector<double>(kColumns), hessian, true);
+  EXPECT_GE(in.raised().size(), 3U);
+  const Panel sent = in.sent();
+  for (const double a : sent.column(0)) EXPECT_LT(std::abs(a), 1e7);
 }
 
 TEST(Coordinates, ThePriorIsTheSameLawInPsi) {

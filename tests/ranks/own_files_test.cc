@@ -44,7 +44,8 @@ class OwnFiles : public ::testing::Test {
 };
 
 TEST_F(OwnFiles, TheSameRunAndTheSameTestRows) {
-  for (const Overrides& more : {Overrides{}, Overrides{"data.standardize=false", "model.prior=normal"},
+  for (const Overrides& more : {Overrides{}, Overrides{"data.standardize=false"},
+                                Overrides{"sampler.step=auto", "model.prior=auto", "sampler.precondition=full"},
                                 Overrides{"data.levels.town=[\"rome\", \"oslo\", \"bern\", \"lima\"]"}}) {
     const RankWorld given = world(more);
     Experiment alone(given.config());

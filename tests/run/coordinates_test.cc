@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 
 #include "pollen/errors.h"
 #include "pollen/stats.h"
@@ -119,6 +120,71 @@ TEST(Precondition, ThePotentialIsThatOfTheDraw) {
     u += plain.questions().prior().value(collect.draws[0]);
     EXPECT_NEAR(collect.potentials[0], u, 1e-9 * std::abs(u)) << kind;
   }
+}
+
+// A potential whose gradient and value leave the finite numbers far from the mode, as exp(η) does, and a transport that
+// refuses to ask for gradients there, as a federation does.
+TEST(Precondition, TheSearchForTheModeAsksForNoGradientThatIsInfinite) {
+  std::string text = "g,x,y\n";
+  constexpr int kRows = 2000;  // one of them has all counts, so that Newton's first step is as many times too long
+  for (int r = 0; r < kRows; ++r) text += fmt::format("{},{},{}\n", r % 2, r == 0 ? 1000 : 0, r == 0 ? 100000 : r % 2);
+  const std::string file = ::testing::TempDir() + "/overshoot.csv";
+  std::ofstream(file) << text;
+  class Checked final : public Transport {
+   public:
+    explicit Checked(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
+    void exchange(Server& server) override { inner_->exchange(server); }
+    void query(const Query& query, PanelView sum) override {
+      inner_->query(query, sum);
+      for (Index c = 0; query.what == Query::What::gradient && c < sum.columns; ++c)
+        for (const double x : sum.column(c))
+          if (!std::isfinite(x)) throw WireError("found an infinite gradient");
+    }
+
+   private:
+    std::unique_ptr<Transport> inner_;
+  };
+  ExperimentOptions options;
+  options.transport = [](ClientView& view, Clients& clients) {
+    return std::make_unique<Checked>(make_thread_transport(view, clients, 1));
+  };
+  Experiment e(read_config_text("[model]\nkind = \"poisson\"\n[data]\nsource = \"" + file +
+                                    "\"\npartition = \"by-column\"\ncolumn = \"g\"\ntest_fraction = 0.0\n"
+                                    "[sampler]\nname = \"lsd\"\n",
+                                "test.toml"),
+               options);
+  EXPECT_NO_THROW(e.prepare());
+}
+
+// Neal's funnel has no mode, but can be sampled with a given step from zero.
+TEST(Precondition, AProgramsPosteriorWithoutAModeIsSampledFromZero) {
+  class Funnel final : public Potential {
+   public:
+    Index dimension() const override { return 2; }
+    Index rows() const override { return 1; }
+    void value(const ConstPanelView& at, std::span<double> out, Scratch&) const override {
+      for (Index c = 0; c < at.columns; ++c) {
+        const double v = at.column(c)[0], x = at.column(c)[1];
+        out[static_cast<std::size_t>(c)] = v * v / 18 + x * x * std::exp(-v) / 2 + v / 2 - std::exp(-v - 4);
+      }
+    }
+    void gradient(const ConstPanelView& at, const PanelView& out, Scratch&) const override {
+      for (Index c = 0; c < at.columns; ++c) {
+        const double v = at.column(c)[0], x = at.column(c)[1];
+        out.column(c)[0] = v / 9 - x * x * std::exp(-v) / 2 + 0.5 + std::exp(-v - 4);
+        out.column(c)[1] = x * std::exp(-v);
+      }
+    }
+    void gradient_rows(std::span<const double> at, std::span<const std::uint32_t>, std::span<double> out,
+                       Scratch& scratch) const override {
+      gradient({at.data(), 2, 1, 2}, {out.data(), 2, 1, 2}, scratch);
+    }
+  };
+  ExperimentOptions options;
+  options.posterior = Posterior{{std::make_shared<Funnel>()}, {}, {}};
+  Experiment e(read_config_text("[sampler]\nname = \"lsd\"\nstep = 1e-3", "test.toml"), options);
+  e.prepare();
+  for (Index c = 0; c < 4; ++c) EXPECT_EQ(e.position().column(c)[0], 0);
 }
 
 TEST(Precondition, NamesTheColumnThatMakesAFlatPriorImproper) {

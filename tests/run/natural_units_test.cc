@@ -1,5 +1,5 @@
-// Regressions on data in natural units, with the defaults: units of the output, automatic priors, starts and coordinates
-// (docs/models.md, docs/samplers.md).
+// Regressions on data in natural units, with the defaults: units of the output, automatic priors, starts and
+// coordinates (docs/models.md, docs/samplers.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <fstream>
 #include <random>
 
+#include "model/units.h"
 #include "pollen/errors.h"
 #include "pollen/stats.h"
 #include "support/problems.h"
@@ -18,8 +19,8 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using ::testing::HasSubstr;
 using testing::Collect;
+using ::testing::HasSubstr;
 
 // Yearly incomes in dollars on height in centimetres and sex, with an interaction, in eight clinics. The interaction
 // makes the columns nearly collinear in their own units.
@@ -121,7 +122,8 @@ TEST(NaturalUnits, DefaultsGiveThePosteriorInTheUnitsOfTheData) {
   EXPECT_GT(found.least_ess, 400);
   for (int j = 0; j < 4; ++j) {
     const double sd = std::sqrt(covariance(j, j));
-    EXPECT_NEAR(found.mean[j], mean[j], 5 * sd / std::sqrt(found.least_ess)) << found.labels[static_cast<std::size_t>(j)];
+    EXPECT_NEAR(found.mean[j], mean[j], 5 * sd / std::sqrt(found.least_ess))
+        << found.labels[static_cast<std::size_t>(j)];
     // The step may widen the law by a few percent.
     EXPECT_NEAR(found.sd[j] / sd, 1.0, 0.03 + 5 / std::sqrt(2 * found.least_ess));
   }
@@ -142,8 +144,8 @@ TEST(NaturalUnits, WithSampledNoiseTheDefaultsMix) {
 TEST(NaturalUnits, TheScaleOfTheOutputChangesNoDraw) {
   const Incomes data(200);
   const auto draws = [&](const char* scale) {
-    Experiment experiment(read_config_text(data.config(""), "test.toml",
-                                           {std::string("output.scale=") + scale, "run.iterations=20", "run.burn_in=0"}));
+    Experiment experiment(read_config_text(
+        data.config(""), "test.toml", {std::string("output.scale=") + scale, "run.iterations=20", "run.burn_in=0"}));
     experiment.prepare();
     Collect collect;
     experiment.advance(20, collect);
@@ -177,6 +179,111 @@ TEST(NaturalUnits, TheWrittenConfigurationGivesTheSameDraws) {
   EXPECT_THAT(written, HasSubstr("prior = \"normal\""));
   EXPECT_THAT(written, HasSubstr("prior_centre = ["));
   EXPECT_EQ(draws(written, {}).first, first);
+}
+
+// A csv file that disappears with the test.
+struct Csv {
+  std::string path = (std::filesystem::temp_directory_path() / ("pollen-units-" + std::to_string(::getpid()) + ".csv"));
+  explicit Csv(const std::string& text) { std::ofstream(path) << text; }
+  ~Csv() { std::filesystem::remove(path); }
+  std::string config(const std::string& kind, const std::string& more = "") const {
+    return fmt::format(
+        "[model]\nkind = \"{}\"\n[data]\nsource = \"{}\"\ntarget = \"y\"\nclients = 2\n"
+        "test_fraction = 0.0\n{}\n[sampler]\nname = \"lsd\"\n",
+        kind, path, more);
+  }
+};
+
+// Eight rows: u has mean 3 and sd 1, w is a time in seconds that varies by 1, and of the dummy column half are 1.
+Csv eight_rows(const std::vector<std::string>& targets) {
+  std::string text = "u,w,c,y\n";
+  for (int r = 0; r < 8; ++r)
+    text += fmt::format("{},{},{},{}\n", r % 2 == 0 ? 2 : 4, r / 2 % 2 == 0 ? 1700000000 - 1 : 1700000000 + 1,
+                        r / 4 % 2 == 0 ? "a" : "b", targets[static_cast<std::size_t>(r) % targets.size()]);
+  return Csv(text);
+}
+
+// The table of docs/models.md, with and without standardising and with and without an intercept.
+TEST(NaturalUnits, ThePriorsNumbersAreThoseOfTheTable) {
+  struct Kind {
+    const char* name;
+    std::vector<std::string> targets;
+    double slope, mean, sd;  // of the intercept
+    int blocks;
+  };
+  for (const Kind& kind :
+       {Kind{"linear", {"10", "10", "10", "10", "30", "30", "30", "30"}, 25, 20, 25, 1},
+        Kind{"logistic", {"no", "yes", "yes"}, 2.5, 0, 2.5, 1}, Kind{"softmax", {"p", "q", "r"}, 2.5, 0, 2.5, 3},
+        Kind{"poisson", {"1", "3", "5", "7"}, 2.5, std::log(4.0), 2.5, 1}}) {
+    const Csv file = eight_rows(kind.targets);
+    for (const char* more : {"", "standardize = false"})
+      for (const bool intercept : {true, false}) {
+        const Experiment e(
+            read_config_text(file.config(kind.name, more), "test.toml", {fmt::format("data.intercept={}", intercept)}));
+        const ModelConfig& model = e.config().model;
+        EXPECT_EQ(model.prior, "normal");
+        std::vector<double> sd, mean;
+        for (int block = 0; block < kind.blocks; ++block) {
+          if (intercept) sd.push_back(kind.sd), mean.push_back(kind.mean);
+          for (const double s : {1.0, 1.0, 0.5}) sd.push_back(kind.slope / s), mean.push_back(0);
+        }
+        if (kind.name == std::string("linear")) sd.push_back(1), mean.push_back(std::log(10.0));
+        EXPECT_THAT(model.prior_sd, ::testing::Pointwise(::testing::DoubleNear(1e-6), sd)) << kind.name << more;
+        EXPECT_THAT(model.prior_mean, ::testing::Pointwise(::testing::DoubleNear(1e-12), mean)) << kind.name << more;
+        if (intercept) {
+          EXPECT_THAT(model.prior_centre,
+                      ::testing::Pointwise(::testing::DoubleNear(1e-6), std::vector<double>{3, 1.7e9, 0.5}));
+        } else {
+          EXPECT_THAT(model.prior_centre, ::testing::IsEmpty());
+        }
+      }
+  }
+}
+
+// Whether columns are standardised inside or not, the prior of the coefficients is the same law.
+TEST(NaturalUnits, WithoutStandardisingThePriorIsTheSameLaw) {
+  const Csv file = eight_rows({"1", "3", "5", "7"});
+  const auto potential = [&](const Overrides& overrides, const std::vector<double>& of_data) {
+    Experiment e(read_config_text(file.config("poisson"), "test.toml", overrides));
+    std::vector<double> theta = of_data;
+    if (const auto& units = e.model().units) units->to_internal(theta);
+    return e.questions().prior().value(theta);
+  };
+  // With η = 0.2 at the means: intercept 0.2 - 3·0.1 - 1.7e9·1e-9 - 0.5·0.3.
+  const std::vector<double> at = {0.2 - 0.3 - 1.7 - 0.15, 0.1, 1e-9, 0.3};
+  const double intercept = (0.2 - std::log(4.0)) / 2.5;
+  const double expected = 0.5 * (intercept * intercept + (0.01 + 0.09 / 4 + 1e-18) / 6.25);
+  EXPECT_NEAR(potential({}, at), expected, 1e-9);
+  EXPECT_NEAR(potential({"data.standardize=false"}, at), expected, 1e-9);
+}
+
+// Without an intercept nothing takes up the columns' means, so that the model is η = Σ β_j x_j only if they stay.
+TEST(NaturalUnits, WithoutAnInterceptTheModelGoesThroughTheOrigin) {
+  const Csv file = eight_rows({"10", "14", "11", "13", "16", "22", "15", "21"});
+  Experiment e(read_config_text(file.config("linear", "features = [\"u\"]\nintercept = false"), "test.toml",
+                                {"model.noise_sd=1.0", "model.prior=flat", "run.init=mode"}));
+  e.prepare();
+  // Σ xy / Σ x² with x = 2, 4, 2, 4, ...: (2 (10 + 11 + 16 + 15) + 4 (14 + 13 + 22 + 21)) / 80.
+  EXPECT_NEAR(e.position().column(0)[0], (2 * 52 + 4 * 70) / 80.0, 1e-6);
+}
+
+// Sums of a number that has no exact binary form differ by rounding between clients of different sizes.
+TEST(NaturalUnits, ATargetThatIsConstantUpToRoundingIsNamed) {
+  std::string text = "g,u,y\n";
+  for (int r = 0; r < 60; ++r) text += fmt::format("{},{},0.1\n", r < 3 ? "a" : r < 10 ? "b" : r < 29 ? "c" : "d", r);
+  const Csv file(text);
+  EXPECT_THROW(Experiment(read_config_text(file.config("linear", "partition = \"by-column\"\ncolumn = \"g\""),
+                                           "test.toml", {"data.clients=4"})),
+               ConfigError);
+}
+
+TEST(NaturalUnits, ANumberForTheStepTurnsCoordinatesOffAndSaysSo) {
+  const Csv file = eight_rows({"10", "14", "11"});
+  for (const char* more : {"output.scale=data", "output.scale=standardized", "data.standardize=false"}) {
+    Experiment e(read_config_text(file.config("linear"), "test.toml", {"sampler.step=1e-3", more}));
+    EXPECT_EQ(e.config().sampler.precondition, "none");
+    EXPECT_THAT(e.notes(), ::testing::Contains(HasSubstr("sampler.precondition = \"none\""))) << more;
+  }
 }
 
 TEST(NaturalUnits, ATargetThatNeverChangesIsNamed) {

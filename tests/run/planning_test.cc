@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 
 #include "support/problems.h"
@@ -92,6 +94,27 @@ TEST(Planning, NoConvexityIsClaimedOfAProgramsOwnPotentials) {
   EXPECT_EQ(r.plan.constants.convexity, 0);
   for (const auto& client : r.plan.constants.clients) EXPECT_EQ(client.convexity, 0);
   EXPECT_THAT(r.notes, Contains(HasSubstr("m: none, nothing is known of the program's own potentials")));
+}
+
+// Starts are compared with the mode in the same units, and random starts with their spread.
+TEST(Planning, TheStartIsWhereARunStarts) {
+  EXPECT_NEAR(report(kTwo, {"run.init=prior", "model.prior=normal"}).plan.constants.start, 2 + 9 * 0.64, 1e-4);
+  const Overrides plain = {"sampler.name=lsd", "sampler.step=1e-4", "model.prior_sd=3.0", "run.init=mode"};
+  Experiment experiment(read_config_text(testing::kLogistic, "test.toml", plain));
+  experiment.prepare();
+  const Panel bend = experiment.questions().hessian(experiment.questions().mode(), true);
+  Eigen::MatrixXd hessian(bend.rows(), bend.rows());
+  for (Index j = 0; j < bend.rows(); ++j) std::ranges::copy(bend.column(j), hessian.col(j).begin());
+  std::string mode;
+  for (const double x : experiment.mode()) mode += fmt::format("{}{}", mode.empty() ? "[" : ", ", x);
+  const auto start = [&](const std::string& init) {
+    Overrides keys = plain;
+    keys.push_back("run.init=" + init);
+    return report(testing::kLogistic, keys).plan.constants.start;
+  };
+  EXPECT_NEAR(start(mode + "]"), 0, 1e-9);
+  EXPECT_TRUE(std::isfinite(start("prior")));
+  EXPECT_NEAR(start("auto"), 4 * hessian.inverse().trace(), 1e-3 * start("auto"));
 }
 
 TEST(Planning, GivenConstantsAreUsed) {

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <limits>
 #include <random>
 
 #include "pollen/errors.h"
+#include "wire/messages.h"
 #include "wire/wire.h"
 
 namespace pollen {
@@ -72,6 +75,22 @@ TEST(Frames, SilentReplyRoundTrip) {
   EXPECT_EQ(got.chains, sent.chains);
   EXPECT_TRUE(got.bits.empty());
   EXPECT_TRUE(got.payload.empty());
+}
+
+TEST(Frames, AnswersMayBeInSinglePrecision) {
+  wire::Answer answer{7, Panel(3, 2), true};
+  for (Index c = 0; c < 2; ++c)
+    for (std::size_t j = 0; j < 3; ++j)
+      answer.values.column(c)[j] = static_cast<float>(0.1 * static_cast<double>(j) - 1e20 * static_cast<double>(c));
+  const Bytes single = wire::encode(answer);
+  const auto back = wire::decode<wire::Answer>(single);
+  EXPECT_TRUE(std::ranges::equal(back.values.flat(), answer.values.flat()));
+  answer.single = false;
+  EXPECT_EQ(wire::encode(answer).size(), single.size() + 6 * 4);
+  Bytes cut(single.begin(), single.end() - 1);
+  const std::uint64_t body = cut.size() - wire::kFrameHeader;
+  std::memcpy(cut.data() + wire::kFrameHeader - sizeof body, &body, sizeof body);
+  EXPECT_THROW(wire::decode<wire::Answer>(cut), WireError);
 }
 
 TEST(Frames, TheFormatIsPinned) {

@@ -98,7 +98,8 @@ bool pools_columns(const DataSpec& spec, TargetKind target);
 std::vector<std::size_t> unusable_columns(const ColumnScaling& scaling);
 
 // Returns what is wrong with a scaling that somebody sent for so many encoded columns, or an empty text.
-std::string scaling_fault(const ColumnScaling& scaling, std::size_t columns, bool standardized);
+// `moments`: whether the moments of columns that are not standardised are among it.
+std::string scaling_fault(const ColumnScaling& scaling, std::size_t columns, bool standardized, bool moments = false);
 
 // Returns the bits that pooling so many columns costs: every client sends its sums and receives what was agreed.
 std::int64_t pooling_bits(Index clients, std::size_t columns, const ColumnScaling& agreed);

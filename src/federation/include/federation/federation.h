@@ -228,8 +228,9 @@ struct RemoteOptions {
 std::unique_ptr<Transport> make_remote_transport(ConnectionRegistry& registry, ClientView& mirror,
                                                  const RemoteOptions& options);
 
-// Describes every message by which a client reveals something under a configuration, for people.
-std::vector<std::string> disclosed_messages(const Config& config);
+// Describes every message by which a client reveals something under a configuration, for people. `curvature`: whether
+// it answers questions about its whole Hessian.
+std::vector<std::string> disclosed_messages(const Config& config, bool curvature = true);
 
 // Limits beyond which a client refuses to take part.
 struct ParticipantLimits {
@@ -237,6 +238,7 @@ struct ParticipantLimits {
   std::int64_t least_rows = 1;
   double most_epsilon = 0;            // of the run so far, by the smaller of the two accounts; 0 means no limit
   std::vector<std::string> samplers;  // empty means any
+  bool curvature = true;              // whether it answers questions about its whole Hessian
 };
 
 struct ParticipantOptions {

@@ -19,7 +19,7 @@ namespace pollen {
 
 class Units {
  public:
-  Units(const ModelSpec& model, bool intercept, const ColumnScaling& scaling);
+  Units(const ModelSpec& model, bool intercept, const ColumnScaling& scaling);  // no means and scales: 0 and 1
 
   void to_data(PanelView theta) const;
   void to_internal(std::span<double> theta) const;

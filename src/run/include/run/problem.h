@@ -53,6 +53,7 @@ struct StatisticalProblem {
   std::vector<Index> rows;          // N_i; empty for mixed-effects models
   Index first = 0;                  // the client of the first potential; the others follow
   bool curvature_is_bound = false;  // curvature bounds hold for all θ, not only where they are asked for
+  bool shows_curvature = true;      // all clients answer questions about their whole Hessian
 
   Index clients() const { return rows.empty() ? data.clients() : static_cast<Index>(rows.size()); }
   Index dimension() const { return model.dimension(); }

@@ -47,8 +47,7 @@ class Questions {
   std::span<const Index> sizes() const { return problem_.rows; }  // N_i
   // Whether the curvature bounds hold for all θ, not only where they are asked for.
   bool curvature_is_bound() const { return problem_.curvature_is_bound; }
-  // Says where the search for the mode begins; otherwise it begins at zero, or at the
-  // prior's centre where the search is scaled.
+  // Says where the search for the mode begins; otherwise it begins at the prior's centre.
   void search_from(std::span<const double> start) { start_.assign(start.begin(), start.end()); }
   // Finds the mode at the first call. NumericError if the search leaves the finite numbers. Of a linear model with unknown
   // σ a search that is scaled in full finds the mode of log σ's own posterior and the best coefficients there.
@@ -77,5 +76,8 @@ class Questions {
   std::unique_ptr<MarginalScale> scale_;  // once the mode of a linear model with unknown σ was found
   std::vector<double> start_;             // of the search for the mode; empty: zero or the prior's centre
 };
+
+// Whether the curvature is above 0 along every coordinate. The Hessian is d × d, or its diagonal as d × 1.
+bool bends_up(const Panel& hessian);
 
 }  // namespace pollen

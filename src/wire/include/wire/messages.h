@@ -80,7 +80,10 @@ struct Moments {
 struct Scaling {
   static constexpr Type kType = Type::scaling;
   ColumnScaling scaling;
-  void archive(Archive& a) { a.fields(scaling.mean, scaling.sd, scaling.target, scaling.dropped, scaling.constants); }
+  void archive(Archive& a) {
+    a.fields(scaling.mean, scaling.sd, scaling.target, scaling.raw_mean, scaling.raw_sd, scaling.dropped,
+             scaling.constants);
+  }
 };
 
 // What a client tells about its data.
@@ -131,7 +134,8 @@ struct Answer {
   static constexpr Type kType = Type::answer;
   std::uint64_t number = 0;
   Panel values;
-  void archive(Archive& a) { a.fields(number, values); }
+  bool single = false;  // whether the numbers are sent in single precision, in which they must be exact
+  void archive(Archive& a);
 };
 
 // Kept draws of one chain for clients of a run with --share-draws, one column per draw.
