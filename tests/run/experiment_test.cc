@@ -88,7 +88,8 @@ TEST(Experiment, WarnsOfAnUnstableStepAndNamesTheRoundOfTheExplosion) {
   Experiment e = prepared(kGaussian, {"sampler.step=1.0"});
   e.prepare();
   ASSERT_FALSE(e.warnings().empty());
-  EXPECT_NE(e.warnings().back().find("2/L"), std::string::npos);
+  EXPECT_NE(e.warnings().front().find("2/L"), std::string::npos);
+  EXPECT_NE(e.warnings().back().find("the chain diverges"), std::string::npos);
   Collect collect;
   try {
     e.advance(1000, collect);
@@ -175,13 +176,13 @@ TEST(Experiment, StopsBetweenIterations) {
   EXPECT_EQ(e.iteration(), 10);
 }
 
-// Clients' own compressors count for step = "auto": a noisier one at one client makes the step smaller, but not as small
-// as at all clients.
+// Clients' own compressors count for step = "auto": a noisier one at one client makes the step smaller, but not as
+// small as at all clients.
 TEST(Experiment, AutomaticStepsCountEveryClientsCompressor) {
-  const auto step = [](const std::string& own, const Overrides& more) {
+  const auto step = [](const std::string& own, const Overrides& more, bool all = false) {
     std::string text = "[model]\nkind = \"gaussian\"\nprior = \"flat\"\n";
     for (int i = 0; i < 2; ++i)
-      text += "[[client]]\nmean = [0.0, 1.0]\nprecision = [[1.0, 0.0], [0.0, 1.0]]\n" + (i == 0 ? own : "");
+      text += "[[client]]\nmean = [0.0, 1.0]\nprecision = [[1.0, 0.0], [0.0, 1.0]]\n" + (i == 0 || all ? own : "");
     Experiment experiment(read_config_text(text + "[sampler]\nname = \"qlsd\"\nstep = \"auto\"\n", "t.toml", more));
     experiment.prepare();
     return experiment.recipe().step.size;
@@ -191,6 +192,7 @@ TEST(Experiment, AutomaticStepsCountEveryClientsCompressor) {
   const double rand_k = step("", {"sampler.compressor=rand-k", "sampler.k=1"});
   const double one_rand_k = step("compressor = \"rand-k\"\nk = 1\n", natural), all_natural = step("", natural);
   EXPECT_LT(rand_k, one_rand_k);
+  EXPECT_EQ(step("compressor = \"rand-k\"\nk = 1\n", natural, true), rand_k);
   EXPECT_LT(one_rand_k, all_natural);
   EXPECT_LT(all_natural, step("compressor = \"identity\"\n", natural));
   EXPECT_LT(step("compressor = \"identity\"\n", natural), whole);

@@ -31,6 +31,46 @@ TEST(Causes, SlowChainsNeedANumberOfIterations) {
   EXPECT_TRUE(made.says("times as many draws gives ESS 400"));
 }
 
+// A burn-in of a tenth grows with the run, another one is the user's.
+TEST(Causes, TheNumberCountsTheDrawsThatAreKept) {
+  const auto iterations_of = [](std::int64_t burn_in, std::int64_t done, RunStatus status) {
+    MadeDraws made(2000);
+    made.add("a", 0.95);
+    made.facts.burn_in = burn_in;
+    made.facts.iterations = 30'000;
+    made.facts.done = done;
+    made.facts.status = status;
+    const std::string text = all_reasons(made);
+    const std::size_t at = text.find("run.iterations = ");
+    return at == std::string::npos ? 0.0 : std::stod(text.substr(at + 17));
+  };
+  const double tenth = iterations_of(3000, 30'000, RunStatus::complete);
+  EXPECT_GT(tenth, 40'000);
+  EXPECT_NEAR(iterations_of(20'000, 30'000, RunStatus::complete) - 20'000, tenth * 10 / 30, 0.1 * tenth);
+  EXPECT_EQ(iterations_of(3000, 6000, RunStatus::interrupted), 0) << "the rest of the run is enough";
+}
+
+TEST(Causes, AStoppedRunIsToldWhetherItsRestIsEnough) {
+  MadeDraws made(2000);
+  made.add("a", 0.95);
+  made.facts.status = RunStatus::interrupted;
+  made.facts.iterations = 100'000;
+  made.facts.burn_in = 1000;
+  EXPECT_TRUE(made.says("the rest of the run should be enough: about ")) << all_reasons(made);
+  EXPECT_FALSE(made.says("times longer"));
+  made.facts.iterations = 3100;
+  EXPECT_TRUE(made.says("times longer")) << all_reasons(made);
+}
+
+TEST(Causes, ASpentPrivacyBudgetAllowsNoLongerRun) {
+  MadeDraws made(2000);
+  made.add("a", 0.95);
+  made.facts.iterations = 2 * made.facts.done;
+  made.facts.privacy.spent_at_round = 3000;
+  EXPECT_TRUE(made.says("the privacy budget allows no more iterations")) << all_reasons(made);
+  EXPECT_FALSE(made.says("times longer"));
+}
+
 // A run that is as much longer as the advice says is then green.
 TEST(Causes, TheNumberIsEnough) {
   for (const Index length : {400, 4000}) {
@@ -55,6 +95,34 @@ TEST(Causes, SeparatePlacesAreNotJoinedByMoreIterations) {
   EXPECT_FALSE(made.says("times longer"));
 }
 
+// Chains that stand still in two coefficients have settled in what depends on where they stand.
+TEST(Causes, ChainsThatStandStillAreNoSeparatePlaces) {
+  MadeDraws made;
+  made.add("slope", 0.9999, [](Index chain, Index, double z) { return z + 3 * as_double(chain); });
+  made.add("log_sigma", 0.3, [](Index chain, Index, double z) { return z + 0.8 * as_double(chain); });
+  EXPECT_FALSE(made.says("place of its own")) << all_reasons(made);
+  EXPECT_TRUE(made.says("too far apart to tell"));
+}
+
+// step = "auto" takes a smaller step once there are enough iterations for it.
+TEST(Causes, TheNumberIsThatOfTheStepThatTheForecastAsksFor) {
+  MadeDraws made(2000);
+  made.add("a", 0.9);
+  made.facts.burn_in = 300;
+  const auto times = [&] {
+    const std::string text = all_reasons(made);
+    const std::size_t at = text.find("about ");
+    return at == std::string::npos ? 0 : std::stod(text.substr(at + 6));
+  };
+  made.facts.forecast = SamplingForecast{.step = 0.2, .most_ratio = 1.06, .widest = "a", .step_within = 0.1};
+  made.draws.length = 500, made.draws.values[0].resize(2000);
+  const double smaller = times();
+  EXPECT_TRUE(made.says("at the step 0.1 that the forecast asks for")) << all_reasons(made);
+  made.facts.forecast.reset();
+  EXPECT_GT(times(), 1);
+  EXPECT_NEAR(smaller, 2 * times(), 0.2);
+}
+
 TEST(Causes, CollinearColumnsLeaveThePriorAlone) {
   MadeDraws made(4000);
   // The data determine the sum of two coefficients; their difference has the prior's law.
@@ -71,6 +139,49 @@ TEST(Causes, CollinearColumnsLeaveThePriorAlone) {
   made.facts.prior_sd = {50, 50, 50};  // now the data determine all of it: only one direction is slow
   EXPECT_FALSE(made.says("collinear")) << all_reasons(made);
   EXPECT_TRUE(made.says("the slowest direction (height_cm, height_in)")) << all_reasons(made);
+}
+
+// Chains in good coordinates sample such columns well, and the results are still not what a user may take them for.
+TEST(Causes, CollinearColumnsOfGoodDrawsAreACaution) {
+  for (const int equal : {1, 2, 3}) {
+    MadeDraws made;
+    std::vector<double> sum(4000);
+    for (int k = 0; k < equal; ++k)
+      made.add("x" + std::to_string(k), 0, [&](Index chain, Index i, double z) {
+        double& before = sum[static_cast<std::size_t>(chain * 1000 + i)];
+        const double value = k == 0 || k + 1 < equal ? z : 0.01 * z - before;
+        before += value;
+        return value;
+      });
+    made.add("sex", 0, [](Index, Index, double z) { return 0.01 * z; });
+    made.facts.prior_sd.assign(static_cast<std::size_t>(equal) + 1, 1.0);
+    const auto lines = cautions(made.facts, made.parameters(), &made.draws);
+    EXPECT_EQ(made.verdict().converged, true);
+    ASSERT_EQ(lines.size(), equal > 1 ? 1u : 0u);
+    if (equal == 1) continue;
+    EXPECT_TRUE(lines[0].starts_with("collinear columns: the data hardly tell x0 and x1")) << lines[0];
+    made.facts.model = "softmax";  // its classes have such directions whatever the columns are
+    EXPECT_TRUE(cautions(made.facts, made.parameters(), &made.draws).empty());
+    made.facts.model = "linear";
+    made.facts.prior_sd.assign(static_cast<std::size_t>(equal) + 1, 10.0);
+    EXPECT_TRUE(cautions(made.facts, made.parameters(), &made.draws).empty());
+  }
+}
+
+// The intercept of a regression on years is where the year is 0, and so follows the slope.
+TEST(Causes, AColumnFarFromZeroIsNotCollinearWithTheIntercept) {
+  MadeDraws made(2000);
+  std::vector<double> slope;
+  made.add("year", 0.95, [&](Index, Index, double z) {
+    slope.push_back(0.01 * z);
+    return slope.back();
+  });
+  made.add("intercept", 0, [&](Index chain, Index i, double z) {
+    return 5 - 2000 * slope[static_cast<std::size_t>(chain * 2000 + i)] + 0.03 * z;
+  });
+  made.add("size", 0.95);
+  EXPECT_FALSE(made.says("collinear")) << all_reasons(made);
+  EXPECT_TRUE(made.says("times longer")) << all_reasons(made);
 }
 
 // Chains that have only begun to move look as if they were collinear.
@@ -123,10 +234,10 @@ TEST(Causes, SeparationIsWhatOnlyThePriorStops) {
     made.add("age", 0.98, [&](Index, Index, double z) { return flat ? 2.5 * std::abs(z) : 6.5 + 1.4 * z; });
     made.add("intercept");
     EXPECT_TRUE(made.says("without error by age,")) << all_reasons(made);
-    EXPECT_EQ(cautions(made.facts, made.parameters()).size(), 1u);
+    EXPECT_EQ(cautions(made.facts, made.parameters(), &made.draws).size(), 1u);
     made.facts.model = "linear";
     EXPECT_FALSE(made.says("separation"));
-    EXPECT_TRUE(cautions(made.facts, made.parameters()).empty());
+    EXPECT_TRUE(cautions(made.facts, made.parameters(), &made.draws).empty());
   }
 }
 
@@ -152,7 +263,7 @@ TEST(Causes, AConstantColumnLeavesThePrior) {
   made.facts.prior_sd = {1, 1};
   made.add("always 1", 0.97);
   made.add("x", 0.5, [](Index, Index, double z) { return 3 + 0.1 * z; });
-  EXPECT_TRUE(made.says("the draws of always 1 are those of the prior")) << all_reasons(made);
+  EXPECT_TRUE(made.says("the data say nothing of always 1, as of a constant column")) << all_reasons(made);
 }
 
 TEST(Causes, ARunAwayScaleIsNamed) {
@@ -162,6 +273,13 @@ TEST(Causes, ARunAwayScaleIsNamed) {
            [](Index chain, Index i, double z) { return (chain == 2 ? 0.01 * as_double(i) : 0) + 0.1 * z; });
   EXPECT_TRUE(made.says("log_sigma has run away (in one chain from 0.49")) << all_reasons(made);
   EXPECT_FALSE(made.says("times longer"));
+}
+
+TEST(Causes, OnlyTheModelsOwnScalesRunAway) {
+  MadeDraws made;
+  made.add("log_income", 0.95, [](Index, Index, double z) { return 20'000 + 4000 * z; });
+  EXPECT_FALSE(made.says("has run away")) << all_reasons(made);
+  EXPECT_TRUE(made.says("times longer"));
 }
 
 TEST(Causes, EarlyDrawsShowAShortBurnIn) {
