@@ -168,21 +168,32 @@ bool needs_smaller_step(const RunFacts& facts) {
   return f && !f->ok && f->step_within > 0 && f->step_within < f->step;
 }
 
+// The bulk ESS with which R-hat is nearly always low enough. The means of 2m half chains scatter by about 2m/ESS of the
+// variance of all draws, so that R-hat is about 1 + m/ESS, and up to twice as far above 1 by chance.
+double enough_for_rhat(Index chains) {
+  const auto halves = static_cast<double>(2 * chains);
+  return std::max(kLeastEss, halves / 2 / (kMostRhat - 1) * (1 + 2 * std::sqrt(2 / (halves - 1))));
+}
+
 std::string longer(const Evidence& e) {
   constexpr double kTooFar = 1.2, kMost = 10'000;  // ESS says little of chains that are farther apart
   const Extremes worst = extremes_of(e.parameters);
+  const double enough = enough_for_rhat(e.facts.chains);
+  const double by_bulk = enough / worst.ess_bulk, by_tail = kLeastEss / worst.ess_tail;
+  const double by_rhat = (worst.rhat - 1) / (kMostRhat - 1), times = std::max({by_bulk, by_tail, by_rhat});
   const bool smaller = needs_smaller_step(e.facts);
-  const double factor = std::max(kLeastEss / worst.ess(), (worst.rhat - 1) / (kMostRhat - 1)) *
-                        (smaller ? e.facts.forecast->step / e.facts.forecast->step_within : 1);
+  const double factor = times * (smaller ? e.facts.forecast->step / e.facts.forecast->step_within : 1);
   if (worst.rhat > kTooFar || !(factor < kMost)) {
     const std::string advice = other_coordinates(e.facts);
     return fmt::format("the chains are too far apart to tell how many iterations would be enough{}{}",
                        advice.empty() ? "" : "; ", advice);
   }
-  const std::string goal = fmt::format(
-      "{}{}",
-      worst.ess() < kLeastEss ? fmt::format("gives ESS {}", kLeastEss) : fmt::format("brings R-hat to {}", kMostRhat),
-      smaller ? fmt::format(", at the step {:.2g} that the forecast asks for", e.facts.forecast->step_within) : "");
+  std::string goal = fmt::format("gives ESS {}", kLeastEss);
+  if (times == by_bulk && enough > kLeastEss)
+    goal = fmt::format("gives ESS {}, with which R-hat of {} chains stays below {}", rounded_up(enough), e.facts.chains,
+                       kMostRhat);
+  if (times == by_rhat) goal = fmt::format("brings R-hat to {}", kMostRhat);
+  if (smaller) goal += fmt::format(", at the step {:.2g} that the forecast asks for", e.facts.forecast->step_within);
   if (e.facts.done == 0) return fmt::format("about {} times as many draws {}", in_words(factor), goal);
   if (e.facts.privacy.spent_at_round && e.facts.done < e.facts.iterations)
     return fmt::format("the privacy budget allows no more iterations; {} times as many would be needed",

@@ -11,8 +11,8 @@ double as_double(Index i) { return static_cast<double>(i); }
 
 std::string all_reasons(const MadeDraws& made) { return verdict_text(made.verdict(), {}); }
 
-// An autoregression with memory φ has (1 - φ)/(1 + φ) effective draws per draw: here 4 × 2,000/39 = 205, so that the
-// run must be 2 times as long. The estimate is good to a third.
+// An autoregression with memory φ has (1 - φ)/(1 + φ) effective draws per draw: here 4 × 2,000/39 = 205. R-hat
+// of four chains needs about 830, so that four times as many draws must be kept. The estimate is good to a third.
 TEST(Causes, SlowChainsNeedANumberOfIterations) {
   MadeDraws made(2000);
   made.add("a", 0.95);
@@ -21,14 +21,14 @@ TEST(Causes, SlowChainsNeedANumberOfIterations) {
   const std::size_t at = text.find("about ");
   ASSERT_NE(at, std::string::npos) << text;
   const double times = std::stod(text.substr(at + 6));
-  EXPECT_GT(times, 1.3) << text;
-  EXPECT_LT(times, 3.5) << text;
+  EXPECT_GT(times, 2) << text;
+  EXPECT_LT(times, 5.5) << text;
   const std::size_t key = text.find("run.iterations = ");
   ASSERT_NE(key, std::string::npos) << text;
   EXPECT_NEAR(std::stod(text.substr(key + 17)), times * 3000, 0.1 * times * 3000) << text;
-  EXPECT_NE(text.find("gives ESS 400"), std::string::npos) << text;
+  EXPECT_NE(text.find("gives ESS 830, with which R-hat of 4 chains stays below 1.01"), std::string::npos) << text;
   made.facts.done = 0;
-  EXPECT_TRUE(made.says("times as many draws gives ESS 400"));
+  EXPECT_TRUE(made.says("times as many draws gives ESS 830"));
 }
 
 // A burn-in of a tenth grows with the run, another one is the user's.
@@ -71,14 +71,25 @@ TEST(Causes, ASpentPrivacyBudgetAllowsNoLongerRun) {
   EXPECT_FALSE(made.says("times longer"));
 }
 
-// A run that is as much longer as the advice says is then green.
+// A run that is as much longer as the advice says is then green. With 400 effective draws R-hat of four chains would be
+// above 1.01 in every second run.
 TEST(Causes, TheNumberIsEnough) {
-  for (const Index length : {400, 4000}) {
-    MadeDraws made(length);
-    for (const char* label : {"a", "b", "c"}) made.add(label, 0.8);
-    EXPECT_EQ(made.verdict().converged == true, length == 4000) << all_reasons(made);
-    EXPECT_EQ(made.says("times longer"), length == 400) << all_reasons(made);
+  int green = 0, runs = 0;
+  for (std::uint32_t first = 0; first < 36; first += 3) {
+    const auto made = [first](Index length) {
+      MadeDraws draws(length, 4, first);
+      for (const char* label : {"a", "b", "c"}) draws.add(label, 0.9);
+      draws.facts.burn_in = draws.facts.iterations / 10;
+      return draws;
+    };
+    const std::string text = all_reasons(made(600));
+    const std::size_t at = text.find("about ");
+    if (at == std::string::npos || text.find("times longer") == std::string::npos) continue;
+    ++runs;
+    green += made(static_cast<Index>(600 * std::stod(text.substr(at + 6)))).verdict().converged == true ? 1 : 0;
   }
+  EXPECT_GE(runs, 10);
+  EXPECT_GE(green, 0.8 * runs);
 }
 
 TEST(Causes, ChainsFarApartGetNoNumber) {
