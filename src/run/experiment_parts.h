@@ -75,6 +75,7 @@ struct ExperimentParts {
   void check_coordinates() const;  // coordinates.cc
   void set_coordinates();
   void check_curvature(const Panel& hessian) const;
+  void check_separation(const Panel& hessian);
   void name_collinear(const Coordinates& made);
   void sample_in(Coordinates made);
   void tell_coordinates(const std::vector<double>& centre, const Panel& matrix);  // to all clients
