@@ -32,7 +32,7 @@ void add_draws(const sink::DrawSet& draws, sink::StoredSummary& summary) {
 // Adds the verdict. What the run warned of is shown only if the verdict on these very draws is its own.
 void add_verdict(const std::optional<sink::StoredSummary>& stored, const sink::DrawSet& draws,
                  sink::StoredSummary& summary) {
-  const bool any = draws.chains > 0;
+  const bool any = draws.length > 0;
   summary.verdict = sink::verdict_of(stored, summary.parameters, summary.labels, any ? &draws : nullptr);
   if (!stored || stored->verdict != summary.verdict) summary.warnings.clear();
   summary.warnings.insert(summary.warnings.begin(), draws.notes.begin(), draws.notes.end());
@@ -45,14 +45,14 @@ int summary_command(const SummaryOptions& options) {
   if (!std::filesystem::is_directory(folder))
     throw ConfigError(folder, "found no such folder, accepted: one with draws-1.csv, ... or CmdStan's CSVs");
   const auto stored = sink::read_stored_summary(sink::RunFolder(folder).summary());
-  // The run's own summary is all there is if it kept no draws.
+  // The run's own summary is all there is if it kept no draws, or failed before the first.
   sink::SummaryPage page{folder, stored.value_or(sink::StoredSummary())};
   sink::DrawSet draws;
   if (!stored || !sink::draw_files(folder).empty()) {
     draws = sink::read_draws(folder);
-    if (draws.length == 0) throw ConfigError(folder, "found no draws in its files, accepted: at least one per chain");
-    add_draws(draws, page.summary);
-    page.traced = &draws;
+    if (draws.length == 0 && !stored)
+      throw ConfigError(folder, "found no draws in its files, accepted: at least one per chain");
+    if (draws.length > 0) add_draws(draws, page.summary), page.traced = &draws;
   }
   add_verdict(stored, draws, page.summary);
   const bool terminal = stdout_is_terminal();

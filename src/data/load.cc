@@ -95,6 +95,18 @@ DataSpec of_file(const std::string& file, DataSpec spec) {
   return spec;
 }
 
+// Warns of text columns in which most rows have a level of their own.
+void name_identifiers(Federation& federation) {
+  constexpr std::size_t kMany = 20;
+  const auto rows = static_cast<std::size_t>(federation.train.rows + federation.test.rows);
+  for (const auto& [name, levels] : federation.layout.levels)
+    if (name != federation.layout.target && levels.size() >= kMany && 2 * levels.size() > rows)
+      federation.notes.push_back(
+          fmt::format("column {} has {} levels in {} rows, as an identifier has: its coefficients say nothing of other "
+                      "rows; leave it out (data.features)",
+                      name, levels.size(), rows));
+}
+
 }  // namespace
 
 Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64_t seed, const std::string& where) {
@@ -103,7 +115,9 @@ Federation load_federation(const DataSpec& asked, TargetKind target, std::uint64
     data::add_moments(asked, stored);
     return stored;
   }
-  return load(with_model_defaults(asked, target), target, seed, where, 0, data::heap_memory);
+  Federation federation = load(with_model_defaults(asked, target), target, seed, where, 0, data::heap_memory);
+  name_identifiers(federation);
+  return federation;
 }
 
 void convert_to_store(const Conversion& c, const std::string& file) {

@@ -63,6 +63,7 @@ void ExperimentParts::set_coordinates() {
 Coordinates ExperimentParts::approximation_at_mode(bool full) {
   const Panel hessian = questions->curvature_at_mode(full);
   check_curvature(hessian);
+  check_separation(hessian);
   Coordinates made(questions->mode(), hessian, full);
   name_collinear(made);
   return made;
@@ -84,6 +85,26 @@ void ExperimentParts::check_curvature(const Panel& hessian) const {
                                    labels[j], along),
                        0, -1);
   }
+}
+
+// Throws if the data tell the classes apart without error and the prior is flat. The search for the mode then ends far
+// out, where hardly any of the curvature at zero is left.
+void ExperimentParts::check_separation(const Panel& hessian) {
+  constexpr double kVanished = 1e-6;  // events with a probability above 2.5e-7 leave more
+  if (!problem.prior.is_flat() || !problem.model.classifies() || problem.model.is_network()) return;
+  const std::vector<std::string> labels = problem.model.labels();
+  const Panel begin = questions->hessian(std::vector<double>(labels.size()), false);
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < labels.size(); ++j)
+    if (hessian.column(hessian.columns() == 1 ? 0 : static_cast<Index>(j))[j] < kVanished * begin.column(0)[j])
+      names.push_back(labels[j]);
+  if (names.empty()) return;
+  throw ConfigError(
+      config.file + ": model.prior",
+      fmt::format("found \"flat\", with which the posterior is improper: the data tell the classes apart without error "
+                  "(separation), so that the likelihood has no maximum in {}; accepted: \"auto\", \"normal\", or data "
+                  "without such columns",
+                  fmt::join(names, ", ")));
 }
 
 void ExperimentParts::name_collinear(const Coordinates& made) {

@@ -76,6 +76,7 @@ struct ExperimentParts {
   void set_coordinates();
   Coordinates approximation_at_mode(bool full);
   void check_curvature(const Panel& hessian) const;
+  void check_separation(const Panel& hessian);
   void name_collinear(const Coordinates& made);
   void sample_in(Coordinates made);
   void tell_coordinates(const std::vector<double>& centre, const Panel& matrix);  // to all clients

@@ -340,7 +340,10 @@ std::string forecast_warning(const SamplingForecast& forecast) {
                        forecast.step_within > 0
                            ? fmt::format("a step of {:.2g} keeps sds within 3 %", forecast.step_within)
                            : std::string("a smaller step may not"));
-  const auto percent = [](double ratio) { return fmt::format("{:.2g} %", 100 * std::abs(ratio - 1)); };
+  const auto percent = [](double ratio) {
+    const double off = 100 * std::abs(ratio - 1);
+    return off < 10 ? fmt::format("{:.2g} %", off) : fmt::format("{:.0f} %", off);
+  };
   std::vector<std::string> errors;
   if (forecast.most_ratio - 1 > 0.03)
     errors.push_back(fmt::format("sampled sds are {} {} too wide",

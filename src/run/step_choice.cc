@@ -69,8 +69,7 @@ void ExperimentParts::set_step() {
     found.warnings.push_back(fmt::format(
         "sampler.step {:.4g} is above the stability bound 2/L = {:.4g} (L = {:.4g}{}): the chain may diverge",
         recipe.step.size, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
-  else
-    check_step();
+  check_step();
 }
 
 namespace {
@@ -124,8 +123,7 @@ void ExperimentParts::set_local_step(std::span<const double> at, bool picked) {
         fmt::format("sampler.step {:.4g} is above the stability bound {:.4g} of the local steps: the chain may "
                     "diverge",
                     recipe.step.size, most));
-  else if (!picked)
-    check_step();
+  if (!picked) check_step();
 }
 
 }  // namespace pollen

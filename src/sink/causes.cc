@@ -54,7 +54,7 @@ std::string listed(const std::vector<std::string>& names) {
 std::string runaway_scale(const Evidence& e) {
   constexpr double kFar = 3, kAbsurd = 50;
   for (std::size_t j = 0; j < e.size(); ++j) {
-    if (!e.facts.labels[j].starts_with("log_") || !e.poor(j)) continue;
+    if (!is_log_scale(e.facts.labels[j]) || !e.poor(j)) continue;
     const Moves moves = moves_of(*e.draws, j);
     if (std::abs(moves.to - moves.from) > kFar || std::abs(e.parameters[j].mean) > kAbsurd)
       return fmt::format(
@@ -89,8 +89,7 @@ bool growing(const Evidence& e, std::size_t j) {
 // An intercept only follows the columns, so it is named if nothing else is.
 std::string separated_by(std::vector<std::string> names) {
   if (names.empty()) return "";
-  if (std::ranges::any_of(names, [](const std::string& name) { return !name.ends_with("intercept"); }))
-    std::erase_if(names, [](const std::string& name) { return name.ends_with("intercept"); });
+  if (!std::ranges::all_of(names, is_intercept)) std::erase_if(names, is_intercept);
   return fmt::format(
       "separation: the data seem to tell the classes apart without error by {}, so that the likelihood has no maximum "
       "and the prior alone says how large such a coefficient is; give model.prior = \"normal\" with a narrower "
@@ -119,26 +118,31 @@ std::string prior_alone(const Evidence& e) {
   }
   if (names.empty()) return "";
   return fmt::format(
-      "the draws of {} are those of the prior: the data say nothing about it, as with a constant column; leave it out "
+      "the data say nothing of {}, as of a constant column: the draws are those of the prior; leave {} out "
       "(data.features)",
-      listed(names));
+      listed(names), names.size() == 1 ? "it" : "them");
 }
 
-// Chains that each find enough independent draws but disagree are not slow.
+// Chains that each find enough independent draws of every parameter, but disagree, are not slow.
 std::string separate_places(const Evidence& e) {
   constexpr double kApart = 1.05, kLeastPerChain = 100;
+  double least = INFINITY;
+  std::size_t at = 0;
   for (std::size_t j = 0; j < e.size(); ++j) {
     if (!(e.parameters[j].rhat > kApart)) continue;
-    double least = INFINITY;
-    for (Index c = 0; c < e.draws->chains; ++c) least = std::min(least, stats::ess_bulk({chain_of(*e.draws, j, c), 1}));
-    if (least >= kLeastPerChain && std::isfinite(least))
-      return fmt::format(
-          "every chain mixes well (ESS {:.0f} or more of {}), but each at a place of its own: the posterior has "
-          "several "
-          "modes, or a chain has not left its start; more iterations would not join them. Compare the chains' means",
-          std::floor(least), e.facts.labels[j]);
+    if (!(e.parameters[j].rhat <= e.parameters[at].rhat)) at = j;
+    for (Index c = 0; c < e.draws->chains; ++c) {
+      least = std::min(least, stats::ess_bulk({chain_of(*e.draws, j, c), 1}));
+      if (!(least >= kLeastPerChain)) return "";
+    }
   }
-  return "";
+  if (!std::isfinite(least)) return "";
+  return fmt::format(
+      "every chain mixes well (ESS {:.0f} or more), but each at a place of its own, most of all in {}: the posterior "
+      "has "
+      "several modes, or a chain has not left its start; more iterations would not join them. Compare the chains' "
+      "means",
+      std::floor(least), e.facts.labels[at]);
 }
 
 // Rounds up to two digits.
@@ -147,22 +151,59 @@ std::int64_t rounded_up(double value) {
   return static_cast<std::int64_t>(std::ceil(value / unit) * unit);
 }
 
+std::string in_words(double factor) {
+  return factor < 10 ? fmt::format("{:.1f}", std::ceil(10 * factor) / 10) : fmt::format("{:.0f}", std::ceil(factor));
+}
+
+// How many iterations keep `factor` times as many draws. A burn-in of a tenth, the default, grows with the iterations.
+double needed_iterations(const RunFacts& facts, double factor) {
+  const double draws = factor * static_cast<double>(facts.done - facts.burn_in);
+  return facts.burn_in == facts.iterations / 10 ? draws / 0.9 : draws + static_cast<double>(facts.burn_in);
+}
+
+// Whether the forecast asks for a smaller step, which step = "auto" takes if there are enough iterations for it. Chains
+// then take as many more iterations per effective draw.
+bool needs_smaller_step(const RunFacts& facts) {
+  const auto& f = facts.forecast;
+  return f && !f->ok && f->step_within > 0 && f->step_within < f->step;
+}
+
+// The bulk ESS with which R-hat is nearly always low enough. The means of 2m half chains scatter by about 2m/ESS of the
+// variance of all draws, so that R-hat is about 1 + m/ESS, and up to twice as far above 1 by chance.
+double enough_for_rhat(Index chains) {
+  const auto halves = static_cast<double>(2 * chains);
+  return std::max(kLeastEss, halves / 2 / (kMostRhat - 1) * (1 + 2 * std::sqrt(2 / (halves - 1))));
+}
+
 std::string longer(const Evidence& e) {
   constexpr double kTooFar = 1.2, kMost = 10'000;  // ESS says little of chains that are farther apart
   const Extremes worst = extremes_of(e.parameters);
-  const double factor = std::max(kLeastEss / worst.ess(), (worst.rhat - 1) / (kMostRhat - 1));
+  const double enough = enough_for_rhat(e.facts.chains);
+  const double by_bulk = enough / worst.ess_bulk, by_tail = kLeastEss / worst.ess_tail;
+  const double by_rhat = (worst.rhat - 1) / (kMostRhat - 1), times = std::max({by_bulk, by_tail, by_rhat});
+  const bool smaller = needs_smaller_step(e.facts);
+  const double factor = times * (smaller ? e.facts.forecast->step / e.facts.forecast->step_within : 1);
   if (worst.rhat > kTooFar || !(factor < kMost)) {
     const std::string advice = other_coordinates(e.facts);
     return fmt::format("the chains are too far apart to tell how many iterations would be enough{}{}",
                        advice.empty() ? "" : "; ", advice);
   }
-  const std::string times =
-      factor < 10 ? fmt::format("{:.1f}", std::ceil(10 * factor) / 10) : fmt::format("{:.0f}", std::ceil(factor));
-  const std::string goal =
-      worst.ess() < kLeastEss ? fmt::format("gives ESS {}", kLeastEss) : fmt::format("brings R-hat to {}", kMostRhat);
-  if (e.facts.done == 0) return fmt::format("about {} times as many draws {}", times, goal);
-  return fmt::format("about {} times longer (run.iterations = {}) {}", times,
-                     rounded_up(factor * static_cast<double>(e.facts.done)), goal);
+  std::string goal = fmt::format("gives ESS {}", kLeastEss);
+  if (times == by_bulk && enough > kLeastEss)
+    goal = fmt::format("gives ESS {}, with which R-hat of {} chains stays below {}", rounded_up(enough), e.facts.chains,
+                       kMostRhat);
+  if (times == by_rhat) goal = fmt::format("brings R-hat to {}", kMostRhat);
+  if (smaller) goal += fmt::format(", at the step {:.2g} that the forecast asks for", e.facts.forecast->step_within);
+  if (e.facts.done == 0) return fmt::format("about {} times as many draws {}", in_words(factor), goal);
+  if (e.facts.privacy.spent_at_round && e.facts.done < e.facts.iterations)
+    return fmt::format("the privacy budget allows no more iterations; {} times as many would be needed",
+                       in_words(factor));
+  const double needed = needed_iterations(e.facts, factor);
+  if (e.facts.status == RunStatus::interrupted && needed <= static_cast<double>(e.facts.iterations))
+    return fmt::format("the rest of the run should be enough: about {} of its {} iterations",
+                       grouped(rounded_up(needed)), grouped(e.facts.iterations));
+  return fmt::format("about {} times longer (run.iterations = {}) {}",
+                     in_words(needed / static_cast<double>(e.facts.done)), rounded_up(needed), goal);
 }
 
 }  // namespace

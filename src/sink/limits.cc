@@ -72,6 +72,12 @@ std::vector<std::string> diagnose(const Parameters& parameters, const std::vecto
   return lines;
 }
 
+bool is_intercept(const std::string& label) { return label.ends_with("intercept"); }
+
+bool is_log_scale(const std::string& label) {
+  return label == "log_sigma" || label == "log_sd" || label.starts_with("log_sd[");
+}
+
 // The variance between half chains follows from the definition of R-hat: it is about that of all draws times 1 -
 // 1/R-hat².
 std::string unsettled(const Parameters& parameters, const std::vector<std::string>& labels,
@@ -82,7 +88,7 @@ std::string unsettled(const Parameters& parameters, const std::vector<std::strin
     const stats::ParameterSummary& p = parameters[j];
     if (!(p.rhat > kMostRhat)) continue;
     const double apart = p.sd * std::sqrt(1 - 1 / (p.rhat * p.rhat));
-    const double relative = labels[j].starts_with("log_") ? apart : apart / std::abs(p.mean);
+    const double relative = is_log_scale(labels[j]) ? apart : apart / std::abs(p.mean);
     if (!(relative > 0.01)) continue;
     ++count;
     if (relative > worst) at = j, worst = relative, apart_at = apart;

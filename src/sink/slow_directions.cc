@@ -18,15 +18,34 @@ constexpr Index kMostDraws = 2000;           // per chain
 constexpr double kMuch = 10;                 // a direction is slow if the median one has so many times its ESS
 constexpr double kExplored = 100;            // the least median ESS of which directions can be told
 
+// The parameters whose directions count. An intercept in the units of the data is left out: it is where all columns are
+// 0, so that a column far from 0, such as a year, is as good as collinear with it.
+std::vector<std::size_t> without_intercepts(const Evidence& e) {
+  std::vector<std::size_t> which;
+  for (std::size_t j = 0; j < e.size(); ++j)
+    if (!is_intercept(e.facts.labels[j])) which.push_back(j);
+  return which;
+}
+
 // Keeps evenly spaced draws, because slow directions need few.
-std::vector<std::vector<double>> some_values(const DrawSet& draws) {
+std::vector<std::vector<double>> some_values(const DrawSet& draws, const std::vector<std::size_t>& which) {
   const Index count = std::min(draws.length, kMostDraws);
-  std::vector<std::vector<double>> out(draws.values.size());
-  for (std::size_t j = 0; j < out.size(); ++j)
+  std::vector<std::vector<double>> out(which.size());
+  for (std::size_t k = 0; k < which.size(); ++k)
     for (Index c = 0; c < draws.chains; ++c)
       for (Index i = 0; i < count; ++i)
-        out[j].push_back(draws.values[j][static_cast<std::size_t>(c * draws.length + i * draws.length / count)]);
+        out[k].push_back(draws.values[which[k]][static_cast<std::size_t>(c * draws.length + i * draws.length / count)]);
   return out;
+}
+
+std::vector<stats::Direction> directions_of(const Evidence& e, const std::vector<std::size_t>& which) {
+  std::vector<stats::Direction> directions = stats::principal_directions(some_values(*e.draws, which), e.draws->chains);
+  for (stats::Direction& direction : directions) {
+    std::vector<double> loading(e.size());
+    for (std::size_t k = 0; k < which.size(); ++k) loading[which[k]] = direction.loading[k];
+    direction.loading = std::move(loading);
+  }
+  return directions;
 }
 
 // Names the parameters that make up most of a direction.
@@ -53,15 +72,34 @@ double reach_in_prior(const stats::Direction& direction, const Evidence& e) {
 // Appends what helps, if anything is known to.
 std::string with(const std::string& advice) { return advice.empty() ? "" : "; " + advice; }
 
+std::string collinear_in(const stats::Direction& direction, const Evidence& e, const char* so = "") {
+  return fmt::format("collinear columns: the data hardly tell {} apart{}; leave one of them out",
+                     fmt::join(parts_of(direction, e.facts.labels), " and "), so);
+}
+
+// Whether directions in which the data say nothing are the columns' fault. The coefficients of softmax have such
+// directions always, because the likelihood does not change if all classes change alike.
+bool columns_tell(const Evidence& e) { return e.facts.model != "softmax"; }
+
+// Returns the direction of several parameters that reaches farthest in the prior; null if none reaches `least`.
+const stats::Direction* held_by_prior(const std::vector<stats::Direction>& directions, double least,
+                                      const Evidence& e) {
+  constexpr double kSeveral = 1.3;  // k equal columns leave k - 1 directions of variance k/(k - 1)
+  const stats::Direction* farthest = nullptr;
+  if (!columns_tell(e)) return farthest;
+  for (const stats::Direction& direction : directions) {
+    const double reach = direction.variance > kSeveral ? reach_in_prior(direction, e) : 0;
+    if (reach > least) farthest = &direction, least = reach;
+  }
+  return farthest;
+}
+
 // Collinear columns leave a direction of several parameters as wide as the prior, or an almost singular covariance.
 std::string collinear(const std::vector<stats::Direction>& directions, const Evidence& e) {
-  constexpr double kPriorAlone = 0.25, kSeveral = 1.5, kSingular = 1e-5;
-  const stats::Direction &widest = directions.back(), &narrowest = directions.front();
-  const bool wide = widest.variance > kSeveral && reach_in_prior(widest, e) > kPriorAlone;
-  if (!wide && !(narrowest.variance < kSingular)) return "";
-  return fmt::format("collinear columns: the data hardly tell {} apart; leave one of them out{}",
-                     fmt::join(parts_of(wide ? widest : narrowest, e.facts.labels), " and "),
-                     with(other_coordinates(e.facts)));
+  constexpr double kPriorAlone = 0.25, kSingular = 1e-5;
+  const stats::Direction* const wide = held_by_prior(directions, kPriorAlone, e);
+  if (wide == nullptr && !(directions.front().variance < kSingular && columns_tell(e))) return "";
+  return collinear_in(wide != nullptr ? *wide : directions.front(), e) + with(other_coordinates(e.facts));
 }
 
 std::string slow(double least, double median, const std::string& what, const Evidence& e) {
@@ -90,11 +128,24 @@ std::string other_coordinates(const RunFacts& facts) {
   return "sampler.precondition = \"full\" with sampler.step = \"auto\" makes all directions alike";
 }
 
+std::string prior_between_columns(const Evidence& e) {
+  constexpr double kPriorAlone = 0.8, kWide = 0.3;  // a direction of good draws, and one of its coefficients
+  std::size_t wide = 0;
+  for (std::size_t j = 0; j < std::min(e.size(), e.facts.prior_sd.size()); ++j)
+    wide += e.parameters[j].sd > kWide * e.facts.prior_sd[j] ? 1 : 0;
+  const std::vector<std::size_t> which = without_intercepts(e);
+  if (wide < 2 || which.size() > kMostDirections || e.draws == nullptr) return "";
+  const std::vector<stats::Direction> directions = directions_of(e, which);
+  const stats::Direction* const found = held_by_prior(directions, kPriorAlone, e);
+  return found == nullptr ? "" : collinear_in(*found, e, ", and the prior alone decides between them");
+}
+
 std::string slow_directions(const Evidence& e) {
-  if (e.size() < 2) return "";
+  const std::vector<std::size_t> which = without_intercepts(e);
+  if (which.size() < 2) return "";
   const bool suited = e.facts.precondition == "full" || has_trajectories(e.facts.sampler);
-  if (e.size() > kMostDirections) return suited ? "" : slow_parameter(e);
-  const std::vector<stats::Direction> directions = stats::principal_directions(some_values(*e.draws), e.draws->chains);
+  if (which.size() > kMostDirections) return suited ? "" : slow_parameter(e);
+  const std::vector<stats::Direction> directions = directions_of(e, which);
   if (directions.empty()) return "";
   std::vector<double> ess;
   for (const stats::Direction& direction : directions) ess.push_back(direction.ess);

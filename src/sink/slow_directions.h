@@ -12,6 +12,10 @@ namespace pollen::sink {
 // or if the sampler does not depend on it.
 std::string slow_directions(const Evidence& evidence);
 
+// Describes columns between which the prior alone decides. The draws may be good ones, but should not be read without
+// knowing it. Empty if there are none.
+std::string prior_between_columns(const Evidence& evidence);
+
 // Names a setting with which such directions do not matter.
 std::string other_coordinates(const RunFacts& facts);
 

@@ -116,6 +116,7 @@ RunFacts facts_of(const StoredSummary& stored) {
   facts.coupled = stored.coupled;
   facts.labels = stored.labels;
   facts.transitions = stored.transitions;
+  facts.exact = has_trajectories(stored.sampler);
   facts.states = states_named(stored.states);
   facts.status = status_named(stored.status);
   return facts;

@@ -92,7 +92,7 @@ Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) 
     if (draws) draws->coupled = facts.coupled;
   }
   summary.verdict = judge(facts, summary.parameters, draws ? &*draws : nullptr);
-  for (const auto& lines : {cautions(facts, summary.parameters), summary.verdict.reasons})
+  for (const auto& lines : {cautions(facts, summary.parameters, draws ? &*draws : nullptr), summary.verdict.reasons})
     for (const std::string& line : lines)
       if (std::ranges::count(summary.warnings, line) == 0) summary.warnings.push_back(line);
   return summary;

@@ -10,6 +10,7 @@
 #include "numbers.h"
 #include "sink/limits.h"
 #include "sink/text.h"
+#include "slow_directions.h"
 
 namespace pollen::sink {
 
@@ -23,13 +24,17 @@ std::string whole_set(std::size_t count) {
   return count == 1 ? "the parameter" : fmt::format("all {} parameters", count);
 }
 
-// What the forecast says of the law that the sampler draws from: how far it is from the posterior.
+// How far the law that the sampler draws from is from the posterior, by the forecast.
 std::string forecast_words(const SamplingForecast& f) {
-  const double percent = 100 * (f.worst_ratio() - 1);
-  const std::string about = fmt::format("sampled sds {} (worst: {}: {:+.0f} %), means within {:.2f} sd",
-                                        f.ok ? "as forecast close to the posterior's" : "by the forecast too far from the posterior's",
-                                        f.widest, percent, f.bias);
-  return f.ok || f.cause.empty() ? about : fmt::format("{}; the cause is {}", about, f.cause);
+  const double ratio = f.worst_ratio();
+  if (!std::isfinite(ratio)) return "forecast: near the mode the chain diverges at this step";
+  const double percent = 100 * std::abs(ratio - 1);
+  std::string text = fmt::format("forecast: sds up to {} % too {} ({}), means up to {:.2f} posterior sds off",
+                                 percent < 10 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent),
+                                 ratio < 1 ? "narrow" : "wide", f.widest, f.bias);
+  if (f.ok) return text;
+  text += ", where 3 % and 0.1 are accepted";
+  return f.cause.empty() ? text : text + "; the cause is " + f.cause;
 }
 
 // What was checked, with its numbers: chains that all sit at the same wrong place pass these checks, too.
@@ -38,9 +43,16 @@ std::string checks(const RunFacts& facts, const Summaries& parameters) {
   std::string text = fmt::format("R-hat {:.3f} or less, ESS {} or more (tail {}) for {}", worst.rhat,
                                  counted(worst.ess_bulk), counted(worst.ess_tail), whole_set(parameters.size()));
   if (!facts.transitions.chains.empty() && diagnose(facts.transitions).empty()) text += ", no divergence";
-  if (facts.forecast) text += ", " + forecast_words(*facts.forecast);
+  if (facts.forecast && facts.forecast->ok) text += "; " + forecast_words(*facts.forecast);
   if (!facts.forecast && !facts.exact && !facts.sampler.empty()) text += "; the error of the step was not checked";
   return text;
+}
+
+std::vector<std::size_t> not_finite(const Summaries& parameters) {
+  std::vector<std::size_t> which;
+  for (std::size_t j = 0; j < parameters.size(); ++j)
+    if (!std::isfinite(parameters[j].mean)) which.push_back(j);
+  return which;
 }
 
 std::string names_of(const std::vector<std::size_t>& which, const std::vector<std::string>& labels) {
@@ -56,12 +68,12 @@ std::vector<std::string> troubles(const RunFacts& facts, const Summaries& parame
   if (facts.status == RunStatus::interrupted)
     lines.push_back(fmt::format("stopped after {} of {} iterations", facts.done, facts.iterations));
   if (facts.status == RunStatus::failed && !facts.failure.empty()) lines.push_back("the run failed: " + facts.failure);
-  std::vector<std::size_t> wrong;
-  for (std::size_t j = 0; j < parameters.size(); ++j)
-    if (!std::isfinite(parameters[j].mean)) wrong.push_back(j);
-  if (!wrong.empty()) lines.push_back(fmt::format("draws of {} are not finite numbers", names_of(wrong, facts.labels)));
+  if (const auto wrong = not_finite(parameters); !wrong.empty())
+    lines.push_back(fmt::format("draws of {} are not finite numbers", names_of(wrong, facts.labels)));
   for (std::string& line : diagnose(facts.transitions)) lines.push_back(std::move(line));
   if (facts.forecast && !facts.forecast->ok) lines.push_back(forecast_words(*facts.forecast));
+  for (const std::string& line : facts.warnings)
+    if (line.find("does not sample the target") != std::string::npos) lines.push_back(line);
   return lines;
 }
 
@@ -99,7 +111,7 @@ Verdict judge_draws(const RunFacts& facts, const Summaries& parameters, const Dr
   if (facts.status == RunStatus::interrupted)
     return {false, "Not converged: the run was stopped before its end.", reasons};
   if (!mixing.empty()) return {false, "Not converged: do not rely on these draws yet.", reasons};
-  if (troubled && unknown.empty())
+  if (troubled && unknown.empty() && not_finite(parameters).empty())
     return {false, fmt::format("Not to be relied on, although the chains agree ({}).", checks(facts, parameters)),
             reasons};
   if (troubled) return {false, "Not to be relied on.", reasons};
@@ -143,10 +155,14 @@ Verdict judge(const RunFacts& facts, const Summaries& parameters, const DrawSet*
   return verdict;
 }
 
-std::vector<std::string> cautions(const RunFacts& facts, const Summaries& parameters) {
+std::vector<std::string> cautions(const RunFacts& facts, const Summaries& parameters, const DrawSet* draws) {
   if (facts.states != States::draws) return {};
-  std::string line = separation({facts, parameters});
-  return line.empty() ? std::vector<std::string>() : std::vector{std::move(line)};
+  const Evidence evidence{facts, parameters, draws};
+  std::vector<std::string> lines = {separation(evidence)};
+  // Separation leaves wide directions of its own, and of poor draws the verdict tells the cause.
+  if (lines[0].empty() && diagnose(parameters, facts.labels).empty()) lines.push_back(prior_between_columns(evidence));
+  std::erase(lines, "");
+  return lines;
 }
 
 Verdict verdict_of(const std::optional<StoredSummary>& stored, const Summaries& parameters,

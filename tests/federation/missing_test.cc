@@ -116,6 +116,22 @@ TEST(Skip, MemoriesStayTheSame) {
   }
 }
 
+// A client that was not drawn for a while is brought up to date: with the anchor only if its batch is not all its rows.
+TEST(CatchUp, AnchorsThatNobodyUsesAreNotSent) {
+  const auto longest = [](const std::string& batch) {
+    Scene scene(testing::kLogistic, {"run.iterations=40", "sampler.refresh=5", "participation.policy=fixed-size",
+                                     "participation.size=2", "sampler.batch=" + batch});
+    std::size_t bytes = 0;
+    scene.world.overhear = [&](std::uint32_t, const Bytes& frame) {
+      if (wire::type_of(frame) == wire::Type::catch_up) bytes = std::max(bytes, frame.size());
+    };
+    EXPECT_GE(scene.run().statistics.brought_up, 1);
+    return bytes;
+  };
+  const std::size_t kChains = 3, kAnchor = 8 * (static_cast<std::size_t>(padded(6)) + 1);  // and the round's number
+  EXPECT_EQ(longest("3"), longest("1.0") + kChains * kAnchor);
+}
+
 TEST(Skip, LocalSteps) {
   Scene scene(
       testing::kLogistic,

@@ -88,7 +88,8 @@ TEST(Experiment, WarnsOfAnUnstableStepAndNamesTheRoundOfTheExplosion) {
   Experiment e = prepared(kGaussian, {"sampler.step=1.0"});
   e.prepare();
   ASSERT_FALSE(e.warnings().empty());
-  EXPECT_NE(e.warnings().back().find("2/L"), std::string::npos);
+  EXPECT_NE(e.warnings().front().find("2/L"), std::string::npos);
+  EXPECT_NE(e.warnings().back().find("the chain diverges"), std::string::npos);
   Collect collect;
   try {
     e.advance(1000, collect);
@@ -178,10 +179,10 @@ TEST(Experiment, StopsBetweenIterations) {
 // Clients' own compressors count for step = "auto": a noisier one at one client makes the step smaller, but not as
 // small as at all clients.
 TEST(Experiment, AutomaticStepsCountEveryClientsCompressor) {
-  const auto step = [](const std::string& own, const Overrides& more) {
+  const auto step = [](const std::string& own, const Overrides& more, bool all = false) {
     std::string text = "[model]\nkind = \"gaussian\"\nprior = \"flat\"\n";
     for (int i = 0; i < 2; ++i)
-      text += "[[client]]\nmean = [0.0, 1.0]\nprecision = [[1.0, 0.0], [0.0, 1.0]]\n" + (i == 0 ? own : "");
+      text += "[[client]]\nmean = [0.0, 1.0]\nprecision = [[1.0, 0.0], [0.0, 1.0]]\n" + (i == 0 || all ? own : "");
     Experiment experiment(read_config_text(text + "[sampler]\nname = \"qlsd\"\nstep = \"auto\"\n", "t.toml", more));
     experiment.prepare();
     return experiment.recipe().step.size;
@@ -195,6 +196,7 @@ TEST(Experiment, AutomaticStepsCountEveryClientsCompressor) {
   EXPECT_LT(one_rand_k, 0.99 * all_natural);
   EXPECT_LT(all_rand_k, 0.99 * one_whole);
   EXPECT_LT(one_whole, 0.99 * step("", {"sampler.compressor=identity"}));
+  EXPECT_EQ(step("compressor = \"rand-k\"\nk = 1\n", natural, true), all_rand_k);
 }
 
 }  // namespace

@@ -158,6 +158,17 @@ TEST(ForecastRun, EveryRunIsWarnedOfItsOwnStep) {
   EXPECT_TRUE(fine.warnings().empty());
 }
 
+// A chain whose step is above a bound on the curvature may stay finite and mix well, around the wrong law.
+TEST(ForecastRun, StepsAboveTheStabilityBoundAreCheckedToo) {
+  for (const char* name : {"sampler.name=lsd", "sampler.name=fald"}) {
+    Experiment experiment(read_config_text(laws::matrices().text, "t.toml", {name, "sampler.step=20.0"}));
+    experiment.prepare();
+    EXPECT_THAT(experiment.warnings(), ::testing::Contains(HasSubstr("above the stability bound"))) << name;
+    ASSERT_NE(experiment.forecast(), nullptr) << name;
+    EXPECT_FALSE(experiment.forecast()->ok) << name;
+  }
+}
+
 TEST(ForecastRun, TopKAndNetworksHaveNone) {
   Experiment experiment(read_config_text(laws::matrices().text, "t.toml", {"sampler.name=d-elf", "sampler.k=1"}));
   std::string why;

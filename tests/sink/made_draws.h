@@ -16,7 +16,8 @@ class MadeDraws {
  public:
   using Value = std::function<double(Index chain, Index draw, double noise)>;
 
-  explicit MadeDraws(Index length = 1000, Index chains = 4) {
+  // Draws with another `first` have other noise, if it differs by the number of parameters or more.
+  explicit MadeDraws(Index length = 1000, Index chains = 4, std::uint32_t first = 0) : first_(first) {
     draws.chains = facts.chains = chains;
     draws.length = length;
     facts.sampler = "qlsd++";
@@ -28,7 +29,7 @@ class MadeDraws {
   void add(const std::string& label, double memory, const Value& value) {
     const auto all = static_cast<std::size_t>(draws.chains * draws.length);
     std::vector<double> noise(all);
-    normals(make_stream(11, static_cast<std::uint32_t>(draws.values.size()), Purpose::synthetic), noise);
+    normals(make_stream(11, first_ + static_cast<std::uint32_t>(draws.values.size()), Purpose::synthetic), noise);
     std::vector<double>& values = draws.values.emplace_back();
     double state = 0;
     for (std::size_t n = 0; n < all; ++n) {
@@ -54,6 +55,9 @@ class MadeDraws {
 
   DrawSet draws;
   RunFacts facts;
+
+ private:
+  std::uint32_t first_ = 0;
 };
 
 }  // namespace pollen::sink

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fixtures.h"
+#include "pollen/errors.h"
 #include "pollen/random.h"
 #include "pollen/run.h"
 
@@ -62,6 +63,34 @@ TEST_F(NaturalCauses, AColumnThatTellsTheClassesApartSeparates) {
   });
   const std::string text = warnings_of("logistic", "ill");
   EXPECT_NE(text.find("without error by age,"), std::string::npos) << text;
+}
+
+// Without a prior such coefficients have no posterior. Ordinary data have one, however rare the event.
+TEST_F(NaturalCauses, WithoutAPriorSeparationIsImproper) {
+  const auto start = [&](double limit, double certainty) {
+    put_rows("age,dose,ill", [&](Sequence& random) {
+      const double age = 50 + 12 * random.normal(), dose = random.normal();
+      const bool ill = random.uniform() < certainty ? age > limit : random.uniform() < 0.5;
+      return fmt::format("{:.1f},{:.2f},{}", age, dose, ill ? "yes" : "no");
+    });
+    const std::string text = fmt::format(
+        "[model]\nkind = \"logistic\"\nprior = \"flat\"\n[data]\nsource = \"{}\"\ntarget = \"ill\"\nfeatures = "
+        "[\"age\", \"dose\"]\n[run]\niterations = 100\n",
+        path("d.csv"));
+    pollen::Run run(read_config_text(text, "test.toml"), {.folder = path("out")});
+    run.start();
+  };
+  try {
+    start(52, 1);
+    ADD_FAILURE() << "an improper posterior was sampled";
+  } catch (const ConfigError& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("without error (separation), so that the likelihood has no maximum in "), std::string::npos)
+        << what;
+    EXPECT_NE(what.find("age"), std::string::npos) << what;
+  }
+  EXPECT_NO_THROW(start(52, 0.9));
+  EXPECT_NO_THROW(start(75, 0.9));
 }
 
 }  // namespace

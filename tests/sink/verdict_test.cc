@@ -22,7 +22,8 @@ TEST(Verdict, IsGreenWithItsNumbersInWords) {
   const Verdict verdict = made.verdict();
   EXPECT_EQ(verdict.converged, true) << verdict_text(verdict, {});
   EXPECT_TRUE(verdict.reasons.empty());
-  for (const char* piece : {"R-hat 1.00", "ESS 3,", "tail 3,", "all 3 parameters", "as forecast close"})
+  for (const char* piece : {"R-hat 1.00", "ESS 3,", "tail 3,", "all 3 parameters",
+                            "; forecast: sds up to 2 % too wide (a), means up to 0.00"})
     EXPECT_NE(verdict.words.find(piece), std::string::npos) << verdict.words;
   EXPECT_EQ(verdict.words.find("not checked"), std::string::npos);
 }
@@ -40,7 +41,10 @@ TEST(Verdict, NeedsEveryCheck) {
     change(made);
     return made.verdict();
   };
-  EXPECT_EQ(with([](MadeDraws& m) { m.facts.forecast = SamplingForecast{.most_ratio = 1.2, .widest = "a", .ok = false}; }).converged, false);
+  EXPECT_EQ(with([](MadeDraws& m) {
+              m.facts.forecast = SamplingForecast{.most_ratio = 1.2, .widest = "a", .ok = false};
+            }).converged,
+            false);
   EXPECT_EQ(with([](MadeDraws& m) { m.facts.status = RunStatus::interrupted; }).converged, false);
   EXPECT_EQ(with([](MadeDraws& m) { m.facts.status = RunStatus::failed; }).converged, false);
   for (const ChainTransitions& trouble :
@@ -53,6 +57,35 @@ TEST(Verdict, NeedsEveryCheck) {
               m.add("apart", 0, [](Index chain, Index, double z) { return z + 0.5 * static_cast<double>(chain); });
             }).converged,
             false);
+}
+
+TEST(Verdict, SaysHowFarTheForecastIsOff) {
+  MadeDraws made = good();
+  made.facts.forecast = SamplingForecast{.widest = "a", .bias = 0.4, .cause = "local steps"};
+  EXPECT_TRUE(
+      made.says("means up to 0.40 posterior sds off, where 3 % and 0.1 are accepted; the cause is local steps"));
+  EXPECT_EQ(made.verdict().words.find("forecast"), std::string::npos) << "the reason says it";
+  made.facts.forecast->most_ratio = 2;
+  EXPECT_TRUE(made.says("sds up to 100 % too wide (a)"));
+  made.facts.forecast->most_ratio = INFINITY;
+  EXPECT_TRUE(made.says("forecast: near the mode the chain diverges at this step"));
+}
+
+TEST(Verdict, AKnownWrongLawIsNotGreen) {
+  MadeDraws made = good();
+  made.facts.warnings = {"fald does not sample the target: its temperature is 4 times too high", "something else"};
+  EXPECT_EQ(made.verdict().converged, false);
+  EXPECT_EQ(made.verdict().reasons, std::vector{made.facts.warnings[0]});
+}
+
+TEST(Verdict, ChainsThatAreNotFiniteDoNotAgree) {
+  for (const bool others : {true, false}) {
+    MadeDraws made = others ? good() : MadeDraws();
+    made.add("x", 0, [](Index, Index i, double z) { return i == 5 ? INFINITY : z; });
+    EXPECT_EQ(made.verdict().converged, false);
+    EXPECT_EQ(made.verdict().words, "Not to be relied on.");
+    EXPECT_TRUE(made.says("draws of x are not finite numbers"));
+  }
 }
 
 TEST(Verdict, UnknownIsNeverGreen) {

@@ -24,6 +24,12 @@ Extremes extremes_of(const std::vector<stats::ParameterSummary>& parameters);
 std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
                                   const std::vector<std::string>& labels);
 
+// Whether a parameter is an intercept, by its label.
+bool is_intercept(const std::string& label);
+
+// Whether a parameter is the logarithm of a scale of the model. A coefficient of a column such as log_income is none.
+bool is_log_scale(const std::string& label);
+
 // Describes estimates in one line if R-hat is above 1.01 for one of `which` and halves of the chains differ by more
 // than a hundredth of the mean (for log σ, by more than 0.01); otherwise the text is empty. A path that never moves
 // counts as settled.

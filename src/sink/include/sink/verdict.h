@@ -18,7 +18,8 @@ namespace pollen::sink {
 Verdict judge(const RunFacts& facts, const std::vector<stats::ParameterSummary>& parameters, const DrawSet* draws);
 
 // Returns what should be known of the draws whether or not they are good.
-std::vector<std::string> cautions(const RunFacts& facts, const std::vector<stats::ParameterSummary>& parameters);
+std::vector<std::string> cautions(const RunFacts& facts, const std::vector<stats::ParameterSummary>& parameters,
+                                  const DrawSet* draws);
 
 // Returns the verdict of the stored summary if `parameters` are the numbers of which it was made. Otherwise, as with
 // draws of other programs, a new one is made of what is known.
