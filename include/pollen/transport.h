@@ -36,11 +36,13 @@ struct Query {
               // single precision
     coordinates,  // 1 × 1, zero: from now on clients work in ψ, where θ = at + Aψ and A is `direction`: d × d, or a
                   // diagonal as d × 1; without columns they work in θ. It is asked before everything that clients keep.
-    noise,    // NoiseQuestion::numbers(d) × 1: what Client::noise() answers at the mode `at`
+    noise,  // NoiseQuestion::numbers(d) × 1: what Client::noise() answers at the mode `at`
     // Models with latents (LatentQuestion in round/local_work.h), for the start, the steps and the errors of (φ, β):
     pooled,       // (k+d) × (k+d+2) at (φ, z): the gradient, the Hessian, and the value in the last column
     information,  // k × k at (φ, β): the mean over chains of the Hessian by φ at the client's present latents
-    observed,     // D × D at (φ, β): the client's part of the observed information, from at least `batch` draws of z
+    // D × (D+1) at (φ, β): the client's part of the observed information, from at least `batch` draws of z, and of the
+    // gradient of the log-likelihood
+    observed,
   } what = What::gradient;
   ConstPanelView at;
   ConstPanelView direction;  // curvature: v; coordinates: A; noise: d directions
@@ -58,8 +60,8 @@ struct Query {
   }
 };
 
-// To use your own transport, derive from this class. A transport that answers queries itself, by answer(), must give the
-// view what Query::What::coordinates tells (coordinates_told()).
+// To use your own transport, derive from this class. A transport that answers queries itself, by answer(), must give
+// the view what Query::What::coordinates tells (coordinates_told()).
 class Transport {
  public:
   virtual ~Transport() = default;
