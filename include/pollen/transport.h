@@ -41,7 +41,9 @@ struct Query {
     // Models with latents (LatentQuestion in round/local_work.h), for the start, the steps and the errors of (φ, β):
     pooled,       // (k+d) × (k+d+2) at (φ, z): the gradient, the Hessian, and the value in the last column
     information,  // k × k at (φ, β): the mean over chains of the Hessian by φ at the client's present latents
-    observed,     // D × D at (φ, β): the client's part of the observed information, from at least `batch` draws of z
+    // D × (D+1) at (φ, β): the client's part of the observed information, from at least `batch` draws of z, and of the
+    // gradient of the log-likelihood
+    observed,
   } what = What::gradient;
   ConstPanelView at;
   ConstPanelView direction;  // curvature: v; coordinates: A; noise: d directions

@@ -16,8 +16,9 @@ void add_information(const LocalTarget& target, std::span<const double> z, Panel
 //
 //   -∇² log p(D_i | φ, β) = E[-∇² log p(D_i, z | φ, β)] - Cov[∇ log p(D_i, z | φ, β)],
 //
-// over so many effective draws of z from p(z | D_i, φ, β), by Hamiltonian Monte Carlo. Model and population must know
-// their second derivatives.
+// and in the last column the gradient of log p(D_i | φ, β), the mean of ∇ log p(D_i, z | φ, β), over so many effective
+// draws of z from p(z | D_i, φ, β), by Hamiltonian Monte Carlo. Model and population must know their second
+// derivatives.
 void add_observed(const LocalTarget& target, const LocalStreams& streams, Index draws, PanelView out);
 
 }  // namespace pollen

@@ -158,7 +158,8 @@ std::vector<Key> population_keys() {
       number("population.mean_radius", kPositive, AT(population.mean_radius))
           .help("The radius of the ball that the mean is kept in."),
       number("population.mean_prior_sd", kPositive, AT(population.mean_prior_sd))
-          .help("The standard deviation of the mean's normal prior around its start; with energy, of all parameters.")
+          .help("The standard deviation of the mean's normal prior around its start, in the units of the data; with "
+                "energy, of all parameters.")
           .absent("none: a flat prior"),
       number("population.log_sd_prior_sd", kPositive, AT(population.log_sd_prior_sd))
           .help("The standard deviation of the normal prior of log sd around its start.")

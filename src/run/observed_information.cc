@@ -32,19 +32,20 @@ std::string obstacle(const PersonalParts& parts) {
   return "";
 }
 
-// The sum of the clients' information with the priors' precision.
+// The sum of the clients' information, and of their gradients in the last column, with the priors'.
 class ObservedInformation {
  public:
   ObservedInformation(const ExperimentParts& parts, std::span<const double> at)
-      : parts_(parts), at_(at), d_(std::ssize(at)), sum_(d_, d_) {}
+      : parts_(parts), at_(at), d_(std::ssize(at)), sum_(d_, d_ + 1) {}
 
   void ask(Index draws) {
     parts_.link->transport().query({Query::What::observed, {at_.data(), d_, 1, d_}, {}, 0, draws}, sum_);
-    parts_.engine->counters().setup_bits += 64 * parts_.problem.clients() * (d_ + d_ * (d_ + 1) / 2);
+    parts_.engine->counters().setup_bits += 64 * parts_.problem.clients() * (2 * d_ + d_ * (d_ + 1) / 2);
     const PersonalProblem& problem = parts_.personal->problem;
     const std::size_t k = at_.size() - static_cast<std::size_t>(parts_.personal->population->parameters());
-    for (std::size_t j = 0; j < problem.shared_precision.size(); ++j) add(j, problem.shared_precision[j]);
-    for (std::size_t j = 0; j < problem.population_precision.size(); ++j) add(k + j, problem.population_precision[j]);
+    for (std::size_t j = 0; j < problem.shared_precision.size(); ++j) add(j, problem.shared_precision[j], 0);
+    for (std::size_t j = 0; j < problem.population_precision.size(); ++j)
+      add(k + j, problem.population_precision[j], problem.population_centre[j]);
     for (Index j = 0; j < d_; ++j)  // rounding errors differ between the two triangles
       for (Index i = 0; i < j; ++i) own(i, j) = own(j, i) = 0.5 * (own(i, j) + own(j, i));
   }
@@ -55,12 +56,13 @@ class ObservedInformation {
     constexpr double kLost = 0.02;
     std::vector<std::size_t> held;
     const std::vector<std::string> labels = parts_.personal->labels();
-    for (Index j = 0; j < d_; ++j) {
+    for (Index j = parts_.personal->model->shared(); j < d_; ++j) {  // a fixed column may have any name
       if (!labels[static_cast<std::size_t>(j)].starts_with("log_sd")) continue;
       if (own(j, j) > kLost * 2 * static_cast<double>(parts_.problem.clients())) continue;
       held.push_back(static_cast<std::size_t>(j));
       for (Index i = 0; i < d_; ++i) own(i, j) = own(j, i) = 0;
       own(j, j) = 1;
+      own(j, d_) = 0;
     }
     return held;
   }
@@ -69,7 +71,7 @@ class ObservedInformation {
   bool invert(std::vector<double>& out) const {
     for (Index j = 0; j < d_; ++j)
       if (!(sum_.column(j)[static_cast<std::size_t>(j)] > 0)) return false;
-    const Coordinates root(std::vector<double>(at_.size()), sum_, true);
+    const Coordinates root(std::vector<double>(at_.size()), {sum_.column(0).data(), d_, d_, sum_.stride()}, true);
     if (!root.raised().empty()) return false;
     Panel unit(d_, 1), pulled(d_, 1), column(d_, 1);
     out.clear();
@@ -83,8 +85,13 @@ class ObservedInformation {
     return math::all_finite(out);
   }
 
+  std::span<const double> gradient() const { return sum_.column(d_); }
+
  private:
-  void add(std::size_t j, double precision) { sum_.column(static_cast<Index>(j))[j] += precision; }
+  void add(std::size_t j, double precision, double centre) {
+    sum_.column(static_cast<Index>(j))[j] += precision;
+    sum_.column(d_)[j] -= precision * (at_[j] - centre);
+  }
   double& own(Index i, Index j) { return sum_.column(j)[static_cast<std::size_t>(i)]; }
 
   const ExperimentParts& parts_;
@@ -93,8 +100,9 @@ class ObservedInformation {
   Panel sum_;
 };
 
-void find_covariance(const ExperimentParts& parts, std::span<const double> at, Estimates& out) {
-  if (!(out.why = obstacle(*parts.personal)).empty()) return;
+// Returns Newton's step from `at` towards the maximum, or nothing if the covariance is not found.
+std::vector<double> find_covariance(const ExperimentParts& parts, std::span<const double> at, Estimates& out) {
+  if (!(out.why = obstacle(*parts.personal)).empty()) return {};
   ObservedInformation information(parts, at);
   const Index draws = std::clamp(kDrawsInAll / parts.problem.clients(), kDrawsPerClient, kMostDraws);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -110,7 +118,7 @@ void find_covariance(const ExperimentParts& parts, std::span<const double> at, E
         "clients may be too few for this model",
         draws << (kAttempts - 1));
     out.held.clear();
-    return;
+    return {};
   }
   std::vector<std::string> names;
   for (const std::size_t j : out.held) names.push_back(labels[j]);
@@ -122,6 +130,41 @@ void find_covariance(const ExperimentParts& parts, std::span<const double> at, E
   const std::size_t d = at.size();
   for (const std::size_t j : out.held)
     for (std::size_t i = 0; i < d; ++i) out.covariance[i * d + j] = out.covariance[j * d + i] = 0;
+  std::vector<double> step(d);
+  for (std::size_t i = 0; i < d; ++i)
+    step[i] = math::dot(std::span(out.covariance).subspan(i * d, d), information.gradient());
+  return step;
+}
+
+// Whether projections leave a point where it is.
+bool is_allowed(const ExperimentParts& parts, const std::vector<double>& at) {
+  std::vector<double> projected = at;
+  const std::size_t k = at.size() - static_cast<std::size_t>(parts.personal->population->parameters());
+  parts.personal->population->project(std::span(projected).subspan(k));
+  const double radius = parts.config.sampler.shared_radius.value_or(0);
+  return projected == at && (radius == 0 || math::squared_norm(std::span(at).first(k)) < radius * radius);
+}
+
+// Finds the covariance. In directions in which nearly all information is missing the algorithm is slow, and its average
+// may be far from the maximum. Then the estimate moves by Newton's steps, for which all is known, as far as no bound of
+// the configuration is in the way.
+void find_maximum(const ExperimentParts& parts, Estimates& out) {
+  constexpr double kNear = 0.1, kFar = 3;  // in standard errors
+  constexpr int kMoves = 4;
+  for (Estimates before = out;; ++out.moves) {
+    const std::vector<double> step = find_covariance(parts, out.value, out);
+    if (step.empty() && out.moves > 0) out = before;
+    if (step.empty()) return;
+    out.away = 0;
+    for (std::size_t j = 0; j < step.size(); ++j)
+      if (step[j] != 0) out.away = std::max(out.away, std::abs(step[j]) / out.se(j));
+    std::vector<double> next = out.value;
+    math::axpy(std::min(1.0, kFar / std::max(out.away, kNear)), step, next);
+    if (!is_allowed(parts, next)) out.away = 0;
+    if (!(out.away > kNear) || out.moves == kMoves) return;
+    before = out;
+    out.value = std::move(next);
+  }
 }
 
 }  // namespace
@@ -133,15 +176,18 @@ double Estimates::se(std::size_t j) const {
 
 Estimates PersonalResults::estimates() const {
   const PersonalParts& parts = *parts_.personal;
-  const bool averages = parts_.engine->iteration() > *parts_.config.run.burn_in;
-  const Panel learnt = copy_of(averages ? own_average() : parts_.engine->position());
+  const Panel learnt = copy_of(own_average());
   const auto d = learnt.rows();
   Estimates out;
   out.value.assign(static_cast<std::size_t>(d), 0.0);
   for (Index c = 0; c < learnt.columns(); ++c)
     math::axpy(1 / static_cast<double>(learnt.columns()), learnt.column(c), out.value);
-  find_covariance(parts_, out.value, out);
+  std::vector<double> from = out.value;
+  find_maximum(parts_, out);
   parts.units.to_data(out.value);
+  parts.units.to_data(from);
+  math::subtract(out.value, from, from);
+  out.moved = std::move(from);
   if (out.covariance.empty()) return out;
   Panel covariance(d, d);
   for (Index c = 0; c < d; ++c) std::copy_n(out.covariance.begin() + c * d, d, covariance.column(c).begin());

@@ -147,9 +147,11 @@ void add_priors(const Config& config, PersonalParts& parts) {
   problem.population_centre = parts.population->start();
   const std::vector<std::string> labels = parts.population->labels(parts.model->latent_labels());
   for (const std::string& label : labels) {
-    const bool mean = label.starts_with("mu") || config.population.prior == "energy";
-    const auto& sd = mean ? p.mean_prior_sd : p.log_sd_prior_sd;
-    problem.population_precision.push_back(sd ? 1 / (*sd * *sd) : 0);
+    const bool mean = label.starts_with("mu"), energy = p.prior == "energy";
+    const auto& sd = mean || energy ? p.mean_prior_sd : p.log_sd_prior_sd;
+    const std::size_t at = problem.population_precision.size();
+    const double scale = mean ? parts.model_units.scale(static_cast<std::size_t>(problem.shared()) + at) : 1;
+    problem.population_precision.push_back(sd ? scale * scale / (*sd * *sd) : 0);
   }
 }
 

@@ -44,8 +44,7 @@ Panel PersonalResults::learnt() const { return in_data_units(own_learnt()); }
 Panel PersonalResults::averaged() const { return in_data_units(own_average()); }
 
 Panel PersonalResults::own_learnt() const {
-  const bool average = learns_average() && parts_.engine->iteration() > *parts_.config.run.burn_in;
-  return copy_of(average ? own_average() : parts_.engine->position());
+  return copy_of(learns_average() ? own_average() : parts_.engine->position());
 }
 
 Panel PersonalResults::in_data_units(ConstPanelView own) const {
@@ -55,7 +54,8 @@ Panel PersonalResults::in_data_units(ConstPanelView own) const {
 }
 
 ConstPanelView PersonalResults::own_average() const {
-  return parts_.approximation != nullptr ? parts_.approximation->average() : parts_.engine->position();
+  const bool averages = parts_.approximation != nullptr && parts_.engine->iteration() > *parts_.config.run.burn_in;
+  return averages ? parts_.approximation->average() : parts_.engine->position();
 }
 
 // Every client draws with a seed of its own, and a new client with the run's.

@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "math/math.h"
 #include "numbers.h"
-#include "sink/limits.h"
 #include "pollen/errors.h"
 #include "pollen/scores.h"
 #include "sink/limits.h"
@@ -139,7 +139,7 @@ void report_estimates(const Experiment& experiment, Summary& summary) {
   const RunFacts& facts = summary.facts;
   const Estimates estimates = experiment.personal()->estimates();
   const bool known = !estimates.covariance.empty();
-  if (known) {  // the chains' averages are judged by the standard errors, below
+  if (known) {  // the estimates are judged by the standard errors, below
     const std::string line = unsettled(summary.parameters, facts.labels, facts.identified);
     std::erase(summary.warnings, line);
     std::erase(summary.verdict.reasons, line);
@@ -155,17 +155,29 @@ void report_estimates(const Experiment& experiment, Summary& summary) {
     p.ess_bulk = p.ess_tail = kUnknown;
     if (p.mcse > 0.25 * p.sd) loose.push_back(facts.labels[j]);
   }
+  for (Index c = 0; c < summary.average.columns(); ++c) math::add(estimates.moved, summary.average.column(c));
+  if (estimates.moves > 0)
+    summary.facts.notes.push_back(fmt::format(
+        "estimates: the chains' averages were not at the maximum, to which {} Newton steps led", estimates.moves));
   summary.covariance = estimates.covariance;
   summary.why = estimates.why;
   summary.facts.counters = experiment.counters();
   if (!summary.why.empty())
     summary.facts.notes.push_back((known ? "standard errors: " : "no standard errors: ") + summary.why);
-  if (loose.empty()) return;
-  const std::string line = fmt::format(
-      "the estimates of {} have not settled: the chains leave a simulation error above a quarter of a standard error; "
-      "more run.iterations or sampler.local_steps make it smaller",
-      fmt::join(loose, ", "));
-  for (auto* lines : {&summary.warnings, &summary.verdict.reasons}) lines->push_back(line);
+  const auto warn = [&](const std::string& line) {
+    for (auto* lines : {&summary.warnings, &summary.verdict.reasons}) lines->push_back(line);
+  };
+  if (!loose.empty() && estimates.moves == 0)
+    warn(
+        fmt::format("the estimates of {} have not settled: the chains leave a simulation error above a quarter of a "
+                    "standard error; "
+                    "more run.iterations or sampler.local_steps make it smaller",
+                    fmt::join(loose, ", ")));
+  if (estimates.away > 0.25)
+    warn(
+        fmt::format("the estimates have not settled: the maximum is still about {:.2g} standard errors away; more "
+                    "run.iterations lead there",
+                    estimates.away));
 }
 
 }  // namespace

@@ -246,7 +246,7 @@ TEST(Fedsouk, TheObservedInformationIsThatOfTheMarginalLikelihood) {
   const auto engine = make_fedsouk(s.problem, {});
   const stats::MixedParameters at = some_parameters();
   std::vector<double> x = flat(at);
-  const Panel found = engine->ask(Query::What::observed, x, 20000, 7);
+  const Panel found = engine->ask(Query::What::observed, x, 20000, 8);
   const Panel complete = engine->ask(Query::What::pooled, {x.data(), 5}, 1, 7);
   const std::vector<stats::MixedClient> clients = exact_clients(*s.tables);
   const auto gradient = [&] {
@@ -262,7 +262,9 @@ TEST(Fedsouk, TheObservedInformationIsThatOfTheMarginalLikelihood) {
     if (j == 2) return std::sqrt(2 * 53.0);
     return std::sqrt(12 * (j < 5 ? std::exp(-2 * x[j + 2]) : 2));
   };
+  const std::vector<double> slope = gradient();
   for (std::size_t j = 0; j < 7; ++j) {
+    EXPECT_NEAR(found.column(7)[j], slope[j], 0.03 * scale(j)) << j;
     const double here = x[j];
     x[j] = here + 1e-4;
     const std::vector<double> above = gradient();

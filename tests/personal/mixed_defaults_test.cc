@@ -22,13 +22,16 @@ namespace {
 class MixedDefaults : public ::testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove(path_); }
-  Estimates fit(const std::string& model, const std::string& target, const Overrides& set) {
+  void start(const std::string& model, const std::string& target, const Overrides& set) {
     experiment_ = std::make_unique<Experiment>(read_config_text(
         fmt::format("[model]\n{}\n[data]\nsource = \"{}\"\ntarget = \"{}\"\npartition = \"by-column\"\n"
                     "column = \"who\"\ntest_fraction = 0.0\n",
                     model, path_, target),
         "test.toml", set));
     experiment_->prepare();
+  }
+  Estimates fit(const std::string& model, const std::string& target, const Overrides& set) {
+    start(model, target, set);
     Sink nobody;
     experiment_->advance(experiment_->config().run.iterations, nobody);
     return experiment_->config().run.iterations > 10 ? experiment_->personal()->estimates() : Estimates();
@@ -40,9 +43,9 @@ class MixedDefaults : public ::testing::Test {
 
 // Reaction times in milliseconds of 18 subjects on days 0 to 9, like lme4's sleepstudy, with a fixed column `age` that
 // has a large mean.
-std::vector<stats::MixedClient> write_reactions(const std::string& path, Index random) {
+std::vector<stats::MixedClient> write_reactions(const std::string& path, Index random, const char* age_column = "age") {
   std::ofstream file(path);
-  file << "who,day,age,reaction\n";
+  file << fmt::format("who,day,{},reaction\n", age_column);
   Sequence draws(make_stream(12, 0, Purpose::synthetic));
   std::vector<stats::MixedClient> clients;
   for (int i = 0; i < 18; ++i) {
@@ -118,6 +121,63 @@ TEST_F(MixedDefaults, FedsoukFindsTheMaximumLikelihoodWithRandomIntercepts) {
   const auto clients = write_reactions(path_, 1);
   expect_likelihood(fit("kind = \"mixed-gaussian\"", "reaction", {"sampler.name=fedsouk", "run.iterations=2000"}),
                     clients);
+}
+
+// Hospitals of very different sizes and a column that only differs between them. If a hospital's effect were known, its
+// rows would tell a hundred times as much about the column's coefficient as they do: the algorithm is slow there, and
+// draws would lose what is left of the information.
+TEST_F(MixedDefaults, ClientsOfUnequalSizesWithAColumnOfTheirOwn) {
+  std::ofstream file(path_);
+  file << "who,dose,beds,y\n";
+  Sequence draws(make_stream(8, 0, Purpose::synthetic));
+  std::vector<stats::MixedClient> clients;
+  for (const Index rows : {1, 1000, 2, 700, 5, 8, 900, 20, 30, 1, 500, 12, 4, 1000}) {
+    const double z = 6 * draws.normal(), beds = std::round(100 + 700 * draws.uniform());
+    stats::MixedClient client{Eigen::MatrixXd(rows, 2), Eigen::MatrixXd::Ones(rows, 1), Eigen::VectorXd(rows)};
+    for (Index r = 0; r < rows; ++r) {
+      const double dose = 60 + 12 * draws.normal();
+      client.y(r) = 120 + 0.01 * beds + 0.5 * dose + z + 3 * draws.normal();
+      client.fixed.row(r) << dose, beds;
+      file << fmt::format("h{},{},{},{}\n", clients.size() + 10, dose, beds, client.y(r));
+    }
+    clients.push_back(client);
+  }
+  file.close();
+  expect_likelihood(fit("kind = \"mixed-gaussian\"", "y", {"run.iterations=1000", "run.chains=2"}), clients);
+}
+
+// Population keys are in the units of the data, whatever happens to the columns inside.
+TEST_F(MixedDefaults, APriorOfTheMeanIsInTheUnitsOfTheData) {
+  write_reactions(path_, 1);
+  std::vector<double> found;
+  for (const char* how : {"data.standardize=false", "data.standardize=true"}) {
+    fit("kind = \"mixed-gaussian\"\nrandom = [\"day\"]", "reaction",
+        {"run.iterations=1000", "population.mean_prior_sd=0.5", how});
+    const std::vector<std::string> labels = experiment_->labels();
+    const auto at = static_cast<std::size_t>(std::ranges::find(labels, "mu[day]") - labels.begin());
+    found.push_back(experiment_->personal()->averaged().column(0)[at]);
+  }
+  EXPECT_NEAR(found[1], found[0], 0.1 * std::abs(found[0]));
+}
+
+TEST_F(MixedDefaults, AFixedColumnMayHaveTheNameOfASpread) {
+  write_reactions(path_, 2, "log_sd_age");
+  const Estimates found =
+      fit("kind = \"mixed-gaussian\"\nrandom = [\"intercept\", \"day\"]", "reaction", {"run.iterations=400"});
+  EXPECT_TRUE(found.held.empty()) << found.why;
+  EXPECT_GT(found.se(0), 0);
+}
+
+// A run that is stopped during burn-in leaves where it was, from which `pollen predict` starts.
+TEST_F(MixedDefaults, DuringBurnInTheAverageIsThePosition) {
+  write_reactions(path_, 2);
+  start("kind = \"mixed-gaussian\"\nrandom = [\"intercept\", \"day\"]", "reaction", {"run.iterations=1000"});
+  Sink nobody;
+  experiment_->advance(30, nobody);
+  const PersonalResults& personal = *experiment_->personal();
+  const Panel learnt = personal.learnt(), averaged = personal.averaged();
+  for (Index c = 0; c < learnt.columns(); ++c) EXPECT_TRUE(std::ranges::equal(learnt.column(c), averaged.column(c)));
+  EXPECT_GT(averaged.column(0)[2], 100);  // the mean of the reaction times
 }
 
 TEST_F(MixedDefaults, CompressedAndPartialRoundsSettleToo) {

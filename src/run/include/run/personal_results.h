@@ -23,8 +23,9 @@ struct OwnDraws {
   Panel effects;
 };
 
-// What was learnt of (φ, β), in the units of the data: the mean over chains of their averages, and its covariance from
-// the information that the data have, by Louis' identity.
+// What was learnt of (φ, β), in the units of the data: the mean over chains of their averages, moved to the maximum of
+// the posterior where it is far from it, and its covariance from the information that the data have, by Louis'
+// identity.
 struct Estimates {
   std::vector<double> value;
   std::vector<double> covariance;  // D × D; empty if it is unknown
@@ -32,6 +33,9 @@ struct Estimates {
   // Coordinates that are treated as known, because the data do not tell a standard deviation from 0. Their rows and
   // columns of the covariance are 0.
   std::vector<std::size_t> held;
+  std::vector<double> moved;  // how far the value is from the mean of the averages, by Newton's steps to the maximum
+  int moves = 0;              // the number of these steps
+  double away = 0;            // how far the maximum still is, in standard errors
 
   double se(std::size_t j) const;  // NaN if it is unknown
 };
@@ -76,8 +80,8 @@ class PersonalResults {
   bool is_baseline() const;     // a baseline has a point for every client, no posterior
   // The coordinates that the data determine. Φ, which may rotate, and the β of an energy are not among them.
   std::vector<std::size_t> identified() const;
-  // These two are in the units of the data. averaged() is the average of the path since burn-in. A baseline has no
-  // average and gives its last iterate.
+  // These two are in the units of the data. averaged() is the average of the path since burn-in. During burn-in, and
+  // of a baseline, it is the last iterate.
   Panel learnt() const;
   Panel averaged() const;
   // Asks all clients; call it once, at the end. The bits are added to the set-up bits of the engine's counters.
