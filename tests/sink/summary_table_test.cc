@@ -125,6 +125,22 @@ TEST(SummaryTable, JsonHasTheSameAndTheChecks) {
   EXPECT_EQ(json["verdict"]["words"], "Not converged.");
 }
 
+TEST(SummaryTable, RatiosStandBesideTheirCoefficients) {
+  Example example;
+  example.page.summary.units = "coefficients of the log odds of ill = yes, per unit of each column";
+  example.page.summary.ratios = {"odds ratio", {false, true}};
+  const std::string text = summary_text(example.page, {});
+  EXPECT_NE(text.find("  coefficients of the log odds of ill = yes"), std::string::npos) << text;
+  EXPECT_NE(text.find("odds ratio (q5 to q95)"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.649 (1.105 to 2.460)"), std::string::npos) << text;  // exp of 0.5 (0.1 to 0.9)
+  EXPECT_EQ(text.find("1.649"), text.rfind("1.649")) << text;
+  EXPECT_EQ(summary_text(example.page, {false, true, 60}).find("odds ratio"), std::string::npos);
+  const auto json = nlohmann::json::parse(summary_json(example.page));
+  EXPECT_EQ(json["ratio"], "odds ratio");
+  EXPECT_FALSE(json["parameters"][0].contains("ratio"));
+  EXPECT_NEAR(json["parameters"][1]["ratio_q95"], std::exp(0.9), 1e-12);
+}
+
 TEST(Sparkline, IsOneBlockANumber) {
   EXPECT_EQ(sparkline(std::vector<double>{0, 1, 0.5}, 0, 1), "▁█▅");
   EXPECT_EQ(sparkline(std::vector<double>{2, std::nan("")}, 2, 2), "▅ ");

@@ -41,6 +41,7 @@ function overview(run: RunData, index: number, several: boolean): HTMLElement {
   const told = new Set(run.verdict.reasons);
   return el("div", {},
     several ? el("h3", {}, runName(run, index)) : null,
+    run.facts.statement ? el("p", { class: "statement" }, run.facts.statement) : null,
     verdict(run),
     facts(known(run)),
     ...list("Warnings", run.warnings.filter((line) => !told.has(line))),
