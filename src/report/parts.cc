@@ -134,7 +134,7 @@ Json replicated(const Json& all) {
 
 Json predictive_check(const Json& c) {
   if (!c.is_object()) return nullptr;
-  Json out = {{"words", text_at(c, "words")}, {"groups", replicated(member(c, "groups"))},
+  Json out = {{"words", text_at(c, "words")}, {"of", text_at(c, "of")}, {"groups", replicated(member(c, "groups"))},
               {"clients", replicated(member(c, "clients"))}};
   out.update(scored(c));
   out.update(numbers_at(c, {"draws"}));

@@ -53,6 +53,14 @@ Ratios ratios_of(const Config& config, const std::vector<std::string>& labels) {
   return ratios;
 }
 
+// What every client has for itself in a mixed-effects model.
+std::string own_words(const std::vector<std::string>& random) {
+  std::vector<std::string> parts;
+  for (const std::string& column : random)
+    parts.push_back(column == "intercept" ? column : "coefficient of " + column);
+  return fmt::format("every client has its own {}, from a normal population", fmt::join(parts, " and "));
+}
+
 std::string model_words(const Config& config, const RunFacts& f) {
   const std::string& kind = config.model.kind;
   if (kind == "logistic") return fmt::format("Logistic regression of {}: the event is {}.", f.target, event_of(f));
@@ -61,18 +69,25 @@ std::string model_words(const Config& config, const RunFacts& f) {
   const std::string noise = config.model.noise_sd ? fmt::format("the standard deviation {:.4g}", *config.model.noise_sd)
                                                   : "a standard deviation whose logarithm is log_sigma";
   if (kind == "linear") return fmt::format("Linear regression of {}, with normal errors of {}.", f.target, noise);
-  const std::string own = fmt::format("every client has its own coefficients of {}, from a normal population",
-                                      fmt::join(config.model.random, ", "));
+  const std::string own = own_words(config.model.random);
   if (kind == "mixed-logistic")
     return fmt::format("Mixed logistic regression of {}: the event is {}, and {}.", f.target, event_of(f), own);
   if (kind == "mixed-gaussian")
     return fmt::format("Linear mixed model of {}: {}, and errors are normal with {}.", f.target, own, noise);
   if (kind == "gaussian") return fmt::format("Gaussian potentials in {} dimensions.", f.dimension());
+  if (is_network(config))
+    return fmt::format("Neural network {} for {}, with {} weights.", kind, f.target, grouped(f.dimension()));
   const std::string event = f.event ? fmt::format(": the event is {}", event_of(f)) : "";
   return fmt::format("Model {} of {} with {} parameters{}.", kind, f.target, grouped(f.dimension()), event);
 }
 
-std::string normal(double mean, double sd) { return fmt::format("N({:.3g}, {:.3g}²)", mean, sd); }
+// Three significant digits, without an exponent where whole numbers can be read.
+std::string brief(double x) {
+  const double size = std::abs(x);
+  return size >= 1000 && size < 1e9 ? grouped(std::llround(x)) : fmt::format("{:.3g}", x);
+}
+
+std::string normal(double mean, double sd) { return fmt::format("N({}, {}²)", brief(mean), brief(sd)); }
 
 // The priors of single parameters, as the configuration has them once set-up is over.
 std::string listed_priors(const ModelConfig& model, const std::vector<std::string>& labels) {
@@ -128,11 +143,12 @@ std::string error_words(const RunFacts& f) {
   if (!f.forecast) return "The error that the sampler's step makes could not be forecast.";
   const SamplingForecast& forecast = *f.forecast;
   const auto change = [](double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); };
+  const std::string least = change(forecast.least_ratio), most = change(forecast.most_ratio);
   return fmt::format(
-      "Forecast{} of the sampler's own error: standard deviations {} to {} of the posterior's (worst: {}), means within "
-      "{:.2g} posterior standard deviations.",
-      forecast.exact ? "" : " (at the Gaussian approximation)", change(forecast.least_ratio),
-      change(forecast.most_ratio), forecast.widest, forecast.bias);
+      "Forecast{} of the sampler's own error: standard deviations {} off the posterior's (worst: {}), means {} posterior "
+      "standard deviations.",
+      forecast.exact ? "" : " (at the Gaussian approximation)", least == most ? most : least + " to " + most,
+      forecast.widest, forecast.bias < 0.005 ? "less than 0.01" : fmt::format("up to {:.2f}", forecast.bias));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -84,7 +85,7 @@ std::string replicated(const Replicated& r) {
   Json json = Json::object();
   if (!r.client.empty()) json["client"] = r.client;
   if (!r.label.empty()) json["label"] = r.label;
-  if (r.client.empty() && r.label.empty()) json.update({{"above", json_number(r.above)}, {"up_to", json_number(r.up_to)}});
+  if (!std::isnan(r.above)) json.update({{"above", json_number(r.above)}, {"up_to", json_number(r.up_to)}});
   json.update({{"rows", r.rows},
                {"observed", json_number(r.observed)},
                {"predicted", json_number(r.predicted)},
@@ -98,6 +99,7 @@ std::string predictive_check(const PredictiveCheck& c) {
     return lines(all.size(), [&](std::size_t i) { return replicated(all[i]); });
   };
   std::string text = compact({{"words", c.words},
+                              {"of", c.of},
                               {"on", c.training ? "training" : "test"},
                               {"rows", c.rows},
                               {"in_all", c.in_all},

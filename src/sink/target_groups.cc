@@ -47,7 +47,7 @@ std::string range_of(const Replicated& r, bool counts) {
   const auto number = [&](double x) { return counts ? fmt::format("{:.0f}", x) : short_number(x); };
   if (!r.label.empty()) return r.label;
   if (counts && std::isfinite(r.up_to) && r.up_to - std::max(r.above, -1.0) == 1) return number(r.up_to);
-  if (!std::isfinite(r.above)) return "up to " + number(r.up_to);
+  if (!std::isfinite(r.above)) return counts && r.up_to == 0 ? "0" : "up to " + number(r.up_to);
   if (!std::isfinite(r.up_to)) return "above " + number(r.above);
   return fmt::format("{} to {}", number(counts ? r.above + 1 : r.above), number(r.up_to));
 }
@@ -75,12 +75,12 @@ std::string verdict_on(const std::vector<Replicated>& all, const char* what, con
 // The share of zeros of counts, which a Poisson model often misses, or the share of an event.
 std::string first_words(const TargetGroups& groups, const PredictiveCheck& check) {
   const auto line = [](const char* what, const Replicated& r) {
-    return fmt::format("{} make up {} of the rows, and {} to {} in data sets that the model makes. ", what,
+    return fmt::format("{} {} of the rows, and {} to {} in data sets that the model makes. ", what,
                        percent(r.observed), percent(r.lower), percent(r.upper));
   };
-  if (groups.kind() == TargetGroups::Kind::counts) return line("Zeros", check.groups.front());
+  if (groups.kind() == TargetGroups::Kind::counts) return line("Zeros make up", check.groups.front());
   if (groups.kind() == TargetGroups::Kind::classes && groups.size() == 2)
-    return line(fmt::format("Rows with {}", check.groups[1].label).c_str(), check.groups[1]);
+    return line(fmt::format("The label {} makes up", check.groups[1].label).c_str(), check.groups[1]);
   return "";
 }
 
@@ -126,6 +126,7 @@ Replicated TargetGroups::describe(std::size_t group) const {
   }
   out.above = group == 0 ? -kInfinite : edges_[group - 1];
   out.up_to = group == edges_.size() ? kInfinite : edges_[group];
+  if (kind_ == Kind::counts) out.label = range_of(out, true);
   return out;
 }
 
@@ -152,6 +153,7 @@ PredictiveCheck compare_with_data(const TargetGroups& groups, const ScoredRows& 
       observed[many + client] += y;  // of two classes, the second one's number is 1
   }
   PredictiveCheck check;
+  check.of = classes ? "classes" : groups.kind() == TargetGroups::Kind::counts ? "counts" : "numbers";
   check.training = rows.training;
   check.rows = rows.rows.rows;
   check.in_all = rows.in_all;

@@ -62,7 +62,7 @@ TEST_F(Hostile, PartsOfASummaryOfAnotherShapeAreLeftOut) {
       R"({"sampler": "q", "model": "m", "chains": 9, "draws_per_chain": 9, "parameters": [], "warnings": [],
           "communication": [], "metrics": 3, "clients": "x", "reliability": {"a": 1}, "confidence": 7, "ood": [],
           "privacy": 1, "network": null, "setup": [], "work": "w", "notes": 5, "statement": 4, "target": "t",
-          "event": [1], "scored": 3, "trajectories": {"a": "b"}, "auc": [], "calibration": 7,
+          "event": [1], "scored": 3, "trajectories": [], "auc": [], "calibration": 7,
           "predictive_check": {"groups": [3], "clients": "x"},
           "effects": {"of": ["<z>"], "pooled": 3, "clients": [5, {"name": 1, "estimate": "many"}]}})");
   const auto run = data({path("a")})["runs"][0];

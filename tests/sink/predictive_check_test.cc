@@ -116,6 +116,9 @@ TEST(PredictiveCheck, TooManyZerosAreSeen) {
   };
   const PredictiveCheck fits = counts(0).check(), inflated = counts(0.4).check();
   EXPECT_EQ(fits.groups.front().up_to, 0);
+  EXPECT_EQ(fits.groups.front().label, "0");
+  EXPECT_EQ(fits.groups[1].label, "1");
+  EXPECT_EQ(fits.of, "counts");
   EXPECT_NE(fits.words.find("Zeros make up"), std::string::npos) << fits.words;
   EXPECT_EQ(fits.words.find("Further off"), std::string::npos) << fits.words;
   EXPECT_GT(inflated.groups.front().observed, inflated.groups.front().upper);
@@ -151,6 +154,8 @@ TEST(TargetGroups, OfCountsKeepZerosApart) {
   EXPECT_LE(many.size(), 25u);
   EXPECT_EQ(many.group_of(0), 0u);
   EXPECT_EQ(many.group_of(1), 1u);
+  EXPECT_EQ(many.describe(0).label, "0");
+  EXPECT_EQ(many.describe(1).label, "1 to 100");
   EXPECT_EQ(TargetGroups::of_numbers(std::vector<double>{4, 4, 4}, false).size(), 2u);
   EXPECT_EQ(TargetGroups::of_numbers(std::vector<double>{0, 0}, true).size(), 2u);
 }

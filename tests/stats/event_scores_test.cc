@@ -104,7 +104,7 @@ TEST(Calibration, EqualProbabilitiesShareAGroup) {
   const auto groups = calibration(same, truth, 10);
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].rows, 30);
-  EXPECT_EQ(groups[0].lower, 0);
+  EXPECT_NEAR(groups[0].lower, 0, 1e-15);
   EXPECT_TRUE(calibration(std::vector<double>(), std::vector<double>()).empty());
 }
 

@@ -130,13 +130,14 @@ export interface CalibrationGroup {
 // Data sets that the model makes, against the data. Without groups nothing was checked, and `words` says why.
 export interface PredictiveCheck extends Scored {
   words: string;
+  of: string; // what groups are: classes, numbers, counts
   draws: number | null;
   groups: Replicated[]; // shares of rows
   clients: Replicated[]; // shares of a class, or means of a number, per client
 }
 export interface Replicated {
   client: string;
-  label: string; // of a class, or empty
+  label: string; // of a class or a range of counts, or empty
   above: number | null; // a range of numbers; null where it is open
   upTo: number | null;
   rows: number;

@@ -44,12 +44,16 @@ export interface Column {
   number?: boolean; // aligned to the right
 }
 
+// A name that wraps where it must, but no earlier: the browser would otherwise break it at every letter in a full table.
+export const label = (text: string): HTMLElement => el("span", { class: "label" }, text);
+
 // Makes a plain table whose cells are text or elements.
 export function table(caption: string, columns: Column[], rows: (string | Node)[][]): HTMLElement {
   const head = el("tr", {}, ...columns.map((c) => el("th", { scope: "col", class: c.number ? "number" : undefined }, c.title)));
   const body = rows.map((row) =>
     el("tr", {}, ...row.map((cell, i) =>
-      el(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : undefined, class: columns[i]?.number ? "number" : undefined }, cell),
+      el(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : undefined, class: columns[i]?.number ? "number" : undefined },
+        i === 0 && typeof cell === "string" && !columns[i]?.number ? label(cell) : cell),
     )),
   );
   const made = el("table", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, ...body));

@@ -32,6 +32,8 @@ function reliabilitySpec(data: ReportData): LineSpec {
     xLabel: "confidence", yLabel: "accuracy", yRange: [0, 1.02], xFormat: (v) => fixed(v, 2), yFormat: (v) => fixed(v, 2), height: 230 };
 }
 
+const eventOf = (run: RunData): string => run.facts.event || run.check?.groups[1]?.label || "the event";
+
 // How often the event happened, against its mean probability, in groups of about as many rows.
 function eventSpec(data: ReportData): LineSpec {
   const points = (run: RunData): [number, number | null][] => (run.calibration ?? []).flatMap((g): [number, number][] => (g.predicted === null ? [] : [[g.predicted, g.observed]]));
@@ -44,7 +46,7 @@ function eventSpec(data: ReportData): LineSpec {
 }
 
 function eventTable(run: RunData): HTMLElement {
-  return table(`Calibration of P(${run.facts.event}) in ${run.name}`, ["mean probability", "observed share", "5 %", "95 %", "rows"].map((title, i) => ({ title, number: i > 0 })),
+  return table(`Calibration of P(${eventOf(run)}) in ${run.name}`, ["mean probability", "observed share", "5 %", "95 %", "rows"].map((title, i) => ({ title, number: i > 0 })),
     (run.calibration ?? []).map((g) => [fixed(g.predicted, 3), fixed(g.observed, 3), fixed(g.lower, 3), fixed(g.upper, 3), whole(g.rows)]));
 }
 
@@ -53,7 +55,7 @@ function aucWords(run: RunData): HTMLElement[] {
   const a = run.auc;
   if (!a || a.value === null) return [];
   const interval = a.lower === null ? "" : ` (90 % interval ${fixed(a.lower, 3)} to ${fixed(a.upper, 3)})`;
-  return [el("p", {}, `A row with ${run.facts.event || "the event"} gets a higher probability than one without in ${fixed(a.value, 3)} of all pairs: the AUC${interval}, from ${whole(a.events)} rows with and ${whole(a.rows - a.events)} without it.`)];
+  return [el("p", {}, `A row with ${eventOf(run)} gets a higher probability than one without in ${fixed(a.value, 3)} of all pairs: the AUC${interval}, from ${whole(a.events)} rows with and ${whole(a.rows - a.events)} without it.`)];
 }
 
 function histogramSpec(data: ReportData): LineSpec {

@@ -8,7 +8,7 @@ import { legend, rowOf, sharedParameters } from "../runs";
 import type { Section } from "../section";
 
 const kMost = 60;
-const kUnlike = 50; // widths that differ by more cannot share an axis
+const kUnlike = 20; // widths that differ by more cannot share an axis
 
 type Known = ParameterRow & { q5: number; q50: number; q95: number; sd: number };
 const known = (row: ParameterRow | undefined): row is Known =>
@@ -39,6 +39,15 @@ function unlike(all: Found[]): boolean {
   return sizes.length > 1 && Math.max(...sizes) > kUnlike * Math.min(...sizes);
 }
 
+// In standard deviations, intercepts and scales are often so far from zero, which means nothing for them, that no other
+// interval could be seen.
+const aside = (label: string): boolean => /(^|[[ ])intercept\]?$|^log_/.test(label);
+
+function drawn(all: Found[], scaled: boolean): Found[] {
+  const some = all.filter((f) => !aside(f.label));
+  return scaled && some.length > 0 ? some : all;
+}
+
 function rowsOf(all: Found[], scaled: boolean): Row[] {
   return all.map(({ label, rows }) => {
     const sd = rows[rows.length - 1]?.row.sd ?? 1, unit = scaled && sd > 0 ? sd : 1;
@@ -60,8 +69,9 @@ export const forest: Section = {
     const update = (data: ReportData): void => {
       latest = data;
       clear(host);
-      const all = gather(data), shown = all.slice(0, kMost), scaled = unlike(shown);
-      const axis = scaled ? " The parameters differ too much for one axis, so each is drawn in its own standard deviations from zero; the numbers are in the table." : "";
+      const found = gather(data), scaled = unlike(found.slice(0, kMost)), all = drawn(found, scaled), shown = all.slice(0, kMost);
+      const left = all.length < found.length ? ", without intercepts and scales" : "";
+      const axis = scaled ? ` The parameters differ too much for one axis, so each is drawn in its own standard deviations from zero${left}; the numbers are in the table.` : "";
       const estimates = data.runs.every((run) => run.facts.states === "estimates");
       host.append(el("p", { class: "hint" }, `${estimates ? "Estimate and 90 % interval" : "Median and 90 % interval (5 % to 95 % quantile)"} of each parameter; the dashed line is zero.${axis}`));
       if (data.runs.length > 1) host.append(legend(data));

@@ -7,12 +7,13 @@ import { anyRun, runName, scoredWords } from "../runs";
 import type { Section } from "../section";
 
 const kMost = 60;
+const kTitles: Record<string, string> = { classes: "Share of rows in each class", counts: "Share of rows with each count", numbers: "Share of rows in each range of the target" };
 
 function name(r: Replicated): string {
   if (r.client) return r.label ? `${r.client}: ${r.label}` : r.client;
   if (r.label) return r.label;
-  if (r.above === null) return r.upTo === 0 ? "0" : `up to ${short(r.upTo)}`;
-  return r.upTo === null ? `above ${short(r.above)}` : `above ${short(r.above)}, up to ${short(r.upTo)}`;
+  if (r.above === null) return `up to ${short(r.upTo)}`;
+  return r.upTo === null ? `above ${short(r.above)}` : `${short(r.above)} to ${short(r.upTo)}`;
 }
 
 // Means of numbers have no label, shares of classes do; ranges of numbers are shares.
@@ -48,7 +49,7 @@ function checkOf(run: RunData, index: number, several: boolean, wide: number): (
   const mean = c.clients.some((r) => !isShare(r));
   return [several ? el("h3", {}, runName(run, index)) : null, el("p", {}, c.words),
     any ? el("p", { class: "hint" }, `On ${scoredWords(c)}, at ${whole(c.draws)} draws. Crosses are observed; dots and lines are the mean and the 90 % interval of data sets that the model makes at the same columns. One in ten may lie outside.`) : null,
-    ...plot(c.groups[0]?.label ? "Share of rows in each class" : "Share of rows in each range of the target", c.groups, index, wide),
+    ...plot(kTitles[c.of] ?? "Share of rows", c.groups, index, wide),
     ...plot(mean ? "Mean of the target, per client" : "Share of rows per client", c.clients, index, wide)];
 }
 

@@ -1,7 +1,7 @@
 // The table of parameters. It can be sorted and filtered, and marks R-hat and ESS beyond their limits in colour and in
 // words.
 import type { ParameterRow, ReportData, RunData } from "../data";
-import { clear, el, scrolling } from "../dom";
+import { clear, el, label, scrolling } from "../dom";
 import { parameterFilter } from "../filter";
 import { fixed, kNone, short, whole } from "../format";
 import { judged, kEssLimit, kRhatLimit, runName } from "../runs";
@@ -28,23 +28,21 @@ const kFields: Field[] = [
   { key: "q5", title: "5 %" },
   { key: "q50", title: "50 %" },
   { key: "q95", title: "95 %" },
+  { key: "ratio", title: "ratio" },
   { key: "essBulk", title: "ESS bulk" },
   { key: "essTail", title: "ESS tail" },
   { key: "rhat", title: "R-hat" },
-  { key: "ratio", title: "ratio" },
 ];
 const kChain: Field["key"][] = ["essBulk", "essTail", "rhat"];
 
-// The columns that these runs have: estimates have no R-hat, and their standard errors have another name.
+// The columns that these runs have: R-hat says nothing of estimates, and their standard errors have another name.
 function fieldsOf(data: ReportData): Field[] {
   const ratios = [...new Set(data.runs.map((run) => run.facts.ratio).filter((name) => name))];
-  const some = (key: Key): boolean => data.runs.some((run) => run.parameters.some((row) => row[key] !== null));
   const estimates = data.runs.every((run) => run.facts.states === "estimates");
   return kFields.flatMap((field): Field[] => {
     if (field.key === "run") return data.runs.length > 1 ? [field] : [];
     if (field.key === "ratio") return ratios.length > 0 ? [{ key: "ratio", title: `${ratios.join(", ")}, 5 % to 95 %` }] : [];
-    if (estimates && kChain.includes(field.key) && !some(field.key as Key)) return [];
-    if (estimates && field.key === "q50") return [];
+    if (estimates && (kChain.includes(field.key) || field.key === "q50")) return [];
     if (estimates && field.key === "mean") return [{ ...field, title: "estimate" }];
     return [estimates && field.key === "sd" ? { ...field, title: "standard error" } : field];
   });
@@ -71,7 +69,7 @@ function cell(entry: Entry, key: Key): Node {
 
 function line(entry: Entry, fields: Field[]): HTMLElement {
   return el("tr", {}, ...fields.map((f) => {
-    if (f.key === "label") return el("th", { scope: "row", class: "label" }, entry.row.label);
+    if (f.key === "label") return el("th", { scope: "row" }, label(entry.row.label));
     if (f.key === "run") return el("td", {}, runName(entry.run, entry.index));
     return el("td", { class: "number" }, f.key === "ratio" ? ratioOf(entry.row) : cell(entry, f.key));
   }));
