@@ -88,6 +88,11 @@ function run(name, ...more) {
   if (!existsSync(join(folder, name))) make("run", "--out", name, ...kRun, ...more);
 }
 
+const section = (page, id) => page.locator(`section[aria-labelledby=${id}]`);
+const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+const csv = (name, lines) => writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
+const short = ["--set", "run.iterations=2000", "--set", "run.burn_in=500", "--set", "run.chains=2", "--quiet"];
+
 test("a run of pollen: every section, every plot drawn, nothing wrong", async () => {
   run("a");
   assert.match(make("report", "a"), /a\/report\.html/);
@@ -101,23 +106,18 @@ test("a run of pollen: every section, every plot drawn, nothing wrong", async ()
   assert.equal(await page.locator(".card.unmade").count(), 0);
   assert.match(await page.locator(".verdict strong").innerText(), /onverged/);
   assert.match(await page.locator(".config").innerText(), /qlsd\+\+/);
-  assert.equal(await page.locator(".forest circle").count(), 6);
+  assert.equal(await section(page, "forest").locator("circle").count(), 6);
   await picture(page, "run");
   assert.deepEqual(wrong, []);
   await close();
 });
-
-const section = (page, id) => page.locator(`section[aria-labelledby=${id}]`);
-const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-const csv = (name, lines) => writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
-const short = ["--set", "run.iterations=2000", "--set", "run.burn_in=500", "--set", "run.chains=2", "--quiet"];
 
 test("a logistic run says what it is of: statement, odds ratios, calibration of the event, predictive check", async () => {
   run("a");
   make("report", "a");
   const { page, wrong, close } = await open("a/report.html");
   await scrollThrough(page);
-  assert.match(await page.locator(".statement").innerText(), /Logistic regression of survived: the event is survived = yes.*N\(0, .*Sampled by qlsd\+\+ with step.*(orecast|error)/s);
+  assert.match(await page.locator(".statement").innerText(), /Logistic regression of survived: the event is survived = yes.*N\(0,\s.*Sampled by qlsd\+\+ with step.*(orecast|error)/s);
   const summary = await section(page, "summary").innerText();
   assert.match(summary, /log odds of survived = yes, per unit of each column/);
   assert.match(summary, /odds ratio, 5 % to 95 %/);
@@ -143,7 +143,7 @@ test("counts on training rows: rate ratios, zeros, and the page says which rows"
   }
   csv("visits.csv", lines);
   make("run", "--out", "counts", "--set", "model.kind=poisson", "--set", `data.source=${join(folder, "visits.csv")}`, "--set", "data.target=visits",
-    "--set", "data.test_fraction=0.0", "--set", "data.clients=4", "--set", "sampler.name=lsd", ...short);
+    "--set", "data.test_fraction=0.0", "--set", "data.partition=iid", "--set", "data.clients=4", "--set", "sampler.name=lsd", ...short);
   make("report", "counts");
   const { page, wrong, close } = await open("counts/report.html", { viewport: { width: 400, height: 900 } });
   await scrollThrough(page);
