@@ -36,8 +36,8 @@ std::vector<double> entropy(const Predictions& p);                   // one per 
 // P(score of an out-of-distribution row > score of an in-distribution row), ties half: Mann-Whitney in O(n log n).
 double auroc(std::span<const double> in, std::span<const double> out);
 // How well probabilities of an event order rows with it above rows without it: the area under the ROC curve with a
-// 90 % interval (DeLong's variance, on the logit scale). The interval is NaN if all pairs are in order, or none. `truth`
-// is 1 where the event happened; everything is NaN if it always did or never.
+// 90 % interval (DeLong's variance, on the logit scale). The interval is NaN if all pairs are in order, or none.
+// `truth` is 1 where the event happened; everything is NaN if it always did or never.
 struct AucEstimate {
   double value = 0, lower = 0, upper = 0;
   Index rows = 0, events = 0;

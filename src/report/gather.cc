@@ -86,7 +86,8 @@ class Run {
     const auto weights = [](const Run& run) { return run.stored_ && run.stored_->states == "weights"; };
     if (!weights(*this) && !weights(reference))
       return sink::agreement(sink::matched(labels_, parameters_, reference.labels_, reference.parameters_));
-    std::string text = "a network's weights are not compared, because its units can change places; scores here and in the reference";
+    std::string text =
+        "a network's weights are not compared, because its units can change places; scores here and in the reference";
     const Json &ours = member(summary_, "metrics"), &theirs = member(reference.summary_, "metrics");
     if (!ours.is_object()) return text;
     for (const auto& [name, value] : ours.items())
@@ -127,7 +128,8 @@ class Run {
 
   Json table(const std::vector<std::size_t>& rows) const {
     Json out = Json::array();
-    for (const std::size_t j : rows) out.push_back(parameter_row(names_[j], labels_[j], parameters_[j], stored_ && stored_->ratios.has(j)));
+    for (const std::size_t j : rows)
+      out.push_back(parameter_row(names_[j], labels_[j], parameters_[j], stored_ && stored_->ratios.has(j)));
     return out;
   }
 

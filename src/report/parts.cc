@@ -134,7 +134,9 @@ Json replicated(const Json& all) {
 
 Json predictive_check(const Json& c) {
   if (!c.is_object()) return nullptr;
-  Json out = {{"words", text_at(c, "words")}, {"of", text_at(c, "of")}, {"groups", replicated(member(c, "groups"))},
+  Json out = {{"words", text_at(c, "words")},
+              {"of", text_at(c, "of")},
+              {"groups", replicated(member(c, "groups"))},
               {"clients", replicated(member(c, "clients"))}};
   out.update(scored(c));
   out.update(numbers_at(c, {"draws"}));
@@ -240,7 +242,8 @@ Json facts_of(const Json& s, const Json& draws) {
                 {"chains", shape("chains", "chains")},
                 {"draws", shape("draws", "draws_per_chain")},
                 {"iterations", number_at(s, "iterations")}};
-  facts.update(numbers_at(member(s, "setup"), {"max_depth", "burn_in", "thin", "step", "clients", "train_rows", "test_rows"}));
+  facts.update(
+      numbers_at(member(s, "setup"), {"max_depth", "burn_in", "thin", "step", "clients", "train_rows", "test_rows"}));
   facts.update(numbers_at(member(s, "work"), {"seconds", "gradients", "iterations_per_second"}));
   return facts;
 }

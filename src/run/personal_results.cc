@@ -65,7 +65,8 @@ std::uint64_t PersonalResults::seed_of(std::optional<Index> client) const {
 
 OwnDraws PersonalResults::own_draws(Index client, const OwnQuestion& question) const {
   const Panel at = own_learnt();
-  if (is_baseline()) return point_of(*parts_.personal, client, question, at, parts_.federation->latents().column(client));
+  if (is_baseline())
+    return point_of(*parts_.personal, client, question, at, parts_.federation->latents().column(client));
   return draw_own(*parts_.personal, client, question, at, seed_of(client));
 }
 

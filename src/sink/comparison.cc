@@ -147,7 +147,8 @@ std::string agreement(const std::vector<ComparedParameter>& all) {
                       : little        ? "the posteriors differ by more than chance, but by little"
                                       : "the posteriors differ";
   return fmt::format(
-      "{}: the means {} (worst |z| {:.2f} at {}, chance allows {:.1f}); largest shift {:.3f} sd at {}; sd ratios {:.3f} "
+      "{}: the means {} (worst |z| {:.2f} at {}, chance allows {:.1f}); largest shift {:.3f} sd at {}; sd ratios "
+      "{:.3f} "
       "to {:.3f}",
       words, agree ? "agree within Monte Carlo error" : "differ by more than Monte Carlo error", size_of(z->z),
       z->label, limit, size_of(shift->shift), shift->label, low, high);
@@ -233,7 +234,8 @@ std::string predictives_line(const ComparedPredictives& p) {
 }
 
 std::string comparison_report(const Comparison& comparison) {
-  return table(comparison.parameters) + '\n' + distances(comparison) + fmt::format("  verdict: {}\n", agreement(comparison.parameters));
+  return table(comparison.parameters) + '\n' + distances(comparison) +
+         fmt::format("  verdict: {}\n", agreement(comparison.parameters));
 }
 
 }  // namespace pollen::sink

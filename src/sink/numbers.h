@@ -44,7 +44,8 @@ inline Json parameter_json(const std::string& name, const std::string& label, co
   Json json = {{"name", name}, {"label", label}};
   for (const SummaryNumber& number : kSummaryNumbers) json[shown_name(number, states)] = json_number(p.*number.value);
   if (ratio)
-    for (const auto& [key, value] : {std::pair{"ratio", p.q50}, std::pair{"ratio_q5", p.q5}, std::pair{"ratio_q95", p.q95}})
+    for (const auto& [key, value] :
+         {std::pair{"ratio", p.q50}, std::pair{"ratio_q5", p.q5}, std::pair{"ratio_q95", p.q95}})
       json[key] = json_number(std::exp(value));
   return json;
 }

@@ -49,7 +49,8 @@ std::vector<ClientEffects::Interval> intervals_of(const Panel& z) {
   for (std::size_t j = 0; j < at(z.rows()); ++j) {
     double sum = 0;
     for (Index n = 0; n < z.columns(); ++n) sum += values[at(n)] = z.column(n)[j];
-    out.push_back({sum / static_cast<double>(z.columns()), stats::quantile(values, 0.05), stats::quantile(values, 0.95)});
+    out.push_back(
+        {sum / static_cast<double>(z.columns()), stats::quantile(values, 0.05), stats::quantile(values, 0.95)});
   }
   return out;
 }
@@ -74,7 +75,8 @@ ClientEffects effects_of(const Experiment& experiment, const std::vector<std::st
 // Draws for every client, writes the draws to its file and releases them. The scores need only the predictions on test
 // rows.
 std::vector<OwnDraws> draw_clients(const Experiment& experiment, const RunFolder& folder, Index clients,
-                                   const PersonalOptions& options, const OwnQuestion& question, ClientEffects& effects) {
+                                   const PersonalOptions& options, const OwnQuestion& question,
+                                   ClientEffects& effects) {
   std::vector<OwnDraws> out(static_cast<std::size_t>(clients));
   if (!effects.labels.empty()) effects.own.resize(out.size());
   const int threads = experiment.personal()->is_baseline() ? 1 : options.threads;  // a baseline's points exist already

@@ -51,7 +51,7 @@ void add_spread(Summary& summary) {
 
 // Fills summary.clients, and what is known of the probability of an event. Returns the sums over all clients.
 RowSums sums_of_clients(Summary& summary, const Experiment& experiment, const PredictedTargets& targets,
-                      const std::vector<OwnDraws>& drawn) {
+                        const std::vector<OwnDraws>& drawn) {
   const Federation& data = experiment.data();
   const PersonalResults& personal = *experiment.personal();
   const auto outputs = at(personal.outputs());
@@ -75,10 +75,10 @@ RowSums sums_of_clients(Summary& summary, const Experiment& experiment, const Pr
   return all;
 }
 
-// Compares the clients' rows with what the model makes at the estimates. Clients are independent there, so that sums over
-// them have the sum of their variances.
+// Compares the clients' rows with what the model makes at the estimates. Clients are independent there, so that sums
+// over them have the sum of their variances.
 void add_personal_check(Summary& summary, const Experiment& experiment, const PredictedTargets& targets,
-               const std::vector<OwnDraws>& drawn) {
+                        const std::vector<OwnDraws>& drawn) {
   const PersonalResults& personal = *experiment.personal();
   if (personal.is_baseline()) {
     summary.check.words = "No predictive check is made: a baseline has a point for every client, no posterior.";
@@ -97,7 +97,8 @@ void add_personal_check(Summary& summary, const Experiment& experiment, const Pr
       sums.variance[many + i * each + c] = own.variance[first + c];
     }
   }
-  summary.check = compare_with_data(groups, targets.rows, experiment.data().client_names, sums, drawn.front().sums.draws);
+  summary.check =
+      compare_with_data(groups, targets.rows, experiment.data().client_names, sums, drawn.front().sums.draws);
 }
 
 }  // namespace

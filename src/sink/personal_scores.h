@@ -19,7 +19,8 @@ struct PredictedTargets {
 
 PredictedTargets targets_of(const Experiment& experiment, Index clients, bool training);
 
-// Fills summary.clients, the scores over all clients with their spread, and the check. `drawn` has one entry per client.
+// Fills summary.clients, the scores over all clients with their spread, and the check. `drawn` has one entry per
+// client.
 void score_clients(Summary& summary, const Experiment& experiment, const PredictedTargets& targets,
                    const std::vector<OwnDraws>& drawn);
 

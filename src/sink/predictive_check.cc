@@ -81,16 +81,14 @@ void add_rows_at(const ModelSpec& model, const PredictedRows& held, const Scored
 PredictiveCheck check_predictions(const ModelSpec& model, const ScoredRows& rows, const ClientNames& names,
                                   ConstPanelView states, int threads) {
   const TargetGroups groups =
-      model.classifies()
-          ? TargetGroups::of_classes(names_of_classes(model))
-          : TargetGroups::of_numbers(rows.rows.y, model.family->target(model) == TargetKind::count);
+      model.classifies() ? TargetGroups::of_classes(names_of_classes(model))
+                         : TargetGroups::of_numbers(rows.rows.y, model.family->target(model) == TargetKind::count);
   const std::size_t clients = checked_clients(groups, names.size());
   const PredictedRows held(model, rows.rows.view());
   const Panel thetas = internal_coefficients(model, states);
   std::vector<SumsAtDraw> all(at(thetas.columns()), SumsAtDraw(groups, rows, clients));
-  for_each_index(thetas.columns(), threads, [&](Index s) {
-    add_rows_at(model, held, rows, groups, thetas.column(s), all[at(s)]);
-  });
+  for_each_index(thetas.columns(), threads,
+                 [&](Index s) { add_rows_at(model, held, rows, groups, thetas.column(s), all[at(s)]); });
   stats::Replicates replicates(groups.size() + clients * groups.per_client());
   for (const SumsAtDraw& one : all) replicates.add(one.mean(), one.variance());
   ReplicatedSums sums;

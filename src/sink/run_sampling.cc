@@ -75,7 +75,9 @@ RunFacts RunSession::final_facts(RunStatus status) const {
   facts.status = status;
   facts.failure = failure_;
   const ColumnFacts& layout = experiment_.data().layout;
-  const std::string target = job_.layout ? job_.layout->target : layout.target.empty() ? experiment_.config().data.target : layout.target;
+  const std::string target = job_.layout             ? job_.layout->target
+                             : layout.target.empty() ? experiment_.config().data.target
+                                                     : layout.target;
   if (facts.event && job_.layout) facts.event->target = target;
   describe(experiment_, target, facts);
   if (job_.add_facts) job_.add_facts(facts);
@@ -94,7 +96,8 @@ Summary RunSession::finish(RunStatus status) {
   Summary summary = summarize(facts, spool, threads);
   const OutputConfig& output = experiment_.config().output;
   if (experiment_.personal() && status != RunStatus::failed)
-    add_personal(summary, experiment_, job_.folder, {output.clients, output.client_draws, threads, wants_csv(), !experiment_.privacy().asked()});
+    add_personal(summary, experiment_, job_.folder,
+                 {output.clients, output.client_draws, threads, wants_csv(), !experiment_.privacy().asked()});
   else if (!experiment_.personal())
     add_scores(summary, spool, experiment_.model(), experiment_.data(), !experiment_.privacy().asked(), threads);
   replace_file(job_.folder.client_tables(), client_tables(experiment_));

@@ -56,15 +56,15 @@ Ratios ratios_of(const Config& config, const std::vector<std::string>& labels) {
 // What every client has for itself in a mixed-effects model.
 std::string own_words(const std::vector<std::string>& random) {
   std::vector<std::string> parts;
-  for (const std::string& column : random)
-    parts.push_back(column == "intercept" ? column : "coefficient of " + column);
+  for (const std::string& column : random) parts.push_back(column == "intercept" ? column : "coefficient of " + column);
   return fmt::format("every client has its own {}, from a normal population", fmt::join(parts, " and "));
 }
 
 std::string model_words(const Config& config, const RunFacts& f) {
   const std::string& kind = config.model.kind;
   if (kind == "logistic") return fmt::format("Logistic regression of {}: the event is {}.", f.target, event_of(f));
-  if (kind == "softmax") return fmt::format("Softmax regression of {} with a coefficient per class and column.", f.target);
+  if (kind == "softmax")
+    return fmt::format("Softmax regression of {} with a coefficient per class and column.", f.target);
   if (kind == "poisson") return fmt::format("Poisson regression of the counts {}, with a logarithmic link.", f.target);
   const std::string noise = config.model.noise_sd ? fmt::format("the standard deviation {:.4g}", *config.model.noise_sd)
                                                   : "a standard deviation whose logarithm is log_sigma";
@@ -93,7 +93,9 @@ std::string normal(double mean, double sd) { return fmt::format("N({}, {}²)", b
 std::string listed_priors(const ModelConfig& model, const std::vector<std::string>& labels) {
   constexpr std::size_t kMost = 12;
   const std::vector<double>& sd = model.prior_sd;
-  const auto mean = [&](std::size_t j) { return model.prior_mean.size() > j ? model.prior_mean[j] : model.prior_mean[0]; };
+  const auto mean = [&](std::size_t j) {
+    return model.prior_mean.size() > j ? model.prior_mean[j] : model.prior_mean[0];
+  };
   std::vector<std::string> parts;
   for (std::size_t j = 0; j < std::min(sd.size(), labels.size()) && parts.size() < kMost; ++j) {
     const bool at_means = labels[j].ends_with("intercept") && !model.prior_centre.empty();
@@ -110,10 +112,12 @@ std::string prior_words(const Config& config, const RunFacts& f) {
   const bool asked = config.given.contains("model.prior") || config.given.contains("model.prior_sd");
   if (model.prior == "flat") return "The prior is flat.";
   if (mixed && !is_network(config) && !asked) return "There is no prior: the likelihood alone is maximised.";
-  if (model.weight_decay) return fmt::format("Prior of every weight: {}.", normal(0, 1 / std::sqrt(*model.weight_decay)));
+  if (model.weight_decay)
+    return fmt::format("Prior of every weight: {}.", normal(0, 1 / std::sqrt(*model.weight_decay)));
   if (is_network(config))
-    return model.prior_sd.size() > 1 ? "Prior of the weights: normal, with one standard deviation per tensor (config.toml)."
-                                     : fmt::format("Prior of every weight: {}.", normal(0, model.prior_sd[0]));
+    return model.prior_sd.size() > 1
+               ? "Prior of the weights: normal, with one standard deviation per tensor (config.toml)."
+               : fmt::format("Prior of every weight: {}.", normal(0, model.prior_sd[0]));
   const std::string units = model.prior_scale == "standardized" ? " in standardized columns" : "";
   const bool log_sigma = !f.labels.empty() && f.labels.back() == "log_sigma";
   if (model.prior_sd.size() > 1) return fmt::format("Priors{}: {}.", units, listed_priors(model, f.labels));
@@ -122,7 +126,7 @@ std::string prior_words(const Config& config, const RunFacts& f) {
 }
 
 std::string sampler_words(const Config& config, const RunFacts& f) {
-  const char* what = f.states == States::estimates ? "Estimated"
+  const char* what = f.states == States::estimates  ? "Estimated"
                      : f.states == States::iterates ? "Optimised"
                                                     : "Sampled";
   std::string text = fmt::format("{} by {}", what, f.sampler);
@@ -145,8 +149,9 @@ std::string error_words(const RunFacts& f) {
   const auto change = [](double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); };
   const std::string least = change(forecast.least_ratio), most = change(forecast.most_ratio);
   return fmt::format(
-      "Forecast{} of the sampler's own error: standard deviations {} off the posterior's (worst: {}), means {} posterior "
-      "standard deviations.",
+      "Forecast{} of the sampler's own error: standard deviations {} off the posterior's (worst: {}), and means off by "
+      "{} "
+      "posterior standard deviations.",
       forecast.exact ? "" : " (at the Gaussian approximation)", least == most ? most : least + " to " + most,
       forecast.widest, forecast.bias < 0.005 ? "less than 0.01" : fmt::format("up to {:.2f}", forecast.bias));
 }

@@ -24,8 +24,8 @@ std::string lines(std::size_t count, Element element) {
 }
 
 std::string parameter(const Summary& s, std::size_t j) {
-  return compact(
-      parameter_json(fmt::format("theta.{}", j + 1), s.facts.labels[j], s.parameters[j], name_of(s.facts.states), s.facts.ratios.has(j)));
+  return compact(parameter_json(fmt::format("theta.{}", j + 1), s.facts.labels[j], s.parameters[j],
+                                name_of(s.facts.states), s.facts.ratios.has(j)));
 }
 
 std::string covariance_row(const Summary& s, std::size_t i) {
@@ -124,7 +124,8 @@ std::string client_effects(const Summary& s) {
                       {"upper", number(&stats::ParameterSummary::q95)}});
   }
   const auto own = [&](std::size_t i) {
-    Json json = {{"name", e.clients[i]}, {"estimate", Json::array()}, {"lower", Json::array()}, {"upper", Json::array()}};
+    Json json = {
+        {"name", e.clients[i]}, {"estimate", Json::array()}, {"lower", Json::array()}, {"upper", Json::array()}};
     for (const ClientEffects::Interval& z : e.own[i]) {
       json["estimate"].push_back(json_number(z.estimate));
       json["lower"].push_back(json_number(z.lower));

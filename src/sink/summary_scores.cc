@@ -96,7 +96,8 @@ void add_check(Summary& summary, const SpoolReader& spool, const ModelSpec& mode
                bool training, int threads) {
   const ScoredRows rows = scored_rows(data, training, kCheckedRows);
   if (!rows.any()) {
-    summary.check.words = "No predictive check is made: there are no test rows, and training rows stay with the clients.";
+    summary.check.words =
+        "No predictive check is made: there are no test rows, and training rows stay with the clients.";
     return;
   }
   constexpr Index kLeastDraws = 20, kMostNumbers = Index{1} << 24;  // large networks are checked at fewer draws

@@ -61,13 +61,14 @@ std::string verdict_on(const std::vector<Replicated>& all, const char* what, con
     if (worst == nullptr || std::abs(r.z) > std::abs(worst->z)) worst = &r;
   }
   if (worst == nullptr) return "";
-  std::string text = fmt::format("{} of {} {} outside the 90 % interval of data sets that the model makes", outside,
-                                 all.size(), what);
+  std::string text =
+      fmt::format("{} of {} {} outside the 90 % interval of data sets that the model makes", outside, all.size(), what);
   if (!(std::abs(worst->z) > chance_limit(all.size()))) return text + ", none further than chance allows. ";
   const bool mean = !worst->client.empty() && groups.kind() != TargetGroups::Kind::classes;
   const auto value = [&](double x) { return mean ? short_number(x) : percent(x); };
   const std::string group = mean ? "" : range_of(*worst, groups.kind() == TargetGroups::Kind::counts);
-  const std::string where = worst->client.empty() ? group : fmt::format("client {}{}{}", worst->client, mean ? "" : ", ", group);
+  const std::string where =
+      worst->client.empty() ? group : fmt::format("client {}{}{}", worst->client, mean ? "" : ", ", group);
   return fmt::format("{}. Further off than chance allows, worst {}: observed {}, the model's {} to {}. ", text, where,
                      value(worst->observed), value(worst->lower), value(worst->upper));
 }
@@ -75,8 +76,8 @@ std::string verdict_on(const std::vector<Replicated>& all, const char* what, con
 // The share of zeros of counts, which a Poisson model often misses, or the share of an event.
 std::string first_words(const TargetGroups& groups, const PredictiveCheck& check) {
   const auto line = [](const char* what, const Replicated& r) {
-    return fmt::format("{} {} of the rows, and {} to {} in data sets that the model makes. ", what,
-                       percent(r.observed), percent(r.lower), percent(r.upper));
+    return fmt::format("{} {} of the rows, and {} to {} in data sets that the model makes. ", what, percent(r.observed),
+                       percent(r.lower), percent(r.upper));
   };
   if (groups.kind() == TargetGroups::Kind::counts) return line("Zeros make up", check.groups.front());
   if (groups.kind() == TargetGroups::Kind::classes && groups.size() == 2)

@@ -23,9 +23,9 @@ double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
 }  // namespace
 
-// With midranks of the m rows with the event, among all and among themselves, DeLong et al. (1988) have for each of them
-// the share of rows without it that lie below: (rank among all - rank among its own)/n. The variance of the area is that
-// of these shares over m, plus the same for the other n rows.
+// With midranks of the m rows with the event, among all and among themselves, DeLong et al. (1988) have for each of
+// them the share of rows without it that lie below: (rank among all - rank among its own)/n. The variance of the area
+// is that of these shares over m, plus the same for the other n rows.
 AucEstimate auc(std::span<const double> probabilities, std::span<const double> truth) {
   const std::vector<double> with = those_with(probabilities, truth, 1), without = those_with(probabilities, truth, 0);
   AucEstimate out{kNaN, kNaN, kNaN, static_cast<Index>(truth.size()), static_cast<Index>(with.size())};
@@ -67,7 +67,8 @@ std::vector<CalibrationGroup> calibration(std::span<const double> probabilities,
       group.observed += truth[order[first]] / n;
     }
     const double centre = (group.observed + z2 / (2 * n)) / (1 + z2 / n);
-    const double reach = kNormal95 / (1 + z2 / n) * std::sqrt(group.observed * (1 - group.observed) / n + z2 / (4 * n * n));
+    const double reach =
+        kNormal95 / (1 + z2 / n) * std::sqrt(group.observed * (1 - group.observed) / n + z2 / (4 * n * n));
     group.lower = std::max(0.0, centre - reach);
     group.upper = std::min(1.0, centre + reach);
     out.push_back(group);

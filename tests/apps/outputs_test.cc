@@ -32,9 +32,9 @@ TEST_F(Outputs, ARunLeavesItsFiles) {
   EXPECT_EQ(json["event"], Json({{"target", "survived"}, {"level", "yes"}}));
   EXPECT_NE(outcome.out.find("event: survived = yes"), std::string::npos) << outcome.out;
   const std::string statement = json["statement"];
-  for (const char* piece : {"Logistic regression of survived: the event is survived = yes.", "training rows of 5 clients",
-                            "Coefficients of the log odds of survived = yes, per unit of each column", "N(0, ",
-                            "Sampled by "})
+  for (const char* piece :
+       {"Logistic regression of survived: the event is survived = yes.", "training rows of 5 clients",
+        "Coefficients of the log odds of survived = yes, per unit of each column", "N(0, ", "Sampled by "})
     EXPECT_NE(statement.find(piece), std::string::npos) << piece << " is not in\n" << statement;
   EXPECT_EQ(json["target"]["ratio"], "odds ratio");
   EXPECT_NE(outcome.out.find("odds ratio (q5 to q95)"), std::string::npos) << outcome.out;

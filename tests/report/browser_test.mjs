@@ -121,7 +121,7 @@ test("a logistic run says what it is of: statement, odds ratios, calibration of 
   const summary = await section(page, "summary").innerText();
   assert.match(summary, /log odds of survived = yes, per unit of each column/);
   assert.match(summary, /odds ratio, 5 % to 95 %/);
-  const rows = await page.locator("#summary-table tbody tr").evaluateAll((all) => all.map((tr) => [tr.firstElementChild.textContent, tr.children[7].textContent]));
+  const rows = await page.locator("#summary-table tbody tr").evaluateAll((all) => all.map((tr) => [tr.firstElementChild.textContent, tr.children[6].textContent]));
   assert.equal(rows.find(([label]) => label === "intercept")[1], "");
   assert.ok(rows.filter(([, ratio]) => /^[\d.e-]+ \(.* to .*\)$/.test(ratio)).length >= 5, String(rows));
   const scores = await section(page, "calibration").innerText();

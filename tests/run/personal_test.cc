@@ -178,8 +178,9 @@ TEST_F(Personal, LatentsMayBeDrawnTogether) {
   Collect collect;
   experiment.advance(20, collect);
   std::vector<OwnDraws> together(12);
-  ThreadTeam(4).run(
-      12, [&](Index i, int) { together[static_cast<std::size_t>(i)] = experiment.personal()->own_draws(i, {.draws = 10}); });
+  ThreadTeam(4).run(12, [&](Index i, int) {
+    together[static_cast<std::size_t>(i)] = experiment.personal()->own_draws(i, {.draws = 10});
+  });
   for (Index i = 0; i < 12; ++i) {
     const OwnDraws& own = together[static_cast<std::size_t>(i)];
     EXPECT_TRUE(std::ranges::equal(own.z.flat(), experiment.personal()->own_draws(i, {.draws = 10}).z.flat())) << i;

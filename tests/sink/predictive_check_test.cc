@@ -86,9 +86,8 @@ TEST(PredictiveCheck, AnyNumberOfThreadsIsTheSame) {
 }
 
 TEST(PredictiveCheck, AModelThatFitsNumbersPasses) {
-  const Problem p = problem("linear", 1000, 2, [](auto& engine, double x) {
-    return 2 * x + std::normal_distribution<double>()(engine);
-  });
+  const Problem p = problem("linear", 1000, 2,
+                            [](auto& engine, double x) { return 2 * x + std::normal_distribution<double>()(engine); });
   const PredictiveCheck check = p.check();
   EXPECT_GT(check.groups.size(), 8u);
   EXPECT_TRUE(std::isinf(check.groups.front().above));

@@ -201,7 +201,8 @@ TEST_F(SummaryTest, HasWhatAReportIsMadeOf) {
   EXPECT_EQ(json["predictive_check"]["clients"][0]["client"], "north");
   EXPECT_EQ(json["effects"]["pooled"][0]["estimate"], summary.parameters[1].mean);
   EXPECT_TRUE(json["effects"]["pooled"][1]["estimate"].is_null());
-  EXPECT_EQ(json["effects"]["clients"][0], Json({{"name", "north"}, {"estimate", {1, 3}}, {"lower", {0, 2}}, {"upper", {2, 4}}}));
+  EXPECT_EQ(json["effects"]["clients"][0],
+            Json({{"name", "north"}, {"estimate", {1, 3}}, {"lower", {0, 2}}, {"upper", {2, 4}}}));
   const auto stored = read_stored_summary(path("summary.json"));
   ASSERT_TRUE(stored);
   EXPECT_EQ(stored->units, summary.facts.units);

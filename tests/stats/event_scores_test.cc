@@ -37,7 +37,8 @@ double sample_variance(const std::vector<double>& x, double mean) {
 
 Pairs by_pairs(const Rows& rows) {
   std::vector<double> with, without, below, above;
-  for (std::size_t r = 0; r < rows.truth.size(); ++r) (rows.truth[r] > 0 ? with : without).push_back(rows.probability[r]);
+  for (std::size_t r = 0; r < rows.truth.size(); ++r)
+    (rows.truth[r] > 0 ? with : without).push_back(rows.probability[r]);
   Pairs pairs;
   const auto m = static_cast<double>(with.size()), n = static_cast<double>(without.size());
   for (const double x : with) {
@@ -91,8 +92,7 @@ TEST(Calibration, GroupsHaveWilsonsInterval) {
     all += g.rows;
     // Both ends solve (observed - p)² = z² p (1 - p)/n.
     const double z2 = 1.6448536269514722 * 1.6448536269514722 / static_cast<double>(g.rows);
-    for (const double p : {g.lower, g.upper})
-      EXPECT_NEAR((g.observed - p) * (g.observed - p), z2 * p * (1 - p), 1e-12);
+    for (const double p : {g.lower, g.upper}) EXPECT_NEAR((g.observed - p) * (g.observed - p), z2 * p * (1 - p), 1e-12);
     EXPECT_LE(g.lower, g.observed);
     EXPECT_GE(g.upper, g.observed);
   }

@@ -76,7 +76,8 @@ TEST(Distribution, OfPoissonCountsIsTheSumOfItsTerms) {
     poisson_cdfs(rate, std::span(at).first(few.size()), few);
     double sum = 0, k = 0;
     for (std::size_t i = 0; i < at.size(); ++i) {
-      for (; k <= at[i]; ++k) sum += rate > 0 ? std::exp(k * std::log(rate) - rate - std::lgamma(k + 1)) : k == 0 ? 1 : 0;
+      for (; k <= at[i]; ++k)
+        sum += rate > 0 ? std::exp(k * std::log(rate) - rate - std::lgamma(k + 1)) : k == 0 ? 1 : 0;
       EXPECT_NEAR(all[i], sum, 1e-10) << rate << " at " << at[i];
       if (i >= few.size()) continue;
       EXPECT_NEAR(few[i], sum, 1e-10) << rate << " at " << at[i];

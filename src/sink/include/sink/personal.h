@@ -13,11 +13,11 @@ namespace pollen::sink {
 std::string client_tables(const Experiment& experiment);
 
 struct PersonalOptions {
-  Index clients = 200;  // only the first so many clients get files and scores
-  Index draws = 250;    // draws per chain
-  int threads = 1;      // for drawing; files and scores do not depend on it
-  bool files = true;    // if false, only scores are computed
-  bool training = true; // whether training rows may be scored if there are no test rows
+  Index clients = 200;   // only the first so many clients get files and scores
+  Index draws = 250;     // draws per chain
+  int threads = 1;       // for drawing; files and scores do not depend on it
+  bool files = true;     // if false, only scores are computed
+  bool training = true;  // whether training rows may be scored if there are no test rows
 };
 
 // Draws every client's latent at the learnt values, writes the files, and fills summary.clients, the clients' effects,

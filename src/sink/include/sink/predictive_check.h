@@ -18,20 +18,20 @@ namespace pollen::sink {
 
 // One comparison: the share of rows that are in a group, or the mean of a client's targets.
 struct Replicated {
-  std::string client;              // its name, or empty if this is about all rows
-  std::string label;               // the class, or the range of a count; empty for other numbers
-  double above = NAN, up_to = NAN; // a number's range, infinite where it is open; NaN for classes
-  Index rows = 0;                  // of which this is the share or the mean
+  std::string client;               // its name, or empty if this is about all rows
+  std::string label;                // the class, or the range of a count; empty for other numbers
+  double above = NAN, up_to = NAN;  // a number's range, infinite where it is open; NaN for classes
+  Index rows = 0;                   // of which this is the share or the mean
   double observed = 0, predicted = 0;
-  double lower = 0, upper = 0;     // 90 % of the data sets are between them
-  double z = 0;                    // how far off the observed number is, in sds of the data sets
+  double lower = 0, upper = 0;  // 90 % of the data sets are between them
+  double z = 0;                 // how far off the observed number is, in sds of the data sets
 };
 
 struct PredictiveCheck {
-  std::string words;                // what was found, or why nothing was checked
-  std::string of;                   // what groups are: "classes", "numbers" or "counts"; empty if nothing was checked
-  bool training = false;            // whether the rows are training rows
-  Index rows = 0, in_all = 0;       // rows that were looked at, and rows there are
+  std::string words;           // what was found, or why nothing was checked
+  std::string of;              // what groups are: "classes", "numbers" or "counts"; empty if nothing was checked
+  bool training = false;       // whether the rows are training rows
+  Index rows = 0, in_all = 0;  // rows that were looked at, and rows there are
   Index draws = 0;
   std::vector<Replicated> groups, clients;
 };

@@ -55,8 +55,8 @@ struct Summary {
   std::vector<stats::CalibrationGroup> calibration;
   PredictiveCheck check;
   ClientEffects effects;
-  std::vector<Index> ood_above;                    // rows of data.ood_source at each threshold of `confidence`
-  std::vector<std::string> warnings;               // the experiment's warnings, and the verdict's reasons
+  std::vector<Index> ood_above;       // rows of data.ood_source at each threshold of `confidence`
+  std::vector<std::string> warnings;  // the experiment's warnings, and the verdict's reasons
   Verdict verdict;
   // Mixed-effects models: (φ, β) at the end and averaged, one column per chain. If the states are estimates,
   // `parameters` has estimates and standard errors as mean and sd, `covariance` is that of the estimates, and `why`
@@ -68,8 +68,8 @@ struct Summary {
 };
 
 Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads);
-// Computes the scores and the predictive check from at most 1000 and 200 evenly spaced kept draws in all. They are of the
-// test rows or, without any, of training rows if `training` allows it.
+// Computes the scores and the predictive check from at most 1000 and 200 evenly spaced kept draws in all. They are of
+// the test rows or, without any, of training rows if `training` allows it.
 void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& model, const Federation& data,
                 bool training, int threads);
 // Adds what is known of the probability of the second of two classes: its ability to order rows, and its calibration.

@@ -1,6 +1,6 @@
-// Distribution functions, and quantiles of equally weighted mixtures. The posterior predictive of a numeric target is such a mixture, with one
-// component per draw. The quantiles are computed from the distribution functions, without random numbers. All functions
-// are pure.
+// Distribution functions, and quantiles of equally weighted mixtures. The posterior predictive of a numeric target is
+// such a mixture, with one component per draw. The quantiles are computed from the distribution functions, without
+// random numbers. All functions are pure.
 #pragma once
 
 #include <span>
