@@ -188,6 +188,10 @@ class ModelFamily {
   // the standard deviation of each. The default mixes normal laws, or Poisson laws if the target is a count.
   virtual double quantile(const ModelSpec& spec, std::span<const double> mean, std::span<const double> sd,
                           double p) const;
+  // Writes P(y ≤ at_k) at one row for rising numbers at_k, given the mean and the standard deviation of the response
+  // there. The default is that of a normal law, or of a Poisson law if the target is a count.
+  virtual void distribution(const ModelSpec& spec, double mean, double sd, std::span<const double> at,
+                            std::span<double> out) const;
 };
 
 // One entry of the table of models that model.kind can name.

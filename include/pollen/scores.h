@@ -35,6 +35,22 @@ double total_variation(const Predictions& p, const Predictions& q);  // mean ove
 std::vector<double> entropy(const Predictions& p);                   // one per row, natural logarithm
 // P(score of an out-of-distribution row > score of an in-distribution row), ties half: Mann-Whitney in O(n log n).
 double auroc(std::span<const double> in, std::span<const double> out);
+// How well probabilities of an event order rows with it above rows without it: the area under the ROC curve with a
+// 90 % interval (DeLong's variance, on the logit scale). The interval is NaN if all pairs are in order, or none.
+// `truth` is 1 where the event happened; everything is NaN if it always did or never.
+struct AucEstimate {
+  double value = 0, lower = 0, upper = 0;
+  Index rows = 0, events = 0;
+};
+AucEstimate auc(std::span<const double> probabilities, std::span<const double> truth);
+// Compares probabilities of an event with how often it happened, in at most `bins` groups of about as many rows, in the
+// order of their probabilities. Equal probabilities share a group. The 90 % interval of the share is Wilson's.
+struct CalibrationGroup {
+  double predicted = 0, observed = 0, lower = 0, upper = 0;
+  Index rows = 0;
+};
+std::vector<CalibrationGroup> calibration(std::span<const double> probabilities, std::span<const double> truth,
+                                          int bins = 10);
 // Accuracy of the rows whose confidence is at least `threshold`; NaN if there are none.
 double accuracy_above(const Predictions& p, std::span<const double> truth, double threshold);
 struct ConfidencePoint {

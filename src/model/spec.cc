@@ -72,4 +72,10 @@ double ModelFamily::quantile(const ModelSpec& spec, std::span<const double> mean
                                            : stats::normal_mixture_quantile(mean, sd, p);
 }
 
+void ModelFamily::distribution(const ModelSpec& spec, double mean, double sd, std::span<const double> at,
+                               std::span<double> out) const {
+  if (target(spec) == TargetKind::count) return stats::poisson_cdfs(mean, at, out);
+  for (std::size_t k = 0; k < at.size(); ++k) out[k] = stats::normal_cdf(at[k], mean, sd);
+}
+
 }  // namespace pollen

@@ -10,6 +10,7 @@
 #include "parts.h"
 #include "pollen/errors.h"
 #include "pollen/report.h"
+#include "sink/comparison.h"
 #include "sink/draws.h"
 #include "sink/folder.h"
 #include "sink/parallel.h"
@@ -78,6 +79,24 @@ class Run {
     return run;
   }
 
+  void forget_draws() { draws_ = {}; }  // they may be large; the table stays
+
+  // Says how far this run's posterior is from the reference's; of networks, how the scores compare.
+  std::string agreement_with(const Run& reference) const {
+    const auto weights = [](const Run& run) { return run.stored_ && run.stored_->states == "weights"; };
+    if (!weights(*this) && !weights(reference))
+      return sink::agreement(sink::matched(labels_, parameters_, reference.labels_, reference.parameters_));
+    std::string text =
+        "a network's weights are not compared, because its units can change places; scores here and in the reference";
+    const Json &ours = member(summary_, "metrics"), &theirs = member(reference.summary_, "metrics");
+    if (!ours.is_object()) return text;
+    for (const auto& [name, value] : ours.items())
+      if (value.is_number() && member(theirs, name.c_str()).is_number())
+        text += fmt::format("{} {} {} and {}", text.ends_with("reference") ? ":" : ",", name,
+                            sink::short_number(value.get<double>()), sink::short_number(theirs[name].get<double>()));
+    return text;
+  }
+
  private:
   void read_draws() {
     if (!fs::is_directory(folder_))
@@ -109,7 +128,8 @@ class Run {
 
   Json table(const std::vector<std::size_t>& rows) const {
     Json out = Json::array();
-    for (const std::size_t j : rows) out.push_back(parameter_row(names_[j], labels_[j], parameters_[j]));
+    for (const std::size_t j : rows)
+      out.push_back(parameter_row(names_[j], labels_[j], parameters_[j], stored_ && stored_->ratios.has(j)));
     return out;
   }
 
@@ -184,8 +204,14 @@ constexpr std::string_view kPlace = "@POLLEN_REPORT_DATA@";
 std::string report_data(const std::vector<std::string>& folders, int threads) {
   check_folders(folders);
   Json runs = Json::array();
-  for (const std::string& folder : folders)
-    runs.push_back(Run(folder, folders.size(), sink::sensible_threads(threads)).json());
+  std::vector<Run> read;
+  for (const std::string& folder : folders) {
+    Run& run = read.emplace_back(folder, folders.size(), sink::sensible_threads(threads));
+    runs.push_back(run.json());
+    run.forget_draws();
+  }
+  for (std::size_t i = 0; i < read.size(); ++i)
+    runs[i]["agreement"] = i + 1 == read.size() ? "" : read[i].agreement_with(read.back());
   const Json data = {{"format", 1}, {"made", versions()}, {"reference", folders.size() - 1}, {"runs", std::move(runs)}};
   return escaped(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

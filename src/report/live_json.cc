@@ -108,7 +108,8 @@ Json parameters_json(const LivePlan& plan, const LiveFindings& findings, const L
   for (std::size_t p = 0; p < plan.parameters.size(); ++p) {
     const auto j = static_cast<std::size_t>(plan.parameters[p]), at = all ? j : p;
     const stats::ParameterSummary none{NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    rows.push_back(parameter_row(fmt::format("theta.{}", j + 1), plan.labels[p], at < found.size() ? found[at] : none));
+    rows.push_back(parameter_row(fmt::format("theta.{}", j + 1), plan.labels[p], at < found.size() ? found[at] : none,
+                                 all && summary->facts.ratios.has(j)));
   }
   return rows;
 }
@@ -209,6 +210,10 @@ void add_ending(Json& run, const sink::Summary& summary, const LiveState& state)
   rest.facts = summary.facts;
   rest.draws = summary.draws;
   rest.metrics = summary.metrics;
+  rest.scored = summary.scored;
+  rest.auc = summary.auc;
+  rest.calibration = summary.calibration;
+  rest.check = summary.check;
   rest.reliability = summary.reliability;
   rest.confidence = summary.confidence;
   rest.ood_rows = summary.ood_rows;

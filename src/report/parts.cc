@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "pollen/errors.h"
 #include "pollen/version.h"
@@ -108,6 +109,68 @@ Json network(const Json& n) {
   return {{"seconds", number_at(n, "simulated_seconds")}, {"parts", std::move(parts)}};
 }
 
+// The event of a model of two classes, such as "survived = yes".
+std::string event_of(const Json& event) {
+  const std::string target = text_at(event, "target"), level = text_at(event, "level");
+  return level.empty() ? "" : (target.empty() ? "the target" : target) + " = " + level;
+}
+
+Json scored(const Json& s) {
+  if (!s.is_object()) return nullptr;
+  Json out = {{"training", text_at(s, "on") == "training"}};
+  out.update(numbers_at(s, {"rows", "in_all"}));
+  return out;
+}
+
+Json replicated(const Json& all) {
+  Json out = Json::array();
+  for (const Json& r : all) {
+    Json row = {{"client", text_at(r, "client")}, {"label", text_at(r, "label")}};
+    row.update(numbers_at(r, {"above", "up_to", "rows", "observed", "predicted", "lower", "upper"}));
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+Json predictive_check(const Json& c) {
+  if (!c.is_object()) return nullptr;
+  Json out = {{"words", text_at(c, "words")},
+              {"of", text_at(c, "of")},
+              {"groups", replicated(member(c, "groups"))},
+              {"clients", replicated(member(c, "clients"))}};
+  out.update(scored(c));
+  out.update(numbers_at(c, {"draws"}));
+  return out;
+}
+
+// Reads lists of numbers, one per random column, with null where there is none.
+Json columns_at(const Json& json, const char* key, std::size_t columns) {
+  Json out = Json::array();
+  const Json& list = member(json, key);
+  for (std::size_t j = 0; j < columns; ++j)
+    out.push_back(list.is_array() && j < list.size() && list[j].is_number() ? list[j] : Json(nullptr));
+  return out;
+}
+
+Json effects(const Json& e) {
+  const std::vector<std::string> of = texts_at(e, "of");
+  if (of.empty()) return nullptr;
+  Json pooled = Json::array(), clients = Json::array();
+  const Json& given = member(e, "pooled");
+  for (std::size_t j = 0; j < of.size(); ++j) {
+    const Json& one = given.is_array() && j < given.size() ? given[j] : given;
+    Json row = {{"label", text_at(one, "label")}};
+    row.update(numbers_at(one, {"estimate", "lower", "upper"}));
+    pooled.push_back(std::move(row));
+  }
+  for (const Json& c : member(e, "clients")) {
+    Json row = {{"name", text_at(c, "name")}};
+    for (const char* key : {"estimate", "lower", "upper"}) row[key] = columns_at(c, key, of.size());
+    clients.push_back(std::move(row));
+  }
+  return {{"of", of}, {"pooled", std::move(pooled)}, {"clients", std::move(clients)}};
+}
+
 Json object_of(std::string_view text, const std::string& path, const char* accepted) {
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object())
@@ -130,9 +193,10 @@ Json versions() {
 
 Json verdict_json(const sink::Verdict& verdict) { return Json::parse(sink::to_json(verdict)); }
 
-Json parameter_row(const std::string& name, const std::string& label, const stats::ParameterSummary& p) {
+Json parameter_row(const std::string& name, const std::string& label, const stats::ParameterSummary& p, bool ratio) {
   Json row = {{"name", name}, {"label", label}};
   for (const auto& [key, value] : sink::kSummaryNumbers) row[page_name(key)] = number(p.*value);
+  if (ratio) row["ratio"] = numbers(std::vector{std::exp(p.q50), std::exp(p.q5), std::exp(p.q95)});
   return row;
 }
 
@@ -169,12 +233,17 @@ Json facts_of(const Json& s, const Json& draws) {
                 {"sampler", text_at(s, "sampler")},
                 {"model", text_at(s, "model")},
                 {"source", ""},
+                {"statement", text_at(s, "statement")},
+                {"units", text_at(member(s, "target"), "units")},
+                {"ratio", text_at(member(s, "target"), "ratio")},
+                {"event", event_of(member(s, "event"))},
                 {"states", text_at(s, "states", "draws")},
                 {"seed", seed_at(s)},
                 {"chains", shape("chains", "chains")},
                 {"draws", shape("draws", "draws_per_chain")},
                 {"iterations", number_at(s, "iterations")}};
-  facts.update(numbers_at(member(s, "setup"), {"burn_in", "thin", "step", "clients", "train_rows", "test_rows"}));
+  facts.update(
+      numbers_at(member(s, "setup"), {"max_depth", "burn_in", "thin", "step", "clients", "train_rows", "test_rows"}));
   facts.update(numbers_at(member(s, "work"), {"seconds", "gradients", "iterations_per_second"}));
   return facts;
 }
@@ -186,6 +255,13 @@ void add_stored_parts(Json& run, const Json& s) {
   run["scores"] = scores_of(member(s, "metrics"));
   run["clients"] = clients(member(s, "clients"));
   run["clientsInAll"] = member(s, "clients").is_array() ? member(s, "clients").size() : 0;
+  run["scored"] = scored(member(s, "scored"));
+  run["trajectories"] = rows_at(s, "trajectories", {"transitions", "divergent", "saturated", "ebfmi"});
+  const Json& auc = member(s, "auc");
+  run["auc"] = auc.is_object() ? numbers_at(auc, {"value", "lower", "upper", "rows", "events"}) : Json(nullptr);
+  run["calibration"] = rows_at(s, "calibration", {"predicted", "observed", "lower", "upper", "rows"});
+  run["check"] = predictive_check(member(s, "predictive_check"));
+  run["effects"] = effects(member(s, "effects"));
   run["reliability"] = rows_at(s, "reliability", {"lower", "upper", "confidence", "accuracy", "rows"});
   run["confidence"] = rows_at(s, "confidence", {"threshold", "accuracy", "rows", "ood_rows"});
   run["ood"] =

@@ -13,7 +13,9 @@
 namespace pollen::report {
 
 Json versions();  // versions of this build
-Json parameter_row(const std::string& name, const std::string& label, const stats::ParameterSummary& summary);
+// `ratio` says whether the exponential has a name, such as an odds ratio.
+Json parameter_row(const std::string& name, const std::string& label, const stats::ParameterSummary& summary,
+                   bool ratio);
 
 const Json& member(const Json& json, const char* key);  // a member of an object, or null if it is absent
 

@@ -7,12 +7,15 @@
 
 #include "math/math.h"
 #include "reference/reference.h"
+#include "stats/mixtures.h"
+#include "stats/replicates.h"
 
 namespace pollen {
 
 namespace {
 
 constexpr Index kWarmUp = 300;
+constexpr Index kSummedDraws = 50;  // of every chain
 
 // The potential U_i(φ, z) - log p(z | β) as a function of z. Functions that only minibatches and plans need are never
 // called.
@@ -80,24 +83,32 @@ OwnDraws make_room(const PersonalParts& parts, Index chains, Index draws) {
 // Averages predictions over draws. Densities are averaged by log-sum-exp.
 class Averager {
  public:
-  Averager(const PersonalRows& test, Index outputs, OwnDraws& out)
-      : test_(&test),
+  Averager(const PersonalModel& model, const PersonalRows& rows, const OwnQuestion& question, OwnDraws& out)
+      : model_(model),
+        question_(question),
+        rows_(&rows),
         out_(out),
-        density_(static_cast<std::size_t>(test.rows())),
-        row_(density_.size() * static_cast<std::size_t>(outputs)) {
+        density_(static_cast<std::size_t>(rows.rows())),
+        row_(density_.size() * static_cast<std::size_t>(model.outputs())),
+        sums_(model.classifies() ? std::max<std::size_t>(2, static_cast<std::size_t>(model.outputs()))
+                                 : question.edges.size() + 2),
+        sum_(sums_.groups()),
+        noise_(sums_.groups()),
+        every_(std::max<Index>(1, question.draws / kSummedDraws)) {
     out.mean.assign(row_.size(), 0.0);
     out.log_density.assign(density_.size(), -std::numeric_limits<double>::infinity());
   }
 
   // Sets the φ of all later draws, so that what depends on it alone is computed once.
-  void set(std::span<const double> shared) { fixed_ = density_.empty() ? nullptr : test_->at(shared); }
+  void set(std::span<const double> shared) { fixed_ = density_.empty() ? nullptr : rows_->at(shared); }
   void add(std::span<const double> shared, std::span<const double> z) {
     if (density_.empty()) return;
     ++count_;
-    const PersonalRows& test = fixed_ ? *fixed_ : *test_;
-    test.predict(shared, z, row_, scratch_);
+    const PersonalRows& rows = fixed_ ? *fixed_ : *rows_;
+    rows.predict(shared, z, row_, scratch_);
     for (std::size_t r = 0; r < row_.size(); ++r) out_.mean[r] += row_[r];
-    test.log_likelihood(shared, z, density_, scratch_);
+    if (count_ % every_ == 0) add_sums(shared);
+    rows.log_likelihood(shared, z, density_, scratch_);
     for (std::size_t r = 0; r < density_.size(); ++r) {
       const double most = std::max(out_.log_density[r], density_[r]),
                    least = std::min(out_.log_density[r], density_[r]);
@@ -107,16 +118,59 @@ class Averager {
   void finish() {
     for (double& mean : out_.mean) mean /= static_cast<double>(count_);
     for (double& density : out_.log_density) density -= std::log(static_cast<double>(count_));
+    for (std::size_t g = 0; g < sums_.groups(); ++g) {
+      out_.sums.mean.push_back(sums_.mean(g));
+      out_.sums.variance.push_back(sums_.variance(g));
+    }
   }
 
  private:
-  const PersonalRows* test_;
+  void event(std::size_t group, double p) { sum_[group] += p, noise_[group] += std::max(0.0, p * (1 - p)); }
+
+  void add_sums(std::span<const double> shared) {
+    std::ranges::fill(sum_, 0.0);
+    std::ranges::fill(noise_, 0.0);
+    if (model_.classifies()) {
+      const bool one = model_.outputs() == 1;
+      for (std::size_t r = 0; r < row_.size(); ++r) {
+        if (one) event(0, 1 - row_[r]);
+        event(one ? 1 : r % sums_.groups(), row_[r]);
+      }
+    } else {
+      const double sd = model_.noise_sd(shared);
+      for (const double mean : row_) add_number(mean, sd);
+    }
+    sums_.add(sum_, noise_);
+    ++out_.sums.draws;
+  }
+  void add_number(double mean, double sd) {
+    double below = 0;
+    for (std::size_t g = 0; g <= question_.edges.size(); ++g) {
+      const double up_to = g < question_.edges.size() ? stats::normal_cdf(question_.edges[g], mean, sd) : 1;
+      event(g, up_to - below);
+      below = up_to;
+    }
+    sum_.back() += mean;
+    noise_.back() += sd * sd;
+  }
+
+  const PersonalModel& model_;
+  const OwnQuestion& question_;
+  const PersonalRows* rows_;
   std::unique_ptr<PersonalRows> fixed_;
   OwnDraws& out_;
   std::vector<double> density_, row_;
+  stats::Replicates sums_;
+  std::vector<double> sum_, noise_;  // at one draw
+  Index every_;                      // how many draws apart those are that are summed
   Scratch scratch_;
   Index count_ = 0;
 };
+
+const PersonalRows& predicted_rows(const PersonalParts& parts, Index client, const OwnQuestion& question) {
+  const auto i = static_cast<std::size_t>(client);
+  return question.training ? parts.train[i] : parts.test[i];
+}
 
 }  // namespace
 
@@ -143,11 +197,12 @@ void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, Con
   }
 }
 
-OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learnt, Index draws, std::uint64_t seed) {
-  const auto i = static_cast<std::size_t>(client);
+OwnDraws draw_own(const PersonalParts& parts, Index client, const OwnQuestion& question, ConstPanelView learnt,
+                  std::uint64_t seed) {
+  const Index draws = question.draws;
   OwnDraws out = make_room(parts, learnt.columns, draws);
-  Averager averager(parts.test[i], parts.model->outputs(), out);
-  for_each_own_draw(parts, parts.train[i], learnt, draws, seed,
+  Averager averager(*parts.model, predicted_rows(parts, client, question), question, out);
+  for_each_own_draw(parts, parts.train[static_cast<std::size_t>(client)], learnt, draws, seed,
                     [&](Index chain, Index n, std::span<const double> shared, std::span<const double> z) {
                       if (n == 0) averager.set(shared);
                       write_latent(parts, shared, z, out.z.column(chain * draws + n));
@@ -159,9 +214,10 @@ OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learn
   return out;
 }
 
-OwnDraws point_of(const PersonalParts& parts, Index client, ConstPanelView position, std::span<const double> latents) {
+OwnDraws point_of(const PersonalParts& parts, Index client, const OwnQuestion& question, ConstPanelView position,
+                  std::span<const double> latents) {
   OwnDraws out = make_room(parts, position.columns, 1);
-  Averager averager(parts.test[static_cast<std::size_t>(client)], parts.model->outputs(), out);
+  Averager averager(*parts.model, predicted_rows(parts, client, question), question, out);
   const auto each = static_cast<std::size_t>(parts.work.latents);
   std::vector<double> model(static_cast<std::size_t>(position.rows));
   const auto shared = std::span(model).first(static_cast<std::size_t>(parts.model->shared()));

@@ -23,10 +23,12 @@ void for_each_uncertain_draw(const PersonalParts& parts, const PersonalRows& row
                              std::uint64_t seed, const OwnDrawVisitor& visit);
 
 // Draws for a client of the run and averages its predictions.
-OwnDraws draw_own(const PersonalParts& parts, Index client, ConstPanelView learnt, Index draws, std::uint64_t seed);
+OwnDraws draw_own(const PersonalParts& parts, Index client, const OwnQuestion& question, ConstPanelView learnt,
+                  std::uint64_t seed);
 
 // The same for a baseline, which has one point per chain: the model that the client predicts with. `latents` are the
 // client's in all chains.
-OwnDraws point_of(const PersonalParts& parts, Index client, ConstPanelView position, std::span<const double> latents);
+OwnDraws point_of(const PersonalParts& parts, Index client, const OwnQuestion& question, ConstPanelView position,
+                  std::span<const double> latents);
 
 }  // namespace pollen

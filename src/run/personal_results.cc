@@ -63,10 +63,11 @@ std::uint64_t PersonalResults::seed_of(std::optional<Index> client) const {
   return parts_.config.seed + 0x9e3779b97f4a7c15U * (client ? static_cast<std::uint64_t>(*client) + 1 : 0);
 }
 
-OwnDraws PersonalResults::own_draws(Index client, Index draws) const {
+OwnDraws PersonalResults::own_draws(Index client, const OwnQuestion& question) const {
   const Panel at = own_learnt();
-  if (is_baseline()) return point_of(*parts_.personal, client, at, parts_.federation->latents().column(client));
-  return draw_own(*parts_.personal, client, at, draws, seed_of(client));
+  if (is_baseline())
+    return point_of(*parts_.personal, client, question, at, parts_.federation->latents().column(client));
+  return draw_own(*parts_.personal, client, question, at, seed_of(client));
 }
 
 RowLoss PersonalResults::row_loss() const {

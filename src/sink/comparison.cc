@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/file.h"
 #include "numbers.h"
 #include "pollen/errors.h"
 #include "sink/folder.h"
+#include "sink/limits.h"
 #include "sink/stored_summary.h"
 #include "sink/text.h"
 
@@ -71,12 +74,20 @@ Predictive averaged(const ChosenDraws& draws, const ModelSpec& model, const Tabl
 
 constexpr std::size_t kRows = 20;
 
-double size_of(double z) { return std::isnan(z) ? 0 : std::abs(z); }
+using Summaries = std::vector<stats::ParameterSummary>;
 
-// Returns roughly the value that the largest of n standard normals stays below in 99 of 100 cases.
-double expected_worst(std::size_t n) {
-  return std::sqrt(2 * std::log(static_cast<double>(std::max<std::size_t>(n, 1)) / 0.01));
+ComparedParameter compared_parameter(const std::string& label, const stats::ParameterSummary& ours,
+                                     const stats::ParameterSummary& theirs) {
+  const double difference = ours.mean - theirs.mean;
+  return {label,
+          ours.mean,
+          theirs.mean,
+          difference / std::hypot(ours.mcse, theirs.mcse),
+          difference / theirs.sd,
+          ours.sd / theirs.sd};
 }
+
+double size_of(double z) { return std::isnan(z) ? 0 : std::abs(z); }
 
 std::string table(std::vector<ComparedParameter> rows) {
   const std::size_t all = rows.size();
@@ -108,21 +119,40 @@ std::string distances(const Comparison& c) {
   return text;
 }
 
-std::string verdict(const std::vector<ComparedParameter>& all) {
+}  // namespace
+
+std::vector<ComparedParameter> matched(const std::vector<std::string>& labels, const Summaries& ours,
+                                       const std::vector<std::string>& reference_labels, const Summaries& theirs) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t j = 0; j < reference_labels.size(); ++j) places.emplace(reference_labels[j], j);
+  std::vector<ComparedParameter> out;
+  for (std::size_t j = 0; j < labels.size(); ++j)
+    if (const auto found = places.find(labels[j]); found != places.end())
+      out.push_back(compared_parameter(labels[j], ours[j], theirs[found->second]));
+  return out;
+}
+
+std::string agreement(const std::vector<ComparedParameter>& all) {
+  if (all.empty()) return "the runs have no parameter of the same name";
+  constexpr double kSmallShift = 0.1, kSmallRatio = 1.1;
   const auto z = std::ranges::max_element(all, {}, [](const auto& p) { return size_of(p.z); });
   const auto shift = std::ranges::max_element(all, {}, [](const auto& p) { return size_of(p.shift); });
   double low = 1, high = 1;
   for (const auto& p : all) low = std::min(low, p.sd_ratio), high = std::max(high, p.sd_ratio);
-  const double limit = expected_worst(all.size());
+  const double limit = chance_limit(all.size());
   const bool agree = size_of(z->z) <= limit;
+  const bool little = size_of(shift->shift) <= kSmallShift && low >= 1 / kSmallRatio && high <= kSmallRatio;
+  const char* words = agree && little ? "the posteriors agree"
+                      : agree         ? "the means agree, but not closely enough to call the posteriors the same"
+                      : little        ? "the posteriors differ by more than chance, but by little"
+                                      : "the posteriors differ";
   return fmt::format(
-      "  verdict: the means {} (worst |z| {:.2f} at {}, chance allows {:.1f}); largest shift {:.3f} sd at {}; "
-      "sd ratios {:.3f} to {:.3f}\n",
-      agree ? "agree within Monte Carlo error" : "differ by more than Monte Carlo error", size_of(z->z), z->label,
-      limit, size_of(shift->shift), shift->label, low, high);
+      "{}: the means {} (worst |z| {:.2f} at {}, chance allows {:.1f}); largest shift {:.3f} sd at {}; sd ratios "
+      "{:.3f} "
+      "to {:.3f}",
+      words, agree ? "agree within Monte Carlo error" : "differ by more than Monte Carlo error", size_of(z->z),
+      z->label, limit, size_of(shift->shift), shift->label, low, high);
 }
-
-}  // namespace
 
 Reference read_reference(const std::string& path) {
   namespace fs = std::filesystem;
@@ -158,10 +188,7 @@ Comparison compare(const DrawSet& draws, const Reference& reference, int threads
   Comparison comparison;
   const auto ours = summarize(draws, threads), theirs = summaries(reference, threads);
   for (std::size_t j = 0; j < ours.size(); ++j) {
-    const double difference = ours[j].mean - theirs[j].mean;
-    comparison.parameters.push_back({draws.labels[j], ours[j].mean, theirs[j].mean,
-                                     difference / std::hypot(ours[j].mcse, theirs[j].mcse), difference / theirs[j].sd,
-                                     ours[j].sd / theirs[j].sd});
+    comparison.parameters.push_back(compared_parameter(draws.labels[j], ours[j], theirs[j]));
   }
   add_gaussian_w2(comparison, draws, reference);
   if (reference.draws) {
@@ -207,7 +234,8 @@ std::string predictives_line(const ComparedPredictives& p) {
 }
 
 std::string comparison_report(const Comparison& comparison) {
-  return table(comparison.parameters) + '\n' + distances(comparison) + verdict(comparison.parameters);
+  return table(comparison.parameters) + '\n' + distances(comparison) +
+         fmt::format("  verdict: {}\n", agreement(comparison.parameters));
 }
 
 }  // namespace pollen::sink

@@ -80,6 +80,10 @@ bool is_log_scale(const std::string& label) {
 
 // The variance between half chains follows from the definition of R-hat: it is about that of all draws times 1 -
 // 1/R-hat².
+double chance_limit(std::size_t n) {
+  return std::sqrt(2 * std::log(static_cast<double>(std::max<std::size_t>(n, 1)) / 0.01));
+}
+
 std::string unsettled(const Parameters& parameters, const std::vector<std::string>& labels,
                       const std::vector<std::size_t>& which) {
   std::size_t count = 0, at = 0;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "pollen/types.h"
 #include "sink/predictive.h"
@@ -36,11 +37,16 @@ inline Json json_numbers(std::span<const double> values) {
   return list;
 }
 
-// Writes what summary.json and `pollen summary --json` say of one parameter.
+// Writes what summary.json and `pollen summary --json` say of one parameter. `ratio` says whether its exponential has a
+// name; quantiles keep their order, so that the interval's ends are the exponentials of its ends.
 inline Json parameter_json(const std::string& name, const std::string& label, const stats::ParameterSummary& p,
-                           const std::string& states) {
+                           const std::string& states, bool ratio) {
   Json json = {{"name", name}, {"label", label}};
   for (const SummaryNumber& number : kSummaryNumbers) json[shown_name(number, states)] = json_number(p.*number.value);
+  if (ratio)
+    for (const auto& [key, value] :
+         {std::pair{"ratio", p.q50}, std::pair{"ratio_q5", p.q5}, std::pair{"ratio_q95", p.q95}})
+      json[key] = json_number(std::exp(value));
   return json;
 }
 

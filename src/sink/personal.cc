@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "math/math.h"
 #include "numbers.h"
+#include "personal_scores.h"
 #include "pollen/errors.h"
 #include "pollen/scores.h"
 #include "sink/limits.h"
@@ -29,30 +30,6 @@ std::string client_file(Index client, const std::string& name) {
   return fmt::format("{}-{}.csv", client + 1, safe);
 }
 
-// Sums over the test rows of one client, or of all clients.
-struct RowSums {
-  double squares = 0, right = 0, log_density = 0;
-  Index rows = 0;
-
-  // Adds a row. `mean` is the mean of the response, P(1), or the class probabilities.
-  void add(double y, std::span<const double> mean, double density) {
-    for (std::size_t c = 0; c < mean.size(); ++c) {
-      const double miss = (mean.size() == 1 ? y : static_cast<double>(static_cast<double>(c) == y)) - mean[c];
-      squares += miss * miss;
-    }
-    const auto best = static_cast<double>(std::ranges::max_element(mean) - mean.begin());
-    right += (mean.size() == 1 ? (mean[0] > 0.5) == (y > 0.5) : best == y) ? 1 : 0;
-    log_density += density;
-    ++rows;
-  }
-  Scores scores(bool classes, Index outputs) const {
-    const auto n = static_cast<double>(rows);
-    const double brier = outputs == 1 ? 2 * squares : squares;  // the sum over both classes
-    if (classes) return {{"accuracy", right / n}, {"brier", brier / n}, {"nnll", -log_density / n}};
-    return {{"rmse", std::sqrt(squares / n)}, {"nnll", -log_density / n}};
-  }
-};
-
 void write_draws(const std::string& path, const Experiment& experiment, const OwnDraws& own) {
   const Index draws = own.z.columns() / experiment.config().run.chains;
   std::string text = "chain,draw";
@@ -66,35 +43,54 @@ void write_draws(const std::string& path, const Experiment& experiment, const Ow
   replace_file(path, text);
 }
 
+// Mean, 5 % and 95 % quantile of every coordinate of a client's latent.
+std::vector<ClientEffects::Interval> intervals_of(const Panel& z) {
+  std::vector<ClientEffects::Interval> out;
+  std::vector<double> values(at(z.columns()));
+  for (std::size_t j = 0; j < at(z.rows()); ++j) {
+    double sum = 0;
+    for (Index n = 0; n < z.columns(); ++n) sum += values[at(n)] = z.column(n)[j];
+    out.push_back(
+        {sum / static_cast<double>(z.columns()), stats::quantile(values, 0.05), stats::quantile(values, 0.95)});
+  }
+  return out;
+}
+
+// Which effects are reported: coefficients of columns, which the data determine.
+ClientEffects effects_of(const Experiment& experiment, const std::vector<std::string>& labels, Index clients) {
+  constexpr std::size_t kMostLatents = 12;
+  const PersonalResults& personal = *experiment.personal();
+  const std::vector<std::string> latents = personal.latent_labels();
+  ClientEffects effects;
+  if (personal.is_baseline() || !personal.learns_average() || latents.size() > kMostLatents) return effects;
+  effects.labels = latents;
+  for (const std::string& latent : latents) {
+    auto found = std::ranges::find(labels, fmt::format("mu[{}]", latent));
+    if (found == labels.end()) found = std::ranges::find(labels, "mu");
+    effects.pooled.push_back(found == labels.end() ? "" : *found);
+  }
+  for (Index i = 0; i < clients; ++i) effects.clients.push_back(experiment.data().client_names[at(i)]);
+  return effects;
+}
+
 // Draws for every client, writes the draws to its file and releases them. The scores need only the predictions on test
 // rows.
 std::vector<OwnDraws> draw_clients(const Experiment& experiment, const RunFolder& folder, Index clients,
-                                   const PersonalOptions& options) {
+                                   const PersonalOptions& options, const OwnQuestion& question,
+                                   ClientEffects& effects) {
   std::vector<OwnDraws> out(static_cast<std::size_t>(clients));
+  if (!effects.labels.empty()) effects.own.resize(out.size());
   const int threads = experiment.personal()->is_baseline() ? 1 : options.threads;  // a baseline's points exist already
   for_each_index(clients, threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    out[at] = experiment.personal()->own_draws(i, options.draws);
+    out[at] = experiment.personal()->own_draws(i, question);
+    if (!effects.own.empty()) effects.own[at] = intervals_of(out[at].z);
     if (options.files)
       write_draws(fmt::format("{}/{}", folder.clients(), client_file(i, experiment.data().client_names[at])),
                   experiment, out[at]);
     out[at].z = Panel();
   });
   return out;
-}
-
-// Adds the 10 %, 50 % and 90 % quantiles of the first score over clients with test rows.
-void add_spread(Summary& summary) {
-  std::vector<double> values;
-  std::string name;
-  for (const ClientScores& client : summary.clients) {
-    if (client.test_rows == 0) continue;
-    name = client.scores.front().name;
-    values.push_back(client.scores.front().value);
-  }
-  if (values.empty()) return;
-  for (const int percent : {10, 50, 90})
-    summary.metrics.push_back({fmt::format("{}_client_q{}", name, percent), stats::quantile(values, percent / 100.0)});
 }
 
 // Compares the results with the truth behind synthetic-mixed: the errors of Φ̂ẑ_i and of ẑ_i, and the distance between
@@ -201,27 +197,11 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   std::error_code error;
   if (options.files) std::filesystem::create_directory(folder.clients(), error);
   if (error) throw IoError(fmt::format("{}: cannot make the folder: {}", folder.clients(), error.message()));
-  const std::vector<OwnDraws> drawn = draw_clients(experiment, folder, clients, options);
-  const auto outputs = static_cast<std::size_t>(personal.outputs());
-  RowSums all;
-  for (Index i = 0; i < clients; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const OwnDraws& own = drawn[at];
-    RowSums sums;
-    for (std::size_t r = 0; r < own.log_density.size(); ++r) {
-      const double y = data.test.y[static_cast<std::size_t>(data.test_begin[at]) + r];
-      const auto mean = std::span(own.mean).subspan(r * outputs, outputs);
-      sums.add(y, mean, own.log_density[r]);
-      all.add(y, mean, own.log_density[r]);
-    }
-    ClientScores scores{data.client_names[at], data.train_rows(i), sums.rows, {}};
-    if (sums.rows > 0) scores.scores = sums.scores(personal.predicts_classes(), personal.outputs());
-    summary.clients.push_back(scores);
-  }
-  if (all.rows > 0) {
-    summary.metrics = all.scores(personal.predicts_classes(), personal.outputs());
-    add_spread(summary);
-  }
+  const PredictedTargets targets = targets_of(experiment, clients, options.training);
+  summary.effects = effects_of(experiment, summary.facts.labels, clients);
+  const OwnQuestion question{options.draws, targets.rows.training, targets.groups.edges()};
+  const std::vector<OwnDraws> drawn = draw_clients(experiment, folder, clients, options, question, summary.effects);
+  score_clients(summary, experiment, targets, drawn);
   add_truth(experiment, drawn, summary.metrics);
 }
 

@@ -42,6 +42,24 @@ std::string scored(const std::string& where, const Scores& scores) {
   return text + '\n';
 }
 
+// What the scores are of.
+std::string rows_of(const Summary& s) {
+  if (s.scored.rows == 0) return s.facts.test_rows > 0 ? "on test rows" : "against the truth";
+  if (!s.scored.training) return "on test rows";
+  return fmt::format("on {} training rows, as there are no test rows", grouped(s.scored.rows));
+}
+
+std::string discrimination(const Summary& s) {
+  if (!s.auc || std::isnan(s.auc->value)) return "";
+  const std::string interval =
+      std::isnan(s.auc->lower) ? "" : fmt::format(" (90 % interval {:.3f} to {:.3f})", s.auc->lower, s.auc->upper);
+  return fmt::format("  AUC of the event's probability: {:.3f}{}\n", s.auc->value, interval);
+}
+
+std::string predictive_words(const PredictiveCheck& check) {
+  return check.groups.empty() ? "" : fmt::format("  predictive check: {}\n", check.words);
+}
+
 std::string communication(const Summary& s) {
   const Counters& c = s.facts.counters;
   std::string text = fmt::format(
@@ -120,8 +138,11 @@ std::string heading(const RunFacts& f) {
 
 std::string run_report(const Summary& s, const Ending& ending) {
   std::string text = fmt::format("pollen {} · {}{}", version(), problem(s), heading(s.facts));
-  if (!s.parameters.empty()) text += '\n' + parameter_table(s.parameters, s.facts.labels, 20, name_of(s.facts.states));
-  text += '\n' + event(s.facts) + scored(s.facts.test_rows > 0 ? "on test rows" : "against the truth", s.metrics) +
+  if (!s.parameters.empty()) {
+    text += s.facts.units.empty() ? "\n" : fmt::format("\n  {}\n", s.facts.units);
+    text += parameter_table(s.parameters, s.facts.labels, 20, name_of(s.facts.states), s.facts.ratios);
+  }
+  text += '\n' + event(s.facts) + scored(rows_of(s), s.metrics) + discrimination(s) + predictive_words(s.check) +
           scored(fmt::format("on {} rows from elsewhere", grouped(s.ood_rows)), s.ood) + communication(s) +
           federation(s.facts) + trajectories(s.facts) + times(s.facts) + network(s.facts) + privacy(s.facts.privacy);
   for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';

@@ -74,7 +74,12 @@ RunFacts RunSession::final_facts(RunStatus status) const {
   facts.transitions = recorder_->transition_facts();
   facts.status = status;
   facts.failure = failure_;
-  if (facts.event && job_.layout) facts.event->target = job_.layout->target;
+  const ColumnFacts& layout = experiment_.data().layout;
+  const std::string target = job_.layout             ? job_.layout->target
+                             : layout.target.empty() ? experiment_.config().data.target
+                                                     : layout.target;
+  if (facts.event && job_.layout) facts.event->target = target;
+  describe(experiment_, target, facts);
   if (job_.add_facts) job_.add_facts(facts);
   return facts;
 }
@@ -91,9 +96,10 @@ Summary RunSession::finish(RunStatus status) {
   Summary summary = summarize(facts, spool, threads);
   const OutputConfig& output = experiment_.config().output;
   if (experiment_.personal() && status != RunStatus::failed)
-    add_personal(summary, experiment_, job_.folder, {output.clients, output.client_draws, threads, wants_csv()});
+    add_personal(summary, experiment_, job_.folder,
+                 {output.clients, output.client_draws, threads, wants_csv(), !experiment_.privacy().asked()});
   else if (!experiment_.personal())
-    add_scores(summary, spool, experiment_.model(), experiment_.data(), threads);
+    add_scores(summary, spool, experiment_.model(), experiment_.data(), !experiment_.privacy().asked(), threads);
   replace_file(job_.folder.client_tables(), client_tables(experiment_));
   replace_file(job_.folder.summary(), to_json(summary));
   clear_up(status);

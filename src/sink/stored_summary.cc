@@ -74,7 +74,12 @@ StoredSummary from_json(const Json& json) {
   s.iterations = count_in(json, "iterations");
   if (json.contains("setup")) s.burn_in = count_in(json["setup"], "burn_in");
   s.verdict = verdict_in(json);
+  if (const auto target = json.find("target"); target != json.end() && target->is_object()) {
+    s.units = target->value("units", "");
+    s.ratios.name = target->value("ratio", "");
+  }
   for (const Json& p : json.at("parameters")) {
+    s.ratios.of.push_back(p.contains("ratio"));
     s.names.push_back(p.at("name").get<std::string>());
     s.labels.push_back(p.at("label").get<std::string>());
     stats::ParameterSummary& parameter = s.parameters.emplace_back();

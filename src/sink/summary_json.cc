@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "numbers.h"
 #include "pollen/version.h"
@@ -21,8 +24,8 @@ std::string lines(std::size_t count, Element element) {
 }
 
 std::string parameter(const Summary& s, std::size_t j) {
-  return compact(
-      parameter_json(fmt::format("theta.{}", j + 1), s.facts.labels[j], s.parameters[j], name_of(s.facts.states)));
+  return compact(parameter_json(fmt::format("theta.{}", j + 1), s.facts.labels[j], s.parameters[j],
+                                name_of(s.facts.states), s.facts.ratios.has(j)));
 }
 
 std::string covariance_row(const Summary& s, std::size_t i) {
@@ -56,6 +59,83 @@ std::string confidence_point(const Summary& s, std::size_t i) {
   Json json = {{"threshold", p.threshold}, {"accuracy", json_number(p.accuracy)}, {"rows", p.count}};
   if (!s.ood_above.empty()) json["ood_rows"] = s.ood_above[i];
   return compact(json);
+}
+
+Json scored(const ScoredFacts& s) {
+  return {{"on", s.training ? "training" : "test"}, {"rows", s.rows}, {"in_all", s.in_all}};
+}
+
+Json auc(const stats::AucEstimate& a) {
+  return {{"value", json_number(a.value)},
+          {"lower", json_number(a.lower)},
+          {"upper", json_number(a.upper)},
+          {"rows", a.rows},
+          {"events", a.events}};
+}
+
+std::string calibration_group(const stats::CalibrationGroup& g) {
+  return compact({{"predicted", json_number(g.predicted)},
+                  {"observed", g.observed},
+                  {"lower", g.lower},
+                  {"upper", g.upper},
+                  {"rows", g.rows}});
+}
+
+std::string replicated(const Replicated& r) {
+  Json json = Json::object();
+  if (!r.client.empty()) json["client"] = r.client;
+  if (!r.label.empty()) json["label"] = r.label;
+  if (!std::isnan(r.above)) json.update({{"above", json_number(r.above)}, {"up_to", json_number(r.up_to)}});
+  json.update({{"rows", r.rows},
+               {"observed", json_number(r.observed)},
+               {"predicted", json_number(r.predicted)},
+               {"lower", json_number(r.lower)},
+               {"upper", json_number(r.upper)}});
+  return compact(json);
+}
+
+std::string predictive_check(const PredictiveCheck& c) {
+  const auto list = [](const std::vector<Replicated>& all) {
+    return lines(all.size(), [&](std::size_t i) { return replicated(all[i]); });
+  };
+  std::string text = compact({{"words", c.words},
+                              {"of", c.of},
+                              {"on", c.training ? "training" : "test"},
+                              {"rows", c.rows},
+                              {"in_all", c.in_all},
+                              {"draws", c.draws}});
+  text.pop_back();
+  return fmt::format("{},\n  \"groups\": {},\n  \"clients\": {}}}", text, list(c.groups), list(c.clients));
+}
+
+// Each client's coefficients of the random columns, beside the population's means.
+std::string client_effects(const Summary& s) {
+  const ClientEffects& e = s.effects;
+  Json pooled = Json::array();
+  for (const std::string& label : e.pooled) {
+    const auto found = std::ranges::find(s.facts.labels, label) - s.facts.labels.begin();
+    const bool known = !label.empty() && std::cmp_less(found, s.parameters.size());
+    const auto number = [&](double stats::ParameterSummary::*value) {
+      return known ? json_number(s.parameters[static_cast<std::size_t>(found)].*value) : Json(nullptr);
+    };
+    pooled.push_back({{"label", label},
+                      {"estimate", number(&stats::ParameterSummary::mean)},
+                      {"lower", number(&stats::ParameterSummary::q5)},
+                      {"upper", number(&stats::ParameterSummary::q95)}});
+  }
+  const auto own = [&](std::size_t i) {
+    Json json = {
+        {"name", e.clients[i]}, {"estimate", Json::array()}, {"lower", Json::array()}, {"upper", Json::array()}};
+    for (const ClientEffects::Interval& z : e.own[i]) {
+      json["estimate"].push_back(json_number(z.estimate));
+      json["lower"].push_back(json_number(z.lower));
+      json["upper"].push_back(json_number(z.upper));
+    }
+    return compact(json);
+  };
+  std::string text = compact({{"of", e.labels}, {"pooled", pooled}});
+  text.pop_back();
+  return fmt::format("{},\n  \"clients\": {}}}", text, lines(e.own.size(), own));
 }
 
 Json communication(const Counters& c) {
@@ -154,6 +234,12 @@ std::string to_json(const Summary& s) {
   key("sampler", compact(f.sampler));
   key("model", compact(f.model));
   if (f.event) key("event", compact({{"target", f.event->target}, {"level", f.event->level}}));
+  if (!f.units.empty()) {
+    Json target = {{"name", f.target}, {"units", f.units}};
+    if (!f.ratios.name.empty()) target["ratio"] = f.ratios.name;
+    key("target", compact(target));
+  }
+  if (!f.statement.empty()) key("statement", compact(f.statement));
   key("seed", compact(f.seed));
   key("chains", compact(f.chains));
   key("draws_per_chain", compact(s.draws));
@@ -171,11 +257,17 @@ std::string to_json(const Summary& s) {
     key("trajectories",
         lines(chains.size(), [&](std::size_t c) { return chain_transitions(chains[c], f.transitions.max_depth); }));
   key("metrics", compact(scores_json(s.metrics)));
+  if (s.scored.rows > 0) key("scored", compact(scored(s.scored)));
   key("clients", lines(s.clients.size(), [&](std::size_t i) { return client(s.clients[i]); }));
   if (!s.confidence.empty()) {
     key("reliability", lines(s.reliability.size(), [&](std::size_t i) { return reliability_bin(s.reliability[i]); }));
     key("confidence", lines(s.confidence.size(), [&](std::size_t i) { return confidence_point(s, i); }));
   }
+  if (s.auc) key("auc", compact(auc(*s.auc)));
+  if (!s.calibration.empty())
+    key("calibration", lines(s.calibration.size(), [&](std::size_t i) { return calibration_group(s.calibration[i]); }));
+  if (!s.check.words.empty()) key("predictive_check", predictive_check(s.check));
+  if (!s.effects.own.empty()) key("effects", client_effects(s));
   if (s.ood_rows > 0) {
     Json ood = {{"rows", s.ood_rows}};
     ood.update(scores_json(s.ood));

@@ -11,9 +11,9 @@ namespace {
 
 constexpr double kConfident = 0.9;
 
-// Chooses evenly spaced draws, the same of every chain, including the last one.
-std::vector<std::int64_t> spaced(std::int64_t draws, Index chains) {
-  const std::int64_t count = std::clamp<std::int64_t>(kPredictiveDraws / chains, 1, draws);
+// Chooses evenly spaced draws, the same of every chain, including the last one; about `most` in all.
+std::vector<std::int64_t> spaced(std::int64_t draws, Index chains, Index most) {
+  const std::int64_t count = std::clamp<std::int64_t>(most / chains, 1, draws);
   std::vector<std::int64_t> chosen;
   for (std::int64_t i = 1; i <= count; ++i) chosen.push_back(i * draws / count - 1);
   return chosen;
@@ -29,7 +29,7 @@ void add_draws(Predictive& predictive, const SpoolReader& spool, int threads) {
     if (filled > 0) predictive.add_all({states.view().data, states.rows(), filled, states.stride()}, threads);
     filled = 0;
   };
-  for (const std::int64_t draw : spaced(spool.draws(), chains))
+  for (const std::int64_t draw : spaced(spool.draws(), chains, kPredictiveDraws))
     for (Index c = 0; c < chains && used < kPredictiveDraws; ++c, ++used) {
       spool.draw(draw, c, states.column(filled++));
       if (filled == kAtOnce) hand_on();
@@ -83,6 +83,32 @@ void add_clients(Summary& summary, const Predictive& averaged, const Federation&
   }
 }
 
+void add_reliability(Summary& summary, const stats::Predictions& mean, std::span<const double> truth) {
+  summary.reliability = stats::reliability(mean, truth, summary.facts.ece_bins);
+  summary.confidence = stats::confidence_curve(mean, truth, kThresholds);
+  if (mean.classes != 2) return;
+  std::vector<double> event;
+  for (std::size_t r = 0; r < truth.size(); ++r) event.push_back(mean.probabilities[2 * r + 1]);
+  add_event_scores(summary, event, truth);
+}
+
+void add_check(Summary& summary, const SpoolReader& spool, const ModelSpec& model, const Federation& data,
+               bool training, int threads) {
+  const ScoredRows rows = scored_rows(data, training, kCheckedRows);
+  if (!rows.any()) {
+    summary.check.words =
+        "No predictive check is made: there are no test rows, and training rows stay with the clients.";
+    return;
+  }
+  constexpr Index kLeastDraws = 20, kMostNumbers = Index{1} << 24;  // large networks are checked at fewer draws
+  const Index chains = spool.shape().chains, dimension = spool.shape().dimension;
+  const Index most = std::clamp(kMostNumbers / std::max<Index>(1, dimension), kLeastDraws, kCheckedDraws);
+  const std::vector<std::int64_t> chosen = spaced(spool.draws(), chains, most);
+  Panel states(dimension, std::min(most, chains * std::ssize(chosen)));
+  for (Index s = 0; s < states.columns(); ++s) spool.draw(chosen[at(s / chains)], s % chains, states.column(s));
+  summary.check = check_predictions(model, rows, data.client_names, states, threads);
+}
+
 }  // namespace
 
 void add_accuracy_mean(const ModelSpec& model, const Table& rows,
@@ -94,25 +120,37 @@ void add_accuracy_mean(const ModelSpec& model, const Table& rows,
   scores.insert(scores.begin() + 1, {"accuracy_mean", at_mean.scores(1).front().value});
 }
 
+void add_event_scores(Summary& summary, std::span<const double> probabilities, std::span<const double> truth) {
+  summary.auc = stats::auc(probabilities, truth);
+  summary.calibration = stats::calibration(probabilities, truth);
+}
+
 void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& model, const Federation& data,
-                int threads) {
-  if (spool.draws() == 0) return;
-  Predictive averaged(model, data.test);
-  if (averaged.applies()) {
-    add_draws(averaged, spool, threads);
-    summary.metrics = averaged.scores(summary.facts.ece_bins);
-    if (model.classifies()) add_accuracy_mean(model, data.test, summary.parameters, summary.metrics);
-    add_clients(summary, averaged, data);
+                bool training, int threads) {
+  if (!model.predicts()) {
+    summary.check.words = "No predictive check is made: the model predicts no target of rows.";
+    return;
   }
-  if (!model.classifies()) return;
+  if (spool.draws() == 0) return;
+  const bool tested = data.test.rows > 0;
+  const ScoredRows copied = tested ? ScoredRows() : scored_rows(data, training, kScoredTraining);
+  const Table& rows = tested ? data.test : copied.rows;
+  Predictive averaged(model, rows);
   std::vector<double> inside;
   if (averaged.applies()) {
-    inside = averaged.probabilities();
-    summary.reliability = stats::reliability({inside, averaged.classes()}, data.test.y, summary.facts.ece_bins);
-    summary.confidence = stats::confidence_curve({inside, averaged.classes()}, data.test.y, kThresholds);
+    add_draws(averaged, spool, threads);
+    summary.scored = {!tested, rows.rows, tested ? rows.rows : copied.in_all};
+    summary.metrics = averaged.scores(summary.facts.ece_bins);
+    if (tested) add_clients(summary, averaged, data);
   }
+  if (averaged.applies() && model.classifies()) {
+    add_accuracy_mean(model, rows, summary.parameters, summary.metrics);
+    inside = averaged.probabilities();
+    add_reliability(summary, {inside, averaged.classes()}, rows.y);
+  }
+  add_check(summary, spool, model, data, training, threads);
   Predictive ood(model, data.ood);
-  if (!ood.applies()) return;
+  if (!model.classifies() || !ood.applies()) return;
   add_draws(ood, spool, threads);
   const std::vector<double> outside = ood.probabilities();
   summary.ood_rows = data.ood.rows;

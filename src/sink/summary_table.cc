@@ -56,6 +56,12 @@ std::vector<std::string> parameter_cells(const stats::ParameterSummary& p, const
           whole(p.ess_tail),      std::isnan(p.rhat) ? "-" : fmt::format("{:.3f}", p.rhat)};
 }
 
+// The exponential of a coefficient and of its interval, such as "1.30 (1.12 to 1.51)".
+std::string ratio_text(const stats::ParameterSummary& p) {
+  return fmt::format("{} ({} to {})", short_number(std::exp(p.q50)), short_number(std::exp(p.q5)),
+                     short_number(std::exp(p.q95)));
+}
+
 // The range that the strips of several parameters share. It always contains zero.
 struct StripRange {
   double low = 0, high = 0;
@@ -72,13 +78,15 @@ StripRange strip_range(const std::vector<stats::ParameterSummary>& parameters) {
 
 // What a table shows besides the numbers.
 struct Shown {
-  bool strips = true, checks = true, traces = false, colour = false;
+  bool strips = true, checks = true, traces = false, colour = false, ratios = true;
 };
 
 TextTable table_of(const SummaryPage& page, const Shown& shown) {
   const StoredSummary& summary = page.summary;
   std::vector<std::string> header = {"parameter"};
   for (const SummaryNumber& number : kSummaryNumbers) header.push_back(shown_name(number, summary.states));
+  const bool ratios = shown.ratios && !summary.ratios.name.empty();
+  if (ratios) header.push_back(summary.ratios.name + " (q5 to q95)");
   if (shown.traces) header.emplace_back("trace");
   if (shown.strips) header.emplace_back("q5 ─ q50 ● q95");
   if (shown.checks) header.emplace_back("check");
@@ -94,13 +102,14 @@ TextTable table_of(const SummaryPage& page, const Shown& shown) {
   for (std::size_t j = 0; j < summary.parameters.size(); ++j) {
     const stats::ParameterSummary& p = summary.parameters[j];
     std::vector<std::string> cells = parameter_cells(p, summary.labels[j]);
+    if (ratios) cells.push_back(summary.ratios.has(j) ? ratio_text(p) : "");
     if (shown.traces) cells.push_back(trace(*page.traced, j));
     if (shown.strips) cells.push_back(interval_strip(p, range.low, range.high, kStripWidth));
     const std::vector<std::string> faults = judged ? faults_of(p) : std::vector<std::string>();
     if (shown.checks)
       cells.push_back(!judged ? "-" : faults.empty() ? "ok" : fmt::format("{}", fmt::join(faults, "; ")));
     table.row(std::move(cells));
-    if (shown.traces) paint(kRhat + 1, kCyan);
+    if (shown.traces) paint(kRhat + (ratios ? 2 : 1), kCyan);
     if (!judged) continue;
     if (p.rhat > kMostRhat) paint(kRhat, kRed);
     if (p.ess_bulk < kLeastEss) paint(kEssBulk, kRed);
@@ -116,12 +125,13 @@ std::size_t width_of(const std::string& text) {
   return most;
 }
 
-// Makes a table that fits the width. Strips are dropped first, then traces.
+// Makes a table that fits the width. Strips are dropped first, then traces, then ratios.
 std::string fitting_table(const SummaryPage& page, const SummaryStyle& style) {
   Shown shown{.traces = style.traces && page.traced != nullptr && page.traced->length > 0};
   const auto fits = [&] { return style.width == 0 || width_of(table_of(page, shown).text()) <= style.width; };
   if (!fits()) shown.strips = false;
   if (!fits()) shown.traces = false;
+  if (!fits()) shown.ratios = false;
   shown.colour = style.colour;
   return table_of(page, shown).text();
 }
@@ -134,6 +144,7 @@ std::string summary_text(const SummaryPage& page, const SummaryStyle& style) {
   if (!summary.sampler.empty()) text += fmt::format("{}, {} model, ", summary.sampler, summary.model);
   text += fmt::format("{} chains × {} draws\n\n", summary.chains, summary.draws);
   if (style.colour) text = fmt::format("\x1b[{}m{}\x1b[0m\n\n", kBold, text.substr(0, text.size() - 2));
+  if (!summary.units.empty()) text += fmt::format("  {}\n", summary.units);
   text += fitting_table(page, style);
   if (const std::string line = transitions_line(summary.transitions); !line.empty())
     text += "\n  trajectories: " + line + '\n';
@@ -145,12 +156,14 @@ std::string summary_json(const SummaryPage& page) {
   Json parameters = Json::array();
   for (std::size_t j = 0; j < summary.parameters.size(); ++j) {
     const stats::ParameterSummary& p = summary.parameters[j];
-    Json json = parameter_json(summary.names[j], summary.labels[j], p, summary.states);
+    Json json = parameter_json(summary.names[j], summary.labels[j], p, summary.states, summary.ratios.has(j));
     json["check"] = summary.states == "draws" ? Json(faults_of(p)) : Json(nullptr);
     parameters.push_back(std::move(json));
   }
   Json json = {{"folder", page.folder}};
   if (!summary.sampler.empty()) json.update({{"sampler", summary.sampler}, {"model", summary.model}});
+  if (!summary.units.empty()) json["units"] = summary.units;
+  if (!summary.ratios.name.empty()) json["ratio"] = summary.ratios.name;
   json.update({{"states", summary.states}, {"chains", summary.chains}, {"draws_per_chain", summary.draws}});
   json["parameters"] = std::move(parameters);
   if (summary.verdict) json["verdict"] = Json::parse(to_json(*summary.verdict));
@@ -175,14 +188,17 @@ std::string interval_strip(const stats::ParameterSummary& p, double low, double 
 }
 
 std::string parameter_table(const std::vector<stats::ParameterSummary>& parameters,
-                            const std::vector<std::string>& labels, std::size_t most, const std::string& states) {
+                            const std::vector<std::string>& labels, std::size_t most, const std::string& states,
+                            const Ratios& ratios) {
   constexpr std::size_t kWorst = 5;
   const auto rows = shown_parameters(parameters, most, kWorst, -INFINITY);
   SummaryPage page;
   page.summary.states = states;
+  page.summary.ratios.name = ratios.name;
   for (const std::size_t j : rows) {
     page.summary.parameters.push_back(parameters[j]);
     page.summary.labels.push_back(labels[j]);
+    page.summary.ratios.of.push_back(ratios.has(j));
   }
   std::string text = table_of(page, {.checks = false}).text();
   if (rows.size() < parameters.size())

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kManyEvents = 1e4;  // a Poisson law with such a rate is nearly normal
 
-double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
+double standard_normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 struct Curve {
   double value = 0, slope = 0;  // the distribution function and its derivative
@@ -29,7 +29,7 @@ Curve mixture_at(std::span<const double> mean, std::span<const double> sd, doubl
       continue;
     }
     const double z = (x - mean[s]) / sd[s];
-    sum.value += normal_cdf(z);
+    sum.value += standard_normal_cdf(z);
     sum.slope += std::exp(-0.5 * z * z) / (sd[s] * std::sqrt(2 * std::numbers::pi));
   }
   const auto count = static_cast<double>(mean.size());
@@ -40,7 +40,7 @@ Curve mixture_at(std::span<const double> mean, std::span<const double> sd, doubl
 double poisson_cdf(double k, double rate) {
   if (k < 0) return 0;
   if (rate <= 0) return 1;
-  if (rate > kManyEvents) return normal_cdf((k + 0.5 - rate) / std::sqrt(rate));
+  if (rate > kManyEvents) return standard_normal_cdf((k + 0.5 - rate) / std::sqrt(rate));
   int sign = 0;
   const bool below = k < rate;
   double j = below ? k : k + 1;
@@ -61,6 +61,25 @@ double poisson_mixture_at(std::span<const double> rate, double k) {
 }
 
 }  // namespace
+
+double normal_cdf(double x, double mean, double sd) {
+  return sd > 0 ? standard_normal_cdf((x - mean) / sd) : x >= mean ? 1 : 0;
+}
+
+// Small counts are summed from 0 on, once for all numbers.
+void poisson_cdfs(double rate, std::span<const double> at, std::span<double> out) {
+  constexpr double kFewEvents = 500, kSmallCount = 100;
+  if (at.empty()) return;
+  if (!(rate > 0 && rate < kFewEvents) || at.back() > kSmallCount) {
+    for (std::size_t i = 0; i < at.size(); ++i) out[i] = poisson_cdf(std::floor(at[i]), rate);
+    return;
+  }
+  double k = 0, term = std::exp(-rate), sum = term;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    for (; k + 1 <= at[i]; sum += term) k += 1, term *= rate / k;
+    out[i] = at[i] < 0 ? 0 : std::min(1.0, sum);
+  }
+}
 
 // Takes Newton steps inside a bracket, which the smallest and the largest quantile of the components provide.
 double normal_mixture_quantile(std::span<const double> mean, std::span<const double> sd, double p) {

@@ -31,6 +31,17 @@ TEST_F(Outputs, ARunLeavesItsFiles) {
   EXPECT_GT(json["metrics"]["accuracy"], 0.7);
   EXPECT_EQ(json["event"], Json({{"target", "survived"}, {"level", "yes"}}));
   EXPECT_NE(outcome.out.find("event: survived = yes"), std::string::npos) << outcome.out;
+  const std::string statement = json["statement"];
+  for (const char* piece :
+       {"Logistic regression of survived: the event is survived = yes.", "training rows of 5 clients",
+        "Coefficients of the log odds of survived = yes, per unit of each column", "N(0, ", "Sampled by "})
+    EXPECT_NE(statement.find(piece), std::string::npos) << piece << " is not in\n" << statement;
+  EXPECT_EQ(json["target"]["ratio"], "odds ratio");
+  EXPECT_NE(outcome.out.find("odds ratio (q5 to q95)"), std::string::npos) << outcome.out;
+  EXPECT_EQ(json["scored"]["on"], "test");
+  EXPECT_GT(json["auc"]["value"], json["auc"]["lower"]);
+  EXPECT_EQ(json["predictive_check"]["clients"].size(), 5u);
+  EXPECT_NE(outcome.out.find("AUC of the event's probability: 0."), std::string::npos) << outcome.out;
   EXPECT_EQ(json["clients"].size(), 5u);
   const std::string metrics = slurp("out/metrics.csv");
   EXPECT_EQ(metrics.find("round,uplink_bits,downlink_bits,gradients,seconds,accuracy,ece,brier,nnll,accuracy_state,"

@@ -21,7 +21,7 @@ double personal_error(const Overrides& set) {
   const MixedTruth truth = synthetic_mixed_truth(data, experiment.config().seed);
   std::vector<double> effects;
   for (Index i = 0; i < experiment.clients(); ++i) {
-    const OwnDraws own = experiment.personal()->own_draws(i, 50);
+    const OwnDraws own = experiment.personal()->own_draws(i, {.draws = 50});
     effects.insert(effects.end(), own.effects.column(0).begin(), own.effects.column(0).end());
   }
   return stats::aligned_error(effects, truth.phi, truth.z, data.dimension, data.latent_dimension, experiment.clients());

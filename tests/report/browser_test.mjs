@@ -88,12 +88,17 @@ function run(name, ...more) {
   if (!existsSync(join(folder, name))) make("run", "--out", name, ...kRun, ...more);
 }
 
+const section = (page, id) => page.locator(`section[aria-labelledby=${id}]`);
+const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+const csv = (name, lines) => writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
+const short = ["--set", "run.iterations=2000", "--set", "run.burn_in=500", "--set", "run.chains=2", "--quiet"];
+
 test("a run of pollen: every section, every plot drawn, nothing wrong", async () => {
   run("a");
   assert.match(make("report", "a"), /a\/report\.html/);
   const { page, wrong, close } = await open("a/report.html");
   const titles = await page.locator("main section:not([hidden]) h2").allTextContents();
-  for (const title of ["Overview", "Summary table", "Forest plot", "Communication", "Scores and calibration", "Participation", "Heterogeneity", "Parameter plots", "Pairs", "Configuration and versions"])
+  for (const title of ["Overview", "Summary table", "Forest plot", "Communication", "Scores and calibration", "Predictive check", "Participation", "Heterogeneity", "Parameter plots", "Pairs", "Configuration and versions"])
     assert.ok(titles.includes(title), `${title} in ${titles}`);
   await scrollThrough(page);
   assert.ok((await page.locator("main canvas").count()) > 30);
@@ -101,10 +106,125 @@ test("a run of pollen: every section, every plot drawn, nothing wrong", async ()
   assert.equal(await page.locator(".card.unmade").count(), 0);
   assert.match(await page.locator(".verdict strong").innerText(), /onverged/);
   assert.match(await page.locator(".config").innerText(), /qlsd\+\+/);
-  assert.equal(await page.locator(".forest circle").count(), 6);
+  assert.equal(await section(page, "forest").locator("circle").count(), 6);
   await picture(page, "run");
   assert.deepEqual(wrong, []);
   await close();
+});
+
+test("a logistic run says what it is of: statement, odds ratios, calibration of the event, predictive check", async () => {
+  run("a");
+  make("report", "a");
+  const { page, wrong, close } = await open("a/report.html");
+  await scrollThrough(page);
+  assert.match(await page.locator(".statement").innerText(), /Logistic regression of survived: the event is survived = yes.*N\(0,\s.*Sampled by qlsd\+\+ with step.*(orecast|error)/s);
+  const summary = await section(page, "summary").innerText();
+  assert.match(summary, /log odds of survived = yes, per unit of each column/);
+  assert.match(summary, /odds ratio, 5 % to 95 %/);
+  const rows = await page.locator("#summary-table tbody tr").evaluateAll((all) => all.map((tr) => [tr.firstElementChild.textContent, tr.children[6].textContent]));
+  assert.equal(rows.find(([label]) => label === "intercept")[1], "");
+  assert.ok(rows.filter(([, ratio]) => /^[\d.e-]+ \(.* to .*\)$/.test(ratio)).length >= 5, String(rows));
+  const scores = await section(page, "calibration").innerText();
+  assert.match(scores, /on \d+ test rows/);
+  assert.match(scores, /the AUC \(90 % interval 0\.\d+ to 0\.\d+\)/);
+  const check = await section(page, "check").innerText();
+  assert.match(check, /The label yes makes up .* of the rows/);
+  assert.ok((await section(page, "check").locator(".cross").count()) >= 12);
+  assert.match(await section(page, "communication").innerText(), /Every round sent|Nothing was sent|round/);
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test("counts on training rows: rate ratios, zeros, and the page says which rows", async () => {
+  const numbers = random(5), lines = ["visits,dose"];
+  for (let i = 0; i < 200; ++i) {
+    const dose = numbers.next().value * 3, many = Math.exp(0.4 * dose);
+    lines.push(`${numbers.next().value < 0.3 ? 0 : Math.floor(many * 2 * numbers.next().value)},${dose.toFixed(3)}`);
+  }
+  csv("visits.csv", lines);
+  make("run", "--out", "counts", "--set", "model.kind=poisson", "--set", `data.source=${join(folder, "visits.csv")}`, "--set", "data.target=visits",
+    "--set", "data.test_fraction=0.0", "--set", "data.partition=iid", "--set", "data.clients=4", "--set", "sampler.name=lsd", ...short);
+  make("report", "counts");
+  const { page, wrong, close } = await open("counts/report.html", { viewport: { width: 400, height: 900 } });
+  await scrollThrough(page);
+  assert.match(await section(page, "summary").innerText(), /rate ratio/);
+  assert.match(await section(page, "calibration").innerText(), /200 training rows \(there are no test rows/);
+  assert.match(await section(page, "check").innerText(), /Zeros make up/);
+  assert.match(await section(page, "communication").innerText(), /Every round sent .* up and .* down/);
+  assert.equal(await section(page, "communication").locator("canvas:visible").count(), 0);
+  assert.ok((await overflow(page)) <= 0);
+  assert.ok(await section(page, "summary").locator(".more").isVisible());
+  await picture(page, "counts-400");
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test("mixed models: estimates, and each client's own beside the pooled one", async () => {
+  const numbers = random(9), lines = ["y,x,who"];
+  for (let i = 0; i < 12; ++i)
+    for (let r = 0, own = 3 * numbers.next().value; r < 15; ++r) {
+      const x = numbers.next().value;
+      lines.push(`${numbers.next().value < 1 / (1 + Math.exp(1.5 - own + x)) ? "yes" : "no"},${x.toFixed(3)},hospital ${i + 1} of the northern district`);
+    }
+  csv("mixed.csv", lines);
+  make("run", "--out", "mixed", "--set", "model.kind=mixed-logistic", "--set", "sampler.name=fedsoul", "--set", `data.source=${join(folder, "mixed.csv")}`, "--set", "data.target=y",
+    "--set", "data.partition=by-column", "--set", "data.column=who", "--set", "run.iterations=300", "--set", "run.chains=2", "--set", "output.client_draws=50", "--quiet");
+  make("report", "mixed");
+  const { page, wrong, close } = await open("mixed/report.html", { viewport: { width: 400, height: 900 } });
+  await scrollThrough(page);
+  assert.match(await section(page, "summary").innerText(), /standard error/);
+  const effects = section(page, "effects");
+  assert.match(await effects.innerText(), /The population's mean is .*; the intervals of \d+ of 12 clients leave it out/);
+  assert.equal(await effects.locator("circle").count(), 12);
+  assert.equal(await effects.locator(".band").count(), 1);
+  // Long names are whole, and inside the picture.
+  const names = await effects.locator("svg text:not(.axis)").allTextContents();
+  assert.ok(names.join(" ").includes("hospital 12 of the northern district"), names.join(" "));
+  const cut = await effects.locator("svg").evaluate((svg) => Array.from(svg.querySelectorAll("text:not(.axis)"))
+    .filter((text) => text.getBBox().x < 0 || text.getBBox().x + text.getBBox().width > svg.viewBox.baseVal.width).length);
+  assert.equal(cut, 0);
+  assert.ok((await overflow(page)) <= 0);
+  await picture(page, "mixed-400");
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test("a network opens with its scores, and nuts shows its trajectories", async () => {
+  make("run", "--out", "net", "--set", "model.kind=mlp", "--set", "model.sizes=[4]", "--set", "sampler.name=lsd", "--set", "sampler.step=1e-3", ...short);
+  make("run", "--out", "nuts", "--set", "sampler.name=nuts", "--set", "run.iterations=600", "--set", "run.chains=2", "--quiet");
+  make("report", "net");
+  make("report", "nuts");
+  const net = await open("net/report.html");
+  const titles = await net.page.locator("main section:not([hidden]) h2").allTextContents();
+  assert.equal(titles[1], "Scores and calibration", String(titles));
+  assert.deepEqual(titles.slice(-5), ["Summary table", "Forest plot", "Parameter plots", "Pairs", "Configuration and versions"]);
+  assert.deepEqual(net.wrong, []);
+  await net.close();
+  const nuts = await open("nuts/report.html");
+  const words = await section(nuts.page, "trajectories").innerText();
+  assert.match(words, /transitions after burn-in diverged/);
+  assert.match(words, /E-BFMI/);
+  assert.equal(await section(nuts.page, "trajectories").locator("tbody tr").count(), 2);
+  assert.match(await section(nuts.page, "communication").innerText(), /Nothing was sent/);
+  assert.deepEqual(nuts.wrong, []);
+  await nuts.close();
+});
+
+test("long labels are whole in tables and in the forest plot, at 1280 and at 400 pixels", async () => {
+  const names = ["systolic_blood_pressure_at_first_visit_in_mmHg", "diagnosis: chronic obstructive pulmonary disease with acute exacerbation", "age"];
+  putDraws("long", { names: names.map((name) => `"${name}"`) });
+  make("report", "long");
+  for (const width of [1280, 400]) {
+    const { page, wrong, close } = await open("long/report.html", { viewport: { width, height: 900 } });
+    await scrollThrough(page);
+    for (const name of names) assert.ok((await section(page, "forest").locator("svg").textContent()).replace(/\s/g, "").includes(name.replace(/\s/g, "")), `${name} at ${width}`);
+    const clipped = await page.locator("#summary-table tbody th").evaluateAll((all) => all.filter((th) => th.scrollWidth > th.clientWidth + 1).length);
+    assert.equal(clipped, 0, `at ${width}`);
+    assert.equal(await section(page, "summary").locator(".more").isVisible(), width === 400);
+    assert.ok((await overflow(page)) <= 0);
+    assert.deepEqual(wrong, []);
+    await close();
+  }
 });
 
 test("tooltips of lines and of maps say their numbers", async () => {
@@ -229,6 +349,7 @@ test("several runs are compared by colour and name", async () => {
   assert.match(text, /Runs side by side/);
   assert.match(text, /difference \/ sd/);
   assert.match(text, /a \(“here”\) against the reference b/);
+  assert.match(text, /a against b: the (posteriors|means) .*worst \|z\|/);
   assert.equal(await page.locator("section[aria-labelledby=comparison] table").nth(1).locator("tbody tr").count(), 6);
   assert.equal(await page.locator(".verdict").count(), 2);
   assert.deepEqual(await blank(page), []);

@@ -106,6 +106,57 @@ TEST_F(Gather, OneDrawAndConstantsAreShown) {
   EXPECT_EQ(data({path("b")})["runs"][0]["plots"]["trace"]["low"][0], 2.0);
 }
 
+// A summary of one parameter x, as a run writes it, with more parts.
+std::string summary_with(const std::string& parts, const std::string& states = "draws") {
+  const std::string mean = states == "estimates" ? "estimate" : "mean", sd = states == "estimates" ? "se" : "sd";
+  return fmt::format(
+      R"({{"version": "1", "sampler": "q", "model": "m", "seed": 1, "chains": 2, "draws_per_chain": 9, "states": "{}",
+          "parameters": [{{"name": "theta.1", "label": "x", "{}": 0.5, "mcse": 0.01, "{}": 1, "q5": 0, "q50": 0.5,
+          "q95": 1, "ess_bulk": 900, "ess_tail": 900, "rhat": 1.0, "ratio": 1.6}}], "warnings": []{}}})",
+      states, mean, sd, parts);
+}
+
+TEST_F(Gather, WhatAStatisticianAsksForIsThere) {
+  put("a/summary.json", summary_with(R"(, "statement": "Logistic regression of ill.",
+      "target": {"name": "ill", "units": "coefficients of ill", "ratio": "odds ratio"},
+      "event": {"target": "ill", "level": "yes"}, "scored": {"on": "training", "rows": 5, "in_all": 6},
+      "trajectories": [{"transitions": 10, "divergent": 1, "saturated": null, "ebfmi": 0.9}],
+      "auc": {"value": 0.7, "lower": null, "upper": null, "rows": 5, "events": 2},
+      "calibration": [{"predicted": 0.2, "observed": 0.3, "lower": 0.1, "upper": 0.5, "rows": 5}],
+      "predictive_check": {"words": "Fine.", "on": "test", "rows": 5, "in_all": 5, "draws": 100,
+        "groups": [{"above": null, "up_to": 3, "rows": 5, "observed": 0.2, "predicted": 0.3, "lower": 0.1, "upper": 0.4}],
+        "clients": []},
+      "effects": {"of": ["intercept"], "pooled": [{"label": "mu", "estimate": 1, "lower": 0, "upper": 2}],
+        "clients": [{"name": "a", "estimate": [1], "lower": [0], "upper": [2]}, {"name": "b"}]})"));
+  const auto run = data({path("a")})["runs"][0];
+  EXPECT_EQ(run["facts"]["statement"], "Logistic regression of ill.");
+  EXPECT_EQ(run["facts"]["event"], "ill = yes");
+  EXPECT_EQ(run["facts"]["ratio"], "odds ratio");
+  EXPECT_NEAR(run["parameters"][0]["ratio"][2].get<double>(), std::exp(1.0), 1e-8);
+  EXPECT_EQ(run["scored"]["training"], true);
+  EXPECT_EQ(run["scored"]["inAll"], 6);
+  EXPECT_TRUE(run["trajectories"][0]["saturated"].is_null());
+  EXPECT_EQ(run["auc"]["events"], 2);
+  EXPECT_EQ(run["calibration"][0]["upper"], 0.5);
+  EXPECT_EQ(run["check"]["words"], "Fine.");
+  EXPECT_EQ(run["check"]["groups"][0]["upTo"], 3);
+  EXPECT_EQ(run["effects"]["pooled"][0]["label"], "mu");
+  EXPECT_TRUE(run["effects"]["clients"][1]["estimate"][0].is_null());
+}
+
+TEST_F(Gather, AgreementWithTheReferenceIsInWords) {
+  put_draws("a", 2, 200, {"x", "y"}, 5);
+  put_draws("b", 2, 200, {"x", "z"});
+  const auto runs = data({path("a"), path("b")})["runs"];
+  EXPECT_EQ(runs[0]["agreement"].get<std::string>().find("the posteriors differ: the means differ"), 0u) << runs[0];
+  EXPECT_EQ(runs[1]["agreement"], "");
+  put("c/summary.json", summary_with(R"(, "metrics": {"accuracy": 0.91})", "weights"));
+  put("d/summary.json", summary_with(R"(, "metrics": {"accuracy": 0.93})", "weights"));
+  const std::string words = data({path("c"), path("d")})["runs"][0]["agreement"];
+  EXPECT_NE(words.find("weights are not compared"), std::string::npos) << words;
+  EXPECT_NE(words.find("accuracy 0.910 and 0.930"), std::string::npos) << words;
+}
+
 TEST_F(Gather, ThePageHasTheDataInTheirPlace) {
   EXPECT_EQ(fill_page("<script>@POLLEN_REPORT_DATA@</script>", "{\"a\": \"$&\"}"), "<script>{\"a\": \"$&\"}</script>");
   EXPECT_THROW(fill_page("<script></script>", "{}"), IoError);

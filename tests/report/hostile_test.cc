@@ -61,11 +61,18 @@ TEST_F(Hostile, PartsOfASummaryOfAnotherShapeAreLeftOut) {
   put("a/summary.json",
       R"({"sampler": "q", "model": "m", "chains": 9, "draws_per_chain": 9, "parameters": [], "warnings": [],
           "communication": [], "metrics": 3, "clients": "x", "reliability": {"a": 1}, "confidence": 7, "ood": [],
-          "privacy": 1, "network": null, "setup": [], "work": "w", "notes": 5})");
+          "privacy": 1, "network": null, "setup": [], "work": "w", "notes": 5, "statement": 4, "target": "t",
+          "event": [1], "scored": 3, "trajectories": [], "auc": [], "calibration": 7,
+          "predictive_check": {"groups": [3], "clients": "x"},
+          "effects": {"of": ["<z>"], "pooled": 3, "clients": [5, {"name": 1, "estimate": "many"}]}})");
   const auto run = data({path("a")})["runs"][0];
   EXPECT_TRUE(run["communication"].is_null());
   EXPECT_TRUE(run["privacy"].is_null());
   EXPECT_EQ(run["scores"].size(), 0u);
+  EXPECT_EQ(run["facts"]["statement"], "");
+  EXPECT_TRUE(run["auc"].is_null());
+  EXPECT_TRUE(run["check"]["groups"][0]["observed"].is_null());
+  EXPECT_TRUE(run["effects"]["clients"][1]["estimate"][0].is_null());
   EXPECT_EQ(run["facts"]["draws"], 20);
 }
 

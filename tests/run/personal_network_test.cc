@@ -141,7 +141,7 @@ TEST_F(PersonalNetworks, LayersHaveTheirExactLaw) {
     const Eigen::Matrix4d precision = h.transpose() * h / variance + Eigen::Matrix4d::Identity() / spread;
     const Eigen::Matrix4d law = precision.inverse();
     const Eigen::Vector4d mean = law * (h.transpose() * y / variance + mu / spread);
-    const OwnDraws own = experiment.personal()->own_draws(i, 4000);
+    const OwnDraws own = experiment.personal()->own_draws(i, {.draws = 4000});
     const Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>> z(own.z.column(0).data(), 4, 4000,
                                                                        Eigen::OuterStride<>(own.z.stride()));
     const Eigen::MatrixXd apart = z.colwise() - mean;
@@ -260,7 +260,7 @@ TEST_F(PersonalNetworks, LearnAndPredictEveryClientsClasses) {
   EXPECT_TRUE(experiment.personal()->predicts_classes());
   EXPECT_TRUE(experiment.personal()->identified().empty());
   ASSERT_EQ(experiment.personal()->outputs(), 3);
-  const OwnDraws own = experiment.personal()->own_draws(1, 30);
+  const OwnDraws own = experiment.personal()->own_draws(1, {.draws = 30});
   ASSERT_FALSE(own.log_density.empty());
   ASSERT_EQ(own.mean.size(), 3 * own.log_density.size());
   const Federation& data = experiment.data();

@@ -178,11 +178,12 @@ TEST_F(Personal, LatentsMayBeDrawnTogether) {
   Collect collect;
   experiment.advance(20, collect);
   std::vector<OwnDraws> together(12);
-  ThreadTeam(4).run(
-      12, [&](Index i, int) { together[static_cast<std::size_t>(i)] = experiment.personal()->own_draws(i, 10); });
+  ThreadTeam(4).run(12, [&](Index i, int) {
+    together[static_cast<std::size_t>(i)] = experiment.personal()->own_draws(i, {.draws = 10});
+  });
   for (Index i = 0; i < 12; ++i) {
     const OwnDraws& own = together[static_cast<std::size_t>(i)];
-    EXPECT_TRUE(std::ranges::equal(own.z.flat(), experiment.personal()->own_draws(i, 10).z.flat())) << i;
+    EXPECT_TRUE(std::ranges::equal(own.z.flat(), experiment.personal()->own_draws(i, {.draws = 10}).z.flat())) << i;
   }
 }
 
@@ -207,7 +208,7 @@ TEST_F(Personal, LatentsAreShrunkAsTheFormulaSays) {
     double mean = 0;
     for (Index r = 0; r < n; ++r) mean += data.train.y[static_cast<std::size_t>(first + r)] / static_cast<double>(n);
     const double weight = stats::shrinkage(n, 0.6, 0.9), sd = 0.6 * std::sqrt(1 - weight);
-    const OwnDraws own = experiment.personal()->own_draws(i, 2000);
+    const OwnDraws own = experiment.personal()->own_draws(i, {.draws = 2000});
     double found = 0, squares = 0;
     const auto draws = static_cast<double>(own.z.columns());
     for (Index c = 0; c < own.z.columns(); ++c) {
@@ -236,9 +237,35 @@ TEST_F(Personal, ClassesArePredicted) {
   Collect collect;
   experiment.advance(200, collect);
   EXPECT_TRUE(experiment.personal()->predicts_classes());
-  const OwnDraws own = experiment.personal()->own_draws(0, 50);
+  const OwnDraws own = experiment.personal()->own_draws(0, {.draws = 50});
   ASSERT_FALSE(own.mean.empty());
   for (const double p : own.mean) EXPECT_TRUE(p > 0 && p < 1) << p;
+}
+
+// Sums over a client's rows: of classes they add up to the rows, of numbers they have the mean of the averaged response
+// and at least the noise's variance.
+TEST_F(Personal, SumsOverRowsAreThoseOfThePredictions) {
+  for (const bool classes : {true, false}) {
+    Experiment experiment(config({classes ? "model.kind=mixed-logistic" : "model.kind=mixed-gaussian",
+                                  classes ? "data.target=label" : "data.target=y", "run.iterations=100",
+                                  "data.test_fraction=0.0", "run.burn_in=50"}));
+    experiment.prepare();
+    Collect collect;
+    experiment.advance(100, collect);
+    const PersonalResults& personal = *experiment.personal();
+    EXPECT_TRUE(personal.own_draws(0, {.draws = 50}).mean.empty()) << "there are no test rows";
+    const OwnDraws own = personal.own_draws(0, {.draws = 50, .training = true, .edges = {-1, 0, 2}});
+    const auto rows = static_cast<double>(experiment.data().train_rows(0));
+    double mean = 0, all = 0;
+    for (const double m : own.mean) mean += m;
+    const std::size_t groups = classes ? 2 : 4;
+    ASSERT_EQ(own.sums.mean.size(), classes ? groups : groups + 1);
+    for (std::size_t g = 0; g < groups; ++g) all += own.sums.mean[g];
+    EXPECT_NEAR(all, rows, 1e-9);
+    EXPECT_NEAR(own.sums.mean.back(), mean, 1e-9);
+    EXPECT_GT(own.sums.variance.back(), 0);
+    EXPECT_EQ(own.sums.draws, 50 * experiment.config().run.chains);
+  }
 }
 
 TEST_F(Personal, ChainsAreComparedInWhatDataDetermine) {

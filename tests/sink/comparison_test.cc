@@ -145,5 +145,24 @@ TEST_F(ComparisonTest, NetworksAreComparedByWhatTheyPredict) {
   EXPECT_NE(network_report(found).find("total variation"), std::string::npos);
 }
 
+TEST(Agreement, IsSaidInWordsByChanceAndBySize) {
+  using Summaries = std::vector<stats::ParameterSummary>;
+  const auto words = [](double mean, double sd, double mcse) {
+    Summaries reference(2), ours(2);
+    for (Summaries* all : {&reference, &ours})
+      for (stats::ParameterSummary& p : *all) p.mcse = mcse, p.sd = 1;
+    reference[0].mean = 1;
+    ours[0].mean = mean, ours[0].sd = sd;
+    ours[1].mean = 9;
+    return agreement(matched({"a", "b"}, ours, {"a", "c"}, reference));
+  };
+  EXPECT_EQ(words(1.001, 1, 0.01).find("the posteriors agree: the means agree within"), 0u) << words(1.001, 1, 0.01);
+  EXPECT_EQ(words(1.05, 1, 0.001).find("the posteriors differ by more than chance, but by little"), 0u);
+  EXPECT_EQ(words(1.5, 1, 0.01).find("the posteriors differ: the means differ"), 0u);
+  EXPECT_EQ(words(1.001, 1.3, 0.01).find("the means agree, but not closely enough"), 0u);
+  EXPECT_EQ(words(1.001, 1, 0.01).find(" b"), std::string::npos) << "only parameters of the same name are compared";
+  EXPECT_EQ(agreement({}), "the runs have no parameter of the same name");
+}
+
 }  // namespace
 }  // namespace pollen::sink

@@ -40,7 +40,7 @@ class OodTest : public FolderTest {
     write_known_spool(path("draws.spool"), shape, 30);
     const SpoolReader spool(path("draws.spool"));
     Summary summary = summarize(known_facts(shape), spool, 1);
-    add_scores(summary, spool, model_, data_, 2);
+    add_scores(summary, spool, model_, data_, true, 2);
     return summary;
   }
   // Computes by hand the mean probabilities over all draws.

@@ -10,7 +10,7 @@
 namespace pollen::sink {
 namespace {
 
-stats::ParameterSummary good() { return {0.5, 0.01, 0.2, 0.1, 0.5, 0.9, 2000, 1500, 1.001}; }
+stats::ParameterSummary good_parameter() { return {0.5, 0.01, 0.2, 0.1, 0.5, 0.9, 2000, 1500, 1.001}; }
 
 // Two parameters of two chains; the chains of the second one disagree.
 struct Example {
@@ -30,7 +30,7 @@ struct Example {
     page.summary.model = "logistic";
     page.summary.names = draws.names;
     page.summary.labels = draws.labels;
-    page.summary.parameters = {good(), good()};
+    page.summary.parameters = {good_parameter(), good_parameter()};
     page.summary.parameters[1].rhat = 1.7;
     page.summary.parameters[1].ess_bulk = 3;
     page.summary.chains = 2;
@@ -44,14 +44,14 @@ struct Example {
 };
 
 TEST(SummaryTable, SaysWhatIsWrongInWords) {
-  stats::ParameterSummary p = good();
+  stats::ParameterSummary p = good_parameter();
   EXPECT_TRUE(faults_of(p).empty());
   p.rhat = 1.034;
   p.ess_bulk = 35;
   EXPECT_EQ(faults_of(p), (std::vector<std::string>{"rhat > 1.01", "ess_bulk < 400"}));
   p.ess_tail = 20;
   EXPECT_EQ(faults_of(p), (std::vector<std::string>{"rhat > 1.01", "ess < 400"}));
-  p = good();
+  p = good_parameter();
   p.ess_tail = 450;
   EXPECT_TRUE(faults_of(p).empty());
   p.rhat = p.ess_bulk = p.ess_tail = std::nan("");
@@ -93,7 +93,7 @@ TEST(SummaryTable, ColoursChangeNothingElse) {
 
 TEST(SummaryTable, LeavesOutWhatDoesNotFit) {
   Example example;
-  example.page.summary.parameters[1] = good();
+  example.page.summary.parameters[1] = good_parameter();
   const auto has = [&](std::size_t width, const char* what) {
     return summary_text(example.page, {false, true, width}).find(what) != std::string::npos;
   };
@@ -123,6 +123,22 @@ TEST(SummaryTable, JsonHasTheSameAndTheChecks) {
   EXPECT_EQ(json["parameters"][1]["check"].size(), 2U);
   EXPECT_EQ(json["parameters"][1]["rhat"], 1.7);
   EXPECT_EQ(json["verdict"]["words"], "Not converged.");
+}
+
+TEST(SummaryTable, RatiosStandBesideTheirCoefficients) {
+  Example example;
+  example.page.summary.units = "coefficients of the log odds of ill = yes, per unit of each column";
+  example.page.summary.ratios = {"odds ratio", {false, true}};
+  const std::string text = summary_text(example.page, {});
+  EXPECT_NE(text.find("  coefficients of the log odds of ill = yes"), std::string::npos) << text;
+  EXPECT_NE(text.find("odds ratio (q5 to q95)"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.649 (1.105 to 2.460)"), std::string::npos) << text;  // exp of 0.5 (0.1 to 0.9)
+  EXPECT_EQ(text.find("1.649"), text.rfind("1.649")) << text;
+  EXPECT_EQ(summary_text(example.page, {false, true, 60}).find("odds ratio"), std::string::npos);
+  const auto json = nlohmann::json::parse(summary_json(example.page));
+  EXPECT_EQ(json["ratio"], "odds ratio");
+  EXPECT_FALSE(json["parameters"][0].contains("ratio"));
+  EXPECT_NEAR(json["parameters"][1]["ratio_q95"], std::exp(0.9), 1e-12);
 }
 
 TEST(Sparkline, IsOneBlockANumber) {

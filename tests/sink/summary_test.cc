@@ -168,5 +168,47 @@ TEST_F(SummaryTest, IsReadBack) {
   EXPECT_FALSE(read_stored_summary(path("summary.json")));
 }
 
+TEST_F(SummaryTest, HasWhatAReportIsMadeOf) {
+  Summary summary = make({3, 2}, 50);
+  summary.parameters[1].q5 = 0.1, summary.parameters[1].q50 = 0.5, summary.parameters[1].q95 = 0.9;
+  summary.facts.target = "ill";
+  summary.facts.units = "coefficients of the log odds of ill = yes";
+  summary.facts.ratios = {"odds ratio", {false, true, false}};
+  summary.facts.statement = "Logistic regression of ill.";
+  summary.scored = {true, 10, 20};
+  summary.auc = stats::AucEstimate{0.75, std::nan(""), 0.9, 10, 4};
+  summary.calibration = {{0.2, 0.25, 0.1, 0.4, 10}};
+  summary.check.words = "All is well.";
+  summary.check.groups.resize(1);
+  summary.check.groups[0].above = -INFINITY;
+  summary.check.groups[0].up_to = 3;
+  summary.check.clients.resize(1);
+  summary.check.clients[0].client = "north";
+  summary.check.clients[0].label = "yes";
+  summary.effects = {{"intercept", "x"}, {"coefficient 1", ""}, {"north"}, {{{1, 0, 2}, {3, 2, 4}}}};
+  put(path("summary.json"), to_json(summary));
+  const Json json = Json::parse(to_json(summary));
+  EXPECT_EQ(json["target"], Json({{"name", "ill"}, {"units", summary.facts.units}, {"ratio", "odds ratio"}}));
+  EXPECT_EQ(json["statement"], "Logistic regression of ill.");
+  EXPECT_NEAR(json["parameters"][1]["ratio"], std::exp(0.5), 1e-12);
+  EXPECT_NEAR(json["parameters"][1]["ratio_q95"], std::exp(0.9), 1e-12);
+  EXPECT_FALSE(json["parameters"][0].contains("ratio"));
+  EXPECT_EQ(json["scored"], Json({{"on", "training"}, {"rows", 10}, {"in_all", 20}}));
+  EXPECT_TRUE(json["auc"]["lower"].is_null());
+  EXPECT_EQ(json["calibration"][0]["rows"], 10);
+  EXPECT_TRUE(json["predictive_check"]["groups"][0]["above"].is_null());
+  EXPECT_EQ(json["predictive_check"]["groups"][0]["up_to"], 3);
+  EXPECT_EQ(json["predictive_check"]["clients"][0]["client"], "north");
+  EXPECT_EQ(json["effects"]["pooled"][0]["estimate"], summary.parameters[1].mean);
+  EXPECT_TRUE(json["effects"]["pooled"][1]["estimate"].is_null());
+  EXPECT_EQ(json["effects"]["clients"][0],
+            Json({{"name", "north"}, {"estimate", {1, 3}}, {"lower", {0, 2}}, {"upper", {2, 4}}}));
+  const auto stored = read_stored_summary(path("summary.json"));
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->units, summary.facts.units);
+  EXPECT_EQ(stored->ratios.name, "odds ratio");
+  EXPECT_EQ(stored->ratios.of, summary.facts.ratios.of);
+}
+
 }  // namespace
 }  // namespace pollen::sink

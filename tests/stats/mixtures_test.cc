@@ -9,7 +9,7 @@
 namespace pollen::stats {
 namespace {
 
-double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
+double standard_normal(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
 TEST(NormalMixture, OfOneComponentIsNormal) {
   const std::vector<double> mean = {3.0}, sd = {2.0};
@@ -22,7 +22,7 @@ TEST(NormalMixture, IsWhereTheDistributionFunctionSays) {
   for (const double p : {0.001, 0.05, 0.2, 0.5, 0.7, 0.81, 0.95, 0.999}) {
     const double x = normal_mixture_quantile(mean, sd, p);
     double cdf = 0;
-    for (std::size_t s = 0; s < mean.size(); ++s) cdf += normal_cdf((x - mean[s]) / sd[s]) / 5;
+    for (std::size_t s = 0; s < mean.size(); ++s) cdf += standard_normal((x - mean[s]) / sd[s]) / 5;
     EXPECT_NEAR(cdf, p, 1e-6) << p;
   }
 }
@@ -66,6 +66,29 @@ TEST(PoissonMixture, IsTheFirstCountWithEnoughBelow) {
     EXPECT_GE(below[k], p - 1e-12);
     EXPECT_LT(k > 0 ? below[k - 1] : 0, p + 1e-12);
   }
+}
+
+TEST(Distribution, OfPoissonCountsIsTheSumOfItsTerms) {
+  for (const double rate : {0.0, 0.3, 4.0, 80.0, 499.0, 600.0}) {
+    const std::vector<double> at = {-1, 0, 1, 1.5, 7, 90, 500, 700};
+    std::vector<double> all(at.size()), few(at.size() - 2);
+    poisson_cdfs(rate, at, all);
+    poisson_cdfs(rate, std::span(at).first(few.size()), few);
+    double sum = 0, k = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      for (; k <= at[i]; ++k)
+        sum += rate > 0 ? std::exp(k * std::log(rate) - rate - std::lgamma(k + 1)) : k == 0 ? 1 : 0;
+      EXPECT_NEAR(all[i], sum, 1e-10) << rate << " at " << at[i];
+      if (i >= few.size()) continue;
+      EXPECT_NEAR(few[i], sum, 1e-10) << rate << " at " << at[i];
+    }
+  }
+}
+
+TEST(Distribution, OfANormalLaw) {
+  EXPECT_NEAR(normal_cdf(3 + 2 * 1.6448536269514722, 3, 2), 0.95, 1e-12);
+  EXPECT_EQ(normal_cdf(2.9, 3, 0), 0);
+  EXPECT_EQ(normal_cdf(3, 3, 0), 1);
 }
 
 }  // namespace

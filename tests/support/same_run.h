@@ -19,7 +19,7 @@ inline void expect_same(const Experiment& a, const Experiment& b, const std::str
   EXPECT_EQ(a.counters().uplink_bits, b.counters().uplink_bits) << what;
   EXPECT_EQ(a.counters().setup_bits, b.counters().setup_bits) << what;
   EXPECT_EQ(a.counters().gradients, b.counters().gradients) << what;
-  const OwnDraws of_a = a.personal()->own_draws(3, 20), of_b = b.personal()->own_draws(3, 20);
+  const OwnDraws of_a = a.personal()->own_draws(3, {.draws = 20}), of_b = b.personal()->own_draws(3, {.draws = 20});
   EXPECT_TRUE(std::ranges::equal(of_a.z.flat(), of_b.z.flat())) << what;
   EXPECT_EQ(of_a.mean, of_b.mean) << what;
 }

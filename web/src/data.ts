@@ -26,9 +26,16 @@ export interface RunData {
   parameters: ParameterRow[]; // rows of the table
   parametersInAll: number; // larger than the number of rows if some were left out
   plots: ParameterPlots | null; // null if there are no draws
+  agreement?: string; // how far the posterior is from the reference's, in words; empty for the reference
+  trajectories?: Trajectories[]; // nuts and hmc: one per chain
   communication: Communication | null;
   metrics: Metrics | null; // from metrics.csv
-  scores: Score[]; // at the end of the run, over all test rows
+  scores: Score[]; // at the end of the run, over the rows that `scored` says
+  scored?: Scored | null;
+  auc?: Auc | null; // models of two classes
+  calibration?: CalibrationGroup[]; // of the event's probability, for the same
+  check?: PredictiveCheck | null;
+  effects?: Effects | null; // mixed-effects models
   clients: ClientRow[]; // scores per client, for at most 200 clients
   clientsInAll: number;
   participation: Participation | null;
@@ -53,6 +60,11 @@ export interface Facts {
   sampler: string;
   model: string;
   source: string;
+  statement?: string; // model, target, units, priors, sampler and its error, in words
+  units?: string; // what coefficients are coefficients of, and per what
+  ratio?: string; // what the exponential of a coefficient is called, such as "odds ratio"
+  event?: string; // of a model of two classes, such as "survived = yes"
+  maxDepth?: number | null; // nuts
   states: string; // draws | weights | estimates | iterates
   seed: number | string | null; // text if it is larger than a number can hold
   chains: number;
@@ -81,6 +93,65 @@ export interface ParameterRow {
   essBulk: number | null;
   essTail: number | null;
   rhat: number | null;
+  ratio?: (number | null)[]; // exp of the median and of the interval's ends, if that has a name
+}
+
+export interface Trajectories {
+  transitions: number;
+  divergent: number;
+  saturated: number | null; // nuts
+  ebfmi: number | null;
+}
+
+// The rows that scores are of: test rows, or training rows if there are no test rows.
+export interface Scored {
+  training: boolean;
+  rows: number;
+  inAll: number; // more than `rows` if some were left out
+}
+
+// The area under the ROC curve with a 90 % interval.
+export interface Auc {
+  value: number | null;
+  lower: number | null;
+  upper: number | null;
+  rows: number;
+  events: number;
+}
+
+export interface CalibrationGroup {
+  predicted: number | null; // mean probability of the event
+  observed: number; // share of rows with the event, with a 90 % interval
+  lower: number;
+  upper: number;
+  rows: number;
+}
+
+// Data sets that the model makes, against the data. Without groups nothing was checked, and `words` says why.
+export interface PredictiveCheck extends Scored {
+  words: string;
+  of: string; // what groups are: classes, numbers, counts
+  draws: number | null;
+  groups: Replicated[]; // shares of rows
+  clients: Replicated[]; // shares of a class, or means of a number, per client
+}
+export interface Replicated {
+  client: string;
+  label: string; // of a class or a range of counts, or empty
+  above: number | null; // a range of numbers; null where it is open
+  upTo: number | null;
+  rows: number;
+  observed: number | null;
+  predicted: number | null;
+  lower: number | null; // 90 % of the data sets are between them
+  upper: number | null;
+}
+
+// Each client's coefficients of the random columns, beside those of the population.
+export interface Effects {
+  of: string[];
+  pooled: { label: string; estimate: number | null; lower: number | null; upper: number | null }[];
+  clients: { name: string; estimate: (number | null)[]; lower: (number | null)[]; upper: (number | null)[] }[];
 }
 
 // Many numbers at once: base64 of little-endian words, row-major over `shape`. A scaled word means low + word·(high -

@@ -44,17 +44,41 @@ export interface Column {
   number?: boolean; // aligned to the right
 }
 
+// A name that wraps where it must, but no earlier: the browser would otherwise break it at every letter in a full table.
+export const label = (text: string): HTMLElement => el("span", { class: "label" }, text);
+
 // Makes a plain table whose cells are text or elements.
 export function table(caption: string, columns: Column[], rows: (string | Node)[][]): HTMLElement {
   const head = el("tr", {}, ...columns.map((c) => el("th", { scope: "col", class: c.number ? "number" : undefined }, c.title)));
   const body = rows.map((row) =>
     el("tr", {}, ...row.map((cell, i) =>
-      el(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : undefined, class: columns[i]?.number ? "number" : undefined }, cell),
+      el(i === 0 ? "th" : "td", { scope: i === 0 ? "row" : undefined, class: columns[i]?.number ? "number" : undefined },
+        i === 0 && typeof cell === "string" && !columns[i]?.number ? label(cell) : cell),
     )),
   );
   const made = el("table", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, ...body));
-  // Wide tables scroll by themselves, and the keyboard must be able to reach them for that.
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, made);
+  return scrolling(caption, made);
+}
+
+const kSlack = 4; // pixels
+const watched = new WeakMap<Element, () => void>();
+const resized = new ResizeObserver((entries) => entries.forEach((entry) => watched.get(entry.target)?.()));
+
+// Wide tables scroll by themselves, and a line says so while they do. The keyboard must be able to reach them for that.
+export function scrolling(name: string, made: HTMLElement): HTMLElement {
+  const box = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, made);
+  const hint = el("p", { class: "hint more", hidden: true }, "Scroll sideways for more columns →");
+  const update = (): void => {
+    const left = box.scrollWidth - box.clientWidth - box.scrollLeft;
+    hint.hidden = box.scrollWidth <= box.clientWidth + kSlack;
+    box.classList.toggle("cut", left > kSlack);
+  };
+  for (const element of [box, made]) {
+    watched.set(element, update);
+    resized.observe(element);
+  }
+  box.addEventListener("scroll", update, { passive: true });
+  return el("div", {}, hint, box);
 }
 
 // A table with the numbers of a plot, for readers who do not see the plot. It is made when it is opened.

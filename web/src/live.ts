@@ -16,13 +16,14 @@ import { forest } from "./sections/forest";
 import { head } from "./sections/head";
 import { pairs } from "./sections/pairs";
 import { parameters } from "./sections/parameters";
+import { predictiveCheck } from "./sections/predictive_check";
 import { summary } from "./sections/summary";
 import "./style.css";
 import "./live/live.css";
 
 const kTitle = "pollen dashboard";
 const kSections: Section[] = [
-  progress, clients, diagnostics, calm(head, 2000), calm(summary, 1500), calm(forest, 1500), calm(communication, 1500), calm(calibration, 3000),
+  progress, clients, diagnostics, calm(head, 2000), calm(summary, 1500), calm(forest, 1500), calm(communication, 1500), calm(calibration, 3000), calm(predictiveCheck, 3000),
   calm(parameters, 1500), calm(pairs, 5000), calm(configuration, 1e9),
 ];
 

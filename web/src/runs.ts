@@ -1,6 +1,7 @@
 // What several sections need to know about runs: colours, names, and parameters matched by label across runs.
-import type { ParameterRow, ReportData, RunData } from "./data";
+import type { ParameterRow, ReportData, RunData, Scored } from "./data";
 import { el } from "./dom";
+import { whole } from "./format";
 
 export function swatch(index: number): HTMLElement {
   return el("span", { class: `swatch c${index % 8}`, "aria-hidden": "true" });
@@ -58,3 +59,9 @@ export const judged = (run: RunData): boolean => run.facts.states === "draws";
 
 // Whether any run has the given part, which decides whether a section is shown.
 export const anyRun = (data: ReportData, part: (run: RunData) => boolean): boolean => data.runs.some(part);
+
+// The rows that scores are of, such as "179 test rows".
+export function scoredWords(scored: Scored): string {
+  const some = scored.inAll > scored.rows ? ` of ${whole(scored.inAll)}` : "";
+  return scored.training ? `${whole(scored.rows)}${some} training rows (there are no test rows, so scores are better than on new rows)` : `${whole(scored.rows)}${some} test rows`;
+}

@@ -9,6 +9,7 @@ export interface SectionView {
 export interface Section {
   id: string; // id of the heading, for links
   title: string;
+  ofParameters?: boolean; // about single parameters, which come last if they are weights of a network
   shown(data: ReportData): boolean;
   create(host: HTMLElement): SectionView;
 }

@@ -28,6 +28,7 @@ export interface LineSpec {
   xLog?: boolean;
   yRange?: [number | null, number | null];
   marks?: { x?: number; y?: number; colour: () => string; dash?: number[] }[]; // straight lines across
+  bars?: { x: number; low: number; high: number; colour: () => string }[]; // intervals at single points
   height?: number;
 }
 
@@ -51,6 +52,15 @@ function marksPlugin(spec: () => LineSpec): uPlot.Plugin {
         const at = u.valToPos(mark.y, "y", true);
         if (at >= top && at <= top + height) context.moveTo(left, at), context.lineTo(left + width, at);
       }
+      context.stroke();
+    }
+    context.setLineDash([]);
+    for (const bar of spec().bars ?? []) {
+      context.strokeStyle = bar.colour();
+      context.beginPath();
+      const at = u.valToPos(bar.x, "x", true);
+      context.moveTo(at, u.valToPos(bar.low, "y", true));
+      context.lineTo(at, u.valToPos(bar.high, "y", true));
       context.stroke();
     }
     context.restore();

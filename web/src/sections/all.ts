@@ -4,6 +4,7 @@ import { calibration } from "./calibration";
 import { communication } from "./communication";
 import { comparison } from "./comparison";
 import { configuration } from "./configuration";
+import { effects } from "./effects";
 import { privacy, simulatedTime } from "./costs";
 import { forest } from "./forest";
 import { head } from "./head";
@@ -11,8 +12,11 @@ import { heterogeneity } from "./heterogeneity";
 import { pairs } from "./pairs";
 import { parameters } from "./parameters";
 import { participation } from "./participation";
+import { predictiveCheck } from "./predictive_check";
 import { summary } from "./summary";
+import { trajectories } from "./trajectories";
 
 export const reportSections: Section[] = [
-  head, comparison, summary, forest, communication, calibration, participation, heterogeneity, privacy, simulatedTime, parameters, pairs, configuration,
+  head, comparison, summary, forest, effects, calibration, predictiveCheck, trajectories, communication, participation, heterogeneity, privacy,
+  simulatedTime, parameters, pairs, configuration,
 ];

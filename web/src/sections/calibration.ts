@@ -4,7 +4,7 @@ import type { ReportData, RunData } from "../data";
 import { el, numbers, table } from "../dom";
 import { fixed, percent, short, whole } from "../format";
 import { linePlot, type Line, type LinePlot, type LineSpec } from "../plots/line";
-import { anyRun, legend, runName } from "../runs";
+import { anyRun, legend, runName, scoredWords } from "../runs";
 import type { Section } from "../section";
 import { colour, seriesColour, seriesDash } from "../theme";
 
@@ -32,14 +32,40 @@ function reliabilitySpec(data: ReportData): LineSpec {
     xLabel: "confidence", yLabel: "accuracy", yRange: [0, 1.02], xFormat: (v) => fixed(v, 2), yFormat: (v) => fixed(v, 2), height: 230 };
 }
 
+const eventOf = (run: RunData): string => run.facts.event || run.check?.groups[1]?.label || "the event";
+
+// How often the event happened, against its mean probability, in groups of about as many rows.
+function eventSpec(data: ReportData): LineSpec {
+  const points = (run: RunData): [number, number | null][] => (run.calibration ?? []).flatMap((g): [number, number][] => (g.predicted === null ? [] : [[g.predicted, g.observed]]));
+  const x = unionOf([...data.runs.map((run) => points(run).map(([at]) => at)), [0, 1]]);
+  const diagonal: Line = { label: "perfect", y: x.map((v) => (v === 0 || v === 1 ? v : undefined)), colour: () => colour("muted"), dash: [4, 4] };
+  const bars = data.runs.flatMap((run, i) => (run.calibration ?? []).flatMap((g) => (g.predicted === null ? [] : [{ x: g.predicted, low: g.lower, high: g.upper, colour: () => seriesColour(i) }])));
+  const off = data.runs.flatMap((run) => (run.calibration ?? []).filter((g) => g.predicted !== null && (g.predicted < g.lower || g.predicted > g.upper))).length;
+  return { text: `Calibration of the event's probability; ${off} of ${bars.length} groups of rows have an interval that misses it`, x, lines: [diagonal, ...lines(data, x, points)], bars,
+    xLabel: "mean probability of the event", yLabel: "share of rows with the event", yRange: [0, 1.02], xFormat: (v) => fixed(v, 2), yFormat: (v) => fixed(v, 2), height: 230 };
+}
+
+function eventTable(run: RunData): HTMLElement {
+  return table(`Calibration of P(${eventOf(run)}) in ${run.name}`, ["mean probability", "observed share", "5 %", "95 %", "rows"].map((title, i) => ({ title, number: i > 0 })),
+    (run.calibration ?? []).map((g) => [fixed(g.predicted, 3), fixed(g.observed, 3), fixed(g.lower, 3), fixed(g.upper, 3), whole(g.rows)]));
+}
+
+// The area under the curve in words: the chance that a row with the event has a higher probability than one without.
+function aucWords(run: RunData): HTMLElement[] {
+  const a = run.auc;
+  if (!a || a.value === null) return [];
+  const interval = a.lower === null ? "" : ` (90 % interval ${fixed(a.lower, 3)} to ${fixed(a.upper, 3)})`;
+  return [el("p", {}, `A row with ${eventOf(run)} gets a higher probability than one without in ${fixed(a.value, 3)} of all pairs: the AUC${interval}, from ${whole(a.events)} rows with and ${whole(a.rows - a.events)} without it.`)];
+}
+
 function histogramSpec(data: ReportData): LineSpec {
   const points = (run: RunData): [number, number | null][] => {
     const all = run.reliability.reduce((sum, b) => sum + b.rows, 0);
     return run.reliability.map((b) => [(b.lower + b.upper) / 2, all > 0 ? b.rows / all : null]);
   };
   const x = unionOf(data.runs.map((run) => points(run).map(([v]) => v)));
-  return { text: "Histogram of confidence: share of test rows in each bin", x, lines: lines(data, x, points).map((l) => (data.runs.length > 1 ? l : { ...l, bars: true, points: false })), xLabel: "confidence",
-    yLabel: "share of test rows", yRange: [0, null], xFormat: (v) => fixed(v, 2), yFormat: percent, height: 230 };
+  return { text: "Histogram of confidence: share of rows in each bin", x, lines: lines(data, x, points).map((l) => (data.runs.length > 1 ? l : { ...l, bars: true, points: false })), xLabel: "confidence",
+    yLabel: "share of rows", yRange: [0, null], xFormat: (v) => fixed(v, 2), yFormat: percent, height: 230 };
 }
 
 function thresholdSpec(data: ReportData): LineSpec {
@@ -65,7 +91,9 @@ function aboveSpec(data: ReportData): LineSpec {
 function scoresTable(data: ReportData): HTMLElement {
   const names = [...new Set(data.runs.flatMap((run) => [...run.scores, ...(run.ood?.scores ?? [])].map((s) => s.name)))];
   const value = (run: RunData, name: string): string => short([...run.scores, ...(run.ood?.scores ?? [])].find((s) => s.name === name)?.value ?? null);
-  return table("Scores of the averaged predictive on test rows; entropy and others, in and out of distribution, where there are other rows",
+  const of = [...new Set(data.runs.flatMap((run) => (run.scored ? [scoredWords(run.scored)] : [])))].join("; ");
+  const others = data.runs.some((run) => run.ood) ? "; entropy and others, in and out of distribution" : "";
+  return table(`Scores of the averaged predictive${of ? ` on ${of}` : ""}${others}`,
     [{ title: "run" }, ...names.map((title) => ({ title, number: true }))], data.runs.filter(some).map((run) => [runName(run, data.runs.indexOf(run)), ...names.map((n) => value(run, n))]));
 }
 
@@ -92,13 +120,15 @@ class Calibration {
   }
 
   update(data: ReportData): void {
-    this.lead.replaceChildren(scoresTable(data), ...(data.runs.length > 1 ? [legend(data)] : []));
+    this.lead.replaceChildren(scoresTable(data), ...data.runs.flatMap(aucWords), ...(data.runs.length > 1 ? [legend(data)] : []));
+    if (anyRun(data, (run) => (run.calibration?.length ?? 0) > 0)) this.plot("Calibration of the event's probability, with 90 % intervals", eventSpec(data));
     const bins = anyRun(data, (run) => run.reliability.length > 0), points = anyRun(data, (run) => run.confidence.length > 0);
     if (bins) this.plot("Reliability: accuracy in each bin of confidence", reliabilitySpec(data));
     if (bins) this.plot("Confidence of the predicted class", histogramSpec(data));
     if (points) this.plot("Accuracy above a threshold", thresholdSpec(data));
     if (points) this.plot(data.runs.some((run) => run.ood) ? "Rows above a threshold (dotted: rows from elsewhere)" : "Rows above a threshold", aboveSpec(data));
     this.tables.replaceChildren(
+      ...data.runs.filter((r) => (r.calibration?.length ?? 0) > 0).map((run) => numbers(`Calibration of the event's probability in ${run.name} as a table`, () => eventTable(run))),
       ...data.runs.filter((r) => r.reliability.length > 0).map((run) => numbers(`Reliability of ${run.name} as a table`, () => binsTable(run))),
       ...data.runs.filter((r) => r.clients.length > 0).map((run) => numbers(`Scores of the clients of ${run.name}`, () => clientsTable(run))));
   }

@@ -42,13 +42,20 @@ function differences(data: ReportData, other: number): HTMLElement {
   return table(`${run.name} (“here”) against the reference ${reference.name}: ${whole(rows.length)} parameters of the same name`, columns, rows);
 }
 
+function agreements(data: ReportData): HTMLElement[] {
+  const reference = data.runs[data.reference]!;
+  return data.runs.flatMap((run, i) => (run.agreement ?
+    [el("p", {}, runName(run, i), ` against ${reference.name}: ${run.agreement}.`)] : []));
+}
+
 export const comparison: Section = {
   id: "comparison",
   title: "Comparison",
   shown: (data) => data.runs.length > 1,
   create: (host) => ({
     update(data: ReportData) {
-      host.replaceChildren(costs(data), ...data.runs.flatMap((_, i) => (i === data.reference ? [] : [differences(data, i)])));
+      host.replaceChildren(...agreements(data), costs(data),
+        ...data.runs.flatMap((run, i) => (i === data.reference || run.facts.states === "weights" ? [] : [differences(data, i)])));
     },
   }),
 };

@@ -1,91 +1,90 @@
 // Draws the intervals of all parameters on one axis.
 import type { ParameterRow, ReportData } from "../data";
-import { clear, el, svg } from "../dom";
+import { clear, el } from "../dom";
 import { parameterFilter } from "../filter";
-import { axisNumber, short } from "../format";
-import { ticks } from "../plots/canvas";
-import { legend, rowOf, sharedParameters, type Shared } from "../runs";
+import { short } from "../format";
+import { intervals, keepWidth, type Row } from "../plots/intervals";
+import { legend, rowOf, sharedParameters } from "../runs";
 import type { Section } from "../section";
 
-const kRight = 20, kTop = 8, kBottom = 26, kMost = 60;
+const kMost = 60;
+const kUnlike = 20; // widths that differ by more cannot share an axis
 
-interface Interval {
-  shared: Shared;
-  rows: { run: number; row: ParameterRow }[];
+type Known = ParameterRow & { q5: number; q50: number; q95: number; sd: number };
+const known = (row: ParameterRow | undefined): row is Known =>
+  !!row && row.q5 !== null && row.q95 !== null && row.q50 !== null && row.sd !== null;
+
+interface Found {
+  label: string;
+  rows: { run: number; row: Known }[];
 }
 
-const finite = (row: ParameterRow): boolean => row.q5 !== null && row.q95 !== null && row.q50 !== null;
-
-function gather(data: ReportData): Interval[] {
+function gather(data: ReportData): Found[] {
   return sharedParameters(data)
     .filter((s) => parameterFilter.accepts(s.label, s.name))
     .map((shared) => ({
-      shared,
+      label: shared.label,
       rows: data.runs.flatMap((_, run) => {
         const row = rowOf(data, shared, run);
-        return row && finite(row) ? [{ run, row }] : [];
+        return known(row) ? [{ run, row }] : [];
       }),
-    }));
+    }))
+    .filter((found) => found.rows.length > 0);
 }
 
-function intervalMarks(row: ParameterRow, run: number, y: number, at: (x: number) => number): SVGElement {
-  const low = row.q5 ?? 0, middle = row.q50 ?? 0, high = row.q95 ?? 0;
-  return svg("g", { class: `k${run % 8}` },
-    svg("title", {}, `${row.label}: ${short(low)} to ${short(high)}, median ${short(middle)}`),
-    svg("line", { x1: at(low), x2: at(high), y1: y, y2: y, "stroke-width": 2.5 }),
-    svg("circle", { cx: at(middle), cy: y, r: 3.5 }));
+// Coefficients per unit of their columns may differ by orders of magnitude. They are then drawn in standard deviations:
+// of the last run that has the parameter, so that runs can be compared.
+function unlike(all: Found[]): boolean {
+  const sizes = all.flatMap((f) => f.rows.map(({ row }) => Math.max(Math.abs(row.q5), Math.abs(row.q95)))).filter((size) => size > 0);
+  return sizes.length > 1 && Math.max(...sizes) > kUnlike * Math.min(...sizes);
 }
 
-function shortLabel(label: string, most: number): string {
-  return label.length > most ? `${label.slice(0, most - 1)}…` : label;
+// In standard deviations, intercepts and scales are often so far from zero, which means nothing for them, that no other
+// interval could be seen.
+const aside = (label: string): boolean => /(^|[[ ])intercept\]?$|^log_/.test(label);
+
+function drawn(all: Found[], scaled: boolean): Found[] {
+  const some = all.filter((f) => !aside(f.label));
+  return scaled && some.length > 0 ? some : all;
 }
 
-// Uses all the available width, so that text keeps its size.
-function draw(data: ReportData, intervals: Interval[], wide: number): SVGElement {
-  const left = Math.min(190, Math.max(90, wide * 0.28)), most = Math.floor(left / 6.6);
-  const each = Math.max(17, 9 * data.runs.length + 6), height = kTop + kBottom + each * intervals.length;
-  const rows = intervals.flatMap((i) => i.rows.map((r) => r.row));
-  const low = Math.min(0, ...rows.map((r) => r.q5 ?? 0)), high = Math.max(0, ...rows.map((r) => r.q95 ?? 0));
-  const scale = high > low ? high - low : 1;
-  const at = (x: number): number => left + ((x - low) / scale) * (wide - left - kRight);
-  const picture = svg("svg", { class: "forest", viewBox: `0 0 ${wide} ${height}`, role: "img", "aria-label":
-    `Forest plot: medians and 90 % intervals of ${intervals.length} parameters; the numbers are in the summary table` });
-  for (const t of ticks(low, high, wide / 110))
-    picture.append(svg("line", { class: "tick", x1: at(t), x2: at(t), y1: kTop, y2: height - kBottom }),
-      svg("text", { class: "axis", x: at(t), y: height - 8, "text-anchor": "middle" }, axisNumber(Number(t.toPrecision(6)))));
-  picture.append(svg("line", { class: "zero", x1: at(0), x2: at(0), y1: kTop, y2: height - kBottom }));
-  intervals.forEach((interval, i) => {
-    const middle = kTop + (i + 0.5) * each;
-    picture.append(svg("text", { x: left - 10, y: middle + 4, "text-anchor": "end" },
-      svg("title", {}, interval.shared.label), shortLabel(interval.shared.label, most)));
-    interval.rows.forEach(({ run, row }) =>
-      picture.append(intervalMarks(row, run, middle + (run - (data.runs.length - 1) / 2) * 9, at)));
+function rowsOf(all: Found[], scaled: boolean): Row[] {
+  return all.map(({ label, rows }) => {
+    const sd = rows[rows.length - 1]?.row.sd ?? 1, unit = scaled && sd > 0 ? sd : 1;
+    return {
+      label,
+      marks: rows.map(({ run, row }) => ({ low: row.q5 / unit, middle: row.q50 / unit, high: row.q95 / unit, colour: run,
+        text: `${row.label}: ${short(row.q5)} to ${short(row.q95)}, median ${short(row.q50)}` })),
+    };
   });
-  return picture;
 }
 
 export const forest: Section = {
   id: "forest",
+  ofParameters: true,
   title: "Forest plot",
-  shown: (data) => data.runs.some((run) => run.parameters.some(finite)),
+  shown: (data) => data.runs.some((run) => run.parameters.some(known)),
   create(host) {
-    let latest: ReportData | null = null, width = Math.max(300, host.clientWidth);
+    let latest: ReportData | null = null, width = Math.max(260, host.clientWidth);
     const update = (data: ReportData): void => {
       latest = data;
       clear(host);
-      const all = gather(data), shown = all.slice(0, kMost);
-      host.append(el("p", { class: "hint" }, "Median and 90 % interval (5 % to 95 % quantile) of each parameter; the dashed line is zero."));
+      const found = gather(data), scaled = unlike(found.slice(0, kMost)), all = drawn(found, scaled), shown = all.slice(0, kMost);
+      const left = all.length < found.length ? ", without intercepts and scales" : "";
+      const axis = scaled ? ` The parameters differ too much for one axis, so each is drawn in its own standard deviations from zero${left}; the numbers are in the table.` : "";
+      const estimates = data.runs.every((run) => run.facts.states === "estimates");
+      host.append(el("p", { class: "hint" }, `${estimates ? "Estimate and 90 % interval" : "Median and 90 % interval (5 % to 95 % quantile)"} of each parameter; the dashed line is zero.${axis}`));
       if (data.runs.length > 1) host.append(legend(data));
-      if (shown.length > 0) host.append(draw(data, shown, width));
+      if (shown.length > 0)
+        host.append(intervals({ kind: "forest", rows: rowsOf(shown, scaled), lines: [{ at: 0, colour: "zero" }], text:
+          `Forest plot: medians and 90 % intervals of ${shown.length} parameters; the numbers are in the summary table` }, width));
       if (all.length > kMost) host.append(el("p", { class: "hint" }, `The first ${kMost} of ${all.length} are drawn: narrow them with the parameter filter.`));
     };
     parameterFilter.listen(() => latest && update(latest));
-    new ResizeObserver(() => {
-      const now = Math.max(300, host.clientWidth);
-      if (now === width) return;
-      width = now;
+    keepWidth(host, (wide) => {
+      width = wide;
       if (latest) update(latest);
-    }).observe(host);
+    });
     return { update };
   },
 };

@@ -5,6 +5,9 @@ import { short, seconds, whole } from "../format";
 import { runName } from "../runs";
 import type { Section } from "../section";
 
+// Keeps the law of a prior on one line.
+const unbroken = (text: string): string => text.replace(/N\(([^ ]+), /g, "N($1,\u00a0");
+
 function verdict(run: RunData): HTMLElement {
   const { converged, words, reasons } = run.verdict;
   const kind = converged === null ? "open" : converged ? "good" : "bad";
@@ -41,6 +44,7 @@ function overview(run: RunData, index: number, several: boolean): HTMLElement {
   const told = new Set(run.verdict.reasons);
   return el("div", {},
     several ? el("h3", {}, runName(run, index)) : null,
+    run.facts.statement ? el("p", { class: "statement" }, unbroken(run.facts.statement)) : null,
     verdict(run),
     facts(known(run)),
     ...list("Warnings", run.warnings.filter((line) => !told.has(line))),

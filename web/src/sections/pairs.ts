@@ -109,6 +109,7 @@ class Pairs {
 
 export const pairs: Section = {
   id: "pairs",
+  ofParameters: true,
   title: "Pairs",
   shown: (data) => data.runs.some((run) => (run.plots?.rows.length ?? 0) > 1),
   create: (host) => new Pairs(host),

@@ -117,6 +117,7 @@ class Parameters {
 
 export const parameters: Section = {
   id: "parameters",
+  ofParameters: true,
   title: "Parameter plots",
   shown: (data) => data.runs.some((run) => run.plots !== null),
   create: (host) => new Parameters(host),

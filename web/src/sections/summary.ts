@@ -1,15 +1,15 @@
 // The table of parameters. It can be sorted and filtered, and marks R-hat and ESS beyond their limits in colour and in
 // words.
 import type { ParameterRow, ReportData, RunData } from "../data";
-import { clear, el } from "../dom";
+import { clear, el, label, scrolling } from "../dom";
 import { parameterFilter } from "../filter";
 import { fixed, kNone, short, whole } from "../format";
 import { judged, kEssLimit, kRhatLimit, runName } from "../runs";
 import type { Section } from "../section";
 
-type Key = Exclude<keyof ParameterRow, "name" | "label">;
+type Key = Exclude<keyof ParameterRow, "name" | "label" | "ratio">;
 interface Field {
-  key: Key | "label" | "run";
+  key: Key | "label" | "run" | "ratio";
   title: string;
 }
 interface Entry {
@@ -23,15 +23,35 @@ const kFields: Field[] = [
   { key: "label", title: "parameter" },
   { key: "run", title: "run" },
   { key: "mean", title: "mean" },
-  { key: "mcse", title: "mcse" },
   { key: "sd", title: "sd" },
   { key: "q5", title: "5 %" },
   { key: "q50", title: "50 %" },
   { key: "q95", title: "95 %" },
+  { key: "ratio", title: "ratio" },
+  { key: "mcse", title: "mcse" },
   { key: "essBulk", title: "ESS bulk" },
   { key: "essTail", title: "ESS tail" },
   { key: "rhat", title: "R-hat" },
 ];
+const kChain: Field["key"][] = ["essBulk", "essTail", "rhat"];
+
+// The columns that these runs have: R-hat says nothing of estimates, and their standard errors have another name.
+function fieldsOf(data: ReportData): Field[] {
+  const ratios = [...new Set(data.runs.map((run) => run.facts.ratio).filter((name) => name))];
+  const estimates = data.runs.every((run) => run.facts.states === "estimates");
+  return kFields.flatMap((field): Field[] => {
+    if (field.key === "run") return data.runs.length > 1 ? [field] : [];
+    if (field.key === "ratio") return ratios.length > 0 ? [{ key: "ratio", title: `${ratios.join(", ")}, 5 % to 95 %` }] : [];
+    if (estimates && (kChain.includes(field.key) || field.key === "q50")) return [];
+    if (estimates && field.key === "mean") return [{ ...field, title: "estimate" }];
+    return [estimates && field.key === "sd" ? { ...field, title: "standard error" } : field];
+  });
+}
+
+function ratioOf(row: ParameterRow): string {
+  const [middle, low, high] = row.ratio ?? [];
+  return row.ratio ? `${short(middle)} (${short(low)} to ${short(high)})` : "";
+}
 
 function flagged(text: string, bad: boolean, word: string): Node {
   return bad ? el("span", { class: "flag bad" }, text, " ", el("small", {}, word)) : document.createTextNode(text);
@@ -47,52 +67,67 @@ function cell(entry: Entry, key: Key): Node {
   return document.createTextNode(short(value));
 }
 
-function line(entry: Entry, several: boolean): HTMLElement {
-  const label = el("th", { scope: "row", title: entry.row.label }, entry.row.label);
-  const cells = kFields.slice(2).map((f) => el("td", { class: "number" }, cell(entry, f.key as Key)));
-  return el("tr", {}, label, several ? el("td", {}, runName(entry.run, entry.index)) : null, ...cells);
+function line(entry: Entry, fields: Field[]): HTMLElement {
+  return el("tr", {}, ...fields.map((f) => {
+    if (f.key === "label") return el("th", { scope: "row" }, label(entry.row.label));
+    if (f.key === "run") return el("td", {}, runName(entry.run, entry.index));
+    return el("td", { class: "number" }, f.key === "ratio" ? ratioOf(entry.row) : cell(entry, f.key));
+  }));
 }
 
 function compare(a: Entry, b: Entry, key: Field["key"]): number {
   if (key === "label") return a.row.label.localeCompare(b.row.label, "en", { numeric: true });
   if (key === "run") return a.index - b.index;
+  if (key === "ratio") return (a.row.ratio?.[0] ?? -Infinity) - (b.row.ratio?.[0] ?? -Infinity);
   return (a.row[key] ?? -Infinity) - (b.row[key] ?? -Infinity);
 }
 
 class Summary {
   private entries: Entry[] = [];
   private lines: { entry: Entry; element: HTMLElement }[] = [];
-  private several = false;
+  private fields: Field[] = [];
   private sort: { key: Field["key"]; down: boolean } | null = null;
   private head = el("tr");
   private body = el("tbody");
   private count = el("span", { role: "status", class: "hint" });
+  private lead = el("div");
+  private caption = el("caption");
 
   constructor(host: HTMLElement) {
     const box = el("input", { type: "search", id: "parameter-filter", placeholder: "part of a name", autocomplete: "off" });
     box.addEventListener("input", () => parameterFilter.set(box.value));
     parameterFilter.listen(() => this.filter());
     host.append(
-      el("p", { class: "hint" }, `R-hat above ${kRhatLimit} is marked high, an effective sample size (ESS) below ${kEssLimit} low: do not rely on such rows. Column heads sort.`),
+      this.lead,
       el("div", { class: "controls" }, el("label", { for: "parameter-filter" }, "Parameters with"), box, this.count,
         el("span", { class: "hint" }, "(also narrows the forest plot and the parameter plots)")),
-      el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Summary table" },
-        el("table", { id: "summary-table" }, el("caption", {}, "Posterior summary of each parameter"), el("thead", {}, this.head), this.body)));
+      scrolling("Summary table", el("table", { id: "summary-table" }, this.caption, el("thead", {}, this.head), this.body)));
+  }
+
+  private words(data: ReportData): Node[] {
+    const units = [...new Set(data.runs.map((run) => run.facts.units).filter((text): text is string => !!text))];
+    const ratios = [...new Set(data.runs.map((run) => run.facts.ratio).filter((text): text is string => !!text))];
+    const limits = data.runs.some(judged) ? `R-hat above ${kRhatLimit} is marked high, an effective sample size (ESS) below ${kEssLimit} low: do not rely on such rows. ` : "";
+    return [
+      ...units.map((text) => el("p", {}, `${text[0]?.toUpperCase()}${text.slice(1)}.`,
+        ratios.length > 0 ? ` The ${ratios.join(" or ")} is the exponential of a coefficient: the factor per unit.` : "")),
+      el("p", { class: "hint" }, `${limits}Column heads sort.`)];
   }
 
   update(data: ReportData): void {
-    const several = data.runs.length > 1;
-    if (several !== this.several || this.head.childElementCount === 0) (this.several = several), this.drawHead();
+    const fields = fieldsOf(data), estimates = data.runs.every((run) => run.facts.states === "estimates");
+    if (JSON.stringify(fields) !== JSON.stringify(this.fields)) (this.fields = fields), this.drawHead();
+    this.lead.replaceChildren(...this.words(data));
+    this.caption.textContent = estimates ? "Estimates with standard errors and 90 % intervals" : "Posterior summary of each parameter";
     this.entries = data.runs.flatMap((run, index) => run.parameters.map((row, i) => ({ row, run, index, order: i * data.runs.length + index })));
-    this.lines = this.entries.map((entry) => ({ entry, element: line(entry, this.several) }));
+    this.lines = this.entries.map((entry) => ({ entry, element: line(entry, this.fields) }));
     this.arrange();
     this.filter();
   }
 
   private drawHead(): void {
     clear(this.head);
-    for (const field of kFields) {
-      if (field.key === "run" && !this.several) continue;
+    for (const field of this.fields) {
       const on = this.sort?.key === field.key;
       const button = el("button", { type: "button" }, field.title, on ? (this.sort?.down ? " ▾" : " ▴") : "");
       button.addEventListener("click", () => this.sortBy(field.key));
@@ -106,7 +141,7 @@ class Summary {
     const first = !["label", "run", "essBulk", "essTail"].includes(key);
     this.sort = this.sort?.key === key ? { key, down: !this.sort.down } : { key, down: first };
     this.drawHead();
-    const column = kFields.filter((f) => f.key !== "run" || this.several).findIndex((f) => f.key === key);
+    const column = this.fields.findIndex((f) => f.key === key);
     (this.head.children[column]?.firstElementChild as HTMLElement | undefined)?.focus();
     this.arrange();
   }
@@ -129,6 +164,7 @@ class Summary {
 
 export const summary: Section = {
   id: "summary",
+  ofParameters: true,
   title: "Summary table",
   shown: (data) => data.runs.some((run) => run.parameters.length > 0),
   create: (host) => new Summary(host),

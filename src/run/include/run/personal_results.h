@@ -14,11 +14,27 @@ namespace pollen {
 
 struct ExperimentParts;
 
+// What own_draws() is asked for.
+struct OwnQuestion {
+  Index draws = 250;      // per chain
+  bool training = false;  // predict the client's training rows in place of its test rows
+  // Numbers: the upper ends of ranges of the response, rising, for OwnDraws::sums.
+  std::vector<double> edges = {};
+};
+
+// Sums over a client's rows in data sets that the model makes: how many fall into each class, or into each range of the
+// response and what the responses add up to. Mean and variance, over draws and noise.
+struct OwnSums {
+  std::vector<double> mean, variance;
+  Index draws = 0;  // over how many
+};
+
 // Draws of a client's latent from its own posterior at the (φ, β) that every chain has learnt.
 struct OwnDraws {
   Panel z;                          // the draws, d × (chains · draws), chain after chain
-  std::vector<double> mean;         // the predictive mean, outputs() numbers per test row of the client
-  std::vector<double> log_density;  // logarithm of the averaged density, one per test row
+  std::vector<double> mean;         // the predictive mean, outputs() numbers per predicted row of the client
+  std::vector<double> log_density;  // logarithm of the averaged density, one per predicted row
+  OwnSums sums = {};
   // For mixed-linear: the mean of Φz, one column per chain. It is identified although Φ is known only up to a rotation.
   Panel effects;
 };
@@ -86,7 +102,7 @@ class PersonalResults {
   Panel averaged() const;
   // Asks all clients; call it once, at the end. The bits are added to the set-up bits of the engine's counters.
   Estimates estimates() const;
-  OwnDraws own_draws(Index client, Index draws) const;
+  OwnDraws own_draws(Index client, const OwnQuestion& question) const;
   RowLoss row_loss() const;  // evaluates the present models of the first 1,000 clients
   // Predicts rows from so many draws per chain, with intervals of this probability.
   Forecast forecast(const ForecastRows& asked, const Learnt& learnt, Index draws, double interval) const;

@@ -31,6 +31,14 @@ struct ComparedParameter {
   double sd_ratio = 0;  // sd divided by the reference's sd
 };
 
+// Compares the parameters that two runs have by the same label.
+std::vector<ComparedParameter> matched(const std::vector<std::string>& labels,
+                                       const std::vector<stats::ParameterSummary>& ours,
+                                       const std::vector<std::string>& reference_labels,
+                                       const std::vector<stats::ParameterSummary>& theirs);
+// Says in a sentence whether two posteriors agree: beyond chance, and by how much.
+std::string agreement(const std::vector<ComparedParameter>& parameters);
+
 struct ComparedPredictives {
   double agreement = 0, total_variation = 0;
   Index rows = 0;

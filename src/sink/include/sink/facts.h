@@ -62,6 +62,13 @@ struct EventFacts {
   std::string target, level;  // the target's column, empty if unknown, and the label that counts as 1
 };
 
+// The coefficients whose exponential has a name of its own, such as "odds ratio".
+struct Ratios {
+  std::string name;      // empty if there are none
+  std::vector<bool> of;  // one per coordinate
+  bool has(std::size_t j) const { return j < of.size() && of[j]; }
+};
+
 struct RunFacts {
   std::string sampler, model, source;  // such as "qlsd++", "logistic", "titanic"
   std::uint64_t seed = 1;
@@ -80,6 +87,9 @@ struct RunFacts {
   Index train_rows = 0, test_rows = 0;
   std::vector<std::string> labels;  // one per coordinate
   std::optional<EventFacts> event;  // models of two classes
+  std::string target, units;        // the target's name, and in what coefficients are measured; describe() sets these
+  Ratios ratios;
+  std::string statement;  // model, target, units, priors, sampler and its error, in words
   std::vector<std::string> warnings, notes;
   Counters counters;
   PrivacyFacts privacy;
@@ -93,8 +103,8 @@ struct RunFacts {
   bool exact = false;                   // the sampler accepts and rejects, so that its step makes no error
   std::string precondition = "none";    // the coordinates in which it sampled
   std::vector<double> prior_sd;         // per coordinate of a draw, infinite if the prior is flat; empty if unknown
-  bool predicts = false;     // the model predicts a target of rows
-  std::string first_client;  // the name of a client with a latent of its own; empty without latents
+  bool predicts = false;                // the model predicts a target of rows
+  std::string first_client;             // the name of a client with a latent of its own; empty without latents
   RunStatus status = RunStatus::complete;
   std::string failure;  // what ended a failed run
 
@@ -102,6 +112,8 @@ struct RunFacts {
 };
 
 RunFacts facts_of(const Experiment& experiment);
+// Sets what tables and reports say before any number: target, units, ratios and the statement. The rest must be known.
+void describe(const Experiment& experiment, const std::string& target, RunFacts& facts);
 // Returns what the configuration and its recipe say of a run with so many clients. It may not have begun yet.
 RunFacts facts_of(const Config& config, const Recipe& recipe, Index clients);
 // The samplers whose transitions are counted.

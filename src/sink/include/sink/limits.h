@@ -20,6 +20,9 @@ struct Extremes {
 };
 Extremes extremes_of(const std::vector<stats::ParameterSummary>& parameters);
 
+// Returns roughly the value that the largest of n standard normals stays below in 99 of 100 cases.
+double chance_limit(std::size_t n);
+
 // Describes draws with R-hat above 1.01 or ESS below 400, in one line each that names the worst parameter.
 std::vector<std::string> diagnose(const std::vector<stats::ParameterSummary>& parameters,
                                   const std::vector<std::string>& labels);

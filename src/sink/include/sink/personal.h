@@ -13,14 +13,16 @@ namespace pollen::sink {
 std::string client_tables(const Experiment& experiment);
 
 struct PersonalOptions {
-  Index clients = 200;  // only the first so many clients get files and scores
-  Index draws = 250;    // draws per chain
-  int threads = 1;      // for drawing; files and scores do not depend on it
-  bool files = true;    // if false, only scores are computed
+  Index clients = 200;   // only the first so many clients get files and scores
+  Index draws = 250;     // draws per chain
+  int threads = 1;       // for drawing; files and scores do not depend on it
+  bool files = true;     // if false, only scores are computed
+  bool training = true;  // whether training rows may be scored if there are no test rows
 };
 
-// Draws every client's latent at the learnt values, writes the files, and fills summary.clients and summary.metrics
-// with scores over all test rows and their spread over clients.
+// Draws every client's latent at the learnt values, writes the files, and fills summary.clients, the clients' effects,
+// the predictive check, and summary.metrics with scores over all test rows and their spread over clients. Without test
+// rows the scores are of training rows, and there are none per client.
 void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
                   const PersonalOptions& options);
 

@@ -14,10 +14,10 @@
 namespace pollen::sink {
 
 // Returns a table like stansummary's with small strips of intervals. It has at most `most` rows, and the worst R-hat is
-// among them.
+// among them. Coefficients whose exponential has a name get a column for it.
 std::string parameter_table(const std::vector<stats::ParameterSummary>& parameters,
                             const std::vector<std::string>& labels, std::size_t most = 20,
-                            const std::string& states = "draws");
+                            const std::string& states = "draws", const Ratios& ratios = {});
 
 // Draws a strip of `width` characters over [low, high]: a line from q5 to q95, a dot at the median, a bar at zero.
 std::string interval_strip(const stats::ParameterSummary& parameter, double low, double high, std::size_t width);

@@ -42,6 +42,8 @@ struct StoredSummary {
   std::vector<double> covariance;  // d × d, or empty
   std::vector<std::string> warnings;
   std::optional<Verdict> verdict;  // empty in files of earlier builds
+  std::string units;               // in what coefficients are measured; empty if there is nothing to say
+  Ratios ratios;
   Index chains = 0, draws = 0;
   std::int64_t iterations = 0, burn_in = 0;
   TransitionFacts transitions;

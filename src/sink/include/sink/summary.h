@@ -2,6 +2,7 @@
 // warnings. Parameters are read in blocks of about 256 MB, so memory is bounded.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "pollen/stats.h"
 #include "sink/facts.h"
 #include "sink/predictive.h"
+#include "sink/predictive_check.h"
 #include "sink/spool.h"
 
 namespace pollen::sink {
@@ -18,6 +20,23 @@ struct ClientScores {
   std::string name;
   Index train_rows = 0, test_rows = 0;
   Scores scores;
+};
+
+// What mixed-effects models learn about each client: its coefficients of the random columns, given the estimates.
+struct ClientEffects {
+  struct Interval {
+    double estimate = 0, lower = 0, upper = 0;  // mean, 5 % and 95 % quantile
+  };
+  std::vector<std::string> labels;         // of the random columns
+  std::vector<std::string> pooled;         // the population's mean of each, a label of a parameter; or empty
+  std::vector<std::string> clients;        // names
+  std::vector<std::vector<Interval>> own;  // per client, one per column
+};
+
+// The rows that scores are of.
+struct ScoredFacts {
+  bool training = false;
+  Index rows = 0, in_all = 0;
 };
 
 struct Summary {
@@ -31,8 +50,13 @@ struct Summary {
   Scores ood;                                      // entropy_in, entropy_out, auroc, confident_*, density_*; or empty
   std::vector<stats::ReliabilityBin> reliability;  // for classifiers with test rows
   std::vector<stats::ConfidencePoint> confidence;  // for classifiers with test rows
-  std::vector<Index> ood_above;                    // rows of data.ood_source at each threshold of `confidence`
-  std::vector<std::string> warnings;               // the experiment's warnings, and the verdict's reasons
+  ScoredFacts scored;                              // what `metrics` and the three below are of
+  std::optional<stats::AucEstimate> auc;           // models of two classes
+  std::vector<stats::CalibrationGroup> calibration;
+  PredictiveCheck check;
+  ClientEffects effects;
+  std::vector<Index> ood_above;       // rows of data.ood_source at each threshold of `confidence`
+  std::vector<std::string> warnings;  // the experiment's warnings, and the verdict's reasons
   Verdict verdict;
   // Mixed-effects models: (φ, β) at the end and averaged, one column per chain. If the states are estimates,
   // `parameters` has estimates and standard errors as mean and sd, `covariance` is that of the estimates, and `why`
@@ -44,9 +68,12 @@ struct Summary {
 };
 
 Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads);
-// Computes the scores from at most 1000 evenly spaced kept draws in all.
+// Computes the scores and the predictive check from at most 1000 and 200 evenly spaced kept draws in all. They are of
+// the test rows or, without any, of training rows if `training` allows it.
 void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& model, const Federation& data,
-                int threads);
+                bool training, int threads);
+// Adds what is known of the probability of the second of two classes: its ability to order rows, and its calibration.
+void add_event_scores(Summary& summary, std::span<const double> probabilities, std::span<const double> truth);
 
 // Adds a classifier's accuracy at the posterior mean, behind its accuracy.
 void add_accuracy_mean(const ModelSpec& model, const Table& rows,
