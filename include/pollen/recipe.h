@@ -113,6 +113,8 @@ struct LocalSteps {
   }
   double unit(Index clients) const { return by_size ? 1.0 : 1.0 / static_cast<double>(clients); }  // γ' for step 1
   double mean_steps() const { return communicate > 0 ? 1 / communicate : static_cast<double>(steps); }
+  // E K²/E K, by which the noise of a whole round's change exceeds that of its steps.
+  double mean_square_steps() const { return communicate > 0 ? 2 / communicate - 1 : static_cast<double>(steps); }
 };
 
 struct Recipe {
@@ -130,9 +132,9 @@ struct Recipe {
   StepSize step;
   double temperature = 1;  // T
   bool prior_on_server = true;
-  bool coupled = false;    // chains share participation
+  bool coupled = false;         // chains share participation
   bool preconditioned = false;  // set-up gives clients other coordinates than the model's own (sampler.precondition)
-  bool make_bytes = true;  // wire = "bytes"; if false, lengths are computed but no bytes are made
+  bool make_bytes = true;       // wire = "bytes"; if false, lengths are computed but no bytes are made
 
   // svrg: whether a client of so many rows uses anchors, and whether any client may. A client whose batch is all its
   // rows computes the gradient itself, so it needs none.

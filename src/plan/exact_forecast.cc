@@ -21,6 +21,8 @@ std::string no_law(const Recipe& recipe, std::span<const Index> rows) {
   if (!recipe.up.per_client.empty()) return "compressors that differ between clients";
   if (!closed(recipe.up.compressor)) return recipe.up.compressor.kind + ", which has no law in closed form";
   if (!closed(recipe.down.compressor)) return recipe.down.compressor.kind + ", which has no law in closed form";
+  if (recipe.oracle == OracleKind::control && recipe.participation.partial(std::ssize(rows)))
+    return "control variates with absent clients";
   if (recipe.local && recipe.local->clip) return "clipped gradients";
   if (recipe.local && recipe.local->decaying) return "a decaying step";
   return {};
@@ -93,7 +95,9 @@ AveragingLawOptions averaging_options(const Recipe& recipe, Index clients) {
   return o;
 }
 
-double binomial(double n, double k) { return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1)); }
+double binomial(double n, double k) {
+  return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1));
+}
 
 double codes(const CompressorSpec& spec, double dimension) {
   return spec.compresses() ? binomial(dimension, static_cast<double>(spec.k)) : 1;
@@ -104,14 +108,15 @@ double work(const Recipe& recipe, double clients, double d) {
   const Participation& who = recipe.participation;
   const bool some = who.partial(static_cast<Index>(clients));
   const auto size = static_cast<double>(who.size);
-  const double sets = !some                                                ? 1
+  const double sets = !some                                          ? 1
                       : who.policy == ParticipationPolicy::bernoulli ? std::exp2(clients)
                       : who.replacement                              ? binomial(size + clients - 1, clients - 1)
                                                                      : binomial(clients, size);
   double parts = recipe.up.memory != Memory::none ? clients + 1 : 1;
   if (recipe.local) parts = clients + (parts - 1) + (recipe.oracle == OracleKind::control ? 1 : 0) + 1;
   if (recipe.down.feedback) parts += 1;
-  const double n = d * parts, up = codes(recipe.up.compressor, d), down = recipe.down.feedback ? codes(recipe.down.compressor, d) : 1;
+  const double n = d * parts, up = codes(recipe.up.compressor, d),
+               down = recipe.down.feedback ? codes(recipe.down.compressor, d) : 1;
   const double rounds = sets * down, spread = up > 1 ? std::pow(d * (n + 1), 3) * clients * down : 0;
   const double deviations = (rounds > 1 ? rounds : 0) + (up > 1 ? clients * down * std::min(up, d * n) : 0) + 1;
   const double solve = n <= 40 ? std::pow(n, 4) * deviations + std::pow(n, 6) / 12 : 800 * std::pow(n, 3) * deviations;
@@ -136,11 +141,14 @@ std::string exact_obstacle(const Recipe& recipe, std::span<const Index> rows, In
 stats::Law exact_law(const VisibleProblem& problem, const Recipe& recipe) {
   const auto clients = static_cast<Index>(problem.clients.size());
   const stats::QuadraticProblem approximation = quadratic(problem);
-  stats::Law law =
-      recipe.local
-          ? stats::averaging_family_law(approximation, averaging_options(recipe, clients)).front()
-          : mean_of(stats::gradient_family_law(
-                approximation, gradient_options(recipe, clients, problem.prior_curvature.rows())));
+  stats::Law law;
+  if (!recipe.local) {
+    law = mean_of(
+        stats::gradient_family_law(approximation, gradient_options(recipe, clients, problem.prior_curvature.rows())));
+  } else {
+    const auto laws = stats::averaging_family_law(approximation, averaging_options(recipe, clients));
+    law = !recipe.local->emit_every ? laws.front() : recipe.local->communicate > 0 ? laws[1] : mean_of(laws);
+  }
   law.mean -= approximation.target(recipe.temperature).mean;
   return law;
 }

@@ -113,8 +113,7 @@ Forecaster::Forecaster(const GaussianSums& sums, const Dynamics& dynamics) : dyn
   if (sums.squares.size() > 0) squares_ = rotated(sums.squares);
   drift_ = VectorXd::Zero(d);
   if (sums.drift.size() > 0)
-    drift_ = dynamics.further_steps *
-             (basis_ * (vectors_.transpose() * sums.drift).cwiseQuotient(values_).eval());
+    drift_ = dynamics.further_steps * (basis_ * (vectors_.transpose() * sums.drift).cwiseQuotient(values_).eval());
   // After a round of local steps the average has moved by as much as a step of K γ' would move it.
   stable_ = 2 / (math::symmetric_eigenvalues(whole).maxCoeff() * dynamics.mean_steps * dynamics.unit);
 }
@@ -127,7 +126,8 @@ double Forecaster::shrink(const Part& part, double effective) const {
   if (part.from_anchor && dynamics_.anchor_rounds > 0) factor *= since_refresh(r, dynamics_.anchor_rounds);
   if (part.from_memory) {
     const double rate = dynamics_.memory_rate, kept = 1 - rate * dynamics_.presence;
-    factor *= 2 * (1 - r) / ((1 - kept * r) * (2 - rate * (1 + dynamics_.omega)));
+    const double round = std::pow(std::max(r, 0.0), dynamics_.mean_steps);
+    factor *= 2 * (1 - round) / ((1 - kept * round) * (2 - rate * (1 + dynamics_.omega)));
   }
   return factor;
 }
@@ -154,8 +154,7 @@ namespace {
 MatrixXd solved(const MatrixXd& right, const VectorXd& values, double effective) {
   MatrixXd result = right;
   for (Index b = 0; b < values.size(); ++b)
-    for (Index a = 0; a < values.size(); ++a)
-      result(a, b) /= values(a) + values(b) - effective * values(a) * values(b);
+    for (Index a = 0; a < values.size(); ++a) result(a, b) /= values(a) + values(b) - effective * values(a) * values(b);
   return result;
 }
 

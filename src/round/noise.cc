@@ -29,7 +29,8 @@ class LowerHalf {
       for (std::size_t i = j; i < v.size(); ++i) out_[at++] += weight * v[i] * v[j];
   }
   void add_diagonal(std::span<const double> diagonal, double weight) {
-    for (std::size_t j = 0, at = 0; j < diagonal.size(); at += diagonal.size() - j, ++j) out_[at] += weight * diagonal[j];
+    for (std::size_t j = 0, at = 0; j < diagonal.size(); at += diagonal.size() - j, ++j)
+      out_[at] += weight * diagonal[j];
   }
 
  private:
@@ -47,7 +48,8 @@ class ClientNoise {
     const auto batch = static_cast<double>(recipe.batch.of(n));
     remembers_ = recipe.up.memory == Memory::average;
     rows_at_mode_ = recipe.oracle == OracleKind::full || recipe.oracle == OracleKind::minibatch;
-    at_mode_ = !remembers_ && recipe.oracle != OracleKind::fixed_point;
+    at_mode_ = !remembers_ && recipe.oracle != OracleKind::fixed_point && recipe.oracle != OracleKind::control;
+    if (recipe.local) round_ = recipe.local->mean_square_steps();
     if (batch < rows_) drawn_ = rows_ * (rows_ - batch) / (batch * (rows_ - 1));
     sampled_ = std::min(n, kRows);
     per_row_ = std::clamp<Index>(kPairs / sampled_, 1, d_);
@@ -72,8 +74,7 @@ class ClientNoise {
       if (with_prior && parts_.prior_share != 0)
         parts_.prior->add_curvature(directions_.column(c), parts_.prior_share, change_.column(c));
     }
-    if (with_prior && parts_.prior_share != 0)
-      parts_.prior->add_gradient(at_, parts_.prior_share, gradient_.column(0));
+    if (with_prior && parts_.prior_share != 0) parts_.prior->add_gradient(at_, parts_.prior_share, gradient_.column(0));
   }
 
   // Σ h hᵀ over the posterior, where h is the gradient or its difference to the one at the mode.
@@ -91,18 +92,20 @@ class ClientNoise {
   }
 
   // The mean covariance of the compressed message: at the mode and √d posterior standard deviations to every side,
-  // together with what a minibatch of random rows adds. Every row that is looked at meets every direction.
+  // together with what a minibatch of random rows adds. Every row that is looked at meets every direction. Over K local
+  // steps the former grows like K and the latter like √K.
   void add_compression(double weight, LowerHalf& sum, Scratch& scratch) const {
     const Panel rows = remembers_ ? Panel() : row_deviations(scratch);
     const Index found = std::max<Index>(1, rows.columns()), used = std::clamp<Index>(kPairs / d_, 1, found);
+    const double far = std::sqrt(round_);
     std::vector<double> v(static_cast<std::size_t>(d_));
     for (Index r = 0; r < used; ++r)
       for (Index c = 0; c < d_; ++c)
         for (const double side : {1.0, -1.0}) {
           std::ranges::fill(v, 0.0);
-          if (at_mode_) math::add(gradient_.column(0), v);
-          math::axpy(side * std::sqrt(static_cast<double>(d_)), change_.column(c), v);
-          if (!rows.empty()) math::add(rows.column(r * found / used), v);
+          if (at_mode_) math::axpy(far, gradient_.column(0), v);
+          math::axpy(side * far * std::sqrt(static_cast<double>(d_)), change_.column(c), v);
+          if (!rows.empty()) math::add(rows.column(used == found ? r : deviation(r)), v);
           add_code(v, 0.5 * weight / static_cast<double>(used * d_), sum);
         }
   }
@@ -136,12 +139,26 @@ class ClientNoise {
     if (between != 0) sum.add(v, weight * between);
   }
 
-  std::uint32_t row(Index place) const {
-    return static_cast<std::uint32_t>(place * potential_.rows() / sampled_);
+  // The fractional part of n times an irrational number: evenly spread, in step with no period of the data.
+  static Index spread(Index n, double irrational, Index size) {
+    const double x = static_cast<double>(n) * irrational;
+    return static_cast<Index>((x - std::floor(x)) * static_cast<double>(size));
   }
 
-  // Calls use(v, share) for vectors whose weighted outer products add up to Σ_j g_ij g_ijᵀ (if it counts) and Σ_j H_ij S
-  // H_ij over all rows.
+  std::uint32_t row(Index place) const {
+    const Index rows = potential_.rows();
+    return static_cast<std::uint32_t>(sampled_ == rows ? place : spread(place, 0.6180339887498949, rows));
+  }
+
+  // The r-th of a part of the row deviations. Rows and directions are picked apart from each other.
+  Index deviation(Index r) const {
+    return spread(r, 0.7548776662466927, sampled_) * each() + spread(r, 0.5698402909980532, each());
+  }
+
+  Index each() const { return per_row_ + (rows_at_mode_ ? 1 : 0); }  // vectors per row in each_row()
+
+  // Calls use(v, share) for vectors whose weighted outer products add up to Σ_j g_ij g_ijᵀ (if it counts) and Σ_j H_ij
+  // S H_ij over all rows.
   template <class Use>
   void each_row(Scratch& scratch, const Use& use) const {
     std::vector<double> v(static_cast<std::size_t>(d_)), up(v.size()), down(v.size());
@@ -176,9 +193,9 @@ class ClientNoise {
     });
     Panel result(d_, std::ssize(found));
     const auto count = static_cast<double>(found.size());
-    const Index each = per_row_ + (rows_at_mode_ ? 1 : 0);
     for (std::size_t r = 0; r < found.size(); ++r) {
-      const Index place = static_cast<Index>(r) / each, of_row = static_cast<Index>(r) % each - (rows_at_mode_ ? 1 : 0);
+      const Index place = static_cast<Index>(r) / each(),
+                  of_row = static_cast<Index>(r) % each() - (rows_at_mode_ ? 1 : 0);
       const auto mean = of_row < 0 ? gradient_.column(0) : change_.column((place * per_row_ + of_row) % d_);
       math::axpy(-1 / rows_, mean, found[r]);
       math::axpy(std::sqrt(drawn_ * shares[r] * count), found[r], result.column(static_cast<Index>(r)));
@@ -192,6 +209,7 @@ class ClientNoise {
   ConstPanelView directions_;
   Index d_, sampled_ = 1, per_row_ = 1;
   double rows_ = 1;
+  double round_ = 1;           // E K²/E K of K local steps
   double drawn_ = 0;           // N(N-n)/(n(N-1)); 0 if all rows are used
   bool remembers_ = false;     // the message is a difference to a memory
   bool rows_at_mode_ = false;  // rows add noise at the mode, too, as no anchor is taken off

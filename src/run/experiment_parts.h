@@ -52,7 +52,7 @@ struct ExperimentParts {
   Index dimension() const { return personal ? personal->dimension() : problem.dimension(); }
   void make_engine();  // makes the engine that the recipe names; to be called once the step is known
   void choose_threads();
-  void listen();                    // makes the clock and the observer hear the engine's exchanges
+  void listen();  // makes the clock and the observer hear the engine's exchanges
   std::optional<SamplingForecast> plan_forecast(bool exact, std::string& why);  // forecast_step.cc; before prepare()
   std::int64_t setup_bits() const;  // of everything that clients sent and heard before the first iteration
   // coordinates.cc
@@ -106,6 +106,7 @@ struct ExperimentParts {
   std::unique_ptr<Forecasting> make_forecasting(bool needed);
   bool forecast_step(double most);  // whether there is a forecast, by which the step was set
   void check_step();
+  bool far() const { return !options.sites.empty() || options.transport; }  // whether clients are in other processes
   double most_step();
 
   void archive_configuration(Archive& archive);

@@ -13,8 +13,17 @@ namespace pollen {
 
 namespace {
 
-// The most operations of the clients' answers if a step is to be picked, and if it is only checked.
-constexpr double kMostWork = 2e11, kMostCheck = 1e9;
+// The most operations of the clients' answers if a step is to be picked. If it is only checked they are few, or a small
+// share of the run's own.
+constexpr double kMostWork = 2e11, kMostCheck = 1e9, kShareOfRun = 0.02;
+
+// The operations, about, that the gradients of a run take.
+double sampling_work(const Recipe& recipe, const StatisticalProblem& problem, const RunConfig& run) {
+  double rows = 0;
+  for (const Index n : problem.rows) rows += static_cast<double>(recipe.batch.of(n));
+  return static_cast<double>(run.iterations) * static_cast<double>(run.chains) * rows * 4 *
+         static_cast<double>(problem.dimension());
+}
 
 std::string in_words(const SamplingForecast& f) {
   std::string text = fmt::format("forecast: sampled sd / posterior sd {:.3f} to {:.3f}", f.least_ratio, f.most_ratio);
@@ -27,16 +36,19 @@ std::string in_words(const SamplingForecast& f) {
 // Makes forecasts possible, if they are, by asking the clients. If they are only `needed` for a warning, clients in
 // other processes are only asked if set-up has asked them for the mode and the Hessian anyway.
 std::unique_ptr<Forecasting> ExperimentParts::make_forecasting(bool needed) {
-  const std::string obstacle = Forecasting::obstacle(recipe, problem);
-  const bool far = !options.sites.empty() || options.transport;
-  const bool dear = Forecasting::work(problem) > (needed ? kMostWork : kMostCheck);
-  const bool counted = needed || coordinates;
-  if (!obstacle.empty() || dear || (!needed && far && !coordinates)) {
-    if (needed)
-      found.notes.push_back("no forecast by which to pick the step: " +
-                            (obstacle.empty() ? "the clients would work too long for it" : obstacle));
+  if (recipe.reference && !needed) return nullptr;
+  std::string obstacle = Forecasting::obstacle(recipe, problem);
+  const double most =
+      needed ? kMostWork : std::clamp(kShareOfRun * sampling_work(recipe, problem, config.run), kMostCheck, kMostWork);
+  if (obstacle.empty() && Forecasting::work(problem) > most) obstacle = "the clients would work too long for it";
+  if (obstacle.empty() && !needed && far() && !coordinates)
+    obstacle = "clients elsewhere are not asked for a check alone";
+  const char* missing = needed ? "no forecast by which to pick the step" : "no forecast of what the step does";
+  if (!obstacle.empty()) {
+    found.notes.push_back(fmt::format("{}: {}", missing, obstacle));
     return nullptr;
   }
+  const bool counted = needed || coordinates;
   const SetupFindings before = found;
   try {
     auto made = std::make_unique<Forecasting>(
@@ -51,9 +63,10 @@ std::unique_ptr<Forecasting> ExperimentParts::make_forecasting(bool needed) {
     return made;
   } catch (const std::domain_error& e) {
     found = before;
-    if (needed) found.notes.push_back(fmt::format("no forecast by which to pick the step: {}", e.what()));
-  } catch (const NumericError&) {  // from the mode finder
+    found.notes.push_back(fmt::format("{}: {}", missing, e.what()));
+  } catch (const NumericError& e) {  // from the mode finder
     found = before;
+    found.notes.push_back(fmt::format("{}: {}", missing, e.what()));
   }
   return nullptr;
 }
@@ -69,11 +82,13 @@ bool ExperimentParts::forecast_step(double most) {
   found.forecast = forecasting->describe(forecast);
   found.notes.push_back(fmt::format("step = \"auto\" picked {:.4g} ({})", picked.step, in_words(*found.forecast)));
   if (picked.good) return true;
+  const std::string means =
+      found.forecast->bias >= 0.005 ? fmt::format(", means up to {:.2g} sd off", found.forecast->bias) : "";
   found.warnings.push_back(fmt::format(
       "no step gives accurate draws and 400 effective ones in {} iterations, because of {}: step = \"auto\" picked "
-      "{:.4g}, with sampled sds up to {:.2g} % off and about {:.0f} effective draws. What would help: {}",
-      iterations, plan::name_of(*picked.why), picked.step, 100 * std::abs(found.forecast->worst_ratio() - 1),
-      forecast.ess(iterations, static_cast<double>(config.run.chains)), ways_around(*picked.why, recipe)));
+      "{:.4g}, with sampled sds up to {:.2g} % off{} and about {:.0f} effective draws. What would help: {}",
+      iterations, plan::name_of(*picked.why), picked.step, 100 * std::abs(found.forecast->worst_ratio() - 1), means,
+      forecast.ess(iterations, static_cast<double>(config.run.chains)), ways_around(*picked.why, recipe, far())));
   return true;
 }
 
@@ -81,14 +96,16 @@ bool ExperimentParts::forecast_step(double most) {
 double ExperimentParts::most_step() {
   const std::vector<double> at = questions->curvature_point();
   if (!recipe.local) return 1 / find_smoothness(link->transport(), problem.prior, at, config.seed).value;
-  return most_local_step(*recipe.local, find_local_bounds(link->transport(), link->weights(), at, problem.clients(), false));
+  return most_local_step(*recipe.local,
+                         find_local_bounds(link->transport(), link->weights(), at, problem.clients(), false));
 }
 
 void ExperimentParts::check_step() {
   const std::unique_ptr<Forecasting> forecasting = make_forecasting(false);
   if (!forecasting) return;
   found.forecast = forecasting->describe(forecasting->at(recipe.step.size));
-  if (const std::string warning = forecast_warning(*found.forecast); !warning.empty()) found.warnings.push_back(warning);
+  if (const std::string warning = forecast_warning(*found.forecast); !warning.empty())
+    found.warnings.push_back(warning);
 }
 
 std::optional<SamplingForecast> ExperimentParts::plan_forecast(bool exact, std::string& why) {

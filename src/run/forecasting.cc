@@ -82,13 +82,33 @@ Presence presence_of(const Participation& who, Index clients) {
   const bool coins = who.policy == ParticipationPolicy::bernoulli;
   const double inverse = coins ? plan::mean_inverse_share(b, who.probability.front()) : b / s;
   const double own = (inverse - 1) * b / (b - 1), common = (1 - inverse) / (b - 1);
-  return {own, common, inverse, coins ? who.probability.front() : s / b, inverse - 1};
+  const double p = coins ? who.probability.front() : 0;
+  return {own, common, inverse, coins ? p / (1 - std::pow(1 - p, b)) : s / b, inverse - 1};
 }
 
 // How much of a change the compressor passes on in the mean.
 double passes(const CompressorSpec& spec, Index dimension) {
   const auto compressor = make_compressor(spec, dimension);
   return compressor->unbiased() ? 1 : compressor->alpha(dimension);
+}
+
+// The mean age in rounds of what error feedback knows of the clients, who count by their rows.
+double uplink_lag(const Recipe& recipe, std::span<const Index> sizes, Index dimension) {
+  const Participation& who = recipe.participation;
+  const auto clients = std::ssize(sizes);
+  const double chance = presence_of(who, clients).chance;
+  const double all = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  double lag = 0, share = passes(recipe.up.compressor, dimension);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double rows = static_cast<double>(sizes[i]) / all;
+    const bool own = who.partial(clients) && who.policy == ParticipationPolicy::bernoulli && who.probability.size() > 1;
+    double present = own ? who.probability[i] : chance;
+    if (who.partial(clients) && who.policy == ParticipationPolicy::fixed_size && who.replacement)
+      present = 1 - std::pow(1 - rows, static_cast<double>(who.size));
+    if (!recipe.up.per_client.empty()) share = passes(recipe.up.per_client[i], dimension);
+    lag += rows * (1 / (present * share) - 1);
+  }
+  return lag;
 }
 
 double most_omega(const Uplink& up, Index dimension) {
@@ -122,6 +142,14 @@ std::string Forecasting::obstacle(const Recipe& recipe, const StatisticalProblem
   if (biased(recipe.up.compressor) || std::ranges::any_of(recipe.up.per_client, biased) ||
       biased(recipe.down.compressor))
     return "top-k, whose error depends on the path";
+  if (recipe.up.memory == Memory::feedback &&
+      !std::ranges::all_of(problem.rows, [&](Index n) { return recipe.batch.of(n) == n; }))
+    return "minibatches with error feedback, whose noise stays in what is known of a client";
+  if (recipe.up.memory == Memory::average && recipe.up.rate * (1 + most_omega(recipe.up, problem.dimension())) >= 2)
+    return "a sampler.memory_rate so large that the memory may not settle";
+  if (recipe.local && recipe.local->by_size && recipe.participation.policy == ParticipationPolicy::fixed_size &&
+      !recipe.participation.replacement && std::ranges::max(problem.rows) > std::ranges::min(problem.rows) + 1)
+    return "scheme II on unbalanced data, whose averages are biased";
   if (recipe.local && recipe.local->clip) return "clipped gradients, which have another mean";
   if (recipe.local && recipe.local->decaying) return "a decaying step, which has no stationary law";
   return {};
@@ -175,9 +203,9 @@ void Forecasting::ask_noise(plan::GaussianSums& sums) {
   const Index clients = subject_.problem.clients(), rows = std::accumulate(sizes.begin(), sizes.end(), Index{0});
   const Presence presence = presence_of(recipe.participation, clients);
   const bool memory = recipe.up.memory == Memory::average, feedback = recipe.up.memory == Memory::feedback;
-  const bool anchored = recipe.oracle == OracleKind::svrg || recipe.oracle == OracleKind::control;
+  const bool control = recipe.oracle == OracleKind::control, anchored = recipe.oracle == OracleKind::svrg || control;
   const bool drawn = std::ranges::any_of(sizes, [&](Index n) { return recipe.batch.of(n) < n; });
-  const double longer = 2 * dynamics().further_steps + 1;  // E K²/E K: a whole round's change is weighted or compressed
+  const double longer = recipe.local ? recipe.local->mean_square_steps() : 1;  // a whole round's change is weighted
   const MatrixXd s = dynamics().temperature * dynamics().heat * math::LinearSystem(hessian_).inverse();
   const auto matrix = [&](Part part) { return from_lower_half(ask(part, rows), d); };
   const auto add = [&](Cause cause, MatrixXd covariance, bool from_anchor, bool from_memory) {
@@ -191,12 +219,13 @@ void Forecasting::ask_noise(plan::GaussianSums& sums) {
       const VectorXd sum = prior_gradient(subject_.problem.prior, subject_.questions.mode());  // -Σ g_i
       noise += presence.common * sum * sum.transpose();
     }
-    add(Cause::participation, longer * noise, false, memory);
+    // With control variates, clients at the anchor move alike, so that absent ones are not missed.
+    add(Cause::participation, longer * noise, control, memory && !control);
   }
   MatrixXd minibatch;
   if (drawn) add(Cause::minibatch, minibatch = presence.square * matrix(Part::minibatch), anchored, false);
   if (compresses(recipe.up) && !feedback)
-    add(Cause::compression, longer * presence.square * matrix(Part::compression), false, memory);
+    add(Cause::compression, presence.square * matrix(Part::compression), false, memory);
   if (!memory || !drawn) return;
   const double rate = recipe.up.rate * (1 + most_omega(recipe.up, d)), f = rate / (2 - rate);
   if (presence.excess > 0)
@@ -213,13 +242,7 @@ void Forecasting::ask_local(plan::GaussianSums& sums) {
     sums.squares = from_lower_half(ask(Part::squares, 0), d);
     if (recipe.oracle != OracleKind::control) sums.drift = ask(Part::drift, 0);
   }
-  const double present = presence_of(recipe.participation, subject_.problem.clients()).chance;
-  double lag = 0;
-  if (recipe.up.memory == Memory::feedback) {
-    double least = recipe.up.per_client.empty() ? passes(recipe.up.compressor, d) : 1;
-    for (const CompressorSpec& spec : recipe.up.per_client) least = std::min(least, passes(spec, d));
-    lag += (1 - present * least) / (present * least);
-  }
+  double lag = recipe.up.memory == Memory::feedback ? uplink_lag(recipe, subject_.problem.rows, d) : 0;
   if (recipe.down.feedback) {
     const double part = passes(recipe.down.compressor, d);
     lag += (1 - part) / part;
@@ -246,7 +269,7 @@ plan::Dynamics Forecasting::dynamics() const {
   const LocalSteps& local = *recipe.local;
   dynamics.unit = local.unit(clients);
   dynamics.mean_steps = local.mean_steps();
-  dynamics.further_steps = local.communicate > 0 ? 1 / local.communicate - 1 : (dynamics.mean_steps - 1) / 2;
+  dynamics.further_steps = (local.mean_square_steps() - 1) / 2;
   dynamics.anchor_chance = recipe.oracle == OracleKind::control ? local.refresh : 0;
   dynamics.heat = 1 + (1 - local.common) * presence.excess;
   if (!local.emit_every) dynamics.stride *= dynamics.mean_steps;
@@ -317,6 +340,14 @@ plan::StepChoice Forecasting::choose(double iterations, double most) const {
   return choice;
 }
 
+// The largest step up to that of the forecast which keeps the tolerances; 0 if none does.
+double Forecasting::step_within(const plan::Forecast& forecast) const {
+  double step = plan::choose_step(*forecaster_, {.most = forecast.step, .tolerance = {.ess = 0}}).within;
+  constexpr int kTries = 5;  // an exact law differs little from the first order at such a step
+  for (int n = 0; n < kTries && forecast.exact && step > 0 && !plan::within(at(step)); ++n) step *= 0.97;
+  return step;
+}
+
 SamplingForecast Forecasting::describe(const plan::Forecast& forecast) const {
   SamplingForecast result;
   result.step = forecast.step;
@@ -329,7 +360,7 @@ SamplingForecast Forecasting::describe(const plan::Forecast& forecast) const {
   result.exact = forecast.exact;
   result.ok = plan::within(forecast);
   result.cause = plan::name_of(forecast.worst());
-  result.step_within = result.ok ? forecast.step : choose(1, forecast.step).within;
+  result.step_within = result.ok ? forecast.step : step_within(forecast);
   return result;
 }
 
@@ -360,7 +391,7 @@ std::string forecast_warning(const SamplingForecast& forecast) {
                      fmt::format("{}", fmt::join(errors, ", and ")), forecast.cause, remedy);
 }
 
-std::string ways_around(Cause cause, const Recipe& recipe) {
+std::string ways_around(Cause cause, const Recipe& recipe, bool far) {
   const bool local = recipe.local.has_value(), memory = recipe.up.memory == Memory::average;
   switch (cause) {
     case Cause::participation:
@@ -376,7 +407,7 @@ std::string ways_around(Cause cause, const Recipe& recipe) {
       return local ? "sampler.memory = true, or compressor = \"identity\""
                    : "qlsd++, whose memory removes most of it, lsd++, or more sampler.levels";
     case Cause::local_steps:
-      return "vr-fald*, or fewer local steps";
+      return recipe.oracle == OracleKind::control ? "fewer local steps" : "vr-fald*, or fewer local steps";
     case Cause::delay:
       return "qlsd++, or a compressor that passes on more";
     case Cause::heat:
@@ -384,8 +415,8 @@ std::string ways_around(Cause cause, const Recipe& recipe) {
     case Cause::step:
       break;
   }
-  return recipe.preconditioned ? "more run.iterations, or nuts on pooled data"
-                               : "sampler.precondition = \"full\", more run.iterations, or nuts on pooled data";
+  return fmt::format("{}more run.iterations{}", recipe.preconditioned ? "" : "sampler.precondition = \"full\", ",
+                     far ? "" : ", or nuts on pooled data");
 }
 
 }  // namespace pollen

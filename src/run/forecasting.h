@@ -27,10 +27,10 @@ struct ForecastSubject {
   const StatisticalProblem& problem;  // in the coordinates in which the run samples
   const Recipe& recipe;
   const RunConfig& run;
-  std::span<const double> weights;         // w_i of local steps
+  std::span<const double> weights;                           // w_i of local steps
   std::shared_ptr<const Coordinates> coordinates = nullptr;  // null if the run samples in θ
-  // Operations that an exact law may take. With 0, as in runs, forecasts are of first order in the step, so that they and
-  // the steps that follow from them are the same wherever the clients are.
+  // Operations that an exact law may take. With 0, as in runs, forecasts are of first order in the step, so that they
+  // and the steps that follow from them are the same wherever the clients are.
   double exact_work = 0;
 };
 
@@ -50,13 +50,16 @@ class Forecasting {
   SamplingForecast describe(const plan::Forecast& forecast) const;
   // Numbers that each client sent and heard for the forecast, to be counted as set-up.
   const std::vector<SetupExchange>& exchanges() const { return exchanges_; }
-  const std::string& not_exact() const { return not_exact_; }  // why forecasts are of first order; empty if they are not
+  const std::string& not_exact() const {
+    return not_exact_;
+  }  // why forecasts are of first order; empty if they are not
 
  private:
   Eigen::VectorXd ask(NoiseQuestion::Part part, Index rows);
   void ask_noise(plan::GaussianSums& sums);
   void ask_local(plan::GaussianSums& sums);
   void see_clients();
+  double step_within(const plan::Forecast& forecast) const;
   plan::VisibleClient see(const Potential& potential) const;
   plan::Dynamics dynamics() const;
 
@@ -72,7 +75,7 @@ class Forecasting {
 
 // The warning about a run whose draws will be off; empty if they will not.
 std::string forecast_warning(const SamplingForecast& forecast);
-// The samplers and settings that do without what is in the way.
-std::string ways_around(plan::Cause cause, const Recipe& recipe);
+// The samplers and settings that do without what is in the way. `far`: the data are in other processes.
+std::string ways_around(plan::Cause cause, const Recipe& recipe, bool far);
 
 }  // namespace pollen

@@ -5,13 +5,16 @@
 
 #include <cmath>
 
-#include "laws/problems.h"
-#include "run/experiment.h"
+#include "forecasts.h"
 #include "support/problems.h"
 
 namespace pollen {
 namespace {
 
+using forecasts::expect_law;
+using forecasts::expect_near;
+using forecasts::forecast_of;
+using forecasts::ratios;
 using laws::Problem;
 using stats::AveragingLawOptions;
 using stats::GradientLawOptions;
@@ -19,38 +22,6 @@ using Oracle = GradientLawOptions::Oracle;
 using Who = GradientLawOptions::Participation;
 using Code = GradientLawOptions::Compressor;
 using ::testing::HasSubstr;
-
-SamplingForecast forecast_of(const Problem& problem, Overrides overrides, double step) {
-  overrides.push_back("sampler.step=" + std::to_string(step));
-  Experiment experiment(read_config_text(problem.text, "t.toml", overrides));
-  std::string why;
-  const auto forecast = experiment.plan_forecast(false, why);
-  EXPECT_TRUE(forecast) << why;
-  return forecast.value_or(SamplingForecast());
-}
-
-// The smallest and the largest ratio of sds in a law, averaged over its phases.
-std::pair<double, double> ratios(const std::vector<stats::Law>& laws, const stats::Law& target) {
-  Eigen::VectorXd mean = Eigen::VectorXd::Zero(target.mean.size());
-  for (const stats::Law& law : laws) mean += law.covariance.diagonal() / static_cast<double>(laws.size());
-  const Eigen::VectorXd ratio = mean.cwiseQuotient(target.covariance.diagonal()).cwiseSqrt();
-  return {ratio.minCoeff(), ratio.maxCoeff()};
-}
-
-// First-order forecasts may be off by a fifth of the effect that they foretell.
-void expect_near(const SamplingForecast& forecast, const std::pair<double, double>& exact, const char* name) {
-  EXPECT_GT(exact.second, 1.004) << name << ": the step is too small to show anything";
-  EXPECT_NEAR(forecast.least_ratio, exact.first, 0.2 * (exact.second - 1)) << name;
-  EXPECT_NEAR(forecast.most_ratio, exact.second, 0.2 * (exact.second - 1)) << name;
-  EXPECT_FALSE(forecast.exact) << name;
-}
-
-void expect_law(const Problem& problem, GradientLawOptions options, Overrides overrides, const char* name) {
-  options.step = 0.006;
-  options.anchor = problem.exact.target().mean;
-  const SamplingForecast forecast = forecast_of(problem, std::move(overrides), options.step);
-  expect_near(forecast, ratios(stats::gradient_family_law(problem.exact, options), problem.exact.target()), name);
-}
 
 TEST(ForecastRun, GradientFamilyWithMinibatches) {
   const Problem problem = laws::regression();
@@ -67,10 +38,10 @@ TEST(ForecastRun, GradientFamilyWithMinibatches) {
              "inverse");
   o.participation = Who::bernoulli_active;
   o.probability = {0.5, 0.5, 0.5};
-  expect_law(problem, o,
-             {sgld, batch, "participation.policy=bernoulli", "participation.probability=0.5",
-              "participation.scaling=active"},
-             "active");
+  expect_law(
+      problem, o,
+      {sgld, batch, "participation.policy=bernoulli", "participation.probability=0.5", "participation.scaling=active"},
+      "active");
   o.participation = Who::fixed_size_replacement;
   o.size = 2;
   expect_law(problem, o,
@@ -88,13 +59,15 @@ TEST(ForecastRun, ControlVariatesAndMemories) {
   o.batch = 1;
   expect_law(problem, o, {"sampler.name=lsd*", "sampler.batch=1"}, "lsd*");
   o.up = Code::rand_k;
-  expect_law(problem, o, {"sampler.name=qlsd*", "sampler.batch=1", "sampler.compressor=rand-k", "sampler.k=1"}, "qlsd*");
+  expect_law(problem, o, {"sampler.name=qlsd*", "sampler.batch=1", "sampler.compressor=rand-k", "sampler.k=1"},
+             "qlsd*");
   o.oracle = Oracle::svrg;
   o.refresh = 3;
   o.memory = 0.5;
-  expect_law(problem, o,
-             {"sampler.name=qlsd++", "sampler.batch=1", "sampler.refresh=3", "sampler.compressor=rand-k", "sampler.k=1"},
-             "qlsd++");
+  expect_law(
+      problem, o,
+      {"sampler.name=qlsd++", "sampler.batch=1", "sampler.refresh=3", "sampler.compressor=rand-k", "sampler.k=1"},
+      "qlsd++");
 }
 
 TEST(ForecastRun, AveragingFamilyWithMinibatches) {
@@ -211,8 +184,13 @@ class Moments final : public Sink {
 // (a standard error), where one level of quantisation widens them by a good tenth.
 TEST(ForecastRun, QuantisedMessagesAgainstARun) {
   const Problem problem = laws::points();
-  const Overrides overrides{"sampler.name=qlsd",   "sampler.levels=1", "sampler.step=0.02", "run.iterations=41000",
-                            "run.burn_in=1000",    "run.chains=4",     "seed=3"};
+  const Overrides overrides{"sampler.name=qlsd",
+                            "sampler.levels=1",
+                            "sampler.step=0.02",
+                            "run.iterations=41000",
+                            "run.burn_in=1000",
+                            "run.chains=4",
+                            "seed=3"};
   Experiment experiment(read_config_text(problem.text, "t.toml", overrides));
   experiment.prepare();
   Moments moments;
