@@ -116,5 +116,18 @@ TEST_F(NextCommands, WorkForClientsWithLatents) {
   for (const char* name : {"predict", "compare"}) EXPECT_FALSE(has(commands, name)) << name;
 }
 
+// A run that leaves no draw has a verdict all the same.
+TEST_F(NextCommands, SummaryShowsARunThatFailedAtOnce) {
+  const Outcome failed = run({"run", "gaussian.toml", "--quiet", "--out", "out", "--set", "sampler.step=1e9"});
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_NE(failed.out.find("verdict: Not converged: the run failed."), std::string::npos) << failed.out;
+  const Outcome summary = run({"summary", "out"});
+  EXPECT_EQ(summary.code, 0) << summary.err;
+  EXPECT_NE(summary.out.find("verdict: Not converged: the run failed.\n    - the run failed: round "),
+            std::string::npos)
+      << summary.out;
+  EXPECT_EQ(run({"summary", "out", "--json"}).code, 0);
+}
+
 }  // namespace
 }  // namespace pollen

@@ -203,7 +203,8 @@ TEST(Identifiers, AreWarnedOf) {
     rows += "p" + std::to_string(r) + ",w" + std::to_string(r % 25) + "," + std::to_string(r % 7) + "," +
             std::to_string(r % 5) + "\n";
   const std::string file = folder.write("a.csv", rows);
-  EXPECT_THAT(load(spec_of(file)).notes, ElementsAre(HasSubstr("column id has 60 levels in 60 rows, as an identifier")));
+  EXPECT_THAT(load(spec_of(file)).notes,
+              ElementsAre(HasSubstr("column id has 60 levels in 60 rows, as an identifier")));
   EXPECT_THAT(load_federation(spec_of(folder.write("b.csv", kRows)), TargetKind::real, 1, "t.toml").notes,
               ::testing::Not(::testing::Contains(HasSubstr("identifier"))));
 }
