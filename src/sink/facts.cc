@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "reference/reference.h"
 #include "run/experiment.h"
@@ -12,6 +13,10 @@ namespace {
 
 constexpr std::array kStatusNames = {"complete", "interrupted", "failed"};
 constexpr std::array kStatesNames = {"draws", "weights", "estimates", "iterates"};
+
+// Partitions whose clients differ in their labels on purpose, so that no model without latents has the clients' shares.
+constexpr std::array<std::string_view, 5> kByLabel = {"dirichlet", "label-shards", "dominant-label", "label-pairs",
+                                                      "classes-per-client"};
 
 template <std::size_t n>
 std::size_t place_of(const std::string& name, const std::array<const char*, n>& names) {
@@ -94,6 +99,7 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.states = states_of(experiment);
   facts.exact = experiment.has_transitions();
   facts.prior_sd = experiment.prior_sd();
+  facts.by_label = std::ranges::count(kByLabel, config.data.partition) > 0;
   facts.predicts = experiment.personal() != nullptr || experiment.model().predicts();
   if (experiment.personal() && experiment.clients() > 0) facts.first_client = experiment.data().client_names[0];
   if (facts.states == States::estimates) facts.identified = experiment.personal()->identified();

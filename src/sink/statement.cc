@@ -121,7 +121,8 @@ std::string prior_words(const Config& config, const RunFacts& f) {
   const std::string units = model.prior_scale == "standardized" ? " in standardized columns" : "";
   const bool log_sigma = !f.labels.empty() && f.labels.back() == "log_sigma";
   if (model.prior_sd.size() > 1) return fmt::format("Priors{}: {}.", units, listed_priors(model, f.labels));
-  return fmt::format("Prior of every coefficient{}: {}{}.", units, normal(model.prior_mean[0], model.prior_sd[0]),
+  const char* what = model.kind == "gaussian" ? "coordinate" : "coefficient";
+  return fmt::format("Prior of every {}{}: {}{}.", what, units, normal(model.prior_mean[0], model.prior_sd[0]),
                      log_sigma ? fmt::format("; log_sigma {}", normal(0, model.log_sigma_sd)) : "");
 }
 
@@ -141,7 +142,8 @@ std::string sampler_words(const Config& config, const RunFacts& f) {
 
 std::string error_words(const RunFacts& f) {
   if (f.states == States::estimates)
-    return "Standard errors are from the observed information; the rows of the draws are the algorithm's path.";
+    return "Standard errors, where they are known, are from the observed information; the rows of the draws are the "
+           "algorithm's path.";
   if (f.states == States::iterates) return "The rows are an optimiser's iterates, not draws of a posterior.";
   if (f.exact) return "The sampler accepts and rejects, so that its step makes no error.";
   if (!f.forecast) return "The error that the sampler's step makes could not be forecast.";

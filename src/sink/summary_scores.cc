@@ -106,7 +106,9 @@ void add_check(Summary& summary, const SpoolReader& spool, const ModelSpec& mode
   const std::vector<std::int64_t> chosen = spaced(spool.draws(), chains, most);
   Panel states(dimension, std::min(most, chains * std::ssize(chosen)));
   for (Index s = 0; s < states.columns(); ++s) spool.draw(chosen[at(s / chains)], s % chains, states.column(s));
-  summary.check = check_predictions(model, rows, data.client_names, states, threads);
+  const bool compared = !summary.facts.by_label;
+  summary.check = check_predictions(model, rows, compared ? data.client_names : ClientNames(), states, threads);
+  if (!compared) summary.check.words += " Clients are not compared, because data.partition made them by label.";
 }
 
 }  // namespace
