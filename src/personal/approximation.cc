@@ -67,7 +67,8 @@ class RobbinsMonro final : public Approximation {
     }
     project(shared, beta);
     if (!math::all_finite(position) || noise_ran_away(*problem_.clients.front(), shared))
-      throw NumericError(information_ ? "phi or beta has run away"
+      throw NumericError(information_ ? "phi or beta has run away; where a column tells the classes apart without "
+                                        "error, its coefficient has no maximum, and model.prior_sd gives it one"
                                       : "phi or beta has run away; try smaller sampler.shared_step and population_step",
                          static_cast<std::int64_t>(in.broadcast.round), -1);
     if (averages_) add_to_average(in.chain, position);

@@ -165,8 +165,9 @@ StatisticalProblem make_own_problem(const Config& config, Federation data, Index
   return problem;
 }
 
-// Centred columns move the intercept. They need one that is free to move: it must exist, and no prior may hold it. A
-// population that is not normal, or whose coordinates share numbers, is tied to the units of the random columns.
+// Centred columns move the intercept. They need one that is free to move: it must exist, and no prior and no bound may
+// hold it. A population that is not normal, or whose coordinates share numbers or bounds, is tied to the units of the
+// random columns.
 DataSpec data_spec(const Config& config) {
   DataSpec spec = config.data;
   const bool coefficients = config.model.kind == "mixed-gaussian" || config.model.kind == "mixed-logistic";
@@ -176,10 +177,13 @@ DataSpec data_spec(const Config& config) {
   const std::string intercept = "intercept";
   spec.keep_origin = model.random.empty() ? std::vector<std::string>{intercept} : model.random;
   const bool normal = population.prior == "normal", vector = population.mean.value_or("vector") == "vector";
-  if (!normal || !vector || population.spread.value_or("vector") != "vector") spec.keep_scale = spec.keep_origin;
+  const bool bounded =
+      population.least_sd || population.mean_radius || population.most_sd != PopulationConfig().most_sd;
+  if (!normal || !vector || bounded || population.spread.value_or("vector") != "vector")
+    spec.keep_scale = spec.keep_origin;
   const bool random = std::ranges::count(spec.keep_origin, intercept) > 0;
   const bool fixed = !config.given.contains("model.fixed") || std::ranges::count(model.fixed, intercept) > 0;
-  const bool held = random ? !normal || !vector || population.mean_prior_sd.has_value()
+  const bool held = random ? !normal || !vector || population.mean_prior_sd || population.mean_radius
                            : model.prior != "flat" &&
                                  (config.given.contains("model.prior") || config.given.contains("model.prior_sd"));
   spec.centred = with_defaults(spec).intercept.value_or(false) && (random || fixed) && !held;

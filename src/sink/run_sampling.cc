@@ -50,7 +50,8 @@ RunStatus RunSession::sample() {
   } catch (const NumericError& error) {
     recorder_->stop_clock();
     failure_ = error.what();
-    if (failure_.find("sampler.step") == std::string::npos) failure_ += "; try a smaller sampler.step";
+    const bool automatic = experiment_.personal() && !experiment_.config().sampler.step;  // no number can be smaller
+    if (!automatic && failure_.find("sampler.step") == std::string::npos) failure_ += "; try a smaller sampler.step";
   } catch (...) {
     recorder_->finish_progress(experiment_.iteration(), experiment_.counters());
     throw;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "pollen/errors.h"
 #include "pollen/random.h"
 #include "run/experiment.h"
 #include "run/mixed_units.h"
@@ -158,6 +159,32 @@ TEST_F(MixedDefaults, APriorOfTheMeanIsInTheUnitsOfTheData) {
     found.push_back(experiment_->personal()->averaged().column(0)[at]);
   }
   EXPECT_NEAR(found[1], found[0], 0.1 * std::abs(found[0]));
+}
+
+TEST_F(MixedDefaults, BoundsOfThePopulationAreInTheUnitsOfTheData) {
+  write_reactions(path_, 2);
+  const Estimates found = fit("kind = \"mixed-gaussian\"\nrandom = [\"intercept\", \"day\"]", "reaction",
+                              {"run.iterations=100", "population.least_sd=100"});
+  EXPECT_NEAR(found.value[4], std::log(100.0), 1e-9);  // the intercept's
+  EXPECT_NEAR(found.value[5], std::log(100.0), 1e-9);  // the day's
+}
+
+// Steps are automatic, so that advice to shorten them would lead nowhere.
+TEST_F(MixedDefaults, AColumnThatTellsTheClassesApartIsSaid) {
+  std::ofstream file(path_);
+  file << "who,x,y\n";
+  Sequence draws(make_stream(4, 0, Purpose::synthetic));
+  for (int i = 0; i < 96; ++i) {
+    const double x = draws.normal();
+    file << fmt::format("c{},{},{}\n", i % 12, x, x > 0 ? "yes" : "no");
+  }
+  file.close();
+  try {
+    fit("kind = \"mixed-logistic\"", "y", {"run.iterations=600"});
+    FAIL() << "a coefficient has no maximum";
+  } catch (const NumericError& error) {
+    EXPECT_NE(std::string(error.what()).find("model.prior_sd"), std::string::npos) << error.what();
+  }
 }
 
 TEST_F(MixedDefaults, AFixedColumnMayHaveTheNameOfASpread) {
