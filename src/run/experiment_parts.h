@@ -52,7 +52,7 @@ struct ExperimentParts {
   Index dimension() const { return personal ? personal->dimension() : problem.dimension(); }
   void make_engine();  // makes the engine that the recipe names; to be called once the step is known
   void choose_threads();
-  void listen();                    // makes the clock and the observer hear the engine's exchanges
+  void listen();  // makes the clock and the observer hear the engine's exchanges
   std::optional<SamplingForecast> plan_forecast(bool exact, std::string& why);  // forecast_step.cc; before prepare()
   std::int64_t setup_bits() const;  // of everything that clients sent and heard before the first iteration
   // coordinates.cc
@@ -76,7 +76,8 @@ struct ExperimentParts {
   void set_coordinates();
   Coordinates approximation_at_mode(bool full);
   void check_curvature(const Panel& hessian) const;
-  void name_collinear(const Coordinates& made);
+  std::vector<std::size_t> determined(const Coordinates& made, const Panel& hessian);
+  void name_collinear(const Coordinates& made, const Panel& hessian);
   void sample_in(Coordinates made);
   void tell_coordinates(const std::vector<double>& centre, const Panel& matrix);  // to all clients
   void take_coordinates(Coordinates made);

@@ -267,6 +267,26 @@ TEST(NaturalUnits, WithoutAnInterceptTheModelGoesThroughTheOrigin) {
   EXPECT_NEAR(e.position().column(0)[0], (2 * 52 + 4 * 70) / 80.0, 1e-6);
 }
 
+// With a flat prior only the data can tell columns apart. The last column is the sum of the others, exactly or nearly.
+TEST(NaturalUnits, AFlatPriorWithCollinearColumnsIsImproper) {
+  for (const double apart : {0.0, 1e-3}) {
+    std::string text = "a,b,c,y\n";
+    for (int r = 0; r < 60; ++r) {
+      const double a = std::sin(1.3 * r), b = std::cos(2.1 * r * r);
+      text += fmt::format("{},{},{},{}\n", a, b, a + b + apart * std::sin(5.0 * r * r), a - b + std::sin(0.7 * r * r));
+    }
+    const Csv file(text);
+    Experiment e(read_config_text(file.config("linear"), "test.toml", {"model.prior=flat"}));
+    try {
+      e.prepare();
+      EXPECT_GT(apart, 0) << "an improper posterior was accepted";
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(apart, 0) << error.what();
+      EXPECT_THAT(error.what(), HasSubstr("improper: c is determined"));
+    }
+  }
+}
+
 // Sums of a number that has no exact binary form differ by rounding between clients of different sizes.
 TEST(NaturalUnits, ATargetThatIsConstantUpToRoundingIsNamed) {
   std::string text = "g,u,y\n";
