@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "experiment_parts.h"
 #include "marginal_scale.h"
@@ -63,11 +64,26 @@ void ExperimentParts::set_coordinates() {
 
 // Finds the normal approximation at the mode. Throws ConfigError or NumericError if there is none.
 Coordinates ExperimentParts::approximation_at_mode(bool full) {
+  const Index d = problem.dimension();
+  const bool scale = full && problem.model.family != nullptr && problem.model.family->log_scales(problem.model) == 1 &&
+                     d - 1 <= kMostWithScale;
+  // With as many coefficients as rows, the joint mode is where the noise vanishes.
+  const bool held =
+      scale && !problem.prior.is_flat() && std::accumulate(problem.rows.begin(), problem.rows.end(), Index{0}) <= d - 1;
+  if (held) questions->hold_last();
   std::vector<double> mode = questions->mode();
   Panel hessian = questions->hessian(mode, full);
   check_curvature(hessian);
-  if (full && problem.model.family != nullptr && problem.model.family->log_scales(problem.model) == 1)
-    use_marginal_scale(problem.prior, mode, hessian);
+  double slope = 0;
+  if (held) {
+    Panel gradient(d, 1);
+    link->transport().query({Query::What::gradient, {mode.data(), d, 1, d}, {}}, gradient);
+    if (recipe.prior_on_server) problem.prior.add_gradient(mode, 1.0, gradient.column(0));
+    slope = gradient.column(0).back();
+    found.exchanges.push_back({.down_bits = 64 * d, .up_bits = 64 * d, .columns = 1});
+  }
+  if (scale) use_marginal_scale(problem.prior, mode, hessian, slope);
+  if (held) found.mode = mode;
   Coordinates made(mode, hessian, full);
   name_collinear(made, hessian);
   return made;

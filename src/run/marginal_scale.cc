@@ -10,14 +10,12 @@ namespace pollen {
 
 namespace {
 
-constexpr Index kMost = 400;  // coefficients for which about forty Cholesky factors cost little
-
 // U as a function of λ after β was integrated out. With H_ββ = S e^(-2λ) + P at the joint mode (β̂, λ̂) and p = ∇_β U_0
 // there, which the data's gradient cancels,
 //   M(λ) = ½ e^(-2λ) RSS + Nλ + U_0(λ) - ½ gᵀ H(λ)⁻¹ g + ½ log det H(λ),   g = p (1 - e^(2(λ̂-λ))).
 class Marginal {
  public:
-  Marginal(const Prior& prior, const std::vector<double>& mode, const Panel& hessian)
+  Marginal(const Prior& prior, const std::vector<double>& mode, const Panel& hessian, double slope)
       : size_(static_cast<Index>(mode.size()) - 1), at_(mode.back()), data_(size_, size_), prior_(size_, size_) {
     std::vector<double> unit(mode.size()), column(mode.size());
     for (std::size_t j = 0; j < mode.size(); ++j) {
@@ -36,9 +34,9 @@ class Marginal {
     }
     slope_.assign(mode.size(), 0.0);
     prior.add_gradient(mode, 1.0, slope_);
-    // At the joint mode ∂²U/∂λ² = 2 e^(-2λ) RSS + U_0'' and ∂U/∂λ = N - e^(-2λ) RSS + U_0' = 0.
+    // ∂²U/∂λ² = 2 e^(-2λ) RSS + U_0'' and ∂U/∂λ = N - e^(-2λ) RSS + U_0', which is 0 at the joint mode.
     misfit_ = 0.5 * (hessian.column(size_)[static_cast<std::size_t>(size_)] - prior_bend_);
-    rows_ = misfit_ - slope_.back();
+    rows_ = slope + misfit_ - slope_.back();
   }
 
   bool usable() const { return misfit_ > 0 && rows_ > 0; }
@@ -76,14 +74,14 @@ class Marginal {
 
 }  // namespace
 
-void use_marginal_scale(const Prior& prior, std::vector<double>& mode, Panel& hessian) {
+void use_marginal_scale(const Prior& prior, std::vector<double>& mode, Panel& hessian, double slope) {
   const auto last = static_cast<Index>(mode.size()) - 1;
-  if (last < 1 || last > kMost) return;
-  const Marginal marginal(prior, mode, hessian);
+  if (last < 1 || last > kMostWithScale) return;
+  const Marginal marginal(prior, mode, hessian, slope);
   if (!marginal.usable()) return;
   // Golden section search. The marginal mode is above the joint one, by about ½ log(N/(N-p)).
   constexpr double kGolden = 0.6180339887498949, kWithin = 1e-6;
-  double low = mode.back() - 0.5, high = mode.back() + 4;
+  double low = mode.back() - (slope == 0 ? 0.5 : 12), high = mode.back() + 4;
   std::vector<double> move;
   double a = high - kGolden * (high - low), b = low + kGolden * (high - low);
   double at_a = marginal.value(a, move), at_b = marginal.value(b, move);

@@ -8,9 +8,13 @@
 
 namespace pollen {
 
+constexpr Index kMostWithScale = 400;  // coefficients for which about forty Cholesky factors cost little
+
 // Moves a joint mode of U = ½ e^(-2λ) RSS(β) + N λ + U_0(β, λ), with λ = log σ last, to the λ that maximises the marginal
 // posterior and the best β there, and sets the Hessian at that point. The entries of β with λ become 0, so that the
 // normal approximation has independent β and λ. Nothing happens if the numbers do not describe such a model.
-void use_marginal_scale(const Prior& prior, std::vector<double>& mode, Panel& hessian);
+//
+// `mode` may also be the best β for another λ, with ∂U/∂λ = `slope` there.
+void use_marginal_scale(const Prior& prior, std::vector<double>& mode, Panel& hessian, double slope = 0);
 
 }  // namespace pollen

@@ -33,6 +33,7 @@ Point evaluate(const ModeProblem& problem, Vec x) {
   }
   problem.transport.query({Query::What::gradient, view(p.theta), {}}, view(p.g));
   if (problem.prior_on_server) problem.prior.add_gradient(p.theta, 1.0, p.g);
+  if (problem.hold_last) p.g.back() = 0;
   if (problem.coordinates == nullptr) return p;
   Vec pulled(p.g.size());
   problem.coordinates->pull_back(view(p.g), view(pulled));

@@ -26,6 +26,7 @@ struct ModeProblem {
   int most_exchanges = 2000;
   // The search goes on in these coordinates, and the tolerance holds for the gradient there; null: in θ.
   const Coordinates* coordinates = nullptr;
+  bool hold_last = false;  // the last coordinate stays where it is; it must be apart in the coordinates
 };
 
 ModeResult find_mode(const ModeProblem& problem, std::vector<double> start);  // both positions are in θ

@@ -25,6 +25,17 @@ bool bends_up(const Panel& hessian) {
   return true;
 }
 
+namespace {
+
+void set_last_apart(Panel& hessian) {
+  const Index last = hessian.rows() - 1;
+  const auto at = static_cast<std::size_t>(last);
+  for (Index j = 0; j < last; ++j) hessian.column(j)[at] = hessian.column(last)[static_cast<std::size_t>(j)] = 0;
+  hessian.column(last)[at] = 1;
+}
+
+}  // namespace
+
 // Curvature far from the mode says little of that near it. So a scaled search that has not ended after some exchanges
 // asks for the Hessian where it got to, and goes on in the coordinates that follow from it for twice as many exchanges.
 ModeResult Questions::search() {
@@ -32,11 +43,13 @@ ModeResult Questions::search() {
   ModeProblem mode_problem{transport(), problem_.prior, link_.setup().recipe->prior_on_server, d, tolerance_};
   ModeResult result{start_.empty() ? problem_.prior.centre(d) : start_};
   if (scaled_ == Scaled::not_at_all) return find_mode(mode_problem, result.position);
+  mode_problem.hold_last = holds_last_;
   const int most = mode_problem.most_exchanges;
   std::optional<Coordinates> coordinates;
   for (int length = std::max(12, static_cast<int>(d / 4));; length *= 2) {
     const bool full = scaled_ == Scaled::full;
-    const Panel bend = hessian(result.position, full);
+    Panel bend = hessian(result.position, full);
+    if (holds_last_) set_last_apart(bend);
     if (bends_up(bend)) mode_problem.coordinates = &coordinates.emplace(result.position, bend, full);
     mode_problem.most_exchanges = std::min(length, most - result.exchanges);
     const int before = result.exchanges;

@@ -54,6 +54,8 @@ class Questions {
   // Lets the search for the mode go on in coordinates in which the curvature is the same in all directions, so that it
   // depends neither on units nor on correlated columns. `full`: from the whole Hessian, otherwise from its diagonal.
   void scale_search(bool full) { scaled_ = full ? Scaled::full : Scaled::diagonal; }
+  // Lets a search that is scaled in full leave the last coordinate at the prior's centre.
+  void hold_last() { holds_last_ = true; }
 
  private:
   ModeResult search();
@@ -63,6 +65,7 @@ class Questions {
   double tolerance_;
   SetupFindings& found_;
   enum class Scaled { not_at_all, diagonal, full } scaled_ = Scaled::not_at_all;
+  bool holds_last_ = false;
   std::vector<double> start_;  // of the search for the mode; empty: zero or the prior's centre
 };
 
