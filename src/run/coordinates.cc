@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "experiment_parts.h"
+#include "math/math.h"
 #include "model/units.h"
 #include "pollen/errors.h"
 
@@ -65,7 +66,7 @@ Coordinates ExperimentParts::approximation_at_mode(bool full) {
   check_curvature(hessian);
   check_separation(hessian);
   Coordinates made(questions->mode(), hessian, full);
-  name_collinear(made);
+  name_collinear(made, hessian);
   return made;
 }
 
@@ -107,11 +108,34 @@ void ExperimentParts::check_separation(const Panel& hessian) {
                   fmt::join(names, ", ")));
 }
 
-void ExperimentParts::name_collinear(const Coordinates& made) {
-  if (made.raised().empty()) return;
+// Returns the coordinates that those before them determine. Hessians in single precision do not tell them from those
+// that are merely close to that, so with a flat prior clients are asked for the curvature along the direction in
+// question.
+std::vector<std::size_t> ExperimentParts::determined(const Coordinates& made, const Panel& hessian) {
+  constexpr double kDoubtful = 1e-4;
+  std::vector<std::size_t> found_places = made.raised();
+  if (!problem.prior.is_flat() || hessian.columns() == 1) return found_places;
+  const Index d = hessian.rows();
+  Panel unit(d, 1), along(d, 1), bend(d, 1);
+  for (std::size_t j = 0; j < static_cast<std::size_t>(d); ++j) {
+    unit.column(0)[j] = 1;
+    made.turn(unit, along);
+    unit.column(0)[j] = 0;
+    const double pivot = 1 / (hessian.column(static_cast<Index>(j))[j] * along.column(0)[j] * along.column(0)[j]);
+    if (pivot > kDoubtful || std::ranges::count(made.raised(), j) > 0) continue;
+    link->transport().query({Query::What::curvature, {made.centre().data(), d, 1, d}, along}, bend);
+    found.exchanges.push_back({.down_bits = 128 * d, .up_bits = 64 * d, .columns = 1});
+    if (pivot * math::dot(along.column(0), bend.column(0)) < Coordinates::kLeast) found_places.push_back(j);
+  }
+  return found_places;
+}
+
+void ExperimentParts::name_collinear(const Coordinates& made, const Panel& hessian) {
+  const std::vector<std::size_t> places = determined(made, hessian);
+  if (places.empty()) return;
   const std::vector<std::string> labels = problem.model.labels();
   std::vector<std::string> names;
-  for (const std::size_t j : made.raised()) names.push_back(labels[j]);
+  for (const std::size_t j : places) names.push_back(labels[j]);
   const std::string listed = fmt::format("{}", fmt::join(names, ", "));
   if (problem.prior.is_flat())
     throw ConfigError(

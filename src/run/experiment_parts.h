@@ -77,7 +77,8 @@ struct ExperimentParts {
   Coordinates approximation_at_mode(bool full);
   void check_curvature(const Panel& hessian) const;
   void check_separation(const Panel& hessian);
-  void name_collinear(const Coordinates& made);
+  std::vector<std::size_t> determined(const Coordinates& made, const Panel& hessian);
+  void name_collinear(const Coordinates& made, const Panel& hessian);
   void sample_in(Coordinates made);
   void tell_coordinates(const std::vector<double>& centre, const Panel& matrix);  // to all clients
   void take_coordinates(Coordinates made);

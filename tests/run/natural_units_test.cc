@@ -267,6 +267,70 @@ TEST(NaturalUnits, WithoutAnInterceptTheModelGoesThroughTheOrigin) {
   EXPECT_NEAR(e.position().column(0)[0], (2 * 52 + 4 * 70) / 80.0, 1e-6);
 }
 
+// With a flat prior only the data can tell columns apart. The last column is the sum of the others, exactly or nearly.
+TEST(NaturalUnits, AFlatPriorWithCollinearColumnsIsImproper) {
+  for (const double apart : {0.0, 1e-3}) {
+    std::string text = "a,b,c,y\n";
+    for (int r = 0; r < 60; ++r) {
+      const double a = std::sin(1.3 * r), b = std::cos(2.1 * r * r);
+      text += fmt::format("{},{},{},{}\n", a, b, a + b + apart * std::sin(5.0 * r * r), a - b + std::sin(0.7 * r * r));
+    }
+    const Csv file(text);
+    Experiment e(read_config_text(file.config("linear"), "test.toml", {"model.prior=flat"}));
+    try {
+      e.prepare();
+      EXPECT_GT(apart, 0) << "an improper posterior was accepted";
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(apart, 0) << error.what();
+      EXPECT_THAT(error.what(), HasSubstr("improper: c is determined"));
+    }
+  }
+}
+
+// log σ̂ is where the marginal likelihood N(y | 1 m_y, σ² I + X V Xᵀ), with V the prior's covariance, times the prior of
+// log σ is largest, with fewer coefficients than rows and with more.
+TEST(NaturalUnits, TheScaleIsThatOfTheMarginalLikelihood) {
+  for (const int columns : {3, 12, 30}) {
+    constexpr int kRows = 20;
+    std::mt19937_64 bits(4);
+    const auto normal = [&] {
+      double sum = -6;
+      for (int k = 0; k < 12; ++k) sum += static_cast<double>(bits() >> 11) / 9007199254740992.0;
+      return sum;
+    };
+    MatrixXd x(kRows, columns);
+    VectorXd y(kRows);
+    std::string text;
+    for (int j = 0; j < columns; ++j) text += fmt::format("c{},", j);
+    text += "y\n";
+    for (int r = 0; r < kRows; ++r) {
+      for (int j = 0; j < columns; ++j) text += fmt::format("{},", x(r, j) = normal());
+      text += fmt::format("{}\n", y[r] = 3 + x(r, 0) + 0.5 * normal());
+    }
+    const Csv file(text);
+    Experiment e(read_config_text(file.config("linear"), "test.toml", {}));
+    e.prepare();
+    const double sy = std::sqrt((y.array() - y.mean()).square().mean());
+    MatrixXd spread = MatrixXd::Constant(kRows, kRows, std::pow(2.5 * sy, 2));
+    for (int j = 0; j < columns; ++j) {
+      const VectorXd apart = x.col(j).array() - x.col(j).mean();
+      spread += std::pow(2.5 * sy, 2) / (apart.squaredNorm() / kRows) * apart * apart.transpose();
+    }
+    const VectorXd apart = y.array() - y.mean();
+    double best = 1e300, at = 0;
+    for (double lambda = -8; lambda < 4; lambda += 0.002) {
+      const MatrixXd whole = spread + std::exp(2 * lambda) * MatrixXd::Identity(kRows, kRows);
+      const Eigen::LLT<MatrixXd> root(whole);
+      const double u = root.matrixLLT().diagonal().array().log().sum() + 0.5 * apart.dot(root.solve(apart)) +
+                       0.5 * std::pow(lambda - std::log(sy), 2);
+      if (u < best) best = u, at = lambda;
+    }
+    EXPECT_NEAR(e.mode().back(), at, 0.01) << columns << " columns";
+    for (const std::string& warning : e.warnings())
+      EXPECT_EQ(warning.find("mode finder"), std::string::npos) << warning;
+  }
+}
+
 // Sums of a number that has no exact binary form differ by rounding between clients of different sizes.
 TEST(NaturalUnits, ATargetThatIsConstantUpToRoundingIsNamed) {
   std::string text = "g,u,y\n";
