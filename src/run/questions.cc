@@ -26,20 +26,33 @@ bool bends_up(const Panel& hessian) {
   return true;
 }
 
+// Curvature far from the mode says little of that near it. So a scaled search that has not ended after some exchanges
+// asks for the Hessian where it got to, and goes on in the coordinates that follow from it for twice as many exchanges.
+ModeResult Questions::search() {
+  const Index d = problem_.dimension();
+  ModeProblem mode_problem{transport(), problem_.prior, link_.setup().recipe->prior_on_server, d, tolerance_};
+  if (scaled_ == Scaled::not_at_all)
+    return find_mode(mode_problem, start_.empty() ? std::vector<double>(static_cast<std::size_t>(d)) : start_);
+  const int most = mode_problem.most_exchanges;
+  ModeResult result{start_.empty() ? problem_.prior.centre(d) : start_};
+  std::optional<Coordinates> coordinates;
+  for (int length = std::max(12, static_cast<int>(d / 4));; length *= 2) {
+    const bool full = scaled_ == Scaled::full;
+    const Panel bend = hessian(result.position, full);
+    if (bends_up(bend)) mode_problem.coordinates = &coordinates.emplace(result.position, bend, full);
+    mode_problem.most_exchanges = std::min(length, most - result.exchanges);
+    const int before = result.exchanges;
+    result = find_mode(mode_problem, result.position);
+    const bool stuck = result.exchanges < mode_problem.most_exchanges;
+    result.exchanges += before;
+    if (result.reached || stuck || result.exchanges >= most) return result;
+  }
+}
+
 const std::vector<double>& Questions::mode() {
   if (!found_.mode.empty()) return found_.mode;
-  const Recipe& recipe = *link_.setup().recipe;
   const Index d = problem_.dimension();
-  ModeProblem mode_problem{transport(), problem_.prior, recipe.prior_on_server, d, tolerance_};
-  std::vector<double> start = start_.empty() ? std::vector<double>(static_cast<std::size_t>(d)) : start_;
-  std::optional<Coordinates> coordinates;
-  if (scaled_ != Scaled::not_at_all) {
-    if (start_.empty()) start = problem_.prior.centre(d);
-    const bool full = scaled_ == Scaled::full;
-    const Panel bend = hessian(start, full);
-    if (bends_up(bend)) mode_problem.coordinates = &coordinates.emplace(start, bend, full);
-  }
-  const ModeResult result = find_mode(mode_problem, start);
+  const ModeResult result = search();
   for (const double x : result.position)
     if (!std::isfinite(x))
       throw NumericError("the mode finder left the finite numbers; is the posterior proper?", 0, -1);
@@ -49,7 +62,7 @@ const std::vector<double>& Questions::mode() {
   if (!result.reached)
     found_.warnings.push_back(fmt::format(
         "the mode finder stopped at gradient norm {:.2g}, above mode_tolerance {:.2g}{}", result.gradient_norm,
-        tolerance_, recipe.oracle == OracleKind::fixed_point ? ": this costs variance, not bias" : ""));
+        tolerance_, link_.setup().recipe->oracle == OracleKind::fixed_point ? ": this costs variance, not bias" : ""));
   return found_.mode = result.position;
 }
 

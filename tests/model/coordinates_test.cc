@@ -74,7 +74,8 @@ TEST_P(RowsInPsi, AddUpToTheGradient) {
   Case c = make_case(GetParam(), 6, 3);
   const std::shared_ptr<const Potential> inner = std::move(c.potential);
   const Index d = inner->dimension();
-  const auto u = in_coordinates(inner, coordinates(d, true));
+  const std::shared_ptr<const Coordinates> in = coordinates(d, true);
+  const auto u = in_coordinates(inner, in);
   Dice dice(10);
   const std::vector<double> psi = dice.normals(d), anchor = dice.normals(d);
   const std::vector<std::uint32_t> rows = {0, 1, 2, 3, 4, 5};

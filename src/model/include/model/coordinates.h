@@ -21,8 +21,9 @@ class Coordinates {
  public:
   Coordinates() = default;
   // `full`: A = L⁻ᵀ, where LLᵀ is the Hessian; otherwise A is diagonal, with the inverse roots of the Hessian's
-  // diagonal; for that the diagonal is enough, as d × 1. The Hessian must be symmetric with a positive diagonal. A direction in which it is flat or bends down,
-  // after the coordinates were brought to the same scale, is treated as if it had a curvature of kLeast.
+  // diagonal; for that the diagonal is enough, as d × 1. The Hessian must be symmetric with a positive diagonal. A
+  // direction in which it is flat or bends down, after the coordinates were brought to the same scale, is treated as if
+  // it had a curvature of kLeast.
   Coordinates(std::span<const double> centre, ConstPanelView hessian, bool full);
   // Of θ̂ and A as they are sent to clients: A is d × d, or d × 1 for its diagonal.
   Coordinates(std::span<const double> centre, ConstPanelView sent);
@@ -41,9 +42,9 @@ class Coordinates {
   void turn(ConstPanelView v, PanelView out) const;                         // A v, for directions
   void pull_back(ConstPanelView gradient, PanelView out) const;  // Aᵀ g: turns gradients in θ into gradients in ψ
   Prior pull_back(const Prior& prior) const;                     // the prior as a function of ψ
-  double log_determinant() const;  // of A
-  Panel sent() const;  // A as it is sent to clients
-  void archive(Archive& archive, Index dimension);  // reading checks the sizes
+  double log_determinant() const;                                // of A
+  Panel sent() const;                                            // A as it is sent to clients
+  void archive(Archive& archive, Index dimension);               // reading checks the sizes
 
  private:
   Prior pull_back_terms(Prior prior) const;
@@ -62,5 +63,7 @@ class Coordinates {
 // potential.
 std::unique_ptr<const Potential> in_coordinates(std::shared_ptr<const Potential> potential,
                                                 const std::shared_ptr<const Coordinates>& coordinates);
+std::unique_ptr<const Potential> in_coordinates(std::shared_ptr<const Potential> potential,
+                                                std::shared_ptr<const Coordinates>&& coordinates) = delete;
 
 }  // namespace pollen

@@ -15,6 +15,7 @@
 namespace pollen {
 
 class ClientLink;
+struct ModeResult;
 
 // An exchange with all clients before the first iteration. It took place `times` times; bits are per client.
 struct SetupExchange {
@@ -27,8 +28,8 @@ struct SetupExchange {
 struct SetupFindings {
   std::vector<std::string> warnings, notes;
   std::vector<SetupExchange> exchanges;
-  std::vector<double> mode;  // empty unless it was found
-  double smoothness = 0;     // L, a bound or an estimate; 0 if nobody asked
+  std::vector<double> mode;                       // empty unless it was found
+  double smoothness = 0;                          // L, a bound or an estimate; 0 if nobody asked
   std::optional<SamplingForecast> forecast = {};  // for the step of the run, if there is one
 };
 
@@ -51,11 +52,13 @@ class Questions {
   std::vector<double> curvature_point();
   // Asks for ∇²U at a position: d × d, or its diagonal as d × 1. Every client sends one half of its own, once.
   Panel hessian(std::span<const double> at, bool full);
-  // Lets the search for the mode go on in coordinates in which the curvature at its start is the same in all
-  // directions, so that it depends neither on units nor on correlated columns. `full`: from the whole Hessian.
+  // Lets the search for the mode go on in coordinates in which the curvature is the same in all directions, so that it
+  // depends neither on units nor on correlated columns. `full`: from the whole Hessian, otherwise from its diagonal.
   void scale_search(bool full) { scaled_ = full ? Scaled::full : Scaled::diagonal; }
 
  private:
+  ModeResult search();
+
   ClientLink& link_;
   const StatisticalProblem& problem_;
   double tolerance_;
