@@ -1,6 +1,6 @@
 // The normal approximation at the mode, and what a run makes of it: where its chains start (run.init = "auto") and in
-// which coordinates they run (sampler.precondition). From the change of coordinates on, the problem, the clients and the
-// engine work in ψ, where θ = θ̂ + Aψ. Draws are turned back into θ.
+// which coordinates they run (sampler.precondition). From the change of coordinates on, the problem, the clients and
+// the engine work in ψ, where θ = θ̂ + Aψ. Draws are turned back into θ.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,15 +36,43 @@ void ExperimentParts::set_coordinates() {
   if (changes && !options.sites.empty()) tell_coordinates(std::vector<double>(problem.model.labels().size()), {});
   const bool full = changes ? kind == "full" : problem.dimension() <= kMostFull;
   questions->scale_search(full);
-  std::vector<double> mode = questions->mode();
-  Panel hessian = questions->hessian(mode, full);
+  Panel hessian;
+  if (!full || !take_marginal_mode(hessian)) hessian = questions->hessian(questions->mode(), full);
   check_curvature(hessian);
-  if (full && problem.model.family != nullptr && problem.model.family->log_scales(problem.model) == 1)
-    use_marginal_scale(problem.prior, mode, hessian);
-  Coordinates made(mode, hessian, full);
+  Coordinates made(found.mode, hessian, full);
   name_collinear(made);
   around_mode = made;
   if (changes) sample_in(std::move(made));
+}
+
+// Finds the mode of a linear model with sampled σ, and the Hessian of the normal approximation there. Returns whether
+// it could.
+bool ExperimentParts::take_marginal_mode(Panel& hessian) {
+  if (problem.model.family == nullptr || problem.model.family->log_scales(problem.model) != 1) return false;
+  const std::vector<double> start = problem.prior.centre(problem.dimension());
+  const auto gradient = [this](ConstPanelView at, PanelView out) {
+    link->transport().query({Query::What::gradient, at, {}}, out);
+    for (Index c = 0; c < at.columns && !recipe.prior_on_server; ++c)
+      problem.prior.add_gradient(at.column(c), -1.0, out.column(c));
+    const std::int64_t words = 64 * at.rows * at.columns;
+    found.exchanges.push_back({.down_bits = words, .up_bits = words, .columns = at.columns});
+  };
+  const std::optional<MarginalMode> mode = find_marginal_mode(problem.prior, start, questions->hessian(start, true),
+                                                              config.sampler.mode_tolerance, gradient);
+  if (!mode) return false;
+  if (mode->exact_fit)
+    throw ConfigError(
+        config.file + ": model.kind",
+        "found \"linear\" with columns that fit the target without error, so that sigma can be as small as "
+        "numbers are; accepted: columns that are not made of the target, or a number for model.noise_sd");
+  found.mode = mode->position;
+  hessian = mode->hessian;
+  found.notes.push_back(
+      fmt::format("mode found in {} exchanges, log sigma where its own posterior is highest", mode->exchanges));
+  if (!(mode->error <= 1e-2))
+    found.warnings.push_back(fmt::format(
+        "the mode was only found to {:.2g} posterior sds, as the columns are nearly collinear", mode->error));
+  return true;
 }
 
 // Throws if the potential does not bend upwards along a coordinate at the mode.

@@ -74,6 +74,7 @@ struct ExperimentParts {
   void make_link();
   void check_coordinates() const;  // coordinates.cc
   void set_coordinates();
+  bool take_marginal_mode(Panel& hessian);
   void check_curvature(const Panel& hessian) const;
   void name_collinear(const Coordinates& made);
   void sample_in(Coordinates made);

@@ -94,6 +94,7 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.states = states_of(experiment);
   facts.exact = experiment.has_transitions();
   facts.prior_sd = experiment.prior_sd();
+  if (facts.states == States::draws) facts.mode = experiment.mode();
   facts.predicts = experiment.personal() != nullptr || experiment.model().predicts();
   if (experiment.personal() && experiment.clients() > 0) facts.first_client = experiment.data().client_names[0];
   if (facts.states == States::estimates) facts.identified = experiment.personal()->identified();
