@@ -73,7 +73,8 @@ double Forecast::slowest() const { return tau.maxCoeff(); }
 double Forecast::ess(double iterations, double chains) const { return chains * iterations / slowest(); }
 
 Cause Forecast::worst() const {
-  if (std::abs(bias(biased())) > std::abs(ratio(widest()) - 1)) return Cause::local_steps;
+  const double unpushed = pushed.size() > 0 ? (bias - pushed).cwiseAbs().maxCoeff() : std::abs(bias(biased()));
+  if (unpushed > std::abs(ratio(widest()) - 1)) return Cause::local_steps;
   const Index j = widest();
   Cause worst = Cause::step;
   double most = 0;
@@ -114,6 +115,10 @@ Forecaster::Forecaster(const GaussianSums& sums, const Dynamics& dynamics) : dyn
   drift_ = VectorXd::Zero(d);
   if (sums.drift.size() > 0)
     drift_ = dynamics.further_steps * (basis_ * (vectors_.transpose() * sums.drift).cwiseQuotient(values_).eval());
+  if (sums.scale.size() > 0) {
+    push_ = basis_ * (vectors_.transpose() * sums.scale).cwiseQuotient(values_);
+    of_rows_ = rotated(sums.of_rows);
+  }
   // After a round of local steps the average has moved by as much as a step of K γ' would move it.
   stable_ = 2 / (math::symmetric_eigenvalues(whole).maxCoeff() * dynamics.mean_steps * dynamics.unit);
 }
@@ -172,16 +177,28 @@ std::vector<std::pair<Cause, MatrixXd>> Forecaster::terms(double effective) cons
   return all;
 }
 
+// The mean of ∇U vanishes under the draws, as it does under the posterior. Where U has third derivatives, draws with
+// the covariance Σ instead of S are therefore off by -½ H⁻¹ ∇³U:(Σ-S) in the mean. With U = e^(-2λ) RSS(β)/2 + Nλ this
+// is tr(R (Σ-S)) H⁻¹ dλ/dψ, R the likelihood's part of H.
+VectorXd Forecaster::pushed(const MatrixXd& covariance) const {
+  if (push_.size() == 0) return VectorXd::Zero(target_.size());
+  const double excess = of_rows_.cwiseProduct(covariance).sum() -
+                        dynamics_.temperature * of_rows_.diagonal().cwiseQuotient(values_).sum();
+  return excess * push_.cwiseQuotient(target_.cwiseSqrt());
+}
+
 Forecast Forecaster::without_causes(double step) const {
   const double effective = step * dynamics_.unit;
   const Index d = values_.size();
   MatrixXd right = 2 * dynamics_.temperature * dynamics_.heat * MatrixXd::Identity(d, d);
   for (const auto& [cause, term] : terms(effective)) right += term;
-  const MatrixXd half = (basis_ * solved(right, values_, effective)).cwiseProduct(basis_);
+  const MatrixXd covariance = solved(right, values_, effective);
+  const MatrixXd half = (basis_ * covariance).cwiseProduct(basis_);
   Forecast forecast;
   forecast.step = step;
   forecast.ratio = half.rowwise().sum().cwiseQuotient(target_).cwiseMax(0).cwiseSqrt();
-  forecast.bias = effective * drift_.cwiseQuotient(target_.cwiseSqrt());
+  forecast.pushed = pushed(covariance);
+  forecast.bias = effective * drift_.cwiseQuotient(target_.cwiseSqrt()) + forecast.pushed;
   forecast.tau = autocorrelation_time(half, effective);
   if (!(effective * values_.maxCoeff() < 2)) forecast.ratio.setConstant(std::numeric_limits<double>::infinity());
   return forecast;
@@ -218,7 +235,8 @@ Forecast Forecaster::with_law(double step, const VectorXd& mean, const MatrixXd&
   Forecast forecast = at(step);
   const MatrixXd in_basis = vectors_.transpose() * covariance * vectors_;
   forecast.ratio = (basis_ * in_basis).cwiseProduct(basis_).rowwise().sum().cwiseQuotient(target_).cwiseSqrt();
-  forecast.bias = (basis_ * (vectors_.transpose() * mean)).cwiseQuotient(target_.cwiseSqrt());
+  forecast.pushed = pushed(in_basis);
+  forecast.bias = (basis_ * (vectors_.transpose() * mean)).cwiseQuotient(target_.cwiseSqrt()) + forecast.pushed;
   forecast.exact = true;
   return forecast;
 }

@@ -104,7 +104,9 @@ std::optional<SamplingForecast> Experiment::plan_forecast(bool exact, std::strin
 ConstPanelView Experiment::position() const { return parts_->position(); }
 std::vector<double> Experiment::mode() const {
   const ExperimentParts& p = *parts_;
-  std::vector<double> mode = p.coordinates ? p.coordinates->centre() : p.found.mode;
+  std::vector<double> mode = p.coordinates   ? p.coordinates->centre()
+                             : p.around_mode ? p.around_mode->centre()
+                                             : p.found.mode;
   if (p.problem.model.units != nullptr && !mode.empty())
     p.problem.model.units->to_data({mode.data(), std::ssize(mode), 1, std::ssize(mode)});
   return mode;

@@ -120,7 +120,7 @@ void ExperimentParts::make_link() {
   FederatedSetup setup{&recipe,      &problem.prior,      &problem.potentials, problem.first,
                        problem.rows, problem.dimension(), config.run.chains,   config.seed};
   link = std::make_unique<ClientLink>(setup, make_transport(pick_threads()));
-  questions.emplace(*link, problem, config.sampler.mode_tolerance, found);
+  questions.emplace(*link, problem, config, found);
 }
 
 void ExperimentParts::make_engine() {

@@ -171,6 +171,10 @@ Forecasting::Forecasting(const ForecastSubject& subject) : subject_(subject), la
   const VectorXd spread = (dynamics().temperature * dynamics().heat * eigen.values.cwiseInverse()).cwiseSqrt();
   directions_ = panel_of(eigen.vectors * spread.asDiagonal());
   sums.to_theta = reported_directions(subject.problem.model, subject.coordinates.get(), d);
+  if (const ModelSpec& model = subject.problem.model; model.family != nullptr && model.family->has_normal_errors(model)) {
+    sums.scale = sums.to_theta.row(d - 1).transpose();
+    sums.of_rows = hessian_ - prior_curvature(subject.problem.prior, d);
+  }
   ask_noise(sums);
   ask_local(sums);
   forecaster_.emplace(sums, dynamics());

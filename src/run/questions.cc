@@ -10,12 +10,13 @@
 #include "marginal_scale.h"
 #include "math/math.h"
 #include "mode.h"
+#include "pollen/config.h"
 #include "pollen/errors.h"
 
 namespace pollen {
 
-Questions::Questions(ClientLink& link, const StatisticalProblem& problem, double tolerance, SetupFindings& found)
-    : link_(link), problem_(problem), tolerance_(tolerance), found_(found) {}
+Questions::Questions(ClientLink& link, const StatisticalProblem& problem, const Config& config, SetupFindings& found)
+    : link_(link), problem_(problem), config_(config), found_(found) {}
 
 Questions::~Questions() = default;
 
@@ -33,7 +34,8 @@ bool bends_up(const Panel& hessian) {
 // asks for the Hessian where it got to, and goes on in the coordinates that follow from it for twice as many exchanges.
 ModeResult Questions::search() {
   const Index d = problem_.dimension();
-  ModeProblem mode_problem{transport(), problem_.prior, link_.setup().recipe->prior_on_server, d, tolerance_};
+  ModeProblem mode_problem{transport(), problem_.prior, link_.setup().recipe->prior_on_server, d,
+                           config_.sampler.mode_tolerance};
   const ModelFamily* family = problem_.model.family;
   if (scaled_ == Scaled::full && family != nullptr && family->has_normal_errors(problem_.model))
     return search_with_scale(mode_problem, start_.empty() ? problem_.prior.centre(d) : start_);
@@ -75,10 +77,11 @@ ModeResult Questions::search_with_scale(ModeProblem problem, std::vector<double>
     result.exchanges += before;
     look_at_scale(result.position);
     if (!(scale_->squares() > kNoError * squares))
-      throw NumericError(
-          "the columns determine the target without error, so that sigma has no posterior; accepted: data with some "
-          "error, or model.noise_sd",
-          0, -1);
+      throw ConfigError(
+          config_.file + ": model.kind",
+          "found \"linear\" with columns that fit the target without error, so that sigma can be as small "
+          "as numbers are; accepted: columns that are not made of the target, or a number for "
+          "model.noise_sd");
     const double from = result.position.back();
     result.position.back() = scale_->best();
     if (std::abs(result.position.back() - from) < kStays) break;
@@ -117,9 +120,10 @@ const std::vector<double>& Questions::mode() {
   found_.notes.push_back(
       fmt::format("mode found in {} exchanges, gradient norm {:.2g}", result.exchanges, result.gradient_norm));
   if (!result.reached)
-    found_.warnings.push_back(fmt::format(
-        "the mode finder stopped at gradient norm {:.2g}, above mode_tolerance {:.2g}{}", result.gradient_norm,
-        tolerance_, link_.setup().recipe->oracle == OracleKind::fixed_point ? ": this costs variance, not bias" : ""));
+    found_.warnings.push_back(
+        fmt::format("the mode finder stopped at gradient norm {:.2g}, above mode_tolerance {:.2g}{}",
+                    result.gradient_norm, config_.sampler.mode_tolerance,
+                    link_.setup().recipe->oracle == OracleKind::fixed_point ? ": this costs variance, not bias" : ""));
   return found_.mode = result.position;
 }
 

@@ -100,6 +100,7 @@ RunFacts facts_of(const Experiment& experiment) {
   facts.exact = experiment.has_transitions();
   facts.prior_sd = experiment.prior_sd();
   facts.by_label = std::ranges::count(kByLabel, config.data.partition) > 0;
+  if (facts.states == States::draws) facts.mode = experiment.mode();
   facts.predicts = experiment.personal() != nullptr || experiment.model().predicts();
   if (experiment.personal() && experiment.clients() > 0) facts.first_client = experiment.data().client_names[0];
   if (facts.states == States::estimates) facts.identified = experiment.personal()->identified();

@@ -249,6 +249,7 @@ std::string to_json(const Summary& s) {
   key("parameters", lines(s.parameters.size(), [&](std::size_t j) { return parameter(s, j); }));
   if (!s.covariance.empty())
     key("covariance", lines(s.parameters.size(), [&](std::size_t i) { return covariance_row(s, i); }));
+  if (!f.mode.empty()) key("mode", compact(json_numbers(f.mode)));
   key("communication", compact(communication(f.counters)));
   if (f.federation) key("federation", compact(federation(*f.federation)));
   key("work", compact(work(f)));

@@ -366,6 +366,84 @@ TEST(NaturalUnits, ATargetThatNeverChangesIsNamed) {
   }
 }
 
+// The mode of a linear model with sampled sigma does not depend on where its search begins.
+TEST(NaturalUnits, UnderAFlatPriorTheModeIsLeastSquaresWithItsResidualStandardError) {
+  const Incomes data(60);
+  Experiment experiment(read_config_text(data.config(""), "test.toml", {"model.prior=flat"}));
+  experiment.prepare();
+  const VectorXd ols = data.x.colPivHouseholderQr().solve(data.y);
+  const double residual = std::sqrt((data.y - data.x * ols).squaredNorm() / static_cast<double>(data.y.size() - 4));
+  const std::vector<double> mode = experiment.mode();
+  ASSERT_EQ(mode.size(), 5u);
+  for (int j = 0; j < 4; ++j) EXPECT_NEAR(mode[static_cast<std::size_t>(j)], ols[j], 1e-6 * std::abs(ols[j])) << j;
+  EXPECT_NEAR(mode[4], std::log(residual), 1e-5);
+}
+
+// Writes a target and noise columns that have nothing to do with it.
+void write_noise(const std::string& file, int rows, int columns) {
+  std::ofstream csv(file);
+  std::mt19937_64 bits(3);
+  const auto normal = [&] {
+    const auto uniform = [&] { return (static_cast<double>(bits() >> 11) + 0.5) / 9007199254740992.0; };
+    const double radius = std::sqrt(-2 * std::log(uniform()));
+    return radius * std::cos(6.283185307179586 * uniform());
+  };
+  csv << "clinic,income";
+  for (int j = 0; j < columns; ++j) csv << ",x" << j;
+  for (int r = 0; r < rows; ++r) {
+    csv << "\nc" << r % 3 << ',' << 50000 + 9000 * normal();
+    for (int j = 0; j < columns; ++j) csv << ',' << normal();
+  }
+  csv << '\n';
+}
+
+// Draws of many coefficients that are each a little too wide add up to residuals that are too large, so that log sigma
+// comes out too high: by 0.24 of its sd here at the step that keeps sds within 3 %.
+TEST(NaturalUnits, ManyColumnsTakeASmallerStepForSigma) {
+  Incomes data(40);
+  write_noise(data.file, 160, 50);
+  Experiment experiment(read_config_text(data.config(""), "test.toml", {"sampler.name=lsd"}));
+  experiment.prepare();
+  ASSERT_NE(experiment.forecast(), nullptr);
+  EXPECT_TRUE(experiment.forecast()->ok);
+  EXPECT_EQ(experiment.forecast()->most_biased, "log_sigma");
+  EXPECT_NEAR(experiment.forecast()->bias, 0.1, 0.002);
+  EXPECT_LT(experiment.forecast()->most_ratio, 1.02);
+  Experiment wide(read_config_text(data.config(""), "test.toml",
+                                   {"sampler.name=lsd", "sampler.step=0.114", "sampler.precondition=full"}));
+  wide.prepare();
+  ASSERT_NE(wide.forecast(), nullptr);
+  EXPECT_FALSE(wide.forecast()->ok);
+  // The trace of the coefficients' excess, 51 γ/2, times the sd of log sigma, 1/√(2 (160 - 51)).
+  EXPECT_NEAR(wide.forecast()->bias, 51 * 0.114 / 2 / std::sqrt(2 * 109.0), 0.03);
+  EXPECT_EQ(wide.forecast()->cause, "the step size");
+}
+
+// As many columns as rows: sigma has a posterior, but the joint mode is at sigma = 0.
+TEST(NaturalUnits, MoreColumnsThanRowsStartWhereSigmaIsProbable) {
+  Incomes data(40);
+  write_noise(data.file, 20, 30);
+  Experiment experiment(read_config_text(data.config(""), "test.toml", {}));
+  experiment.prepare();
+  EXPECT_NEAR(experiment.mode().back(), std::log(9000.0), 2);
+}
+
+TEST(NaturalUnits, ColumnsThatFitWithoutErrorAreSaidSo) {
+  Incomes data(40);
+  {
+    std::ofstream csv(data.file);
+    csv << "clinic,hours,income\n";
+    for (int r = 0; r < 60; ++r) csv << "c" << r % 3 << ',' << r << ',' << 10 + 15 * r << "\n";
+  }
+  try {
+    sampled(data.config(""), {});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("without error"));
+    EXPECT_THAT(error.what(), HasSubstr("noise_sd"));
+  }
+}
+
 // A start at twice the posterior's spread would explode a Poisson chain whose rates follow from large coefficients, so
 // starts that are too far up are moved towards the mode.
 TEST(NaturalUnits, StartsAreSpreadAroundTheModeButNotTooFar) {

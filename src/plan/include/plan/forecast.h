@@ -44,6 +44,10 @@ struct GaussianSums {
   Eigen::VectorXd drift;    // Σ H_i g_i/w_i, of local steps
   Eigen::MatrixXd squares;  // Σ H_i²/w_i, of local steps
   Eigen::MatrixXd delayed;  // Σ lag_i H_i, where lag_i is the mean age in rounds of what is known of client i
+  // A linear model with sampled λ = log σ, which is no Gaussian: its likelihood's part of H is divided by σ², so that
+  // draws that are too wide push σ up. `scale` is dλ/dψ, and `of_rows` that part of H.
+  Eigen::VectorXd scale;
+  Eigen::MatrixXd of_rows;
 };
 
 // The numbers of a sampler that the forecast needs besides the step.
@@ -66,6 +70,7 @@ struct Forecast {
   Eigen::VectorXd bias;   // per parameter: (mean of the draws - mean of the posterior) / sd of the posterior
   Eigen::VectorXd ratio;  // sd of the draws / sd of the posterior; infinite if the chain diverges
   Eigen::VectorXd tau;    // iterations per effective draw of one chain
+  Eigen::VectorXd pushed;  // the part of the bias that comes from draws that are too wide (GaussianSums::scale)
   // The share of each cause in ratio² - 1 of every parameter, for the causes that are present.
   std::vector<std::pair<Cause, Eigen::VectorXd>> shares;
   bool exact = false;  // whether mean and sd come from the exact law, not from the first order in the step
@@ -107,6 +112,7 @@ class Forecaster {
     bool from_anchor, from_memory;
   };
   double shrink(const Part& part, double effective) const;
+  Eigen::VectorXd pushed(const Eigen::MatrixXd& covariance) const;
   Eigen::MatrixXd control_part(double effective) const;
   Eigen::VectorXd variances(const Eigen::MatrixXd& right, double effective) const;
   std::vector<std::pair<Cause, Eigen::MatrixXd>> terms(double effective) const;
@@ -120,6 +126,8 @@ class Forecaster {
   Eigen::VectorXd drift_;    // κ H⁻¹ Σ H_i g_i/w_i in θ, per γ'
   std::vector<Part> parts_;
   Eigen::MatrixXd squares_;  // Σ H_i²/w_i in the eigenbasis
+  Eigen::VectorXd push_;     // H⁻¹ dλ/dψ in θ
+  Eigen::MatrixXd of_rows_;  // the likelihood's part of H in the eigenbasis
   double stable_ = 0;
 };
 

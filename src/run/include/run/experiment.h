@@ -87,7 +87,9 @@ class Experiment {
   std::optional<SamplingForecast> plan_forecast(bool exact, std::string& why);
   double smoothness() const;                      // L, a bound or an estimate; 0 before prepare()
   ConstPanelView position() const;
-  std::vector<double> mode() const;  // empty unless it was found
+  // The position of least U, in the units of draws; empty unless it was found. For linear models with a sampled sigma
+  // log sigma is at the mode of its own posterior, where that was found (docs/samplers.md, run.init).
+  std::vector<double> mode() const;
   // The prior's standard deviation of each coordinate of a draw, infinite if the prior is flat or not centred at 0;
   // empty if they are not known, as with latents.
   std::vector<double> prior_sd() const;

@@ -16,6 +16,7 @@
 namespace pollen {
 
 class ClientLink;
+struct Config;
 struct ModeProblem;
 struct ModeResult;
 class MarginalScale;
@@ -38,8 +39,8 @@ struct SetupFindings {
 
 class Questions {
  public:
-  // All arguments must outlive the object. The mode is found to a gradient norm of `tolerance`.
-  Questions(ClientLink& link, const StatisticalProblem& problem, double tolerance, SetupFindings& found);
+  // All arguments must outlive the object.
+  Questions(ClientLink& link, const StatisticalProblem& problem, const Config& config, SetupFindings& found);
   ~Questions();
 
   Transport& transport() const;
@@ -49,8 +50,8 @@ class Questions {
   bool curvature_is_bound() const { return problem_.curvature_is_bound; }
   // Says where the search for the mode begins; otherwise it begins at the prior's centre.
   void search_from(std::span<const double> start) { start_.assign(start.begin(), start.end()); }
-  // Finds the mode at the first call. NumericError if the search leaves the finite numbers. Of a linear model with unknown
-  // σ a search that is scaled in full finds the mode of log σ's own posterior and the best coefficients there.
+  // Finds the mode at the first call. NumericError if the search leaves the finite numbers. Of a linear model with
+  // unknown σ a search that is scaled in full finds the mode of log σ's own posterior and the best coefficients there.
   const std::vector<double>& mode();
   // The Hessian at the mode by which a normal approximation goes; with such a σ, without what it says about σ and
   // coefficients together.
@@ -70,7 +71,7 @@ class Questions {
 
   ClientLink& link_;
   const StatisticalProblem& problem_;
-  double tolerance_;
+  const Config& config_;
   SetupFindings& found_;
   enum class Scaled { not_at_all, diagonal, full } scaled_ = Scaled::not_at_all;
   std::unique_ptr<MarginalScale> scale_;  // once the mode of a linear model with unknown σ was found

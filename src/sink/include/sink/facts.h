@@ -102,6 +102,7 @@ struct RunFacts {
   bool reference = false;               // a reference sampler or a competitor, which has coordinates of its own
   bool exact = false;                   // the sampler accepts and rejects, so that its step makes no error
   std::string precondition = "none";    // the coordinates in which it sampled
+  std::vector<double> mode;             // the posterior's, one number per coordinate of a draw; empty unless it was found
   std::vector<double> prior_sd;         // per coordinate of a draw, infinite if the prior is flat; empty if unknown
   bool by_label = false;                // clients were made by sorting rows by their labels (data.partition)
   bool predicts = false;                // the model predicts a target of rows
