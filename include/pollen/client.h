@@ -136,8 +136,8 @@ class ClientView {
   void archive(Archive& archive, bool anchors = true);
 
   void share_work(Team team) { team_ = std::move(team); }  // divides work over the team, chain by chain
-  // The change of variables θ = θ̂ + Aψ in which the clients work (sampler.precondition); null: they work in θ. The prior
-  // follows it. Neither may be set while clients answer.
+  // The change of variables θ = θ̂ + Aψ in which the clients work (sampler.precondition); null: they work in θ. The
+  // prior follows it. Neither may be set while clients answer.
   const std::shared_ptr<const Coordinates>& coordinates() const { return coordinates_; }
   void set_coordinates(std::shared_ptr<const Coordinates> coordinates);
   // The prior of a client that owns a share of it, as a function of what the clients work in.
@@ -207,9 +207,10 @@ struct NoiseQuestion {
     row_compression,  // with a memory: of the compressor, for what the rows that are drawn add
     squares,          // H_i²/w_i, which is no noise but tells how far local steps lead apart
     drift,            // H_i g_i/w_i, where local steps lead; d numbers
+    delay,            // H_i times the mean age in rounds of what error feedback knows of the client
   } part = Part::participation;
   Index rows = 0;  // N, the rows of all clients
-  static constexpr std::uint64_t kParts = 6;
+  static constexpr std::uint64_t kParts = 7;
 
   std::uint64_t packed() const { return static_cast<std::uint64_t>(rows) * kParts + static_cast<std::uint64_t>(part); }
   static NoiseQuestion unpacked(std::uint64_t step) {

@@ -101,7 +101,8 @@ Forecaster::Forecaster(const GaussianSums& sums, const Dynamics& dynamics) : dyn
   basis_ = sums.to_theta.size() > 0 ? MatrixXd(sums.to_theta * vectors_) : vectors_;
   target_ = dynamics.temperature * (basis_.cwiseAbs2() * values_.cwiseInverse());
   const auto rotated = [&](const MatrixXd& m) { return MatrixXd(vectors_.transpose() * m * vectors_); };
-  MatrixXd whole = sums.hessian;
+  // After a round of local steps the average has moved by as much as a step of K γ' would move it.
+  MatrixXd whole = dynamics.mean_steps * sums.hessian;
   for (const NoisePart& part : sums.noise) {
     if (part.covariance.size() == 0) continue;
     parts_.push_back({part.cause, rotated(part.covariance), part.from_anchor, part.from_memory});
@@ -119,8 +120,7 @@ Forecaster::Forecaster(const GaussianSums& sums, const Dynamics& dynamics) : dyn
     push_ = basis_ * (vectors_.transpose() * sums.scale).cwiseQuotient(values_);
     of_rows_ = rotated(sums.of_rows);
   }
-  // After a round of local steps the average has moved by as much as a step of K γ' would move it.
-  stable_ = 2 / (math::symmetric_eigenvalues(whole).maxCoeff() * dynamics.mean_steps * dynamics.unit);
+  stable_ = 2 / (math::symmetric_eigenvalues(whole).maxCoeff() * dynamics.unit);
 }
 
 // Anchors and memories are as old for all directions as for the stiffest one, which overstates what they leave over.

@@ -28,6 +28,11 @@ class LowerHalf {
     for (std::size_t j = 0; j < v.size(); ++j)
       for (std::size_t i = j; i < v.size(); ++i) out_[at++] += weight * v[i] * v[j];
   }
+  void add_product(std::span<const double> u, std::span<const double> v, double weight) {  // ½ (u vᵀ + v uᵀ)
+    std::size_t at = 0;
+    for (std::size_t j = 0; j < v.size(); ++j)
+      for (std::size_t i = j; i < v.size(); ++i) out_[at++] += 0.5 * weight * (u[i] * v[j] + v[i] * u[j]);
+  }
   void add_diagonal(std::span<const double> diagonal, double weight) {
     for (std::size_t j = 0, at = 0; j < diagonal.size(); at += diagonal.size() - j, ++j)
       out_[at] += weight * diagonal[j];
@@ -120,6 +125,15 @@ class ClientNoise {
   void add_squares(LowerHalf& sum) const {
     for (Index c = 0; c < d_; ++c)
       sum.add(change_.column(c), 1 / (parts_.weight * math::squared_norm(directions_.column(c))));
+  }
+
+  // H_i times the mean age of what is known of a client that takes part with this probability.
+  void add_delay(double chance, LowerHalf& sum) const {
+    const double passes = parts_.compressor->unbiased() ? 1 : parts_.compressor->alpha(d_);
+    for (Index c = 0; c < d_; ++c) {
+      const auto direction = directions_.column(c);
+      sum.add_product(change_.column(c), direction, (1 / (chance * passes) - 1) / math::squared_norm(direction));
+    }
   }
 
   void drift(std::span<double> out) const {
@@ -232,6 +246,15 @@ PresenceFactors factors(const Participation& who, std::uint32_t index, double ro
   return {own, 1 - 1 / static_cast<double>(who.size) + own};
 }
 
+// The probability that a client takes part in a round.
+double chance_of(const Participation& who, std::uint32_t index, double share, Index clients) {
+  if (!who.partial(clients)) return 1;
+  const auto b = static_cast<double>(clients), size = static_cast<double>(who.size);
+  if (who.policy == ParticipationPolicy::fixed_size) return who.replacement ? 1 - std::pow(1 - share, size) : size / b;
+  const double p = who.probability.size() == 1 ? who.probability.front() : who.probability[index];
+  return who.scaling == Scaling::active ? p / (1 - std::pow(1 - p, b)) : p;  // active: empty rounds are drawn again
+}
+
 }  // namespace
 
 void Client::noise(const NoiseQuestion& question, std::span<const double> at, ConstPanelView directions,
@@ -242,14 +265,16 @@ void Client::noise(const NoiseQuestion& question, std::span<const double> at, Co
   const bool rows_alone = question.part == Part::minibatch || question.part == Part::row_compression;
   noise.look(!rows_alone, work.scratch);
   if (question.part == Part::drift) return noise.drift(out);
-  const PresenceFactors by = factors(recipe.participation, index_, static_cast<double>(potential_->rows()),
-                                     static_cast<double>(question.rows));
+  const auto rows = static_cast<double>(potential_->rows()), all_rows = static_cast<double>(question.rows);
+  const PresenceFactors by = factors(recipe.participation, index_, rows, all_rows);
   LowerHalf sum(out);
   if (question.part == Part::participation) noise.add_square(by.own, sum);
   if (question.part == Part::minibatch) noise.add_minibatch(by.square, sum, work.scratch);
   if (question.part == Part::compression) noise.add_compression(by.square, sum, work.scratch);
   if (question.part == Part::row_compression) noise.add_row_compression(by.square, sum, work.scratch);
   if (question.part == Part::squares) noise.add_squares(sum);
+  if (question.part == Part::delay)
+    noise.add_delay(chance_of(recipe.participation, index_, rows / all_rows, parts_.clients), sum);
 }
 
 }  // namespace pollen

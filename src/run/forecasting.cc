@@ -22,7 +22,7 @@ using Eigen::VectorXd;
 using plan::Cause;
 using Part = NoiseQuestion::Part;
 
-constexpr Index kMostParameters = 500;  // H and the answers are d × d matrices, and each client takes 2d gradients
+constexpr Index kMostParameters = 1000;  // H and the answers are d × d matrices, and each client takes 2d gradients
 
 MatrixXd matrix_of(ConstPanelView view) {
   MatrixXd result(view.rows, view.columns);
@@ -92,23 +92,10 @@ double passes(const CompressorSpec& spec, Index dimension) {
   return compressor->unbiased() ? 1 : compressor->alpha(dimension);
 }
 
-// The mean age in rounds of what error feedback knows of the clients, who count by their rows.
-double uplink_lag(const Recipe& recipe, std::span<const Index> sizes, Index dimension) {
+// Whether what error feedback knows is older for some clients than for others.
+bool ages_differ(const Recipe& recipe, Index clients) {
   const Participation& who = recipe.participation;
-  const auto clients = std::ssize(sizes);
-  const double chance = presence_of(who, clients).chance;
-  const double all = std::accumulate(sizes.begin(), sizes.end(), 0.0);
-  double lag = 0, share = passes(recipe.up.compressor, dimension);
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const double rows = static_cast<double>(sizes[i]) / all;
-    const bool own = who.partial(clients) && who.policy == ParticipationPolicy::bernoulli && who.probability.size() > 1;
-    double present = own ? who.probability[i] : chance;
-    if (who.partial(clients) && who.policy == ParticipationPolicy::fixed_size && who.replacement)
-      present = 1 - std::pow(1 - rows, static_cast<double>(who.size));
-    if (!recipe.up.per_client.empty()) share = passes(recipe.up.per_client[i], dimension);
-    lag += rows * (1 / (present * share) - 1);
-  }
-  return lag;
+  return !recipe.up.per_client.empty() || (who.partial(clients) && (who.probability.size() > 1 || who.replacement));
 }
 
 double most_omega(const Uplink& up, Index dimension) {
@@ -246,14 +233,18 @@ void Forecasting::ask_local(plan::GaussianSums& sums) {
     sums.squares = from_lower_half(ask(Part::squares, 0), d);
     if (recipe.oracle != OracleKind::control) sums.drift = ask(Part::drift, 0);
   }
-  double lag = recipe.up.memory == Memory::feedback ? uplink_lag(recipe, subject_.problem.rows, d) : 0;
-  if (recipe.down.feedback) {
-    const double part = passes(recipe.down.compressor, d);
-    lag += (1 - part) / part;
-  }
-  if (lag == 0) return;
+  const Index clients = subject_.problem.clients();
+  const bool feedback = recipe.up.memory == Memory::feedback, differ = feedback && ages_differ(recipe, clients);
+  double lag = 0;
+  if (feedback && !differ)
+    lag = 1 / (presence_of(recipe.participation, clients).chance * passes(recipe.up.compressor, d)) - 1;
+  if (recipe.down.feedback) lag += 1 / passes(recipe.down.compressor, d) - 1;
+  if (lag == 0 && !differ) return;
   sums.delayed = lag * hessian_;
   if (recipe.prior_on_server) sums.delayed -= lag * prior_curvature(subject_.problem.prior, d);
+  if (!differ) return;
+  const std::span<const Index> sizes = subject_.problem.rows;
+  sums.delayed += from_lower_half(ask(Part::delay, std::accumulate(sizes.begin(), sizes.end(), Index{0})), d);
 }
 
 plan::Dynamics Forecasting::dynamics() const {
@@ -409,7 +400,7 @@ std::string ways_around(Cause cause, const Recipe& recipe, bool far) {
     case Cause::compression:
       if (memory) return "sampler.compressor = \"identity\", or one that loses less";
       return local ? "sampler.memory = true, or compressor = \"identity\""
-                   : "qlsd++, whose memory removes most of it, lsd++, or more sampler.levels";
+                   : "qlsd++, whose memory removes most of it, lsd++, or a compressor that loses less";
     case Cause::local_steps:
       return recipe.oracle == OracleKind::control ? "fewer local steps" : "vr-fald*, or fewer local steps";
     case Cause::delay:

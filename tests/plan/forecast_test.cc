@@ -179,7 +179,8 @@ TEST(Forecast, MapsFromPsiToTheta) {
   turned.sums.to_theta = turn;
   turned.sums.hessian = turn.transpose() * plain.sums.hessian * turn;
   for (NoisePart& part : turned.sums.noise) part.covariance = turn.transpose() * part.covariance * turn;
-  const Forecast a = Forecaster(plain.sums, plain.dynamics).at(0.05), b = Forecaster(turned.sums, turned.dynamics).at(0.05);
+  const Forecast a = Forecaster(plain.sums, plain.dynamics).at(0.05),
+                 b = Forecaster(turned.sums, turned.dynamics).at(0.05);
   EXPECT_LT((a.ratio - b.ratio).cwiseAbs().maxCoeff(), 1e-12);
   EXPECT_LT((a.tau - b.tau).cwiseAbs().maxCoeff(), 1e-8);
 }
@@ -215,6 +216,17 @@ TEST(StepSearch, TakesTheLargestStepWithinTheTolerances) {
   // 1/sqrt(1 - γ/2) = 1.03
   EXPECT_NEAR(choice.step, 2 * (1 - 1 / (1.03 * 1.03)), 0.02 * choice.step);
   EXPECT_FALSE(choose_step(forecaster, {.iterations = 200, .chains = 1}).good) << "too few effective draws";
+}
+
+// The noise of who takes part is that of a whole round already, so that the bound on the step counts it once.
+TEST(StepSearch, TakesTheLargestStepOfLocalStepsToo) {
+  GaussianSums sums;
+  sums.hessian = MatrixXd::Identity(1, 1);
+  sums.noise = {{Cause::participation, 40 * MatrixXd::Identity(1, 1)}};
+  const Forecaster forecaster(sums, {.mean_steps = 10, .further_steps = 4.5, .stride = 10});
+  const StepChoice choice = choose_step(forecaster, {.iterations = 1e6, .chains = 4});
+  ASSERT_TRUE(choice.good);
+  EXPECT_NEAR(forecaster.at(choice.step).ratio(0), 1.03, 1e-3);
 }
 
 TEST(StepSearch, NamesWhatIsInTheWay) {

@@ -50,7 +50,7 @@ Problem alike() {
 // What is known of absent clients is as old as each client's own absence, not as the mean absence. With few clients,
 // drawing empty rounds again makes them present more often.
 TEST(ForecastCauses, ErrorFeedbackOfAbsentClients) {
-  const Problem problem = alike();
+  const Problem problem = laws::matrices();
   const Overrides elf{"sampler.name=d-elf", "sampler.compressor=rand-k", "sampler.k=2", "sampler.scaled=true",
                       "participation.policy=bernoulli"};
   const auto expect = [&](GradientLawOptions o, Overrides overrides, const char* name) {

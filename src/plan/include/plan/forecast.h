@@ -75,18 +75,18 @@ struct Forecast {
   std::vector<std::pair<Cause, Eigen::VectorXd>> shares;
   bool exact = false;  // whether mean and sd come from the exact law, not from the first order in the step
 
-  Eigen::Index widest() const;   // the parameter whose ratio is farthest from 1
-  Eigen::Index biased() const;   // the parameter with the largest |bias|
-  double slowest() const;        // the largest tau
+  Eigen::Index widest() const;                         // the parameter whose ratio is farthest from 1
+  Eigen::Index biased() const;                         // the parameter with the largest |bias|
+  double slowest() const;                              // the largest tau
   double ess(double iterations, double chains) const;  // of the slowest parameter
   Cause worst() const;  // what does most harm: to the mean if its bias exceeds the error of the sd, else to the sd
 };
 
 // What a forecast must keep to be called good.
 struct Tolerance {
-  double sd = 0.03;    // of |ratio - 1|
-  double mean = 0.1;   // of |bias|
-  double ess = 400;    // of all chains together
+  double sd = 0.03;   // of |ratio - 1|
+  double mean = 0.1;  // of |bias|
+  double ess = 400;   // of all chains together
 };
 bool within(const Forecast& forecast, const Tolerance& tolerance = {});
 
@@ -97,7 +97,7 @@ class Forecaster {
 
   Forecast at(double step) const;
   Forecast without_causes(double step) const;  // the same without Forecast::shares, which takes less time
-  // A step below which the linear recursion is certainly stable: γ' λ_max(H + C/T) < 2, C the whole noise.
+  // A step below which the linear recursion is certainly stable: γ' λ_max(K H + C/T) < 2, C the whole noise.
   double stable() const { return stable_; }
   Eigen::Index parameters() const { return basis_.rows(); }
   const Dynamics& dynamics() const { return dynamics_; }
