@@ -149,7 +149,7 @@ bool is_allowed(const ExperimentParts& parts, const std::vector<double>& at) {
 // may be far from the maximum. Then the estimate moves by Newton's steps, for which all is known, as far as no bound of
 // the configuration is in the way.
 void find_maximum(const ExperimentParts& parts, Estimates& out) {
-  constexpr double kNear = 0.1, kFar = 3;  // in standard errors
+  constexpr double kNear = 0.05, kFar = 3;  // in standard errors
   constexpr int kMoves = 4;
   for (Estimates before = out;; ++out.moves) {
     const std::vector<double> step = find_covariance(parts, out.value, out);
