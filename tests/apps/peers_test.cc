@@ -90,6 +90,18 @@ TEST_F(Peers, DefaultRunsAgreeWithNuts) {
   }
 }
 
+// Correlated columns in units of their own cost no draws: version 0.1 had a bulk ESS of 62 without the product of
+// height and sex, and of 6 with it.
+TEST_F(Peers, CorrelatedColumnsMix) {
+  for (const char* features : {"[\"height\", \"male\"]", "[\"height\", \"male\", \"height_male\"]"}) {
+    const Json json = summary(kIncome, "long",
+                              {"sampler.name=qlsd++", "run.iterations=90000", fmt::format("data.features={}", features),
+                               "output.draws=[\"none\"]"});
+    EXPECT_EQ(json["verdict"]["converged"], true) << json["verdict"];
+    for (const Json& p : json["parameters"]) EXPECT_GE(p["ess_bulk"], 5000) << features << ' ' << p["label"];
+  }
+}
+
 // Under a flat prior the mode is the maximum of the likelihood.
 TEST_F(Peers, TheModeUnderAFlatPriorIsThatOfGlm) {
   if (run_program("Rscript", {"--version"}).code != 0) GTEST_SKIP() << "needs Rscript (r-base-core)";
