@@ -124,6 +124,9 @@ class Potential {
   virtual void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                          Scratch& scratch) const;
   virtual bool curvature_is_bound() const { return false; }
+  // Writes the diagonal of ∇²U_i(at) in one pass over the rows, if the model can, and returns whether it did.
+  // Otherwise, as by default, it is found from differences of gradients, which takes two of them per coordinate.
+  virtual bool hessian_diagonal(std::span<const double> at, std::span<double> out, Scratch& scratch) const;
   // Returns the largest λ_max over the rows j: of a bound on ∇²U_ij if the model has one, otherwise of ∇²U_ij(at). The
   // default is the norm of the whole client's curvature at `at`, which is at least as large if the rows are convex.
   virtual double row_curvature(std::span<const double> at, Scratch& scratch) const;
@@ -164,9 +167,10 @@ class ModelFamily {
     return "nothing is known of this family's convexity (ModelFamily::not_convex)";
   }
 
-  // What model.prior = "auto" goes by: coefficient j is N(0, (slope/s_j)²), where s_j is the column's standard deviation,
-  // and the intercept where all columns are at their means is N(intercept_mean, intercept_sd²). The logarithms of
-  // scales are N(log_scale_mean, 1). `target` has the target's mean and standard deviation if it is a number or a count.
+  // What model.prior = "auto" goes by: coefficient j is N(0, (slope/s_j)²), where s_j is the column's standard
+  // deviation, and the intercept where all columns are at their means is N(intercept_mean, intercept_sd²). The
+  // logarithms of scales are N(log_scale_mean, 1). `target` has the target's mean and standard deviation if it is a
+  // number or a count.
   struct PriorScale {
     double slope = 2.5, intercept_mean = 0, intercept_sd = 2.5, log_scale_mean = 0;
   };
@@ -234,8 +238,8 @@ std::unique_ptr<Potential> make_gaussian(std::vector<double> mean, std::vector<d
 std::unique_ptr<Potential> make_gaussian_data(const RowsView& y, double scale = 1.0);
 
 // The prior is a normal law, or flat. Most priors are N(mean_j, sd_j²) on every coordinate, so that
-// U_0 = ½ Σ (θ_j - mean_j)²/sd_j². Further terms may say something about weighted sums of coordinates. After a change of
-// variables, U_0 = ½ θᵀMθ + linearᵀθ + constant.
+// U_0 = ½ Σ (θ_j - mean_j)²/sd_j². Further terms may say something about weighted sums of coordinates. After a change
+// of variables, U_0 = ½ θᵀMθ + linearᵀθ + constant.
 struct Prior {
   // The term ½ precision (Σ_j weight_j θ_(first+j) - mean)², for instance about the intercept where all columns are 0.
   struct SumTerm {
@@ -247,7 +251,7 @@ struct Prior {
   // M, d × d, row by row, and d numbers. Empty: M is diagonal, and there is no linear term.
   std::vector<double> matrix = {}, linear = {};
   double constant = 0;
-  std::vector<double> mean = {};    // one per coordinate; empty: zeros
+  std::vector<double> mean = {};  // one per coordinate; empty: zeros
   std::vector<SumTerm> sums = {};
 
   static Prior flat() { return {}; }

@@ -241,6 +241,9 @@ class InCoordinates final : public Potential {
     });
   }
   bool curvature_is_bound() const override { return inner_->curvature_is_bound(); }
+  bool hessian_diagonal(std::span<const double> at, std::span<double> out, Scratch& scratch) const override {
+    return !in_ && inner_->hessian_diagonal(at, out, scratch);
+  }
   double row_curvature(std::span<const double> at, Scratch& scratch) const override {
     return in_ ? Potential::row_curvature(at, scratch) : inner_->row_curvature(at, scratch);
   }

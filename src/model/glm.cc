@@ -95,6 +95,33 @@ class Glm final : public RowPotential {
     target.store(scale_);
   }
   bool curvature_is_bound() const override { return loss_->curvature_is_bound(); }
+  // Σ_r w_r x_r², where w_r is the second derivative of the row's loss by z, a difference of residuals.
+  bool hessian_diagonal(std::span<const double> at, std::span<double> out, Scratch& scratch) const override {
+    constexpr double kStep = 1e-4;
+    Scratch::Frame frame(scratch);
+    std::ranges::fill(out, 0.0);
+    const auto p = static_cast<std::size_t>(features());
+    Index row = 0;
+    sweep(Rows(observations_), split(one_column(at), scratch), {}, {1, classes_, 0}, scratch,
+          [&](const PanelView& z, const double* y, Index) {
+            Scratch::Frame inner(scratch);
+            const auto count = static_cast<std::size_t>(z.rows);
+            const PanelView ends{scratch.take<double>(z.rows * classes_).data(), z.rows, classes_, z.rows};
+            const std::span<double> weights = scratch.take<double>(z.rows);
+            for (Index k = 0; k < classes_; ++k) {
+              std::ranges::fill(weights, 0.0);
+              for (const double step : {kStep, -kStep}) {
+                copy_into(z, ends);
+                for (double& end : ends.column(k)) end += step;
+                loss_->residuals(ends, y, scratch);
+                math::axpy(scale_ / (2 * step), ends.column(k), weights);
+              }
+              add_squares(row, weights.first(count), out.subspan(static_cast<std::size_t>(k) * p, p));
+            }
+            row += z.rows;
+          });
+    return true;
+  }
   double row_curvature(std::span<const double> at, Scratch&) const override {
     double largest = 0;
     for (Index r = 0; r < rows(); ++r) {

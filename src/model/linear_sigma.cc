@@ -50,6 +50,22 @@ class LinearSigma final : public RowPotential {
     math::scale(scale_, out);
   }
   bool curvature_is_bound() const override { return false; }
+  bool hessian_diagonal(std::span<const double> at, std::span<double> out, Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    std::ranges::fill(out, 0.0);
+    const double weight = scale_ * math::exp(-2.0 * at.back());
+    Index row = 0;
+    sweep(Rows(observations_), coefficients(one_column(at)), {}, {1, 1, 0}, scratch,
+          [&](const PanelView& z, const double* y, Index) {
+            const std::span<double> e = z.column(0);
+            math::subtract(e, {y, e.size()}, e);
+            out.back() += 2 * weight * math::squared_norm(e);
+            std::ranges::fill(e, weight);
+            add_squares(row, e, out.first(out.size() - 1));
+            row += z.rows;
+          });
+    return true;
+  }
   // A row's Hessian has rank two: it is w (x, -2e)(x, -2e)ᵀ less 2we² in the corner, so a 2 × 2 matrix has its
   // eigenvalues.
   double row_curvature(std::span<const double> at, Scratch&) const override {

@@ -39,6 +39,8 @@ void Potential::curvature(std::span<const double> at, std::span<const double> v,
   math::scale(1 / (2 * step), out);
 }
 
+bool Potential::hessian_diagonal(std::span<const double>, std::span<double>, Scratch&) const { return false; }
+
 double Potential::row_curvature(std::span<const double> at, Scratch& scratch) const {
   constexpr int kTurns = 30;  // of power iteration
   Scratch::Frame frame(scratch);

@@ -36,6 +36,14 @@ class RowPotential : public Potential {
   virtual void change(const Rows& rows, const ConstPanelView& theta, const ConstPanelView& anchor, const PanelView& out,
                       Scratch& scratch) const = 0;
 
+  // Adds Σ_r weights_r x_r² to out, for the rows from `first` on.
+  void add_squares(Index first, std::span<const double> weights, std::span<double> out) const {
+    for (std::size_t r = 0; r < weights.size(); ++r) {
+      const double* const x = observations_.x.row(first + static_cast<Index>(r));
+      for (std::size_t j = 0; j < out.size(); ++j) out[j] += weights[r] * x[j] * x[j];
+    }
+  }
+
   Observations observations_;
   double scale_;
 };

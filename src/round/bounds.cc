@@ -65,9 +65,14 @@ void Client::bounds(std::span<const double> at, PanelView out, Workspace& work) 
 // Gradients are computed for several coordinates at a time.
 void Client::hessian(std::span<const double> at, PanelView out, Workspace& work) const {
   constexpr Index kTogetherMost = 16;  // coordinates
-  constexpr double kMostSingle = std::numeric_limits<float>::max();
+  static constexpr double kMostSingle = std::numeric_limits<float>::max();
   const Index d = dimension_;
   const bool diagonal = out.rows == d && d > 1;
+  const auto single = [](double x) { return static_cast<float>(std::clamp(x, -kMostSingle, kMostSingle)); };
+  if (diagonal && potential_->hessian_diagonal(at, out.column(0), work.scratch)) {
+    for (double& x : out.column(0)) x = single(x);
+    return;
+  }
   Scratch::Frame frame(work.scratch);
   const PanelView unit = work.scratch.panel(d, 1), bend = work.scratch.panel(d, 1);
   const PanelView ends = work.scratch.panel(d, 2 * kTogetherMost), slopes = work.scratch.panel(d, 2 * kTogetherMost);
@@ -95,7 +100,7 @@ void Client::hessian(std::span<const double> at, PanelView out, Workspace& work)
       const double apart = ends.column(2 * n)[j] - ends.column(2 * n + 1)[j];
       for (std::size_t i = j; i < (diagonal ? j + 1 : static_cast<std::size_t>(d)); ++i) {
         const double change = (slopes.column(2 * n)[i] - slopes.column(2 * n + 1)[i]) / apart;
-        *next++ = static_cast<float>(std::clamp<double>(change, -kMostSingle, kMostSingle));
+        *next++ = single(change);
       }
     }
   }

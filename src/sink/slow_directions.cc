@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kMostDirections = 60;  // beyond, single parameters stand for the directions
 constexpr Index kMostDraws = 2000;           // per chain
 constexpr double kMuch = 10;                 // a direction is slow if the median one has so many times its ESS
+constexpr Index kMostFull = 1000;            // parameters for which whole Hessians are asked for
 constexpr double kExplored = 100;            // the least median ESS of which directions can be told
 
 // The parameters whose directions count. An intercept in the units of the data is left out: it is where all columns are
@@ -123,8 +124,9 @@ std::string slow_parameter(const Evidence& e) {
 
 std::string other_coordinates(const RunFacts& facts) {
   const bool adapts = has_trajectories(facts.sampler);
-  if (facts.sampler.empty() || adapts || (facts.precondition == "full" && facts.federation)) return "";
-  if (facts.reference || facts.precondition == "full") return "sampler.name = \"nuts\" needs fewer iterations";
+  const bool no_better = facts.precondition == "full" || facts.dimension() > kMostFull;
+  if (facts.sampler.empty() || adapts || (no_better && facts.federation)) return "";
+  if (facts.reference || no_better) return "sampler.name = \"nuts\" needs fewer iterations";
   return "sampler.precondition = \"full\" with sampler.step = \"auto\" makes all directions alike";
 }
 

@@ -45,6 +45,27 @@ TEST_P(HessianLaw, IsTheDerivativeOfTheGradient) {
   }
 }
 
+class DiagonalLaw : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, DiagonalLaw, ::testing::ValuesIn(kinds([](const KnownFamily& f) {
+                           return sums_over_rows(f) && f.name != "gaussian-data";
+                         })),
+                         test_name);
+
+// Over several blocks of rows, and with a scale.
+TEST_P(DiagonalLaw, IsThatOfTheHessian) {
+  const Case c = make_case(GetParam(), 2500, 6, 0.25);
+  const Panel at = c.chains(1, 5);
+  std::vector<double> diagonal(static_cast<std::size_t>(c.potential->dimension())), expected(diagonal), unit(diagonal);
+  Scratch scratch;
+  ASSERT_TRUE(c.potential->hessian_diagonal(at.column(0), diagonal, scratch));
+  for (std::size_t j = 0; j < unit.size(); ++j) {
+    unit[j] = 1;
+    expected[j] = numeric_hessian(*c.potential, at.column(0), unit)[j];
+    unit[j] = 0;
+  }
+  expect_close(diagonal, expected, 1e-6);
+}
+
 class BoundLaw : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, BoundLaw, ::testing::ValuesIn(kinds([](const KnownFamily& f) { return f.bound; })),
                          test_name);
