@@ -91,8 +91,8 @@ class CompleteData {
     return std::span(scores_).subspan(draw * dimension_, dimension_);
   }
 
-  // Of a client with many rows nearly all information about some coefficients may be missing, and the little that is
-  // left would be lost in the error of Cov[score]. Most of it comes from the draws of u, the latent in the chain's
+  // Takes the draws' error out of the sums. If a client has many rows, nearly all information about some coefficients
+  // may be missing, and the little that is left would be lost in the error of Cov[score]. Most of that error comes from the draws of u, the latent in the chain's
   // coordinates, with which scores change nearly linearly, by Γ = Cov[score, u] Cov[u]⁻¹. With V = -log p(u | D_i)
   // Stein's identity says E[∇V] = 0 and E[∇V uᵀ] = I, hence Cov[u] = I + E[(u - ∇V)(u - E u)ᵀ]. The last term is 0 for
   // a normal distribution and has little error for others. So Γ Cov[u] Γᵀ is computed with this, and the mean of Γ ∇V,

@@ -25,7 +25,7 @@ class Coordinates {
   // direction in which it is flat or bends down, after the coordinates were brought to the same scale, is treated as if
   // it had a curvature of kLeast.
   Coordinates(std::span<const double> centre, ConstPanelView hessian, bool full);
-  // Of θ̂ and A as they are sent to clients: the upper half of A, column by column, or its diagonal as d × 1.
+  // Takes θ̂ and A as they are sent to clients: the upper half of A, column by column, or its diagonal as d × 1.
   Coordinates(std::span<const double> centre, ConstPanelView sent);
   static constexpr double kLeast = 1e-10;  // relative to the diagonal
 
