@@ -92,11 +92,11 @@ class CompleteData {
   }
 
   // Takes the draws' error out of the sums. If a client has many rows, nearly all information about some coefficients
-  // may be missing, and the little that is left would be lost in the error of Cov[score]. Most of that error comes from the draws of u, the latent in the chain's
-  // coordinates, with which scores change nearly linearly, by Γ = Cov[score, u] Cov[u]⁻¹. With V = -log p(u | D_i)
-  // Stein's identity says E[∇V] = 0 and E[∇V uᵀ] = I, hence Cov[u] = I + E[(u - ∇V)(u - E u)ᵀ]. The last term is 0 for
-  // a normal distribution and has little error for others. So Γ Cov[u] Γᵀ is computed with this, and the mean of Γ ∇V,
-  // which should be 0, is subtracted.
+  // may be missing, and the little that is left would be lost in the error of Cov[score]. Most of that error comes from
+  // the draws of u, the latent in the chain's coordinates, with which scores change nearly linearly, by Γ = Cov[score,
+  // u] Cov[u]⁻¹. With V = -log p(u | D_i) Stein's identity says E[∇V] = 0 and E[∇V uᵀ] = I, hence Cov[u] = I + E[(u -
+  // ∇V)(u - E u)ᵀ]. The last term is 0 for a normal distribution and has little error for others. So Γ Cov[u] Γᵀ is
+  // computed with this, and the mean of Γ ∇V, which should be 0, is subtracted.
   void correct(const Panel& of_latents, const Panel& with_scores, const Panel& excess, PanelView out) const {
     const Index d = hessian_.columns(), q = of_latents.rows();
     const Coordinates root(std::vector<double>(latents_.size()), of_latents, true);
