@@ -105,7 +105,8 @@ int main(int count, char** words) {
     all.spec.rate = 0.1;
     const double anchored = rounds(*network, all, times).seconds;
     fmt::print(
-        "{} {} {} clients x {} rows, {} chains: {:.3f} ms per round, {:.3f} with anchor and memory; sums off by {:.1e}\n",
+        "{} {} {} clients x {} rows, {} chains: {:.3f} ms per round, {:.3f} with anchor and memory; sums off by "
+        "{:.1e}\n",
         device, kind, clients, batch, chains, 1e3 * qlsd, 1e3 * anchored, distance(whole.sums, expected));
   }
 }

@@ -14,6 +14,12 @@ if(POLLEN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     CCACHE_SLOPPINESS=pch_defines,time_macros ${POLLEN_CCACHE})
 endif()
 
+# The tests are some forty programs per tree; mold links each in a quarter of the time that ld takes.
+find_program(POLLEN_MOLD mold)
+if(POLLEN_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()

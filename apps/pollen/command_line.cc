@@ -12,8 +12,8 @@ namespace pollen::app {
 
 namespace {
 
-const std::vector<std::string> kCommands = {"run",     "summary", "compare", "plan", "predict", "data",
-                                            "convert", "keys",    "serve",   "join", "list",    "report"};
+const std::vector<std::string> kCommands = {"run",  "summary", "compare", "plan", "predict", "data",  "convert",
+                                            "keys", "serve",   "join",    "list", "report",  "ledger"};
 
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
@@ -52,6 +52,7 @@ int dispatch(const std::string& name, Arguments& a) {
   if (name == "plan") return plan_command(a.plan);
   if (name == "predict") return predict_command(a.predict);
   if (name == "join") return join_command(a.join);
+  if (name == "ledger") return ledger_command(a.ledger);
   if (name == "data") return data_command(a.config, a.set);
   if (name == "convert") return convert_command(a.convert);
   if (name == "keys") return keys_command(a.keys);

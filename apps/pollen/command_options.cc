@@ -61,6 +61,10 @@ void out_option(CLI::App* command, std::string& target) {
   });
 }
 
+void force_flag(CLI::App* command, bool& target) {
+  command->add_flag("--force", target, "replace an earlier run in the folder; otherwise it is renamed DIR-1 or so");
+}
+
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& what, const std::string& example) {
   CLI::App* command = app.add_subcommand(name, what);
   command->allow_extras();
@@ -98,6 +102,7 @@ void add_run(CLI::App& app, Arguments& a) {
   number(run, "--checkpoint-every SECONDS", a.run.checkpoint_every, Range{0.0, 1e6},
          "seconds between checkpoints [10]");
   run->add_flag("--resume", a.run.resume, "go on with the run in the folder, to the same draws");
+  force_flag(run, a.run.force);
   run->add_flag("--quiet", a.run.quiet, "no progress on stderr");
   add_dashboard(run, a);
 }
@@ -223,6 +228,8 @@ void add_keys(CLI::App& app, Arguments& a) {
          "the clients' names, with commas; a client is known by the name in its certificate");
   option(keys, "--address HOST", a.keys.addresses,
          "another host name or IP that clients reach the server by; may be repeated");
+  option(keys, "--revoke NAMES", a.keys.revoked,
+         "names whose certificates are no longer good, with commas: writes DIR/crl.pem for serve --crl");
   number(keys, "--days N", a.keys.days, Range{1, 3650},
          "days until the certificates expire [825]; the authority's own: 3650");
 }
@@ -233,8 +240,9 @@ void add_wire(CLI::App* command, WireOptions& wire, std::string& log_format) {
   option(command, "--key FILE", wire.key, "this side's private key");
   command->add_flag("--insecure", wire.insecure,
                     "plain text, no certificates; said twice for an address of another machine");
-  command->add_flag("--shared-seed", wire.shared_seed,
-                    "for tests: clients draw from the federation's seed, not their own");
+  command->add_flag(
+      "--shared-seed", wire.shared_seed,
+      "for tests: clients draw from the federation's seed, not their own, and only a --policy that is given holds");
   checked(command, "--log-format FORMAT", "text or json [text]", [&log_format](const std::string& format) {
     if (format != "text" && format != "json")
       throw ConfigError("--log-format", fmt::format("found \"{}\", accepted: text, json", format));
@@ -249,15 +257,22 @@ void add_serve(CLI::App& app, Arguments& a) {
       "hub.key\n"
       "  pollen serve study.toml --listen 127.0.0.1:50051 --insecure --out runs/a        # on one machine\n"
       "  pollen serve study.toml --listen 127.0.0.1:50051 --insecure --out runs/a --dashboard\n"
-      "Started again after a crash, with the same --state, it goes on to the same draws. docs/federation.md.");
+      "Started again after a crash with the same command, it goes on to the same draws. docs/federation.md.");
   serve->add_option("CONFIG", a.serve.run.config, "TOML file")->required();
   option(serve, "--listen HOST:PORT", a.serve.listen, "the address that clients connect to; port 0 is any free one")
       ->required();
   out_option(serve, a.serve.run.out);
   option(serve, "--state DIR", a.serve.state, "folder for what a restart needs [the run's folder]");
   set_option(serve, a.serve.run.set);
-  serve->add_flag("--resume", a.serve.run.resume, "go on with the run in --out, where there is no --state");
+  serve->add_flag("--resume", a.serve.run.resume,
+                  "go on also with a run that is complete, to tell clients that were away when it ended");
+  force_flag(serve, a.serve.run.force);
   serve->add_flag("--share-draws", a.serve.share_draws, "send the draws to the clients at the end (join --out DIR)");
+  option(serve, "--crl FILE", a.serve.crl,
+         "revocation list of the authority in PEM (keys --revoke); read again whenever it changes");
+  option(serve, "--without NAME", a.serve.without, "this client may not take part (any more); may be repeated");
+  option(serve, "--accept-reply NAME", a.serve.accept_replies,
+         "take this client's replies however large they are, after a run was paused by one; may be repeated");
   option(serve, "--metrics HOST:PORT", a.serve.metrics, "HTTP for Prometheus (/metrics) and /healthz");
   serve->add_flag("--quiet", a.serve.run.quiet, "no news and no progress on stderr");
   add_dashboard(serve, a);
@@ -267,8 +282,8 @@ void add_serve(CLI::App& app, Arguments& a) {
 void add_join(CLI::App& app, Arguments& a) {
   CLI::App* join = add_command(
       app, "join", "one client of a federation; its data never leaves it",
-      "  pollen join --server hub.example.org:50051 --data heart.csv --ca ca.pem --cert hospital-a.pem --key "
-      "hospital-a.key\n"
+      "  pollen join --server hub.example.org:50051 --data heart.csv --trust-server --ca ca.pem --cert hospital-a.pem "
+      "--key hospital-a.key\n"
       "  pollen join --server hub.example.org:50051 --data heart.csv --dry-run --ca ca.pem ...   # what would be sent\n"
       "  pollen join --server 127.0.0.1:50051 --insecure --name a --config study.toml --client 0 # a part of the "
       "config's split\n"
@@ -283,19 +298,46 @@ void add_join(CLI::App& app, Arguments& a) {
   option(join, "--name NAME", a.join.name, "with --insecure: the name of this client");
   option(join, "--state DIR", a.join.state, "folder for the secret seed and what a restart needs [pollen-state-NAME]");
   option(join, "--out DIR", a.join.out, "folder for the draws that a server with --share-draws sends at the end");
-  number(join, "--max-rounds N", a.join.max_rounds, Range{std::int64_t{1}, kMost}, "answer no more rounds than this");
+  option(join, "--contract FILE", a.join.contract,
+         "take part in the study of this contract.toml alone, as --dry-run wrote it [the first study is pinned]");
+  option(join, "--contract-hash HEX", a.join.contract_hash, "the same by the contract's SHA-256");
+  join->add_flag(
+      "--new-run", a.join.new_run,
+      "let one further run begin over data that have taken part in one, or let this one go on with an older state");
+  option(join, "--model-file FILE", a.join.model_file,
+         "this site's own copy of the model, for studies that need a file");
+  option(join, "--policy FILE", a.join.policy,
+         "TOML file that says which studies this site takes part in [the defaults of docs/policy.md]");
+  join->add_flag("--trust-server", a.join.trust_server,
+                 "the site's word that the hub does not reconstruct rows; needed for a study without [privacy]");
+  option(join, "--ledger DIR", a.join.ledger,
+         "folder of this site's ledger, which has what was answered [$XDG_STATE_HOME/pollen/ledger]");
+  number(join, "--max-rounds N", a.join.max_rounds, Range{std::int64_t{1}, kMost},
+         "give no more answers than this, rounds and questions of set-up together (the policy's max_rounds)");
   number(join, "--max-epsilon E", a.join.max_epsilon, Range{1e-300, 1e300},
-         "stop before the round that would exceed this epsilon (fa-ld)");
+         "stop before the round that would exceed this epsilon (fa-ld; the policy's max_epsilon)");
   number(join, "--min-rows N", a.join.min_rows, Range{std::int64_t{1}, kMost},
-         "refuse with fewer training rows than this");
-  option(join, "--allow SAMPLER", a.join.samplers, "a sampler that is allowed; may be repeated [any]");
+         "refuse with fewer training rows than this (the policy's min_rows) [20]");
+  option(join, "--allow SAMPLER", a.join.samplers,
+         "a sampler that is allowed; may be repeated (the policy's samplers) [any]");
   join->add_flag("--no-hessian", a.join.no_hessian,
                  "never send the whole curvature: sampler.precondition is then at most \"diagonal\" for all");
   number(join, "--give-up SECONDS", a.join.give_up, Range{0.001, 1e9},
          "seconds without a server after which to stop [never]");
-  join->add_flag("--dry-run", a.join.dry_run, "print what would be sent under the server's configuration, and leave");
+  join->add_flag(
+      "--dry-run", a.join.dry_run,
+      "print what would be sent under the server's configuration, write contract.toml (into --out DIR), and leave");
   join->add_flag("--quiet", a.join.quiet, "no news on stderr");
   add_wire(join, a.join.wire, a.join.log_format);
+}
+
+void add_ledger(CLI::App& app, Arguments& a) {
+  CLI::App* ledger = add_command(app, "ledger", "what this site has answered so far, and the head of its ledger",
+                                 "  pollen ledger\n"
+                                 "  pollen ledger --json --ledger /var/lib/pollen/ledger\n"
+                                 "Whoever keeps the head can tell later that no line was changed. docs/policy.md.");
+  option(ledger, "--ledger DIR", a.ledger.folder, "the ledger's folder [$XDG_STATE_HOME/pollen/ledger]");
+  ledger->add_flag("--json", a.ledger.json, "JSON on stdout");
 }
 
 }  // namespace
@@ -323,6 +365,7 @@ void add_commands(CLI::App& app, Arguments& a) {
   add_keys(app, a);
   add_serve(app, a);
   add_join(app, a);
+  add_ledger(app, a);
   add_others(app, a);
 }
 

@@ -23,6 +23,7 @@ struct Arguments {
   KeysOptions keys;
   ServeOptions serve;
   JoinOptions join;
+  LedgerOptions ledger;
   std::string dashboard, dashboard_address;
   bool version = false;
 };

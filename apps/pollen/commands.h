@@ -22,6 +22,7 @@ struct RunRequest {
   int threads = 0;               // 0: as many as are worthwhile
   double checkpoint_every = 10;  // seconds
   bool resume = false;
+  bool force = false;  // replaces an earlier run in the folder, which is otherwise renamed
   bool quiet = false;
   DashboardOptions dashboard = {};
 };
@@ -66,6 +67,7 @@ struct ReportOptions {
 struct KeysOptions {
   std::string folder, server;
   std::vector<std::string> clients, addresses;  // each entry may hold several, separated by commas
+  std::vector<std::string> revoked;             // names whose certificates the authority revokes
   int days = 825;
 };
 
@@ -84,6 +86,9 @@ struct ServeOptions {
   std::string log_format = "text";
   std::string metrics;  // HOST:PORT for Prometheus and /healthz; empty: no metrics
   bool share_draws = false;
+  std::string crl;                          // file with the revocation list; empty: none
+  std::vector<std::string> without;         // names of clients that may not take part
+  std::vector<std::string> accept_replies;  // names of clients whose replies may be absurdly large
 };
 
 struct JoinOptions {
@@ -93,13 +98,19 @@ struct JoinOptions {
   std::vector<std::string> set;
   std::int64_t part = -1;
   std::string name, state;
-  std::string out;  // folder for the draws that a server shares; empty: they are ignored
+  std::string out;                      // folder for the draws that a server shares; empty: they are ignored
+  std::string contract, contract_hash;  // a file of --dry-run, or its SHA-256; empty: the first study is pinned
+  std::string model_file;
   WireOptions wire;
-  std::int64_t max_rounds = 0, min_rows = 1;
-  double max_epsilon = 0;
+  std::string policy;  // file; empty: the defaults
+  bool trust_server = false;
+  std::string ledger;    // folder; empty: the default
+  // Shortcuts for keys of the policy. Absent ones leave the policy as it is.
+  std::optional<std::int64_t> max_rounds, min_rows;
+  std::optional<double> max_epsilon;
   std::vector<std::string> samplers;
   double give_up = 0;  // seconds without a server before it gives up; 0: never
-  bool dry_run = false, quiet = false, no_hessian = false;
+  bool dry_run = false, quiet = false, no_hessian = false, new_run = false;
   std::string log_format = "text";
 };
 
@@ -125,6 +136,11 @@ int keys_command(const KeysOptions& options);
 int version_command();
 int serve_command(const ServeOptions& options);
 int join_command(const JoinOptions& options);
+struct LedgerOptions {
+  std::string folder;  // empty: the default
+  bool json = false;
+};
+int ledger_command(const LedgerOptions& options);
 
 // Leaves the MPI job under mpirun, after all output was written. It does nothing if run_command joined no job.
 void leave_ranks();

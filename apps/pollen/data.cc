@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "run/experiment.h"
+#include "run/problem.h"
 #include "sink/text.h"
 #include "terminal.h"
 
@@ -27,7 +28,7 @@ int data_command(const std::string& config, const std::vector<std::string>& set)
   const Experiment experiment(read_config_file(config, set));
   const Federation& data = experiment.data();
   // The output includes the notes on the data.
-  print(data.train.rows > 0 ? describe(data) : gaussian_clients(experiment));
+  print(data.train.rows > 0 ? describe(data, target_of(experiment.config())) : gaussian_clients(experiment));
   return kDone;
 }
 

@@ -56,8 +56,8 @@ std::string commands(const std::vector<IssuedKey>& issued, const std::string& se
     if (key.role == KeyRole::server)
       text += fmt::format("  pollen serve CONFIG.toml --listen 0.0.0.0:{} --out DIR {}\n", kPort, files(key.name));
     if (key.role == KeyRole::client && !client_shown)
-      text += fmt::format("  pollen join --server {}:{} --data FILE {}\n", server.empty() ? "HOST" : server, kPort,
-                          files(key.name));
+      text += fmt::format("  pollen join --server {}:{} --data FILE --dry-run {}\n",
+                          server.empty() ? "HOST" : server, kPort, files(key.name));
     client_shown = client_shown || key.role == KeyRole::client;
   }
   return text;
@@ -68,6 +68,13 @@ std::string commands(const std::vector<IssuedKey>& issued, const std::string& se
 bool has_tls() { return true; }
 
 int keys_command(const KeysOptions& options) {
+  if (!options.revoked.empty()) {
+    if (!options.server.empty() || !options.clients.empty())
+      throw ConfigError("--revoke", "found beside --server or --clients, accepted: one of the two");
+    const std::string list = revoke_keys(options.folder, pieces(options.revoked));
+    print(fmt::format("{} has the revoked certificates; copy it to the server, where serve --crl reads it\n", list));
+    return kDone;
+  }
   const auto issued = make_keys({.folder = options.folder,
                                  .server = options.server,
                                  .addresses = pieces(options.addresses),

@@ -3,6 +3,7 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include "http/guard.h"
 #include "http/listener.h"
 #include "monitor.h"
 
@@ -64,6 +65,15 @@ std::string metrics_text(const View& v) {
 class HttpServer final : public MetricsServer {
  public:
   HttpServer(std::string host, int port, const Monitor& monitor) : listener_({.connections = 2}) {
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    using Handled = httplib::Server::HandlerResponse;
+    listener_.set_pre_routing_handler([host](const httplib::Request& request, httplib::Response& response) {
+      if (http::names_this_machine(request.get_header_value("Host"), host)) return Handled::Unhandled;
+      response.status = 403;
+      response.set_content("This address is reached by the name or an IP address of this machine only.\n",
+                           "text/plain");
+      return Handled::Handled;
+    });
     listener_.Get("/metrics", [&monitor](const httplib::Request&, httplib::Response& response) {
       response.set_content(metrics_text(monitor.view()), "text/plain; version=0.0.4; charset=utf-8");
     });
@@ -73,7 +83,6 @@ class HttpServer final : public MetricsServer {
       response.status = healthy ? 200 : 503;
       response.set_content(health_text(view, healthy), "application/json");
     });
-    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
     listener_.start("--metrics", host, port);
   }
   int port() const override { return listener_.port(); }

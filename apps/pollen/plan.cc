@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -56,9 +55,9 @@ std::string without_end(std::string line) {
 
 std::string cost_of_draws(const PlanReport& report) {
   const double clients = static_cast<double>(std::max<std::size_t>(1, report.plan.constants.clients.size()));
-  std::string text = fmt::format("{:.3g} iterations, {:.3g} rounds, {} up per client", report.draws.iterations,
-                                 report.draws.traffic.rounds,
-                                 sink::human_bytes(report.draws.traffic.up_bits / 8 / clients));
+  std::string text =
+      fmt::format("{:.3g} iterations, {:.3g} rounds, {} up per client", report.draws.iterations,
+                  report.draws.traffic.rounds, sink::human_bytes(report.draws.traffic.up_bits / 8 / clients));
   if (report.time)
     text += fmt::format(", {} in the network",
                         sink::human_duration(report.draws.traffic.rounds * report.time->exchange.total()));
@@ -77,13 +76,13 @@ std::string forecast_text(const PlanReport& report) {
           : without_end(forecast_row("largest step within bounds", fmt::format("{:.3g}", f.step_within)));
   if (!std::isfinite(f.most_ratio)) return text + "  the chain diverges at this step\n" + largest + '\n';
   const bool sd = f.most_ratio <= 1.03 && f.least_ratio >= 0.97;
-  text += without_end(forecast_row(
-      "sampled sd / posterior sd", fmt::format("{:.3f} to {:.3f} (worst: {})", f.least_ratio, f.most_ratio, f.widest),
-      sd ? "ok, within 3 %" : "not within 3 %: " + f.cause));
+  text += without_end(forecast_row("sampled sd / posterior sd",
+                                   fmt::format("{:.3f} to {:.3f} (worst: {})", f.least_ratio, f.most_ratio, f.widest),
+                                   sd ? "ok, within 3 %" : "not within 3 %: " + f.cause));
   if (f.bias >= 5e-4)
-    text += without_end(forecast_row("means off by",
-                                     fmt::format("{:.2g} posterior sds (worst: {})", f.bias, f.most_biased),
-                                     f.bias <= 0.1 ? "ok, below 0.1" : "not below 0.1: " + f.cause));
+    text +=
+        without_end(forecast_row("means off by", fmt::format("{:.2g} posterior sds (worst: {})", f.bias, f.most_biased),
+                                 f.bias <= 0.1 ? "ok, below 0.1" : "not below 0.1: " + f.cause));
   text += without_end(forecast_row("effective draws", fmt::format("1 in {:.3g} iterations of a chain", f.tau)));
   text += without_end(forecast_row("for 1,000 effective draws", cost_of_draws(report)));
   text += largest;

@@ -73,6 +73,7 @@ int predict_rows(const PredictOptions& options, const Config& config) {
   const RowLayout layout = layout_for(options, config);
   const ModelSpec model = make_remote_problem(config, {facts_of(layout)}).model;
   const Table rows = load_rows(options.data, layout, {options.score, options.labels});
+  for (const std::string& note : extrapolations(rows, layout, options.data)) tell("note: " + note);
   const sink::ChosenDraws draws(options.folder, options.draws > 0 ? options.draws : sink::kPredictiveDraws);
   const auto stored = sink::read_stored_summary(folder.summary());
   if (stored && (stored->states == "iterates" || stored->states == "estimates"))

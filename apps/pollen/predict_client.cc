@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "pollen/errors.h"
 #include "predict.h"
 #include "run/experiment.h"
 #include "sink/folder.h"
+#include "sink/personal.h"
 #include "sink/row_forecast.h"
 #include "sink/stored_summary.h"
 #include "terminal.h"
@@ -85,6 +87,41 @@ ExperimentOptions strangers(const Config& config, const RowLayout& layout) {
   return options;
 }
 
+// The draws of the client whose folder this is (pollen join --out): of its (φ, z), with the uncertainty of the
+// estimates where that is known, else of its z beside the φ that each chain has learnt.
+struct SiteDraws {
+  Panel draws;
+  Index client = 0;
+};
+SiteDraws site_draws(const sink::RunFolder& folder, const std::string& name, const PersonalResults& personal,
+                     const Learnt& learnt) {
+  const sink::StoredClient stored = sink::find_client_file(folder, name);
+  if (stored.path.empty())
+    throw ConfigError("--client",
+                      fmt::format("found \"{}\", of which {} has no draws; accepted: the client whose folder this is",
+                                  name, folder.path()));
+  const Index k = personal.shared(), latents = std::ssize(personal.latent_labels());
+  const std::string predictive = sink::predictive_file(stored.path);
+  if (std::filesystem::exists(predictive)) return {sink::read_draws_csv(predictive, k + latents).draws, stored.number};
+  const sink::StoredDraws own = sink::read_draws_csv(stored.path, latents);
+  SiteDraws out{Panel(k + latents, own.draws.columns()), stored.number};
+  for (Index n = 0; n < own.draws.columns(); ++n) {
+    const Index chain = std::min(own.chain[static_cast<std::size_t>(n)], learnt.at.columns() - 1);
+    const auto to = out.draws.column(n);
+    std::ranges::copy(learnt.at.column(chain).first(static_cast<std::size_t>(k)), to.begin());
+    std::ranges::copy(own.draws.column(n), to.subspan(static_cast<std::size_t>(k)).begin());
+  }
+  return out;
+}
+
+// Keeps evenly spaced draws, at most so many.
+Panel thinned(const Panel& all, Index most) {
+  const Index count = std::min(most, all.columns());
+  Panel out(all.rows(), count);
+  for (Index n = 0; n < count; ++n) std::ranges::copy(all.column(n * all.columns() / count), out.column(n).begin());
+  return out;
+}
+
 void append(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
 
 // Converts the forecast of a network of several classes to the form that other classifiers use.
@@ -125,7 +162,9 @@ sink::Scores scores_of(const Forecast& f, Index classes, bool binary, const Numb
 int predict_client(const PredictOptions& options, const Config& config) {
   check(options);
   const RowLayout layout = layout_for(options, config);
-  const Experiment experiment(config, options.new_client ? strangers(config, layout) : ExperimentOptions());
+  // A client of a federation predicts from what its own folder has.
+  const bool at_site = !options.new_client && config.data.sources.empty();
+  const Experiment experiment(config, options.new_client || at_site ? strangers(config, layout) : ExperimentOptions());
   const PersonalResults& personal = *experiment.personal();
   if (personal.is_baseline())
     throw ConfigError(
@@ -133,19 +172,28 @@ int predict_client(const PredictOptions& options, const Config& config) {
         fmt::format("found a run of {}, which has no posterior; accepted: fedsoul, fedsouk", config.sampler.name));
   const Learnt learnt = stored_estimates(sink::RunFolder(options.folder), experiment);
   const Table rows = load_rows(options.data, layout, {options.score});
+  for (const std::string& note : extrapolations(rows, layout, options.data)) tell("note: " + note);
   Table own;
   own.columns = rows.columns;
   own.stride = rows.stride;
   if (!options.observed.empty()) own = load_rows(options.observed, layout, {true});
   std::optional<Index> client;
-  if (!options.new_client) client = client_index(experiment.data(), options.client);
-  const Index chains = learnt.at.columns();
-  const Index draws = std::max<Index>(1, options.draws > 0 ? options.draws / chains : config.output.client_draws);
+  SiteDraws site;
+  if (at_site)
+    site = site_draws(sink::RunFolder(options.folder), options.client, personal, learnt);
+  else if (!options.new_client)
+    client = client_index(experiment.data(), options.client);
+  if (at_site && options.draws > 0) site.draws = thinned(site.draws, options.draws);
+  const Index chains = at_site ? 1 : learnt.at.columns();
+  const Index draws = at_site
+                          ? site.draws.columns()
+                          : std::max<Index>(1, options.draws > 0 ? options.draws / chains : config.output.client_draws);
   const Index classes = personal.outputs();
   constexpr Index kHeld = Index{1} << 25;  // the most numbers held at a time; a row needs one per draw and class
   const Index block = std::max<Index>(1, kHeld / (draws * chains * classes));
   const auto forecast = [&](Index first) {
     const Table some = rows.part(first, std::min(block, rows.rows - first));
+    if (at_site) return personal.forecast(some, site.client, site.draws, options.interval);
     return personal.forecast({some, client, own}, learnt, draws, options.interval);
   };
   Forecast all;

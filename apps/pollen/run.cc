@@ -47,6 +47,7 @@ std::string folder_of(const RunRequest& request, const Config& config) {
 sink::Job make_job(const RunRequest& request) {
   const Config config = read_config(request);
   sink::Job job = sink::make_job(config, folder_of(request, config), request.resume);
+  job.replace = request.force;
   job.checkpoint_every = request.checkpoint_every;
   job.experiment.threads = request.threads;
   job.experiment.stop = &stop_flag();
@@ -104,6 +105,7 @@ int run(const RunRequest& request, Ranks* ranks) {
   const sink::RunStatus status = session.sample();
   if (dashboard) dashboard->feed().phase(sink::LiveState::Phase::writing);
   const sink::Summary summary = session.finish(status);
+  session.close(status);
   if (dashboard) dashboard->end(summary);
   print(sink::run_report(summary, session.ending(!web::report_page().empty())));
   switch (status) {

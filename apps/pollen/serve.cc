@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "barred.h"
 #include "base/file.h"
 #include "commands.h"
 #include "dashboard.h"
@@ -33,13 +34,51 @@ Paths paths_of(const ServeOptions& options, const sink::RunFolder& folder) {
   return {options.state + "/federation", options.state + "/checkpoint"};
 }
 
-// Writes the state before the first round. A server that is restarted after this continues the run.
-void begin_state(const Paths& paths, ConnectionRegistry& registry) {
-  fs::remove(paths.checkpoint);
-  registry.write(paths.federation);
+// Reads the checkpoint of the run that an earlier server left and that this one continues: one that is not over or,
+// with --resume, any. Returns nothing if a new run begins.
+std::optional<sink::Checkpoint> run_to_continue(const Paths& paths, const ServeOptions& options,
+                                                const sink::RunFolder& folder) {
+  if (options.run.force) return std::nullopt;
+  if (fs::exists(paths.federation)) {
+    auto checkpoint =
+        sink::read_checkpoint(paths.checkpoint, "put it back from a backup, or begin a new run with --force");
+    if (!checkpoint)
+      throw ConfigError(paths.checkpoint,
+                        "found no checkpoint, but the state of a run that has begun; accepted: the "
+                        "checkpoint, put back in its place, or --force to begin a new run");
+    if (!checkpoint->finished && !fs::exists(folder.spool()))
+      throw ConfigError(
+          "--out", fmt::format("found {}, where the run whose state is in {} has no draws; accepted: the folder that "
+                               "this run writes to ({}), or --force to begin a new run",
+                               folder.path(), paths.federation,
+                               read_config_text(checkpoint->config_given, paths.checkpoint).output.dir));
+    if (!checkpoint->finished || options.run.resume) return checkpoint;
+  } else if (fs::exists(folder.spool()) &&  // a run that is over has none
+             (!fs::exists(paths.checkpoint) || sink::SpoolReader(folder.spool()).draws() > 0)) {
+    throw ConfigError(folder.path(),
+                      "found a run that is not over, but not its state; accepted: the --state folder "
+                      "that it began with, another --out, or --force to begin a new run in its place");
+  }
+  folder.check_free();
+  return std::nullopt;
+}
+
+// Returns the numbers of the clients of these names, sorted.
+std::vector<std::uint32_t> numbers_of(const std::vector<std::string>& names, const ConnectionRegistry& registry) {
+  std::vector<std::uint32_t> numbers;
+  for (const std::string& name : names) {
+    const auto known = std::ranges::find(registry.names(), name);
+    if (known == registry.names().end())
+      throw ConfigError("--accept-reply", fmt::format("found \"{}\", accepted: a client of this run: {}", name,
+                                                      fmt::join(registry.names(), ", ")));
+    numbers.push_back(static_cast<std::uint32_t>(known - registry.names().begin()));
+  }
+  std::ranges::sort(numbers);
+  return numbers;
 }
 
 void add_facts(sink::RunFacts& facts, const ConnectionRegistry& registry, const RoundStatistics& statistics) {
+  for (const auto& [client, text] : odd_replies(statistics, registry)) facts.warnings.push_back(text);
   sink::FederationFacts f;
   for (std::size_t i = 0; i < registry.names().size(); ++i)
     f.sites.push_back({registry.names()[i], registry.sites()[i].rows});
@@ -62,11 +101,15 @@ class Service {
   Service(const ServeOptions& options, const Config& config, WireServer& wires)
       : options_(options),
         log_(make_log(options.log_format, options.run.quiet)),
+        barred_(options.crl, options.wire.ca, options.without),
         watch_(options.log_format == "json" ? log_ : Tell()),
         registry_(wires.links(), with_folder(config),
-                  {version(), options.wire.shared_seed, &stop_flag(), log_, [this] { watch_.look(); }}),
+                  {version(), options.wire.shared_seed, &stop_flag(), log_,
+                   [this](const std::string& name, const std::string& serial) { return barred_.why(name, serial); },
+                   [this] { look(); }}),
         paths_(paths_of(options, job_.folder)) {
-    if (!options.state.empty()) lock_.emplace(options.state);
+    const bool elsewhere = fs::weakly_canonical(options.state) != fs::weakly_canonical(job_.folder.path());
+    if (!options.state.empty() && elsewhere) lock_.emplace(options.state);
     if (lock_ && !lock_->held())
       throw ConfigError("--state", fmt::format("found \"{}\", which another server is using", options.state));
     watch_.sources = {&registry_, &statistics_, nullptr, nullptr};
@@ -78,16 +121,12 @@ class Service {
   }
 
   int run(const std::string& greeting) {
-    const bool goes_on = (!options_.state.empty() || options_.run.resume) && fs::exists(paths_.federation);
     try {
-      if (goes_on) {
-        registry_.read(paths_.federation);
-        job_.checkpoint = sink::read_checkpoint(paths_.checkpoint);
-      } else {
-        job_.folder.check_free();
-      }
+      job_.checkpoint = run_to_continue(paths_, options_, job_.folder);
+      if (job_.checkpoint) registry_.read(paths_.federation);
+      registry_.expel();
       log_({"listening", greeting});
-      if (!goes_on) registry_.gather();
+      if (!job_.checkpoint) registry_.gather();
       describe_job();
       return sample();
     } catch (const ConfigError& error) {
@@ -100,6 +139,12 @@ class Service {
   }
 
  private:
+  // Is called after every look at the connections.
+  void look() {
+    watch_.look();
+    if (barred_.renew(log_)) registry_.expel();
+  }
+
   void show_dashboard() {
     dashboard_ = open_dashboard(options_.run.dashboard, job_.shown_folder);
     if (!dashboard_) return;
@@ -121,6 +166,8 @@ class Service {
     job_.shown_folder = options_.run.out.empty() ? config.output.dir : options_.run.out;
     config.output.dir = fs::absolute(job_.shown_folder).lexically_normal().string();
     job_.folder = sink::RunFolder(config.output.dir);
+    job_.folder.lock();
+    job_.replace = options_.run.force;
     job_.draws = config.output.draws;
     job_.config = config;
     return config;
@@ -131,6 +178,7 @@ class Service {
     const auto quorum = static_cast<std::size_t>(federation.quorum.value_or(1));
     job_.experiment.sites = registry_.sites();
     job_.experiment.setup_bits = registry_.setup_bits();
+    job_.experiment.believed = numbers_of(options_.accept_replies, registry_);
     job_.experiment.notes = registry_.notes();
     job_.experiment.levels_shown = registry_.levels_shown();
     job_.experiment.transport = [this, federation, quorum](ClientView& view, Clients&) {
@@ -152,11 +200,13 @@ class Service {
     }
     watch_.sources.session = &session;
     if (dashboard_) dashboard_->feed().phase(sink::LiveState::Phase::preparing);
+    // The state is written last: where it is, there is a checkpoint, and a server that is restarted continues the run.
+    if (!job_.checkpoint) fs::remove(paths_.federation);
     session.start();
     if (quiet_ && !job_.checkpoint)
       for (const std::string& line : session.experiment().warnings())
         log_({"warning", line, {}, {}, Notice::Level::warning});
-    if (!job_.checkpoint) begin_state(paths_, registry_);
+    if (!job_.checkpoint) registry_.write(paths_.federation);
     const int code = finish(session);
     watch_.sources.session = nullptr;
     return code;
@@ -168,21 +218,28 @@ class Service {
     if (dashboard_) dashboard_->feed().phase(sink::LiveState::Phase::writing);
     const bool complete = status == sink::RunStatus::complete;
     if (complete && options_.share_draws) share_draws(registry_, *session.read_draws());
-    const sink::Summary summary = session.finish(status);
+    sink::Summary summary;
+    try {
+      summary = session.finish(status);
+    } catch (const Interrupted&) {  // while clients were asked for scores; the checkpoint stays
+      log_({"stopped", "stopped while the results were collected; start the same command again to go on"});
+      return kStopped;
+    }
     if (dashboard_) dashboard_->end(summary);
     print(sink::run_report(summary, session.ending(!web::report_page().empty())));
     if (status == sink::RunStatus::interrupted) {
-      // Without --state, the same command alone would start a new run in the same folder.
-      const bool anew = options_.state.empty() && !options_.run.resume;
-      log_({"stopped", fmt::format("stopped after {} of {} iterations; start the same command again to go on{}",
-                                   summary.facts.done, summary.facts.iterations, anew ? " (add --resume)" : "")});
+      log_({"stopped", fmt::format("stopped after {} of {} iterations; start the same command again to go on",
+                                   summary.facts.done, summary.facts.iterations)});
       return kStopped;
     }
     watch_.done();
     if (complete) {
       end_complete();
+      session.close(status);
       return kDone;
     }
+    fs::remove(paths_.federation);
+    session.close(status);
     registry_.end({false, session.failure()});
     tell(session.failure());
     return kFailed;
@@ -205,6 +262,7 @@ class Service {
   bool quiet_ = false;
   Tell log_;
   RoundStatistics statistics_;
+  Barred barred_;
   Watch watch_;
   ConnectionRegistry registry_;
   Paths paths_;
@@ -221,7 +279,7 @@ int serve_command(const ServeOptions& options) {
   watch_signals();
   const Address address = address_of("--listen", options.listen);
   if (!options.metrics.empty()) address_of("--metrics", options.metrics);  // before anything is opened or read
-  const Config config = for_federation(read_config_file(options.run.config, options.run.set));
+  const Config config = for_federation(read_config_file(options.run.config, options.run.set), options.wire.shared_seed);
   check_federation(config);
   const Identity identity = identity_of(options.wire, KeyRole::server, address);
   const auto wires = listen_at(options.listen, identity.tls);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/plain.h"
 #include "sink/progress.h"
 
 namespace pollen::app {
@@ -35,7 +36,8 @@ void to_stderr(std::string_view text) {
   }
 }
 
-void tell(std::string_view text) { to_stderr(fmt::format("pollen: {}\n", text)); }
+// Errors quote files and other parties.
+void tell(std::string_view text) { to_stderr(fmt::format("pollen: {}\n", without_controls(text))); }
 
 namespace {
 
@@ -60,6 +62,7 @@ std::function<void(const RunProgress&)> progress_on_stderr() {
                                     .width = stderr_width,
                                     .write = to_stderr};
       if (now.warming_up) options.counted = options.unit = "steps";
+      if (now.writing) options.counted = "million numbers", options.unit = "M";
       line->emplace(std::move(options));
     }
     if (!now.last) return (*line)->update(now);

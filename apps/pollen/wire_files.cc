@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/file.h"
+#include "base/sha256.h"
 #include "pollen/errors.h"
 
 namespace pollen::app {
@@ -46,7 +47,8 @@ Identity identity_of(const WireOptions& options, KeyRole role, const Address& ad
   const CertificateFacts facts = read_certificate(options.cert);
   check_pair(options.cert, options.key);
   check_issued_by(options.cert, options.ca, role);
-  return {TlsTexts{read_text(options.ca), facts.pem, read_key_file(options.key)}, facts.name};
+  return {TlsTexts{read_text(options.ca), facts.pem, read_key_file(options.key)}, facts.name,
+          hex_as_written(facts.fingerprint).value()};
 }
 
 }  // namespace pollen::app

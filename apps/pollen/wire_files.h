@@ -21,6 +21,7 @@ Address address_of(const std::string& option, const std::string& text);
 struct Identity {
   std::optional<TlsTexts> tls;  // empty: plain text, without TLS
   std::string name;             // the name in the certificate
+  std::string fingerprint;      // its SHA-256 in 64 digits
 };
 
 // Reads and checks the files. Throws ConfigError if they are missing or wrong, or if plain text would leave the

@@ -12,7 +12,7 @@ class OneByOne : public pollen::Transport {
     const pollen::Roster& roster = server.broadcast().roster;
     view_.receive(server.broadcast(), work_);
     for (const pollen::Roster::Entry& entry : roster.clients) {
-      clients_[entry.client].answer(view_, roster.chains(entry), reply_, work_);
+      clients_[entry.client].answer(view_, roster.chains(entry), reply_, work_, roster.weights(entry));
       carried += std::ssize(reply_.payload);  // these bytes would travel
       server.absorb(reply_, entry, work_);
       clients_[entry.client].acknowledge(reply_, true);

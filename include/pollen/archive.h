@@ -80,6 +80,9 @@ class Archive {
     }
     raw(values.data(), values.size() * sizeof(T));
   }
+  // A number in groups of seven bits, the lowest first; all bytes but the last have their top bit set. Reading refuses
+  // a number that could have been written with fewer bytes.
+  void short_number(std::uint64_t& value);
   void texts(std::vector<std::string>& values);
   // Archives several values one after another, each as its type asks for: numbers, yes or no, texts, lists and panels.
   template <class... T>

@@ -57,11 +57,12 @@ struct LocalSegment {
 // What the server tells the participants of a round. The payloads are the encoded bytes that a network would carry.
 struct Broadcast {
   std::uint64_t round = 0;
-  bool refresh = false;  // svrg: the position that clients now know becomes their anchor ζ
-  bool whole = true;     // the payload is a position; otherwise it is a change of w (EF21-P)
-  LocalSegment segment;  // the payload is empty unless the segment starts from the broadcast position
-  StepSize step;         // the same in all rounds of a run
-  Bytes control;         // new control variates as float64 words: Y of every chain, then C of every chain; or empty
+  bool refresh = false;                // svrg: the position that clients now know becomes their anchor ζ
+  bool whole = true;                   // the payload is a position; otherwise it is a change of w (EF21-P)
+  LocalSegment segment;                // the payload is empty unless the segment starts from the broadcast position
+  StepSize step;                       // the same in all rounds of a run
+  std::vector<std::uint32_t> present;  // coded: how many clients take part, per chain; empty with other codes
+  Bytes control;  // new control variates as float64 words: Y of every chain, then C of every chain; or empty
   std::vector<std::size_t> offset;  // chain c's payload is the bytes offset[c] .. offset[c+1]-1
   Bytes payload;
   Roster roster;
@@ -79,6 +80,7 @@ struct Reply {
   std::uint64_t first = 0;  // the first iteration of the segment that is answered
   bool whole = false;       // encoded by the identity code, whatever compressor the channel has
   bool silent = false;      // the segment does not end with a message, so nothing is sent
+  bool joined = false;      // all parts are one bit string, which stands in part 0 (Compressor::joins)
   std::vector<std::uint32_t> chains;
   // Part p is the payload bytes offset[p] .. offset[p+1]-1. All offsets are zero if no bytes were made.
   std::vector<std::size_t> offset;
@@ -87,6 +89,15 @@ struct Reply {
   std::int64_t gradients = 0;
   // d × R: column p is what the server will decode from part p. The client's memory moves by it once the reply counts.
   Panel decoded;
+  // If joined: the memory that the message was coded with, the one that both ends move to once it is counted, and the
+  // seed of what both ends draw. Of these only the number of updates of the first is sent with every message.
+  CodeMemory code, coded;
+  std::uint64_t code_seed = 1;
+  // clsd++, when anchors move: the first bytes of the payload are the references' code, and column p is what the server
+  // will decode as the change of the reference of part p.
+  bool refreshes = false;
+  std::size_t reference_bytes = 0;
+  Panel references;
   bool has_bytes = true;  // false with sampler.wire = "lengths": bits are counted, but no bytes are made
 
   ByteView part(std::size_t p) const { return ByteView(payload).subspan(offset[p], offset[p + 1] - offset[p]); }
@@ -97,6 +108,7 @@ struct Counters {
   std::int64_t rounds = 0, messages = 0;
   std::int64_t uplink_bits = 0, downlink_bits = 0, broadcast_bits = 0, setup_bits = 0;
   std::int64_t gradients = 0;
+  std::int64_t wire_bits = 0;    // what clients sent, frames included (round/frame_size.h)
   double uplink_bits_bound = 0;  // nominal figure, docs/algorithms.md section 2; NaN if a compressor has none
   void archive(Archive& archive);
 };
@@ -129,6 +141,7 @@ class ClientView {
   struct Seeds {
     std::uint64_t common = 1;  // seeds what all clients of the federation share: the common noise
     std::uint64_t own = 1;     // seeds what is this process's alone: minibatches, compressors, the clients' own noise
+    std::uint64_t code = 1;    // seeds what a client's code shares with the server, and with no other client
   };
   ClientView(const Recipe& recipe, Index dimension, Index chains, Index clients, const Seeds& seeds);
   void receive(const Broadcast& broadcast, Workspace& work);
@@ -161,6 +174,10 @@ class ClientView {
   std::span<const std::uint64_t> anchor_version() const { return anchor_version_; }
   std::span<const Stream> minibatch_streams() const { return minibatch_; }
   std::span<const Stream> compress_streams() const { return compress_; }
+  std::span<const Stream> code_streams() const { return code_; }
+  std::uint64_t code_seed() const { return code_seed_; }
+  bool refreshes() const { return refreshes_; }                        // Broadcast::refresh
+  std::span<const std::uint32_t> present() const { return present_; }  // Broadcast::present
   std::uint64_t round() const { return round_; }
   Index chains() const { return position_.columns(); }
 
@@ -179,7 +196,10 @@ class ClientView {
   Panel common_, expected_position_, control_;
   std::vector<Stream> noise_, local_noise_;
   std::vector<std::uint64_t> anchor_version_;
-  std::vector<Stream> minibatch_, compress_;
+  std::vector<Stream> minibatch_, compress_, code_;
+  std::uint64_t code_seed_;
+  std::vector<std::uint32_t> present_;
+  bool refreshes_ = false;
   std::uint64_t round_ = 0;
   std::shared_ptr<const Coordinates> coordinates_;
   Prior theta_prior_, prior_;
@@ -227,6 +247,7 @@ struct Request {
   Client* client = nullptr;
   std::span<const std::uint32_t> chains;
   Reply* reply = nullptr;
+  std::span<const double> weights = {};  // coded: the weights of the message, one per chain
 };
 
 // Lets several clients answer. The replies are the same as those of one answer() after another; it is faster, because
@@ -246,7 +267,8 @@ class Client {
   ~Client();
   Client(Client&&) noexcept;
 
-  void answer(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work);
+  void answer(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply, Workspace& work,
+              std::span<const double> weights = {});
   // Tells the client whether the server counted its reply. If so, its memory moves. If not, nothing has happened, and
   // the same question gets the same reply again.
   void acknowledge(const Reply& reply, bool counted);
@@ -261,6 +283,8 @@ class Client {
   // the client takes no part that is the last broadcast position.
   void local_position(const ClientView& view, PanelView out) const;
   void start(ConstPanelView position);  // LocalWork::start
+  CodeMemory code();                    // what the client's code has learnt from counted replies
+  void forget_code();                   // the client's code begins anew, as its server's end does
   // Writes the client's own latents in all chains, one chain after another (LocalWork::latents).
   void latents(ConstPanelView position, std::uint64_t round, std::span<double> out) const;
   void look(const LatentQuestion& question, PanelView out, Workspace& work) const;  // LocalWork::look
@@ -287,9 +311,9 @@ class Client {
   struct State;
   State& state();
   void begin(const ClientView& view, std::span<const std::uint32_t> chains, Reply& reply) const;
-  std::unique_ptr<LocalWork> make_work() const;
+  std::unique_ptr<LocalWork> make_work(const Potential* potential) const;
   // Computes what to send and fills in one encoding job per chain. Returns the compressor that encodes them.
-  const Compressor& aim(const ClientView& view, Reply& reply, std::span<Encoding> jobs, Workspace& work);
+  const Compressor& aim(const ClientView& view, const Request& request, std::span<Encoding> jobs, Workspace& work);
 
   std::uint32_t index_;
   Index dimension_, chains_;

@@ -44,6 +44,22 @@ struct Encoding {
   std::span<double> decoded;  // C(v)
   Bytes* payload = nullptr;   // null if only the length is wanted
   std::int64_t bits = -1;     // the result; still -1 if an earlier vector's error ended the encoding
+  double spread = 1;          // coded: s, the standard deviation that the error shall have
+};
+
+// One vector to be decoded together with others.
+struct Decoding {
+  Stream stream;
+  double spread = 1;
+  std::span<double> out;
+};
+
+// What both ends of a code have learnt from the messages that were counted. It decides about the bytes of the next
+// message, but never about what is decoded from them.
+struct CodeMemory {
+  std::uint64_t updates = 0;  // the messages that were counted since both ends began
+  std::uint64_t mean = 0;     // a running mean in units of the compressor; without meaning before the first update
+  bool operator==(const CodeMemory&) const = default;
 };
 
 class Compressor {
@@ -66,14 +82,26 @@ class Compressor {
   // touch only the coordinates that the payload names. After a WireError the contents of out are undefined.
   virtual void decode_add(ByteView payload, double weight, std::span<double> out, Scratch& scratch) const;
 
+  // Whether the vectors of a reply are coded together, as one bit string, with a memory of earlier messages. Such
+  // messages are made and read by the two functions below. The random numbers of a stream are known to both ends.
+  virtual bool joins() const { return false; }
+  // Encodes the vectors, all of one size, and appends the payload unless it is null. The bits of all vectors are those
+  // of the first; the others have none. Returns the memory that both ends move to once the message is counted. A
+  // reference is coded more finely than a message and leaves the memory as it is.
+  enum class Role { message, reference };
+  virtual CodeMemory encode_joined(std::span<Encoding> parts, const CodeMemory& memory, Role role, Bytes* payload,
+                                   Scratch& scratch) const;
+  virtual CodeMemory decode_joined(ByteView payload, std::span<const Decoding> parts, const CodeMemory& memory,
+                                   Role role, Scratch& scratch) const;
+
   virtual bool unbiased() const = 0;
   // ω at dimension d: E‖C(v)-v‖² ≤ ω‖v‖². For biased compressors it is the smallest known bound.
   virtual double omega(Index d) const = 0;
   // α at dimension d: E‖C(v)-v‖² ≤ (1-α)‖v‖², or 0 if the compressor is not contractive. An unbiased compressor with
   // ω < 1 has α = 1-ω.
   virtual double alpha(Index d) const = 0;
-  // Describes the covariance of C(v), which is D + u v vᵀ with a diagonal D: writes D and returns u. The default spreads
-  // the largest variance, ω‖v‖², evenly over the coordinates.
+  // Describes the covariance of C(v), which is D + u v vᵀ with a diagonal D: writes D and returns u. The default
+  // spreads the largest variance, ω‖v‖², evenly over the coordinates.
   virtual double covariance(std::span<const double> v, std::span<double> diagonal) const;
   // The nominal bits of Alistarh et al. (docs/algorithms.md section 2). Empty for all compressors but qsgd.
   virtual std::optional<double> bits_bound(Index d) const {
@@ -85,8 +113,10 @@ class Compressor {
 // One entry of the table of compressors that sampler.compressor can name.
 struct CompressorRow {
   std::string name;
-  std::string summary;   // one line for `pollen list compressors`
-  std::string keys;      // the settings it reads among "bits", "levels" and "k", separated by spaces
+  std::string summary;  // one line for `pollen list compressors`
+  // The settings it reads among "bits", "levels", "k" and "noise_share", separated by spaces. With the last one its
+  // errors are the noise of Langevin steps.
+  std::string keys;
   bool unbiased = true;  // E C(v) = v, which scaled = true requires
   // Makes a compressor for vectors of d coordinates. The settings that `keys` names have been checked.
   std::function<std::unique_ptr<const Compressor>(const CompressorSpec& spec, Index d)> make;

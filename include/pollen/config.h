@@ -78,6 +78,7 @@ struct SamplerConfig {
   std::optional<Index> k;
   bool scaled = false;
   int bits = 64;
+  double noise_share = 1;  // coded: κ
   std::string wire = "bytes";
   std::optional<bool> memory;
   std::string memory_init = "zero";
@@ -90,6 +91,7 @@ struct SamplerConfig {
   std::optional<std::string> prior_at;  // server | clients; empty: clients for the averaging family, else server
   double mode_tolerance = 1e-6;
   std::string precondition = "auto";  // auto | none | diagonal | full
+  Index curvature_clients = 0;        // how many clients, drawn at random, answer for whole Hessians; 0: all
   // The keys of the averaging family.
   std::optional<Index> local_steps;
   std::optional<double> communicate, refresh_probability, correlation, clip;
@@ -165,11 +167,13 @@ struct PrivacyConfig {
 // [federation]: who takes part in a real federation, and what happens if a client is missing (docs/federation.md).
 struct FederationConfig {
   std::vector<std::string> expect;        // the clients' names, in the order of their numbers
+  std::vector<std::string> fingerprints;  // the SHA-256 of their certificates, in the same order; empty if not given
   std::optional<Index> expect_count;      // instead of names: how many clients are expected
   std::optional<Index> quorum;            // the least number to start with and, if on_missing is skip, to continue with
   std::optional<double> start_timeout;    // seconds to wait for further clients once there is a quorum
   std::optional<double> round_deadline;   // seconds that a round waits for its clients before on_missing applies
   std::optional<std::string> on_missing;  // wait | skip | abort
+  std::optional<std::string> scores;      // end | none; see asks_for_scores()
 };
 
 // [network]: the simulated network whose time is reported (docs/network-time.md). There is none unless a key is set.
@@ -236,12 +240,21 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
 // Whether every client has latents of its own: the model is a mixed-effects model, or a network with model.personal.
 bool is_mixed(const Config& config);
 
+// Whether the sampler is nuts, hmc or mala, which ask clients for potentials (docs/exact.md).
+bool is_exact(const Config& config);
+
 // Whether the model is a neural network.
 bool is_network(const Config& config);
 
 // Whether any key of [privacy] is set.
 bool asks_for_privacy(const Config& config);
 
+// Whether the server of a federation asks for the scores of test rows at the end. Under [privacy] it does so only if
+// federation.scores says it.
+bool asks_for_scores(const Config& config);
+
+// The least number of clients of a sample whose Hessians tell how columns are correlated (sampler.curvature_clients).
+Index fewest_sampled(Index dimension);
 // Whether clients are asked for their curvature for the sake of sampler.precondition.
 bool asks_for_coordinates(const Config& config);
 

@@ -12,11 +12,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +44,7 @@ struct DataSpec {
   std::optional<std::string> constant;
   bool header = true;                 // csv: the first row names the columns; else they are c1, c2, ...
   std::vector<std::string> features;  // csv: only these columns; empty: all but the target
+  std::vector<std::string> exclude;   // csv: columns that are never read
   std::optional<bool> standardize;    // absent: true, but false for synthetic-mixed
   std::optional<bool> intercept;      // absent: true, but false for synthetic-mixed
   double test_fraction = 0.2;
@@ -61,6 +64,7 @@ struct DataSpec {
   std::string writers;   // by-writer, idx: the file that names each row's writer
   Index least_rows = 1;  // by-column, by-writer: clients with fewer rows are left out
   Index limit = 0;       // use only the first rows of the file; 0: all
+  Index min_cell = 0;    // the least training rows of a client behind a level, an indicator or a pair of them; 0: any
   // The keys of the generators synthetic-gaussian, synthetic-logistic and synthetic-mixed.
   Index dimension = 50;
   std::optional<double> heterogeneity;  // sd of the clients' means or latents; absent: 5, but 1 for synthetic-mixed
@@ -79,14 +83,17 @@ struct DataSpec {
   // keys.
   bool centred = true;
   std::vector<std::string> keep_origin, keep_scale;
+  // Whether the source is the file of one client of several, so that columns of data.exclude may be in others' files
+  // only; not a key.
+  bool one_of_several = false;
   Index most_cells = Index{1} << 30;  // the most numbers that a table may have, 8 GiB of doubles; not a key
 };
 
 // Fills in the absent keys whose default depends on the source or the partition.
 DataSpec with_defaults(DataSpec spec);
 
-// Clears the names of all files that a spec mentions besides its sources.
-void clear_paths(DataSpec& spec);
+// The names of all files that a spec mentions besides its sources; some may be empty.
+std::vector<std::string*> named_files(DataSpec& spec);
 
 // The numbers of a table, 64-byte aligned. They are in memory of their own or in a mapped file, which stays mapped for
 // as long as they exist. The numbers of a store are read-only: writing to them crashes the program, while reading them
@@ -192,6 +199,22 @@ struct ColumnFacts {
   bool operator==(const ColumnFacts&) const = default;
 };
 
+// What a column of a file holds, as it was read.
+enum class ColumnType { empty, numbers, whole_numbers, text, dates, times };
+struct ColumnSummary {
+  std::string name;
+  ColumnType type = ColumnType::empty;
+  Index rows = 0, missing = 0;
+  Index distinct = 0;   // different values; of more than 1,000 numbers of which some are alike, not all are counted
+  bool alike = false;   // two rows have the same value
+  bool rising = false;  // numbers that rise from row to row
+  Index round = 0;      // numbers that end in 0
+  std::vector<std::string> levels;        // of text, in the order of appearance
+  bool addresses = false, units = false;  // texts that mostly are e-mail addresses or UUIDs, or numbers with a unit
+  std::string example;                    // a date or a text of the column
+  double lowest = 0, highest = 0;         // of numbers
+};
+
 // How features were standardised, and which encoded columns were left out before that.
 struct ColumnScaling {
   // One per feature but the intercept; 0 and 1 for a column that is not scaled. Empty if features are not standardised.
@@ -203,6 +226,14 @@ struct ColumnScaling {
   // Means and standard deviations of columns that are not standardised, if they were asked for; 0 and 1 for a constant.
   std::vector<double> raw_mean = {}, raw_sd = {};
   bool operator==(const ColumnScaling&) const = default;
+};
+
+// By what a file that was read is known again.
+struct FileDigest {
+  std::string path;
+  std::int64_t bytes = 0;
+  std::uint32_t crc = 0;  // CRC-32 of the file; of a store: of its header, which holds the checksums of the rest
+  bool operator==(const FileDigest&) const = default;
 };
 
 // The data of all clients, as load_federation() returns them.
@@ -222,6 +253,11 @@ struct Federation {
   std::vector<std::string> notes;  // for the summary's warnings: rows dropped, clients redrawn
   ColumnFacts layout;
   ColumnScaling scaling;
+  // The columns in use as they were read, before rows were dropped or cells imputed. None for a store, or if other
+  // ranks read files, too.
+  std::vector<ColumnSummary> columns = {};
+  Index imputed = 0;                   // missing cells that took their column's mean
+  std::vector<FileDigest> files = {};  // those that ranks have read, each its own; known to rank 0
 
   Index clients() const { return static_cast<Index>(train_begin.size()) - 1; }
   Index train_rows(Index i) const {
@@ -239,8 +275,39 @@ Table load_rows(const std::string& file, const DataSpec& spec, const Federation&
 // The rest of this header is for a federation whose clients read their own files: what they exchange so that all encode
 // their rows in the same way. No rows are exchanged.
 
+// Returns the names of the columns of a client's file that are used, the target included. It reads the header only, so
+// that names are known where a cell is wrong. Files without columns have none.
+std::vector<std::string> used_columns(const std::string& file, const DataSpec& spec, TargetKind target);
+
+// What a client can say about its file by itself.
+struct FileFacts {
+  ColumnFacts columns;
+  Index rows = 0, test_rows = 0;          // rows for training, and those that are held out
+  std::vector<ColumnSummary> cells = {};  // what the columns in use hold
+  std::vector<std::string> notes = {};
+  std::map<std::string, Index> levels = {};  // how many levels text columns and labels have before any are pooled
+  std::string told_apart = {};               // what of a row was passed to RowText::take, in words
+};
+
+// Takes a text for each row that is used, by which rows are told apart: the cell in `column`, or without a column all
+// cells of the row, whatever the order of the file's columns. These are columns of the file as it is, also those of
+// data.exclude.
+struct RowText {
+  std::string column = {};
+  std::function<void(std::string_view)> take = {};
+};
+// `client` and `seed` are as in load_part(). They matter if data.min_cell is above 0.
+FileFacts file_facts(const std::string& file, const DataSpec& spec, TargetKind target, std::uint32_t client = 0,
+                     std::uint64_t seed = 0, const RowText& rows = {});
+
+// Says what the columns in use of a client's file hold, also if the file cannot be used because of its cells.
+std::vector<ColumnSummary> cells_of_file(const std::string& file, const DataSpec& spec, TargetKind target);
+
 // Returns the names in a client's file.
-ColumnFacts column_facts(const std::string& file, const DataSpec& spec, TargetKind target);
+inline ColumnFacts column_facts(const std::string& file, const DataSpec& spec, TargetKind target,
+                                std::uint32_t client = 0, std::uint64_t seed = 0) {
+  return file_facts(file, spec, target, client, seed).columns;
+}
 
 // Loads one client's file, encoded by the layout of all clients and not yet standardised. `client` is the client's
 // number and `seed` its own seed.
@@ -268,12 +335,17 @@ struct SiteFacts {
   bool curvature_is_bound = false;
   ColumnScaling scaling = {};   // how all clients' columns were standardised; empty if they were not
   bool shows_curvature = true;  // whether the client answers questions about its whole Hessian
+  Index imputed = 0;            // missing cells that took their column's mean
   bool operator==(const SiteFacts&) const = default;
 };
 
-// Returns the table that `pollen data` prints: for every client its rows, its test rows and, with classes, its training
-// rows of each class.
-std::string describe(const Federation& federation);
+// Returns the tables that `pollen data` prints: for every column what it holds, which label is the event, and for every
+// client its rows, its test rows and, with classes, its training rows of each class.
+std::string describe(const Federation& federation, TargetKind target);
+// Returns the table of the columns of one client's file, as that client would read it.
+std::string describe_file(const std::string& file, const DataSpec& spec, TargetKind target);
+// Returns that table for a file that describe_file() refuses, with its columns as they stand there.
+std::string describe_unusable(const std::string& file, const DataSpec& spec, TargetKind target);
 
 std::vector<std::string> builtin_datasets();
 

@@ -82,7 +82,10 @@ struct ModelSpec {
 // The rows from which a potential is made. They are views into a table, which must outlive the potential.
 struct Observations {
   RowsView x;
-  const double* y = nullptr;  // x.rows targets: numbers, counts or class indices
+  const double* y = nullptr;       // x.rows targets: numbers, counts or class indices
+  Index min_cell = 0;              // data.min_cell, which the curvature keeps to
+  bool mapped = false;             // whether x is in a mapped file, so that no copy of it should be in memory
+  const double* offset = nullptr;  // x.rows numbers, which models with a linear predictor add to it; null: zeros
 };
 
 // One client's negative log-likelihood. A potential does not change after construction; several threads may call it if
@@ -99,6 +102,9 @@ class Potential {
   virtual void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const = 0;
   // Writes ∇U_i(θ_c) to out(:, c).
   virtual void gradient(const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const = 0;
+  // Writes both, with the same bits as value() and gradient(), which the default calls one after the other.
+  virtual void value_and_gradient(const ConstPanelView& theta, std::span<double> values, const PanelView& out,
+                                  Scratch& scratch) const;
   // Writes ∇U_i(θ_c) - known to out(:, c). The result must have the same bits as gradient() followed by a subtraction,
   // which is the default.
   virtual void gradient_less(const ConstPanelView& theta, std::span<const double> known, const PanelView& out,
@@ -127,6 +133,10 @@ class Potential {
   // Writes the diagonal of ∇²U_i(at) in one pass over the rows, if the model can, and returns whether it did.
   // Otherwise, as by default, it is found from differences of gradients, which takes two of them per coordinate.
   virtual bool hessian_diagonal(std::span<const double> at, std::span<double> out, Scratch& scratch) const;
+  // The least number of rows that an entry of ∇²U_i may stand for; 0 if any may. hide_small_pairs() sets the others to
+  // 0 in its lower half, column by column.
+  virtual Index min_cell() const { return 0; }
+  virtual void hide_small_pairs(std::span<double> half) const;
   // Returns the largest λ_max over the rows j: of a bound on ∇²U_ij if the model has one, otherwise of ∇²U_ij(at). The
   // default is the norm of the whole client's curvature at `at`, which is at least as large if the rows are convex.
   virtual double row_curvature(std::span<const double> at, Scratch& scratch) const;

@@ -47,6 +47,8 @@ enum class Purpose : std::uint32_t {
   visit = 24,              // which client a chain visits
   distillation = 25,       // rows and labels that a server's model is taught
   simulated_network = 26,  // clients' lines and speeds in a simulated network: no draw depends on them
+  curvature_sample = 27,   // which clients set-up asks for whole Hessians
+  shared_code = 28,        // what both ends of a code draw: layers and dithers of coded messages
 };
 
 using PhiloxKey = std::array<std::uint32_t, 2>;

@@ -42,9 +42,10 @@ struct Batch {
 
 // What a client keeps of its past messages (docs/algorithms.md sections 4 and 5).
 enum class Memory {
-  none,      // α = 0: the message is C(H)
-  average,   // 0 < α ≤ 1: QLSD++'s memory; the message is C(H - η^i), reweighted by participation
-  feedback,  // α = 1: EF21 on the uplink (D-ELF, B-ELF); never reweighted; round 0 sends vectors whole
+  none,       // α = 0: the message is C(H)
+  average,    // 0 < α ≤ 1: QLSD++'s memory; the message is C(H - η^i), reweighted by participation
+  reference,  // clsd++: the message is C(H - h^i), where h^i is the gradient at the anchor as the server decoded it
+  feedback,   // α = 1: EF21 on the uplink (D-ELF, B-ELF); never reweighted; round 0 sends vectors whole
 };
 
 struct Uplink {
@@ -121,6 +122,7 @@ struct Recipe {
   std::string name;
   bool personal = false;             // clients have latents of their own
   bool reference = false;            // a reference sampler or a competitor, fully described by its name
+  bool exact = false;                // nuts, hmc or mala: accepts or rejects by potentials that clients are asked for
   std::string oracle_name = "full";  // in the table of oracles
   OracleKind oracle = OracleKind::full;
   Batch batch;          // all rows if the oracle is full
@@ -131,6 +133,8 @@ struct Recipe {
   std::optional<LocalSteps> local;  // empty in the gradient family
   StepSize step;
   double temperature = 1;  // T
+  // coded: κ, the share of the Langevin noise that the errors of the clients' codes supply; 0: other codes.
+  double noise_share = 0;
   bool prior_on_server = true;
   bool coupled = false;         // chains share participation
   bool preconditioned = false;  // set-up gives clients other coordinates than the model's own (sampler.precondition)
@@ -138,8 +142,17 @@ struct Recipe {
 
   // svrg: whether a client of so many rows uses anchors, and whether any client may. A client whose batch is all its
   // rows computes the gradient itself, so it needs none.
-  bool uses_anchor(Index rows) const { return oracle == OracleKind::svrg && batch.of(rows) < rows; }
-  bool keeps_anchors() const { return oracle == OracleKind::svrg && !batch.all(); }
+  bool uses_anchor(Index rows) const { return keeps_anchors() && batch.of(rows) < rows; }
+  bool keeps_anchors() const { return oracle == OracleKind::svrg && !batch.all() && up.memory != Memory::reference; }
+  // Whether a round moves the clients' anchors: the shared one, or those of the clients that take part (clsd++).
+  bool refreshes(std::uint64_t round) const {
+    return (keeps_anchors() || up.memory == Memory::reference) && round % static_cast<std::uint64_t>(refresh) == 0;
+  }
+  // coded: s_i, the standard deviation of the errors in the message of a client whose weight is w_i, if so many clients
+  // are present. The errors' variances γ² w_i² s_i² add up to κ 2γT.
+  double code_spread(double gamma, double present, double weight) const {
+    return std::sqrt(2 * noise_share * temperature / (gamma * present)) / weight;
+  }
   // Local steps: whether messages are differences from what the server knows, rather than positions.
   bool sends_changes() const {
     return local && (up.compressor.compresses() || up.compressor.bits != 64 || !up.per_client.empty());
@@ -155,7 +168,7 @@ struct NamedSampler {
   Memory memory = Memory::none;
   bool down_feedback = false;
   bool minibatch_default = false;  // the batch is a fraction of 0.1 unless the user sets it
-  enum class Family { gradient, fald, fa_ld, personal } family = Family::gradient;
+  enum class Family { gradient, fald, fa_ld, personal, exact } family = Family::gradient;
   // The keys of [sampler] that it reads, separated by spaces, besides those that every recipe reads and those that the
   // rows of its oracle and of its compressors name.
   std::string keys = {};

@@ -15,14 +15,24 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "pollen/client.h"
+#include "pollen/errors.h"
 
 namespace pollen {
+
+// A reply so large, or not even a number, that the round is given up before the chains move.
+class AbsurdReply : public NumericError {
+ public:
+  AbsurdReply(double size, double largest, std::uint64_t round, std::uint32_t client);
+  double size, largest;  // of this reply, and of all replies since burn-in ended
+  std::uint32_t client;
+};
 
 class AverageStep;
 class BlockSums;
@@ -42,7 +52,12 @@ class Server {
     std::vector<Index> sizes;                    // N_i
     std::vector<const Compressor*> compressors;  // one per client, or one for all
     std::vector<double> weights = {};            // local steps: w_i, one per client or one for all
+    // From this iteration on, a reply whose largest number is more than kAbsurd times the largest that came since then
+    // is refused by an AbsurdReply, unless its client is one of those that are believed (sorted).
+    std::int64_t judge_from = std::numeric_limits<std::int64_t>::max();
+    std::vector<std::uint32_t> believed = {};
   };
+  static constexpr double kAbsurd = 1e6;
   Server(const Recipe& recipe, const Prior& prior, Setup setup);  // makes the step that the recipe names
   Server(const Recipe& recipe, const Prior& prior, Setup setup, std::unique_ptr<ServerStep> step);
   ~Server();
@@ -68,8 +83,13 @@ class Server {
   // sorted, and the call comes before any absorb(). It is not allowed if weights are inverse probabilities or clients
   // are drawn with replacement.
   void leave_out(std::span<const std::uint32_t> clients);
+  // What a reply has told besides its numbers.
+  struct Absorbed {
+    double largest = 0;  // the absolute value of the largest number
+    CodeMemory coded;    // the memory that the client's code moves to
+  };
   // Adds a reply to the sum of its client's block. Replies of one block come in client order.
-  void absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work);
+  Absorbed absorb(const Reply& reply, const Roster::Entry& entry, Workspace& work);
   // Absorbs replies of one block, in client order. The sums are those of absorb(); replies for a single chain each are
   // decoded together, which is faster.
   void absorb_all(std::span<const Reply> replies, std::span<const Roster::Entry> entries, Workspace& work);
@@ -107,11 +127,27 @@ class Server {
   void archive(Archive& archive);
 
  private:
-  void absorb_singles(std::span<const Reply> replies, Workspace& work);
+  // The largest number that a client has sent in a round.
+  struct Largest {
+    double size = 0;
+    std::uint32_t client = 0;
+  };
+  // A memory that starts at the gradient makes the first messages nearly zero, so that they are no measure of others.
+  static constexpr std::int64_t kUnmeasured = 2;
+  bool measures() const { return iteration() >= setup_.judge_from; }
+  bool judges() const { return measures() && iteration() - setup_.judge_from >= kUnmeasured; }
+  void judge(std::uint32_t client, double size);
+  void keep_largest();
+  Absorbed absorb_joined(const Reply& reply, const Roster::Entry& entry, Workspace& work);
+  CodeMemory decode_joined(const Reply& reply, Compressor::Role role, std::span<const double> weights, PanelView out,
+                           Workspace& work) const;
+  void absorb_references(const Reply& reply, std::span<const double> weights, Workspace& work);
+  void absorb_singles(std::span<const Reply> replies, std::span<const Roster::Entry> entries, Workspace& work);
   void count_part(const Reply& reply, std::size_t part, Counters& counters) const;
   void absorb_part(const Reply& reply, const Roster::Entry& entry, std::size_t part, std::span<const double> delta);
   Counters& counters_of(std::uint32_t client);  // of the client's block
   void draw_participants();
+  void count_present();
   void encode_broadcast();
   void count_downlink();
   void count_payloads();
@@ -147,6 +183,10 @@ class Server {
   std::unique_ptr<BlockSums> plain_;
   std::unique_ptr<BlockSums> weighted_;   // Σ b_i δ_i for the step, if the step needs both sums (ServerStep::weigh)
   std::vector<Counters> block_counters_;  // one per block
+  std::vector<Largest> block_largest_;    // one per block
+  Largest largest_now_;                   // in the round that ends
+  double largest_before_ = 0;             // in the round before
+  double largest_ = 0;                    // since judge_from
   Counters counters_;
   std::unique_ptr<TrafficLog> traffic_;
   Workspace work_;

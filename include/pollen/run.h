@@ -49,7 +49,9 @@ class Sink {
 // How far a run has come. It is reported at most about fifty times per second, and once more when sampling or the
 // warm-up ends.
 struct RunProgress {
-  std::int64_t iteration = 0;  // iterations done; during the warm-up: steps of gradient descent done
+  // Iterations done; during the warm-up: steps of gradient descent; while a large result is being written: millions of
+  // numbers written or summarised.
+  std::int64_t iteration = 0;
   double seconds = 0;          // spent in this process's loop
   std::int64_t uplink_bits = 0, downlink_bits = 0;
   double rhat = std::numeric_limits<double>::quiet_NaN();  // the worst of all parameters so far; NaN if unknown
@@ -58,6 +60,7 @@ struct RunProgress {
   std::int64_t start = 0;   // iterations that earlier processes did, if the run was resumed
   std::int64_t total = 0;   // all iterations or steps of this phase
   bool warming_up = false;  // the phase before the first iteration (warm_up.epochs)
+  bool writing = false;     // the phase after the last one, if it takes seconds
   bool last = false;        // this phase is over
 };
 
@@ -66,6 +69,7 @@ enum class RunStatus { complete, interrupted, failed };
 struct RunOptions {
   std::string folder = {};       // for the run's files; empty: a temporary folder that is deleted with the Run
   bool resume = false;           // continue from the folder's checkpoint
+  bool replace = false;          // remove an earlier run in the folder; otherwise it is renamed to FOLDER-1 or so
   int threads = 0;               // 0: as many as are useful
   double checkpoint_every = 10;  // seconds
   const std::atomic<bool>* stop = nullptr;  // the run stops after an iteration if this is true

@@ -9,8 +9,10 @@
 // To use your own transport, give it to a run as RunOptions::transport (examples/library/transport.cc).
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "pollen/round.h"
@@ -44,6 +46,12 @@ struct Query {
     // D × (D+1) at (φ, β): the client's part of the observed information, from at least `batch` draws of z, and of the
     // gradient of the log-likelihood
     observed,
+    potential_gradient,  // (d+1) × m: ∇U_i(θ_c) and below it U_i(θ_c), of the likelihood alone, for the chains of nuts,
+                         // hmc and mala that need them; where U_i is not finite, neither is the answer
+    // At the end of a federation, K × 1: sums of scores over the client's own test rows, as sink/score_sums.h has them:
+    // of the predictive that is averaged over the states `at`, one column each, as they are reported. A client without
+    // test rows answers with zeros. It is asked over a wire only.
+    scores,
   } what = What::gradient;
   ConstPanelView at;
   ConstPanelView direction;  // curvature: v; coordinates: A; noise: d directions
@@ -53,6 +61,11 @@ struct Query {
   // descent: n; clients with fewer rows use all of them. observed: the number of effective draws.
   Index batch = 1;
   static constexpr std::uint64_t kSteps = std::uint64_t{1} << 43;
+  bool spares = false;  // whether a federation leaves out clients that do not answer in time
+  // The clients that are asked, in ascending order; the others add nothing to the sum. Without any, all are asked.
+  std::span<const std::uint32_t> who = {};
+
+  bool asks(std::uint32_t client) const { return who.empty() || std::ranges::binary_search(who, client); }
 
   // Whether the answer has one column per client instead of being a sum. With fewer columns than clients, the first
   // clients answer.

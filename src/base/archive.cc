@@ -26,6 +26,22 @@ void Archive::raw(void* data, std::size_t bytes) {
   if (hand_on_ && output_.size() >= kAtOnce) flush();
 }
 
+void Archive::short_number(std::uint64_t& value) {
+  constexpr unsigned kGroup = 7;
+  std::uint64_t left = value;
+  value = reading_ ? 0 : value;
+  for (unsigned shift = 0;; shift += kGroup, left >>= kGroup) {
+    auto byte = static_cast<std::uint8_t>((left & 0x7f) | (left > 0x7f ? 0x80 : 0));
+    field(byte);
+    const std::uint64_t group = byte & 0x7f;
+    if (reading_) value |= group << shift;
+    if (reading_ && ((shift > 0 && byte == 0) || (shift == 63 && byte > 1)))
+      throw WireError(fmt::format("fields: found {} as the last byte of a short number, accepted: 1 to {}", byte,
+                                  shift == 63 ? 1 : 0x7f));
+    if ((byte & 0x80) == 0) return;
+  }
+}
+
 void Archive::texts(std::vector<std::string>& values) {
   std::uint64_t n = values.size();
   field(n);

@@ -114,10 +114,9 @@ FolderLock::FolderLock(const std::string& folder, unsigned mode) {
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), error);
   if (::mkdir(folder.c_str(), mode) != 0 && errno != EEXIST) io_failure(folder, "make the folder", errno);
-  const std::string lock = folder + "/lock";
-  descriptor_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor_ < 0) io_failure(lock, "open", errno);
-  held_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+  descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor_ < 0) io_failure(folder, "open", errno);
+  held_ = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
 FolderLock::~FolderLock() { ::close(descriptor_); }

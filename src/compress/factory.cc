@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "compress/compressors.h"
 #include "kinds.h"
 #include "math/math.h"
@@ -23,6 +25,14 @@ void Compressor::decode_add(ByteView payload, double weight, std::span<double> o
   math::axpy(weight, decoded, out);
 }
 
+CodeMemory Compressor::encode_joined(std::span<Encoding>, const CodeMemory&, Role, Bytes*, Scratch&) const {
+  throw std::logic_error("this compressor codes every vector alone");
+}
+
+CodeMemory Compressor::decode_joined(ByteView, std::span<const Decoding>, const CodeMemory&, Role, Scratch&) const {
+  throw std::logic_error("this compressor codes every vector alone");
+}
+
 double Compressor::covariance(std::span<const double> v, std::span<double> diagonal) const {
   const double all = omega(std::ssize(v)) * math::squared_norm(v);
   std::ranges::fill(diagonal, all / static_cast<double>(v.size()));
@@ -36,6 +46,7 @@ CompressorRow qsgd_row();
 CompressorRow top_k_row();
 CompressorRow rand_k_row();
 CompressorRow natural_row();
+CompressorRow coded_row();
 
 }  // namespace compress
 
@@ -44,8 +55,8 @@ namespace {
 using namespace compress;
 
 Registry<CompressorRow>& table() {
-  static Registry<CompressorRow> rows("sampler.compressor",
-                                      {identity_row(), qsgd_row(), top_k_row(), rand_k_row(), natural_row()});
+  static Registry<CompressorRow> rows(
+      "sampler.compressor", {identity_row(), qsgd_row(), top_k_row(), rand_k_row(), natural_row(), coded_row()});
   return rows;
 }
 

@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::size_t kExactDigits = 15;  // a double may not keep more digits than these
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 Cell read_cell(std::string_view cell) {

@@ -19,6 +19,8 @@ struct Cell {
   double number = 0.0;
 };
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 Cell read_cell(std::string_view cell);
 
 // Returns the shortest text that reads back as the same number, such as "1" or "0.5".

@@ -14,13 +14,17 @@ namespace {
 
 std::string such(std::size_t count) { return count > 1 ? fmt::format(" ({} such cells)", count) : std::string(); }
 
+std::string such_as(const std::string& word) {
+  return word.empty() ? word : fmt::format(" (a cell such as {} is missing)", in_quotes(word));
+}
+
 // Reports the first missing cell of a column.
 void refuse_missing(const RawTable& table, const Column& column, const std::string& accepted, Problems& problems) {
   const auto first = std::find(column.code.begin(), column.code.end(), Column::kMissing);
   if (first == column.code.end()) return;
   const auto count = static_cast<std::size_t>(std::count(first, column.code.end(), Column::kMissing));
   problems.add(table.where(static_cast<std::size_t>(first - column.code.begin()), column.name),
-               fmt::format("found no value{}, accepted: {}", such(count), accepted));
+               fmt::format("found no value{}{}, accepted: {}", such(count), such_as(column.missing_word), accepted));
 }
 
 // Reports a column that mixes numbers and text by the first cell of the rarer kind.
@@ -42,7 +46,8 @@ void refuse_mixture(const RawTable& table, const Column& column, Problems& probl
   const bool not_finite = read_cell(text).kind == CellKind::not_finite;
   problems.add(table.where(first_text, column.name),
                not_finite ? fmt::format("found {}{}, accepted: a finite number", in_quotes(text), such(texts))
-                          : fmt::format("found {}{}, accepted: a number, or the column in data.categorical",
+                          : fmt::format("found {}{}, accepted: a number, or the column in data.categorical if "
+                                        "it is text, or in data.exclude",
                                         in_quotes(text), such(texts)));
 }
 
@@ -99,6 +104,9 @@ bool is_text(const Column& column) {
 
 void complete_cells(RawTable& table, const Roles& roles, const DataSpec& spec, std::vector<std::string>& notes) {
   const std::vector<std::size_t> used = roles.used();
+  const auto is_used = [&](const std::string& name) { return std::ranges::count(used, table.find(name)) > 0; };
+  for (const ColumnNote& note : table.notes)
+    if (is_used(note.column)) notes.push_back(note.text);
   Problems problems;
   for (const std::size_t c : used) {
     const Column& column = table.columns[c];

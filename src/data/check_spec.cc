@@ -33,10 +33,8 @@ DataSpec with_defaults(DataSpec spec) {
   return spec;
 }
 
-void clear_paths(DataSpec& spec) {
-  for (std::string* path :
-       {&spec.labels, &spec.writers, &spec.test_source, &spec.test_labels, &spec.ood_source, &spec.distill_source})
-    path->clear();
+std::vector<std::string*> named_files(DataSpec& spec) {
+  return {&spec.labels, &spec.writers, &spec.test_source, &spec.test_labels, &spec.ood_source, &spec.distill_source};
 }
 
 namespace data {
@@ -104,6 +102,20 @@ void check_given_rows(const DataSpec& spec, TargetKind target, Checker& check) {
       check.add(key, "found with a model that has no classes, accepted: with logistic or softmax");
 }
 
+// Checks that no column is both excluded and used.
+void check_exclude(const DataSpec& spec, Checker& check) {
+  const auto use = [&](const std::string& column, const std::string& where) {
+    if (std::ranges::count(spec.exclude, column) > 0)
+      check.add("exclude", fmt::format("found {}, which data.{} names, too; accepted: columns that nothing else uses",
+                                       in_quotes(column), where));
+  };
+  use(spec.target, "target");
+  use(spec.column, "column");
+  for (const std::string& name : spec.features) use(name, "features");
+  for (const std::string& name : spec.categorical) use(name, "categorical");
+  for (const auto& [name, levels] : spec.levels) use(name, "levels");
+}
+
 void check_partition(const DataSpec& spec, Checker& check) {
   check.one_of("partition", spec.partition, partitions().names());
   if (spec.partition != "by-column" && spec.partition != "given" && spec.clients)
@@ -153,6 +165,7 @@ void check_spec(const DataSpec& spec, TargetKind target, const std::string& wher
     check.add("source", fmt::format("found none, accepted: a file, or one of {}", listed(builtin_datasets())));
   check_sources(spec, target, check);
   check_given_rows(spec, target, check);
+  check_exclude(spec, check);
   if (!spec.sources.empty() && is_synthetic(spec.sources.front()))
     check_synthetic(spec, check);
   else if (!spec.sources.empty())

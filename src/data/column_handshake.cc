@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "data/phrases.h"
+#include "data/site_doubts.h"
 #include "encode.h"
 #include "pollen/errors.h"
 #include "tables.h"
@@ -24,6 +25,13 @@ std::vector<std::string> in_order(std::vector<std::string> names) {
 template <class Said>
 bool everybody(const std::vector<std::optional<Said>>& said) {
   return std::ranges::all_of(said, [](const auto& one) { return one.has_value(); });
+}
+
+template <class Said>
+std::vector<Said> values_of_all(const std::vector<std::optional<Said>>& said) {
+  std::vector<Said> all;
+  for (const auto& one : said) all.push_back(*one);
+  return all;
 }
 
 // Whether so many rows can have such a sum and such squares about their mean, and all clients' together stay finite.
@@ -87,6 +95,7 @@ std::string ColumnHandshake::take(std::size_t client, ColumnFacts facts) {
         return fmt::format("{}found {} in column \"{}\", accepted: what some client had there then", begun,
                            data::in_quotes(level), name);
   }
+  columns_[client] = std::move(facts);  // a server that was restarted has not heard it before
   return {};
 }
 
@@ -113,7 +122,7 @@ std::string ColumnHandshake::take(std::size_t client, ColumnMoments moments) {
           "its sums for standardisation are not numbers: found values in column {} that are too large, accepted: below "
           "1e145, or data.standardize = false with model.prior = \"normal\"",
           all.names[j]);
-  if (!scaling) moments_[client] = std::move(moments);
+  moments_[client] = std::move(moments);
   return {};
 }
 
@@ -145,9 +154,7 @@ std::map<std::size_t, std::string> ColumnHandshake::agree_on_layout(const std::v
 std::map<std::size_t, std::string> ColumnHandshake::agree(const std::vector<std::string>& names) {
   if (!layout) return agree_on_layout(names);
   if (scaling || !everybody(moments_)) return {};
-  std::vector<ColumnMoments> all;
-  for (const auto& moments : moments_) all.push_back(*moments);
-  scaling = settled(pooled(all), pooled_columns());
+  scaling = settled(pooled(values_of_all(moments_)), pooled_columns());
   return {};
 }
 
@@ -157,9 +164,17 @@ PooledColumns ColumnHandshake::pooled_columns() const {
   return {*layout, rows.feature_names(), with_defaults(spec_), ""};
 }
 
-std::vector<std::string> ColumnHandshake::notes() const {
-  if (!scaling) return {};
-  return constant_notes(pooled_columns(), *scaling);
+std::vector<std::string> ColumnHandshake::notes(const std::vector<std::string>& names) const {
+  std::vector<std::string> notes;
+  const auto add = [&](const std::vector<std::string>& more) { notes.insert(notes.end(), more.begin(), more.end()); };
+  if (scaling) add(constant_notes(pooled_columns(), *scaling));
+  if (everybody(columns_)) {
+    const std::vector<ColumnFacts> all = values_of_all(columns_);
+    add(level_doubts(all, names));
+    add(label_doubts(all, spec_, names));
+  }
+  if (everybody(moments_)) add(unit_doubts(values_of_all(moments_), pooled_columns().names, names));
+  return notes;
 }
 
 std::int64_t ColumnHandshake::level_bits() const {

@@ -1,9 +1,11 @@
-// Prints the table of `pollen data`: clients × classes in aligned columns.
+// Prints the tables of `pollen data`: columns, and clients × classes.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "column_table.h"
 #include "data/phrases.h"
+#include "encode.h"
 #include "pollen/data.h"
 
 namespace pollen {
@@ -15,26 +17,7 @@ constexpr std::size_t kHead = 20;
 constexpr std::size_t kTail = 5;
 constexpr std::size_t kMostClasses = 30;
 
-using Line = std::vector<std::string>;
-
-std::size_t width_of(const std::string& text) {  // width in UTF-8 characters
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string aligned(const std::vector<Line>& lines) {
-  std::vector<std::size_t> widths(lines.front().size());
-  for (const Line& line : lines)
-    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], width_of(line[c]));
-  std::string text;
-  for (const Line& line : lines) {
-    for (std::size_t c = 0; c < line.size(); ++c) {
-      const std::string pad(widths[c] - width_of(line[c]), ' ');
-      text += c == 0 ? line[c] + (line.size() > 1 ? pad : "") : "  " + pad + line[c];
-    }
-    text += '\n';
-  }
-  return text;
-}
+using data::Line;
 
 // Counts the training rows of each class among rows from..to-1.
 std::vector<Index> class_counts(const Federation& federation, Index from, Index to) {
@@ -56,7 +39,7 @@ Line counts_line(const Federation& federation, const std::string& name, std::siz
 
 }  // namespace
 
-std::string describe(const Federation& federation) {
+std::string describe(const Federation& federation, TargetKind target) {
   const auto clients = static_cast<std::size_t>(federation.clients());
   std::vector<Line> lines;
   Line& head = lines.emplace_back(Line{"client", "train", "test"});
@@ -76,13 +59,39 @@ std::string describe(const Federation& federation) {
                   federation.feature_names.size() == 1 ? "" : "s", data::listed(federation.feature_names, 12));
   if (federation.class_names.size() > kMostClasses)
     text += fmt::format("{} classes: {}\n", federation.class_names.size(), data::listed(federation.class_names, 12));
-  text += '\n' + aligned(lines);
+  if (const std::string columns = data::column_table(federation.columns, federation.layout); !columns.empty())
+    text += '\n' + columns;
+  if (target == TargetKind::binary) text += data::event_line(federation.layout, federation.class_names);
+  text += '\n' + data::aligned(lines, {});
   if (const Index pooled = federation.test.rows - federation.test_begin.back(); pooled > 0)
     text += fmt::format("{} test rows belong to no client (data.test_source)\n", pooled);
   if (federation.ood.rows > 0) text += fmt::format("{} rows from elsewhere (data.ood_source)\n", federation.ood.rows);
   if (federation.distill.rows > 0)
     text += fmt::format("{} rows that the server holds (data.distill_source)\n", federation.distill.rows);
   for (const std::string& note : federation.notes) text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+std::string describe_unusable(const std::string& file, const DataSpec& spec, TargetKind target) {
+  ColumnFacts layout;
+  layout.target = spec.target;
+  const std::vector<ColumnSummary> cells = cells_of_file(file, spec, target);
+  return fmt::format("{}: {} rows\n{}", file, cells.empty() ? 0 : cells.front().rows,
+                     data::column_table(cells, layout));
+}
+
+std::string describe_file(const std::string& file, const DataSpec& spec, TargetKind target) {
+  const FileFacts facts = file_facts(file, spec, target);
+  const ColumnFacts& columns = facts.columns;
+  std::string text =
+      fmt::format("{}: {} rows\n{}", file, facts.rows + facts.test_rows, data::column_table(facts.cells, columns));
+  if (target == TargetKind::binary) {
+    const std::vector<std::string>& labels = columns.levels.at(columns.target);
+    text += data::event_line(columns, spec.positive.empty() ? labels : data::merged_labels(labels, spec.positive));
+    if (spec.positive.empty() && !spec.levels.contains(columns.target))
+      text += "The labels of all clients together decide, of which these are one client's.\n";
+  }
+  for (const std::string& note : facts.notes) text += fmt::format("note: {}\n", note);
   return text;
 }
 

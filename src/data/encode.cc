@@ -11,14 +11,10 @@ namespace pollen::data {
 
 namespace {
 
-void add_feature(const RawTable& table, std::size_t c, const DataSpec& spec, Encoding& encoding) {
-  const Column& column = table.columns[c];
-  Feature feature;
-  feature.column = c;
+void place_feature(const RawTable& table, const DataSpec& spec, Encoding& encoding, Feature& feature) {
+  const Column& column = table.columns[feature.column];
   feature.offset = encoding.width;
-  feature.text = is_text(column);
   if (feature.text) {
-    feature.levels = levels_of(table, column, spec);
     encoding.width += std::ssize(feature.levels.names) - 1;
     check_dense(std::ssize(table.rows), encoding.width, spec.most_cells,
                 fmt::format("{}: column {}", table.files.front(), column.name));
@@ -28,7 +24,6 @@ void add_feature(const RawTable& table, std::size_t c, const DataSpec& spec, Enc
     encoding.width += 1;
     encoding.names.push_back(column.name);
   }
-  encoding.features.push_back(std::move(feature));
 }
 
 // Applies data.positive: the labels it names become class 1, all others class 0.
@@ -82,13 +77,23 @@ void Encoding::write(const RawTable& table, std::size_t r, double* out) const {
   }
 }
 
-Encoding encode_columns(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target) {
-  Encoding encoding;
+void lay_out(const RawTable& table, const DataSpec& spec, Encoding& encoding) {
+  encoding.names.clear();
   encoding.width = table.blocks.empty() ? 0 : table.width;
   check_dense(std::ssize(table.rows), encoding.width, spec.most_cells, table.files.front());
   for (Index j = 0; j < encoding.width; ++j) encoding.names.push_back(fmt::format("{}{}", table.prefix, j + 1));
-  for (const std::size_t c : roles.features) add_feature(table, c, spec, encoding);
+  for (Feature& feature : encoding.features) place_feature(table, spec, encoding, feature);
   check_dense(std::ssize(table.rows), padded(encoding.width + 1), spec.most_cells, table.files.front());
+}
+
+Encoding encode_columns(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target) {
+  Encoding encoding;
+  for (const std::size_t c : roles.features) {
+    const Column& column = table.columns[c];
+    const bool text = is_text(column);
+    encoding.features.push_back({c, 0, text, text ? levels_of(table, column, spec) : Levels()});
+  }
+  lay_out(table, spec, encoding);
   if (roles.target < 0 || !has_classes(target)) return encoding;
   encoding.classes = levels_of(table, table.columns[static_cast<std::size_t>(roles.target)], spec);
   encoding.labels = encoding.classes.names;

@@ -66,6 +66,10 @@ struct Encoding {
   void write(const RawTable& table, std::size_t r, double* out) const;
 };
 
+// Places the features one after another, behind the numbers of a block, and names what they are encoded as. It throws
+// ConfigError if the table would be too large.
+void lay_out(const RawTable& table, const DataSpec& spec, Encoding& encoding);
+
 // Encodes a table. Throws ConfigError if a level is not in data.levels or the number of labels is wrong.
 Encoding encode(const RawTable& table, const Roles& roles, const DataSpec& spec, TargetKind target);
 // Does the same for a file that may have only some of the labels: they are listed, but they are not checked and y stays

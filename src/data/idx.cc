@@ -130,16 +130,20 @@ void add_writers(const IdxFile& writers, Index limit, RawTable& images) {
   for (std::size_t r = 0; r < rows; ++r) column.add_number(value_at(writers.bytes, head, r * head.record + at));
 }
 
+std::optional<std::string> label_file_of(const std::string& images) {
+  constexpr std::string_view kImages = "images-idx3";
+  const std::size_t at = images.rfind(kImages);
+  if (at == std::string::npos) return std::nullopt;
+  return std::string(images).replace(at, kImages.size(), "labels-idx1");
+}
+
 namespace {
 
 std::string labels_of(const DataSpec& spec, const std::string& path, const std::string& where) {
   if (!spec.labels.empty()) return spec.labels;
-  constexpr std::string_view kImages = "images-idx3";
-  const std::size_t at = path.rfind(kImages);
-  if (at == std::string::npos)
-    throw ConfigError(key(where, "labels"),
-                      fmt::format("found none, and the name {} does not tell, accepted: the file of the labels", path));
-  return std::string(path).replace(at, kImages.size(), "labels-idx1");
+  if (auto labels = label_file_of(path)) return *labels;
+  throw ConfigError(key(where, "labels"),
+                    fmt::format("found none, and the name {} does not tell, accepted: the file of the labels", path));
 }
 
 RawTable read_idx(const DataFile& file) {

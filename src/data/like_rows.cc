@@ -24,6 +24,7 @@ LikeRows::LikeRows(const Example& example, DataSpec spec, const std::string& whe
     if (!column.levels.empty() && !column.constant) spec_.levels[column.name] = column.levels;
   if (with_target && !layout.labels.empty()) spec_.levels[layout.target] = layout.labels;
   table_ = read_one(spec_, file(), where, with_target);
+  spec_.exclude.clear();  // names of columns that need not be in this file
   table_.blocks.empty() ? find_columns() : check_width();
   roles_ = assign_roles(table_, spec_, example.target, file());
   if (spec_.features.empty()) roles_.features.clear();  // there, no names would mean all columns

@@ -93,6 +93,9 @@ Shares classes_per_client(std::size_t clients, std::size_t labels, std::size_t c
 // remaining rows go to no client. A client may end up without rows.
 std::vector<Rows> deal(const std::vector<std::uint32_t>& labels, const Shares& shares, std::uint64_t seed);
 
+// Returns how many of a client's rows are held out: ⌊f·N_i⌋, but at least one stays for training.
+Index held_out(Index rows, double fraction);
+
 struct Holdout {
   std::vector<Rows> train;  // one per client, in the file's order
   std::vector<Rows> test;

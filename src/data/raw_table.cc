@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -78,6 +79,7 @@ void Column::add_cell(std::string_view cell) {
 }
 
 void Column::append(const Column& other) {
+  if (missing_word.empty()) missing_word = other.missing_word;
   for (std::size_t r = 0; r < other.code.size(); ++r) {
     if (other.code[r] == kMissing)
       add_missing();
@@ -86,6 +88,16 @@ void Column::append(const Column& other) {
     else
       add_text(other.text(r));
   }
+}
+
+void Column::take_numbers(const std::vector<double>& of_texts) {
+  for (std::size_t r = 0; r < code.size(); ++r) {
+    if (code[r] < 0) continue;
+    number[r] = of_texts[static_cast<std::size_t>(code[r])];
+    code[r] = std::isnan(number[r]) ? kMissing : kNumber;
+  }
+  texts.clear();
+  known_.clear();
 }
 
 std::vector<std::string> RawTable::column_names() const {
@@ -122,6 +134,8 @@ void append(RawTable& into, RawTable&& from) {
   for (const RowId& row : from.rows) into.rows.push_back({source, row.local, row.line});
   for (Block& block : from.blocks) into.blocks.push_back(std::move(block));
   into.width = std::max(into.width, from.width);
+  into.notes.insert(into.notes.end(), from.notes.begin(), from.notes.end());
+  into.excluded.insert(into.excluded.end(), from.excluded.begin(), from.excluded.end());
   into.files.push_back(from.files.front());
 }
 

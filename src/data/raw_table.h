@@ -31,12 +31,15 @@ class Column {
   Long<double> number;   // NaN if the cell is not a number
   Long<std::int32_t> code;
   std::vector<std::string> texts;  // in order of appearance
+  std::string missing_word;        // a cell such as N/A that counts as missing; empty if there is none
 
   void add_number(double value);
   void add_missing();
   void add_text(std::string_view text);
   void add_cell(std::string_view cell);  // classifies the cell and adds it
   void append(const Column& other);
+  // Makes every text the number that stands for it, or a missing cell where that is NaN. There is one for each text.
+  void take_numbers(const std::vector<double>& of_texts);
   bool missing(std::size_t row) const { return code[row] == kMissing; }
   const std::string& text(std::size_t row) const {
     return texts[static_cast<std::size_t>(code[row])];
@@ -98,15 +101,21 @@ struct RowId {
   std::uint32_t line = 0;    // for messages: the line of a text file, or the record, counted from 1
 };
 
+struct ColumnNote {
+  std::string column, text;
+};
+
 inline constexpr const char* kWriter = "writer";  // the column that by-writer adds
 
 struct RawTable {
   std::vector<std::string> files;
   std::vector<RowId> rows;
   std::vector<Column> columns;
-  std::vector<Block> blocks;  // one per file, or none
-  Index width = 0;            // width of the widest block
-  std::string prefix = "x";   // the features of a block are called prefix1, prefix2, ...
+  std::vector<std::string> excluded;  // columns of the files that were not read, by data.exclude
+  std::vector<ColumnNote> notes;      // what the reader has to say about cells
+  std::vector<Block> blocks;          // one per file, or none
+  Index width = 0;                    // width of the widest block
+  std::string prefix = "x";           // the features of a block are called prefix1, prefix2, ...
 
   template <class Store>
   void add_block(Index features, Store store) {

@@ -3,6 +3,7 @@
 // multiple of the bytes. All but read_file are pure and thread-safe.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -50,13 +51,21 @@ class FileText {
 // unchanged.
 std::string gunzip(std::string bytes, const std::string& file, std::size_t most = kMostBytes);
 
+// The file with the labels of an idx file of images, going by the images' file name. Nothing if the name does not tell.
+std::optional<std::string> label_file_of(const std::string& images);
+
 struct CsvOptions {
-  bool header = true;                 // if true, the first row names the columns; otherwise they are c1, c2, ...
-  std::set<std::string> categorical;  // columns read as text, whatever they hold
-  Index limit = 0;                    // reads only so many rows; 0 means all
+  bool header = true;                  // if true, the first row names the columns; otherwise they are c1, c2, ...
+  std::set<std::string> categorical;   // columns read as text, whatever they hold
+  Index limit = 0;                     // reads only so many rows; 0 means all
+  std::set<std::string> exclude = {};  // columns whose cells are not read
 };
 
 RawTable parse_csv(std::string_view text, const CsvOptions& options, const std::string& file);
+
+// Visits every record of a csv file, a header included, with the line on which it begins.
+using VisitCells = std::function<void(std::size_t line, const std::vector<std::string_view>& cells)>;
+void each_csv_row(std::string_view text, const std::string& file, const VisitCells& visit);
 
 // Reads lines `label position:value ...` with rising positions counted from 1. The column is "label", features are x1,
 // x2, ...

@@ -25,6 +25,7 @@ class RoleFinder {
                     fmt::format("found the target {}, accepted: another column", in_quotes(spec_.column)));
     for (const std::string& name : spec_.categorical) column("categorical", name);
     for (const auto& [name, levels] : spec_.levels) check_levels(name, levels);
+    check_exclude();
     find_features(roles);
     problems_.raise();
     return roles;
@@ -47,6 +48,19 @@ class RoleFinder {
   void check_levels(const std::string& name, const std::vector<std::string>& levels) {
     if (column("levels", name) >= 0 && levels.empty())
       problems_.add(key(where_, "levels." + name), "found none, accepted: at least one level");
+  }
+
+  // A file has a column of data.exclude, or it is one of several, of which another may have it.
+  void check_exclude() {
+    std::vector<std::string> all = names_;
+    all.insert(all.end(), table_.excluded.begin(), table_.excluded.end());
+    for (const std::string& name : spec_.exclude) {
+      if (in_block())
+        problems_.add(key(where_, "exclude"), "found names for a format without columns, accepted: with csv only");
+      else if (std::ranges::count(table_.excluded, name) == 0 && !spec_.one_of_several)
+        problems_.add(key(where_, "exclude"), unknown_name(name, all));
+      if (in_block()) return;
+    }
   }
 
   void find_features(Roles& roles) {

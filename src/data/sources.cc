@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -87,6 +88,11 @@ RawTable read_sources(const DataSpec& spec, std::uint64_t seed, const std::strin
   const std::string& first = spec.sources.front();
   if (const BuiltinSet* set = builtin_sets().find(first)) {
     RawTable table = set->make(spec, seed);
+    std::erase_if(table.columns, [&](const Column& column) {
+      const bool gone = std::ranges::count(spec.exclude, column.name) > 0;
+      if (gone) table.excluded.push_back(column.name);
+      return gone;
+    });
     if (!set->makes_clients) keep_first(table, spec.limit);
     return table;
   }

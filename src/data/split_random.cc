@@ -125,14 +125,17 @@ DirichletSplit split_dirichlet(const std::vector<std::uint32_t>& labels, const D
   return split;
 }
 
+Index held_out(Index rows, double fraction) {
+  return std::min(static_cast<Index>(std::floor(fraction * static_cast<double>(rows))), rows - 1);
+}
+
 Holdout hold_out(const std::vector<Rows>& clients, const std::vector<std::uint32_t>& labels, double fraction,
                  std::uint64_t seed, std::uint32_t first_client) {
   Holdout holdout{clients, std::vector<Rows>(clients.size())};
   Stream stream = make_stream(seed, 0, Purpose::test_split);
   for (std::size_t i = 0; i < clients.size(); ++i) {
     const std::uint64_t n = clients[i].size();
-    const auto wanted = static_cast<std::uint64_t>(std::floor(fraction * static_cast<double>(n)));
-    const std::uint64_t k = std::min(wanted, n - 1);
+    const auto k = static_cast<std::uint64_t>(held_out(std::ssize(clients[i]), fraction));
     if (k == 0) continue;
     stream.client = first_client + static_cast<std::uint32_t>(i);
     Sequence sequence(stream);

@@ -4,6 +4,7 @@
 
 #include "data/column_handshake.h"
 #include "data/constant_columns.h"
+#include "data/site_doubts.h"
 #include "tables.h"
 
 namespace pollen {
@@ -91,6 +92,13 @@ void settle_columns(const std::string& where, const DataSpec& spec, Federation& 
   const ColumnScaling scaling = settled(pooled_over(federation, p, spec.target_moments), columns);
   const std::vector<std::string> notes = constant_notes(columns, scaling);
   federation.notes.insert(federation.notes.end(), notes.begin(), notes.end());
+  if (are_sites(spec, federation.clients()) && p > 0) {
+    std::vector<ColumnMoments> all;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(federation.clients()); ++i)
+      all.push_back(moments_of(federation, i));
+    const std::vector<std::string> doubts = unit_doubts(all, columns.names, federation.client_names.list());
+    federation.notes.insert(federation.notes.end(), doubts.begin(), doubts.end());
+  }
   pollen::standardize(scaling, federation);
   federation.setup_bits += pooling_bits(federation.clients(), p, scaling);
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "data/site_doubts.h"
 #include "pollen/errors.h"
 
 namespace pollen::data {
@@ -138,6 +139,36 @@ void impute_means(const std::string& where, Federation& federation) {
   for (Table* table : {&federation.train, &federation.test, &federation.ood, &federation.distill})
     fill_missing(first, sum, *table);
   federation.setup_bits += 64 * federation.clients() * 3 * static_cast<std::int64_t>(p);
+}
+
+bool are_sites(const DataSpec& spec, Index clients) {
+  constexpr Index kMostSites = 1000;
+  return clients > 1 && clients <= kMostSites && (spec.partition == "given" || spec.partition == "by-column");
+}
+
+std::vector<std::string> site_notes(const PartitionInput& input, const Clients& clients) {
+  if (!are_sites(input.spec, std::ssize(clients.rows))) return {};
+  const auto found = [](const Levels& levels, const Rows& rows) {
+    std::vector<bool> has(levels.names.size());
+    for (const std::uint32_t r : rows) has[levels.of_row[r]] = true;
+    std::vector<std::string> names;
+    for (std::size_t l = 0; l < has.size(); ++l)
+      if (has[l]) names.push_back(levels.names[l]);
+    return names;
+  };
+  std::vector<ColumnFacts> all;
+  for (const Rows& rows : clients.rows) {
+    ColumnFacts& facts = all.emplace_back();
+    for (const Feature& feature : input.encoding.features)
+      if (feature.text) facts.levels[input.table.columns[feature.column].name] = found(feature.levels, rows);
+    if (input.roles.target < 0 || input.encoding.classes.names.empty()) continue;
+    facts.target = input.table.columns[static_cast<std::size_t>(input.roles.target)].name;
+    facts.levels[facts.target] = found(input.encoding.classes, rows);
+  }
+  std::vector<std::string> notes = level_doubts(all, clients.names);
+  const std::vector<std::string> labels = label_doubts(all, {}, clients.names);
+  notes.insert(notes.end(), labels.begin(), labels.end());
+  return notes;
 }
 
 std::int64_t bits_of_level(const std::string& name) { return 8 * (std::ssize(name) + 1); }

@@ -40,6 +40,11 @@ void impute_means(const std::string& where, Federation& federation);
 // n_i (S_i/n_i - mean)²), in client order (Chan et al. 1979). Each client sends 1 + 2p doubles and receives two per
 // column that is scaled or left out. Throws ConfigError if the squares overflow. `spec` has its defaults.
 void settle_columns(const std::string& where, const DataSpec& spec, Federation& federation);
+// Returns what is odd about single clients' levels and labels, if each client is a site of its own: it has a file, or a
+// value of a column.
+bool are_sites(const DataSpec& spec, Index clients);
+std::vector<std::string> site_notes(const PartitionInput& input, const Clients& clients);
+
 // Adds to the scaling of data whose columns are settled already what the spec asks for: the target's mean and standard
 // deviation, and those of columns that are not standardised.
 void add_moments(const DataSpec& spec, Federation& federation);

@@ -13,12 +13,12 @@ namespace {
 
 Frame shared(Bytes bytes) { return std::make_shared<const Bytes>(std::move(bytes)); }
 
-// Returns the longest frame that a client may send: a repeated set-up, or one vector per chain in a code of at most two
-// words per coordinate.
+// Returns the longest frame that a client may send: a repeated set-up, or two vectors per chain in a code of at most
+// two words per coordinate.
 std::size_t most_bytes(const ClientView& view) {
   constexpr std::size_t kSetup = std::size_t{16} << 20;
   const ConstPanelView x = view.position();
-  return kSetup + 2 * sizeof(double) * static_cast<std::size_t>(x.rows * x.columns);
+  return kSetup + 4 * sizeof(double) * static_cast<std::size_t>(x.rows * x.columns);
 }
 
 }  // namespace
@@ -29,9 +29,10 @@ AwaitedClients::AwaitedClients(ConnectionRegistry& registry, ClientView& mirror,
   std::vector<Index> sizes;
   for (const SiteFacts& site : registry.sites()) sizes.push_back(site.rows);
   if (recipe.local) weights_ = local_weights(*recipe.local, sizes);
-  stateful_ = keeps_state(recipe);
+  learns_ = learns(recipe, mirror.position().rows);
+  stateful_ = keeps_state(recipe) || learns_;
   statistics().clients.resize(seats_.size());
-  registry.rounds_begin(stateful_);
+  registry.rounds_begin(keeps_state(recipe));
   registry.limit_frames(most_bytes(mirror));
 }
 
@@ -41,8 +42,9 @@ void AwaitedClients::open(Bytes frame) {
   told_ = false;
 }
 
-void AwaitedClients::call(std::uint32_t client) {
+void AwaitedClients::call(std::uint32_t client, Frame own) {
   want(client, true);
+  seats_[client].own = std::move(own);
   send(client);
 }
 
@@ -75,8 +77,8 @@ void AwaitedClients::send(std::uint32_t client) {
     seat.heard = heard_;
     ++statistics().brought_up;
   }
-  if (stateful_) frames.push_back(shared(wire::encode(wire::Acknowledged{seat.counted})));
-  frames.push_back(frame_);
+  if (stateful_) frames.push_back(shared(wire::encode(wire::Acknowledged{seat.counted, seat.code.updates})));
+  frames.push_back(seat.own ? seat.own : frame_);
   for (const Frame& frame : frames) {
     statistics().bytes_out += std::ssize(*frame);
     statistics_of(client).bytes_out += std::ssize(*frame);
@@ -104,6 +106,7 @@ std::optional<ConnectionRegistry::Message> AwaitedClients::next(bool late) {
   }
   statistics().bytes_in += std::ssize(incoming->frame);
   statistics_of(incoming->client).bytes_in += std::ssize(incoming->frame);
+  if (take_code_seed(*incoming)) return std::nullopt;
   Seat& seat = seats_[incoming->client];
   seat.owes = false;
   if (incoming->arrived) {
@@ -114,11 +117,37 @@ std::optional<ConnectionRegistry::Message> AwaitedClients::next(bool late) {
   return incoming;
 }
 
+// A client tells the seed of its code between its seat and its first reply on a connection. Returns whether this was
+// it.
+bool AwaitedClients::take_code_seed(const ConnectionRegistry::Message& incoming) {
+  try {
+    if (incoming.arrived || wire::type_of(incoming.frame) != wire::Type::code_seed) return false;
+    seats_[incoming.client].code_seed = wire::decode<wire::CodeSeed>(incoming.frame).seed;
+  } catch (const WireError& error) {
+    registry_.dismiss(incoming.client, fmt::format("its message cannot be read ({})", error.what()), false);
+  }
+  return true;
+}
+
+void AwaitedClients::complete(std::uint32_t client, Reply& reply) const {
+  if (!reply.joined) return;
+  const Seat& seat = seats_[client];
+  if (mirror_.recipe().noise_share > 0 && !seat.code_seed)
+    throw WireError("found a coded message before the seed of its code, accepted: after it");
+  reply.code_seed = seat.code_seed.value_or(0);
+  const std::uint64_t updates = reply.code.updates;
+  if (updates != 0 && updates != seat.code.updates)
+    throw WireError(fmt::format("found a message coded after {} counted ones, accepted: {}, or 0 to begin anew",
+                                updates, seat.code.updates));
+  reply.code = updates == 0 ? CodeMemory() : seat.code;
+}
+
 void AwaitedClients::close(bool heard) {
   if (heard) ++heard_;
   for (Seat& seat : seats_) {
     if (heard && seat.called) seat.heard = heard_;
     seat.wanted = seat.called = false;
+    seat.own.reset();
   }
   for (ClientStatistics& client : statistics().clients) client.wanted = client.late = false;
   wanted_ = 0;
@@ -148,23 +177,25 @@ void AwaitedClients::tell_if_all_are_gone() {
   told_ = true;
 }
 
-void AwaitedClients::tell(const Server& server, const char* event, const char* what,
+void AwaitedClients::tell(std::int64_t round, const char* event, const char* what,
                           const std::vector<std::uint32_t>& late) const {
-  const auto round = static_cast<std::int64_t>(server.round());
   options_.tell({event, fmt::format("round {}: {} {}", round, what, names(late)), names(late, ","), round,
                  Notice::Level::warning});
 }
 
-void AwaitedClients::tell_once(const Server& server, const char* event, const char* what,
+void AwaitedClients::tell_once(std::int64_t round, const char* event, const char* what,
                                const std::vector<std::uint32_t>& late) {
-  if (!std::exchange(told_, true)) tell(server, event, what, late);
+  if (!std::exchange(told_, true)) tell(round, event, what, late);
 }
 
 void AwaitedClients::archive(Archive& archive) {
   std::vector<std::uint64_t> counted;
-  for (const Seat& seat : seats_) counted.push_back(seat.counted);
+  for (const Seat& seat : seats_) counted.insert(counted.end(), {seat.counted, seat.code.updates, seat.code.mean});
   archive.array(std::span(counted));
-  for (std::size_t i = 0; i < seats_.size(); ++i) seats_[i].counted = counted[i];
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    seats_[i].counted = counted[3 * i];
+    seats_[i].code = {counted[3 * i + 1], counted[3 * i + 2]};
+  }
   RoundStatistics& s = statistics();
   archive.fields(s.skipped, s.turns, s.repeated, s.brought_up, s.bytes_in, s.bytes_out);
   if (archive.reading()) ++heard_;

@@ -22,8 +22,9 @@ class AwaitedClients {
   RoundStatistics& statistics() { return options_.statistics != nullptr ? *options_.statistics : own_statistics_; }
   ClientStatistics& statistics_of(std::uint32_t client) { return statistics().clients[client]; }
 
-  void open(Bytes frame);           // begins a turn
-  void call(std::uint32_t client);  // sends the frame, after everything the client needs to know before, and awaits it
+  void open(Bytes frame);  // begins a turn
+  // Sends the frame, or another one for this client, after everything the client needs to know before, and awaits it.
+  void call(std::uint32_t client, Frame own = {});
   void want(std::uint32_t client, bool yes);  // whether an answer of this client is awaited
   bool wanted(std::uint32_t client) const { return seats_[client].wanted; }
   bool answered() const { return wanted_ == 0; }  // whether nobody is awaited any more
@@ -32,7 +33,13 @@ class AwaitedClients {
   // none came. A client that comes back is called at once.
   std::optional<ConnectionRegistry::Message> next(bool late);
   void close(bool heard);  // ends the turn; `heard` says that those called have heard a broadcast
-  void counted(std::uint32_t client, std::uint64_t turn) { seats_[client].counted = turn; }
+  void counted(std::uint32_t client, std::uint64_t turn, const CodeMemory& coded) {
+    seats_[client].counted = turn;
+    seats_[client].code = coded;
+  }
+  // Adds to a reply what the server knows of the client's code. Throws WireError if the client takes it to know
+  // something else.
+  void complete(std::uint32_t client, Reply& reply) const;
 
   double seconds() const { return std::chrono::duration<double>(registry_.now() - opened_).count(); }  // since open()
   bool overdue() const { return deadline() && registry_.now() >= *deadline(); }
@@ -40,22 +47,26 @@ class AwaitedClients {
   std::string policy() const { return options_.federation.on_missing.value_or("wait"); }
   bool quorum() const { return registry_.present() >= options_.quorum; }
   [[noreturn]] void give_up(const std::string& what) const;
-  void tell_once(const Server& server, const char* event, const char* what, const std::vector<std::uint32_t>& late);
-  void tell(const Server& server, const char* event, const char* what, const std::vector<std::uint32_t>& late) const;
+  void tell_once(std::int64_t round, const char* event, const char* what, const std::vector<std::uint32_t>& late);
+  void tell(std::int64_t round, const char* event, const char* what, const std::vector<std::uint32_t>& late) const;
   void archive(Archive& archive);
 
  private:
   static constexpr std::uint64_t kNothing = std::numeric_limits<std::uint64_t>::max();
   struct Seat {
-    bool greeted = false;            // greeted on its current connection
-    bool wanted = false;             // set by want()
-    bool called = false;             // it was sent what is open now
-    bool owes = false;               // on this connection it was asked something and has not answered yet
-    std::uint64_t heard = kNothing;  // number of broadcasts that its view has heard, as counted by heard_
-    std::uint64_t counted = 0;       // its last counted reply: 1 + the iteration its turn began at
+    Frame own;                               // what is open now for this client, if it is not what is open for all
+    bool greeted = false;                    // greeted on its current connection
+    bool wanted = false;                     // set by want()
+    bool called = false;                     // it was sent what is open now
+    bool owes = false;                       // on this connection it was asked something and has not answered yet
+    std::uint64_t heard = kNothing;          // number of broadcasts that its view has heard, as counted by heard_
+    CodeMemory code;                         // what its code has learnt, as its counted replies say
+    std::optional<std::uint64_t> code_seed;  // what its code and the server draw from, once it has told
+    std::uint64_t counted = 0;               // its last counted reply: 1 + the iteration its turn began at
   };
 
   void send(std::uint32_t client);
+  bool take_code_seed(const ConnectionRegistry::Message& incoming);
   Frame catch_up(bool anchors);
   void tell_if_all_are_gone();
   std::optional<Deadline> deadline() const;
@@ -68,6 +79,7 @@ class AwaitedClients {
   std::vector<Seat> seats_;
   std::vector<double> weights_;  // local steps: one for all clients, or one per client
   bool stateful_ = false;        // true if clients must know which of their replies were counted
+  bool learns_ = false;          // true if their codes learn from them
   Frame frame_;
   std::array<Frame, 2> catch_up_;  // what the broadcasts have said, without anchors and with them; null if not made yet
   std::uint64_t catch_up_at_ = kNothing, heard_ = 0;

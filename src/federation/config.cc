@@ -2,36 +2,91 @@
 #include <fmt/format.h>
 
 #include "data/column_handshake.h"
+#include "data/store.h"
 #include "federation/federation.h"
-#include "oracle/oracles.h"
+#include "personal/baselines.h"
 #include "pollen/errors.h"
 #include "run/problem.h"
 
 namespace pollen {
 
-bool federated(const Config& config) {
-  const NamedSampler* sampler = find_sampler(config.sampler.name);
-  return sampler != nullptr && sampler->family != NamedSampler::Family::personal && !is_mixed(config);
+std::string why_not_federated(const Config& config) {
+  const std::string& name = config.sampler.name;
+  if (name == "local") return "trains every client by itself and sends nothing, so that each site can run it alone";
+  if (name == "l2gd") return "sends the clients' whole models, personal parts included";
+  if (is_exact(config) || find_sampler(name) != nullptr || find_baseline(name) != nullptr) return {};
+  return "runs in one process (pollen run)";
 }
 
-Config for_federation(Config config) {
+Config for_federation(Config config, bool shared_seed) {
   if (!config.run.coupled && config.given.contains("run.coupled"))
     throw ConfigError(config.file + ": run.coupled",
                       "found false, accepted in a federation: true (a client takes part for all chains or for none)");
   config.run.coupled = true;
-  if (!config.given.contains("output.lp")) config.output.lp = false;
+  if (!config.given.contains("output.lp"))
+    config.output.lp = config.output.lp && is_exact(config);  // which has it at hand
   config.sampler.wire = "bytes";
+  config.data = data_spec(config);
+  const bool given = config.given.contains("data.min_cell") || is_store(config.data);
+  if (!given && !shared_seed && !asks_for_privacy(config) && target_of(config) != TargetKind::none)
+    config.data.min_cell = Policy().min_cell;
+  return config;
+}
+
+namespace {
+
+void check_fingerprints(const Config& config, Problems& problems) {
+  const FederationConfig& f = config.federation;
+  if (!f.fingerprints.empty() && f.fingerprints.size() != f.expect.size())
+    problems.add(config.file + ": federation.fingerprints",
+                 fmt::format("found {} fingerprints, accepted: one for each of the {} names in federation.expect",
+                             f.fingerprints.size(), f.expect.size()));
+}
+
+}  // namespace
+
+Config servers_config(const std::string& text, const std::string& model_file) {
+  // What a key means may depend on whether it is written. So what counts is the text with every key written out, which
+  // is also what a contract says.
+  const std::string where = "the server's configuration";
+  Config config = read_config_text(to_toml(read_config_text(text, where)), where);
+  config.data.sources.clear();
+  for (std::string* path : named_files(config.data)) path->clear();
+  config.network_time = {};
+  if (config.run.init.starts_with("file:")) config.run.init = "file:";  // clients are not told where chains start
+  if (!config.model.file.empty() && model_file.empty())
+    throw ConfigError(where + ": model.file",
+                      "found a model that is in a file, accepted with join --model-file FILE: this site's own copy of "
+                      "it, because a client opens no file that a server names");
+  if (!config.model.file.empty()) config.model.file = model_file;
+  Problems problems;
+  check_fingerprints(config, problems);
+  problems.raise();
+  if (const std::string why = why_not_federated(config); !why.empty())
+    throw ConfigError(where, fmt::format("found the sampler {}, which {}", config.sampler.name, why));
+  config.data = data_spec(config);
   return config;
 }
 
 void check_federation(const Config& config) {
   Problems problems;
-  if (!federated(config))
+  if (const std::string why = why_not_federated(config); !why.empty())
     problems.add(
         config.file + ": sampler.name",
-        fmt::format("found \"{}\", which runs in one process (pollen run); accepted in a federation: the samplers "
-                    "of the gradient and the averaging family",
-                    config.sampler.name));
+        fmt::format(
+            "found \"{}\", which {}; accepted in a federation: the samplers of the gradient and the "
+            "averaging family, nuts, hmc, mala, fedsoul, fedsouk, and the personal baselines that share a part of "
+            "their model",
+            config.sampler.name, why));
+  const SamplerConfig& s = config.sampler;
+  const bool approximates = is_mixed(config) && find_baseline(s.name) == nullptr;
+  const bool known = config.model.kind != "mixed-linear" && !is_network(config) && !s.population_step;
+  if (approximates && !s.shared_step && !known)
+    problems.add(
+        config.file + ": sampler.shared_step",
+        "found none, and a step that is chosen by itself needs second derivatives of the model, or the rows of "
+        "all clients in one process (pollen run); accepted in a federation with mixed-linear, networks or a "
+        "sampler.population_step: a number");
   const std::string missing = config.federation.on_missing.value_or("wait");
   const ParticipationConfig& p = config.participation;
   if (missing != "wait" && !config.federation.round_deadline)
@@ -47,55 +102,8 @@ void check_federation(const Config& config) {
     problems.add(config.file + ": federation.on_missing",
                  "found \"skip\" with inverse-probability weights, which a skipped client would make wrong; accepted: "
                  "\"wait\", \"abort\", or participation.scaling = \"active\"");
+  check_fingerprints(config, problems);
   problems.raise();
-}
-
-// Lists every message that leaves a client. docs/privacy.md has the same list with reasons.
-std::vector<std::string> disclosed_messages(const Config& config, bool curvature) {
-  std::vector<std::string> list;
-  const SamplerConfig& s = config.sampler;
-  list.emplace_back("hello: its name, the program's version, a number that tells its state folder from others");
-  const bool table = target_of(config) != TargetKind::none;
-  if (table)
-    list.emplace_back("columns: the names of its columns, the levels of text columns and the labels that occur");
-  if (pools_columns(config.data, target_of(config)))
-    list.emplace_back("moments, once: its number of training rows, every column's sum and sum of squares");
-  if (config.data.target_moments) list.emplace_back("moments of the target, once: its sum and sum of squares");
-  list.emplace_back("site, once: its number of training rows, the names of columns and classes as encoded");
-  const bool picks_step = !s.step && s.schedule != "decaying";
-  if (picks_step)
-    list.emplace_back(
-        "answers while the step is found: its gradient, its potential and its curvature's product with a "
-        "vector, where the server asks");
-  const bool coordinates = asks_for_coordinates(config);
-  if (curvature && (picks_step || coordinates))
-    list.emplace_back(
-        "answers for the forecast: at the mode its Hessian, and the covariance of what its absence, its minibatches, "
-        "its "
-        "compressor or its local steps add to gradients");
-  if (coordinates || config.run.init == "auto")
-    list.push_back(
-        fmt::format("answers about its curvature: the {} of its Hessian in single precision, where the search for the "
-                    "mode begins and ends, and at a few points between if it is long",
-                    curvature ? "lower half" : "diagonal"));
-  const NamedSampler* named = find_sampler(s.name);
-  const std::string oracle = named == nullptr ? "full" : s.name == "custom" ? s.oracle.value_or("full") : named->oracle;
-  if (coordinates || config.run.init == "mode" || config.run.init == "auto" ||
-      oracles().at(oracle).kind == OracleKind::fixed_point)
-    list.emplace_back("answers while the mode is found: its gradient and potential, where the server asks");
-  if (config.run.init == "auto")
-    list.emplace_back("answers about the starts: its potential at the mode and at every chain's start");
-  if (config.warm_up.epochs > 0)
-    list.emplace_back("answers in the warm-up, one per step: its gradient of a minibatch, where the server asks");
-  const bool local = named != nullptr && named->family != NamedSampler::Family::gradient;
-  list.emplace_back(
-      local ? "replies, one per round: where its local steps ended (or the compressed change), for every chain"
-            : "replies, one per round: an estimate of its gradient at the broadcast position, compressed as the "
-              "configuration says, for every chain");
-  if (config.output.lp) list.emplace_back("answers at every kept draw (output.lp): its potential there");
-  if (asks_for_privacy(config))
-    list.emplace_back("docs/privacy.md says which of these messages an (epsilon, delta) guarantee covers");
-  return list;
 }
 
 }  // namespace pollen

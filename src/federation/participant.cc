@@ -6,11 +6,28 @@
 namespace pollen {
 
 Participant::Participant(ParticipantOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}
-Participant::~Participant() = default;
+// What was entered in advance stays entered if it cannot be replaced by less.
+Participant::~Participant() {
+  try {
+    parts_->close_ledger(false);
+  } catch (const std::exception&) {
+  }
+}
 
 const std::optional<Participant::Ended>& Participant::ended() const { return parts_->ended; }
 void Participant::forget_ending() { parts_->ended.reset(); }
+void Participant::rest() {
+  if (parts_->file.state().run.empty()) return;
+  if (parts_->host && parts_->learning) parts_->keep_client();
+  parts_->file.counts().settle();
+  parts_->file.write_counts();
+}
 std::int64_t Participant::turns() const { return parts_->turns; }
+const std::string& Participant::name() const { return parts_->options.name; }
+std::uint32_t Participant::index() const { return parts_->index; }
+std::vector<std::string> Participant::labels() const {
+  return parts_->personal ? parts_->personal->labels() : parts_->problem->model.labels();
+}
 Index Participant::clients() const { return parts_->clients; }
 const Recipe* Participant::recipe() const { return parts_->host ? &parts_->recipe : nullptr; }
 const StatisticalProblem* Participant::problem() const { return parts_->host ? &*parts_->problem : nullptr; }
@@ -19,7 +36,7 @@ const Config* Participant::config() const { return parts_->config ? &*parts_->co
 std::size_t Participant::most_bytes() const {
   constexpr std::size_t kSetup = std::size_t{64} << 20;
   if (!parts_->host) return kSetup;
-  const auto words = static_cast<std::size_t>(parts_->problem->dimension() * parts_->config->run.chains);
+  const auto words = static_cast<std::size_t>(parts_->dimension() * parts_->config->run.chains);
   return kSetup + 8 * 8 * words;  // a message of catching up has at most five panels
 }
 
@@ -28,7 +45,7 @@ Bytes Participant::hello() const {
   const ClientState& state = p.file.state();
   return wire::encode(wire::Hello{.version = p.options.version,
                                   .name = p.options.name,
-                                  .instance = state.instance,
+                                  .instance = p.file.instance(),
                                   .part = p.options.part,
                                   .config = p.options.config ? to_toml(*p.options.config) : "",
                                   .run = state.run,
@@ -51,7 +68,7 @@ void Participant::handle(ByteView frame, const Send& send) {
     case wire::Type::scaling:
       return p.scaled(wire::decode<wire::Scaling>(frame), send);
     case wire::Type::seat:
-      return p.seated(wire::decode<wire::Seat>(frame));
+      return p.seated(wire::decode<wire::Seat>(frame), send);
     case wire::Type::acknowledged:
       return p.acknowledged(wire::decode<wire::Acknowledged>(frame));
     case wire::Type::catch_up:
@@ -65,6 +82,8 @@ void Participant::handle(ByteView frame, const Send& send) {
     case wire::Type::end: {
       const auto message = wire::decode<wire::End>(frame);
       p.ended = Ended{message.complete, false, plain(message.why)};
+      if (message.complete && !p.state().run.empty()) p.file.settle(p.state().over, true);
+      p.close_ledger(message.complete);
       return;
     }
     default:

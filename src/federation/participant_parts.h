@@ -6,64 +6,49 @@
 #include <optional>
 #include <string>
 
-#include "base/file.h"
+#include "client_state.h"
+#include "federation/contract.h"
 #include "federation/federation.h"
 #include "federation/plain.h"
 #include "pollen/errors.h"
 #include "pollen/recipe.h"
 #include "pollen/transport.h"
 #include "pollen/types.h"
+#include "question_counts.h"
+#include "round/local_segments.h"
 #include "run/privacy_meter.h"
+#include "site/ledger.h"
+#include "study.h"
 #include "wire/messages.h"
 
 namespace pollen {
 
-// A client's secret seed, its state in the run, and the reply that may or may not have been counted. DIR/client.state
-// is a sealed file (base/sealed_file.h) with an Archive in it. Only the user may read the folder, and it is locked
-// while the client runs.
-struct ClientState {
-  std::uint64_t instance = 0;  // identifies the folder
-  std::string run;
-  std::uint64_t seed = 0;       // the client's secret
-  std::uint64_t data = 0;       // fingerprint of the data file, which never leaves the client; 0 if none yet
-  std::uint64_t committed = 0;  // the last counted reply that the memory includes: 1 + the iteration its turn began at
-  std::uint64_t pending = 0;    // the reply that was sent last, numbered in the same way; 0 if none
-  bool has_client = false;
-  Bytes client;            // the client's archive
-  Bytes reply;             // the pending reply's frame
-  Bytes moved;             // what the client needs to update its memory by that reply
-  std::int64_t turns = 0;  // turns answered in this run
-  StepSize step;           // of this run's broadcasts; zeros before the first
+// What a client does with a run that a server names.
+enum class Agreement {
+  refused,
+  begins,         // its data were in no run
+  begins_again,   // its data were in one, and its site allows another
+  needs_consent,  // its data were in one, and its site has not allowed another
+  goes_on,        // it has begun this run
+  renamed,        // a server that was started again before the first round has another name for it
 };
 
-std::uint64_t fingerprint_of(const std::string& path);  // never 0; throws IoError
-
-class ClientStateFile {
- public:
-  // An empty folder means that the state is kept in memory only. Throws ConfigError or IoError.
-  explicit ClientStateFile(std::string folder);
-
-  ClientState& state() { return state_; }
-  const ClientState& state() const { return state_; }
-  void write();  // durable on the disk when it returns
-
- private:
-  std::string path() const { return folder_ + "/client.state"; }
-  void read();
-
-  std::string folder_;
-  std::optional<FolderLock> lock_;
-  ClientState state_;
-};
-
-// The state of a participant. Its set-up is in participant_setup.cc, its rounds are in participant_rounds.cc.
+// The state of a participant. Its set-up is in participant_setup.cc, its rounds are in participant_rounds.cc, and
+// participant_contract.cc holds what a server asks against the contract. participant_agreement.cc decides which run
+// and which contract that is.
 struct Participant::Parts {
-  explicit Parts(ParticipantOptions o) : options(std::move(o)), file(options.state) {
+  explicit Parts(ParticipantOptions o) : options(std::move(o)), file(options.state), data_print(print_of_data()) {
     options.tell = in_plain_words(std::move(options.tell));
+    if (!options.ledger.empty() && options.part < 0) ledger.emplace(options.ledger);
+    file.open(data_print);
   }
 
   ParticipantOptions options;
   ClientStateFile file;
+  std::string data_print;  // says what this client's rows are: the SHA-256 of its file, or which part of a split
+  std::optional<Ledger> ledger;
+  static constexpr std::int64_t kLedgerBlock = 1000;
+  LedgerCounts entered, answered;  // what the ledger has of this run, and what was answered
   std::optional<Ended> ended;
   std::int64_t turns = 0;
 
@@ -72,16 +57,22 @@ struct Participant::Parts {
   std::uint32_t index = 0;
   Index clients = 1;
   std::optional<Config> config;
+  Contract contract;
   // These are known from set-up on.
   std::optional<ColumnFacts> own_columns;  // sent and not yet answered
   std::optional<Federation> data;
-  std::uint64_t data_print = 0;  // fingerprint of the client's own file
+  std::optional<ColumnMoments> own_moments;  // as they were sent
+  std::vector<std::string> own_names;        // of the columns that they are of
   std::optional<StatisticalProblem> problem;
-  std::size_t part = 0;  // the index of this client's potential in the problem
+  std::size_t part = 0;  // the index of this client's rows in the problem
   // These are known from the seat on.
   Recipe recipe;
-  bool step_known = false;  // a broadcast has told the recipe's step
+  bool learning = false;                           // its code learns from counted replies
+  std::optional<ScheduledSegments> schedule;       // of local steps, if the recipe has any
+  bool step_known = false;                         // a broadcast has told the recipe's step
   std::shared_ptr<const Coordinates> coordinates;  // those that the run had before the server began again
+  std::string coordinates_print = "none";          // the SHA-256 of those in which the client works now
+  std::unique_ptr<PersonalSite> personal;          // of a model with latents
   std::unique_ptr<ClientHost> host;
   double weight = 1;
   Reply reply;
@@ -89,9 +80,11 @@ struct Participant::Parts {
   struct Before {
     std::uint64_t committed, pending;
   };
-  std::optional<PrivacyMeter> meter;  // set if the client has a limit on ε
-  std::optional<Before> before;       // the state before the last move, as long as the disk has not stored the move
+  std::optional<double> most_epsilon;  // the limit that this client keeps to, if there is one
+  std::optional<PrivacyMeter> meter;   // set if there is a limit
+  std::optional<Before> before;        // the state before the last move, as long as the disk has not stored the move
   Workspace work;
+  std::optional<SiteScores> own_scores;  // as they were answered last
   // The block of shared draws that is being received; the chains' parts arrive in turn.
   std::uint64_t first_draw = 0;
   std::uint32_t draws_chain = 0;
@@ -99,6 +92,9 @@ struct Participant::Parts {
 
   ClientState& state() { return file.state(); }
   Client& client() { return host->clients().front(); }
+  // The numbers of a message of one chain.
+  Index dimension() const { return personal ? personal->work().dimension : problem->dimension(); }
+  Index shown() const { return personal ? personal->learnt() : problem->dimension(); }  // the numbers of a draw
   std::uint64_t seed() const { return options.shared_seed ? config->seed : file.state().seed; }
 
   void stop(const Send& send, const std::string& why) {
@@ -106,27 +102,81 @@ struct Participant::Parts {
     ended = Ended{false, false, why};
   }
 
+  // Refuses for good, and says why in this client's log and to the server.
+  void refuse(const Send& send, const std::string& why) { refuse(send, why, why); }
+  // The same, where the server is not to hear all of it.
+  void refuse(const Send& send, const std::string& why, const std::string& told) {
+    options.tell({"refused", why, {}, {}, Notice::Level::warning});
+    stop(send, told);
+  }
+  // Refuses this server; another one may come at the same address.
+  void refuse_for_now(const Send& send, const std::string& why, const std::string& told) {
+    send(wire::encode(wire::Refusal{told, true}));
+    ended = Ended{false, true, why + "; waiting for the server of the run that is not over"};
+  }
+
+  // participant_agreement.cc
+  std::string print_of_data() const;
+  Agreement decide(const Contract& agreed, const std::string& name, const Send& send);
+  Agreement decide_known(const Contract& agreed, const std::string& name, const Send& send);
+  Agreement decide_new(const Contract& agreed, const Send& send);
+  void refuse_further_run(const Contract& agreed, const std::string& name, const Send& send);
+  void take_up(Agreement agreement, const Contract& agreed, const std::string& name, std::uint64_t secret);
+  bool pins() const;
+  bool may_begin_another_run() const;
+  bool in_another_run(const std::string& name) const;
+  // participant_contract.cc
+  static std::int64_t points_of(const wire::Ask& message, Query::What what);  // how many answers a question counts as
+  bool may_answer(const wire::Ask& message, Query::What what, const Send& send);
+  bool may_answer(const Verdict& verdict, const Send& send);
+  Digest content_of(const wire::Ask& message) const;
+  Digest content_of(const Broadcast& heard, std::span<const double> weights) const;
+  void print_coordinates();
+  static std::vector<std::uint64_t> numbers_of(const Digest& content) {
+    const ShortDigest half = shortened(content);
+    return {half.begin(), half.end()};
+  }
+
   void welcomed(const wire::Welcome& message, const Send& send);
-  void begin_run(const std::string& name);
   void describe(const Send& send);
-  void check_data();
+  void say_doubts(const std::vector<std::string>& doubts) const;
   void laid_out(const wire::Layout& message, const Send& send);
   void scaled(const wire::Scaling& message, const Send& send);
-  bool too_few(Index rows, const Send& send);
   void send_site(const Send& send);
-  void seated(const wire::Seat& message);
+  void make_recipe();
+  void seated(const wire::Seat& message, const Send& send);
+  std::string unscheduled(const LocalSegment& segment);
   void take_step(const Broadcast& heard);
   void acknowledged(const wire::Acknowledged& message);
+  void settle_reply(const wire::Acknowledged& message);
+  void check_presence(const Broadcast& heard, std::span<const double> weights) const;
+  void tell_code_seed(const Send& send);
+  std::uint64_t code_seed() const;
   void caught_up(const wire::CatchUp& message);
   void asked(const wire::Ask& message, const Send& send);
-  void take_coordinates(const wire::Ask& message);
+  bool begin_exact_round(const Send& send);
+  static std::shared_ptr<const Coordinates> readable_coordinates(const wire::Ask& message);
+  void take_coordinates(std::shared_ptr<const Coordinates> told);
   void broadcast(ByteView frame, const Send& send);
+  // participant_scores.cc
+  int bins() const;  // into which the confidences on test rows are sorted
+  Table test_rows() const;
+  void answer_scores(const wire::Ask& message, PanelView out);
+  SiteScores score_draws(ConstPanelView states, PanelView out) const;
+  SiteScores score_latents(const wire::Ask& message, PanelView out);
   void take_draws(const wire::Draws& message);
   void restore();
   void restore_reply();
   void move_back();
   void keep_client();
-  void keep_reply(std::uint64_t turn, const Bytes& frame);
+  void keep_reply(std::uint64_t turn, const Digest& content, const Bytes& frame);
+  LedgerRun ledger_run(const SiteStudy& study, const std::string& name, const Contract& agreed) const;
+  Leave leave() const;
+  void enter_run(LedgerRun entry, const Leave& leave);
+  void enter(const LedgerCounts& counts);
+  void enter_answer(std::int64_t questions, std::int64_t rounds, std::optional<double> epsilon);
+  void close_ledger(bool complete);
+  std::optional<double> epsilon_of_block(const Broadcast& heard) const;
   void measure();
   std::optional<double> epsilon_after(std::uint64_t iterations) const;
   std::string beyond_limits(const Broadcast& heard) const;
@@ -140,6 +190,8 @@ struct QuestionLimits {
   const Recipe* recipe = nullptr;
   Index dimension = 1, chains = 1, clients = 1;
   bool warm_up = false;  // true if the configuration has a warm-up
+  Index scores = 0;      // the numbers of an answer about scores
+  const PersonalSite* personal = nullptr;
 };
 
 Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits);  // throws WireError

@@ -3,29 +3,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cstring>
 
 #include "base/secret.h"
 #include "data/column_handshake.h"
+#include "data/site_doubts.h"
 #include "participant_parts.h"
+#include "study.h"
 
 namespace pollen {
 
 namespace {
 
 constexpr std::uint32_t kMostClients = std::uint32_t{1} << 20;
-
-// Reads the server's configuration and removes every file name from it, so that the client opens only its own --data.
-Config servers_config(const std::string& text) {
-  Config config = read_config_text(text, "the server's configuration");
-  config.data.sources.clear();
-  clear_paths(config.data);
-  if (!federated(config))
-    throw ConfigError("the server's configuration",
-                      fmt::format("found the sampler {} for the model {}, which is not for a federation",
-                                  config.sampler.name, config.model.kind));
-  return config;
-}
 
 // Checks that the state, about ten vectors per chain, fits into memory, so that a server's numbers cannot make the
 // client ask for too much.
@@ -36,6 +26,11 @@ void check_room(Index dimension, Index chains) {
     throw ConfigError("the server's configuration",
                       fmt::format("found {} coefficients and {} chains, which do not fit into this machine's memory",
                                   dimension, chains));
+}
+
+template <class Message>
+std::string print_of(const Message& message) {
+  return hex(sha256(wire::encode(message)));
 }
 
 }  // namespace
@@ -49,57 +44,60 @@ void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send
         fmt::format("welcome: found a run named \"{}\", accepted: 1 to 64 plain characters", plain(message.run)));
   if (host && run == message.run && index == message.index) return;  // only the connection is new
   host.reset();
+  personal.reset();
   problem.reset();
   data.reset();
   own_columns.reset();
+  own_moments.reset();
   config.reset();
-  Config told = options.config ? *options.config : servers_config(message.config);
-  const auto& allowed = options.limits.samplers;
-  if (!allowed.empty() && std::ranges::count(allowed, told.sampler.name) == 0)
-    return stop(send, fmt::format("the server wants to sample with {}; this client allows {}", told.sampler.name,
-                                  fmt::join(allowed, ", ")));
+  Config told = options.config ? *options.config : servers_config(message.config, options.model_file);
+  // The server chooses the number of a client, so a secret split into training and test rows does not depend on it.
+  SitePlace place{0, static_cast<Index>(message.clients), state().run == message.run ? state().seed : secret_number()};
+  const std::uint64_t secret = place.seed;
+  if (options.shared_seed) place.index = message.index, place.seed = told.seed;
+  SiteStudy study = look_at_study(options, told, place, ledger ? &*ledger : nullptr);
+  Contract agreed = contract_of(options, told, place.clients);
+  // The pins and the ledger must both allow the run before either is changed.
+  const Agreement agreement = decide(agreed, message.run, send);
+  if (agreement == Agreement::refused) return;
+  const bool known = agreement == Agreement::goes_on || agreement == Agreement::renamed;
+  LedgerRun entry = ledger_run(study, known ? state().entered : message.run, agreed);
+  const Leave allowed = leave();
+  if (ledger) {
+    const std::vector<Finding> findings = ledger->against(options.policy, entry, allowed);
+    if (!findings.empty() && in_another_run(message.run))
+      return refuse_for_now(send, findings.front().problem(options.policy).what,
+                            StudyRefused(options.policy, findings).told());
+    raise(options.policy, findings);
+  }
+  if (agreement == Agreement::needs_consent) return refuse_further_run(agreed, message.run, send);
+  take_up(agreement, agreed, message.run, secret);
+  enter_run(std::move(entry), allowed);
+  if (study.columns && !options.shared_seed && state().seed != secret)  // the run had its seed under another name
+    study.columns = column_facts(options.data, told.data, target_of(told), place.index, state().seed);
   index = message.index;
   clients = static_cast<Index>(message.clients);
   run = message.run;
-  if (state().run != run) begin_run(run);
   config = std::move(told);
+  contract = std::move(agreed);
   options.tell({"welcome", fmt::format("welcome: client {} of {}, sampler {}, model {}", index + 1, clients,
                                        config->sampler.name, config->model.kind)});
+  own_columns = std::move(study.columns);
+  problem = std::move(study.problem);
   describe(send);
-}
-
-// Makes a new secret seed for every run and stores it before anything is answered.
-void Participant::Parts::begin_run(const std::string& name) {
-  ClientState fresh;
-  fresh.instance = state().instance;
-  fresh.run = name;
-  fresh.seed = secret_number();
-  state() = fresh;
-  file.write();
 }
 
 void Participant::Parts::describe(const Send& send) {
   if (options.part >= 0) {
-    problem = make_problem(*config);
-    if (problem->potentials.size() != static_cast<std::size_t>(clients))
-      throw ConfigError("--config",
-                        fmt::format("found {} clients, the server expects {}", problem->clients(), clients));
     part = static_cast<std::size_t>(options.part);
     return send_site(send);
   }
-  check_data();
-  own_columns = column_facts(options.data, config->data, target_of(*config));
   send(wire::encode(wire::Columns{*own_columns}));
 }
 
-// Checks that the client's file is still the one it began with. The server cannot notice other rows, and the chain
-// would have no defined law with them.
-void Participant::Parts::check_data() {
-  data_print = fingerprint_of(options.data);
-  if (state().data != 0 && state().data != data_print)
-    throw ConfigError("--data", fmt::format("found \"{}\", whose rows are not those this client began the run with; "
-                                            "accepted: the same file as then",
-                                            options.data));
+// Tells this site what is odd about its own file. The server hears nothing of it.
+void Participant::Parts::say_doubts(const std::vector<std::string>& doubts) const {
+  for (const std::string& doubt : doubts) options.tell({"data", doubt, {}, {}, Notice::Level::warning});
 }
 
 void Participant::Parts::laid_out(const wire::Layout& message, const Send& send) {
@@ -107,11 +105,20 @@ void Participant::Parts::laid_out(const wire::Layout& message, const Send& send)
     throw WireError("layout: found one that this client did not ask for, accepted: one, after its columns");
   if (const auto why = column_difference(*own_columns, message.facts, "this client's file has"); !why.empty())
     throw ConfigError("the server's layout", why);
+  if (const std::string rough = rough_name(message.facts); !rough.empty())
+    throw ConfigError("the server's layout", fmt::format("found control characters in the name \"{}\"", rough));
+  say_doubts(level_doubts(*own_columns, message.facts));
   own_columns.reset();
-  data = load_part(options.data, config->data, message.facts, target_of(*config), index, seed());
-  if (too_few(data->train.rows, send)) return;
-  if (pools_columns(config->data, target_of(*config)))
-    return send(wire::encode(wire::Moments{moments_of(*data, 0, config->data.target_moments)}));
+  if (!file.settle(state().layout, print_of(message)))
+    return refuse(send, "the server sent another layout of columns; accepted: the one that this run began with");
+  data =
+      load_part(options.data, config->data, message.facts, target_of(*config), options.shared_seed ? index : 0, seed());
+  say_doubts(label_doubts(*data));
+  for (const std::string& note : data->notes) options.tell({"data", note});
+  if (pools_columns(config->data, target_of(*config))) {
+    enter_answer(1, 0, std::nullopt);
+    return send(wire::encode(wire::Moments{*(own_moments = moments_of(*data, 0, config->data.target_moments))}));
+  }
   problem = make_own_problem(*config, std::move(*data), clients);
   send_site(send);
 }
@@ -128,51 +135,87 @@ void Participant::Parts::scaled(const wire::Scaling& message, const Send& send) 
                                 config->data.target_moments ? 2 : 0));
   if (!data->intercept && message.scaling.dropped.size() == columns)
     throw WireError("scaling: found all columns among those to leave out, accepted: at least one that stays");
+  if (!file.settle(state().scaling, print_of(message)))
+    return refuse(send, "the server sent another scaling of columns; accepted: the one that this run began with");
+  own_names.assign(data->feature_names.begin() + (data->intercept ? 1 : 0), data->feature_names.end());
   standardize(message.scaling, *data);
   problem = make_own_problem(*config, std::move(*data), clients);
   data.reset();
   send_site(send);
 }
 
-// Refuses if the client has too few rows. This comes before anything that depends on the rows is sent, and the refusal
-// does not reveal their number.
-bool Participant::Parts::too_few(Index rows, const Send& send) {
-  if (rows >= options.limits.least_rows) return false;
-  options.tell({"refused", fmt::format("{} training rows, fewer than --min-rows {}", rows, options.limits.least_rows)});
-  stop(send, "it has fewer training rows than its --min-rows");
-  return true;
-}
-
 void Participant::Parts::send_site(const Send& send) {
   SiteFacts facts = facts_of(*problem, part);
-  facts.shows_curvature = options.limits.curvature;
-  if (too_few(facts.rows, send)) return;
+  facts.shows_curvature = options.curvature;
+  if (options.part < 0) facts.imputed = problem->data.imputed;
   send(wire::encode(wire::Site{facts}));
 }
 
-void Participant::Parts::seated(const wire::Seat& message) {
+void Participant::Parts::make_recipe() {
+  std::vector<std::string> warnings;
+  if (is_mixed(*config)) {
+    personal = std::make_unique<PersonalSite>(*config, *problem, PersonalSite::Place{part, index, clients, seed()});
+    recipe = personal->recipe();
+  } else {
+    recipe = complete(*config, clients, problem->dimension(), warnings);
+  }
+  recipe.make_bytes = true;
+}
+
+void Participant::Parts::seated(const wire::Seat& message, const Send& send) {
   if (!problem) throw WireError("seat: found before this client has described its data, accepted: after that");
   if (!(message.weight > 0 && message.weight <= 1))
     throw WireError(fmt::format("seat: found the weight {}, accepted: above 0, at most 1", message.weight));
-  if (host) return;
-  check_room(problem->dimension(), config->run.chains);
-  std::vector<std::string> warnings;
-  recipe = complete(*config, clients, problem->dimension(), warnings);
-  recipe.make_bytes = true;
+  if (!file.settle(state().weight, message.weight))
+    return refuse(send, fmt::format("the server sent the weight {}, accepted: {}, as when this run began",
+                                    message.weight, state().weight));
+  const std::vector<std::uint64_t> place = {index, static_cast<std::uint64_t>(clients)};
+  if (!file.settle(state().place, place))
+    return refuse(send, fmt::format("the server calls this client number {} of {}, accepted: number {} of {}, as when "
+                                    "this run began",
+                                    index + 1, clients, state().place[0] + 1, state().place[1]));
+  if (host) return tell_code_seed(send);
+  // With weights that are not sizes a client does not know how many rows there are, and takes the others to have about
+  // as many as it has.
+  if (own_moments) {
+    const double equal = 1 / static_cast<double>(clients), own = own_moments->count;
+    const bool sized = message.weight < 1 && message.weight != equal;
+    say_doubts(unit_doubts(*own_moments, own_names, problem->data.scaling, own / (sized ? message.weight : equal) - own,
+                           sized));
+  }
+  make_recipe();
+  check_room(dimension(), config->run.chains);
   // If this client's batch is all its rows, whatever its number, the view keeps no anchors.
   if (recipe.keeps_anchors() && !recipe.uses_anchor(problem->rows[part])) recipe.batch = {};
+  learning = learns(recipe, dimension());
+  schedule.reset();
+  if (recipe.local) schedule.emplace(*recipe.local, config->seed);
   step_known = false;
   coordinates.reset();
-  const HostSetup setup{&recipe,      &problem->prior, problem->dimension(), config->run.chains, clients,
-                        config->seed, seed()};
-  const Member member{index, problem->potentials[part], message.weight};
+  HostSetup setup{&recipe, &problem->prior, dimension(), config->run.chains,
+                  clients, config->seed,    seed(),      code_seed()};
+  if (personal) setup.work = &personal->work();
+  const Member member{index, personal ? personal->whole() : problem->potentials[part], message.weight};
   host = std::make_unique<ClientHost>(setup, 1, [member](std::size_t) { return member; });
   weight = message.weight;
-  if (state().data != data_print) {  // from here on the client is bound to these rows
-    state().data = data_print;
-    file.write();
-  }
   restore();
+  tell_code_seed(send);
+}
+
+// What a client's code draws together with the server says nothing of the client's secret seed, from which it follows.
+std::uint64_t Participant::Parts::code_seed() const {
+  if (options.shared_seed) return config->seed;
+  Sha256 hash;
+  hash.add(std::string("pollen: what a code and its server draw"));
+  hash.add_number(seed());
+  const Digest digest = hash.end();
+  std::uint64_t number = 0;
+  std::memcpy(&number, digest.data(), sizeof number);
+  return number;
+}
+
+void Participant::Parts::tell_code_seed(const Send& send) {
+  if (recipe.noise_share > 0) send(wire::encode(wire::CodeSeed{code_seed()}));
 }
 
 }  // namespace pollen

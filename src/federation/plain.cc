@@ -1,35 +1,29 @@
 #include "federation/plain.h"
 
+#include <algorithm>
+
 namespace pollen {
 
-namespace {
-
-constexpr std::size_t kMost = 2000;
-
-// Recognises ASCII control characters and those of Unicode's second set, which some terminals obey: C2 80 to C2 9F in
-// UTF-8.
-bool is_control(std::string_view text, std::size_t at) {
-  const auto byte = static_cast<unsigned char>(text[at]);
-  if (byte < 0x20 || byte == 0x7f) return true;
-  if (byte != 0xc2 || at + 1 == text.size()) return false;
-  const auto next = static_cast<unsigned char>(text[at + 1]);
-  return next >= 0x80 && next <= 0x9f;
-}
-
-}  // namespace
-
-bool is_plain(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (is_control(text, i)) return false;
-  return true;
-}
-
 std::string plain(std::string_view text) {
-  std::string out(text.substr(0, kMost));
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (is_control(out, i)) out[i] = out[i] == '\n' ? ' ' : '?';
+  constexpr std::size_t kMost = 2000;
+  std::string out = without_controls(text.substr(0, kMost));
+  std::ranges::replace(out, '\n', ' ');
   if (text.size() > kMost) out += "...";
   return out;
+}
+
+std::string rough_name(const ColumnFacts& facts) {
+  const auto rough = [](const std::vector<std::string>& names) {
+    const auto at = std::ranges::find_if_not(names, is_plain);
+    return at == names.end() ? std::string() : plain(*at);
+  };
+  std::string found = rough(facts.columns);
+  if (found.empty()) found = rough({facts.target});
+  for (const auto& [name, levels] : facts.levels) {
+    if (found.empty()) found = rough({name});
+    if (found.empty()) found = rough(levels);
+  }
+  return found;
 }
 
 Tell in_plain_words(Tell tell) {

@@ -12,6 +12,10 @@ namespace pollen {
 
 namespace {
 
+constexpr Index kMostStates = 4096;              // of one question about scores
+constexpr std::uint64_t kMostDraws = 1U << 16U;  // effective ones, of one question about observed information
+constexpr Index kMostOfHessian = Index{1} << 24;  // numbers, in the 64 MiB that a frame of set-up may have
+
 bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) {
   const Index d = limits.dimension, columns = ask.at.columns();
   switch (what) {
@@ -37,7 +41,8 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
       return limits.warm_up && ask.step < Query::kSteps && ask.rows == d && ask.columns == limits.chains &&
              columns == limits.chains;
     case Query::What::hessian:
-      return (ask.rows == d * (d + 1) / 2 || ask.rows == d) && ask.columns == 1 && columns == 1;
+      return (ask.rows == d || (ask.rows == d * (d + 1) / 2 && ask.rows <= kMostOfHessian)) && ask.columns == 1 &&
+             columns == 1;
     case Query::What::coordinates:
       return limits.recipe->preconditioned && ask.rows == 1 && ask.columns == 1 && columns == 1 &&
              (ask.direction.columns() == 0 ||
@@ -45,14 +50,47 @@ bool fits(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) 
     case Query::What::noise:
       return ask.step < Query::kSteps && ask.rows == NoiseQuestion::unpacked(ask.step).numbers(d) && ask.columns == 1 &&
              columns == 1 && ask.direction.rows() == d && ask.direction.columns() == d;
+    case Query::What::scores:
+      return ask.rows == limits.scores && ask.columns == 1 && columns <= kMostStates;
+    case Query::What::potential_gradient:
+      return limits.recipe->exact && ask.rows == d + 1 && ask.columns == columns && columns <= limits.chains;
     case Query::What::start:
     case Query::What::latents:
     case Query::What::pooled:
     case Query::What::information:
     case Query::What::observed:
-      return false;  // latents stay with their clients, and models with latents do not run in a federation
+      return false;  // of models with latents, which fits_latents() checks
   }
   return false;
+}
+
+// The same for a model with latents, which is never asked for its potential: that of the whole network serves for a
+// warm-up alone. Latents themselves stay with their client.
+bool fits_latents(const wire::Ask& ask, Query::What what, const QuestionLimits& limits) {
+  const PersonalSite& site = *limits.personal;
+  const Index k = site.shared(), whole = k + site.latent(), learnt = site.learnt();
+  const auto is = [&](Index at, Index places, Index rows, Index columns) {
+    return ask.at.rows() == at && ask.at.columns() == places && ask.rows == rows && ask.columns == columns;
+  };
+  switch (what) {
+    case Query::What::descent:
+      return limits.warm_up && site.whole() != nullptr && ask.step < Query::kSteps &&
+             is(whole, limits.chains, whole, limits.chains);
+    case Query::What::start:
+      return site.is_baseline() && is(whole, limits.chains, 1, 1);
+    case Query::What::pooled:
+      return !site.is_baseline() && is(whole, 1, whole, whole + 2);
+    case Query::What::information:
+      return !site.is_baseline() && ask.step < Query::kSteps && is(learnt, 1, k, k);
+    case Query::What::observed:
+      return !site.is_baseline() && ask.step >= 1 && ask.step <= kMostDraws && is(learnt, 1, learnt, learnt + 1);
+    case Query::What::scores: {
+      const bool uncertain = !site.is_baseline() && ask.direction.rows() == learnt && ask.direction.columns() == learnt;
+      return (uncertain || ask.direction.columns() == 0) && is(learnt, limits.chains, limits.scores, 1);
+    }
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -66,11 +104,11 @@ void check_numbers(ConstPanelView values, const char* where) {
 }
 
 Query::What check_question(const wire::Ask& ask, const QuestionLimits& limits) {
-  constexpr auto kLast = static_cast<std::uint8_t>(Query::What::noise);
+  constexpr auto kLast = static_cast<std::uint8_t>(Query::What::scores);
   if (ask.what > kLast) throw WireError(fmt::format("question: found kind {}, accepted: 0 to {}", ask.what, kLast));
   const auto what = static_cast<Query::What>(ask.what);
-  const bool placed = ask.at.rows() == limits.dimension && ask.at.columns() >= 1;
-  if ((!placed && what != Query::What::local) || !fits(ask, what, limits))
+  const bool placed = (ask.at.rows() == limits.dimension && ask.at.columns() >= 1) || what == Query::What::local;
+  if (limits.personal != nullptr ? !fits_latents(ask, what, limits) : !placed || !fits(ask, what, limits))
     throw WireError(
         fmt::format("question: found kind {} at {} × {} numbers with an answer of {} × {}, which this run of "
                     "{} parameters, {} chains and {} clients does not ask",

@@ -1,4 +1,5 @@
-// Connections, names and seats of the clients. Set-up is in registry_setup.cc.
+// The connections of the clients: what arrives, who is here, and who is sent away. Who is let in is decided in
+// registry_admission.cc; set-up is in registry_setup.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,14 +9,10 @@
 #include "federation/federation.h"
 #include "federation/plain.h"
 #include "pollen/errors.h"
-#include "recipe/config_difference.h"
 
 namespace pollen {
 
 namespace {
-
-constexpr auto kHelloWithin = std::chrono::seconds(20);
-constexpr std::size_t kMostStrangers = 4096;
 
 Index expected_clients(const Config& config) {
   const FederationConfig& f = config.federation;
@@ -29,15 +26,6 @@ Index expected_clients(const Config& config) {
                       fmt::format("needed with data.partition = \"{}\": a number of clients, or a list of their names",
                                   config.data.partition));
   return *with_defaults(config.data).clients;
-}
-
-// Writes a configuration without file names for comparison, because two sides may keep their files in different places.
-std::string comparable(Config config) {
-  config.data.sources.clear();
-  clear_paths(config.data);
-  config.federation = {};
-  config.network_time = {};
-  return to_toml(config);
 }
 
 }  // namespace
@@ -58,6 +46,10 @@ ConnectionRegistry::ConnectionRegistry(Links& links, const Config& config, Regis
 
 std::size_t ConnectionRegistry::present() const {
   return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.ready; }));
+}
+
+std::size_t ConnectionRegistry::here() const {
+  return static_cast<std::size_t>(std::ranges::count_if(seats_, [](const Seat& s) { return s.link != 0; }));
 }
 
 void ConnectionRegistry::warn(const char* event, const std::string& text, const std::string& client) const {
@@ -96,9 +88,7 @@ void ConnectionRegistry::take(LinkEvent event) {
   const auto stranger = std::ranges::find(strangers_, event.link, &Stranger::link);
   switch (event.what) {
     case LinkEvent::What::opened:
-      if (strangers_.size() >= kMostStrangers) return links_.close(event.link);
-      strangers_.push_back({event.link, std::move(event.peer), now() + kHelloWithin});
-      return;
+      return greet(std::move(event));
     case LinkEvent::What::closed:
       return lose(event.link);
     case LinkEvent::What::frame:
@@ -106,9 +96,9 @@ void ConnectionRegistry::take(LinkEvent event) {
   }
   try {
     if (stranger != strangers_.end()) {
-      const std::string peer = stranger->peer;
+      const Stranger who = *stranger;
       strangers_.erase(stranger);
-      return admit(event.link, peer, wire::decode<wire::Hello>(event.frame));
+      return admit(who, wire::decode<wire::Hello>(event.frame));
     }
     // Once the run is over, nobody reads what clients still say.
     if (const auto seat = seated_.find(event.link); seat != seated_.end() && !over_)
@@ -135,7 +125,7 @@ void ConnectionRegistry::lose(std::uint64_t link) {
   seats_[client].ready = false;
   handshake_.forget(client);
   if (!over_)
-    warn("gone", fmt::format("{} has gone; {} of {} here", names_[client], present(), seats_.size()), names_[client]);
+    warn("gone", fmt::format("{} has gone; {} of {} here", names_[client], here(), seats_.size()), names_[client]);
 }
 
 void ConnectionRegistry::drop_silent_links() {
@@ -159,90 +149,18 @@ void ConnectionRegistry::dismiss(std::uint32_t client, const std::string& why, b
   lose(link);
 }
 
-// Returns the seat that a client has or may take, or nothing if there is none for it.
-std::optional<std::uint32_t> ConnectionRegistry::seat_for(const std::string& name, const wire::Hello& hello) const {
-  const auto known = std::ranges::find(names_, name);
-  const auto b = static_cast<std::int64_t>(names_.size());
-  if (known != names_.end()) {
-    const auto index = static_cast<std::uint32_t>(known - names_.begin());
-    if (hello.part >= 0 && hello.part != index) return std::nullopt;
-    return index;
+void ConnectionRegistry::expel() {
+  for (std::uint32_t i = 0; i < seats_.size(); ++i) {
+    const std::string why = options_.barred(names_[i], seats_[i].serial);
+    if (why.empty()) continue;
+    seats_[i].barred = true;
+    if (seats_[i].link != 0) dismiss(i, why, false);
   }
-  if (named_ || gathered_) return std::nullopt;
-  if (hello.part >= 0) {
-    const bool free = hello.part < b && names_[static_cast<std::size_t>(hello.part)].empty();
-    return free ? std::optional(static_cast<std::uint32_t>(hello.part)) : std::nullopt;
-  }
-  const auto free = std::ranges::find(names_, "");
-  if (free == names_.end()) return std::nullopt;
-  return static_cast<std::uint32_t>(free - names_.begin());
-}
-
-std::string ConnectionRegistry::refusal_of(const std::string& name, const wire::Hello& hello) const {
-  if (hello.protocol != wire::kProtocol)
-    return fmt::format("it speaks protocol {} (pollen {}), this server {} (pollen {})", hello.protocol, hello.version,
-                       wire::kProtocol, options_.version);
-  if (name.empty() || name.size() > 200 || !is_plain(name))
-    return fmt::format("found the name \"{}\", accepted: 1 to 200 plain characters, from a certificate or --name",
-                       plain(name));
-  if (hello.shared_seed != options_.shared_seed)
-    return fmt::format("--shared-seed is {} on the server and {} on the client; it must be the same on both",
-                       options_.shared_seed ? "given" : "not given", hello.shared_seed ? "given" : "not given");
-  if (hello.part >= 0) {
-    const std::string theirs = comparable(read_config_text(hello.config, "the client's configuration"));
-    if (const auto other = first_difference(comparable(config_), theirs))
-      return fmt::format("it has another configuration: {} is {} on the server and {} on the client", other->key,
-                         other->left, other->right);
-  }
-  const auto seat = seat_for(name, hello);
-  if (!seat && gathered_) return fmt::format("the run began without a client named {}", name);
-  if (!seat && named_ && std::ranges::count(names_, name) == 0)
-    return fmt::format("no client named {} is expected (federation.expect: {})", name, fmt::join(names_, ", "));
-  if (!seat && hello.part >= 0)
-    return fmt::format("--client {} is not free or not among the {} clients", hello.part, names_.size());
-  if (!seat) return fmt::format("all {} places are taken", names_.size());
-  if (seats_[*seat].link != 0 && seats_[*seat].instance != hello.instance)
-    return fmt::format("a client named {} is connected already", name);
-  if (rounds_ && stateful_ && hello.run != run_)
-    return fmt::format(
-        "{} comes without its state of this run, which this sampler needs; start it with the --state "
-        "folder it began with",
-        name);
-  return {};
-}
-
-void ConnectionRegistry::admit(std::uint64_t link, const std::string& peer, const wire::Hello& hello) {
-  const std::string name = peer.empty() ? hello.name : peer;
-  if (over_) return tell_latecomer(link, name);
-  std::string why;
-  try {
-    why = refusal_of(name, hello);
-  } catch (const ConfigError& error) {
-    why = error.what();
-  }
-  if (!why.empty()) {
-    warn("refused", fmt::format("refused {}: {}", name.empty() ? "a client without a name" : name, why), name);
-    return refuse(link, why, why.ends_with("connected already"));
-  }
-  const std::uint32_t index = *seat_for(name, hello);
-  Seat& seat = seats_[index];
-  if (seat.link != 0) {  // the same client again, so its old connection is dead even if that was not noticed
-    const std::uint64_t old = seat.link;
-    lose(old);
-    links_.close(old);
-  }
-  names_[index] = name;
-  seat.link = link;
-  seated_[link] = index;
-  seat.instance = hello.instance;
-  seat.said = 0;
-  send_to(link, wire::encode(wire::Welcome{index, static_cast<std::uint32_t>(seats_.size()), run_, config_text_}));
-  if (hello.ready && hello.run == run_ && seat.site) return become_ready(index);
-  if (gathered_) return;
-  seat.site.reset();  // it will send this again
-  options_.tell({"here",
-                 fmt::format("{} is here{}", name, missing().empty() ? "" : fmt::format("; missing: {}", missing())),
-                 name});
+  std::erase_if(strangers_, [&](const Stranger& s) {
+    const std::string why = options_.barred(s.peer, s.serial);
+    if (!why.empty()) refuse(s.link, why, false);
+    return !why.empty();
+  });
 }
 
 std::vector<std::string> ConnectionRegistry::absent() const {
@@ -264,7 +182,7 @@ void ConnectionRegistry::become_ready(std::uint32_t client) {
   messages_.push_back({client, true, {}});
   if (gathered_)
     options_.tell(
-        {"back", fmt::format("{} is back; {} of {} here", names_[client], present(), seats_.size()), names_[client]});
+        {"back", fmt::format("{} is back; {} of {} here", names_[client], here(), seats_.size()), names_[client]});
 }
 
 void ConnectionRegistry::send(std::uint32_t client, std::span<const Frame> frames) {

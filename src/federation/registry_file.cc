@@ -13,7 +13,8 @@ namespace pollen {
 
 namespace {
 
-constexpr Seal kRegistrySeal{"POLLENFD", 3, "a federation's state", "another --state folder starts afresh"};
+constexpr Seal kRegistrySeal{"POLLENFD", 3, "a federation's state",
+                             "put it back from a backup, or begin a new run with --force"};
 
 // Archives a value as the message that carries it.
 template <class Message, class Value>
@@ -64,7 +65,8 @@ void ConnectionRegistry::read(const std::string& path) {
     archive(state);
     state.finish();
   } catch (const WireError& error) {
-    throw ConfigError(path, fmt::format("{}; accepted: the same configuration, or another --state", error.what()));
+    throw ConfigError(path,
+                      fmt::format("{}; accepted: the same configuration, or --force to begin a new run", error.what()));
   }
 }
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/secret.h"
 #include "data/column_handshake.h"
 #include "federation/federation.h"
+#include "federation/plain.h"
 #include "pollen/errors.h"
 
 namespace pollen {
@@ -45,6 +47,7 @@ void ConnectionRegistry::seated_frame(std::uint32_t client, Bytes frame) {
     }
     case wire::Type::reply:
     case wire::Type::answer:
+    case wire::Type::code_seed:
       if (!seats_[client].ready)
         throw WireError("message: found an answer before set-up is over, accepted: columns, moments or site");
       messages_.push_back({client, false, std::move(frame)});
@@ -52,7 +55,7 @@ void ConnectionRegistry::seated_frame(std::uint32_t client, Bytes frame) {
     default:
       throw WireError(
           fmt::format("message: found type {}, which a client does not send; accepted: columns, moments, site, "
-                      "refusal, reply, answer",
+                      "refusal, reply, answer, code seed",
                       static_cast<int>(type)));
   }
 }
@@ -95,15 +98,29 @@ void ConnectionRegistry::setup_frame(std::uint32_t client, wire::Type type, cons
   in_order(client, type);
   if (type == wire::Type::site) return got_site(client, wire::decode<wire::Site>(frame).facts);
   if (!gathered_) setup_bits_ += bits_of(frame);
-  if (type == wire::Type::columns)
-    return heard<wire::Layout>(client, wire::decode<wire::Columns>(frame).facts, handshake_.layout);
+  if (type == wire::Type::columns) {
+    ColumnFacts facts = wire::decode<wire::Columns>(frame).facts;
+    if (const std::string rough = rough_name(facts); !rough.empty())
+      return dismiss(client, fmt::format("its columns or levels have control characters in \"{}\"", rough), false);
+    return heard<wire::Layout>(client, std::move(facts), handshake_.layout);
+  }
   heard<wire::Scaling>(client, wire::decode<wire::Moments>(frame).moments, handshake_.scaling);
+}
+
+std::vector<std::string> ConnectionRegistry::notes() const {
+  std::vector<std::string> notes = handshake_.notes(names_);
+  for (std::size_t i = 0; i < sites_.size(); ++i)
+    if (sites_[i].imputed > 0)
+      notes.push_back(fmt::format("client {}: {} missing cell{} took {} column's mean at that client", names_[i],
+                                  sites_[i].imputed, sites_[i].imputed == 1 ? "" : "s",
+                                  sites_[i].imputed == 1 ? "its" : "their"));
+  return notes;
 }
 
 void ConnectionRegistry::got_site(std::uint32_t client, const SiteFacts& facts) {
   constexpr Index kMostRows = Index{1} << 32, kMostCoefficients = Index{1} << 31;
   if (facts.rows < 1 || facts.rows > kMostRows || facts.features < 1 || facts.features > kMostCoefficients ||
-      facts.classes < 2 || facts.classes > kMostCoefficients / facts.features ||
+      facts.classes < 2 || facts.classes > kMostCoefficients / facts.features || facts.imputed < 0 ||
       std::ssize(facts.feature_names) > facts.features || std::ssize(facts.class_names) > facts.classes)
     return dismiss(
         client,
@@ -172,6 +189,7 @@ void ConnectionRegistry::start_without_the_missing() {
   make_seats(here.size());
   seated_.clear();
   setup_bits_ = 0;
+  run_ = secret_name();  // for what is settled anew; clients keep to what was settled in a run
   for (const std::uint64_t link : links)
     refuse(link, "the federation starts without some of its clients; numbers change", true);
 }
@@ -186,12 +204,11 @@ void ConnectionRegistry::gather() {
   options_.tell({"waiting", fmt::format("waiting for {} clients{}{}", clients, named_ ? ": " : "",
                                         named_ ? fmt::format("{}", fmt::join(names_, ", ")) : "")});
   while (!everybody_described() || !sites_agree()) {
-    const std::size_t here = seats_.size() - absent().size();
-    if (here < quorum || !may_reduce)
+    if (here() < quorum || !may_reduce)
       limit = Deadline::max();
     else if (limit == Deadline::max())
       limit = now() + patience;
-    if (now() >= limit && here < seats_.size()) {
+    if (now() >= limit && here() < seats_.size()) {
       start_without_the_missing();
       may_reduce = false;
       continue;

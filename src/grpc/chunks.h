@@ -16,6 +16,7 @@
 namespace pollen {
 
 inline constexpr std::size_t kChunk = std::size_t{1} << 20;
+inline constexpr std::size_t kHello = std::size_t{1} << 20;  // the longest first frame of a client
 
 // Puts the piece of `frame` that begins at `at` into `chunk` and returns where the next piece begins.
 inline std::size_t cut(const Bytes& frame, std::size_t at, v1::Chunk& chunk) {

@@ -9,23 +9,44 @@
 #include <span>
 #include <unordered_map>
 
+#include "accept.h"
+#include "base/sha256.h"
 #include "chunks.h"
 #include "federation.grpc.pb.h"
 #include "grpc/wires.h"
+#include "keys/keys.h"
 #include "settings.h"
 
 namespace pollen {
 
 namespace {
 
-std::string name_in_certificate(const grpc::CallbackServerContext& context) {
+// Describes a new connection by the certificate that it has shown, if any.
+LinkEvent opening(const grpc::CallbackServerContext& context, std::uint64_t link) {
+  LinkEvent event{LinkEvent::What::opened, link, {}, {}};
   const auto auth = context.auth_context();
-  if (!auth || !auth->IsPeerAuthenticated()) return {};
-  const auto names = auth->FindPropertyValues("x509_common_name");
-  return names.empty() ? std::string() : std::string(names.front().data(), names.front().size());
+  if (!auth || !auth->IsPeerAuthenticated()) return event;
+  try {
+    const auto certificates = auth->FindPropertyValues("x509_pem_cert");
+    if (certificates.empty()) throw ConfigError("certificate", "found none, accepted: one with the client's name");
+    const CertificateFacts facts = shown_certificate({certificates.front().data(), certificates.front().size()});
+    event.peer = facts.name;
+    event.serial = facts.serial;
+    event.fingerprint = hex_as_written(facts.fingerprint).value();
+  } catch (const std::exception& error) {
+    event.unfit = error.what();
+  }
+  return event;
 }
 
 using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
+
+// Ends a stream that is one too many for its connection.
+class Crowded final : public Reactor {
+ public:
+  Crowded() { Finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "this connection has too many streams")); }
+  void OnDone() override { delete this; }
+};
 
 class Hub;
 
@@ -33,7 +54,8 @@ class Hub;
 // frames stays in the network.
 class Connection final : public Reactor {
  public:
-  Connection(Hub& hub, std::uint64_t id) : hub_(hub), id_(id) {}
+  Connection(Hub& hub, std::uint64_t id, std::string peer) : hub_(hub), id_(id), peer_(std::move(peer)) {}
+  const std::string& peer() const { return peer_; }
   void read_on();
   void send(std::span<const Frame> frames);
   void close();
@@ -50,6 +72,7 @@ class Connection final : public Reactor {
 
   Hub& hub_;
   std::uint64_t id_;
+  std::string peer_;  // address and port of the other side, which all streams of a TCP connection share
 
   // Guards everything below. gRPC orders its calls by itself, but every one of them takes the mutex first, so that the
   // order can be seen from here, and by the thread sanitizer.
@@ -59,26 +82,27 @@ class Connection final : public Reactor {
   Assembler assembler_;
   std::deque<Frame> frames_;
   std::size_t at_ = 0;  // position in the first of these frames
-  bool writing_ = false, closing_ = false, finished_ = false;
+  bool greeted_ = false, writing_ = false, closing_ = false, finished_ = false;
 };
 
 class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Join<v1::Federation::Service> {
  public:
   ~Hub() override { const std::lock_guard lock(mutex_); }  // the last connection has told of its end
   Reactor* Join(grpc::CallbackServerContext* context) override {
-    std::shared_ptr<Connection> connection;
-    {
-      const std::lock_guard lock(mutex_);
-      const std::uint64_t id = ++last_;
-      connection = std::make_shared<Connection>(*this, id);
-      connections_[id] = connection;
-      push({LinkEvent::What::opened, id, name_in_certificate(*context), {}});
-    }
-    connection->read_on();
+    const std::uint64_t id = ++last_;
+    LinkEvent event = opening(*context, id);
+    const auto connection = std::make_shared<Connection>(*this, id, context->peer());
+    const std::lock_guard lock(mutex_);
+    int& streams = streams_[connection->peer()];
+    if (streams >= kStreams) return new Crowded;
+    ++streams;
+    connections_[id] = connection;
+    push(std::move(event));
     return connection.get();
   }
 
   std::optional<LinkEvent> next(Deadline until) override {
+    if (const auto connection = at(std::exchange(opened_, 0))) connection->read_on();
     if (taken_.empty()) {
       std::unique_lock lock(mutex_);
       waiting_ = true;
@@ -89,6 +113,7 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
     if (taken_.empty()) return std::nullopt;
     LinkEvent event = std::move(taken_.front());
     taken_.pop_front();
+    if (event.what == LinkEvent::What::opened) opened_ = event.link;
     if (event.what == LinkEvent::What::frame)
       if (const auto connection = at(event.link)) connection->read_on();
     return event;
@@ -108,7 +133,10 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
   }
   void gone(std::uint64_t id) {
     const std::lock_guard lock(mutex_);
-    connections_.erase(id);
+    const auto connection = connections_.find(id);
+    const auto streams = streams_.find(connection->second->peer());
+    if (--streams->second == 0) streams_.erase(streams);
+    connections_.erase(connection);
     push({LinkEvent::What::closed, id, {}, {}});
   }
 
@@ -125,27 +153,34 @@ class Hub final : public Links, public v1::Federation::WithRawCallbackMethod_Joi
     if (waiting_) changed_.notify_one();
   }
 
-  std::deque<LinkEvent> taken_;  // taken from the queue; used by the server's thread only
+  // Used by the server's thread only: what it has taken from the queue, and the connection that it may close before
+  // anything is read from it.
+  std::deque<LinkEvent> taken_;
+  std::uint64_t opened_ = 0;
 
   std::mutex mutex_;  // guards everything below; never held together with a connection's mutex
   std::condition_variable changed_;
   bool waiting_ = false;
   std::deque<LinkEvent> events_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Connection>> connections_;
-  std::uint64_t last_ = 0;
+  std::unordered_map<std::string, int> streams_;  // by the other side's address: how many it has
+  std::atomic<std::uint64_t> last_ = 0;
 };
 
 void Connection::read_on() {
   const std::lock_guard lock(mutex_);
-  if (!finished_) StartRead(&incoming_);  // gRPC may have released a finished call
+  if (!finished_ && !closing_) StartRead(&incoming_);  // gRPC may have released a finished call
 }
 
 void Connection::OnReadDone(bool ok) {
   std::unique_lock lock(mutex_);
   try {
     if (!ok || !grpc::SerializationTraits<v1::Chunk>::Deserialize(&incoming_, &chunk_).ok()) return finish();
-    if (!assembler_.add(chunk_, hub_.limit)) return finished_ ? void() : StartRead(&incoming_);
+    const std::size_t limit = hub_.limit;
+    if (!assembler_.add(chunk_, greeted_ ? limit : std::min(limit, kHello)))
+      return finished_ ? void() : StartRead(&incoming_);
     Bytes frame = assembler_.take();
+    greeted_ = true;
     lock.unlock();
     hub_.frame(id_, std::move(frame));
   } catch (const WireError&) {
@@ -206,30 +241,37 @@ void Connection::OnDone() {
 
 class GrpcServer final : public WireServer {
  public:
-  GrpcServer(const std::string& address, const std::optional<TlsTexts>& tls) {
+  GrpcServer(const std::string& address, const std::optional<TlsTexts>& tls, const WireLimits& limits)
+      : door_(std::in_place, address) {
     silence_library();
     grpc::ServerBuilder builder;
     set_keepalive(builder);
-    builder.AddListeningPort(address, server_credentials(tls), &port_);
+    set_limits(builder, limits);
+    using From = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+    auto inside = builder.experimental().AddExternalConnectionAcceptor(From::FROM_FD, server_credentials(tls));
     builder.RegisterService(&hub_);
     server_ = builder.BuildAndStart();
-    if (!server_ || port_ == 0)
-      throw IoError(fmt::format("cannot listen at {}: the address is taken or not this machine's", address));
+    if (!server_) throw IoError(fmt::format("cannot start a gRPC server at {}", address));
+    door_->open(std::move(inside));
   }
-  ~GrpcServer() override { server_->Shutdown(std::chrono::system_clock::now()); }
+  ~GrpcServer() override {
+    door_.reset();  // nobody comes in while the server ends
+    server_->Shutdown(std::chrono::system_clock::now());
+  }
   Links& links() override { return hub_; }
-  int port() const override { return port_; }
+  int port() const override { return door_->port(); }
 
  private:
   Hub hub_;
-  int port_ = 0;
+  std::optional<Door> door_;
   std::unique_ptr<grpc::Server> server_;
 };
 
 }  // namespace
 
-std::unique_ptr<WireServer> listen_at(const std::string& address, const std::optional<TlsTexts>& tls) {
-  return std::make_unique<GrpcServer>(address, tls);
+std::unique_ptr<WireServer> listen_at(const std::string& address, const std::optional<TlsTexts>& tls,
+                                      const WireLimits& limits) {
+  return std::make_unique<GrpcServer>(address, tls, limits);
 }
 
 }  // namespace pollen

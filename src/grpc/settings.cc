@@ -5,6 +5,9 @@
 
 #include <cstdlib>
 
+#include "accept.h"
+#include "chunks.h"
+
 namespace pollen {
 
 namespace {
@@ -44,7 +47,15 @@ void silence_library() {
 void set_keepalive(grpc::ServerBuilder& builder) {
   for (const auto& [name, value] : kAlive) builder.AddChannelArgument(name, value);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kLeastBetweenPings);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server at the same port is a mistake
+}
+
+void set_limits(grpc::ServerBuilder& builder, const WireLimits& limits) {
+  constexpr int kAround = 64;  // bytes around a piece's data
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreams);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             static_cast<int>(std::chrono::milliseconds(kHandshakeWithin).count()));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, static_cast<int>(limits.idle.count()));
+  builder.SetMaxReceiveMessageSize(static_cast<int>(kChunk) + kAround);
 }
 
 grpc::ChannelArguments client_arguments() {

@@ -8,19 +8,21 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <semaphore>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "base/sockets.h"
 #include "pollen/errors.h"
-#include "sockets.h"
 
 namespace pollen::http {
 
@@ -28,8 +30,9 @@ namespace {
 
 // How long an ending door waits for readers to take what the server has said to them.
 constexpr std::chrono::milliseconds kLastWords{500};
+constexpr std::size_t kMostWaiting = 64;  // connections whose request has not arrived, or not begun to be answered
 
-Deadline in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+sockets::Deadline in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 // Gives this thread, and those that it starts, a low priority, so that sampling comes first (Linux only).
 void be_nice() { (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 10); }
@@ -47,8 +50,16 @@ class Door {
   ~Door();  // passes on what the server has said, for a moment, then cuts every connection
 
  private:
+  struct Waiting {
+    int socket;
+    sockets::Deadline until;  // for the whole request
+    std::string head;         // what has arrived of it
+    bool complete = false;
+  };
   void accept_all(httplib::ThreadPool& pool);
-  void serve(int client);
+  void hear(Waiting& waiting) const;
+  void hand_over(httplib::ThreadPool& pool);
+  void serve(int client, const std::string& head);
   void pass_back(int server, int client) const;
   bool admit(int socket);
   void dismiss(int socket);
@@ -59,7 +70,8 @@ class Door {
   std::condition_variable closed_;
   std::set<int> open_;
   std::atomic<bool> ending_ = false;
-  std::counting_semaphore<> places_;  // connections that may still be accepted; further ones wait in the kernel's queue
+  std::counting_semaphore<> places_;  // requests that may still be answered now; further ones wait
+  std::vector<Waiting> waiting_;      // the oldest first; used by the door's own thread only
   std::thread thread_;
 };
 
@@ -89,32 +101,74 @@ Door::~Door() {
   ::close(listening_);
 }
 
+// Takes connections in. Those whose request has not arrived yet wait here, and none of them keeps a place that another
+// could use: the oldest gives way when many wait.
 void Door::accept_all(httplib::ThreadPool& pool) {
+  std::vector<pollfd> looked;
+  bool out_of_files = false;
   while (!ending_) {
-    places_.acquire();
-    const int client = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (client >= 0) {
-      pool.enqueue([this, client] {
-        serve(client);
-        places_.release();
-      });
-      continue;
+    const bool room = waiting_.size() < kMostWaiting || std::ranges::any_of(waiting_, std::not_fn(&Waiting::complete));
+    looked.assign(1, {listening_, static_cast<short>(room && !out_of_files ? POLLIN : 0), 0});
+    bool any_complete = false;
+    for (const Waiting& w : waiting_) {
+      looked.push_back({w.socket, static_cast<short>(w.complete ? 0 : POLLIN), 0});
+      any_complete = any_complete || w.complete;
     }
-    const bool out_of_files = errno == EMFILE || errno == ENFILE;
-    places_.release();
-    if (out_of_files) std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until one is closed
+    ::poll(looked.data(), looked.size(), any_complete ? 10 : 100);
+    out_of_files = false;
+    for (std::size_t i = 1; i < looked.size(); ++i)
+      if (looked[i].revents != 0) hear(waiting_[i - 1]);
+    hand_over(pool);
+    if ((looked[0].revents & POLLIN) == 0 || ending_) continue;
+    const int client = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
+    out_of_files = client < 0 && (errno == EMFILE || errno == ENFILE);  // until one is closed
+    if (client < 0 || !admit(client)) continue;
+    if (waiting_.size() >= kMostWaiting) {
+      const auto oldest = std::ranges::find(waiting_, false, &Waiting::complete);
+      dismiss(oldest->socket);
+      waiting_.erase(oldest);
+    }
+    waiting_.push_back({client, in(options_.request_time), {}});
   }
+  for (const Waiting& w : waiting_) dismiss(w.socket);
 }
 
-void Door::serve(int client) {
-  if (!admit(client)) return;
+// Takes what a waiting connection has said. One that is gone, or says too much, is marked to be dismissed.
+void Door::hear(Waiting& w) const {
+  std::array<char, 4096> part;
+  const ssize_t n =
+      ::recv(w.socket, part.data(), std::min(part.size(), options_.request_bytes - w.head.size()), MSG_DONTWAIT);
+  if (n > 0) w.head.append(part.data(), static_cast<std::size_t>(n));
+  w.complete = w.complete || w.head.find("\r\n\r\n") != std::string::npos;
+  if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) ||
+      (!w.complete && w.head.size() >= options_.request_bytes))
+    w.until = {};
+}
+
+// Hands requests that have arrived to threads that are free, and dismisses whoever was too slow.
+void Door::hand_over(httplib::ThreadPool& pool) {
+  const auto now = std::chrono::steady_clock::now();
+  std::erase_if(waiting_, [&](Waiting& w) {
+    if (w.complete && places_.try_acquire()) {
+      pool.enqueue([this, client = w.socket, head = std::move(w.head)] {
+        serve(client, head);
+        places_.release();
+      });
+      return true;
+    }
+    if (w.complete || w.until > now) return false;
+    dismiss(w.socket);
+    return true;
+  });
+}
+
+void Door::serve(int client, const std::string& head) {
   // Events are small and must not wait for more data to be sent with them.
   const int yes = 1;
   ::setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  const std::string head = read_until(client, "\r\n\r\n", options_.request_bytes, in(options_.request_time));
-  const int server = head.empty() ? -1 : connect_to_loopback(behind_);
+  const int server = sockets::connect_to_loopback(behind_);
   if (server >= 0 && admit(server)) {
-    if (send_all(server, head, in(options_.request_time))) pass_back(server, client);
+    if (sockets::send_all(server, head, in(options_.request_time))) pass_back(server, client);
     dismiss(server);
   }
   dismiss(client);
@@ -129,7 +183,8 @@ void Door::pass_back(int server, int client) const {
     if (both[1].revents != 0) return;
     if (both[0].revents == 0) continue;
     const ssize_t n = ::recv(server, part.data(), part.size(), 0);
-    if (n <= 0 || !send_all(client, {part.data(), static_cast<std::size_t>(n)}, in(options_.write_time))) return;
+    if (n <= 0 || !sockets::send_all(client, {part.data(), static_cast<std::size_t>(n)}, in(options_.write_time)))
+      return;
   }
 }
 
@@ -173,14 +228,14 @@ Listener::~Listener() {
 }
 
 void Listener::start(const std::string& option, const std::string& host, int port) {
-  const int listening = listen_at(host, port);
+  const int listening = sockets::listen_at(host, port);
   const int behind = listening < 0 ? -1 : bind_to_any_port("127.0.0.1");
   if (behind <= 0) {
     if (listening >= 0) ::close(listening);
     throw IoError(
         fmt::format("{}: cannot listen at {}:{}: the address is taken or not this machine's", option, host, port));
   }
-  port_ = port_of(listening);
+  port_ = sockets::port_of(listening);
   thread_ = std::thread([this] {
     be_nice();
     listen_after_bind();

@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "base/secret.h"
-#include "guard.h"
+#include "http/guard.h"
 #include "http/listener.h"
 
 namespace pollen::http {

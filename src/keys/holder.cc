@@ -51,7 +51,7 @@ void add_to_name(X509_NAME* name, const char* field, const std::string& value) {
 void set_names(X509* certificate, const Subject& subject, const X509* issuer) {
   X509_NAME* name = X509_get_subject_name(certificate);
   if (!subject.organization.empty()) add_to_name(name, "O", subject.organization);
-  add_to_name(name, "CN", subject.name);
+  if (!subject.name.empty()) add_to_name(name, "CN", subject.name);
   must(X509_set_issuer_name(certificate, issuer == nullptr ? name : X509_get_subject_name(issuer)) == 1);
 }
 

@@ -13,7 +13,7 @@ namespace pollen::keys {
 // Whom a certificate is for.
 struct Subject {
   KeyRole role;
-  std::string name;                    // the common name
+  std::string name;                    // the common name; left out if empty
   std::string organization = {};       // left out if empty
   std::string alternative_names = {};  // "DNS:...,IP:..."; left out if empty
   KeyClock::time_point starts, ends;

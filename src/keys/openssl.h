@@ -40,6 +40,14 @@ CertificateFacts facts_of(std::string pem, const std::string& where, KeyClock::t
 std::string pem_text(X509* certificate);
 std::string pem_text(EVP_PKEY* key);  // in PKCS#8, without a passphrase
 
+// Returns the name that says whose certificate this is: its common name or, where it has none, its only alternative
+// name (DNS). If both are there they must agree. Throws a ConfigError that names `where` if no single name can be told.
+std::string name_of(const X509* certificate, const std::string& where);
+// Returns the serials in the revocation lists of a PEM text, which these authorities must have signed.
+std::set<std::string> revoked_in(const std::string& pem, const std::string& where,
+                                 const std::vector<Certificate>& authorities);
+// Returns a text that no other certificate has: its issuer and its serial number.
+std::string serial_of(const X509_NAME* issuer, const ASN1_INTEGER* number);
 std::string fingerprint(const X509* certificate);
 KeyClock::time_point start_of(const X509* certificate);  // throws ConfigError if the certificate holds no valid time
 KeyClock::time_point end_of(const X509* certificate);

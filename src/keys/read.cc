@@ -59,25 +59,6 @@ class OpenFile {
   struct stat status_ {};
 };
 
-// Returns the common name. It appears in logs and decides who a client is, so it must be plain text without control
-// characters.
-std::string common_name(const X509* certificate, const std::string& where) {
-  const X509_NAME* names = X509_get_subject_name(certificate);
-  const int at = X509_NAME_get_index_by_NID(names, NID_commonName, -1);
-  if (at < 0)
-    throw ConfigError(where, "found a certificate without a common name, accepted: one with the holder's name");
-  unsigned char* bytes = nullptr;
-  const int size = ASN1_STRING_to_UTF8(&bytes, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(names, at)));
-  if (size < 0)
-    throw ConfigError(where,
-                      fmt::format("found a common name that cannot be read ({}), accepted: plain text", last_reason()));
-  std::string name(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
-  OPENSSL_free(bytes);
-  if (name.empty() || std::ranges::any_of(name, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }))
-    throw ConfigError(where, "found an empty common name or one with control characters, accepted: plain text");
-  return name;
-}
-
 KeyClock::time_point time_of(const ASN1_TIME* time) {
   std::tm parts{};
   if (ASN1_TIME_to_tm(time, &parts) != 1)
@@ -95,8 +76,9 @@ KeyClock::time_point end_of(const X509* certificate) { return time_of(X509_get0_
 CertificateFacts facts_of(std::string pem, const std::string& where, KeyClock::time_point now) {
   const auto all = parse_certificates(pem, where);
   const X509* holder = all.front().get();
-  CertificateFacts facts{common_name(holder, where), fingerprint(holder), start_of(holder), end_of(holder)};
+  CertificateFacts facts{name_of(holder, where), fingerprint(holder), start_of(holder), end_of(holder)};
   facts.expired = facts.expires < now;
+  facts.serial = serial_of(X509_get_issuer_name(holder), X509_get0_serialNumber(holder));
   facts.pem = std::move(pem);
   return facts;
 }
@@ -141,6 +123,10 @@ Store store_of(const std::vector<keys::Certificate>& authorities) {
 
 CertificateFacts read_certificate(const std::string& path, KeyClock::time_point now) {
   return keys::facts_of(keys::read_text(path), path, now);
+}
+
+CertificateFacts shown_certificate(const std::string& pem) {
+  return keys::facts_of(pem, "certificate", KeyClock::now());
 }
 
 std::string read_key_file(const std::string& path) {

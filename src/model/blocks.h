@@ -49,6 +49,14 @@ struct Rows {
     else
       math::multiply_transposed_add(observations->x, batch(first, t.rows), t, g);
   }
+  // Adds the rows' offsets to every column of z, whose rows are first, first + 1, ...
+  void add_offset(Index first, const PanelView& z) const {
+    const double* const offset = observations->offset;
+    if (offset == nullptr) return;
+    for (Index c = 0; c < z.columns; ++c)
+      for (Index r = 0; r < z.rows; ++r)
+        z.data[c * z.stride + r] += offset[all ? first + r : chosen[static_cast<std::size_t>(first + r)]];
+  }
   // Returns the targets of rows first, ..., first + n - 1, or null if there are none. A minibatch's targets are copied
   // to `buffer`.
   const double* targets(Index first, Index n, double* buffer) const {
@@ -72,11 +80,13 @@ inline PanelView columns(const PanelView& panel, Index first, Index count) {
 
 // Says how columns belong to chains: a chain has `in` columns of Θ and `out` columns of G. Columns go through the pass
 // in groups of whole chains, which bounds the memory of Z. Z holds `in` columns for each chain of a group and returns
-// the group's `out` residuals in its first columns.
+// the group's `out` residuals in its first columns. Of the `in` columns, `directions` are no positions, so that no
+// offset is added to them; they come first.
 struct Lanes {
   Index chains = 1;
   Index in = 1;
   Index out = 1;
+  Index directions = 0;
   Index group() const { return chains <= 1 ? 1 : std::clamp<Index>(48 / in, 1, chains); }
 };
 
@@ -99,6 +109,7 @@ void sweep(const Rows& rows, const ConstPanelView& theta, const PanelView& g, co
       const Index count = std::min(group, lanes.chains - chain);
       const PanelView z{store, n, count * lanes.in, n};
       rows.multiply(first, columns(theta, chain * lanes.in, z.columns), z);
+      rows.add_offset(first, columns(z, count * lanes.directions, count * (lanes.in - lanes.directions)));
       turn(z, y, chain);
       if (lanes.out > 0)
         rows.add_transposed(first, columns(z, 0, count * lanes.out), columns(g, chain * lanes.out, count * lanes.out));

@@ -4,17 +4,13 @@
 #include <numeric>
 #include <utility>
 
-#include "blocks.h"
 #include "math/math.h"
 
 namespace pollen {
 
-namespace {
-
-// Replaces the lower triangle of a matrix with diagonal 1 by its Cholesky factor L. Pivots below kLeast are raised to
-// it, and their places are returned. What is left below such a pivot is rounding error, which would grow with every one
-// of them if it were divided by the pivot's root; it is taken for the zero that it should be.
-std::vector<std::size_t> factorise(Panel& matrix) {
+// What is left below a pivot that was raised is rounding error, which would grow with every one of them if it were
+// divided by the pivot's root; it is taken for the zero that it should be.
+std::vector<std::size_t> replace_by_root(Panel& matrix) {
   std::vector<std::size_t> raised;
   const Index d = matrix.rows();
   const auto at = [&](Index row, Index column) -> double& {
@@ -35,6 +31,8 @@ std::vector<std::size_t> factorise(Panel& matrix) {
   return raised;
 }
 
+namespace {
+
 // Writes L⁻ᵀ, upper triangular, row by row: column j of L⁻¹ is row j of L⁻ᵀ.
 void invert(const Panel& factor, Index stride, AlignedVector<double>& out) {
   const Index d = factor.rows();
@@ -50,6 +48,21 @@ void invert(const Panel& factor, Index stride, AlignedVector<double>& out) {
   }
 }
 
+// Replaces the lower half of H, column by column, by that of MᵀHM.
+void sandwich(const Panel& m, std::span<double> half) {
+  const Index d = m.rows();
+  Panel h(d, d), hm(d, d);
+  const double* next = half.data();
+  for (Index k = 0; k < d; ++k)
+    for (Index i = k; i < d; ++i)
+      h.column(k)[static_cast<std::size_t>(i)] = h.column(i)[static_cast<std::size_t>(k)] = *next++;
+  for (Index k = 0; k < d; ++k)
+    for (Index j = 0; j < d; ++j) math::axpy(m.column(k)[static_cast<std::size_t>(j)], h.column(j), hm.column(k));
+  double* out = half.data();
+  for (Index k = 0; k < d; ++k)
+    for (Index i = k; i < d; ++i) *out++ = math::dot(m.column(i), hm.column(k));
+}
+
 }  // namespace
 
 Coordinates::Coordinates(std::span<const double> centre, ConstPanelView hessian, bool full)
@@ -62,7 +75,7 @@ Coordinates::Coordinates(std::span<const double> centre, ConstPanelView hessian,
   for (Index k = 0; k < d; ++k)
     for (std::size_t i = 0; i < diagonal_.size(); ++i)
       scaled.column(k)[i] = hessian.column(k)[i] * diagonal_[i] * diagonal_[static_cast<std::size_t>(k)];
-  raised_ = factorise(scaled);
+  raised_ = replace_by_root(scaled);
   invert(scaled, padded(d), matrix_);
   for (Index j = 0; j < d; ++j)
     math::scale(diagonal_[static_cast<std::size_t>(j)], {matrix_.data() + j * padded(d), static_cast<std::size_t>(d)});
@@ -84,15 +97,33 @@ Coordinates::Coordinates(std::span<const double> centre, ConstPanelView sent) : 
 bool Coordinates::usable() const {
   if (!math::all_finite(centre_) || !math::all_finite(diagonal_) || !math::all_finite(matrix_)) return false;
   for (Index j = 0; j < dimension(); ++j)
-    if (!((diagonal_.empty() ? matrix_[place(j, j)] : diagonal_[static_cast<std::size_t>(j)]) > 0)) return false;
+    if (!(scale_of(j) > 0)) return false;
   return true;
+}
+
+double Coordinates::scale_of(Index coordinate) const {
+  return diagonal_.empty() ? matrix_[place(coordinate, coordinate)] : diagonal_[static_cast<std::size_t>(coordinate)];
 }
 
 double Coordinates::log_determinant() const {
   double sum = 0;
-  for (Index j = 0; j < dimension(); ++j)
-    sum += math::log(diagonal_.empty() ? matrix_[place(j, j)] : diagonal_[static_cast<std::size_t>(j)]);
+  for (Index j = 0; j < dimension(); ++j) sum += math::log(scale_of(j));
   return sum;
+}
+
+Panel Coordinates::block(Index size) const {
+  Panel out(size, size);
+  for (Index k = 0; k < size; ++k)
+    for (Index j = diagonal_.empty() ? 0 : k; j <= k; ++j)
+      out.column(k)[static_cast<std::size_t>(j)] = j == k ? scale_of(k) : matrix_[place(j, k)];
+  return out;
+}
+
+bool Coordinates::keeps_apart(Index size) const {
+  for (Index j = 0; j < size; ++j)
+    for (Index k = size; k < dimension() && diagonal_.empty(); ++k)
+      if (matrix_[place(j, k)] != 0) return false;
+  return true;
 }
 
 Panel Coordinates::sent() const {
@@ -135,6 +166,32 @@ void Coordinates::pull_back(ConstPanelView gradient, PanelView out) const {
   if (!diagonal_.empty()) return turn(gradient, out);
   fill(out, 0.0);
   math::multiply_transposed_add(matrix(), gradient, out);
+}
+
+// Between the two products the matrix is H = A⁻ᵀ(AᵀHA)A⁻¹.
+void Coordinates::change_in_theta(std::span<double> half, const std::function<void(std::span<double>)>& change) const {
+  if (!diagonal_.empty()) return change(half);  // entries are only scaled, so what is set to 0 is 0 in θ too
+  const Index d = dimension();
+  Panel forward(d, d), backward(d, d);  // A and A⁻¹
+  for (Index k = 0; k < d; ++k) {
+    const std::span<double> a = forward.column(k), b = backward.column(k);
+    for (Index j = 0; j <= k; ++j) a[static_cast<std::size_t>(j)] = matrix_[place(j, k)];
+    b[static_cast<std::size_t>(k)] = 1;
+    for (Index j = k + 1; j-- > 0;) {
+      double& x = b[static_cast<std::size_t>(j)];
+      for (Index l = j + 1; l <= k; ++l) x -= matrix_[place(j, l)] * b[static_cast<std::size_t>(l)];
+      x /= matrix_[place(j, j)];
+    }
+  }
+  const std::vector<double> before(half.begin(), half.end());
+  sandwich(backward, half);
+  const std::vector<double> in_theta(half.begin(), half.end());
+  change(half);
+  if (std::ranges::equal(half, in_theta)) {
+    std::ranges::copy(before, half.begin());
+    return;
+  }
+  sandwich(forward, half);
 }
 
 // With a diagonal A every term keeps its form.
@@ -188,92 +245,6 @@ void Coordinates::archive(Archive& archive, Index dimension) {
   archive.array_or_none(matrix_, d * static_cast<std::uint64_t>(padded(dimension)));
   if (diagonal_.empty() == matrix_.empty())
     throw WireError("saved coordinates: found two matrices or none, accepted: one, diagonal or full");
-}
-
-namespace {
-
-class InCoordinates final : public Potential {
- public:
-  InCoordinates(std::shared_ptr<const Potential> inner, const std::shared_ptr<const Coordinates>& coordinates)
-      : inner_(std::move(inner)), in_(coordinates) {}
-
-  Index dimension() const override { return inner_->dimension(); }
-  Index rows() const override { return inner_->rows(); }
-
-  void value(const ConstPanelView& psi, std::span<double> out, Scratch& scratch) const override {
-    Scratch::Frame frame(scratch);
-    inner_->value(theta(psi, scratch), out, scratch);
-  }
-  void gradient(const ConstPanelView& psi, const PanelView& out, Scratch& scratch) const override {
-    Scratch::Frame frame(scratch);
-    pulled_back(out, scratch, [&](const PanelView& g) { inner_->gradient(theta(psi, scratch), g, scratch); });
-  }
-  void gradient_rows(std::span<const double> psi, std::span<const std::uint32_t> rows, std::span<double> out,
-                     Scratch& scratch) const override {
-    Scratch::Frame frame(scratch);
-    pulled_back(model::one_column(out), scratch, [&](const PanelView& g) {
-      inner_->gradient_rows(theta(model::one_column(psi), scratch).column(0), rows, g.column(0), scratch);
-    });
-  }
-  void difference_rows(std::span<const double> psi, std::span<const double> anchor, std::span<const std::uint32_t> rows,
-                       std::span<double> out, Scratch& scratch) const override {
-    Scratch::Frame frame(scratch);
-    pulled_back(model::one_column(out), scratch, [&](const PanelView& g) {
-      inner_->difference_rows(theta(model::one_column(psi), scratch).column(0),
-                              theta(model::one_column(anchor), scratch).column(0), rows, g.column(0), scratch);
-    });
-  }
-  void difference(const ConstPanelView& psi, const ConstPanelView& anchor, const PanelView& out,
-                  Scratch& scratch) const override {
-    Scratch::Frame frame(scratch);
-    pulled_back(out, scratch, [&](const PanelView& g) {
-      inner_->difference(theta(psi, scratch), theta(anchor, scratch), g, scratch);
-    });
-  }
-  void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
-                 Scratch& scratch) const override {
-    if (!in_) return inner_->curvature(at, v, out, scratch);
-    Scratch::Frame frame(scratch);
-    const PanelView image = scratch.panel(dimension(), 1);
-    in_->turn(model::one_column(v), image);
-    pulled_back(model::one_column(out), scratch, [&](const PanelView& product) {
-      inner_->curvature(theta(model::one_column(at), scratch).column(0), image.column(0), product.column(0), scratch);
-    });
-  }
-  bool curvature_is_bound() const override { return inner_->curvature_is_bound(); }
-  bool hessian_diagonal(std::span<const double> at, std::span<double> out, Scratch& scratch) const override {
-    return !in_ && inner_->hessian_diagonal(at, out, scratch);
-  }
-  double row_curvature(std::span<const double> at, Scratch& scratch) const override {
-    return in_ ? Potential::row_curvature(at, scratch) : inner_->row_curvature(at, scratch);
-  }
-
- private:
-  ConstPanelView theta(const ConstPanelView& psi, Scratch& scratch) const {
-    if (!in_) return psi;
-    const PanelView theta = scratch.panel(psi.rows, psi.columns);
-    in_->to_theta(psi, theta);
-    return theta;
-  }
-
-  // Lets `compute` write a gradient in θ, and writes it to `out` as a gradient in ψ.
-  template <class Compute>
-  void pulled_back(const PanelView& out, Scratch& scratch, const Compute& compute) const {
-    if (!in_) return compute(out);
-    const PanelView g = scratch.panel(out.rows, out.columns);
-    compute(g);
-    in_->pull_back(g, out);
-  }
-
-  std::shared_ptr<const Potential> inner_;
-  const std::shared_ptr<const Coordinates>& in_;
-};
-
-}  // namespace
-
-std::unique_ptr<const Potential> in_coordinates(std::shared_ptr<const Potential> potential,
-                                                const std::shared_ptr<const Coordinates>& coordinates) {
-  return std::make_unique<InCoordinates>(std::move(potential), coordinates);
 }
 
 }  // namespace pollen

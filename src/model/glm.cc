@@ -63,7 +63,7 @@ class Target {
 
 class Glm final : public RowPotential {
  public:
-  Glm(std::unique_ptr<const Loss> loss, const Observations& observations, double scale)
+  Glm(std::shared_ptr<const Loss> loss, const Observations& observations, double scale)
       : RowPotential(observations, scale), loss_(std::move(loss)), classes_(loss_->classes()) {}
 
   Index dimension() const override { return observations_.x.columns * classes_; }
@@ -71,23 +71,34 @@ class Glm final : public RowPotential {
   void value(const ConstPanelView& theta, std::span<double> out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     std::ranges::fill(out, 0.0);
-    const auto add = [&](const PanelView& z, const double* y, Index chain) {
-      Scratch::Frame inner(scratch);
-      const Index chains = z.columns / classes_;
-      const PanelView losses =
-          classes_ == 1 ? z : PanelView{scratch.take<double>(z.rows * chains).data(), z.rows, chains, z.rows};
-      loss_->losses(z, y, losses, scratch);
-      for (Index c = 0; c < chains; ++c) out[static_cast<std::size_t>(chain + c)] += math::sum(losses.column(c));
-    };
+    const auto add = [&](const PanelView& z, const double* y, Index chain) { add_losses(z, y, chain, out, scratch); };
     sweep(Rows(observations_), split(theta, scratch), {}, {theta.columns, classes_, 0}, scratch, add);
     for (double& u : out) u *= scale_;
+  }
+
+  // Both need z = Xθ, so that one pass over the rows serves them.
+  void value_and_gradient(const ConstPanelView& theta, std::span<double> values, const PanelView& out,
+                          Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    std::ranges::fill(values, 0.0);
+    const Target target(out, features(), classes_, scratch);
+    const auto turn = [&](const PanelView& z, const double* y, Index chain) {
+      Scratch::Frame inner(scratch);
+      const PanelView same{scratch.take<double>(z.rows * z.columns).data(), z.rows, z.columns, z.rows};
+      std::ranges::copy(whole(z), same.data);
+      add_losses(same, y, chain, values, scratch);
+      loss_->residuals(z, y, scratch);
+    };
+    sweep(Rows(observations_), split(theta, scratch), target.g(), {theta.columns, classes_, classes_}, scratch, turn);
+    for (double& u : values) u *= scale_;
+    target.store(scale_);
   }
 
   void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                  Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
     const Target target(one_column(out), features(), classes_, scratch);
-    const Lanes lanes{1, loss_->curvature_is_bound() ? classes_ : 2 * classes_, classes_};
+    const Lanes lanes{1, loss_->curvature_is_bound() ? classes_ : 2 * classes_, classes_, classes_};
     ConstPanelView theta = split(one_column(v), scratch);
     if (!loss_->curvature_is_bound()) theta = interleave(theta, split(one_column(at), scratch), lanes, scratch);
     sweep(Rows(observations_), theta, target.g(), lanes, scratch,
@@ -126,13 +137,27 @@ class Glm final : public RowPotential {
     double largest = 0;
     for (Index r = 0; r < rows(); ++r) {
       const std::span<const double> x{observations_.x.row(r), static_cast<std::size_t>(features())};
-      const double z = loss_->curvature_is_bound() ? 0 : math::dot(x, at.first(x.size()));
+      const double z = loss_->curvature_is_bound() ? 0 : math::dot(x, at.first(x.size())) + offset(r);
       largest = std::max(largest, loss_->steepest(z) * math::squared_norm(x));
     }
     return scale_ * largest;
   }
+  std::unique_ptr<const Potential> over(const Observations& observations) const override {
+    return std::make_unique<Glm>(loss_, observations, scale_);
+  }
+  bool has_one_predictor() const override { return classes_ == 1; }
 
  private:
+  // Adds the losses of a block of rows to the chains' sums, from `chain` on. It overwrites z.
+  void add_losses(const PanelView& z, const double* y, Index chain, std::span<double> sums, Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
+    const Index chains = z.columns / classes_;
+    const PanelView losses =
+        classes_ == 1 ? z : PanelView{scratch.take<double>(z.rows * chains).data(), z.rows, chains, z.rows};
+    loss_->losses(z, y, losses, scratch);
+    for (Index c = 0; c < chains; ++c) sums[static_cast<std::size_t>(chain + c)] += math::sum(losses.column(c));
+  }
+
   ConstPanelView split(const ConstPanelView& theta, Scratch& scratch) const {
     return class_columns(theta, features(), classes_, scratch);
   }
@@ -161,7 +186,7 @@ class Glm final : public RowPotential {
     target.store(scale_);
   }
 
-  std::unique_ptr<const Loss> loss_;
+  std::shared_ptr<const Loss> loss_;
   Index classes_;  // columns of Z per chain
 };
 

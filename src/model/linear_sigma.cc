@@ -23,16 +23,19 @@ class LinearSigma final : public RowPotential {
     const std::span<double> weight = weights(theta, scratch);
     std::ranges::fill(out, 0.0);
     errors(Rows(observations_), coefficients(theta), {}, {theta.columns, 1, 0}, weight, out, scratch);
-    for (Index c = 0; c < theta.columns; ++c) {
-      double& u = out[static_cast<std::size_t>(c)];
-      u = scale_ * (0.5 * u + static_cast<double>(rows()) * lambda(theta, c));
-    }
+    values_from_misfit(theta, out);
+  }
+
+  void value_and_gradient(const ConstPanelView& theta, std::span<double> values, const PanelView& out,
+                          Scratch& scratch) const override {
+    slope_and_misfit(Rows(observations_), theta, values, out, scratch);
+    values_from_misfit(theta, values);
   }
 
   void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                  Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
-    const Lanes lanes{1, 2, 1};
+    const Lanes lanes{1, 2, 1, 1};
     const PanelView both = interleave(coefficients(one_column(v)), coefficients(one_column(at)), lanes, scratch);
     const PanelView g = coefficients(one_column(out));
     const double s = v.back();
@@ -73,11 +76,14 @@ class LinearSigma final : public RowPotential {
     double largest = 0;
     for (Index r = 0; r < rows(); ++r) {
       const std::span<const double> x{observations_.x.row(r), static_cast<std::size_t>(features())};
-      const double e = math::dot(x, at.first(x.size())) - observations_.y[r];
+      const double e = math::dot(x, at.first(x.size())) + offset(r) - observations_.y[r];
       const double a = math::squared_norm(x), c = 2 * e * e;
       largest = std::max(largest, 0.5 * w * (a + c + std::sqrt((a - c) * (a - c) + 16 * e * e * a)));
     }
     return scale_ * largest;
+  }
+  std::unique_ptr<const Potential> over(const Observations& observations) const override {
+    return std::make_unique<LinearSigma>(observations, scale_);
   }
 
  private:
@@ -110,10 +116,23 @@ class LinearSigma final : public RowPotential {
     });
   }
 
+  // Turns the misfits w‖e‖² of all rows into potentials.
+  void values_from_misfit(const ConstPanelView& theta, std::span<double> values) const {
+    for (Index c = 0; c < theta.columns; ++c) {
+      double& u = values[static_cast<std::size_t>(c)];
+      u = scale_ * (0.5 * u + static_cast<double>(rows()) * lambda(theta, c));
+    }
+  }
+
   void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
+    slope_and_misfit(rows, theta, scratch.take<double>(theta.columns), out, scratch);
+  }
+
+  void slope_and_misfit(const Rows& rows, const ConstPanelView& theta, std::span<double> misfit, const PanelView& out,
+                        Scratch& scratch) const {
+    Scratch::Frame frame(scratch);
     const std::span<double> weight = weights(theta, scratch);
-    const std::span<double> misfit = scratch.take<double>(theta.columns);
     std::ranges::fill(misfit, 0.0);
     fill(out, 0.0);
     errors(rows, coefficients(theta), coefficients(out), {theta.columns, 1, 1}, weight, misfit, scratch);

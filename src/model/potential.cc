@@ -7,6 +7,12 @@
 
 namespace pollen {
 
+void Potential::value_and_gradient(const ConstPanelView& theta, std::span<double> values, const PanelView& out,
+                                   Scratch& scratch) const {
+  value(theta, values, scratch);
+  gradient(theta, out, scratch);
+}
+
 void Potential::gradient_less(const ConstPanelView& theta, std::span<const double> known, const PanelView& out,
                               Scratch& scratch) const {
   gradient(theta, out, scratch);
@@ -40,6 +46,8 @@ void Potential::curvature(std::span<const double> at, std::span<const double> v,
 }
 
 bool Potential::hessian_diagonal(std::span<const double>, std::span<double>, Scratch&) const { return false; }
+
+void Potential::hide_small_pairs(std::span<double>) const {}
 
 double Potential::row_curvature(std::span<const double> at, Scratch& scratch) const {
   constexpr int kTurns = 30;  // of power iteration

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "blocks.h"
+#include "small_pairs.h"
 
 namespace pollen::model {
 
@@ -27,9 +28,19 @@ class RowPotential : public Potential {
                        std::span<const std::uint32_t> rows, std::span<double> out, Scratch& scratch) const override {
     change(Rows(observations_, rows), one_column(theta), one_column(anchor), one_column(out), scratch);
   }
+  Index min_cell() const override { return observations_.min_cell; }
+  void hide_small_pairs(std::span<double> half) const override {
+    model::hide_small_pairs(observations_.x, observations_.min_cell, half);
+  }
+
+  const Observations& observations() const { return observations_; }
+  // Returns the same model over other rows, if it has one linear predictor per row.
+  virtual std::unique_ptr<const Potential> over(const Observations& observations) const = 0;
+  virtual bool has_one_predictor() const { return true; }
 
  protected:
   Index features() const { return observations_.x.columns; }
+  double offset(Index row) const { return observations_.offset == nullptr ? 0 : observations_.offset[row]; }
 
   // Compute the gradient over some rows, and the gradient at θ minus the gradient at the anchor.
   virtual void slope(const Rows& rows, const ConstPanelView& theta, const PanelView& out, Scratch& scratch) const = 0;

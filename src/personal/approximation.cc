@@ -85,16 +85,14 @@ class RobbinsMonro final : public Approximation {
   }
 
  private:
-  // Returns the factor of this round's step. After burn-in time is counted in units of burn-in: with steps that shrink
-  // faster, coefficients of columns that only differ between clients, which move slowest, would not settle.
+  // Returns the factor of this round's step.
   double slowing(std::int64_t round) const {
     constexpr double kSettling = 0.6;
     const auto power = [](double a, double time) { return math::exp(-a * math::log(1 + time)); };
     if (!information_) return power(settings_.decay.value_or(0), static_cast<double>(round));
     if (settings_.decay) return settings_.factor * power(*settings_.decay, static_cast<double>(round));
     const auto since = static_cast<double>(std::max<std::int64_t>(0, round - settings_.averaged_from));
-    return settings_.factor *
-           power(kSettling, since / static_cast<double>(std::max<std::int64_t>(1, settings_.averaged_from)));
+    return settings_.factor * power(kSettling, since);
   }
 
   // Adds up the gradient of the log posterior by (φ, β): what clients sent, their memories, and the priors.

@@ -1,7 +1,6 @@
 #include "engine_parts.h"
 
 #include <cmath>
-#include <stdexcept>
 
 namespace pollen {
 
@@ -15,10 +14,6 @@ PersonalClients::PersonalClients(const std::vector<const PersonalPotential*>& al
   for (const PersonalPotential* client : all) sizes->push_back(client->rows());
   sizes_ = *sizes;
   own_sizes_ = std::move(sizes);
-}
-
-void Population::add_hessian(std::span<const double>, std::span<const double>, PanelView) const {
-  throw std::logic_error("this population has no second derivatives");
 }
 
 bool noise_ran_away(const PersonalPotential& client, std::span<const double> shared) {

@@ -9,7 +9,7 @@ namespace pollen {
 
 void draw_latents(const PersonalPotential& client, const Population& population, std::span<const double> position,
                   const LatentDraws& how, const LatentVisitor& visit) {
-  constexpr int kWarmUp = 20;
+  const Index warm_up = how.from.empty() ? 20 : 5;
   const auto shared = static_cast<std::size_t>(client.shared());
   LocalStreams streams{make_stream(how.seed, 0, Purpose::local_noise), make_stream(how.seed, 0, Purpose::metropolis)};
   streams.noise.round = streams.coins.round = how.number;
@@ -19,10 +19,10 @@ void draw_latents(const PersonalPotential& client, const Population& population,
                    scratch);
   std::vector<double> z(static_cast<std::size_t>(population.latent()), 0.0);
   population.draw(position.subspan(shared), z);
-  chain.start(z);
-  for (Index m = 0; m < kWarmUp + how.count; ++m) {
+  chain.start(how.from.empty() ? z : how.from);
+  for (Index m = 0; m < warm_up + how.count; ++m) {
     chain.step(m);
-    if (m >= kWarmUp) visit(chain.position());
+    if (m >= warm_up) visit(chain.position());
   }
 }
 

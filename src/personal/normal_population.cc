@@ -76,18 +76,14 @@ class Normal final : public Population {
     for (Index j = 0; j < latent_; ++j) out.column(j)[static_cast<std::size_t>(j)] += math::exp(-2 * log_sd(beta, j));
   }
 
-  bool has_hessian() const override { return true; }
-  void add_hessian(std::span<const double> beta, std::span<const double> z, PanelView out) const override {
-    const auto add = [&](Index i, Index j, double value) { out.column(j)[static_cast<std::size_t>(i)] += value; };
-    for (Index j = 0; j < latent_; ++j) {
-      const double weight = math::exp(-2 * log_sd(beta, j)), delta = z[static_cast<std::size_t>(j)] - mean(beta, j);
-      const Index mu = means_ == 1 ? 0 : j, lambda = means_ + (spreads_ == 1 ? 0 : j);
-      if (means_ > 0) add(mu, mu, weight);
-      if (spreads_ > 0) add(lambda, lambda, 2 * weight * delta * delta);
-      if (means_ == 0 || spreads_ == 0) continue;
-      add(mu, lambda, 2 * weight * delta);
-      add(lambda, mu, 2 * weight * delta);
-    }
+  std::optional<NormalPlace> place(std::span<const double> beta, Index j) const override {
+    return NormalPlace{means_ == 0   ? -1
+                       : means_ == 1 ? 0
+                                     : j,
+                       spreads_ == 0   ? -1
+                       : spreads_ == 1 ? means_
+                                       : means_ + j,
+                       mean(beta, j), math::exp(log_sd(beta, j))};
   }
 
   // The information about a mean is Σ 1/σ_j² over the latents that have this mean. The information about a log σ is

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <vector>
 
+#include "complete_data.h"
 #include "latent_answers.h"
 #include "math/math.h"
 #include "pollen/stats.h"
@@ -13,9 +15,9 @@ namespace {
 
 // Draws of one client's latent with what Louis' identity needs of each: the gradient of the log of the joint density by
 // (φ, β). The second derivatives enter as their sum.
-class CompleteData {
+class LatentSample {
  public:
-  CompleteData(const LocalTarget& target, const LocalStreams& streams)
+  LatentSample(const LocalTarget& target, const LocalStreams& streams)
       : target_(target),
         frame_(scratch_),
         dimension_(target.shared.size() + target.beta.size()),
@@ -27,6 +29,7 @@ class CompleteData {
     target.population.draw(target.beta, z);
     chain_.start(z);
     for (int m = 0; m < kWarmUp; ++m) chain_.step(steps_++);
+    likelihood_.emplace(target_, chain_.position(), scratch_);
   }
 
   void draw(Index count) {
@@ -38,12 +41,9 @@ class CompleteData {
         slopes_[j].push_back(chain_.state().gradient[j]);
       }
       energies_.push_back(chain_.state().value);
-      add_hessian(z);
       const std::size_t at = scores_.size();
       scores_.resize(at + dimension_, 0.0);
-      const auto score = std::span(scores_).subspan(at), by_shared = score.first(target_.shared.size());
-      math::axpy(-1, chain_.state().by_shared, by_shared);
-      target_.population.add_score(target_.beta, z, score.subspan(by_shared.size()));
+      likelihood_->add(z, std::span(scores_).subspan(at), hessian_);
     }
   }
 
@@ -119,22 +119,12 @@ class CompleteData {
     }
   }
 
-  void add_hessian(std::span<const double> z) {
-    const auto k = static_cast<Index>(target_.shared.size()), q = static_cast<Index>(target_.beta.size());
-    Scratch::Frame frame(scratch_);
-    const PanelView all = scratch_.panel(k + std::ssize(z), k + std::ssize(z));
-    fill(all, 0.0);
-    target_.client.add_hessian(target_.shared, z, all, scratch_);
-    const PanelView whole = hessian_.view();
-    math::add(ConstPanelView{all.data, k, k, all.stride}, PanelView{whole.data, k, k, whole.stride});
-    target_.population.add_hessian(target_.beta, z, {whole.column(k).data() + k, q, q, whole.stride});
-  }
-
   LocalTarget target_;
   Scratch scratch_;
   Scratch::Frame frame_;
   std::size_t dimension_;  // of (φ, β)
   LocalChain chain_;
+  std::optional<CompleteData> likelihood_;
   Index steps_ = 0;
   Panel hessian_;                                      // Σ -∇² log p(D_i, z | φ, β) over the draws
   std::vector<double> scores_;                         // one gradient per draw
@@ -146,7 +136,7 @@ class CompleteData {
 
 void add_observed(const LocalTarget& target, const LocalStreams& streams, Index draws, PanelView out) {
   constexpr std::size_t kMostPerEffective = 20;
-  CompleteData data(target, streams);
+  LatentSample data(target, streams);
   data.draw(draws);
   const auto most = kMostPerEffective * static_cast<std::size_t>(draws);
   while (!(data.effective() >= static_cast<double>(draws)) && data.draws() < most) data.draw(draws / 2 + 1);

@@ -15,7 +15,9 @@ using stats::GradientLawOptions;
 
 // Why the recipe has no exact law; empty if it has one.
 std::string no_law(const Recipe& recipe, std::span<const Index> rows) {
-  const auto closed = [](const CompressorSpec& spec) { return !spec.compresses() || spec.kind == "rand-k"; };
+  const auto closed = [&](const CompressorSpec& spec) {
+    return !spec.compresses() || spec.kind == "rand-k" || recipe.noise_share > 0;
+  };
   if (!std::ranges::all_of(rows, [&](Index n) { return recipe.batch.of(n) == n; }))
     return "minibatches, whose subsets are too many to list";
   if (!recipe.up.per_client.empty()) return "compressors that differ between clients";
@@ -23,6 +25,8 @@ std::string no_law(const Recipe& recipe, std::span<const Index> rows) {
   if (!closed(recipe.down.compressor)) return recipe.down.compressor.kind + ", which has no law in closed form";
   if (recipe.oracle == OracleKind::control && recipe.participation.partial(std::ssize(rows)))
     return "control variates with absent clients";
+  if (recipe.up.memory == Memory::reference && recipe.participation.partial(std::ssize(rows)))
+    return "references of absent clients";
   if (recipe.local && recipe.local->clip) return "clipped gradients";
   if (recipe.local && recipe.local->decaying) return "a decaying step";
   return {};
@@ -60,7 +64,7 @@ stats::QuadraticProblem quadratic(const VisibleProblem& problem) {
 GradientLawOptions gradient_options(const Recipe& recipe, Index clients, Index dimension) {
   GradientLawOptions o;
   if (recipe.oracle == OracleKind::fixed_point) o.oracle = GradientLawOptions::Oracle::fixed_point;
-  o.up = code_of(recipe.up.compressor);
+  if (recipe.noise_share == 0) o.up = code_of(recipe.up.compressor);
   o.down = recipe.down.feedback ? code_of(recipe.down.compressor) : GradientLawOptions::Compressor::identity;
   o.participation = policy_of(recipe.participation, clients);
   o.step = recipe.step.size;
@@ -112,10 +116,10 @@ double work(const Recipe& recipe, double clients, double d) {
                       : who.policy == ParticipationPolicy::bernoulli ? std::exp2(clients)
                       : who.replacement                              ? binomial(size + clients - 1, clients - 1)
                                                                      : binomial(clients, size);
-  double parts = recipe.up.memory != Memory::none ? clients + 1 : 1;
+  double parts = recipe.up.memory != Memory::none && recipe.noise_share == 0 ? clients + 1 : 1;
   if (recipe.local) parts = clients + (parts - 1) + (recipe.oracle == OracleKind::control ? 1 : 0) + 1;
   if (recipe.down.feedback) parts += 1;
-  const double n = d * parts, up = codes(recipe.up.compressor, d),
+  const double n = d * parts, up = recipe.noise_share > 0 ? 1 : codes(recipe.up.compressor, d),
                down = recipe.down.feedback ? codes(recipe.down.compressor, d) : 1;
   const double rounds = sets * down, spread = up > 1 ? std::pow(d * (n + 1), 3) * clients * down : 0;
   const double deviations = (rounds > 1 ? rounds : 0) + (up > 1 ? clients * down * std::min(up, d * n) : 0) + 1;

@@ -10,8 +10,8 @@ namespace {
 
 // max_j [bias_j² + (ratio_j - 1)² + 1/ESS_j], the worst squared error of a posterior mean or sd in posterior sds.
 double worst_error(const Forecast& f, const StepWanted& wanted) {
-  const Eigen::ArrayXd error = f.bias.array().square() + (f.ratio.array() - 1).square() +
-                               f.tau.array() / (wanted.chains * wanted.iterations);
+  const Eigen::ArrayXd error =
+      f.bias.array().square() + (f.ratio.array() - 1).square() + f.tau.array() / (wanted.chains * wanted.iterations);
   return error.maxCoeff();
 }
 

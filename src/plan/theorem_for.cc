@@ -60,6 +60,7 @@ std::optional<Theorem> of_method(const Method& method, const Constants& constant
   }
   // If nothing is compressed and no client is absent, the memories cancel and play no part.
   const bool idle = !compressed && method.participation.policy == ParticipationPolicy::full;
+  if (method.memory == Memory::reference && !idle) return none(why, "clsd++ with absent clients");
   const bool memory = method.memory == Memory::average;
   double omega = 0;
   for (const ClientConstants& client : constants.clients) omega = std::max(omega, client.omega);

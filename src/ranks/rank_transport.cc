@@ -43,6 +43,8 @@ class RankTransport final : public Transport {
     wire::Ask::of(query, sum).archive(asked);
     std::int64_t batch = query.batch;
     asked.field(batch);
+    std::vector<std::uint32_t> who(query.who.begin(), query.who.end());
+    asked.list(who);
     frame_ = asked.take();
     ranks_.send_all(frame_);
     if (Query::by_client(query.what)) return collect_columns(query, sum);

@@ -77,8 +77,11 @@ class Service {
     std::int64_t batch = 1;
     ask.archive(asked);
     asked.field(batch);
+    std::vector<std::uint32_t> who;
+    asked.list(who);
     asked.finish();
-    const Query query = ask.query(batch);
+    Query query = ask.query(batch);
+    query.who = who;
     if (Query::by_client(query.what)) return columns(query, ask.rows, ask.columns);
     local_->query(query, ask.rows, ask.columns);
     reply([&](Archive& out) {

@@ -15,7 +15,9 @@ namespace pollen {
 namespace {
 
 // Tells whether sampler.scaled applies: it has an effect only on unbiased compressors.
-bool may_scale(const CompressorSpec& spec) { return spec.compresses() && compressors().at(spec.kind).unbiased; }
+bool may_scale(const CompressorSpec& spec) {
+  return spec.compresses() && !is_coded(spec) && compressors().at(spec.kind).unbiased;
+}
 
 // Fills in the uplink and the downlink: first what the sampler's name stands for, then the user's keys. The choices
 // made here are written back into the config.
@@ -44,6 +46,8 @@ void complete_links(Config& config, const NamedSampler& named, Index d, Recipe& 
   } else if (named.memory == Memory::average && !s.memory.value_or(true)) {
     recipe.up.memory = Memory::none;
   }
+  if (is_coded(up) && !config.given.contains("sampler.memory") && recipe.up.memory == Memory::average)
+    recipe.up.memory = Memory::none;
   const bool may_remember = recipe.local && recipe.up.memory == Memory::none && s.memory.value_or(true);
   if (may_remember && up.compresses()) recipe.up.memory = Memory::average;
   if (!s.memory) s.memory = recipe.up.memory == Memory::average;
@@ -115,6 +119,13 @@ double planned_uplink(const Config& config, const Recipe& recipe, Index clients,
   return words * share * rounds * static_cast<double>(config.run.chains);
 }
 
+}  // namespace
+
+// The noise of a sample stretches some directions and shortens others; clients whose rows are alike count as one.
+Index fewest_sampled(Index dimension) { return std::max<Index>(50, 10 * dimension); }
+
+namespace {
+
 // Decides in which coordinates the run samples.
 void complete_coordinates(Config& config, Index clients, Index dimension, Recipe& recipe) {
   SamplerConfig& s = config.sampler;
@@ -122,8 +133,13 @@ void complete_coordinates(Config& config, Index clients, Index dimension, Recipe
   constexpr double kShareOfUplink = 0.1;
   if (s.precondition == "auto") {
     const auto d = static_cast<double>(dimension);
-    const bool cheap = 16 * d * (d + 1) <= kShareOfUplink * planned_uplink(config, recipe, clients, dimension);
-    s.precondition = !asks_for_coordinates(config) ? "none" : dimension <= kMostFull && cheap ? "full" : "diagonal";
+    // So many clients' Hessians are a tenth of what clients send anyway.
+    const double half = 16 * d * (d + 1), all = static_cast<double>(clients);
+    const double cheap = all * kShareOfUplink * planned_uplink(config, recipe, clients, dimension) / half;
+    const bool enough = cheap >= all || cheap >= static_cast<double>(fewest_sampled(dimension));
+    s.precondition = !asks_for_coordinates(config) ? "none" : dimension <= kMostFull && enough ? "full" : "diagonal";
+    if (s.precondition == "full" && cheap < all && !config.given.contains("sampler.curvature_clients"))
+      s.curvature_clients = static_cast<Index>(cheap);
   }
   recipe.preconditioned = s.precondition != "none" && !recipe.personal;
 }
@@ -185,6 +201,17 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
     problems.raise();
   }
   const NamedSampler& named = *find_sampler(s.name);
+  if (is_exact(config)) {
+    if (is_mixed(config)) refuse_sampler(config, problems);
+    Recipe recipe = complete_exact(config, problems, warnings);
+    check_network(config, false, problems);
+    complete_run(config, problems);
+    complete_network_time(config, dimension, warnings);
+    problems.raise();
+    complete_coordinates(config, clients, dimension, recipe);
+    list_unused(given, config, recipe, clients, dimension, warnings);
+    return recipe;
+  }
   Recipe recipe;
   recipe.name = s.name;
   if (s.name != "custom" || !s.oracle) s.oracle = named.oracle;
@@ -199,6 +226,7 @@ Recipe complete(Config& config, Index clients, Index dimension, std::vector<std:
   complete_links(config, named, dimension, recipe);
   complete_per_client(config, clients, recipe);
   complete_participation(config, clients, problems, recipe);
+  complete_coded(config, problems, recipe);
   complete_personal(config, named, problems, recipe);
   complete_run(config, problems);
   complete_privacy(config, recipe);

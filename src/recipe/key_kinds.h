@@ -17,7 +17,7 @@
 
 #include "base/words.h"
 #include "recipe/key.h"
-#include "value.h"
+#include "recipe/value.h"
 
 // Names the place of a key's value in a Config.
 #define AT(place) (+[](Config& c) -> auto& { return c.place; })

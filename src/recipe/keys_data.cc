@@ -157,6 +157,8 @@ std::vector<Key> file_keys() {
       of_format(texts("data.features", "a list of columns' names", AT(data.features))
                     .help("The columns to predict from.")
                     .absent("all columns but the target")),
+      of_format(texts("data.exclude", "a list of columns' names", AT(data.exclude))
+                    .help("The columns that are never read, such as names and keys of persons.")),
       shows_effective_value(boolean("data.standardize", AT(data.standardize)))
           .help("Whether features are scaled to mean 0 and sd 1 over the training rows of all clients.")
           .absent("true; false for synthetic-mixed and for images under a network"),
@@ -196,6 +198,10 @@ std::vector<Key> split_keys() {
       of_partition(
           text("data.column", "a column's name", AT(data.column)).help("The column whose values are the clients.")),
       integer("data.limit", 0, kMost, AT(data.limit)).help("Only the first so many rows are read; 0 is all."),
+      integer("data.min_cell", 0, kMost, AT(data.min_cell))
+          .help("The least training rows of a client behind a level, an indicator, or a pair of these in its "
+                "curvature; rarer ones are pooled (pollen serve sets 5 unless it is given).")
+          .used("for tables", [](const Config& c, const Recipe&) { return c.model.kind != "gaussian"; }),
   };
 }
 

@@ -1,6 +1,7 @@
 // The keys of the small sections: [participation], [run], [output], [warm_up], [privacy] and [federation].
 #include <set>
 
+#include "base/sha256.h"
 #include "key_kinds.h"
 #include "parts.h"
 
@@ -58,6 +59,24 @@ Key expect_key() {
           }};
 }
 
+// Fingerprints are accepted as programs print them, and kept as 64 digits.
+Key fingerprints_key() {
+  Key key = texts("federation.fingerprints",
+                  "a list of SHA-256 fingerprints of certificates, as pollen keys prints them, one per name in "
+                  "federation.expect",
+                  AT(federation.fingerprints));
+  key.read = [read = key.read](const Value& v, Config& c) {
+    if (!v.is(Value::Type::list) || !read(v, c)) return false;
+    for (std::string& text : c.federation.fingerprints) {
+      const auto digits = hex_as_written(text);
+      if (!digits) return false;
+      text = *digits;
+    }
+    return true;
+  };
+  return key;
+}
+
 }  // namespace
 
 std::vector<Key> seed_keys() {
@@ -84,10 +103,10 @@ std::vector<Key> run_keys() {
           .used("with policy = \"fixed-size\"", policy_is("fixed-size")),
       integer("run.iterations", 1, std::int64_t{1} << 43, AT(run.iterations))
           .help("How many iterations each chain has, burn-in included.")
-          .absent("20000; 1 for ensemble"),
+          .absent("20000; 2000 for nuts, hmc and mala; 1 for ensemble"),
       integer("run.burn_in", 0, kMost, AT(run.burn_in))
           .help("How many of the first iterations leave no draws; below run.iterations.")
-          .absent("a tenth of the iterations"),
+          .absent("a tenth of the iterations; half of them for nuts, hmc and mala"),
       integer("run.thin", 1, kMost, AT(run.thin)).help("One of so many states after the burn-in is kept."),
       integer("run.chains", 1, 4096, AT(run.chains)).help("The number of chains, which advance together."),
       boolean("run.coupled", AT(run.coupled))
@@ -151,8 +170,9 @@ std::vector<Key> privacy_keys() {
   const auto budget = [](const Config& c, const Recipe&) { return c.privacy.target_epsilon.has_value(); };
   // The ways in which a run can use the data without the accountants' knowledge, each named by its key (data.missing,
   // data.levels, ...).
-  const std::vector<std::string> uncovered = {"prior",       "init",     "precondition", "step",   "schedule",
-                                              "standardize", "constant", "missing",      "levels", "lp"};
+  const std::vector<std::string> uncovered = {"prior",    "init",        "precondition", "step",
+                                              "schedule", "standardize", "constant",     "missing",
+                                              "min_cell", "levels",      "lp",           "scores"};
   std::vector<Key> rows = {
       number("privacy.target_epsilon", kPositive, AT(privacy.target_epsilon))
           .help("The budget: the ε that a run may spend."),
@@ -196,6 +216,9 @@ std::vector<Key> federation_keys() {
       expect_key()
           .help("The clients' names in the order of their numbers, or how many there are.")
           .absent("the clients of [data] or [[client]]"),
+      fingerprints_key().help(
+          "The certificates of these clients, so that sites can compare them: the server takes no other, and contracts "
+          "have them."),
       integer("federation.quorum", 1, kMost, AT(federation.quorum))
           .help("The least number of clients to start with and, with on_missing = \"skip\", to go on with.")
           .absent("all to start with; 1 to go on with"),
@@ -207,6 +230,9 @@ std::vector<Key> federation_keys() {
           .help("What happens where a client misses the deadline; skip needs policy = \"bernoulli\" or "
                 "\"fixed-size\" with scaling = \"active\".")
           .absent("\"wait\""),
+      choice("federation.scores", {"end", "none"}, AT(federation.scores))
+          .help("Whether the clients are asked, once at the end, for sums of scores over their own test rows.")
+          .absent("\"end\", but \"none\" under [privacy]"),
   };
   for (Key& key : rows) key.when.words = "by pollen serve";
   return rows;

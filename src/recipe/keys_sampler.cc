@@ -95,6 +95,9 @@ std::vector<Key> gradient_keys() {
           .help("Whether an unbiased compressor is divided by ω+1, which makes it contractive.")
           .used("for messages coded by an unbiased compressor", codes_without_bias),
       bits_key().help("The width of an uncompressed number."),
+      number("sampler.noise_share", kShare, AT(sampler.noise_share))
+          .help("How much of the Langevin noise the errors of coded messages supply; the server adds the rest. Less "
+                "makes the errors smaller and the messages longer, and draws have the same law."),
       choice("sampler.wire", {"bytes", "lengths"}, AT(sampler.wire))
           .help("Whether a simulation makes the messages' bytes or only computes their lengths; draws are the same."),
       boolean("sampler.memory", AT(sampler.memory))
@@ -136,12 +139,20 @@ std::vector<Key> gradient_keys() {
           .absent("\"auto\": \"full\" up to 1,000 coefficients if it costs little, else \"diagonal\"; \"none\" with a "
                   "number for sampler.step or sampler.clip, for gaussian, networks and under [privacy]")
           .used("for all but networks, mixed models, references and baselines"),
+      integer("sampler.curvature_clients", 0, kMost, AT(sampler.curvature_clients))
+          .help(
+              "How many clients, drawn at random, set-up asks for their whole Hessian, from which it takes how columns "
+              "are correlated; 0 asks all. Scales are always taken from all clients.")
+          .absent("0, or as many as cost little where all would cost much")
+          .used(
+              "for sampler.precondition = \"full\" and run.init = \"auto\"",
+              [](const Config& c, const Recipe&) { return c.sampler.precondition == "full" || c.run.init == "auto"; }),
       number("sampler.mode_tolerance", kPositive, AT(sampler.mode_tolerance))
           .help("The gradient's norm at which the search for the mode stops.")
-          .used("for qlsd*, lsd*, sampler.precondition and run.init = \"mode\"",
+          .used("for qlsd*, lsd*, clsd*, sampler.precondition and run.init = \"mode\"",
                 [](const Config& c, const Recipe& r) {
-                  return r.oracle == OracleKind::fixed_point || c.run.init == "mode" ||
-                         c.run.init == "auto" || c.sampler.precondition != "none";
+                  return r.oracle == OracleKind::fixed_point || c.run.init == "mode" || c.run.init == "auto" ||
+                         c.sampler.precondition != "none";
                 }),
   };
 }
@@ -217,11 +228,13 @@ std::vector<Key> personal_keys() {
 
 // The keys that every recipe reads, and those that decide by their own test alone when they are used.
 const char* const kEveryRecipe = "step compressor scaled wire downlink prior_at precondition";
-const char* const kOwnTest = "name mode_tolerance downlink_k downlink_levels";
+const char* const kEveryExact = "step precondition";
+const char* const kOwnTest = "name curvature_clients mode_tolerance downlink_k downlink_levels";
 
 // Tells whether the sampler reads a key: its row names it, or for a recipe the row of its oracle or of a compressor.
 bool reads(const Config& c, const Recipe& r, const std::string& key) {
   if (row_reads(c, key)) return true;
+  if (r.exact) return has_word(kEveryExact, key);
   return has_recipe(c) &&
          (has_word(kEveryRecipe, key) || has_word(oracles().at(r.oracle_name).keys, key) || coded_with(r, key, false));
 }
@@ -246,7 +259,8 @@ void add_readers(Key& key) {
   if (!has_word(kEveryRecipe, name))
     words = readers_in_words(name) + (words.empty() ? "" : ", ") + words;
   else if (words.empty())
-    words = "for all but references and baselines";
+    words = has_word(kEveryExact, name) ? "for all but references and baselines"
+                                        : "for all but nuts, hmc, mala, references and baselines";
   key.when.test = [name, own = key.when.test](const Config& c, const Recipe& r) {
     return reads(c, r, name) && (!own || own(c, r));
   };

@@ -5,7 +5,7 @@
 
 #include "pollen/errors.h"
 #include "recipe/key.h"
-#include "value.h"
+#include "recipe/value.h"
 
 namespace pollen {
 

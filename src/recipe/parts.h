@@ -29,6 +29,12 @@ void complete_local(Config& config, const NamedSampler& named, Problems& problem
 // Checks what the averaging family allows. Call it once links and participation are known.
 void check_local(const Config& config, Problems& problems, const Recipe& recipe, std::vector<std::string>& warnings);
 
+// Completes a recipe whose messages are coded, and refuses what coded messages cannot do. Call it once links are known.
+bool is_coded(const CompressorSpec& spec);
+void complete_coded(const Config& config, Problems& problems, Recipe& recipe);
+
+// Completes nuts, hmc or mala, whose messages are always those of docs/exact.md.
+Recipe complete_exact(Config& config, Problems& problems, std::vector<std::string>& warnings);
 // Completes a sampler of reference/reference.h, whose name alone determines its recipe.
 Recipe complete_reference(Config& config, const ReferenceSampler& reference, Problems& problems,
                           std::vector<std::string>& warnings);

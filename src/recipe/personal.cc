@@ -79,6 +79,7 @@ void complete_baseline(Config& config, Problems& problems, Recipe& recipe, std::
   SamplerConfig& s = config.sampler;
   recipe.name = s.name;
   recipe.personal = true;
+  recipe.coupled = config.run.coupled;
   recipe.step.size = s.step.value_or(0);
   if (!s.step)
     problems.add(config.file + ": sampler.step",

@@ -8,6 +8,11 @@ bool asks_for_privacy(const Config& config) {
   return std::ranges::any_of(config.given, [](const std::string& key) { return key.starts_with("privacy."); });
 }
 
+bool asks_for_scores(const Config& config) {
+  const bool asked = config.federation.scores.value_or(asks_for_privacy(config) ? "none" : "end") == "end";
+  return asked && (config.data.test_fraction > 0 || !config.data.test_source.empty());
+}
+
 void set_privacy_defaults(Config& config) {
   DataSpec& data = config.data;
   if (asks_for_privacy(config) && !data.constant && !*with_defaults(data).standardize) data.constant = "keep";

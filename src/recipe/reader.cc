@@ -8,7 +8,7 @@
 #include "data/store.h"
 #include "parts.h"
 #include "recipe/key.h"
-#include "value.h"
+#include "recipe/value.h"
 
 namespace pollen {
 
@@ -147,9 +147,9 @@ void resolve_paths(Config& config, const fs::path& folder) {
       source = fs::absolute(folder / source).lexically_normal().string();
   if (const std::string file = "file:"; config.run.init.starts_with(file))
     config.run.init = file + fs::absolute(folder / config.run.init.substr(file.size())).lexically_normal().string();
-  DataSpec& data = config.data;
-  for (std::string* path : {&config.model.file, &config.network_time.trace, &data.labels, &data.writers,
-                            &data.test_source, &data.test_labels, &data.ood_source, &data.distill_source})
+  std::vector<std::string*> others = named_files(config.data);
+  others.insert(others.end(), {&config.model.file, &config.network_time.trace});
+  for (std::string* path : others)
     if (!path->empty()) *path = fs::absolute(folder / *path).lexically_normal().string();
 }
 

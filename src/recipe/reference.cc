@@ -38,10 +38,6 @@ Recipe complete_reference(Config& config, const ReferenceSampler& reference, Pro
   if (config.participation.policy != "full")
     problems.add(config.file + ": participation.policy",
                  fmt::format("found \"{}\", accepted for {}: \"full\"", config.participation.policy, reference.name));
-  if (s.step && !reference.needs_step && has_word(reference.keys, "step"))
-    warnings.push_back(
-        fmt::format("sampler.step {:.4g} is kept as given; with step = \"auto\" {} finds its own in the burn-in",
-                    *s.step, reference.name));
   if (recipe.name == "fedbe" && config.reference.distill && config.data.distill_source.empty())
     problems.add(config.file + ": data.distill_source",
                  "needed with sampler.distill: rows that the server has, whose labels are not looked at");

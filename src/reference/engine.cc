@@ -49,7 +49,6 @@ class ReferenceEngine final : public Engine {
   std::int64_t iteration() const override { return chains_->iteration; }
   Counters& counters() override { return chains_->counters; }
   void listen(TrafficListener listener) override { chains_->loads.listen(std::move(listener)); }
-  std::span<const Transition> transitions() const override { return kernel_->transitions(); }
 
   void archive(Archive& archive) override {
     archive.field(explosion_);
@@ -76,13 +75,11 @@ class ReferenceEngine final : public Engine {
 
 }  // namespace
 
-Chains::Chains(ReferenceProblem p, std::uint32_t own_client)
-    : problem(std::move(p)), client(own_client), position(problem.dimension, problem.chains) {}
+Chains::Chains(ReferenceProblem p) : problem(std::move(p)), position(problem.dimension, problem.chains) {}
 
 Stream Chains::stream(Index chain, Purpose purpose, std::uint32_t step) const {
   Stream stream = make_stream(problem.seed, static_cast<std::uint32_t>(chain), purpose);
   stream.round = static_cast<std::uint64_t>(iteration);
-  stream.client = client;
   stream.step = step;
   return stream;
 }

@@ -15,8 +15,7 @@
 namespace pollen::reference {
 
 struct Chains {
-  // `own_client` selects the random streams of a client that samples by itself; 0 is for pooled chains.
-  explicit Chains(ReferenceProblem p, std::uint32_t own_client = 0);
+  explicit Chains(ReferenceProblem p);
 
   Index count() const { return position.columns(); }
   Index clients() const { return static_cast<Index>(problem.clients.size()); }
@@ -30,7 +29,6 @@ struct Chains {
   void archive(Archive& archive);
 
   ReferenceProblem problem;
-  std::uint32_t client = 0;
   Panel position;
   std::int64_t iteration = 0;  // iterations completed
   Counters counters;
@@ -46,7 +44,6 @@ class Kernel {
   virtual void iterate(Chains& chains) = 0;
   // Returns whether the state after `iteration` iterations should be emitted.
   virtual bool emits(std::int64_t /*iteration*/) const { return true; }
-  virtual std::span<const Transition> transitions() const { return {}; }
   virtual void archive(Archive&) {}
 };
 

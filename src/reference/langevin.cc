@@ -10,6 +10,7 @@
 
 #include "math/math.h"
 #include "pollen/archive.h"
+#include "pooled.h"
 #include "samplers.h"
 
 namespace pollen::reference {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dense.h"
+#include "exact/fleet.h"
 #include "samplers.h"
 
 namespace pollen::reference {
@@ -22,7 +23,7 @@ class LocalPosteriors {
   void start(const Chains& chains);
   void iterate(Chains& chains);  // makes one transition of every chain of every client
   void collect();                // adds the current positions to the moments
-  ConstPanelView position(Index client) const { return clients_[static_cast<std::size_t>(client)]->chains.position; }
+  ConstPanelView position(Index client) const { return clients_[static_cast<std::size_t>(client)]->fleet.position(); }
   const RunningCovariance& moments(Index client) const { return clients_[static_cast<std::size_t>(client)]->moments; }
   // Returns the inverse of a client's covariance. Throws NumericError if the covariance is not invertible.
   Symmetric precision(Index client) const;
@@ -30,9 +31,8 @@ class LocalPosteriors {
 
  private:
   struct Client {
-    Client(const Chains& run, Index own, bool diagonal, double temperature);
-    Chains chains;
-    KernelPointer kernel;
+    exact::HeldPosterior posterior;
+    exact::Fleet fleet;
     RunningCovariance moments;
   };
   std::vector<std::unique_ptr<Client>> clients_;

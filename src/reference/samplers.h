@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernel.h"
-#include "target.h"
 
 namespace pollen::reference {
 
@@ -10,10 +9,6 @@ namespace pollen::reference {
 using MakeKernel = KernelPointer(const Chains& chains, const ReferenceSettings& settings);
 MakeKernel make_ula, make_sgld_pooled, make_svrg_ld, make_psgld;
 MakeKernel make_dg_lmc, make_fsgld, make_consensus, make_fedavg, make_scaffold, make_fedpa, make_fedbe;
-
-// These three kernels can also run on a client's own posterior.
-using MakeKernelOn = KernelPointer(const Chains& chains, const ReferenceSettings& settings, Target target);
-MakeKernelOn make_mala, make_hmc, make_nuts;
 
 // Throws ConfigError if a setting that the sampler reads is out of range.
 void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& problem,

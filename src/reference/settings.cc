@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/words.h"
+#include "exact/exact.h"
 #include "pollen/errors.h"
 #include "samplers.h"
 
@@ -22,6 +23,7 @@ class Checker {
     if (good || !reads(key)) return;
     problems_.add(fmt::format("sampler.{}", key), fmt::format("found {}, accepted: {}", found, accepted));
   }
+  void kernel(const ReferenceSettings& settings) { exact::check_settings(settings, keys_, problems_); }
   void word(const char* key, const std::string& found, const char* one, const char* other) {
     if (reads(key) && found != one && found != other)
       text(key, fmt::format("found \"{}\", accepted: \"{}\" or \"{}\"", found, one, other));
@@ -35,17 +37,6 @@ class Checker {
 };
 
 bool positive(double x) { return std::isfinite(x) && x > 0; }
-
-void check_hamiltonian(Checker& check, const ReferenceSettings& s) {
-  check.number("warm_up", s.warm_up, s.warm_up >= 0, "0 or more");
-  const double accept = s.target_accept.value_or(0.5);
-  check.number("target_accept", accept, accept > 0 && accept < 1, "a number between 0 and 1");
-  check.number("leapfrogs", s.leapfrogs, s.leapfrogs >= 0, "0 or more");
-  check.number("trajectory", s.trajectory, positive(s.trajectory), "a number above 0");
-  check.number("jitter", s.jitter, s.jitter >= 0 && s.jitter <= 1, "a number from 0 to 1");
-  check.number("most_leapfrogs", s.most_leapfrogs, s.most_leapfrogs >= 1, "1 or more");
-  check.number("max_depth", s.max_depth, s.max_depth >= 1 && s.max_depth <= 20, "1 to 20");
-}
 
 void check_others(Checker& check, const ReferenceSettings& s) {
   constexpr Index kMostSteps = Index{1} << 20;  // the step of a random stream is 20 bits wide
@@ -77,7 +68,7 @@ void check_settings(const ReferenceSampler& sampler, const ReferenceProblem& pro
     check.text("step",
                fmt::format("found none, and {} does not find one by itself, accepted: a number above 0", sampler.name));
   if (settings.step) check.number("step", *settings.step, positive(*settings.step), "a number above 0");
-  check_hamiltonian(check, settings);
+  check.kernel(settings);
   check_others(check, settings);
   if (std::string_view(sampler.name) == "consensus" && settings.warm_up < 4)
     check.number("warm_up", settings.warm_up, false, "4 or more: its second half gives the weights");

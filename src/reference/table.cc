@@ -7,12 +7,6 @@ namespace pollen {
 namespace reference {
 namespace {
 
-template <MakeKernelOn make>
-KernelPointer on_all(const Chains& chains, const ReferenceSettings& settings) {
-  const ReferenceProblem& problem = chains.problem;
-  return make(chains, settings, Target(make_pooled(problem), {problem.prior, 1.0}, problem.temperature));
-}
-
 // A deep ensemble (Lakshminarayanan et al. 2017). Each chain descended from its own start in the run's warm-up and does
 // not move afterwards.
 class Members final : public Kernel {
@@ -32,13 +26,6 @@ const Registry<ReferenceSampler>& reference_table() {
       {
           {"ula", "Roberts and Tweedie 1996", "unadjusted Langevin on the pooled data", "step", make_ula, false, true,
            true},
-          {"mala", "Roberts and Tweedie 1996", "Metropolis-adjusted Langevin on the pooled data",
-           "step warm_up target_accept", on_all<make_mala>, false, true, false, true},
-          {"hmc", "Duane et al. 1987; Neal 2011", "Hamiltonian Monte Carlo on the pooled data",
-           "step warm_up target_accept adapt_mass leapfrogs trajectory jitter most_leapfrogs", on_all<make_hmc>, false,
-           true, false, true},
-          {"nuts", "Hoffman and Gelman 2014; Betancourt 2017", "the no-U-turn sampler on the pooled data",
-           "step warm_up target_accept adapt_mass max_depth", on_all<make_nuts>, false, true, false, true},
           {"sgld-pooled", "Welling and Teh 2011", "minibatch Langevin on the pooled data", "step batch",
            make_sgld_pooled, false, true, true},
           {"svrg-ld", "Dubey et al. 2016", "variance-reduced minibatch Langevin on the pooled data",

@@ -104,6 +104,9 @@ void Client::hessian(std::span<const double> at, PanelView out, Workspace& work)
       }
     }
   }
+  if (diagonal || potential_->min_cell() == 0) return;
+  potential_->hide_small_pairs(out.column(0));
+  for (double& x : out.column(0)) x = single(x);
 }
 
 }  // namespace pollen

@@ -34,6 +34,11 @@ std::vector<double> local_weights(const LocalSteps& local, std::span<const Index
   return weights;
 }
 
+bool learns(const Recipe& recipe, Index dimension) {
+  const auto compressors = compressors_of(recipe, dimension);
+  return std::ranges::any_of(compressors, [](const auto& compressor) { return compressor->joins(); });
+}
+
 void Clients::archive(Archive& archive) {
   Bytes bytes;
   for (std::size_t i = 0; i < size(); ++i) {
@@ -48,7 +53,7 @@ void Clients::archive(Archive& archive) {
 }
 
 ClientHost::ClientHost(const HostSetup& setup, std::size_t clients, MemberAt member)
-    : view_(*setup.recipe, setup.dimension, setup.chains, setup.clients, {setup.seed, setup.own_seed}),
+    : view_(*setup.recipe, setup.dimension, setup.chains, setup.clients, {setup.seed, setup.own_seed, setup.code_seed}),
       compressors_(compressors_of(*setup.recipe, setup.dimension)),
       whole_(make_compressor({}, setup.dimension, 0)),
       clients_(
@@ -57,7 +62,8 @@ ClientHost::ClientHost(const HostSetup& setup, std::size_t clients, MemberAt mem
             const Recipe& recipe = *setup.recipe;
             const Member m = member(place);
             const auto* compressor = compressors_[compressors_.size() == 1 ? 0 : m.index].get();
-            ClientParts parts{&recipe, &view_.prior(), 0, m.weight, setup.clients, compressor, whole_.get(), setup.work};
+            ClientParts parts{&recipe,    &view_.prior(), 0,         m.weight, setup.clients,
+                              compressor, whole_.get(),   setup.work};
             if (!recipe.prior_on_server && !view_.prior().is_flat())
               parts.prior_share = recipe.local ? m.weight : 1 / static_cast<double>(setup.clients);
             std::shared_ptr<const Potential> potential = m.potential;

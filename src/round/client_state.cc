@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "anchor_work.h"
+#include "model/coordinates.h"
 #include "pollen/archive.h"
 #include "pollen/errors.h"
 #include "round/local_work.h"
@@ -29,19 +31,24 @@ std::span<const double> LocalWork::position(const ClientView& view, Index chain)
 
 void Client::State::archive(Archive& archive) {
   archive.array(memory.flat());
+  archive.fields(code.updates, code.mean);
   work->archive(archive);
 }
 
-std::unique_ptr<LocalWork> Client::make_work() const {
+std::unique_ptr<LocalWork> Client::make_work(const Potential* potential) const {
   if (parts_.work != nullptr) return parts_.work->make(index_);
-  if (parts_.recipe->local) return std::make_unique<SegmentWork>(index_, *potential_, parts_, chains_);
-  return std::make_unique<GradientWork>(index_, *potential_, parts_, chains_);
+  if (parts_.recipe->local) return std::make_unique<SegmentWork>(index_, *potential, parts_, chains_);
+  if (parts_.recipe->up.memory == Memory::reference)
+    return std::make_unique<AnchorWork>(index_, *potential, parts_, chains_);
+  return std::make_unique<GradientWork>(index_, *potential, parts_, chains_);
 }
 
 Client::State& Client::state() {
   if (state_) return *state_;
   const Uplink& up = parts_.recipe->up;
-  state_ = std::make_unique<State>(State{make_work(), {}});
+  auto multiplied = potential_ ? with_multiplied_rows(*potential_) : nullptr;
+  auto work = make_work(multiplied ? multiplied.get() : potential_.get());
+  state_ = std::make_unique<State>(State{std::move(multiplied), std::move(work), {}, {}});
   if (up.memory != Memory::none) state_->memory = Panel(dimension_ - up.whole_tail, chains_);
   return *state_;
 }

@@ -16,7 +16,8 @@ ClientView::ClientView(const Recipe& recipe, Index dimension, Index chains, Inde
       clients_(clients),
       whole_(make_compressor({}, dimension, 0)),
       compressor_(make_compressor(recipe.down.compressor, dimension, 0)),
-      position_(dimension, chains) {
+      position_(dimension, chains),
+      code_seed_(seeds.code) {
   if (recipe.down.feedback) change_ = Panel(dimension, 1);
   if (recipe.keeps_anchors()) {
     anchor_ = Panel(dimension, chains);
@@ -29,6 +30,7 @@ ClientView::ClientView(const Recipe& recipe, Index dimension, Index chains, Inde
     local_noise_.push_back(make_stream(seeds.own, static_cast<std::uint32_t>(c), Purpose::local_noise));
     minibatch_.push_back(make_stream(seeds.own, static_cast<std::uint32_t>(c), Purpose::minibatch));
     compress_.push_back(make_stream(seeds.own, static_cast<std::uint32_t>(c), Purpose::compress_up));
+    code_.push_back(make_stream(seeds.code, static_cast<std::uint32_t>(c), Purpose::shared_code));
   }
 }
 
@@ -36,6 +38,8 @@ void ClientView::receive(const Broadcast& broadcast, Workspace& work) {
   round_ = broadcast.round;
   segment_ = broadcast.segment;
   step_ = broadcast.step;
+  present_ = broadcast.present;
+  refreshes_ = broadcast.refresh;
   if (!broadcast.control.empty()) receive_control(broadcast.control);
   if (segment_.starts) receive_position(broadcast, work);
   if (recipe_.local) make_common();

@@ -30,6 +30,11 @@ void LangevinStep::add_up(const Chain& in, std::span<double> g) const {
     if (roster.uniform) math::scale(weight, g);
     return;
   }
+  if (in.recipe.up.memory == Memory::reference) {  // references move before the step
+    math::add(in.for_memory, in.memory);
+    std::ranges::copy(in.memory, g.begin());
+    return math::add(in.for_step, g);
+  }
   std::ranges::copy(in.memory, g.begin());
   if (roster.uniform)
     math::axpy(weight, in.for_memory, g);
@@ -46,13 +51,25 @@ double LangevinStep::move(const Chain& in) {
   add_up(in, g);
   if (!anchor_gradient_.empty()) math::add(anchor_gradient_, g);
   if (in.recipe.prior_on_server) prior_.add_gradient(in.position, 1.0, g);
+  const double step = in.broadcast.step.size, spread = missing_spread(in);
+  if (spread == 0) {
+    math::axpy(-step, g, in.position);
+    return math::max_abs(in.position);
+  }
   std::span<const double> noise = z;
   if (noise_round_ == in.broadcast.round + 1)
     noise = noise_drawn_.column(in.chain);
   else
     draw_normals(in.chain, in.broadcast.round, z);
-  const double step = in.broadcast.step.size;
-  return math::langevin_step(in.position, g, noise, step, std::sqrt(2 * step * in.recipe.temperature));
+  return math::langevin_step(in.position, g, noise, step, spread);
+}
+
+// The standard deviation of the noise that the server adds: √(2γT), less what the errors of codes supply already.
+double LangevinStep::missing_spread(const Chain& in) {
+  const std::vector<std::uint32_t>& present = in.broadcast.present;
+  const bool supplied = !present.empty() && present[static_cast<std::size_t>(in.chain)] > 0;
+  const double share = supplied ? 1 - in.recipe.noise_share : 1;
+  return std::sqrt(2 * in.broadcast.step.size * in.recipe.temperature * share);
 }
 
 void LangevinStep::draw_normals(Index chain, std::uint64_t round, std::span<double> out) const {

@@ -1,6 +1,7 @@
 // The server's step of the gradient family (docs/algorithms.md section 4). The last term of g belongs to the
 // fixed-point oracle:
 //   g = η + Σ w_i δ_i + ∇U_0(θ) (+ Σ ∇U_i(θ̂)),  η ← η + α Σ δ_i,  θ ← θ - γ g + √(2γT) Z
+// With coded messages their errors are a part of the noise, and Z has the rest (docs/coded-langevin.md).
 #pragma once
 
 #include <vector>
@@ -29,6 +30,7 @@ class LangevinStep final : public ServerStep {
 
  private:
   void add_up(const Chain& chain, std::span<double> g) const;
+  static double missing_spread(const Chain& chain);
   void draw_normals(Index chain, std::uint64_t round, std::span<double> out) const;
 
   struct Room {

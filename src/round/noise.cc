@@ -53,7 +53,8 @@ class ClientNoise {
     const auto batch = static_cast<double>(recipe.batch.of(n));
     remembers_ = recipe.up.memory == Memory::average;
     rows_at_mode_ = recipe.oracle == OracleKind::full || recipe.oracle == OracleKind::minibatch;
-    at_mode_ = !remembers_ && recipe.oracle != OracleKind::fixed_point && recipe.oracle != OracleKind::control;
+    at_mode_ = !remembers_ && recipe.oracle != OracleKind::fixed_point && recipe.oracle != OracleKind::control &&
+               recipe.up.memory != Memory::reference;
     if (recipe.local) round_ = recipe.local->mean_square_steps();
     if (batch < rows_) drawn_ = rows_ * (rows_ - batch) / (batch * (rows_ - 1));
     sampled_ = std::min(n, kRows);

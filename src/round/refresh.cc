@@ -22,6 +22,7 @@ void Server::refresh(ConstPanelView anchor, ConstPanelView gradient_sum) {
   counters_.rounds += 2;
   counters_.messages += 2 * clients() * setup_.chains;
   counters_.uplink_bits += 2 * words * clients();
+  counters_.wire_bits += 2 * words * clients();
   counters_.uplink_bits_bound += static_cast<double>(2 * words * clients());
   counters_.downlink_bits += 2 * words * clients();
   counters_.broadcast_bits += 2 * words;

@@ -38,6 +38,7 @@ Server::Server(const Recipe& recipe, const Prior& prior, Setup setup, std::uniqu
       position_(setup_.dimension, setup_.chains),
       plain_(std::make_unique<BlockSums>(BlockRange::all(clients()))),
       block_counters_(static_cast<std::size_t>(blocks())),
+      block_largest_(static_cast<std::size_t>(blocks())),
       traffic_(std::make_unique<TrafficLog>()),
       step_(std::move(step)) {
   const Index d = setup_.dimension;
@@ -95,7 +96,7 @@ void Server::open(std::int64_t most) {
   broadcast_.round = round_;
   if (average_ != nullptr) average_->open(most, recipe_, position_, broadcast_);
   step_->plan(broadcast_);
-  broadcast_.refresh = recipe_.keeps_anchors() && round_ % static_cast<std::uint64_t>(recipe_.refresh) == 0;
+  broadcast_.refresh = recipe_.refreshes(round_);
   if (broadcast_.refresh) anchor_round_ = round_;
   draw_participants();
   encode_broadcast();
@@ -104,11 +105,13 @@ void Server::open(std::int64_t most) {
 }
 
 void Server::start_over() {
-  const bool weighted = step_->keeps_two_sums(broadcast_.roster, recipe_.up.memory != Memory::none);
+  const Memory memory = recipe_.up.memory;
+  const bool weighted = memory == Memory::reference || step_->keeps_two_sums(broadcast_.roster, memory != Memory::none);
   if (weighted && !weighted_) weighted_ = std::make_unique<BlockSums>(plain_->range());
   plain_->reset(setup_.dimension, setup_.chains, team_);
   if (weighted_) weighted_->reset(setup_.dimension, setup_.chains, team_);
   std::ranges::fill(block_counters_, Counters());
+  std::ranges::fill(block_largest_, Largest());
   traffic_->start_over();
 }
 
@@ -126,8 +129,15 @@ void Server::draw_participants() {
     participation_->everybody(broadcast_.roster);
   else
     participation_->draw(round_, broadcast_.roster);
+  count_present();
   step_->begin(broadcast_);
   traffic_->open(broadcast_.roster.clients);
+}
+
+void Server::count_present() {
+  if (recipe_.noise_share == 0) return;
+  broadcast_.present.assign(static_cast<std::size_t>(setup_.chains), 0);
+  for (const std::uint32_t chain : broadcast_.roster.chain) ++broadcast_.present[chain];
 }
 
 void Server::leave_out(std::span<const std::uint32_t> clients) {
@@ -155,6 +165,7 @@ std::pair<std::size_t, std::size_t> Server::block_entries(Index block) const {
 void Server::close() {
   const std::int64_t before = counters_.messages;
   merge_blocks();
+  keep_largest();
   step_->close(broadcast_);
   sent_ = sent_ || step_->always_sends() || counters_.messages > before;
   const bool done = step_->ends_round(broadcast_);
@@ -175,6 +186,7 @@ void Server::merge_blocks() {
     counters_.uplink_bits_bound += block.uplink_bits_bound;
     counters_.messages += block.messages;
     counters_.gradients += block.gradients;
+    counters_.wire_bits += block.wire_bits;
   }
 }
 
@@ -187,10 +199,19 @@ void Server::move_chain(Index chain, int member) {
 }
 
 void Server::check_position(double largest, Index chain) const {
-  if (!(largest <= explosion_))
-    throw NumericError(fmt::format("chain {}: the state {}; try a smaller sampler.step (it is {})", chain + 1,
-                                   std::isfinite(largest) ? "explodes" : "is not finite", broadcast_.step.size),
-                       static_cast<std::int64_t>(round_), -1);
+  if (largest <= explosion_) return;
+  const char* how = std::isfinite(largest) ? "explodes" : "is not finite";
+  const auto round = static_cast<std::int64_t>(round_);
+  // A state that a single reply has thrown far away says nothing about the step.
+  if (largest_before_ > 0 && largest_now_.size > kAbsurd * largest_before_)
+    throw NumericError(fmt::format("chain {}: the state {} with the reply of this client, in which a number is {:.3g}; "
+                                   "the largest of the round before was {:.3g}; look at its data, or try a smaller "
+                                   "sampler.step (it is {})",
+                                   chain + 1, how, largest_now_.size, largest_before_, broadcast_.step.size),
+                       round, largest_now_.client);
+  throw NumericError(fmt::format("chain {}: the state {}; try a smaller sampler.step (it is {})", chain + 1, how,
+                                 broadcast_.step.size),
+                     round, -1);
 }
 
 void Server::archive(Archive& archive) {
@@ -201,6 +222,7 @@ void Server::archive(Archive& archive) {
   archive.field(anchor_round_);
   archive.field(round_);
   archive.field(explosion_);
+  archive.field(largest_);
   counters_.archive(archive);
   step_->archive(archive);
   traffic_->archive(archive, clients());

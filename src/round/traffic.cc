@@ -11,7 +11,7 @@ namespace pollen {
 
 void Counters::archive(Archive& archive) {
   for (std::int64_t* count :
-       {&rounds, &messages, &uplink_bits, &downlink_bits, &broadcast_bits, &setup_bits, &gradients})
+       {&rounds, &messages, &uplink_bits, &downlink_bits, &broadcast_bits, &setup_bits, &gradients, &wire_bits})
     archive.field(*count);
   archive.field(uplink_bits_bound);
 }

@@ -14,6 +14,7 @@ HostSetup host_setup(const FederatedSetup& setup) {
           std::ssize(setup.sizes),
           setup.seed,
           setup.seed,
+          setup.seed,
           setup.potentials == nullptr || setup.potentials->light(),
           setup.work};
 }

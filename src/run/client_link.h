@@ -25,6 +25,7 @@ struct FederatedSetup {
   std::uint64_t seed = 1;
   const ClientWork* work = nullptr;  // must outlive the link; null for the recipe's work on the potentials
   Index with_work = 0;               // with `work`: the number of this process's clients
+  bool apart = false;                // with `work`: clients are in processes of their own, and keep what they keep
 };
 
 class ClientLink {

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "experiment_parts.h"
 #include "math/math.h"
 #include "model/units.h"
 #include "pollen/errors.h"
+#include "separated.h"
 
 namespace pollen {
 
@@ -34,16 +36,64 @@ void ExperimentParts::check_coordinates() const {
                                   kind));
 }
 
+bool ExperimentParts::approximates_whole() const {
+  return changes_coordinates() ? config.sampler.precondition == "full"
+                               : problem.dimension() <= kMostFull && problem.shows_curvature;
+}
+
+// Lets a sample of clients answer for whole Hessians where all would take too long, and says what "auto" has chosen
+// unless that is the whole of all clients' Hessians. A sample must have enough rows to tell correlations.
+void ExperimentParts::choose_sample(bool automatic) {
+  constexpr double kMostWork = 2e10, kSampleWork = 4e9;  // operations, about
+  constexpr double kFewestRows = 20, kEnoughRows = 200;  // per coefficient
+  SamplerConfig& s = config.sampler;
+  automatic = automatic && changes_coordinates() && asks_for_coordinates(config);
+  const auto d = static_cast<double>(problem.dimension()), clients = static_cast<double>(problem.clients());
+  const auto diagonal = [&](const std::string& why) {
+    s.curvature_clients = 0;
+    s.precondition = "diagonal";
+    found.notes.push_back(fmt::format("sampler.precondition = \"auto\" is \"diagonal\": {}", why));
+  };
+  if (automatic && problem.dimension() > kMostFull)
+    return diagonal(
+        fmt::format("whole Hessians are asked for up to {} coefficients, and there are {}; \"full\" asks "
+                    "for them all the same",
+                    kMostFull, problem.dimension()));
+  if (automatic && s.precondition == "diagonal" && problem.shows_curvature)
+    return diagonal(
+        "whole Hessians would be more than a tenth of what clients send in this run; \"full\" asks for "
+        "them all the same");
+  const bool decides = automatic || !changes_coordinates();
+  if (!decides || !approximates() || !approximates_whole() || config.given.contains("sampler.curvature_clients"))
+    return;
+  const double rows = std::accumulate(problem.rows.begin(), problem.rows.end(), 0.0), work = 12 * d * d;  // per row
+  const double enough = std::max(std::ceil(std::max(kEnoughRows * d, kSampleWork / work) / rows * clients),
+                                 static_cast<double>(2 * fewest_sampled(problem.dimension())));
+  const bool slow = work * rows > kMostWork && 2 * enough < clients;
+  auto asked = static_cast<double>(s.curvature_clients);
+  if (slow && (asked == 0 || enough < asked)) asked = enough;
+  s.curvature_clients = static_cast<Index>(asked);
+  if (asked == 0) return;
+  if (asked * rows / clients < kFewestRows * d) {
+    if (automatic)
+      return diagonal(
+          "whole Hessians of all clients would be more than a tenth of what they send in this run, and "
+          "those of fewer clients do not tell how columns are correlated");
+    s.curvature_clients = 0;
+    return;
+  }
+  found.notes.push_back(fmt::format(
+      "{} of {} clients, drawn at random, were asked for whole Hessians, because those of all {}", s.curvature_clients,
+      problem.clients(), slow ? "would take too long" : "would be more than a tenth of what clients send in this run"));
+}
+
 // A program's own posterior may have no mode that starts and coordinates could go by. Unless they were asked for, its
 // chains then start at zero, in its own coordinates.
 void ExperimentParts::set_coordinates() {
-  const std::string& kind = config.sampler.precondition;
-  const bool changes = kind != "none" && !recipe.reference;
-  if (!changes && config.run.init != "auto") return;
+  if (!approximates()) return;
+  const bool changes = changes_coordinates();
   // Clients of a server that begins again may still have the coordinates that it told them before.
   if (changes && !options.sites.empty()) tell_coordinates(std::vector<double>(problem.model.labels().size()), {});
-  const bool full = changes ? kind == "full" : problem.dimension() <= kMostFull && problem.shows_curvature;
-  questions->scale_search(full);
   const bool asked = config.given.contains("run.init") || config.given.contains("sampler.precondition");
   const auto go_without = [&](const char* why) {
     if (!options.posterior || asked) throw;  // the error that is being handled
@@ -51,7 +101,7 @@ void ExperimentParts::set_coordinates() {
     found.notes.push_back(fmt::format("chains start at zero, in the posterior's own coordinates: {}", why));
   };
   try {
-    around_mode = approximation_at_mode(full);
+    around_mode = approximation_at_mode(approximates_whole());
   } catch (const NumericError& error) {
     return go_without(error.what());
   } catch (const ConfigError& error) {
@@ -88,24 +138,16 @@ void ExperimentParts::check_curvature(const Panel& hessian) const {
   }
 }
 
-// Throws if the data tell the classes apart without error and the prior is flat. The search for the mode then ends far
-// out, where hardly any of the curvature at zero is left.
+// Throws if the prior is flat and the likelihood has no maximum.
 void ExperimentParts::check_separation(const Panel& hessian) {
-  constexpr double kVanished = 1e-6;  // events with a probability above 2.5e-7 leave more
-  if (!problem.prior.is_flat() || !problem.model.classifies() || problem.model.is_network()) return;
-  const std::vector<std::string> labels = problem.model.labels();
-  const Panel begin = questions->hessian(std::vector<double>(labels.size()), false);
+  const ModelSpec& model = problem.model;
+  const bool may = model.family != nullptr && (model.classifies() || model.family->target(model) == TargetKind::count);
+  if (!problem.prior.is_flat() || !may || model.is_network()) return;
+  const std::vector<std::string> labels = model.labels();
+  const Panel begin = questions->hessian(std::vector<double>(labels.size()), hessian.columns() > 1);
   std::vector<std::string> names;
-  for (std::size_t j = 0; j < labels.size(); ++j)
-    if (hessian.column(hessian.columns() == 1 ? 0 : static_cast<Index>(j))[j] < kVanished * begin.column(0)[j])
-      names.push_back(labels[j]);
-  if (names.empty()) return;
-  throw ConfigError(
-      config.file + ": model.prior",
-      fmt::format("found \"flat\", with which the posterior is improper: the data tell the classes apart without error "
-                  "(separation), so that the likelihood has no maximum in {}; accepted: \"auto\", \"normal\", or data "
-                  "without such columns",
-                  fmt::join(names, ", ")));
+  for (const std::size_t j : lost_coordinates(begin, hessian)) names.push_back(labels[j]);
+  if (!names.empty()) refuse_separation(config, std::move(names), "\"auto\", \"normal\"");
 }
 
 // Returns the coordinates that those before them determine. Hessians in single precision do not tell them from those
@@ -140,9 +182,13 @@ void ExperimentParts::name_collinear(const Coordinates& made, const Panel& hessi
   if (problem.prior.is_flat())
     throw ConfigError(
         config.file + ": model.prior",
-        fmt::format("found \"flat\", with which the posterior is improper: {} is determined by the columns "
-                    "before it; accepted: \"auto\", \"normal\", or data without that column",
-                    listed));
+        problem.model.outcomes() > 2
+            ? "found \"flat\", with which the posterior is improper: the likelihood does not change if the "
+              "coefficients "
+              "of all classes change alike; accepted: \"auto\", \"normal\""
+            : fmt::format("found \"flat\", with which the posterior is improper: {} is determined by the columns "
+                          "before it; accepted: \"auto\", \"normal\", or data without that column",
+                          listed));
   found.warnings.push_back(fmt::format(
       "collinear columns: the data and the columns before it determine {}; only the prior tells them apart", listed));
 }
@@ -171,8 +217,7 @@ void ExperimentParts::take_coordinates(Coordinates made) {
 ConstPanelView ExperimentParts::position() {
   if (personal) {
     if (!personal->units.changes()) return engine->position();
-    fit(personal->dimension(), config.run.chains, reported_position);
-    personal->units.to_data(engine->position(), reported_position);
+    reported_position = personal->in_data_units(engine->position());
     return reported_position;
   }
   if (!coordinates && problem.model.units == nullptr) return engine->position();

@@ -7,7 +7,6 @@
 #include "experiment_parts.h"
 #include "model/units.h"
 #include "pollen/errors.h"
-#include "reference/reference.h"
 
 namespace pollen {
 
@@ -18,6 +17,7 @@ void keep(ExperimentParts& p, Sink& sink) {
   Engine& engine = *p.engine;
   if (!p.config.output.lp || p.personal) return sink.kept(p.position(), {});
   const Index chains = p.config.run.chains;
+  if (!engine.potentials().empty()) return sink.kept(p.position(), engine.potentials());
   p.link->transport().query({Query::What::value, engine.position(), {}}, {p.potential.data(), 1, chains, 1});
   for (Index c = 0; c < chains; ++c)
     p.potential[static_cast<std::size_t>(c)] += p.problem.prior.value(engine.position().column(c));
@@ -83,9 +83,7 @@ Index Experiment::dimension() const { return parts_->dimension(); }
 Index Experiment::clients() const { return parts_->problem.clients(); }
 std::int64_t Experiment::iteration() const { return parts_->engine ? parts_->engine->iteration() : 0; }
 std::int64_t Experiment::burn_in() const { return *parts_->config.run.burn_in; }
-bool Experiment::has_transitions() const {
-  return parts_->recipe.reference && find_reference(parts_->recipe.name)->transitions;
-}
+bool Experiment::has_transitions() const { return parts_->recipe.exact; }
 Counters Experiment::counters() const {
   return parts_->engine ? parts_->engine->counters() : Counters{.setup_bits = parts_->setup_bits()};
 }
@@ -125,6 +123,11 @@ std::vector<double> Experiment::prior_sd() const {
 }
 
 const PersonalResults* Experiment::personal() const { return parts_->results ? &*parts_->results : nullptr; }
+
+void Experiment::ask_scores(ConstPanelView at, ConstPanelView uncertainty, PanelView sums) const {
+  parts_->link->transport().query({.what = Query::What::scores, .at = at, .direction = uncertainty, .spares = true},
+                                  sums);
+}
 
 Questions& Experiment::questions() {
   if (!parts_->questions)

@@ -7,9 +7,12 @@
 #include <cmath>
 #include <thread>
 
+#include "exact/exact.h"
+#include "exact_posterior.h"
 #include "fleet_transport.h"
 #include "local_step.h"
 #include "pollen/errors.h"
+#include "priors.h"
 
 namespace pollen {
 
@@ -35,7 +38,7 @@ double active_share(const ParticipationConfig& p, Index clients) {
 // Warns if lp__ is expensive: it evaluates every row of every client, even if few clients take part in a round.
 void warn_of_lp(const Config& config, const StatisticalProblem& problem, std::vector<std::string>& warnings) {
   constexpr double kTimesSampling = 10, kRows = 1e9;  // no warning below either of these
-  if (!config.output.lp || problem.data.train_begin.empty()) return;
+  if (!config.output.lp || problem.data.train_begin.empty() || is_exact(config)) return;
   const RunConfig& run = config.run;
   const auto rows = static_cast<double>(problem.data.train_begin.back());
   const double draws = static_cast<double>((run.iterations - run.burn_in.value_or(0)) / run.thin);
@@ -71,9 +74,19 @@ void ExperimentParts::make_personal() {
   personal = make_personal_parts(config, problem.model, problem.data);
   problem.model = {};  // φ and β alone predict nothing
   write_columns(*personal, config);
-  recipe = complete(config, problem.clients(), std::max<Index>(1, personal->model->shared()), found.warnings);
-  recipe.up.whole_tail = personal->baseline ? 0 : personal->population->parameters();
+  personal->apart = !options.sites.empty();
+  recipe = personal_recipe(config, problem.clients(), *personal, found.warnings);
+  check_curvature_is_shown();
   results.emplace(*this);
+}
+
+// The automatic steps of φ and β are made of sums of Hessians.
+void ExperimentParts::check_curvature_is_shown() const {
+  const SamplerConfig& s = config.sampler;
+  if (problem.shows_curvature || personal->baseline || s.population_step || s.shared_step) return;
+  throw ConfigError(config.file + ": sampler.shared_step",
+                    "found none, but a client does not show its curvature (join --no-hessian), by which steps are "
+                    "chosen; accepted: numbers for sampler.shared_step and sampler.population_step");
 }
 
 void ExperimentParts::make_questions() {
@@ -88,8 +101,10 @@ void ExperimentParts::make_questions() {
     config.sampler.precondition = "diagonal";
     found.notes.emplace_back("a client does not show its whole curvature, so sampler.precondition = \"diagonal\"");
   }
+  choose_sample(automatic);
   write_automatic_prior();  // after what looks at the data was listed
   check_sizes(config, recipe, problem.rows, found.warnings);
+  if (std::string few = few_rows(problem); !few.empty()) found.warnings.push_back(std::move(few));
   check_coordinates();
   const SamplerConfig& s = config.sampler;
   const char* number = s.step         ? "sampler.step"
@@ -121,14 +136,33 @@ void ExperimentParts::make_link() {
                        problem.rows, problem.dimension(), config.run.chains,   config.seed};
   link = std::make_unique<ClientLink>(setup, make_transport(pick_threads()));
   questions.emplace(*link, problem, config, found);
+  if (approximates()) questions->scale_search(approximates_whole());
+  questions->ask_only(config.sampler.curvature_clients);
 }
 
 void ExperimentParts::make_engine() {
-  if (recipe.reference)
+  if (recipe.exact)
+    make_exact_engine();
+  else if (recipe.reference)
     engine = make_reference_engine();
   else
     make_federation();
   listen();
+}
+
+void ExperimentParts::make_exact_engine() {
+  // Chains that are ahead keep their draws in memory and in the checkpoint.
+  constexpr Index kAhead = 64, kNumbers = Index{1} << 20;
+  exact::Setup setup{.kernel = recipe.name,
+                     .dimension = problem.dimension(),
+                     .chains = config.run.chains,
+                     .seed = config.seed,
+                     .ahead = std::clamp<Index>(kNumbers / problem.dimension(), 1, kAhead),
+                     .last = config.run.iterations,
+                     .settings = config.reference};
+  if (recipe.step.size > 0) setup.settings.step = recipe.step.size;
+  setup.settings.warm_up = *config.run.burn_in;
+  engine = exact::make_engine(setup, std::make_unique<FederatedPosterior>(*link));
 }
 
 void ExperimentParts::make_federation() {
@@ -145,10 +179,12 @@ void ExperimentParts::make_federation() {
                                .chains = config.run.chains,
                                .seed = config.seed,
                                .work = &personal->work,
-                               .with_work = own.size()};
+                               .with_work = personal->apart ? 0 : own.size(),
+                               .apart = personal->apart};
     link = std::make_unique<ClientLink>(setup, make_transport(pick_threads()));
   }
-  auto made = std::make_unique<FederatedEngine>(*link, std::move(step));
+  auto made =
+      std::make_unique<FederatedEngine>(*link, std::move(step), Judgement{*config.run.burn_in, options.believed});
   federation = made.get();
   engine = std::move(made);
 }
@@ -201,11 +237,14 @@ int ExperimentParts::pick_threads() {
 }
 
 void ExperimentParts::choose_threads() {
-  if (federation == nullptr) return;
+  if (federation == nullptr && !recipe.exact) return;
   const ThreadChoice::Verdict verdict = choice.between_rounds();
   if (verdict == ThreadChoice::Verdict::stay) return;
   const int threads = verdict == ThreadChoice::Verdict::use_all ? all_cores() : 1;
-  federation->set_transport(make_transport(threads));
+  if (federation != nullptr)
+    federation->set_transport(make_transport(threads));
+  else
+    link->set_transport(make_transport(threads));
 }
 
 }  // namespace pollen

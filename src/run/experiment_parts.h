@@ -49,7 +49,7 @@ struct ExperimentParts {
   std::unique_ptr<SimulatedClock> clock;  // null without a section [network]
 
   // experiment_parts.cc
-  Index dimension() const { return personal ? personal->dimension() : problem.dimension(); }
+  Index dimension() const { return personal ? personal->shown() : problem.dimension(); }
   void make_engine();  // makes the engine that the recipe names; to be called once the step is known
   void choose_threads();
   void listen();  // makes the clock and the observer hear the engine's exchanges
@@ -70,9 +70,17 @@ struct ExperimentParts {
  private:
   void make_personal();
   void make_questions();
+  void check_curvature_is_shown() const;
   void write_automatic_prior();
+  void choose_sample(bool automatic);  // coordinates.cc
+  Index forecast_clients() const;      // forecast_step.cc
+  ClientSample forecast_sample() const;
   void make_link();
   void check_coordinates() const;  // coordinates.cc
+  bool changes_coordinates() const { return config.sampler.precondition != "none" && !recipe.reference; }
+  // Whether set-up makes the normal approximation at the mode, and whether from whole Hessians.
+  bool approximates() const { return changes_coordinates() || config.run.init == "auto"; }
+  bool approximates_whole() const;
   void set_coordinates();
   Coordinates approximation_at_mode(bool full);
   void check_curvature(const Panel& hessian) const;
@@ -84,6 +92,7 @@ struct ExperimentParts {
   void take_coordinates(Coordinates made);
   void archive_coordinates(Archive& archive);
   void make_federation();
+  void make_exact_engine();
   std::unique_ptr<Engine> make_reference_engine() const;  // reference_engine.cc
   MakeTransport make_transport(int threads) const;
   MakeTransport local_transport(int threads) const;  // to clients whose potentials are in this process

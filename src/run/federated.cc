@@ -8,17 +8,20 @@
 
 namespace pollen {
 
-FederatedEngine::FederatedEngine(ClientLink& link, std::unique_ptr<ServerStep> step) : link_(link) {
+FederatedEngine::FederatedEngine(ClientLink& link, std::unique_ptr<ServerStep> step, const Judgement& judgement)
+    : link_(link) {
   approximation_ = dynamic_cast<Approximation*>(step.get());
   const FederatedSetup& setup = link.setup();
   const Recipe& recipe = *setup.recipe;
   const Index d = setup.dimension;
-  Server::Setup server{setup.seed, d, setup.chains, {setup.sizes.begin(), setup.sizes.end()}, {}, link.weights()};
+  Server::Setup server{
+      setup.seed,        d, setup.chains, {setup.sizes.begin(), setup.sizes.end()}, {}, link.weights(), judgement.from,
+      judgement.believed};
   for (const auto& compressor : link.host().compressors()) server.compressors.push_back(compressor.get());
   server_ = std::make_unique<Server>(recipe, *setup.prior, std::move(server), std::move(step));
   server_->share_work(link.team());
   if (recipe.local && recipe.local->emit_every) mean_ = Panel(d, setup.chains);
-  if (split() != nullptr) mean_ = Panel(split()->whole, setup.chains);
+  if (split() != nullptr && !setup.apart) mean_ = Panel(split()->whole, setup.chains);
   if (recipe.oracle == OracleKind::control) anchor_ = gradient_ = Panel(d, setup.chains);
 }
 
@@ -37,9 +40,9 @@ void FederatedEngine::start(ConstPanelView position) {
   if (split() == nullptr) return server_->start(position);
   const ClientWork& work = *split();
   server_->start({position.data + work.first, work.shown, position.columns, position.stride});
-  copy_into(position, mean_);
+  if (!mean_.empty()) copy_into(position, mean_);
   Panel nothing(1, 1);
-  if (work.latents > 0) link_.transport().query({Query::What::start, mean_, {}}, nothing);
+  if (work.latents > 0) link_.transport().query({Query::What::start, position, {}}, nothing);
 }
 
 std::int64_t FederatedEngine::advance(std::int64_t most) {
@@ -51,7 +54,7 @@ std::int64_t FederatedEngine::advance(std::int64_t most) {
     link_.transport().exchange(*server_);
     server_->close();
   } while (iteration() == before);
-  if (split() != nullptr)
+  if (split() != nullptr && !mean_.empty())
     put_together();
   else if (!mean_.empty() && !server_->averaged())
     gather(mean_);
@@ -59,7 +62,9 @@ std::int64_t FederatedEngine::advance(std::int64_t most) {
 }
 
 ConstPanelView FederatedEngine::position() const {
-  return mean_.empty() || (server_->averaged() && split() == nullptr) ? server_->position() : mean_.view();
+  const ConstPanelView at = server_->position();
+  if (split() != nullptr && mean_.empty()) return {at.data, split()->shown, at.columns, at.stride};
+  return mean_.empty() || (server_->averaged() && split() == nullptr) ? at : mean_.view();
 }
 
 ConstPanelView FederatedEngine::latents() {

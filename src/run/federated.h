@@ -1,7 +1,9 @@
 // The engine of all federated samplers: a server whose rounds go through a ClientLink. One thread per engine.
 #pragma once
 
+#include <limits>
 #include <memory>
+#include <vector>
 
 #include "client_link.h"
 #include "personal/personal.h"
@@ -10,10 +12,17 @@
 
 namespace pollen {
 
+// From which iteration on absurd replies are refused, and of which clients they are not (Server::Setup).
+struct Judgement {
+  std::int64_t from = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::uint32_t> believed = {};
+};
+
 class FederatedEngine final : public Engine {
  public:
   // The link must outlive the engine. If `step` is null the server takes the recipe's step.
-  explicit FederatedEngine(ClientLink& link, std::unique_ptr<ServerStep> step = nullptr);
+  explicit FederatedEngine(ClientLink& link, std::unique_ptr<ServerStep> step = nullptr,
+                           const Judgement& judgement = {});
 
   void start(ConstPanelView position) override;
   std::int64_t advance(std::int64_t most) override;

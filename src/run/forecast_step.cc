@@ -33,14 +33,31 @@ std::string in_words(const SamplingForecast& f) {
 
 }  // namespace
 
+// How many clients answer for all in a forecast; 0: all do. The drift of local steps is a sum that all but cancels over
+// all clients, and not over a sample.
+Index ExperimentParts::forecast_clients() const {
+  constexpr double kAllWork = 2e10, kSampleWork = 4e9;  // operations
+  const double all = Forecasting::work(problem, 0);
+  if (all <= kAllWork || (recipe.local && recipe.local->mean_steps() > 1)) return 0;
+  const auto asked = static_cast<Index>(static_cast<double>(problem.clients()) * kSampleWork / all);
+  return asked >= 2 * fewest_sampled(problem.dimension()) ? asked : 0;
+}
+
+// The number of the sample is not that of the clients whose Hessians made the coordinates, which are as good as those
+// clients say.
+ClientSample ExperimentParts::forecast_sample() const {
+  return draw_clients(config.seed, 1, problem.rows, forecast_clients());
+}
+
 // Makes forecasts possible, if they are, by asking the clients. If they are only `needed` for a warning, clients in
 // other processes are only asked if set-up has asked them for the mode and the Hessian anyway.
 std::unique_ptr<Forecasting> ExperimentParts::make_forecasting(bool needed) {
-  if (recipe.reference && !needed) return nullptr;
+  if ((recipe.reference || recipe.exact) && !needed) return nullptr;
   std::string obstacle = Forecasting::obstacle(recipe, problem);
   const double most =
       needed ? kMostWork : std::clamp(kShareOfRun * sampling_work(recipe, problem, config.run), kMostCheck, kMostWork);
-  if (obstacle.empty() && Forecasting::work(problem) > most) obstacle = "the clients would work too long for it";
+  if (obstacle.empty() && Forecasting::work(problem, forecast_clients()) > most)
+    obstacle = "the clients would work too long for it";
   if (obstacle.empty() && !needed && far() && !coordinates)
     obstacle = "clients elsewhere are not asked for a check alone";
   const char* missing = needed ? "no forecast by which to pick the step" : "no forecast of what the step does";
@@ -52,7 +69,7 @@ std::unique_ptr<Forecasting> ExperimentParts::make_forecasting(bool needed) {
   const SetupFindings before = found;
   try {
     auto made = std::make_unique<Forecasting>(
-        ForecastSubject{*questions, problem, recipe, config.run, link->weights(), coordinates});
+        ForecastSubject{*questions, problem, recipe, config.run, link->weights(), coordinates, 0, forecast_sample()});
     if (!counted) {  // what was only asked for a warning, and could be left out, is not counted
       const double smoothness = found.smoothness;
       found = before;
@@ -88,7 +105,7 @@ bool ExperimentParts::forecast_step(double most) {
       "no step gives accurate draws and 400 effective ones in {} iterations, because of {}: step = \"auto\" picked "
       "{:.4g}, with sampled sds up to {:.2g} % off{} and about {:.0f} effective draws. What would help: {}",
       iterations, plan::name_of(*picked.why), picked.step, 100 * std::abs(found.forecast->worst_ratio() - 1), means,
-      forecast.ess(iterations, static_cast<double>(config.run.chains)), ways_around(*picked.why, recipe, far())));
+      forecast.ess(iterations, static_cast<double>(config.run.chains)), ways_around(*picked.why, recipe)));
   return true;
 }
 
@@ -115,6 +132,7 @@ std::optional<SamplingForecast> ExperimentParts::plan_forecast(bool exact, std::
   try {
     ForecastSubject subject{*questions, problem, recipe, config.run, link->weights(), coordinates};
     subject.exact_work = exact ? 1e12 : plan::kQuick;
+    subject.sample = forecast_sample();
     const Forecasting forecasting(subject);
     if (exact) why = forecasting.not_exact();
     const auto iterations = static_cast<double>(std::max<std::int64_t>(1, config.run.iterations - *config.run.burn_in));

@@ -28,6 +28,7 @@ std::string forecast_warning(const SamplingForecast& forecast) {
   if (1 - forecast.least_ratio > 0.03)
     errors.push_back(fmt::format("sampled sds are up to {} too narrow", percent(forecast.least_ratio)));
   if (forecast.bias > 0.1) errors.push_back(fmt::format("means are up to {:.2g} posterior sds off", forecast.bias));
+  if (errors.empty()) errors.emplace_back("the chain overshoots where the posterior bends more than at its mode");
   const std::string remedy =
       forecast.step_within > 0
           ? fmt::format("a step of {:.2g} keeps sds within 3 % and means within 0.1 sd", forecast.step_within)
@@ -36,21 +37,24 @@ std::string forecast_warning(const SamplingForecast& forecast) {
                      fmt::format("{}", fmt::join(errors, ", and ")), forecast.cause, remedy);
 }
 
-std::string ways_around(Cause cause, const Recipe& recipe, bool far) {
+std::string ways_around(Cause cause, const Recipe& recipe) {
   const bool local = recipe.local.has_value(), memory = recipe.up.memory == Memory::average;
   switch (cause) {
     case Cause::participation:
-      return local || memory ? "participation.policy = \"full\", or larger participation"
-                             : "qlsd++ or lsd++, whose memory removes most of it, or participation.policy = \"full\"";
+      return local || memory
+                 ? "participation.policy = \"full\", or larger participation"
+                 : "qlsd++ or lsd++, whose memory removes most of it, clsd*, or participation.policy = \"full\"";
     case Cause::minibatch:
       if (recipe.oracle == OracleKind::fixed_point) return "a larger sampler.batch";
       if (recipe.oracle == OracleKind::svrg) return "a larger sampler.batch, a smaller sampler.refresh, lsd* or qlsd*";
       if (recipe.oracle == OracleKind::control) return "a larger sampler.batch or sampler.refresh_probability";
-      return local ? "vr-fald*, or a larger sampler.batch" : "lsd++, qlsd++, lsd* or qlsd*, or a larger sampler.batch";
+      return local ? "vr-fald*, or a larger sampler.batch"
+                   : "lsd++, qlsd++, lsd*, qlsd* or clsd*, or a larger sampler.batch";
     case Cause::compression:
       if (memory) return "sampler.compressor = \"identity\", or one that loses less";
       return local ? "sampler.memory = true, or compressor = \"identity\""
-                   : "qlsd++, whose memory removes most of it, lsd++, or a compressor that loses less";
+                   : "clsd*, whose messages add no noise of their own, qlsd++, whose memory removes most of it, lsd++, "
+                     "or a compressor that loses less";
     case Cause::local_steps:
       return recipe.oracle == OracleKind::control ? "fewer local steps" : "vr-fald*, or fewer local steps";
     case Cause::delay:
@@ -60,8 +64,8 @@ std::string ways_around(Cause cause, const Recipe& recipe, bool far) {
     case Cause::step:
       break;
   }
-  return fmt::format("{}more run.iterations{}", recipe.preconditioned ? "" : "sampler.precondition = \"full\", ",
-                     far ? "" : ", or nuts on pooled data");
+  return fmt::format("{}more run.iterations, or nuts",
+                     recipe.preconditioned ? "" : "sampler.precondition = \"full\", ");
 }
 
 }  // namespace pollen

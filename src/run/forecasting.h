@@ -7,11 +7,13 @@
 //   }
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "client_sample.h"
 #include "model/coordinates.h"
 #include "plan/exact_forecast.h"
 #include "plan/forecast.h"
@@ -32,14 +34,15 @@ struct ForecastSubject {
   // Operations that an exact law may take. With 0, as in runs, forecasts are of first order in the step, so that they
   // and the steps that follow from them are the same wherever the clients are.
   double exact_work = 0;
+  ClientSample sample = {};  // the clients that answer for all
 };
 
 class Forecasting {
  public:
   // Why nothing can be forecast; empty if something can.
   static std::string obstacle(const Recipe& recipe, const StatisticalProblem& problem);
-  // The operations, about, that the clients' answers take.
-  static double work(const StatisticalProblem& problem);
+  // The operations, about, that the answers of so many clients take; 0: of all.
+  static double work(const StatisticalProblem& problem, Index clients);
 
   // Asks the clients. Throws std::domain_error if the posterior is flat in some direction at its mode.
   explicit Forecasting(const ForecastSubject& subject);
@@ -55,13 +58,21 @@ class Forecasting {
   }  // why forecasts are of first order; empty if they are not
 
  private:
+  // forecast_noise.cc
   Eigen::VectorXd ask(NoiseQuestion::Part part, Index rows);
   void ask_noise(plan::GaussianSums& sums);
   void ask_local(plan::GaussianSums& sums);
-  void see_clients();
-  double step_within(const plan::Forecast& forecast) const;
-  plan::VisibleClient see(const Potential& potential) const;
   plan::Dynamics dynamics() const;
+  // forecast_clients.cc
+  void see_clients();
+  plan::VisibleClient see(const Potential& potential) const;
+  // forecast_room.cc
+  void look_around(const Eigen::MatrixXd& to_theta);
+  double room_along(const Eigen::MatrixXd& lines);
+  template <class Place>
+  std::vector<double> heights_along(const Eigen::MatrixXd& lines, std::size_t places, const Place& place);
+  double step_within(const plan::Forecast& forecast) const;
+  double most_near_mode() const;
 
   ForecastSubject subject_;
   std::vector<std::string> labels_;
@@ -71,11 +82,14 @@ class Forecasting {
   std::optional<plan::Forecaster> forecaster_;
   std::optional<plan::VisibleProblem> visible_;
   std::string not_exact_;
+  double local_curvature_ = 0;  // at most this is the curvature of any U_i/w_i at the mode; 0 without local steps
+  // The largest step that does not overshoot where the posterior bends more than at its mode.
+  double room_ = std::numeric_limits<double>::infinity();
 };
 
 // The warning about a run whose draws will be off; empty if they will not.
 std::string forecast_warning(const SamplingForecast& forecast);
 // The samplers and settings that do without what is in the way. `far`: the data are in other processes.
-std::string ways_around(plan::Cause cause, const Recipe& recipe, bool far);
+std::string ways_around(plan::Cause cause, const Recipe& recipe);
 
 }  // namespace pollen

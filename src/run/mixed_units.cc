@@ -54,13 +54,11 @@ void MixedUnits::to_data(ConstPanelView from, PanelView to) const {
   for (Index c = 0; c < to.columns; ++c) to_data(to.column(c));
 }
 
-void MixedUnits::covariance_to_data(PanelView covariance) const {
-  if (!changes()) return;
-  const auto linear = [this](std::span<double> x) {
-    const double gained = origin_.empty() ? 0 : math::dot(origin_, x);
-    for (std::size_t j = 0; j < x.size(); ++j) x[j] *= scale_[j];
-    if (!origin_.empty()) x[intercept_] += gained;
-  };
+namespace {
+
+// Turns a covariance C into M C Mᵀ, where `linear` replaces x by M x.
+template <class Linear>
+void transform(PanelView covariance, const Linear& linear) {
   std::vector<double> row(static_cast<std::size_t>(covariance.columns));
   for (Index c = 0; c < covariance.columns; ++c) linear(covariance.column(c));
   for (Index r = 0; r < covariance.rows; ++r) {
@@ -69,6 +67,25 @@ void MixedUnits::covariance_to_data(PanelView covariance) const {
     linear(row);
     for (std::size_t c = 0; c < row.size(); ++c) covariance.column(static_cast<Index>(c))[at] = row[c];
   }
+}
+
+}  // namespace
+
+void MixedUnits::covariance_to_data(PanelView covariance) const {
+  if (!changes()) return;
+  transform(covariance, [this](std::span<double> x) {
+    const double gained = origin_.empty() ? 0 : math::dot(origin_, x);
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] *= scale_[j];
+    if (!origin_.empty()) x[intercept_] += gained;
+  });
+}
+
+void MixedUnits::covariance_from_data(PanelView covariance) const {
+  if (!changes()) return;
+  transform(covariance, [this](std::span<double> x) {
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] /= scale_[j];
+    if (!origin_.empty()) x[intercept_] -= math::dot(origin_, x);
+  });
 }
 
 }  // namespace pollen

@@ -21,12 +21,14 @@ constexpr int kAttempts = 3;        // each with twice the draws of the one befo
 constexpr Index kMostShared = 500;  // coordinates of (φ, β); clients' work grows with the square
 
 // Why the information cannot be found, or nothing.
-std::string obstacle(const PersonalParts& parts) {
+std::string obstacle(const ExperimentParts& all) {
+  const PersonalParts& parts = *all.personal;
+  if (!all.problem.shows_curvature) return "a client does not show its curvature";
   if (parts.baseline) return "a baseline has no population";
   if (!parts.problem.clients.front()->has_hessian())
     return parts.may_rotate() ? "phi and the latents are known only up to a rotation"
                               : "second derivatives of the model are not known";
-  if (!parts.population->has_hessian()) return "the constant of the population is not known";
+  if (!parts.population->place(parts.population->start(), 0)) return "the constant of the population is not known";
   if (parts.dimension() > kMostShared)
     return fmt::format("{} parameters are more than the {} for which it is computed", parts.dimension(), kMostShared);
   return "";
@@ -102,7 +104,7 @@ class ObservedInformation {
 
 // Returns Newton's step from `at` towards the maximum, or nothing if the covariance is not found.
 std::vector<double> find_covariance(const ExperimentParts& parts, std::span<const double> at, Estimates& out) {
-  if (!(out.why = obstacle(*parts.personal)).empty()) return {};
+  if (!(out.why = obstacle(parts)).empty()) return {};
   ObservedInformation information(parts, at);
   const Index draws = std::clamp(kDrawsInAll / parts.problem.clients(), kDrawsPerClient, kMostDraws);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {

@@ -5,10 +5,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "exact/exact.h"
 #include "math/math.h"
-#include "reference/reference.h"
 #include "stats/mixtures.h"
-#include "stats/replicates.h"
 
 namespace pollen {
 
@@ -35,6 +34,10 @@ class LatentPotential final : public Potential {
   }
   void gradient(const ConstPanelView& z, const PanelView& out, Scratch& scratch) const override {
     for (Index c = 0; c < z.columns; ++c) at(z.column(c), out.column(c), scratch);
+  }
+  void value_and_gradient(const ConstPanelView& z, std::span<double> values, const PanelView& out,
+                          Scratch& scratch) const override {
+    for (Index c = 0; c < z.columns; ++c) values[static_cast<std::size_t>(c)] = at(z.column(c), out.column(c), scratch);
   }
   void gradient_rows(std::span<const double>, std::span<const std::uint32_t>, std::span<double>,
                      Scratch&) const override {
@@ -90,21 +93,18 @@ class Averager {
         out_(out),
         density_(static_cast<std::size_t>(rows.rows())),
         row_(density_.size() * static_cast<std::size_t>(model.outputs())),
-        sums_(model.classifies() ? std::max<std::size_t>(2, static_cast<std::size_t>(model.outputs()))
-                                 : question.edges.size() + 2),
-        sum_(sums_.groups()),
-        noise_(sums_.groups()),
+        sum_(model.classifies() ? std::max<std::size_t>(2, static_cast<std::size_t>(model.outputs()))
+                                : question.edges.size() + 2),
+        noise_(sum_.size()),
         every_(std::max<Index>(1, question.draws / kSummedDraws)) {
     out.mean.assign(row_.size(), 0.0);
     out.log_density.assign(density_.size(), -std::numeric_limits<double>::infinity());
   }
 
-  // Sets the φ of all later draws, so that what depends on it alone is computed once.
-  void set(std::span<const double> shared) { fixed_ = density_.empty() ? nullptr : rows_->at(shared); }
   void add(std::span<const double> shared, std::span<const double> z) {
     if (density_.empty()) return;
     ++count_;
-    const PersonalRows& rows = fixed_ ? *fixed_ : *rows_;
+    const PersonalRows& rows = at(shared);
     rows.predict(shared, z, row_, scratch_);
     for (std::size_t r = 0; r < row_.size(); ++r) out_.mean[r] += row_[r];
     if (count_ % every_ == 0) add_sums(shared);
@@ -118,13 +118,17 @@ class Averager {
   void finish() {
     for (double& mean : out_.mean) mean /= static_cast<double>(count_);
     for (double& density : out_.log_density) density -= std::log(static_cast<double>(count_));
-    for (std::size_t g = 0; g < sums_.groups(); ++g) {
-      out_.sums.mean.push_back(sums_.mean(g));
-      out_.sums.variance.push_back(sums_.variance(g));
-    }
   }
 
  private:
+  // Returns the rows at this φ. What depends on it alone is computed once for all draws there.
+  const PersonalRows& at(std::span<const double> shared) {
+    if (!std::ranges::equal(shared, at_) || at_.empty()) {
+      at_.assign(shared.begin(), shared.end());
+      fixed_ = rows_->at(shared);
+    }
+    return fixed_ ? *fixed_ : *rows_;
+  }
   void event(std::size_t group, double p) { sum_[group] += p, noise_[group] += std::max(0.0, p * (1 - p)); }
 
   void add_sums(std::span<const double> shared) {
@@ -134,14 +138,15 @@ class Averager {
       const bool one = model_.outputs() == 1;
       for (std::size_t r = 0; r < row_.size(); ++r) {
         if (one) event(0, 1 - row_[r]);
-        event(one ? 1 : r % sums_.groups(), row_[r]);
+        event(one ? 1 : r % sum_.size(), row_[r]);
       }
     } else {
       const double sd = model_.noise_sd(shared);
       for (const double mean : row_) add_number(mean, sd);
     }
-    sums_.add(sum_, noise_);
     ++out_.sums.draws;
+    out_.sums.mean.insert(out_.sums.mean.end(), sum_.begin(), sum_.end());
+    out_.sums.variance.insert(out_.sums.variance.end(), noise_.begin(), noise_.end());
   }
   void add_number(double mean, double sd) {
     double below = 0;
@@ -157,10 +162,10 @@ class Averager {
   const PersonalModel& model_;
   const OwnQuestion& question_;
   const PersonalRows* rows_;
+  std::vector<double> at_;  // φ
   std::unique_ptr<PersonalRows> fixed_;
   OwnDraws& out_;
   std::vector<double> density_, row_;
-  stats::Replicates sums_;
   std::vector<double> sum_, noise_;  // at one draw
   Index every_;                      // how many draws apart those are that are summed
   Scratch scratch_;
@@ -184,8 +189,11 @@ void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, Con
     const auto fixed = rows.at(shared);
     const auto client = (fixed ? *fixed : rows).potential();
     const LatentPotential potential(*client, *parts.population, shared, beta);
-    ReferenceProblem problem{{&potential}, &flat, d, 1, 1, seed + static_cast<std::uint64_t>(c)};
-    const auto engine = make_reference("nuts", problem, {.warm_up = kWarmUp});
+    const exact::Setup setup{
+        .dimension = d, .seed = seed + static_cast<std::uint64_t>(c), .settings = {.warm_up = kWarmUp}};
+    const auto engine =
+        exact::make_engine(setup, std::make_unique<exact::HeldPosterior>(std::vector<const Potential*>{&potential},
+                                                                         exact::PriorPart{&flat}, 1.0));
     Panel start(d, 1);
     parts.population->draw(beta, start.column(0));  // `start` is zero, so this is the population's mean
     engine->start(start);
@@ -197,19 +205,21 @@ void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, Con
   }
 }
 
-OwnDraws draw_own(const PersonalParts& parts, Index client, const OwnQuestion& question, ConstPanelView learnt,
-                  std::uint64_t seed) {
-  const Index draws = question.draws;
-  OwnDraws out = make_room(parts, learnt.columns, draws);
+OwnDraws draw_own(const PersonalParts& parts, Index client, const OwnQuestion& question, const Learnt& learnt,
+                  OwnSeeds seeds) {
+  const Index draws = question.draws, chains = learnt.at.columns();
+  const PersonalRows& own = parts.train[static_cast<std::size_t>(client)];
+  OwnDraws out = make_room(parts, chains, draws);
   Averager averager(*parts.model, predicted_rows(parts, client, question), question, out);
-  for_each_own_draw(parts, parts.train[static_cast<std::size_t>(client)], learnt, draws, seed,
-                    [&](Index chain, Index n, std::span<const double> shared, std::span<const double> z) {
-                      if (n == 0) averager.set(shared);
-                      write_latent(parts, shared, z, out.z.column(chain * draws + n));
-                      averager.add(shared, z);
-                      if (!out.effects.empty())
-                        add_effects(parts, shared, z, 1 / static_cast<double>(draws), out.effects.column(chain));
-                    });
+  const auto visit = [&](Index chain, Index n, std::span<const double> shared, std::span<const double> z) {
+    write_latent(parts, shared, z, out.z.column(chain * draws + n));
+    averager.add(shared, z);
+    if (!out.effects.empty()) add_effects(parts, shared, z, 1 / static_cast<double>(draws), out.effects.column(chain));
+  };
+  if (learnt.covariance.empty())
+    for_each_own_draw(parts, own, learnt.at, draws, seeds.latents, visit);
+  else
+    for_each_uncertain_draw(parts, own, learnt, draws * chains, seeds, visit);
   averager.finish();
   return out;
 }

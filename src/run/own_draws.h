@@ -1,5 +1,5 @@
-// Draws a client's latent from its own posterior at given φ and β, by NUTS (docs/personal.md). These draws stay with
-// the client. Several threads may work for different clients at once.
+// Draws a client's latent from its own posterior (docs/personal.md): with the uncertainty of (φ, β), or at given ones
+// where that is not known. These draws stay with the client. Several threads may work for different clients at once.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,30 @@ namespace pollen {
 using OwnDrawVisitor =
     std::function<void(Index chain, Index draw, std::span<const double> shared, std::span<const double> z)>;
 
-// Draws the latent given a client's rows, chain after chain, and calls `visit` for every draw. `learnt` is (φ, β) with
-// one column per chain, and every chain draws at its own column.
+// Every client draws its latent with a seed of its own.
+inline std::uint64_t latent_seed(std::uint64_t seed, std::uint64_t client) {
+  return seed + 0x9e3779b97f4a7c15U * (client + 1);
+}
+
+// Draws the latent given a client's rows by NUTS, chain after chain, and calls `visit` for every draw. `learnt` is (φ,
+// β) with one column per chain, and every chain draws at its own column.
 void for_each_own_draw(const PersonalParts& parts, const PersonalRows& rows, ConstPanelView learnt, Index draws,
                        std::uint64_t seed, const OwnDrawVisitor& visit);
 
-// The same with the uncertainty of (φ, β): every few of `draws` draws have a (φ, β) of their own from the normal
-// distribution of the estimates, which `learnt` has in the units of the data.
+// Seeds of draws. Draws of different clients with the same seed for the estimates belong together: number n of all of
+// them is at the same (φ, β).
+struct OwnSeeds {
+  std::uint64_t estimates = 1, latents = 1;
+};
+
+// Draws `draws` in all with the uncertainty of (φ, β): every few of them, at most a thousandth, have a (φ, β) of their
+// own from the normal distribution of the estimates. `learnt` is in the units of the standardised columns here, too.
 void for_each_uncertain_draw(const PersonalParts& parts, const PersonalRows& rows, const Learnt& learnt, Index draws,
-                             std::uint64_t seed, const OwnDrawVisitor& visit);
+                             OwnSeeds seeds, const OwnDrawVisitor& visit);
 
 // Draws for a client of the run and averages its predictions.
-OwnDraws draw_own(const PersonalParts& parts, Index client, const OwnQuestion& question, ConstPanelView learnt,
-                  std::uint64_t seed);
+OwnDraws draw_own(const PersonalParts& parts, Index client, const OwnQuestion& question, const Learnt& learnt,
+                  OwnSeeds seeds);
 
 // The same for a baseline, which has one point per chain: the model that the client predicts with. `latents` are the
 // client's in all chains.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "data/column_handshake.h"
+#include "data/file_digests.h"
 #include "personal/baselines.h"
 #include "pollen/errors.h"
 #include "wire/messages.h"
@@ -50,9 +51,13 @@ struct Rows {
   std::int64_t train = 0, test = 0;
   std::vector<double> x, y;  // test rows, padded to the stride
   std::vector<std::string> notes;
+  std::int64_t bytes = 0;  // the file's digest
+  std::uint32_t crc = 0;
   void archive(Archive& a) {
     a.field(train);
     a.field(test);
+    a.field(bytes);
+    a.field(crc);
     a.list(x);
     a.list(y);
     a.texts(notes);
@@ -97,7 +102,8 @@ class OwnFiles {
 
   void agree_on_columns() {
     std::vector<wire::Columns> mine;
-    for (Index i = own_.first; i < own_.last; ++i) mine.push_back({column_facts(file(i), spec_, target_)});
+    for (Index i = own_.first; i < own_.last; ++i)
+      mine.push_back({column_facts(file(i), spec_, target_, static_cast<std::uint32_t>(i), seed_)});
     handshake_.layout = agree<wire::Layout>(std::move(mine), handshake_.layout).facts;
     if (first()) bits_ = level_bits_ = handshake_.level_bits();
   }
@@ -142,8 +148,11 @@ class OwnFiles {
   // Joins the clients' parts. Rank 0 always has clients.
   Federation put_together() {
     std::vector<Rows> mine;
-    for (Federation& part : parts_)
-      mine.push_back({part.train.rows, part.test.rows, numbers_of(part.test.x), numbers_of(part.test.y), part.notes});
+    for (const Federation& part : parts_) {
+      const FileDigest digest = digest_of(file(own_.first + std::ssize(mine)));
+      mine.push_back({part.train.rows, part.test.rows, numbers_of(part.test.x), numbers_of(part.test.y), part.notes,
+                      digest.bytes, digest.crc});
+    }
     const std::vector<Rows> all = gather_each(ranks_, std::move(mine));
     Federation data;
     Whole whole;
@@ -151,6 +160,7 @@ class OwnFiles {
       whole = describe(all);
       data = std::move(parts_.front());
       data.test = gather_test(all, data.test);
+      for (const Rows& rows : all) data.files.push_back({file(std::ssize(data.files)), rows.bytes, rows.crc});
       parts_.erase(parts_.begin());
     }
     whole = share_one(ranks_, std::move(whole));
@@ -170,7 +180,7 @@ class OwnFiles {
       whole.test_begin.push_back(whole.test_begin.back() + rows.test);
       whole.notes.insert(whole.notes.end(), rows.notes.begin(), rows.notes.end());
     }
-    const std::vector<std::string> constants = handshake_.notes();
+    const std::vector<std::string> constants = handshake_.notes(names_of_files(spec_.sources));
     whole.notes.insert(whole.notes.end(), constants.begin(), constants.end());
     return whole;
   }

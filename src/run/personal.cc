@@ -157,9 +157,11 @@ void add_priors(const Config& config, PersonalParts& parts) {
 
 void add_rows(const Federation& data, PersonalParts& parts) {
   const auto clients = static_cast<std::size_t>(data.clients());
+  // Without any rows here, which are with the clients of a federation then, all clients are empty.
   const auto rows_of = [&parts](const Table& table, const std::vector<Index>& begin) {
     return [&](std::size_t i) {
-      return parts.model->rows(table.view().slice(begin[i], begin[i + 1] - begin[i]), table.y.data() + begin[i]);
+      const Index first = table.rows > 0 ? begin[i] : 0, count = table.rows > 0 ? begin[i + 1] - first : 0;
+      return parts.model->rows(table.view().slice(first, count), table.y.data() + first);
     };
   };
   parts.train = {clients, rows_of(data.train, data.train_begin)};
@@ -193,7 +195,25 @@ std::vector<std::string> PersonalParts::labels() const {
     more = population->labels(more);
   }
   out.insert(out.end(), more.begin(), more.end());
+  if (shows_part()) out = {out.begin() + work.first, out.begin() + work.first + work.shown};
   return out;
+}
+
+Panel PersonalParts::whole_position(ConstPanelView shown) const {
+  if (!shows_part()) return copy_of(shown);
+  Panel whole(dimension(), shown.columns);
+  const PanelView to = whole.view();
+  copy_into({shown.data, work.shown, shown.columns, shown.stride},
+            PanelView{to.data + work.first, work.shown, to.columns, to.stride});
+  return whole;
+}
+
+Panel PersonalParts::in_data_units(ConstPanelView shown) const {
+  Panel whole = whole_position(shown);
+  units.to_data(copy_of(whole), whole);
+  if (!shows_part()) return whole;
+  const ConstPanelView all = whole;
+  return copy_of({all.data + work.first, work.shown, all.columns, all.stride});
 }
 
 std::vector<std::size_t> PersonalParts::identified() const {
@@ -233,6 +253,12 @@ std::unique_ptr<PersonalParts> make_personal_parts(const Config& config, const M
   if (coefficients) parts->units = units(parts->baseline);
   if (config.output.scale != "data") parts->units = parts->model_units = {};
   return parts;
+}
+
+Recipe personal_recipe(Config& config, Index clients, const PersonalParts& parts, std::vector<std::string>& warnings) {
+  Recipe recipe = complete(config, clients, std::max<Index>(1, parts.model->shared()), warnings);
+  recipe.up.whole_tail = parts.baseline ? 0 : parts.population->parameters();
+  return recipe;
 }
 
 void write_columns(const PersonalParts& parts, Config& config) {

@@ -32,15 +32,24 @@ struct PersonalParts {
   ClientWork work;         // what clients do in a round
   PersonalPoint point;     // the model that a client predicts with: for fedsoul and fedsouk (φ, z)
   bool baseline = false;   // a baseline has no population, and its state is (φ, z)
+  // Whether every client is in a process of its own. Then nobody sees the parts of a baseline's model that clients
+  // keep.
+  bool apart = false;
 
   const Network& net() const { return *network->network.network; }
   bool may_rotate() const {
     return mixed && mixed->kind == MixedKind::linear;
   }                                         // Φ may rotate: rows determine only Φz_i
-  std::vector<std::string> labels() const;  // names of (φ, β), or of (φ, z)
+  std::vector<std::string> labels() const;  // names of (φ, β), or of (φ, z), as they are reported
   // The coordinates that chains should agree on: for mixed-linear only log σ, for a network with hidden units none.
   std::vector<std::size_t> identified() const;
   Index dimension() const { return baseline ? model->shared() + model->latent() : problem.dimension(); }
+  // The coordinates that are reported: all, but only the server's part of a baseline's model if clients are apart.
+  bool shows_part() const { return baseline && apart; }
+  Index shown() const { return shows_part() ? work.shown : dimension(); }
+  // Puts the server's part of a baseline's model into a whole one, whose other coordinates are 0.
+  Panel whole_position(ConstPanelView shown) const;
+  Panel in_data_units(ConstPanelView shown) const;  // takes what is reported to the units of the data
 };
 
 // Makes the problem. Throws ConfigError if columns do not fit. `data` must outlive the result. Only the network of
@@ -59,10 +68,17 @@ Panel network_start(const PersonalParts& parts, const Config& config);
 using Descend = std::function<void(Transport& by, const Prior& prior, std::span<const Index> rows)>;
 void warm_up_together(const PersonalParts& parts, const Config& config, const Federation& data,
                       const MakeTransport& make, const Descend& descend);
-// Where chains start: (φ, β), or (φ, z) for a baseline. In general φ and log σ start at 0 (start_pooled() may move them). For mixed-linear, Φ starts
-// at standard normals over √k, because no gradient leads away from Φ = 0. For a network φ comes from `theta`, whose
-// last layer becomes the population's mean unless the configuration gives one, or the z of a baseline.
+// The prior of a whole network in that warm-up.
+Prior warm_up_prior(const PersonalParts& parts);
+// Where chains start: (φ, β), or (φ, z) for a baseline. In general φ and log σ start at 0 (start_pooled() may move
+// them). For mixed-linear, Φ starts at standard normals over √k, because no gradient leads away from Φ = 0. For a
+// network φ comes from `theta`, whose last layer becomes the population's mean unless the configuration gives one, or
+// the z of a baseline.
 Panel personal_start(const PersonalParts& parts, const Config& config, ConstPanelView theta);
+
+// The recipe of a sampler of such a problem. For fedsoul and fedsouk messages end with the numbers for β, which go
+// whole.
+Recipe personal_recipe(Config& config, Index clients, const PersonalParts& parts, std::vector<std::string>& warnings);
 
 // Puts the clients' work and their `point` into `parts` and returns the server's step, which is an Approximation unless
 // the sampler is a baseline.

@@ -74,12 +74,6 @@ class ForecastSums {
   Scratch scratch_;
 };
 
-Learnt in_own_units(const PersonalParts& parts, const Learnt& learnt) {
-  Learnt out = learnt;
-  for (Index c = 0; c < out.at.columns(); ++c) parts.units.from_data(out.at.column(c));
-  return out;
-}
-
 }  // namespace
 
 Forecast PersonalResults::forecast(const ForecastRows& asked, const Learnt& learnt, Index draws,
@@ -88,15 +82,30 @@ Forecast PersonalResults::forecast(const ForecastRows& asked, const Learnt& lear
   const auto where = parts.model->rows(asked.rows.view(), nullptr);
   const auto known = parts.model->rows(asked.own.view(), asked.own.y.data());
   const PersonalRows& observed = asked.client ? parts.train[static_cast<std::size_t>(*asked.client)] : *known;
-  const std::uint64_t seed = seed_of(asked.client);
-  ForecastSums sums(*parts.model, *where, seed);
+  const OwnSeeds seeds = seeds_of(asked.client);
+  ForecastSums sums(*parts.model, *where, seeds.latents);
   const auto add = [&](Index, Index, std::span<const double> shared, std::span<const double> z) {
     sums.add(shared, z);
   };
-  if (learnt.covariance.empty())
-    for_each_own_draw(parts, observed, in_own_units(parts, learnt).at, draws, seed, add);
+  const Learnt own = in_own_units(learnt);
+  if (own.covariance.empty())
+    for_each_own_draw(parts, observed, own.at, draws, seeds.latents, add);
   else
-    for_each_uncertain_draw(parts, observed, learnt, draws * learnt.at.columns(), seed, add);
+    for_each_uncertain_draw(parts, observed, own, draws * own.at.columns(), seeds, add);
+  return sums.forecast(interval);
+}
+
+Forecast PersonalResults::forecast(const Table& rows, Index client, ConstPanelView draws, double interval) const {
+  const PersonalParts& parts = *parts_.personal;
+  const auto where = parts.model->rows(rows.view(), nullptr);
+  ForecastSums sums(*parts.model, *where, seed_of(client));
+  const auto k = static_cast<std::size_t>(parts.model->shared());
+  std::vector<double> model(static_cast<std::size_t>(draws.rows));
+  for (Index n = 0; n < draws.columns; ++n) {
+    std::ranges::copy(draws.column(n), model.begin());
+    parts.model_units.from_data(model);
+    sums.add(std::span(model).first(k), std::span(model).subspan(k));
+  }
   return sums.forecast(interval);
 }
 

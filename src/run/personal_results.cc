@@ -35,8 +35,10 @@ struct Loss {
 
 std::vector<std::string> PersonalResults::latent_labels() const { return parts_.personal->model->latent_labels(); }
 bool PersonalResults::predicts_classes() const { return parts_.personal->model->classifies(); }
+Index PersonalResults::shared() const { return parts_.personal->model->shared(); }
 Index PersonalResults::outputs() const { return parts_.personal->model->outputs(); }
 bool PersonalResults::learns_average() const { return parts_.personal->model->identified(); }
+bool PersonalResults::apart() const { return parts_.personal->apart; }
 bool PersonalResults::is_baseline() const { return parts_.personal->baseline; }
 std::vector<std::size_t> PersonalResults::identified() const { return parts_.personal->identified(); }
 
@@ -47,27 +49,37 @@ Panel PersonalResults::own_learnt() const {
   return copy_of(learns_average() ? own_average() : parts_.engine->position());
 }
 
-Panel PersonalResults::in_data_units(ConstPanelView own) const {
-  Panel out(own.rows, own.columns);
-  parts_.personal->units.to_data(own, out);
-  return out;
-}
+Panel PersonalResults::in_data_units(ConstPanelView own) const { return parts_.personal->in_data_units(own); }
 
 ConstPanelView PersonalResults::own_average() const {
   const bool averages = parts_.approximation != nullptr && parts_.engine->iteration() > *parts_.config.run.burn_in;
   return averages ? parts_.approximation->average() : parts_.engine->position();
 }
 
-// Every client draws with a seed of its own, and a new client with the run's.
+// A new client draws with the run's seed.
 std::uint64_t PersonalResults::seed_of(std::optional<Index> client) const {
-  return parts_.config.seed + 0x9e3779b97f4a7c15U * (client ? static_cast<std::uint64_t>(*client) + 1 : 0);
+  return client ? latent_seed(parts_.config.seed, static_cast<std::uint64_t>(*client)) : parts_.config.seed;
 }
 
-OwnDraws PersonalResults::own_draws(Index client, const OwnQuestion& question) const {
-  const Panel at = own_learnt();
+// The same in the units of the standardised columns, in which columns of any scale are alike.
+Learnt PersonalResults::in_own_units(const Learnt& learnt) const {
+  Learnt out = learnt;
+  for (Index c = 0; c < out.at.columns(); ++c) parts_.personal->units.from_data(out.at.column(c));
+  const Index d = out.at.rows();
+  if (!out.covariance.empty()) parts_.personal->units.covariance_from_data({out.covariance.data(), d, d, d});
+  return out;
+}
+
+OwnSeeds PersonalResults::seeds_of(std::optional<Index> client) const { return {parts_.config.seed, seed_of(client)}; }
+
+OwnDraws PersonalResults::own_draws(Index client, const OwnQuestion& question, const Learnt& learnt) const {
   if (is_baseline())
-    return point_of(*parts_.personal, client, question, at, parts_.federation->latents().column(client));
-  return draw_own(*parts_.personal, client, question, at, seed_of(client));
+    return point_of(*parts_.personal, client, question, own_learnt(), parts_.federation->latents().column(client));
+  return draw_own(*parts_.personal, client, question, in_clients_units(learnt), seeds_of(client));
+}
+
+Learnt PersonalResults::in_clients_units(const Learnt& learnt) const {
+  return learnt.covariance.empty() ? Learnt{own_learnt(), {}} : in_own_units(learnt);
 }
 
 RowLoss PersonalResults::row_loss() const {

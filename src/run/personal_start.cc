@@ -21,11 +21,16 @@ Panel network_start(const PersonalParts& parts, const Config& config) {
   return theta;
 }
 
+Prior warm_up_prior(const PersonalParts& parts) {
+  Prior prior{parts.problem.shared_precision};
+  if (!prior.precision.empty()) prior.precision.resize(static_cast<std::size_t>(parts.net().dimension()), 0.0);
+  return prior;
+}
+
 void warm_up_together(const PersonalParts& parts, const Config& config, const Federation& data,
                       const MakeTransport& make, const Descend& descend) {
   const auto d = static_cast<Index>(parts.net().dimension());
-  Prior prior{parts.problem.shared_precision};
-  if (!prior.precision.empty()) prior.precision.resize(static_cast<std::size_t>(d), 0.0);
+  const Prior prior = warm_up_prior(parts);
   std::vector<std::shared_ptr<const Potential>> potentials;
   for (Index i = 0; i < data.clients(); ++i) {
     const Index first = data.train_begin[static_cast<std::size_t>(i)];

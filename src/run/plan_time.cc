@@ -130,7 +130,7 @@ std::optional<PlannedTime> planned_time(Experiment& experiment, const plan::Mess
     while (clock->exchanges() < count) rounds(planned, clock->exchanges());
     return PlannedTime{scaled(clock->time(), 1 / static_cast<double>(clock->exchanges())), clock->exchanges()};
   };
-  if (recipe.reference || !keeps_network_time(experiment.config())) return std::nullopt;
+  if (recipe.reference || recipe.exact || !keeps_network_time(experiment.config())) return std::nullopt;
   if (recipe.local) return simulate([](PlannedRounds& planned, std::uint64_t) { planned.local_round(); });
   PlannedTime time = simulate([](PlannedRounds& planned, std::uint64_t k) { planned.round(k, false); });
   if (recipe.oracle != OracleKind::svrg) return time;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "pollen/compress.h"
 
@@ -20,8 +21,38 @@ double probe_bits(const CompressorSpec& spec, Index d) {
       make_compressor(spec, d)->encode(v, make_stream(1, 0, Purpose::compress_up), decoded, nullptr, scratch));
 }
 
+// Bits of a coded reply of all chains, from probes after whose bits both ends know the messages' size. Of b clients
+// whose parts of a posterior are alike, each sends normal numbers of √(γ/(2bκ)) times the noise that its code may add,
+// where γ is the step in coordinates in which the posterior has unit variance.
+double coded_bits(const Recipe& recipe, Index clients, Index d, Index chains) {
+  constexpr int kSettle = 200, kProbes = 50;
+  constexpr double kUsualStep = 0.1;
+  const double step = recipe.preconditioned && recipe.step.size > 0 ? recipe.step.size : kUsualStep;
+  const double size = std::sqrt(step / (2 * static_cast<double>(clients) * recipe.noise_share));
+  const auto compressor = make_compressor(recipe.up.compressor, d);
+  Panel v(d, chains), decoded(d, chains);
+  std::vector<Encoding> parts(static_cast<std::size_t>(chains));
+  Scratch scratch;
+  CodeMemory memory;
+  double bits = 0;
+  for (int n = 0; n < kSettle + kProbes; ++n) {
+    for (Index c = 0; c < chains; ++c) {
+      Stream stream = make_stream(1, static_cast<std::uint32_t>(c), Purpose::power);
+      stream.round = static_cast<std::uint64_t>(n);
+      normals(stream, v.column(c));
+      for (double& x : v.column(c)) x *= size;
+      stream.client = 1;
+      parts[static_cast<std::size_t>(c)] = {v.column(c), stream, decoded.column(c)};
+    }
+    memory = compressor->encode_joined(parts, memory, Compressor::Role::message, nullptr, scratch);
+    if (n >= kSettle) bits += static_cast<double>(parts.front().bits) / kProbes;
+  }
+  return bits;
+}
+
 // Why no theorem here covers the recipe, for reasons that plan::Method cannot express; empty if there is none.
 std::string uncovered(const Recipe& recipe, const std::string& precondition) {
+  if (recipe.exact) return recipe.name + " has no step-size error, and how many rounds it takes is not known before";
   if (recipe.reference) return recipe.name + " is a reference or a competitor, none of the five papers' samplers";
   if (precondition != "none")
     return "sampler.precondition, as the constants here are those of the model's own coordinates";
@@ -53,6 +84,11 @@ void add_notes(const Experiment& experiment, PlanReport& report) {
   if (report.plan.theorem && !report.plan.bound && report.plan.step > 0)
     report.notes.push_back(
         fmt::format("--set sampler.step={:.3g} shows the bound at an admissible step", 0.99 * report.plan.step));
+  if (recipe.exact)
+    report.notes.push_back(fmt::format("rounds, bits and gradients are those of one exchange per transition; {}",
+                                       recipe.name == "mala"
+                                           ? "the search for the step in the burn-in adds some"
+                                           : "a transition takes as many as its trajectory has leapfrog steps"));
   report.notes.emplace_back(
       "bits: of all chains, from a probe message of each code; gradients: minibatches of one chain");
 }
@@ -126,14 +162,18 @@ plan::Method method_of(const Recipe& recipe, Index dimension) {
   return method;
 }
 
-plan::Messages messages_of(const Recipe& recipe, Index dimension, Index chains) {
+plan::Messages messages_of(const Recipe& recipe, Index clients, Index dimension, Index chains) {
   plan::Messages messages;
+  messages.down_bits = static_cast<double>(chains) *
+                       probe_bits(recipe.down.feedback ? recipe.down.compressor : CompressorSpec{}, dimension);
+  if (recipe.noise_share > 0) {
+    messages.up_bits = coded_bits(recipe, clients, dimension, chains);
+    return messages;
+  }
   double up = recipe.up.per_client.empty() ? probe_bits(recipe.up.compressor, dimension) : 0;
   for (const CompressorSpec& spec : recipe.up.per_client)
     up += probe_bits(spec, dimension) / static_cast<double>(recipe.up.per_client.size());
   messages.up_bits = static_cast<double>(chains) * up;
-  messages.down_bits = static_cast<double>(chains) *
-                       probe_bits(recipe.down.feedback ? recipe.down.compressor : CompressorSpec{}, dimension);
   return messages;
 }
 
@@ -144,7 +184,7 @@ PlanReport make_report(Experiment& experiment, const PlanRequest& request) {
   plan::PlanInput input;
   input.constants = estimate_constants(experiment, report.notes);
   input.method = method_of(recipe, experiment.dimension());
-  input.messages = messages_of(recipe, experiment.dimension(), config.run.chains);
+  input.messages = messages_of(recipe, experiment.clients(), experiment.dimension(), config.run.chains);
   if (!recipe.local || !recipe.local->decaying) input.step = config.sampler.step;
   input.iterations = static_cast<double>(config.run.iterations);
   input.precision = request.precision;

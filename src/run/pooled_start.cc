@@ -10,6 +10,7 @@
 #include "model/coordinates.h"
 #include "pollen/errors.h"
 #include "pollen/random.h"
+#include "separated.h"
 
 namespace pollen {
 
@@ -36,6 +37,7 @@ class PooledFit {
     for (std::size_t j = static_cast<std::size_t>(k_); j < at_.size(); ++j) held_[j] = !moves_latent;
     if (parts.problem.clients.front()->learns_noise()) held_[static_cast<std::size_t>(k_) - 1] = true;
     now_ = ask(at_);
+    begin_ = now_.hessian;
   }
 
   void run() {
@@ -66,6 +68,8 @@ class PooledFit {
   // A with A Aᵀ the inverse of the Hessian at the fit; coordinates that are held do not move.
   Coordinates scaled() const { return {std::vector<double>(at_.size()), now_.hessian, true}; }
   bool holds(std::size_t j) const { return held_[j]; }
+  // The coordinates in which the likelihood has no maximum, whatever the latents are.
+  std::vector<std::size_t> separated() const { return lost_coordinates(begin_, now_.hessian); }
   int exchanges() const { return exchanges_; }
 
  private:
@@ -111,6 +115,7 @@ class PooledFit {
   std::vector<double> at_;  // (φ, z)
   std::vector<bool> held_;
   PooledLoss now_;
+  Panel begin_;  // the Hessian at the start
   int exchanges_ = 0;
 };
 
@@ -139,6 +144,17 @@ PooledSpread spread_of(const PooledFit& fit, const PersonalParts& parts) {
   return spread;
 }
 
+// Throws if the data tell the classes apart without error and the coefficients have no prior.
+void check_pooled_separation(const PooledFit& fit, const PersonalParts& parts, const Config& config) {
+  if (!parts.model->classifies()) return;
+  const auto k = static_cast<std::size_t>(parts.model->shared());
+  std::vector<std::string> names;
+  const std::vector<std::string> labels = parts.labels(), latents = parts.model->latent_labels();
+  for (const std::size_t j : fit.separated())
+    if (j < k || !config.population.mean_prior_sd) names.push_back(j < k ? labels[j] : latents[j - k]);
+  if (!names.empty()) refuse_separation(config, names, "model.prior_sd (population.mean_prior_sd for a random column)");
+}
+
 bool is_default(const std::vector<double>& values, double usual) {
   return values.empty() || values == std::vector<double>{usual};
 }
@@ -153,6 +169,7 @@ void start_pooled(Transport& clients, const PersonalParts& parts, const Config& 
   const bool spreads = normal && p.spread == "vector" && is_default(p.sd_start, 1);
   PooledFit fit(clients, parts, moves);
   fit.run();
+  check_pooled_separation(fit, parts, config);
   const PooledSpread spread = spread_of(fit, parts);
   const auto k = static_cast<std::size_t>(parts.model->shared()), d = static_cast<std::size_t>(parts.model->latent());
   const Coordinates around = fit.scaled();

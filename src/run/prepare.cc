@@ -81,11 +81,14 @@ void ExperimentParts::tell_spent(std::int64_t before) {
 
 void ExperimentParts::prepare_personal() {
   make_engine();
+  if (personal->apart && approximation != nullptr && !approximation->needs_information(0) &&
+      !config.sampler.shared_step)
+    throw ConfigError(config.file + ": sampler.shared_step",
+                      "found none, and the step cannot be chosen from the clients' curvature here; accepted: a number");
   if (!personal->baseline)
     found.notes.emplace_back(
         "phi and beta are estimates; the rows of their draws are the algorithm's path. Clients' draws have the "
-        "latents' "
-        "uncertainty at the estimates");
+        "uncertainty of their latents and, where standard errors are found, of the estimates");
   if (!personal->baseline && personal->identified().size() < static_cast<std::size_t>(personal->dimension()))
     found.notes.emplace_back(
         personal->may_rotate()
@@ -95,7 +98,9 @@ void ExperimentParts::prepare_personal() {
   if (!config.sampler.step && !personal->baseline)
     found.notes.emplace_back("step = \"auto\": every client's own, from its curvature in each round");
   Panel theta = personal->network ? network_start(*personal, config) : Panel();
-  if (config.warm_up.epochs > 0)
+  if (config.warm_up.epochs > 0 && personal->apart)
+    warm_up(link->transport(), warm_up_prior(*personal), personal->sizes, theta);
+  else if (config.warm_up.epochs > 0)
     warm_up_together(
         *personal, config, problem.data, local_transport(pick_threads()),
         [&](Transport& by, const Prior& prior, std::span<const Index> rows) { warm_up(by, prior, rows, theta); });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "model/units.h"
 #include "network_model.h"
@@ -92,7 +93,61 @@ PriorNumbers automatic_numbers(const Config& config, const StatisticalProblem& p
   return numbers;
 }
 
+// With fewer rows for a coefficient chains are slow under the automatic prior, and so is sigma's.
+constexpr Index kRowsPerCoefficient = 2;
+
+// How far columns move the linear predictor under the prior: each alone, on average, and all together. Nothing if the
+// columns have no common scale or the prior is flat.
+std::optional<std::pair<double, double>> reach_of(const StatisticalProblem& problem, Index columns) {
+  if (problem.prior.is_flat() || problem.data.scaling.mean.empty()) return std::nullopt;
+  const auto first = static_cast<std::size_t>(problem.model.features - columns);
+  double sum = 0;
+  for (std::size_t j = first; j < static_cast<std::size_t>(problem.model.features); ++j)
+    sum += 1 / problem.prior.precision[j];
+  return std::pair(std::sqrt(sum / static_cast<double>(columns)), std::sqrt(sum));
+}
+
+// What the linear predictor is of.
+std::string predicted(const StatisticalProblem& problem) {
+  const std::string& target = problem.data.layout.target;
+  const std::string name = target.empty() ? "the target" : target;
+  switch (problem.model.family->target(problem.model)) {
+    case TargetKind::real:
+      return name;
+    case TargetKind::count:
+      return "the logarithm of the mean of " + name;
+    default:
+      return "the log odds of " + name;
+  }
+}
+
 }  // namespace
+
+std::string few_rows(const StatisticalProblem& problem) {
+  const ModelSpec& model = problem.model;
+  if (model.family == nullptr || model.is_network() || model.family->target(model) == TargetKind::none) return {};
+  const Index rows = std::accumulate(problem.rows.begin(), problem.rows.end(), Index{0}), p = model.features;
+  const Index columns = p - (problem.data.intercept ? 1 : 0);
+  if (rows >= kRowsPerCoefficient * p || columns < 2) return {};
+  std::string text = fmt::format(fmt::runtime(p >= rows ? "too few rows: {0} coefficients fit {1} rows without error"
+                                                        : "too few rows: {1} rows hardly tell {0} coefficients apart"),
+                                 p, rows) +
+                     fmt::format(
+                         ", so that the prior decides much, whichever one column is left out; what helps is to leave "
+                         "out {} columns or "
+                         "more (data.features), which gives every coefficient {} rows, or a narrower prior",
+                         std::min(p - rows / kRowsPerCoefficient, columns), kRowsPerCoefficient);
+  const auto reach = reach_of(problem, columns);
+  if (!reach) return text;
+  const bool known = problem.automatic_prior && problem.data.scaling.target.size() == 2 &&
+                     model.family->target(model) == TargetKind::real;
+  const double goal = known ? problem.data.scaling.target[1] : reach->first;
+  return text + fmt::format(
+                    ": now one column moves {} by {:.2g} and all {} together by {:.2g} (prior sds), and with the "
+                    "columns' model.prior_sd in DIR/config.toml times {:.2g} all together move it by {:.2g}{}",
+                    predicted(problem), reach->first, columns, reach->second, goal / reach->second, goal,
+                    known ? ", which is its sd" : "");
+}
 
 void set_prior(const Config& config, StatisticalProblem& problem) {
   const ModelConfig& given = config.model;

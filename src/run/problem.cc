@@ -17,20 +17,26 @@ namespace pollen {
 
 namespace {
 
+void count_rows(StatisticalProblem& problem) {
+  for (Index i = 0; i < problem.data.clients(); ++i) problem.rows.push_back(problem.data.train_rows(i));
+}
+
 // Adds the potentials of the clients `own`, whose rows `problem` holds. `clients` is the number of clients in the whole
 // federation.
 void add_potentials(const Config& config, Index clients, const ClientRange& own, StatisticalProblem& problem) {
   const Federation& data = problem.data;
   const double b = config.model.likelihood == "mean" ? static_cast<double>(clients) : 0;
   problem.first = own.first;
-  for (Index i = 0; i < data.clients(); ++i) problem.rows.push_back(data.train_rows(i));
+  count_rows(problem);
   // This memory, like that of the rows, stays where it is when the problem is moved.
   const Index* const begin = data.train_begin.data() + own.first;
   const RowsView x = data.train.view();
   const double* const y = data.train.y.data();
-  const auto rows_of = [begin, x, y](std::size_t i) {
+  const Index min_cell = config.data.min_cell;
+  const bool mapped = data.train.x.is_mapped();
+  const auto rows_of = [begin, x, y, min_cell, mapped](std::size_t i) {
     const Index first = begin[i] - begin[0];
-    return Observations{x.slice(first, begin[i + 1] - begin[i]), y == nullptr ? nullptr : y + first};
+    return Observations{x.slice(first, begin[i + 1] - begin[i]), y == nullptr ? nullptr : y + first, min_cell, mapped};
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(own.size()); ++i) check_targets(problem.model, rows_of(i));
   problem.potentials = Potentials(
@@ -84,15 +90,18 @@ void add_own_potentials(const Config& config, const Ranks* ranks, StatisticalPro
   add_potentials(config, clients, own, problem);
 }
 
-// Gives a mixed-effects model clients without rows, which is enough to predict for a new client.
-StatisticalProblem without_rows(StatisticalProblem problem, std::size_t clients) {
+// Gives a mixed-effects model clients whose rows are elsewhere: of the clients of a federation, or of a run whose data
+// are not needed to predict for a new client.
+StatisticalProblem without_rows(StatisticalProblem problem, const std::vector<SiteFacts>& sites) {
   Federation& data = problem.data;
   data.feature_names = problem.model.feature_names;
   data.class_names = problem.model.class_names;
   data.train.columns = data.test.columns = problem.model.features;
   data.train.stride = data.test.stride = padded(problem.model.features);
-  data.train_begin.assign(clients + 1, 0);
-  data.test_begin.assign(clients + 1, 0);
+  data.train_begin = {0};
+  for (const SiteFacts& site : sites) data.train_begin.push_back(data.train_begin.back() + site.rows);
+  data.test_begin.assign(data.train_begin.size(), 0);
+  data.client_names = ClientNames(sites.size());
   return problem;
 }
 
@@ -140,7 +149,6 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
   problem.curvature_is_bound = first.curvature_is_bound;
   if (is_network(config)) add_network(config, problem.model);
   problem.data.scaling = first.scaling;
-  if (is_mixed(config)) return without_rows(std::move(problem), sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) {
     if (!same_columns(sites[i], first))
       throw ConfigError(fmt::format("client {}", i + 1),
@@ -151,6 +159,7 @@ StatisticalProblem make_remote_problem(const Config& config, const std::vector<S
     problem.shows_curvature = problem.shows_curvature && sites[i].shows_curvature;
   }
   problem.data.intercept = target_of(config) != TargetKind::none && *with_defaults(config.data).intercept;
+  if (is_mixed(config)) return without_rows(std::move(problem), sites);
   set_prior(config, problem);
   return problem;
 }
@@ -159,6 +168,10 @@ StatisticalProblem make_own_problem(const Config& config, Federation data, Index
   StatisticalProblem problem = without_data(config);
   problem.data = std::move(data);
   take_columns(config, problem);
+  if (is_mixed(config)) {
+    count_rows(problem);
+    return problem;
+  }
   add_potentials(config, clients, {0, problem.data.clients()}, problem);
   set_prior(config, problem);
   problem.curvature_is_bound = problem.potentials[0]->curvature_is_bound();
@@ -223,7 +236,10 @@ StatisticalProblem make_problem(const Config& config, Ranks* ranks) {
     take_columns(config, problem);
     if (!is_mixed(config)) add_own_potentials(config, ranks, problem);
   }
-  if (is_mixed(config)) return problem;
+  if (is_mixed(config)) {
+    count_rows(problem);
+    return problem;
+  }
   set_prior(config, problem);
   if (!problem.potentials.empty()) problem.curvature_is_bound = problem.potentials[0]->curvature_is_bound();
   if (ranks != nullptr && written_out) keep_own(own_clients(config, problem, ranks, problem.clients()), problem);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "client_link.h"
+#include "client_sample.h"
 #include "marginal_scale.h"
 #include "math/math.h"
 #include "mode.h"
@@ -132,27 +133,63 @@ std::vector<double> Questions::curvature_point() {
   return mode();
 }
 
-Panel Questions::hessian(std::span<const double> at, bool full) {
-  const Index d = problem_.dimension(), numbers = full ? d * (d + 1) / 2 : d;
-  Panel half(numbers, 1);
-  transport().query({Query::What::hessian, {at.data(), d, 1, d}, {}}, half);
-  found_.exchanges.push_back({.down_bits = 64 * d, .up_bits = 32 * numbers, .columns = 2 * d});
-  if (!full) {
-    problem_.prior.add_diagonal(half.column(0));
-    return half;
-  }
+void Questions::ask_only(Index clients) {
+  sample_ = std::make_unique<ClientSample>(draw_clients(config_.seed, 0, problem_.rows, clients));
+}
+
+Panel Questions::ask_hessian(std::span<const double> at, Index numbers, const ClientSample& sample) {
+  const Index d = problem_.dimension();
+  Panel answer(numbers, 1);
+  transport().query({.what = Query::What::hessian, .at = {at.data(), d, 1, d}, .direction = {}, .who = sample.who},
+                    answer);
+  found_.exchanges.push_back({.down_bits = sample.mean_bits(64 * d),
+                              .up_bits = sample.mean_bits(32 * numbers),
+                              .columns = sample.mean_bits(2 * d)});
+  return answer;
+}
+
+// Makes a whole matrix from the lower half of what clients answered, and adds the prior's curvature.
+Panel Questions::with_prior(const Panel& half) const {
+  const Index d = problem_.dimension();
   Panel hessian(d, d);
   const double* next = half.column(0).data();
   for (Index j = 0; j < d; ++j)
     for (Index i = j; i < d; ++i, ++next)
       hessian.column(j)[static_cast<std::size_t>(i)] = hessian.column(i)[static_cast<std::size_t>(j)] = *next;
-  std::vector<double> unit(at.size());
+  std::vector<double> unit(static_cast<std::size_t>(d));
   for (std::size_t j = 0; j < unit.size(); ++j) {
     unit[j] = 1;
     problem_.prior.add_curvature(unit, 1.0, hessian.column(static_cast<Index>(j)));
     unit[j] = 0;
   }
   return hessian;
+}
+
+Panel Questions::hessian(std::span<const double> at, bool full) {
+  const Index d = problem_.dimension();
+  const bool sampled = full && d > 1 && sample_ != nullptr && !sample_->all();
+  Panel answer = ask_hessian(at, full ? d * (d + 1) / 2 : d, sampled ? *sample_ : ClientSample());
+  if (sampled) {
+    const Panel all = ask_hessian(at, d, {});
+    std::vector<double> root(at.size());  // a column that the sample knows nothing of is correlated with no other
+    const double* diagonal = answer.column(0).data();
+    for (std::size_t j = 0; j < root.size(); diagonal += root.size() - j, ++j)
+      root[j] = *diagonal > 0 && all.column(0)[j] > 0 ? std::sqrt(all.column(0)[j] / *diagonal) : 0;
+    double* next = answer.column(0).data();
+    for (std::size_t j = 0; j < root.size(); ++j)
+      for (std::size_t i = j; i < root.size(); ++i, ++next)
+        *next = i == j ? all.column(0)[j] : *next * root[i] * root[j];
+  }
+  if (full) return with_prior(answer);
+  problem_.prior.add_diagonal(answer.column(0));
+  return answer;
+}
+
+Panel Questions::hessian(std::span<const double> at, const ClientSample& sample) {
+  const Index d = problem_.dimension();
+  Panel half = ask_hessian(at, d * (d + 1) / 2, sample);
+  math::scale(sample.by_rows, half.column(0));
+  return with_prior(half);
 }
 
 }  // namespace pollen

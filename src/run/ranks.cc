@@ -38,7 +38,8 @@ std::uint64_t ExperimentParts::fingerprint() const {
 }
 
 RankDuties ExperimentParts::duties() {
-  return {&federation->server(), &link->host().view(), &link->host().clients(), rank_share()};
+  return {federation == nullptr ? nullptr : &federation->server(), &link->host().view(), &link->host().clients(),
+          rank_share()};
 }
 
 void Experiment::serve() {

@@ -52,7 +52,8 @@ double compressor_factor(const Uplink& up, Index dimension) {
 double auto_step(const Recipe& recipe, double smoothness, Index clients, Index dimension,
                  std::span<const Index> sizes) {
   double factor = compressor_factor(recipe.up, dimension);
-  if (recipe.down.feedback) factor *= make_compressor(recipe.down.compressor, dimension)->alpha(dimension);
+  if (recipe.down.feedback)  // what the server and the clients know of each other is as late as both delays together
+    factor = 1 / (1 / factor + 1 / make_compressor(recipe.down.compressor, dimension)->alpha(dimension) - 1);
   if (recipe.oracle == OracleKind::minibatch) {
     double share = 1;
     for (const Index n : sizes)

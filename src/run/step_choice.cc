@@ -33,6 +33,7 @@ void ExperimentParts::set_network_step() {
 
 void ExperimentParts::set_step() {
   if (problem.model.is_network()) return set_network_step();
+  if (recipe.exact) return;  // it finds its own step in the burn-in, and a given one makes no error
   if (!may_ask_curvature()) {
     if (recipe.local->decaying)
       config.sampler.step = recipe.step.size = recipe.local->step_at(recipe.step, problem.clients(), 0);
@@ -57,19 +58,31 @@ void ExperimentParts::set_step() {
     const std::int64_t words = 64 * problem.dimension();
     found.exchanges.push_back({.down_bits = words, .up_bits = words, .times = asked.exchanges, .columns = 1});
     if (forecast_step(1 / smoothness)) return;
-    recipe.step.size = auto_step(recipe, smoothness, problem.clients(), problem.dimension(), problem.rows);
+    // Where events are rare or classes well apart, the bound is far above the curvature near the mode, which is 1 in
+    // coordinates that are made for it.
+    constexpr double kElsewhere = 2;
+    const bool near_mode = bound && coordinates && config.sampler.precondition == "full" && smoothness > kElsewhere;
+    const double curvature = near_mode ? kElsewhere : smoothness;
+    recipe.step.size = auto_step(recipe, curvature, problem.clients(), problem.dimension(), problem.rows);
     config.sampler.step = recipe.step.size;
     found.notes.push_back(fmt::format("step = \"auto\" picked {:.4g} (smoothness L = {:.4g}, {})", recipe.step.size,
-                                      smoothness, bound ? "a bound" : "estimated at the mode"));
+                                      curvature,
+                                      near_mode ? "twice that at the mode"
+                                      : bound   ? "a bound"
+                                                : "estimated at the mode"));
     return;
   }
   // The curvature was only checked for a warning, so its bits are not counted, unless the mode is needed anyway.
   if (recipe.oracle != OracleKind::fixed_point && config.run.init != "mode") found.exchanges.resize(before);
-  if (recipe.step.size > 2 / smoothness)
-    found.warnings.push_back(fmt::format(
-        "sampler.step {:.4g} is above the stability bound 2/L = {:.4g} (L = {:.4g}{}): the chain may diverge",
-        recipe.step.size, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
+  const auto place = std::ssize(found.warnings);
   check_step();
+  const bool good = bound && found.forecast && found.forecast->ok;  // the curvature is far below its bound
+  if (recipe.step.size > 2 / smoothness && !good)
+    found.warnings.insert(
+        found.warnings.begin() + place,
+        fmt::format(
+            "sampler.step {:.4g} is above the stability bound 2/L = {:.4g} (L = {:.4g}{}): the chain may diverge",
+            recipe.step.size, 2 / smoothness, smoothness, bound ? "" : ", estimated at the mode"));
 }
 
 namespace {

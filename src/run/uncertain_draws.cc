@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "math/math.h"
+#include "model/coordinates.h"
 #include "own_draws.h"
 #include "personal/latent_draws.h"
 
@@ -10,14 +11,23 @@ namespace pollen {
 
 namespace {
 
-// The normal distribution of the estimates. Coordinates without variance keep their value.
+// The normal distribution of the estimates. Coordinates without variance keep their value. The covariance is scaled to
+// a correlation matrix before its root is taken, because the logarithm of a spread and a coefficient of a target in
+// dollars may be ten digits apart.
 class EstimatesLaw {
  public:
   explicit EstimatesLaw(const Learnt& learnt)
-      : mean_(static_cast<std::size_t>(learnt.at.rows()), 0.0), factor_(learnt.covariance) {
-    for (Index c = 0; c < learnt.at.columns(); ++c)
-      math::axpy(1 / static_cast<double>(learnt.at.columns()), learnt.at.column(c), mean_);
-    factorise();
+      : mean_(static_cast<std::size_t>(learnt.at.rows()), 0.0), root_(learnt.at.rows(), learnt.at.rows()) {
+    const Index d = learnt.at.rows(), chains = learnt.at.columns();
+    for (Index c = 0; c < chains; ++c) math::axpy(1 / static_cast<double>(chains), learnt.at.column(c), mean_);
+    const auto covariance = [&](Index i, Index j) { return learnt.covariance[static_cast<std::size_t>(i * d + j)]; };
+    for (Index j = 0; j < d; ++j) sd_.push_back(std::sqrt(std::max(0.0, covariance(j, j))));
+    for (Index j = 0; j < d; ++j)
+      for (Index i = j; i < d; ++i) {
+        const double scale = sd_[static_cast<std::size_t>(i)] * sd_[static_cast<std::size_t>(j)];
+        root_.column(j)[static_cast<std::size_t>(i)] = i == j ? 1 : scale > 0 ? covariance(i, j) / scale : 0;
+      }
+    replace_by_root(root_);
   }
 
   void draw(std::uint64_t seed, std::uint64_t number, std::span<double> out) const {
@@ -26,46 +36,34 @@ class EstimatesLaw {
     stream.round = number;
     normals(stream, z);
     std::ranges::copy(mean_, out.begin());
-    for (std::size_t i = 0; i < mean_.size(); ++i)
-      for (std::size_t j = 0; j <= i; ++j) out[i] += factor_[i * mean_.size() + j] * z[j];
+    for (std::size_t j = 0; j < z.size(); ++j)
+      for (std::size_t i = j; i < z.size(); ++i) out[i] += sd_[i] * root_.column(static_cast<Index>(j))[i] * z[j];
   }
 
  private:
-  // Replaces the lower triangle by its Cholesky factor.
-  void factorise() {
-    const std::size_t d = mean_.size();
-    const auto at = [&](std::size_t i, std::size_t j) -> double& { return factor_[i * d + j]; };
-    for (std::size_t j = 0; j < d; ++j) {
-      double pivot = at(j, j);
-      for (std::size_t k = 0; k < j; ++k) pivot -= at(j, k) * at(j, k);
-      at(j, j) = std::sqrt(std::max(pivot, 0.0));
-      for (std::size_t i = j + 1; i < d; ++i) {
-        double sum = at(i, j);
-        for (std::size_t k = 0; k < j; ++k) sum -= at(i, k) * at(j, k);
-        at(i, j) = at(j, j) > 0 ? sum / at(j, j) : 0;
-      }
-    }
-  }
-
-  std::vector<double> mean_, factor_;
+  std::vector<double> mean_, sd_;
+  Panel root_;  // its lower triangle is L with LLᵀ the correlation matrix
 };
 
 }  // namespace
 
 void for_each_uncertain_draw(const PersonalParts& parts, const PersonalRows& rows, const Learnt& learnt, Index draws,
-                             std::uint64_t seed, const OwnDrawVisitor& visit) {
+                             OwnSeeds seeds, const OwnDrawVisitor& visit) {
   constexpr Index kMostPositions = 1000;
   const EstimatesLaw law(learnt);
   const auto client = rows.potential();
-  const Index positions = std::min(draws, kMostPositions), each = (draws + positions - 1) / positions;
-  std::vector<double> position(static_cast<std::size_t>(learnt.at.rows()));
+  const Index each = (draws + kMostPositions - 1) / kMostPositions;
+  std::vector<double> position(static_cast<std::size_t>(learnt.at.rows())), last;
   const auto shared = std::span<const double>(position).first(static_cast<std::size_t>(parts.model->shared()));
-  for (Index n = 0; n < positions; ++n) {
-    law.draw(seed, static_cast<std::uint64_t>(n), position);
-    parts.units.from_data(position);
-    Index drawn = 0;
-    draw_latents(*client, *parts.population, position, {each, seed, static_cast<std::uint64_t>(n)},
-                 [&](std::span<const double> z) { visit(0, n * each + drawn++, shared, z); });
+  for (Index n = 0; n < draws;) {
+    const auto number = static_cast<std::uint64_t>(n / each);
+    law.draw(seeds.estimates, number, position);
+    const std::vector<double> from = last;
+    draw_latents(*client, *parts.population, position, {std::min(each, draws - n), seeds.latents, number, from},
+                 [&](std::span<const double> z) {
+                   visit(0, n++, shared, z);
+                   last.assign(z.begin(), z.end());
+                 });
   }
 }
 

@@ -36,9 +36,13 @@ std::vector<UncoveredQuery> queries_of(const Config& config, bool table, bool le
     looks.push_back({"constant", "data.constant shows columns' means and deviations"});
   if (table && config.data.missing == "mean")
     looks.push_back({"missing", "data.missing = \"mean\" shows columns' means"});
+  if (table && config.data.min_cell > 0)
+    looks.push_back({"min_cell", "data.min_cell pools levels and numbers by how many rows have them"});
   if (table && levels)
     looks.push_back(
         {"levels", "clients show their text columns' levels or their labels, which data.levels does not give"});
+  if (config.federation.scores == "end")
+    looks.push_back({"scores", "federation.scores = \"end\" shows sums of scores over test rows"});
   if (config.output.lp) looks.push_back({"lp", "output.lp = true shows the potential at every draw"});
   return looks;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "separation.h"
 #include "sink/limits.h"
 #include "sink/text.h"
 #include "slow_directions.h"
@@ -42,14 +43,6 @@ Moves moves_of(const DrawSet& draws, std::size_t parameter) {
   return moves;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 5;
-  const std::vector<std::string> some(names.begin(),
-                                      names.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, names.size())));
-  return fmt::format("{}{}", fmt::join(some, ", "),
-                     names.size() > kMost ? fmt::format(" and {} more", names.size() - kMost) : "");
-}
-
 // A factor of e³ within one chain, or a scale beyond all measure, is no fluctuation.
 std::string runaway_scale(const Evidence& e) {
   constexpr double kFar = 3, kAbsurd = 50;
@@ -66,16 +59,6 @@ std::string runaway_scale(const Evidence& e) {
   return "";
 }
 
-// Whether the draws of a coefficient are what a likelihood without a maximum gives: it pushes the coefficient outward
-// until the prior stops it. The draws are then far from the prior's centre and as wide as a good part of the prior.
-// A coefficient that the data determine is narrow; one of which they say little is within chance of the centre.
-bool stopped_by_prior(const stats::ParameterSummary& p, double prior_sd) {
-  constexpr double kWide = 0.5, kFar = 0.75, kBeyondChance = 3, kSkewed = 1.3;
-  if (!std::isfinite(prior_sd) || !(p.sd > kWide * prior_sd) || !(std::abs(p.mean) > kFar * prior_sd)) return false;
-  const double outer = p.mean > 0 ? p.q95 - p.q50 : p.q50 - p.q5, inner = p.mean > 0 ? p.q50 - p.q5 : p.q95 - p.q50;
-  return std::abs(p.mean) > kBeyondChance * p.sd || outer > kSkewed * inner;
-}
-
 // Whether nothing has stopped a coefficient yet: every chain is still moving away from zero, and it is far away.
 bool growing(const Evidence& e, std::size_t j) {
   constexpr double kHuge = 10, kFarInPrior = 4;  // as a log odds ratio; in prior sds, if the prior is not flat
@@ -86,24 +69,11 @@ bool growing(const Evidence& e, std::size_t j) {
          std::abs(moves.to - moves.from) > e.parameters[j].sd;
 }
 
-// An intercept only follows the columns, so it is named if nothing else is.
-std::string separated_by(std::vector<std::string> names) {
-  if (names.empty()) return "";
-  if (!std::ranges::all_of(names, is_intercept)) std::erase_if(names, is_intercept);
-  return fmt::format(
-      "separation: the data seem to tell the classes apart without error by {}, so that the likelihood has no maximum "
-      "and the prior alone says how large such a coefficient is; give model.prior = \"normal\" with a narrower "
-      "model.prior_sd, or leave the column out",
-      listed(names));
-}
-
-bool has_log_odds(const Evidence& e) { return e.facts.model == "logistic" || e.facts.model == "softmax"; }
-
 std::string endless_growth(const Evidence& e) {
   std::vector<std::string> names;
   for (std::size_t j = 0; j < e.size(); ++j)
-    if (has_log_odds(e) && growing(e, j)) names.push_back(e.facts.labels[j]);
-  return separated_by(std::move(names));
+    if (may_separate(e.facts) && growing(e, j)) names.push_back(e.facts.labels[j]);
+  return separated_by(std::move(names), e.facts);
 }
 
 // A column without information leaves its coefficient's prior as it was.
@@ -208,20 +178,26 @@ std::string longer(const Evidence& e) {
 
 }  // namespace
 
-bool Evidence::poor(std::size_t j) const { return !faults_of(parameters[j]).empty(); }
-
-std::string separation(const Evidence& e) {
-  std::vector<std::string> names;
-  for (std::size_t j = 0; j < std::min(e.size(), e.facts.prior_sd.size()); ++j)
-    if (has_log_odds(e) && stopped_by_prior(e.parameters[j], e.facts.prior_sd[j])) names.push_back(e.facts.labels[j]);
-  return separated_by(std::move(names));
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 5;
+  const std::vector<std::string> some(names.begin(),
+                                      names.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, names.size())));
+  return fmt::format("{}{}", fmt::join(some, ", "),
+                     names.size() > kMost ? fmt::format(" and {} more", names.size() - kMost) : "");
 }
+
+bool warned_of(const RunFacts& facts, std::string_view beginning) {
+  return std::ranges::any_of(facts.warnings, [&](const std::string& line) { return line.starts_with(beginning); });
+}
+
+bool Evidence::poor(std::size_t j) const { return !faults_of(parameters[j]).empty(); }
 
 std::vector<std::string> remedies(const Evidence& evidence) {
   std::vector<std::string> lines;
   const std::string separated = separation(evidence);
-  const auto& warnings = evidence.facts.warnings;
-  if (std::ranges::any_of(warnings, [](const std::string& line) { return line.starts_with("collinear columns"); }))
+  if (warned_of(evidence.facts, "too few rows"))
+    lines.emplace_back("set-up found too few rows for so many columns, and the warnings say what helps");
+  else if (warned_of(evidence.facts, "collinear columns"))
     lines.emplace_back("set-up found collinear columns, which the warnings name; leave one of them out");
   if (evidence.draws != nullptr && evidence.draws->length >= 10) {
     const std::string scale = runaway_scale(evidence), growth = endless_growth(evidence);

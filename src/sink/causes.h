@@ -11,6 +11,12 @@
 
 namespace pollen::sink {
 
+// Whether set-up gave a warning that begins so.
+bool warned_of(const RunFacts& facts, std::string_view beginning);
+
+// The first few names of a list, with the number of the others.
+std::string listed(const std::vector<std::string>& names);
+
 struct Evidence {
   const RunFacts& facts;
   const std::vector<stats::ParameterSummary>& parameters;
@@ -24,10 +30,6 @@ struct Evidence {
 // Returns what to do about draws of which a parameter is past its limit, one line for each cause. If there is none, the
 // line says how many more iterations would be enough, or that this cannot be told.
 std::vector<std::string> remedies(const Evidence& evidence);
-
-// Names the coefficients of a logistic or softmax model that the prior alone keeps finite. Such draws may be good ones,
-// but should not be read without knowing it. Empty if there are none.
-std::string separation(const Evidence& evidence);
 
 // Describes kept draws that begin where the chains do not belong: a burn-in that was too short. Empty if there are
 // none.

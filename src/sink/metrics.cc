@@ -13,6 +13,7 @@ namespace pollen::sink {
 std::vector<std::string> score_columns(const Experiment& experiment) {
   const bool test = experiment.data().test.rows > 0;
   if (!experiment.personal()) return test ? running_score_names(experiment.model()) : std::vector<std::string>();
+  if (experiment.personal()->apart()) return {};
   return test ? std::vector<std::string>{"nnll_train", "nnll_test"} : std::vector<std::string>{"nnll_train"};
 }
 

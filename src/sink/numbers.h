@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "pollen/types.h"
+#include "sink/draw_cost.h"
 #include "sink/predictive.h"
 #include "sink/stored_summary.h"
 
@@ -48,6 +49,14 @@ inline Json parameter_json(const std::string& name, const std::string& label, co
          {std::pair{"ratio", p.q50}, std::pair{"ratio_q5", p.q5}, std::pair{"ratio_q95", p.q95}})
       json[key] = json_number(std::exp(value));
   return json;
+}
+
+inline Json draw_cost_json(const DrawCost& cost) {
+  return {{"effective_draws", json_number(cost.draws)},
+          {"rounds", json_number(cost.rounds)},
+          {"uplink_bits", json_number(cost.uplink_bits)},
+          {"downlink_bits", json_number(cost.downlink_bits)},
+          {"gradients", json_number(cost.gradients)}};
 }
 
 inline Json scores_json(const Scores& scores) {

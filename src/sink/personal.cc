@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 
@@ -15,46 +14,12 @@
 #include "pollen/scores.h"
 #include "sink/limits.h"
 #include "sink/parallel.h"
+#include "sink/score_sums.h"
 #include "sink/text.h"
 
 namespace pollen::sink {
 
 namespace {
-
-// Returns a client's file name: its number, then its name with everything but letters, digits, '.', '_' and '-'
-// replaced.
-std::string client_file(Index client, const std::string& name) {
-  std::string safe = name.substr(0, 100);
-  for (char& c : safe)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '_' && c != '-') c = '_';
-  return fmt::format("{}-{}.csv", client + 1, safe);
-}
-
-void write_draws(const std::string& path, const Experiment& experiment, const OwnDraws& own) {
-  const Index draws = own.z.columns() / experiment.config().run.chains;
-  std::string text = "chain,draw";
-  for (const std::string& label : experiment.personal()->latent_labels()) text += ',' + csv_field(label);
-  text += '\n';
-  for (Index n = 0; n < own.z.columns(); ++n) {
-    text += fmt::format("{},{}", n / draws + 1, n % draws + 1);
-    for (const double z : own.z.column(n)) text += fmt::format(",{}", z);
-    text += '\n';
-  }
-  replace_file(path, text);
-}
-
-// Mean, 5 % and 95 % quantile of every coordinate of a client's latent.
-std::vector<ClientEffects::Interval> intervals_of(const Panel& z) {
-  std::vector<ClientEffects::Interval> out;
-  std::vector<double> values(at(z.columns()));
-  for (std::size_t j = 0; j < at(z.rows()); ++j) {
-    double sum = 0;
-    for (Index n = 0; n < z.columns(); ++n) sum += values[at(n)] = z.column(n)[j];
-    out.push_back(
-        {sum / static_cast<double>(z.columns()), stats::quantile(values, 0.05), stats::quantile(values, 0.95)});
-  }
-  return out;
-}
 
 // Which effects are reported: coefficients of columns, which the data determine.
 ClientEffects effects_of(const Experiment& experiment, const std::vector<std::string>& labels, Index clients) {
@@ -74,22 +39,31 @@ ClientEffects effects_of(const Experiment& experiment, const std::vector<std::st
 }
 
 // Draws for every client, writes the draws to its file and releases them. The scores need only the predictions on test
-// rows.
+// rows, and their sums are added up as soon as the clients before have added theirs.
 std::vector<OwnDraws> draw_clients(const Experiment& experiment, const RunFolder& folder, Index clients,
-                                   const PersonalOptions& options, const OwnQuestion& question,
-                                   ClientEffects& effects) {
+                                   const PersonalOptions& options, const OwnQuestion& question, const Learnt& learnt,
+                                   ClientEffects& effects, ClientsSums& sums) {
+  constexpr Index kTogether = 64;
   std::vector<OwnDraws> out(static_cast<std::size_t>(clients));
   if (!effects.labels.empty()) effects.own.resize(out.size());
   const int threads = experiment.personal()->is_baseline() ? 1 : options.threads;  // a baseline's points exist already
-  for_each_index(clients, threads, [&](Index i) {
+  const auto draw = [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    out[at] = experiment.personal()->own_draws(i, question);
+    out[at] = experiment.personal()->own_draws(i, question, learnt);
     if (!effects.own.empty()) effects.own[at] = intervals_of(out[at].z);
     if (options.files)
-      write_draws(fmt::format("{}/{}", folder.clients(), client_file(i, experiment.data().client_names[at])),
-                  experiment, out[at]);
+      replace_file(fmt::format("{}/{}", folder.clients(), client_file(i, experiment.data().client_names[at])),
+                   draws_csv(experiment.personal()->latent_labels(), out[at].z, experiment.config().run.chains));
     out[at].z = Panel();
-  });
+  };
+  for (Index first = 0; first < clients; first += kTogether) {
+    const Index count = std::min(kTogether, clients - first);
+    for_each_index(count, threads, [&](Index i) { draw(first + i); });
+    for (Index i = first; i < first + count; ++i) {
+      sums.add(out[at(i)].sums);
+      out[at(i)].sums = {};
+    }
+  }
   return out;
 }
 
@@ -130,7 +104,6 @@ double simulation_error(const Panel& average, std::size_t j) {
 
 // Puts the estimates and their standard errors in place of what describes the path.
 void report_estimates(const Experiment& experiment, Summary& summary) {
-  constexpr double kNormal = 1.6448536269514722;  // the 95 % quantile of the standard normal
   if (summary.facts.states != States::estimates || summary.parameters.empty()) return;
   const RunFacts& facts = summary.facts;
   const Estimates estimates = experiment.personal()->estimates();
@@ -143,12 +116,8 @@ void report_estimates(const Experiment& experiment, Summary& summary) {
   std::vector<std::string> loose;
   for (std::size_t j = 0; j < summary.parameters.size(); ++j) {
     stats::ParameterSummary& p = summary.parameters[j];
-    p.mean = p.q50 = estimates.value[j];
-    p.sd = estimates.se(j);
-    p.q5 = p.mean - kNormal * p.sd;
-    p.q95 = p.mean + kNormal * p.sd;
+    set_estimate(estimates.value[j], estimates.se(j), p);
     p.mcse = simulation_error(summary.average, j);
-    p.ess_bulk = p.ess_tail = kUnknown;
     if (p.mcse > 0.25 * p.sd) loose.push_back(facts.labels[j]);
   }
   for (Index c = 0; c < summary.average.columns(); ++c) math::add(estimates.moved, summary.average.column(c));
@@ -185,6 +154,32 @@ Scores losses_of(const Experiment& experiment) {
   return out;
 }
 
+void set_estimate(double value, double error, stats::ParameterSummary& out) {
+  constexpr double kNormal = 1.6448536269514722;  // the 95 % quantile of the standard normal
+  out.mean = out.q50 = value;
+  out.sd = error;
+  out.q5 = value - kNormal * error;
+  out.q95 = value + kNormal * error;
+  out.mcse = out.ess_bulk = out.ess_tail = kUnknown;
+}
+
+void add_site_personal(Summary& summary, const Experiment& experiment, RunStatus status) {
+  const PersonalResults& personal = *experiment.personal();
+  summary.check.words = "No predictive check is made in a federation, whose rows stay with the clients.";
+  summary.last = copy_of(experiment.position());
+  summary.average = personal.averaged();
+  if (status != RunStatus::complete) return;
+  report_estimates(experiment, summary);
+  const Learnt learnt = personal.in_clients_units({summary.average, summary.covariance});
+  const Index d = learnt.covariance.empty() ? 0 : learnt.at.rows();
+  Panel sums(ScoreSums::numbers(0), 1);
+  experiment.ask_scores(learnt.at, {learnt.covariance.data(), d, d, d}, sums);
+  const ScoreSums all = ScoreSums::read(sums.column(0), 0);
+  if (all.rows == 0) return;
+  summary.scored = {false, counted(all.rows), counted(all.rows)};
+  summary.metrics = all.scores(personal.predicts_classes());
+}
+
 void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
                   const PersonalOptions& options) {
   const PersonalResults& personal = *experiment.personal();
@@ -200,8 +195,11 @@ void add_personal(Summary& summary, const Experiment& experiment, const RunFolde
   const PredictedTargets targets = targets_of(experiment, clients, options.training);
   summary.effects = effects_of(experiment, summary.facts.labels, clients);
   const OwnQuestion question{options.draws, targets.rows.training, targets.groups.edges()};
-  const std::vector<OwnDraws> drawn = draw_clients(experiment, folder, clients, options, question, summary.effects);
-  score_clients(summary, experiment, targets, drawn);
+  const Learnt learnt{summary.average, summary.covariance};
+  ClientsSums sums(targets.groups, at(clients));
+  const std::vector<OwnDraws> drawn =
+      draw_clients(experiment, folder, clients, options, question, learnt, summary.effects, sums);
+  score_clients(summary, experiment, targets, drawn, sums);
   add_truth(experiment, drawn, summary.metrics);
 }
 

@@ -5,35 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/math.h"
 #include "numbers.h"
+#include "sink/score_sums.h"
 
 namespace pollen::sink {
 
 namespace {
-
-// Sums over the test rows of one client, or of all clients.
-struct RowSums {
-  double squares = 0, right = 0, log_density = 0;
-  Index rows = 0;
-
-  // Adds a row. `mean` is the mean of the response, P(1), or the class probabilities.
-  void add(double y, std::span<const double> mean, double density) {
-    for (std::size_t c = 0; c < mean.size(); ++c) {
-      const double miss = (mean.size() == 1 ? y : static_cast<double>(static_cast<double>(c) == y)) - mean[c];
-      squares += miss * miss;
-    }
-    const auto best = static_cast<double>(std::ranges::max_element(mean) - mean.begin());
-    right += (mean.size() == 1 ? (mean[0] > 0.5) == (y > 0.5) : best == y) ? 1 : 0;
-    log_density += density;
-    ++rows;
-  }
-  Scores scores(bool classes, Index outputs) const {
-    const auto n = static_cast<double>(rows);
-    const double brier = outputs == 1 ? 2 * squares : squares;  // the sum over both classes
-    if (classes) return {{"accuracy", right / n}, {"brier", brier / n}, {"nnll", -log_density / n}};
-    return {{"rmse", std::sqrt(squares / n)}, {"nnll", -log_density / n}};
-  }
-};
 
 // Adds the 10 %, 50 % and 90 % quantiles of the first score over clients with test rows.
 void add_spread(Summary& summary) {
@@ -50,55 +28,30 @@ void add_spread(Summary& summary) {
 }
 
 // Fills summary.clients, and what is known of the probability of an event. Returns the sums over all clients.
-RowSums sums_of_clients(Summary& summary, const Experiment& experiment, const PredictedTargets& targets,
-                        const std::vector<OwnDraws>& drawn) {
+ScoreSums sums_of_clients(Summary& summary, const Experiment& experiment, const PredictedTargets& targets,
+                          const std::vector<OwnDraws>& drawn) {
   const Federation& data = experiment.data();
   const PersonalResults& personal = *experiment.personal();
   const auto outputs = at(personal.outputs());
-  RowSums all;
+  ScoreSums all;
   std::vector<double> event;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
-    RowSums sums;
+    ScoreSums sums;
     for (std::size_t r = 0; r < drawn[i].log_density.size(); ++r) {
       const double y = targets.rows.rows.y[at(targets.begin[i]) + r];
       const auto mean = std::span(drawn[i].mean).subspan(r * outputs, outputs);
-      sums.add(y, mean, drawn[i].log_density[r]);
-      all.add(y, mean, drawn[i].log_density[r]);
+      sums.add(y, mean, drawn[i].log_density[r], personal.predicts_classes());
       if (targets.groups.size() == 2) event.push_back(mean.back());
     }
+    all.add(sums);
     const bool tested = sums.rows > 0 && !targets.rows.training;
-    ClientScores scores{data.client_names[i], data.train_rows(static_cast<Index>(i)), tested ? sums.rows : 0, {}};
-    if (tested) scores.scores = sums.scores(personal.predicts_classes(), personal.outputs());
+    const Index rows = tested ? static_cast<Index>(sums.rows) : 0;
+    ClientScores scores{data.client_names[i], data.train_rows(static_cast<Index>(i)), rows, {}};
+    if (tested) scores.scores = sums.scores(personal.predicts_classes());
     summary.clients.push_back(scores);
   }
   if (personal.predicts_classes() && !event.empty()) add_event_scores(summary, event, targets.rows.rows.y);
   return all;
-}
-
-// Compares the clients' rows with what the model makes at the estimates. Clients are independent there, so that sums
-// over them have the sum of their variances.
-void add_personal_check(Summary& summary, const Experiment& experiment, const PredictedTargets& targets,
-                        const std::vector<OwnDraws>& drawn) {
-  const PersonalResults& personal = *experiment.personal();
-  if (personal.is_baseline()) {
-    summary.check.words = "No predictive check is made: a baseline has a point for every client, no posterior.";
-    return;
-  }
-  const TargetGroups& groups = targets.groups;
-  const std::size_t many = groups.size(), each = groups.per_client();
-  const std::size_t compared = checked_clients(groups, drawn.size());
-  ReplicatedSums sums{std::vector<double>(many + compared * each), std::vector<double>(many + compared * each)};
-  for (std::size_t i = 0; i < drawn.size(); ++i) {
-    const OwnSums& own = drawn[i].sums;
-    for (std::size_t g = 0; g < many; ++g) sums.mean[g] += own.mean[g], sums.variance[g] += own.variance[g];
-    const std::size_t first = each > 1 ? 0 : own.mean.size() - 1;  // the mean stands last, or the second class
-    for (std::size_t c = 0; c < each && i < compared; ++c) {
-      sums.mean[many + i * each + c] = own.mean[first + c];
-      sums.variance[many + i * each + c] = own.variance[first + c];
-    }
-  }
-  summary.check =
-      compare_with_data(groups, targets.rows, experiment.data().client_names, sums, drawn.front().sums.draws);
 }
 
 }  // namespace
@@ -127,18 +80,61 @@ PredictedTargets targets_of(const Experiment& experiment, Index clients, bool tr
   return out;
 }
 
+ClientsSums::ClientsSums(const TargetGroups& groups, std::size_t clients)
+    : many_(groups.size()), each_(groups.per_client()), compared_(checked_clients(groups, clients)) {}
+
+void ClientsSums::add(const OwnSums& own) {
+  if (mean_.empty()) {
+    draws_ = own.draws;
+    mean_.resize(own.mean.size());
+    variance_.resize(own.variance.size());
+  }
+  if (!own.mean.empty()) math::add(own.mean, mean_);
+  if (!own.variance.empty()) math::add(own.variance, variance_);
+  if (added_++ >= compared_) return;
+  const std::size_t groups = own.draws > 0 ? own.mean.size() / at(own.draws) : many_;
+  stats::Replicates replicates(groups);
+  for (std::size_t n = 0; n < at(own.draws); ++n)
+    replicates.add(std::span(own.mean).subspan(n * groups, groups),
+                   std::span(own.variance).subspan(n * groups, groups));
+  const std::size_t first = each_ > 1 ? 0 : groups - 1;  // the mean stands last, or the second class
+  for (std::size_t c = 0; c < each_; ++c) {
+    own_.mean.push_back(replicates.mean(first + c));
+    own_.variance.push_back(replicates.variance(first + c));
+  }
+}
+
+ReplicatedSums ClientsSums::law() const {
+  const std::size_t groups = draws_ > 0 ? mean_.size() / at(draws_) : many_;
+  stats::Replicates all(groups);
+  for (std::size_t n = 0; n < at(draws_); ++n)
+    all.add(std::span(mean_).subspan(n * groups, groups), std::span(variance_).subspan(n * groups, groups));
+  ReplicatedSums out;
+  for (std::size_t g = 0; g < many_; ++g) {
+    out.mean.push_back(all.mean(g));
+    out.variance.push_back(all.variance(g));
+  }
+  out.mean.insert(out.mean.end(), own_.mean.begin(), own_.mean.end());
+  out.variance.insert(out.variance.end(), own_.variance.begin(), own_.variance.end());
+  return out;
+}
+
 void score_clients(Summary& summary, const Experiment& experiment, const PredictedTargets& targets,
-                   const std::vector<OwnDraws>& drawn) {
+                   const std::vector<OwnDraws>& drawn, const ClientsSums& sums) {
   const PersonalResults& personal = *experiment.personal();
-  const RowSums all = sums_of_clients(summary, experiment, targets, drawn);
+  const ScoreSums all = sums_of_clients(summary, experiment, targets, drawn);
   if (all.rows == 0) {
     summary.check.words = "No predictive check is made: there are no rows to predict.";
     return;
   }
-  summary.scored = {targets.rows.training, all.rows, targets.rows.in_all};
-  summary.metrics = all.scores(personal.predicts_classes(), personal.outputs());
+  summary.scored = {targets.rows.training, static_cast<Index>(all.rows), targets.rows.in_all};
+  summary.metrics = all.scores(personal.predicts_classes());
   add_spread(summary);
-  add_personal_check(summary, experiment, targets, drawn);
+  if (personal.is_baseline())
+    summary.check.words = "No predictive check is made: a baseline has a point for every client, no posterior.";
+  else
+    summary.check =
+        compare_with_data(targets.groups, targets.rows, experiment.data().client_names, sums.law(), sums.draws());
 }
 
 }  // namespace pollen::sink

@@ -19,9 +19,27 @@ struct PredictedTargets {
 
 PredictedTargets targets_of(const Experiment& experiment, Index clients, bool training);
 
+// The law of the sums that are compared with the clients' rows. The uncertainty of (φ, β) moves all clients together,
+// so that sums over clients are taken draw by draw. Not thread-safe.
+class ClientsSums {
+ public:
+  ClientsSums(const TargetGroups& groups, std::size_t clients);
+
+  // Takes a client's sums; clients come in order.
+  void add(const OwnSums& own);
+  Index draws() const { return draws_; }
+  ReplicatedSums law() const;
+
+ private:
+  std::size_t many_, each_, compared_, added_ = 0;
+  Index draws_ = 0;
+  std::vector<double> mean_, variance_;  // of all clients: many_ numbers for each draw
+  ReplicatedSums own_;                   // of the clients that are compared
+};
+
 // Fills summary.clients, the scores over all clients with their spread, and the check. `drawn` has one entry per
 // client.
 void score_clients(Summary& summary, const Experiment& experiment, const PredictedTargets& targets,
-                   const std::vector<OwnDraws>& drawn);
+                   const std::vector<OwnDraws>& drawn, const ClientsSums& sums);
 
 }  // namespace pollen::sink

@@ -58,7 +58,8 @@ void Predictive::hold_rows() {
 
 void Predictive::add(std::span<const double> reported) {
   hold_rows();
-  const Panel internal = internal_coefficients(*model_, {reported.data(), std::ssize(reported), 1, std::ssize(reported)});
+  const Panel internal =
+      internal_coefficients(*model_, {reported.data(), std::ssize(reported), 1, std::ssize(reported)});
   const std::span<const double> theta = internal.column(0);
   // A network takes all rows at once, so that θ goes to its device once.
   const Index block = model_->is_network() ? test_->rows : kBlock;
@@ -116,10 +117,8 @@ Scores Predictive::scores_of_classes(Index first, Index last, int ece_bins) cons
 }
 
 Scores Predictive::scores_of_responses(Index first, Index last) const {
-  const auto states = static_cast<double>(states_);
   ResponseSums sums;
-  for (std::size_t i = at(first); i < at(last); ++i)
-    sums.add(sum_[i] / states - test_->y[i], log_density_[i] - std::log(states));
+  for (std::size_t i = at(first); i < at(last); ++i) sums.add(mean(i) - test_->y[i], log_density(i));
   return sums.scores();
 }
 

@@ -18,6 +18,7 @@ namespace {
 sink::Job job_of(Config config, const RunOptions& options, const std::string& folder) {
   if (options.posterior) config.model.kind = "gaussian";  // the posterior replaces [model], so any valid kind will do
   sink::Job job = sink::make_job(std::move(config), folder, options.resume);
+  job.replace = options.replace;
   job.checkpoint_every = options.checkpoint_every;
   job.experiment.threads = options.threads;
   job.experiment.stop = options.stop;
@@ -100,6 +101,7 @@ RunStatus Run::sample() {
 
 const Summary& Run::finish() {
   parts_->summary = to_public(parts_->session.finish(parts_->status));
+  parts_->session.close(parts_->status);
   return parts_->summary;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pollen/version.h"
+#include "sink/draw_cost.h"
 #include "sink/report.h"
 #include "sink/text.h"
 #include "sink/verdict.h"
@@ -69,7 +70,14 @@ std::string communication(const Summary& s) {
   const double whole = static_cast<double>(c.messages) * static_cast<double>(s.facts.dimension()) * 64;
   const double ratio = whole / std::max(1.0, static_cast<double>(c.uplink_bits));
   if (ratio > 1.005) text += fmt::format("; up {:.3g} times less than float64 words", ratio);
+  const double framed = whole / std::max(1.0, static_cast<double>(c.wire_bits));
+  if (ratio > 1.005 && c.wire_bits > 0) text += fmt::format(", {:.3g} times with the frames around them", framed);
   return text + '\n';
+}
+
+std::string per_effective_draw(const Summary& s) {
+  const auto cost = draw_cost(s.facts.counters, s.facts.states, s.parameters);
+  return cost ? "  " + in_words(*cost) + '\n' : "";
 }
 
 // Describes who took part and what crossed the network.
@@ -144,7 +152,8 @@ std::string run_report(const Summary& s, const Ending& ending) {
   }
   text += '\n' + event(s.facts) + scored(rows_of(s), s.metrics) + discrimination(s) + predictive_words(s.check) +
           scored(fmt::format("on {} rows from elsewhere", grouped(s.ood_rows)), s.ood) + communication(s) +
-          federation(s.facts) + trajectories(s.facts) + times(s.facts) + network(s.facts) + privacy(s.facts.privacy);
+          per_effective_draw(s) + federation(s.facts) + trajectories(s.facts) + times(s.facts) + network(s.facts) +
+          privacy(s.facts.privacy);
   for (const std::string& note : s.facts.notes) text += "  note: " + note + '\n';
   text += verdict_text(s.verdict, s.warnings);
   text += fmt::format("\n  files: {}/ {}\n", ending.folder, fmt::join(ending.files, ", "));

@@ -13,19 +13,55 @@
 
 namespace pollen::sink {
 
-void RunSession::write_checkpoint(bool finished) {
+namespace {
+
+// Shows how far the writing of many draws and of their summary has come.
+class WritingProgress {
+ public:
+  WritingProgress(std::function<void(const RunProgress&)> show, std::int64_t numbers) : show_(std::move(show)) {
+    now_.writing = true;
+    now_.total = (numbers + kUnit - 1) / kUnit;
+  }
+  void done(std::int64_t more) {
+    numbers_ += more;
+    now_.iteration = std::min(numbers_ / kUnit, now_.total);
+    tell();
+  }
+  void end() {
+    now_.iteration = now_.total;
+    now_.last = true;
+    tell();
+  }
+
+ private:
+  static constexpr std::int64_t kUnit = 1'000'000;
+  void tell() {
+    now_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - since_).count();
+    if (show_) show_(now_);
+  }
+  std::function<void(const RunProgress&)> show_;
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+  std::int64_t numbers_ = 0;
+  RunProgress now_;
+};
+
+}  // namespace
+
+void RunSession::write_checkpoint(Moment moment) {
+  const bool finished = moment == Moment::end;
   const auto start = std::chrono::steady_clock::now();
   recorder_->sync();
   Checkpoint checkpoint;
   checkpoint.finished = finished;
   checkpoint.config_given = config_given_;
   checkpoint.config_used = to_toml(experiment_.config());
+  checkpoint.files = files_;
   checkpoint.draws = recorder_->draws();
   checkpoint.metrics_bytes = recorder_->metrics_bytes();
   checkpoint.seconds = recorder_->seconds();
   checkpoint.cpu_seconds = cpu_before_ + recorder_->cpu_seconds();
   if (!finished) checkpoint.recorder = recorder_->save();
-  sink::write_checkpoint(checkpoint_file(), checkpoint, [&](Archive& archive) {
+  checkpoints_->write(checkpoint, moment == Moment::round, [&](Archive& archive) {
     if (!finished) experiment_.save(archive);
   });
   recorder_->checkpoint_written(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
@@ -35,7 +71,7 @@ void RunSession::advance() {
   recorder_->start_clock();
   experiment_.advance(experiment_.config().run.iterations - experiment_.iteration(), *recorder_);
   recorder_->stop_clock();
-  write_checkpoint(false);
+  write_checkpoint(Moment::pause);
 }
 
 RunStatus RunSession::sample() {
@@ -44,9 +80,10 @@ RunStatus RunSession::sample() {
     if (experiment_.iteration() < total && !stopped() && !budget_spent())
       advance();
     else if (experiment_.iteration() == 0)
-      write_checkpoint(false);    // stopped before the first
-  } catch (const Interrupted&) {  // in the middle of a round: the last checkpoint is the one to go on from
+      write_checkpoint(Moment::pause);  // stopped before the first
+  } catch (const Interrupted&) {        // in the middle of a round: the last checkpoint is the one to go on from
     recorder_->stop_clock();
+    checkpoints_->settle();
   } catch (const NumericError& error) {
     recorder_->stop_clock();
     failure_ = error.what();
@@ -91,27 +128,39 @@ Summary RunSession::finish(RunStatus status) {
   const int threads = sensible_threads(job_.experiment.threads);
   const SpoolReader spool(job_.folder.spool());
   constexpr std::int64_t kSlow = 5'000'000;  // numbers that take seconds to write and summarise
-  if (spool.draws() * static_cast<std::int64_t>(spool.shape().record()) > kSlow)
+  const std::int64_t numbers = spool.draws() * spool.shape().chains * static_cast<std::int64_t>(spool.shape().values());
+  std::optional<WritingProgress> progress;
+  if (numbers > kSlow) {
     say("writing the draws and their summary");
-  if (wants_csv()) write_stan_csv(job_.folder.path(), facts, spool);
-  Summary summary = summarize(facts, spool, threads);
+    progress.emplace(job_.on_progress, wants_csv() ? 2 * numbers : numbers);
+  }
+  const auto done = [&](std::int64_t more) {
+    if (progress) progress->done(more);
+  };
+  if (wants_csv()) write_stan_csv(job_.folder.path(), facts, spool, done);
+  Summary summary = summarize(facts, spool, threads, done);
+  if (progress) progress->end();
   const OutputConfig& output = experiment_.config().output;
-  if (experiment_.personal() && status != RunStatus::failed)
+  if (experiment_.personal() && experiment_.personal()->apart())
+    add_site_personal(summary, experiment_, status);
+  else if (experiment_.personal() && status != RunStatus::failed)
     add_personal(summary, experiment_, job_.folder,
                  {output.clients, output.client_draws, threads, wants_csv(), !experiment_.privacy().asked()});
+  else if (!experiment_.personal() && !job_.experiment.sites.empty())
+    add_site_scores(summary, spool, experiment_, status);
   else if (!experiment_.personal())
     add_scores(summary, spool, experiment_.model(), experiment_.data(), !experiment_.privacy().asked(), threads);
   replace_file(job_.folder.client_tables(), client_tables(experiment_));
   replace_file(job_.folder.summary(), to_json(summary));
-  clear_up(status);
   return summary;
 }
 
-void RunSession::clear_up(RunStatus status) {
+void RunSession::close(RunStatus status) {
   std::error_code ignored;
   if (status == RunStatus::failed) std::filesystem::remove(checkpoint_file(), ignored);
-  if (status == RunStatus::complete) write_checkpoint(true);
+  if (status == RunStatus::complete) write_checkpoint(Moment::end);
   if (status != RunStatus::interrupted) std::filesystem::remove(job_.folder.spool(), ignored);
+  job_.folder.release();
 }
 
 Ending RunSession::ending(bool pages) const { return {job_.shown_folder, files(), wants_csv(), pages}; }
@@ -123,7 +172,9 @@ std::vector<std::string> RunSession::files() const {
     names.push_back(chains == 1 ? "draws-1.csv" : fmt::format("draws-1.csv … draws-{}.csv", chains));
   }
   for (const char* name : {"summary.json", "metrics.csv", "config.toml"}) names.emplace_back(name);
-  if (experiment_.personal() && wants_csv() && experiment_.config().output.clients > 0) names.emplace_back("clients/");
+  if (experiment_.personal() && !experiment_.personal()->apart() && wants_csv() &&
+      experiment_.config().output.clients > 0)
+    names.emplace_back("clients/");
   return names;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/file.h"
@@ -39,6 +40,19 @@ void check_formats(const Config& config) {
                         fmt::format("found \"{}\", which is not in this version; accepted: \"csv\", \"none\"", format));
 }
 
+// Returns the digests of all files that a run reads. Those that other ranks have read need not be here.
+std::vector<FileDigest> digests_of_files(const Config& config, const std::vector<FileDigest>& read) {
+  std::vector<std::string> paths = files_of(config.data);
+  for (const std::string& path : {config.model.file, config.network_time.trace})
+    if (!path.empty()) paths.push_back(path);
+  std::vector<FileDigest> digests;
+  for (const std::string& path : paths) {
+    const auto known = std::ranges::find(read, path, &FileDigest::path);
+    digests.push_back(known == read.end() ? digest_of(path) : *known);
+  }
+  return digests;
+}
+
 }  // namespace
 
 Job make_job(Config config, const std::string& folder, bool resume) {
@@ -50,17 +64,19 @@ Job make_job(Config config, const std::string& folder, bool resume) {
   job.shown_folder = folder;
   job.config.output.dir = std::filesystem::absolute(folder).lexically_normal().string();
   job.folder = RunFolder(job.config.output.dir);
-  if (resume)
-    take_up(job);
-  else
-    job.folder.check_free();
+  if (!resume) job.folder.check_free();
+  job.folder.lock();
+  if (resume) take_up(job);
   return job;
 }
 
 RunSession::RunSession(Job job) : job_(std::move(job)), experiment_(job_.config, options_of_experiment()) {
   config_given_ = to_toml(experiment_.config());
+  // In a federation the clients read the data, and know whether they are the same.
+  if (job_.experiment.sites.empty() && !complete())
+    files_ = digests_of_files(experiment_.config(), experiment_.data().files);
   if (job_.checkpoint)
-    check_same_configuration();
+    check_same_configuration(), check_same_files();
   else
     job_.folder.check_free();
 }
@@ -84,6 +100,19 @@ void RunSession::check_same_configuration() const {
                     difference->left, job_.shown_folder, difference->right));
 }
 
+void RunSession::check_same_files() const {
+  Problems problems;
+  for (const FileDigest& then : job_.checkpoint->files) {
+    const auto now = std::ranges::find(files_, then.path, &FileDigest::path);
+    if (now != files_.end() && *now != then)
+      problems.add(then.path,
+                   fmt::format("found other bytes than when the run began ({} bytes now, {} then); accepted with "
+                               "--resume: the same file, or run without --resume",
+                               now->bytes, then.bytes));
+  }
+  problems.raise();
+}
+
 void RunSession::say(const std::string& line) const {
   if (job_.on_message) job_.on_message(line);
 }
@@ -95,10 +124,21 @@ void RunSession::start() {
     start_fresh();
 }
 
+// A resumed run that had not begun to sample begins in its own folder.
+void RunSession::begin_folder() {
+  const bool replace = job_.replace || job_.checkpoint;
+  const std::string moved = job_.folder.begin(to_toml(experiment_.config()),
+                                              replace ? RunFolder::Earlier::replace : RunFolder::Earlier::rename);
+  if (moved.empty()) return;
+  const std::string shown = RunFolder(job_.shown_folder).path();
+  say(fmt::format("{} held an earlier run, which is now {}{}", shown, shown, moved.substr(job_.folder.path().size())));
+}
+
 void RunSession::leave_early() {
-  job_.folder.begin(to_toml(experiment_.config()));
+  begin_folder();
   Checkpoint nothing_yet;
   nothing_yet.config_given = nothing_yet.config_used = config_given_;
+  nothing_yet.files = files_;
   sink::write_checkpoint(checkpoint_file(), nothing_yet);
 }
 
@@ -110,12 +150,14 @@ void RunSession::start_fresh() {
     throw;
   }
   for (const std::string& line : experiment_.warnings()) say("warning: " + line);
-  job_.folder.begin(to_toml(experiment_.config()));
+  begin_folder();
   write_layout();
   const MetricsColumns columns{score_columns(experiment_), experiment_.privacy().asked(),
                                experiment_.simulated() != nullptr};
   make_recorder(std::make_unique<SpoolWriter>(job_.folder.spool(), shape_of(experiment_)),
                 std::make_unique<MetricsFile>(job_.folder.metrics(), columns));
+  // A server that finds its state without a checkpoint knows that one was lost.
+  if (!job_.experiment.sites.empty()) write_checkpoint(Moment::pause);
 }
 
 // Writes how columns are encoded, which lets the run predict on machines that do not have its data.
@@ -173,9 +215,12 @@ void RunSession::make_recorder(std::unique_ptr<SpoolWriter> spool, std::unique_p
   options.metrics_every = experiment_.config().output.metrics_every;
   options.checkpoint_every = job_.checkpoint_every;
   options.seconds_before = seconds_before_;
-  options.checkpoint = [this] { write_checkpoint(false); };
-  // In a federation whose clients move with every round, one must be on the disk before the next begins.
-  options.every_round = !job_.experiment.sites.empty() && keeps_state(experiment_.recipe());
+  options.checkpoint = [this] { write_checkpoint(Moment::round); };
+  // In a federation whose clients move with every round, one must be on the disk before the next begins. The same holds
+  // where clients are skipped, which a server that repeats rounds cannot repeat: clients answer a round only as it was.
+  const bool skips = experiment_.config().federation.on_missing.value_or("wait") == "skip";
+  options.every_round = !job_.experiment.sites.empty() && (keeps_state(experiment_.recipe()) || skips);
+  checkpoints_.emplace(checkpoint_file(), options.every_round);
   options.live = job_.live;
   options.on_progress = job_.on_progress;
   options.sinks = job_.sinks;
@@ -183,7 +228,8 @@ void RunSession::make_recorder(std::unique_ptr<SpoolWriter> spool, std::unique_p
   if (experiment_.privacy().asked())
     options.spending = [this](std::int64_t iteration) { return experiment_.privacy().after(iteration); };
   if (experiment_.simulated() != nullptr) options.simulated = [this] { return experiment_.simulated()->total(); };
-  if (experiment_.personal()) options.losses = [this] { return losses_of(experiment_); };
+  if (experiment_.personal() && !experiment_.personal()->apart())
+    options.losses = [this] { return losses_of(experiment_); };
   recorder_ = std::make_unique<Recorder>(
       options, std::move(spool), std::move(metrics),
       std::make_unique<RunningScores>(experiment_.model(), experiment_.data().test, options.facts.ece_bins));

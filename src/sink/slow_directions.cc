@@ -74,8 +74,10 @@ double reach_in_prior(const stats::Direction& direction, const Evidence& e) {
 std::string with(const std::string& advice) { return advice.empty() ? "" : "; " + advice; }
 
 std::string collinear_in(const stats::Direction& direction, const Evidence& e, const char* so = "") {
-  return fmt::format("collinear columns: the data hardly tell {} apart{}; leave one of them out",
-                     fmt::join(parts_of(direction, e.facts.labels), " and "), so);
+  const bool few = warned_of(e.facts, "too few rows");  // then others take the place of a column that is left out
+  return fmt::format("collinear columns: the data hardly tell {} apart{}; {}",
+                     fmt::join(parts_of(direction, e.facts.labels), " and "), so,
+                     few ? "the warning of too few rows says what helps" : "leave one of them out");
 }
 
 // Whether directions in which the data say nothing are the columns' fault. The coefficients of softmax have such
@@ -125,7 +127,7 @@ std::string slow_parameter(const Evidence& e) {
 std::string other_coordinates(const RunFacts& facts) {
   const bool adapts = has_trajectories(facts.sampler);
   const bool no_better = facts.precondition == "full" || facts.dimension() > kMostFull;
-  if (facts.sampler.empty() || adapts || (no_better && facts.federation)) return "";
+  if (facts.sampler.empty() || adapts) return "";
   if (facts.reference || no_better) return "sampler.name = \"nuts\" needs fewer iterations";
   return "sampler.precondition = \"full\" with sampler.step = \"auto\" makes all directions alike";
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <limits>
 
@@ -24,9 +25,19 @@ struct SpoolHeader {
 };
 static_assert(sizeof(SpoolHeader) == 32);
 
-constexpr Seal kSpoolSeal{"POLLENSP", 1, "a spool of draws", "run without --resume"};
+constexpr Seal kSpoolSeal{"POLLENSP", 2, "a spool of draws", "run without --resume"};
 constexpr std::size_t kWriteBuffer = std::size_t{1} << 20;
 constexpr std::size_t kReadBuffer = std::size_t{4} << 20;
+
+ByteView bytes_of(std::span<const double> values) {
+  return {reinterpret_cast<const std::uint8_t*>(values.data()), values.size_bytes()};
+}
+
+// The checksum's first part, by which a record in another place is found, too.
+std::uint32_t place_sum(std::int64_t draw, Index chain) {
+  const std::int64_t place[] = {draw, chain};
+  return checksum({reinterpret_cast<const std::uint8_t*>(place), sizeof place});
+}
 
 std::int64_t offset_of(const SpoolShape& shape, std::int64_t draw) {
   return static_cast<std::int64_t>(sizeof(SpoolHeader)) +
@@ -69,6 +80,7 @@ SpoolWriter::SpoolWriter(const std::string& path, SpoolShape shape, std::int64_t
                     "with {}, as in the checkpoint",
                     path, left.draws(), left.shape().chains, left.shape().dimension, left.shape().extras, draws,
                     shape.chains, shape.dimension, shape.extras));
+  left.check(draws);
   file_.truncate(offset_of(shape, draws));
 }
 
@@ -77,14 +89,22 @@ void SpoolWriter::append(ConstPanelView position, std::span<const double> potent
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   for (Index c = 0; c < shape_.chains; ++c) {
     const double u = potential.empty() ? kNone : potential[static_cast<std::size_t>(c)];
-    file_.write(&u, sizeof u);
-    file_.write(position.data + c * position.stride, static_cast<std::size_t>(shape_.dimension) * sizeof(double));
-    if (shape_.extras == 0) continue;
-    const Transition t = transitions.empty() ? Transition{} : transitions[static_cast<std::size_t>(c)];
-    const double extras[SpoolShape::kTransition] = {
-        t.accept, t.step, static_cast<double>(t.depth), static_cast<double>(t.leapfrogs), t.divergent ? 1.0 : 0.0,
-        t.energy};
-    file_.write(extras, sizeof extras);
+    std::uint32_t sum = place_sum(draws_, c);
+    const auto put = [&](std::span<const double> values) {
+      sum = checksum(bytes_of(values), sum);
+      file_.write(values.data(), values.size_bytes());
+    };
+    put({&u, 1});
+    put({position.data + c * position.stride, static_cast<std::size_t>(shape_.dimension)});
+    if (shape_.extras != 0) {
+      const Transition t = transitions.empty() ? Transition{} : transitions[static_cast<std::size_t>(c)];
+      const double extras[SpoolShape::kTransition] = {
+          t.accept, t.step, static_cast<double>(t.depth), static_cast<double>(t.leapfrogs), t.divergent ? 1.0 : 0.0,
+          t.energy};
+      put(extras);
+    }
+    const std::uint64_t stored = sum;
+    file_.write(&stored, sizeof stored);
   }
   ++draws_;
 }
@@ -119,16 +139,40 @@ void SpoolReader::read_at(std::int64_t offset, void* data, std::size_t bytes) co
   }
 }
 
+void SpoolReader::check_chain(std::int64_t draw, Index chain, std::span<const double> values_and_sum) const {
+  const std::uint64_t right = checksum(bytes_of(values_and_sum.first(shape_.values())), place_sum(draw, chain));
+  const auto found = std::bit_cast<std::uint64_t>(values_and_sum.back());
+  if (found != right)
+    throw IoError(
+        fmt::format("{}: found damaged bytes in draw {} of chain {} (its checksum is {:#010x}, accepted: "
+                    "{:#010x}); the {} draws before it are whole, and the run has to begin again",
+                    path_, draw + 1, chain + 1, found, right, draw));
+}
+
 void SpoolReader::each(const std::function<void(std::int64_t, std::span<const double>)>& visit) const {
+  read_records(draws_, visit);
+}
+
+void SpoolReader::check(std::int64_t draws) const {
+  read_records(draws, [](std::int64_t, std::span<const double>) {});
+}
+
+void SpoolReader::read_records(std::int64_t draws,
+                               const std::function<void(std::int64_t, std::span<const double>)>& visit) const {
   const std::size_t record = shape_.record();
   const auto per_read = static_cast<std::int64_t>(std::max<std::size_t>(1, kReadBuffer / (record * sizeof(double))));
   std::vector<double> buffer;
-  for (std::int64_t first = 0; first < draws_; first += per_read) {
-    const auto count = static_cast<std::size_t>(std::min(per_read, draws_ - first));
+  for (std::int64_t first = 0; first < draws; first += per_read) {
+    const auto count = static_cast<std::size_t>(std::min(per_read, draws - first));
     buffer.resize(count * record);
     read_at(offset_of(shape_, first), buffer.data(), buffer.size() * sizeof(double));
-    for (std::size_t i = 0; i < count; ++i)
-      visit(first + static_cast<std::int64_t>(i), std::span<const double>(buffer).subspan(i * record, record));
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto draw = first + static_cast<std::int64_t>(i);
+      const auto values = std::span<const double>(buffer).subspan(i * record, record);
+      for (Index c = 0; c < shape_.chains; ++c)
+        check_chain(draw, c, values.subspan(static_cast<std::size_t>(c) * shape_.width(), shape_.width()));
+      visit(draw, values);
+    }
   }
 }
 
@@ -144,8 +188,11 @@ void SpoolReader::parameters(Index first, Index count, std::vector<double>& out)
 }
 
 void SpoolReader::draw(std::int64_t draw, Index chain, std::span<double> theta) const {
-  const auto skip = static_cast<std::int64_t>(sizeof(double)) * (chain * static_cast<std::int64_t>(shape_.width()) + 1);
-  read_at(offset_of(shape_, draw) + skip, theta.data(), theta.size_bytes());
+  std::vector<double> values(shape_.width());
+  const auto skip = static_cast<std::int64_t>(sizeof(double)) * chain * static_cast<std::int64_t>(shape_.width());
+  read_at(offset_of(shape_, draw) + skip, values.data(), values.size() * sizeof(double));
+  check_chain(draw, chain, values);
+  std::copy_n(values.begin() + 1, theta.size(), theta.begin());
 }
 
 }  // namespace pollen::sink

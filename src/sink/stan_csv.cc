@@ -225,20 +225,21 @@ std::string stan_csv_header(const RunFacts& facts, Index chain, std::int64_t dra
 
 // Writes chains first .. last-1 in one pass over the spool.
 static void write_group(const std::string& folder, const RunFacts& facts, const SpoolReader& spool, Index first,
-                        Index last) {
+                        Index last, const NumbersDone& done) {
   std::vector<std::unique_ptr<ReplacingFile>> files;
   for (Index c = first; c < last; ++c) {
     files.push_back(std::make_unique<ReplacingFile>(folder + "/" + stan_csv_name(c)));
     files.back()->write(stan_csv_header(facts, c, spool.draws()));
   }
-  const std::size_t width = spool.shape().width();
+  const std::size_t width = spool.shape().width(), values = spool.shape().values();
   std::string line;
   spool.each([&](std::int64_t, std::span<const double> record) {
     for (std::size_t f = 0; f < files.size(); ++f) {
       line.clear();
-      append_row(line, record.subspan((static_cast<std::size_t>(first) + f) * width, width), facts);
+      append_row(line, record.subspan((static_cast<std::size_t>(first) + f) * width, values), facts);
       files[f]->write(line);
     }
+    if (done) done(static_cast<std::int64_t>(files.size() * values));
   });
   for (auto& file : files) {
     file->write(std::string_view(kFooter));
@@ -246,10 +247,11 @@ static void write_group(const std::string& folder, const RunFacts& facts, const 
   }
 }
 
-void write_stan_csv(const std::string& folder, const RunFacts& facts, const SpoolReader& spool) {
+void write_stan_csv(const std::string& folder, const RunFacts& facts, const SpoolReader& spool,
+                    const NumbersDone& done) {
   constexpr Index kOpenAtOnce = 64;
   for (Index first = 0; first < facts.chains; first += kOpenAtOnce)
-    write_group(folder, facts, spool, first, std::min(first + kOpenAtOnce, facts.chains));
+    write_group(folder, facts, spool, first, std::min(first + kOpenAtOnce, facts.chains), done);
 }
 
 }  // namespace pollen::sink

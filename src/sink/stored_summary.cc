@@ -63,6 +63,13 @@ std::optional<Verdict> verdict_in(const Json& json) {
   return verdict;
 }
 
+std::optional<DrawCost> cost_in(const Json& json) {
+  const auto found = json.find("per_effective_draw");
+  if (found == json.end() || !found->is_object()) return std::nullopt;
+  const auto of = [&](const char* name) { return number_of(found->at(name)); };
+  return DrawCost{of("effective_draws"), of("rounds"), of("uplink_bits"), of("downlink_bits"), of("gradients")};
+}
+
 StoredSummary from_json(const Json& json) {
   StoredSummary s;
   s.status = json.value("status", "complete");
@@ -92,6 +99,7 @@ StoredSummary from_json(const Json& json) {
     s.coupled = s.coupled || s.warnings.back().find("run.coupled") != std::string::npos;
   }
   s.transitions = transitions_of(json);
+  s.cost = cost_in(json);
   if (json.contains("estimates")) {
     s.last = json["estimates"].at("last").get<std::vector<std::vector<double>>>();
     s.average = json["estimates"].at("average").get<std::vector<std::vector<double>>>();
@@ -121,7 +129,7 @@ RunFacts facts_of(const StoredSummary& stored) {
   facts.coupled = stored.coupled;
   facts.labels = stored.labels;
   facts.transitions = stored.transitions;
-  facts.exact = has_trajectories(stored.sampler);
+  facts.exact = has_trajectories(stored.sampler) || stored.sampler == "mala";
   facts.states = states_named(stored.states);
   facts.status = status_named(stored.status);
   return facts;

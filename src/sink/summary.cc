@@ -13,6 +13,7 @@ namespace pollen::sink {
 namespace {
 
 constexpr std::int64_t kBlockBytes = std::int64_t{256} << 20;
+constexpr Index kBetweenNews = 256;   // parameters
 constexpr std::int64_t kCopies = 16;  // copies of a parameter's draws that ranks, transforms and sorting need, roughly
 
 // Limits the threads so that their memory stays near kBlockBytes however long the run was.
@@ -21,7 +22,8 @@ int threads_for(std::int64_t bytes, int threads) {
       std::clamp<std::int64_t>(kBlockBytes / std::max<std::int64_t>(1, kCopies * bytes), 1, threads));
 }
 
-std::vector<stats::ParameterSummary> summarize_parameters(const SpoolReader& spool, bool coupled, int threads) {
+std::vector<stats::ParameterSummary> summarize_parameters(const SpoolReader& spool, bool coupled, int threads,
+                                                          const NumbersDone& done) {
   const Index dimension = spool.shape().dimension, chains = spool.shape().chains;
   const std::int64_t bytes = spool.draws() * chains * static_cast<std::int64_t>(sizeof(double));
   const Index per_block = std::max<Index>(1, static_cast<Index>(kBlockBytes / std::max<std::int64_t>(1, bytes)));
@@ -31,10 +33,15 @@ std::vector<stats::ParameterSummary> summarize_parameters(const SpoolReader& spo
   for (Index first = 0; first < dimension; first += per_block) {
     const Index count = std::min(per_block, dimension - first);
     spool.parameters(first, count, values);
-    for_each_index(count, threads_for(bytes, threads), [&, first, many = chains](Index p) {
+    const auto one = [&, first, many = chains](Index p) {
       const auto draws = std::span<const double>(values).subspan(static_cast<std::size_t>(p) * length, length);
       out[static_cast<std::size_t>(first + p)] = stats::summarize({draws, many}, coupled);
-    });
+    };
+    for (Index p = 0; p < count; p += kBetweenNews) {
+      const Index some = std::min(kBetweenNews, count - p);
+      for_each_index(some, threads_for(bytes, threads), [&](Index i) { one(p + i); });
+      if (done) done(some * static_cast<Index>(length));
+    }
   }
   return out;
 }
@@ -73,7 +80,7 @@ std::vector<std::size_t> shown_parameters(const std::vector<stats::ParameterSumm
   return order;
 }
 
-Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) {
+Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads, const NumbersDone& done) {
   Summary summary;
   summary.facts = facts;
   summary.draws = spool.draws();
@@ -86,7 +93,7 @@ Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads) 
   if (spool.draws() == 0) {
     summary.warnings.push_back("no draw was kept");
   } else {
-    summary.parameters = summarize_parameters(spool, facts.coupled, threads);
+    summary.parameters = summarize_parameters(spool, facts.coupled, threads, done);
     if (facts.dimension() <= Summary::kCovarianceMost) summary.covariance = covariance(spool, summary.parameters);
     if (facts.states == States::draws) draws = some_draws(spool, kHeldForCauses);
     if (draws) draws->coupled = facts.coupled;

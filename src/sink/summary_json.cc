@@ -141,6 +141,7 @@ std::string client_effects(const Summary& s) {
 Json communication(const Counters& c) {
   return {{"rounds", c.rounds},
           {"uplink_bits", c.uplink_bits},
+          {"wire_bits", c.wire_bits > 0 ? Json(c.wire_bits) : Json()},
           {"downlink_bits", c.downlink_bits},
           {"broadcast_bits", c.broadcast_bits},
           {"uplink_bits_bound", json_number(c.uplink_bits_bound)},
@@ -253,6 +254,8 @@ std::string to_json(const Summary& s) {
   key("communication", compact(communication(f.counters)));
   if (f.federation) key("federation", compact(federation(*f.federation)));
   key("work", compact(work(f)));
+  const auto cost = draw_cost(f.counters, f.states, s.parameters);
+  key("per_effective_draw", compact(cost ? draw_cost_json(*cost) : Json(nullptr)));
   if (f.simulated) key("network", compact(network(*f.simulated)));
   if (const auto& chains = f.transitions.chains; !chains.empty())
     key("trajectories",

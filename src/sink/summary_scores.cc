@@ -3,7 +3,9 @@
 
 #include "numbers.h"
 #include "pollen/scores.h"
+#include "sink/score_sums.h"
 #include "sink/summary.h"
+#include "spaced_draws.h"
 
 namespace pollen::sink {
 
@@ -11,34 +13,21 @@ namespace {
 
 constexpr double kConfident = 0.9;
 
-// Chooses evenly spaced draws, the same of every chain, including the last one; about `most` in all.
-std::vector<std::int64_t> spaced(std::int64_t draws, Index chains, Index most) {
-  const std::int64_t count = std::clamp<std::int64_t>(most / chains, 1, draws);
-  std::vector<std::int64_t> chosen;
-  for (std::int64_t i = 1; i <= count; ++i) chosen.push_back(i * draws / count - 1);
-  return chosen;
-}
-
 void add_draws(Predictive& predictive, const SpoolReader& spool, int threads) {
-  const Index chains = spool.shape().chains;
   // The states go to the predictive in groups large enough for threads and small enough for memory.
   constexpr Index kAtOnce = 64;
   Panel states(spool.shape().dimension, kAtOnce);
-  Index used = 0, filled = 0;
+  Index filled = 0;
   const auto hand_on = [&] {
     if (filled > 0) predictive.add_all({states.view().data, states.rows(), filled, states.stride()}, threads);
     filled = 0;
   };
-  for (const std::int64_t draw : spaced(spool.draws(), chains, kPredictiveDraws))
-    for (Index c = 0; c < chains && used < kPredictiveDraws; ++c, ++used) {
-      spool.draw(draw, c, states.column(filled++));
-      if (filled == kAtOnce) hand_on();
-    }
+  each_spaced(spool, kPredictiveDraws, [&](std::int64_t draw, Index chain) {
+    spool.draw(draw, chain, states.column(filled++));
+    if (filled == kAtOnce) hand_on();
+  });
   hand_on();
 }
-
-constexpr double kThresholds[] = {0,    0.05, 0.1,  0.15, 0.2,  0.25, 0.3,  0.35, 0.4,  0.45, 0.5,
-                                  0.55, 0.6,  0.65, 0.7,  0.75, 0.8,  0.85, 0.9,  0.95, 0.99};
 
 struct Certainty {
   std::vector<double> entropy;  // entropy per row; empty without rows
@@ -85,7 +74,7 @@ void add_clients(Summary& summary, const Predictive& averaged, const Federation&
 
 void add_reliability(Summary& summary, const stats::Predictions& mean, std::span<const double> truth) {
   summary.reliability = stats::reliability(mean, truth, summary.facts.ece_bins);
-  summary.confidence = stats::confidence_curve(mean, truth, kThresholds);
+  summary.confidence = stats::confidence_curve(mean, truth, confidence_thresholds());
   if (mean.classes != 2) return;
   std::vector<double> event;
   for (std::size_t r = 0; r < truth.size(); ++r) event.push_back(mean.probabilities[2 * r + 1]);
@@ -103,7 +92,7 @@ void add_check(Summary& summary, const SpoolReader& spool, const ModelSpec& mode
   constexpr Index kLeastDraws = 20, kMostNumbers = Index{1} << 24;  // large networks are checked at fewer draws
   const Index chains = spool.shape().chains, dimension = spool.shape().dimension;
   const Index most = std::clamp(kMostNumbers / std::max<Index>(1, dimension), kLeastDraws, kCheckedDraws);
-  const std::vector<std::int64_t> chosen = spaced(spool.draws(), chains, most);
+  const std::vector<std::int64_t> chosen = spaced_draws(spool.draws(), chains, most);
   Panel states(dimension, std::min(most, chains * std::ssize(chosen)));
   for (Index s = 0; s < states.columns(); ++s) spool.draw(chosen[at(s / chains)], s % chains, states.column(s));
   const bool compared = !summary.facts.by_label;
@@ -157,7 +146,7 @@ void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& mod
   const std::vector<double> outside = ood.probabilities();
   summary.ood_rows = data.ood.rows;
   summary.ood = ood_scores({inside, ood.classes()}, {outside, ood.classes()});
-  summary.ood_above = stats::count_above({outside, ood.classes()}, kThresholds);
+  summary.ood_above = stats::count_above({outside, ood.classes()}, confidence_thresholds());
 }
 
 }  // namespace pollen::sink

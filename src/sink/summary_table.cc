@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "numbers.h"
 #include "sink/limits.h"
@@ -56,23 +57,36 @@ std::vector<std::string> parameter_cells(const stats::ParameterSummary& p, const
           whole(p.ess_tail),      std::isnan(p.rhat) ? "-" : fmt::format("{:.3f}", p.rhat)};
 }
 
-// The exponential of a coefficient and of its interval, such as "1.30 (1.12 to 1.51)".
+// The exponential of a coefficient and of its interval, such as "1.30 (1.12 to 1.51)". Per dollar or per gram it is
+// near 1, so it has two digits more than the interval is wide: "1.000052 (1.000041 to 1.000063)".
 std::string ratio_text(const stats::ParameterSummary& p) {
-  return fmt::format("{} ({} to {})", short_number(std::exp(p.q50)), short_number(std::exp(p.q5)),
-                     short_number(std::exp(p.q95)));
+  const double middle = std::exp(p.q50), low = std::exp(p.q5), high = std::exp(p.q95);
+  const auto decimals = static_cast<int>(1 - std::floor(std::log10(std::max(high - low, 1e-9))));
+  const auto shown = [&](double ratio) {
+    return decimals >= 2 && ratio < 1000 ? fmt::format("{:.{}f}", ratio, decimals) : short_number(ratio);
+  };
+  return fmt::format("{} ({} to {})", shown(middle), shown(low), shown(high));
 }
 
-// The range that the strips of several parameters share. It always contains zero.
+// The range of a strip. It always contains zero.
 struct StripRange {
   double low = 0, high = 0;
+  void add(const stats::ParameterSummary& p) {
+    if (std::isfinite(p.q5)) low = std::min(low, p.q5);
+    if (std::isfinite(p.q95)) high = std::max(high, p.q95);
+  }
 };
 
-StripRange strip_range(const std::vector<stats::ParameterSummary>& parameters) {
+// The range that the strips of all parameters share. Nothing if the narrowest interval would be less than a character
+// there, because the parameters have different units: then every strip has a range of its own.
+std::optional<StripRange> shared_range(const std::vector<stats::ParameterSummary>& parameters) {
   StripRange range;
+  double narrowest = std::numeric_limits<double>::infinity();
   for (const stats::ParameterSummary& p : parameters) {
-    if (std::isfinite(p.q5)) range.low = std::min(range.low, p.q5);
-    if (std::isfinite(p.q95)) range.high = std::max(range.high, p.q95);
+    range.add(p);
+    if (p.q95 > p.q5) narrowest = std::min(narrowest, p.q95 - p.q5);
   }
+  if (range.high - range.low > static_cast<double>(kStripWidth) * narrowest) return std::nullopt;
   return range;
 }
 
@@ -88,7 +102,8 @@ TextTable table_of(const SummaryPage& page, const Shown& shown) {
   const bool ratios = shown.ratios && !summary.ratios.name.empty();
   if (ratios) header.push_back(summary.ratios.name + " (q5 to q95)");
   if (shown.traces) header.emplace_back("trace");
-  if (shown.strips) header.emplace_back("q5 ─ q50 ● q95");
+  const std::optional<StripRange> shared = shared_range(summary.parameters);
+  if (shown.strips) header.emplace_back(shared ? "q5 ─ q50 ● q95" : "q5 ─ q50 ● q95 (own scale)");
   if (shown.checks) header.emplace_back("check");
   const std::size_t columns = header.size();
   TextTable table(header);
@@ -97,13 +112,14 @@ TextTable table_of(const SummaryPage& page, const Shown& shown) {
     if (shown.colour) table.style(column, code);
   };
   for (std::size_t j = 0; j < columns; ++j) paint(j, kBold);
-  const StripRange range = strip_range(summary.parameters);
   const bool judged = shown.checks && summary.states == "draws";
   for (std::size_t j = 0; j < summary.parameters.size(); ++j) {
     const stats::ParameterSummary& p = summary.parameters[j];
     std::vector<std::string> cells = parameter_cells(p, summary.labels[j]);
     if (ratios) cells.push_back(summary.ratios.has(j) ? ratio_text(p) : "");
     if (shown.traces) cells.push_back(trace(*page.traced, j));
+    StripRange range = shared.value_or(StripRange());
+    range.add(p);
     if (shown.strips) cells.push_back(interval_strip(p, range.low, range.high, kStripWidth));
     const std::vector<std::string> faults = judged ? faults_of(p) : std::vector<std::string>();
     if (shown.checks)
@@ -148,6 +164,7 @@ std::string summary_text(const SummaryPage& page, const SummaryStyle& style) {
   text += fitting_table(page, style);
   if (const std::string line = transitions_line(summary.transitions); !line.empty())
     text += "\n  trajectories: " + line + '\n';
+  if (summary.cost) text += (summary.transitions.chains.empty() ? "\n  " : "  ") + in_words(*summary.cost) + '\n';
   return text + '\n' + verdict_text(summary.verdict.value_or(Verdict()), summary.warnings);
 }
 
@@ -166,6 +183,7 @@ std::string summary_json(const SummaryPage& page) {
   if (!summary.ratios.name.empty()) json["ratio"] = summary.ratios.name;
   json.update({{"states", summary.states}, {"chains", summary.chains}, {"draws_per_chain", summary.draws}});
   json["parameters"] = std::move(parameters);
+  if (summary.cost) json["per_effective_draw"] = draw_cost_json(*summary.cost);
   if (summary.verdict) json["verdict"] = Json::parse(to_json(*summary.verdict));
   json["warnings"] = summary.warnings;
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';

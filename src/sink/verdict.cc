@@ -8,6 +8,7 @@
 
 #include "causes.h"
 #include "numbers.h"
+#include "separation.h"
 #include "sink/limits.h"
 #include "sink/text.h"
 #include "slow_directions.h"

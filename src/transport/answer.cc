@@ -9,6 +9,14 @@ namespace pollen {
 
 namespace {
 
+void answer_potential_gradient(const Client& client, const Query& query, PanelView out, Workspace& work) {
+  Scratch::Frame frame(work.scratch);
+  const auto values = work.scratch.take<double>(out.columns);
+  const PanelView gradients{out.data, out.rows - 1, out.columns, out.stride};
+  client.potential().value_and_gradient(query.at, values, gradients, work.scratch);
+  for (Index c = 0; c < out.columns; ++c) out.column(c).back() = values[static_cast<std::size_t>(c)];
+}
+
 // Answers a step of gradient descent, with a minibatch of its own for every chain. Rounds from kSteps on are never
 // reached by a sampler, so nothing else is drawn from these streams.
 void answer_descent(const Client& client, const ClientView& view, const Query& query, PanelView out, Workspace& work) {
@@ -38,6 +46,7 @@ std::size_t answer_together(const ClientView& view) {
 }
 
 void answer(Client& client, const ClientView& view, const Query& query, PanelView out, Workspace& work) {
+  if (!query.asks(client.index())) return fill(out, 0.0);
   switch (query.what) {
     case Query::What::value: {
       Scratch::Frame frame(work.scratch);
@@ -61,6 +70,7 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
     case Query::What::hessian:
       return client.hessian(query.at.column(0), out, work);
     case Query::What::coordinates:
+    case Query::What::scores:  // a client of a federation answers it without its Client
       return fill(out, 0.0);
     case Query::What::pooled:
       return client.look({LatentQuestion::About::pooled, query.at.column(0)}, out, work);
@@ -70,10 +80,13 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
       return client.look({LatentQuestion::About::observed, query.at.column(0), query.step, query.batch}, out, work);
     case Query::What::local:
       return client.local_position(view, out);
+    case Query::What::potential_gradient:
+      return answer_potential_gradient(client, query, out, work);
     case Query::What::descent:
       return answer_descent(client, view, query, out, work);
     case Query::What::noise:
-      return client.noise(NoiseQuestion::unpacked(query.step), query.at.column(0), query.direction, out.column(0), work);
+      return client.noise(NoiseQuestion::unpacked(query.step), query.at.column(0), query.direction, out.column(0),
+                          work);
     case Query::What::gradient:
     case Query::What::anchor:
     case Query::What::start_memory:

@@ -66,7 +66,7 @@ void LocalExecutor::answer_round(Server& server) {
 void LocalExecutor::ask(const Roster& roster, std::size_t first, std::span<Reply> replies, Member& member) {
   for (std::size_t i = 0; i < replies.size(); ++i) {
     const Roster::Entry& entry = roster.clients[first + i];
-    member.requests[i] = {&client(entry.client), roster.chains(entry), &replies[i]};
+    member.requests[i] = {&client(entry.client), roster.chains(entry), &replies[i], roster.weights(entry)};
   }
   answer_all(view_, {member.requests.data(), replies.size()}, member.work);
 }
@@ -88,7 +88,7 @@ void LocalExecutor::serve_by_client(Server& server, std::span<const PlaceRow> bl
       team_.team(), blocks,
       [&](std::size_t e, Reply& reply, int member) {
         const Roster::Entry& entry = roster.clients[e];
-        client(entry.client).answer(view_, roster.chains(entry), reply, work(member));
+        client(entry.client).answer(view_, roster.chains(entry), reply, work(member), roster.weights(entry));
       },
       [&](std::size_t e, Reply& reply, int member) {
         server.absorb(reply, roster.clients[e], work(member));
@@ -119,8 +119,7 @@ void LocalExecutor::absorb_kept(Server& server) {
 }
 
 void LocalExecutor::answer(const Query& query, Index rows, Index columns) {
-  if (query.what == Query::What::coordinates)
-    view_.set_coordinates(coordinates_told(query));
+  if (query.what == Query::What::coordinates) view_.set_coordinates(coordinates_told(query));
   rows_ = rows;
   columns_ = columns;
   sums_.reset(rows, columns);
@@ -156,8 +155,10 @@ void LocalExecutor::answer_block(const Query& query, const PlaceRow& block, Work
   Scratch::Frame frame(work.scratch);
   const PanelView answered = work.scratch.panel(rows_, columns_);
   for (std::size_t place = block.first; place < block.last; ++place) {
+    const Index client = range_.own.first + static_cast<Index>(place);
+    if (!query.asks(static_cast<std::uint32_t>(client))) continue;  // even light clients take time to make
     pollen::answer(clients_, place, view_, query, answered, work);
-    sums_.add(range_.own.first + static_cast<Index>(place), answered);
+    sums_.add(client, answered);
   }
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "program.h"
+#include "support/source_dir.h"
 
 namespace pollen {
 namespace {
@@ -65,7 +66,7 @@ TEST_F(NoCommand, ShowsHelpAndExitsTwo) {
 }
 
 TEST_F(NoCommand, StandardOutputThatIsFullIsAFailure) {
-  const Outcome outcome = run_program("/bin/sh", {"-c", POLLEN_PROGRAM " list samplers > /dev/full"}, {});
+  const Outcome outcome = run_program("/bin/sh", {"-c", pollen_program() + " list samplers > /dev/full"}, {});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("standard output"), std::string::npos) << outcome.err;
 }

@@ -25,6 +25,7 @@ class Child {
   ~Child();  // kills the program if it still runs
 
   bool running();
+  pid_t pid() const { return pid_; }
   std::optional<int> wait(double seconds);  // exit code, or 128 + the signal; nothing if it still runs
   void send(int signal) const;
   int kill();  // sends SIGKILL and waits for the end

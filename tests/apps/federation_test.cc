@@ -37,12 +37,12 @@ int free_port() {
 }
 
 // Returns the whole answer, head and body, or an empty text if nobody listens.
-std::string get(int port, const std::string& path) {
+std::string get(int port, const std::string& path, const std::string& host = "127.0.0.1") {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   const sockaddr_in address = loopback(port);
   std::string answer;
   if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    const std::string request = "GET " + path + " HTTP/1.0\r\n\r\n";
+    const std::string request = "GET " + path + " HTTP/1.0\r\nHost: " + host + "\r\n\r\n";
     if (::write(socket, request.data(), request.size()) > 0) {
       char part[4096];
       for (ssize_t n; (n = ::read(socket, part, sizeof part)) > 0;) answer.append(part, static_cast<std::size_t>(n));
@@ -66,13 +66,16 @@ std::vector<Json> lines(const std::string& text) {
 
 class Federation : public ProgramTest {
  protected:
-  Federation() { put("two.toml", std::string(kTinyGaussian) + "\n[federation]\nexpect = [\"a\", \"b\"]\n"); }
+  Federation() {
+    put("two.toml", std::string(kTinyGaussian) + "\n[federation]\nexpect = [\"a\", \"b\"]\n");
+    put("policy.toml", "trust_server = true\nmin_clients = 2\nmin_rows = 1\nmin_cell = 0\n");
+  }
   std::string at(int port) const { return "127.0.0.1:" + std::to_string(port); }
   Outcome join(const std::string& name, int client, Words more = {}) const {
-    Words words = {"join",    "--server",      at(port_),   "--insecure", "--name",
-                   name,      "--config",      "two.toml",  "--client",   std::to_string(client),
-                   "--state", "state-" + name, "--give-up", "60",         "--log-format",
-                   "json"};
+    Words words = {"join",    "--server",      at(port_),    "--insecure", "--name",
+                   name,      "--config",      "two.toml",   "--client",   std::to_string(client),
+                   "--state", "state-" + name, "--give-up",  "60",         "--log-format",
+                   "json",    "--policy",      "policy.toml"};
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   }
@@ -103,6 +106,7 @@ TEST_F(Federation, ShowsItselfAndSharesItsDraws) {
   });
   const std::string metrics = get(metrics_, "/metrics");
   const std::string nothing = get(metrics_, "/other");
+  const std::string rebound = get(metrics_, "/metrics", "evil.example");
   std::thread second([&] { b = join("b", 1); });
   for (std::thread* thread : {&serving, &first, &second}) thread->join();
 
@@ -112,6 +116,7 @@ TEST_F(Federation, ShowsItselfAndSharesItsDraws) {
   EXPECT_NE(metrics.find("\npollen_clients_here 1\n"), std::string::npos) << metrics;
   EXPECT_NE(metrics.find("pollen_reply_seconds{quantile=\"0.99\"}"), std::string::npos) << metrics;
   EXPECT_EQ(nothing.substr(0, 12), "HTTP/1.1 404") << nothing;
+  EXPECT_EQ(rebound.substr(0, 12), "HTTP/1.1 403") << rebound;
   EXPECT_EQ(server.code, 0) << server.err;
   EXPECT_EQ(a.code, 0) << a.err;
   EXPECT_EQ(b.code, 0) << b.err;
@@ -156,7 +161,7 @@ TEST_F(Federation, AClientThatWasAwayAtTheEndIsTold) {
   first.join();
   serving.join();
   ASSERT_EQ(server.code, 0) << server.err;
-  std::thread again([&] { server = serve({"--state", "state"}); });
+  std::thread again([&] { server = serve({"--state", "state", "--resume"}); });
   a = join("a", 0);
   b = join("b", 1);
   again.join();
@@ -184,7 +189,7 @@ TEST_F(Federation, AnAddressForMetricsThatIsTakenIsSaid) {
 // hear how many there are.
 TEST_F(Federation, ARefusalSaysNothingOfTheRows) {
   put("own.toml",
-      "[model]\nkind = \"logistic\"\n[data]\nformat = \"csv\"\ntarget = \"y\"\ntest_fraction = 0.0\n[sampler]\nstep = "
+      "[model]\nkind = \"logistic\"\n[data]\nformat = \"csv\"\ntarget = \"y\"\ntest_fraction = 0.0\nmin_cell = 0\n[sampler]\nstep = "
       "0.01\n"
       "[run]\niterations = 10\n[federation]\nexpect = [\"a\", \"b\"]\n");
   put("bad.csv", "x,y\n1,yes\nsecret-cell,no\n3,yes\n");
@@ -192,8 +197,8 @@ TEST_F(Federation, ARefusalSaysNothingOfTheRows) {
   put("many.csv", "x,y\n1,yes\n2,no\n3,yes\n4,no\n5,no\n6,yes\n");
   Outcome server;
   const auto own = [&](const char* name, const char* data, const Words& more = {}) {
-    Words words = {"join",   "--server", at(port_), "--insecure", "--name",    name,
-                   "--data", data,       "--state", name,         "--give-up", "60"};
+    Words words = {"join", "--server", at(port_), "--insecure", "--name", name,       "--data",
+                   data,   "--state",  name,      "--give-up",  "60",     "--policy", "policy.toml", "--ledger", std::string("ledger-") + name};
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   };
@@ -212,18 +217,20 @@ TEST_F(Federation, ARefusalSaysNothingOfTheRows) {
   EXPECT_EQ(server.code, 0) << server.err;
   EXPECT_EQ(bad.code, 2) << bad.err;
   EXPECT_NE(bad.err.find("secret-cell"), std::string::npos) << bad.err;
-  EXPECT_EQ(few.code, 1) << few.err;
-  EXPECT_NE(few.err.find("4 training rows"), std::string::npos) << few.err;
+  EXPECT_EQ(few.code, 2) << few.err;
+  EXPECT_NE(few.err.find("policy.toml: min_rows: found 4 training rows, accepted: at least 5"), std::string::npos)
+      << few.err;
   EXPECT_EQ(server.err.find("secret-cell"), std::string::npos) << server.err;
   EXPECT_NE(server.err.find("its own log says why"), std::string::npos) << server.err;
-  EXPECT_NE(server.err.find("fewer training rows than its --min-rows\n"), std::string::npos) << server.err;
+  EXPECT_NE(server.err.find("does not allow this study (min_rows); its own log says why\n"), std::string::npos)
+      << server.err;
 }
 
 // Runs the walkthrough of docs/federation.md: three hospitals and a hub, each in a network namespace of its own, with a
 // cut line and crashes.
 TEST_F(Federation, TheWalkthroughWorks) {
   if (!kHttp) GTEST_SKIP() << "this build has no --metrics";
-  const Outcome outcome = run_program("env", {std::string("POLLEN=") + POLLEN_PROGRAM, "CUT=3",
+  const Outcome outcome = run_program("env", {"POLLEN=" + pollen_program(), "CUT=3",
                                               pollen::source_dir() + "/examples/federation/walkthrough", path("walk")});
   if (outcome.code == 77) GTEST_SKIP() << outcome.err;
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;

@@ -29,7 +29,7 @@ TEST_F(Keys, SaysWhatWasMadeAndWhoGetsIt) {
   for (const char* piece :
        {"authority", "fingerprint", "UTC", "to client b only: k/ca.pem k/b.pem k/b.key", "k/ca.key", "offline",
         "pollen serve CONFIG.toml --listen 0.0.0.0:50051 --out DIR --ca ca.pem --cert hub.pem --key hub.key",
-        "pollen join --server hub:50051 --data FILE --ca ca.pem --cert a.pem --key a.key"})
+        "pollen join --server hub:50051 --data FILE --dry-run --ca ca.pem --cert a.pem --key a.key"})
     EXPECT_NE(made.out.find(piece), std::string::npos) << "no \"" << piece << "\" in\n" << made.out;
   EXPECT_EQ(listing("k"),
             (Words{"a.key", "a.pem", "b.key", "b.pem", "c.key", "c.pem", "ca.key", "ca.pem", "hub.key", "hub.pem"}));

@@ -40,7 +40,9 @@ TEST_F(PlanCommand, AGaussianProblemToAPrecision) {
 
 TEST_F(PlanCommand, TheSummaryHasTheForecastOfItsStep) {
   put("g.toml", kTinyGaussian);
-  ASSERT_EQ(run({"run", "g.toml", "--out", "g", "--quiet", "--set", "sampler.name=lsd", "--set", "sampler.step=0.2"}).code, 0);
+  ASSERT_EQ(
+      run({"run", "g.toml", "--out", "g", "--quiet", "--set", "sampler.name=lsd", "--set", "sampler.step=0.2"}).code,
+      0);
   const Json summary = Json::parse(slurp("g/summary.json"));
   EXPECT_FALSE(summary["forecast"]["ok"]);
   EXPECT_EQ(summary["forecast"]["cause"], "the step size");

@@ -14,6 +14,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/source_dir.h"
+
 namespace pollen {
 
 namespace {
@@ -82,12 +84,14 @@ Outcome run_program(const std::string& program, const Words& arguments, const Pr
 }
 
 Outcome pollen(const Words& arguments, const ProgramOptions& options) {
-  return run_program(POLLEN_PROGRAM, arguments, options);
+  return run_program(pollen_program(), arguments, options);
 }
 
 ProgramTest::ProgramTest(const std::string& base) {
   std::string name = base + "pollen-apps-XXXXXX";
   folder_ = ::mkdtemp(name.data());
+  // A site's ledger outlives a test unless it is in the test's own folder.
+  ::setenv("XDG_STATE_HOME", path("xdg-state").c_str(), 1);
 }
 
 ProgramTest::~ProgramTest() { std::filesystem::remove_all(folder_); }

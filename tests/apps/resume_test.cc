@@ -92,6 +92,35 @@ TEST_F(Resume, AnotherConfigurationIsRefusedByItsKey) {
   EXPECT_TRUE(exists("parts/draws.spool"));
 }
 
+// Changes a single digit of a cell, so that the file has as many bytes as before.
+TEST_F(Resume, ChangedDataAreRefusedByTheFile) {
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 60; ++i) rows += fmt::format("{},{}\n", (i * 7) % 50 + 10, i % 3 == 0 ? "yes" : "no");
+  put("rows.csv", rows);
+  put("a.toml",
+      "[data]\nsource = \"rows.csv\"\nclients = 3\n[model]\nkind = \"logistic\"\n"
+      "[sampler]\nname = \"lsd\"\n[run]\nthin = 10\n");
+  ASSERT_EQ(hit("parts", SIGINT, 1000).code, 130);
+  std::string other = rows;
+  other[5] = other[5] == '0' ? '1' : '0';
+  put("rows.csv", other);
+  const Outcome refused = run(words("parts", true));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("rows.csv: found other bytes than when the run began"), std::string::npos) << refused.err;
+  put("rows.csv", rows);
+  EXPECT_EQ(run(words("parts", true)).code, 0);
+}
+
+TEST_F(Resume, ADamagedSpoolIsRefusedByTheDraw) {
+  ASSERT_EQ(hit("parts", SIGINT, 1000).code, 130);
+  std::string bytes = slurp("parts/draws.spool");
+  bytes[700] = static_cast<char>(bytes[700] ^ 4);
+  put("parts/draws.spool", bytes);
+  const Outcome outcome = run(words("parts", true));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("draws.spool: found damaged bytes in draw"), std::string::npos) << outcome.err;
+}
+
 TEST_F(Resume, OfAFinishedRunSaysSo) {
   ASSERT_EQ(run({"run", "a.toml", "--quiet", "--out", "out"}).code, 0);
   const std::string before = slurp("out/draws-1.csv");

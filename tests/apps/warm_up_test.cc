@@ -4,6 +4,7 @@
 
 #include "child.h"
 #include "program.h"
+#include "support/source_dir.h"
 
 namespace pollen {
 namespace {
@@ -34,7 +35,7 @@ class WarmUp : public ProgramTest {
 };
 
 TEST_F(WarmUp, StoppedAndGoneOnWithGivesTheSameDraws) {
-  Child first(POLLEN_PROGRAM, {"run", "a.toml", "--out", "parts"}, folder_, path("log"));
+  Child first(pollen_program(), {"run", "a.toml", "--out", "parts"}, folder_, path("log"));
   ASSERT_TRUE(await(30, [&] { return first.err().find("warming up: ") != std::string::npos; })) << first.err();
   first.send(SIGINT);
   EXPECT_EQ(first.wait(30), 130);

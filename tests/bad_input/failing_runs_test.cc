@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "case.h"
+#include "support/source_dir.h"
 
 namespace pollen::bad_input {
 namespace {
@@ -150,7 +151,7 @@ class NotAllowed : public FailingRuns {
       if (::lchown(entry.path().c_str(), kNobody, kNobody) != 0) return {};
     if (::chown(folder_.c_str(), kNobody, kNobody) != 0) return {};
     const std::string id = std::to_string(kNobody);
-    Words all = {"--reuid=" + id, "--regid=" + id, "--clear-groups", POLLEN_PROGRAM};
+    Words all = {"--reuid=" + id, "--regid=" + id, "--clear-groups", pollen_program()};
     all.insert(all.end(), words.begin(), words.end());
     ProgramOptions options;
     options.folder = folder_;

@@ -50,7 +50,9 @@ INSTANTIATE_TEST_SUITE_P(
         csv("x,y\n", "found a header and no rows, accepted: at least one row"),
         csv("x,y\n1,2\n1,2,3\n", "row 3: found 3 fields, accepted: 2"),
         csv("x,y\n1\n", "row 2: found 1 fields, accepted: 2"),
-        csv("x,,z\n1,2,3\n", "row 1: found no name for column 2, accepted: a name for each column"),
+        csv("x,,z\n1,2,3\n",
+            "row 1: found no name for column 2, accepted: a name for each column, or data.exclude = [\"\"] to leave it "
+            "out, if it has the row names of R or the index of pandas"),
         csv("x,x,z\n1,2,3\n", "row 1: found the column \"x\" twice, accepted: different names"),
         csv("1,2\n3,4\n",
             "row 1: found numbers where the column names should be, accepted: a header row, or data.header = false"),
@@ -63,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
         csv(std::string("x,y\n1,\0\n", 8), "found binary data (a zero byte), accepted: csv text"),
         csv("\xFF\xFEx,y\n", "found UTF-16 text, accepted: UTF-8"),
         csv("x,y\n1,2\nabc,2\n",
-            "row 3, column x: found \"abc\", accepted: a number, or the column in data.categorical"),
+            "row 3, column x: found \"abc\", accepted: a number, or the column in data.categorical if it is text, or "
+            "in data.exclude"),
         csv("x,y\na,2\nb,2\n7.50,1\n",
             "row 4, column x: found the number 7.5 in a column of text, accepted: text, or the column in "
             "data.categorical"),

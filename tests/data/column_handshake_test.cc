@@ -135,8 +135,8 @@ TEST_F(Handshake, ColumnsThatAreConstantEverywhereAreLeftOut) {
   ASSERT_TRUE(handshake_.scaling);
   EXPECT_EQ(handshake_.scaling->dropped, std::vector<std::int64_t>{0});
   EXPECT_EQ(handshake_.scaling->mean, (std::vector<double>{0.25, 0.5}));
-  ASSERT_EQ(handshake_.notes().size(), 1U);
-  EXPECT_THAT(handshake_.notes()[0], HasSubstr("age (40)"));
+  ASSERT_EQ(handshake_.notes(names_).size(), 1U);
+  EXPECT_THAT(handshake_.notes(names_)[0], HasSubstr("age (40)"));
 
   for (const char* constant : {"keep", "error"}) {
     spec_.constant = constant;

@@ -196,18 +196,5 @@ TEST(Constant, FindingThemCountsAsSetUp) {
   EXPECT_EQ(load(spec).setup_bits, 0);
 }
 
-TEST(Identifiers, AreWarnedOf) {
-  const Folder folder;
-  std::string rows = "id,ward,x,y\n";
-  for (int r = 0; r < 60; ++r)
-    rows += "p" + std::to_string(r) + ",w" + std::to_string(r % 25) + "," + std::to_string(r % 7) + "," +
-            std::to_string(r % 5) + "\n";
-  const std::string file = folder.write("a.csv", rows);
-  EXPECT_THAT(load(spec_of(file)).notes,
-              ElementsAre(HasSubstr("column id has 60 levels in 60 rows, as an identifier")));
-  EXPECT_THAT(load_federation(spec_of(folder.write("b.csv", kRows)), TargetKind::real, 1, "t.toml").notes,
-              ::testing::Not(::testing::Contains(HasSubstr("identifier"))));
-}
-
 }  // namespace
 }  // namespace pollen

@@ -115,9 +115,11 @@ TEST(Federation, GivenFilesMustHaveTheSameColumns) {
   EXPECT_EQ(complaint([&] { load_federation(spec, TargetKind::real, 1, ""); }),
             spec.sources[1] + ": found 1 columns, accepted: the 2 of " + spec.sources[0]);
   spec.sources[1] = folder.write("d.csv", "x,y\nword,1\n");
-  EXPECT_EQ(
-      complaint([&] { load_federation(spec, TargetKind::real, 1, ""); }),
-      spec.sources[1] + ": row 2, column x: found \"word\", accepted: a number, or the column in data.categorical");
+  EXPECT_EQ(complaint([&] { load_federation(spec, TargetKind::real, 1, ""); }),
+            spec.sources[1] +
+                ": row 2, column x: found \"word\", accepted: a number, or the column in data.categorical if it is "
+                "text, or in "
+                "data.exclude");
 }
 
 TEST(Federation, ImagesByWriter) {

@@ -55,7 +55,7 @@ TEST_F(GivenRows, FromElsewhereNeedNoTarget) {
   EXPECT_TRUE(federation.ood.y.empty());
   EXPECT_NEAR(cell(federation.ood, 0, 1), 0.0, 0.9);
   EXPECT_EQ(cell(federation.ood, 0, 0), 1.0);
-  EXPECT_THAT(describe(federation), HasSubstr("2 rows from elsewhere (data.ood_source)"));
+  EXPECT_THAT(describe(federation, TargetKind::classes), HasSubstr("2 rows from elsewhere (data.ood_source)"));
 }
 
 TEST_F(GivenRows, ColumnsThatAreNotThereAreNamed) {
@@ -109,7 +109,8 @@ TEST_F(GivenRows, OfImages) {
   EXPECT_THAT(federation.test.y, ElementsAre(1, 0));
   EXPECT_EQ(cell(federation.test, 0, 1), 'y' / 255.0);
   EXPECT_EQ(cell(federation.ood, 0, 0), 'A' / 255.0);
-  EXPECT_THAT(describe(federation), HasSubstr("2 test rows belong to no client (data.test_source)"));
+  EXPECT_THAT(describe(federation, TargetKind::classes),
+              HasSubstr("2 test rows belong to no client (data.test_source)"));
   spec_.ood_source = folder_.write("wide", idx_bytes(8, {1, 3, 1}, "ABC"));
   EXPECT_EQ(says(), spec_.ood_source + ": found 3 numbers per row, accepted: 2, as " + spec_.sources[0] + " has");
   spec_.ood_source.clear();

@@ -64,6 +64,7 @@ TEST(Missing, MeanIsOfTrainingRowsOnly) {
   std::string text = "x,y\n?,0\n";
   for (int r = 1; r < 40; ++r) text += std::to_string(r) + "," + std::to_string(r % 2) + "\n";
   DataSpec spec = plain(folder.write("a.csv", text));
+  spec.features = {"x"};  // the numbers of the rows are meant
   spec.missing = "mean";
   spec.test_fraction = 0.5;
   const Federation federation = load_federation(spec, TargetKind::binary, 1, "");

@@ -115,6 +115,7 @@ class SharesOfAFile : public ::testing::Test {
     std::string text = "x,y\n";
     for (int r = 0; r < 300; ++r) text += std::to_string(r) + (r % 3 == 0 ? ",a\n" : r % 3 == 1 ? ",b\n" : ",c\n");
     spec_.sources = {folder_.write("a.csv", text)};
+    spec_.features = {"x"};  // the numbers of the rows are meant
   }
   Federation load() const { return load_federation(spec_, TargetKind::classes, 1, "e.toml"); }
   std::string says() const {

@@ -238,14 +238,18 @@ TEST_P(HostileServer, AnotherStepInALaterRound) {
   wire::encode(changed, chains, frame);
   EXPECT_THROW(listener.hear(frame), WireError);
   EXPECT_TRUE(listener.survives(first));
-  // A second welcome to the same run does not make the client forget the step.
+}
+
+// A client's random numbers depend on its own number, so that another number would draw other rows for the same round.
+TEST_P(HostileServer, AnotherNumberInALaterWelcome) {
+  Listener listener = until(recording_, wire::Type::broadcast);
+  listener.hear(first_of(recording_, wire::Type::broadcast));
   const auto welcome = wire::decode<wire::Welcome>(first_of(recording_, wire::Type::welcome));
   listener.hear(wire::encode(wire::Welcome{welcome.index + 1, welcome.clients, welcome.run, welcome.config}));
-  for (const Bytes& other : recording_.frames) {
-    if (wire::type_of(other) == wire::Type::broadcast) break;
-    listener.survives(other);
-  }
-  EXPECT_THROW(listener.hear(frame), WireError);
+  listener.hear(first_of(recording_, wire::Type::seat));
+  ASSERT_EQ(wire::type_of(listener.said.back()), wire::Type::refusal);
+  EXPECT_THAT(wire::decode<wire::Refusal>(listener.said.back()).why,
+              HasSubstr("calls this client number 2 of 3, accepted: number 1 of 3"));
 }
 
 TEST_P(HostileServer, StepsBeyondAllNumbers) {
@@ -289,10 +293,15 @@ class OwnFile : public ::testing::Test {
  protected:
   OwnFile() {
     write("data.csv", "x,colour,t\n1,red,no\n2,blue,yes\n3,red,no\n4,blue,yes\n5,red,yes\n6,blue,no\n");
+    begin();
+  }
+  // Starts a client that has heard of no study yet; it would take no other.
+  void begin() {
     ParticipantOptions options;
     options.name = "a";
     options.data = folder_.path() + "/data.csv";
     participant_ = std::make_unique<Participant>(options);
+    said_.clear();
   }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_.path() + "/" + name, std::ios::binary) << text;
@@ -301,6 +310,7 @@ class OwnFile : public ::testing::Test {
     participant_->handle(frame, [&](const Bytes& out) { said_.push_back(out); });
   }
   void welcome(const std::string& more, std::uint32_t clients = 2) {
+    begin();
     hear(wire::encode(wire::Welcome{0, clients, "run", fmt::format("[model]\nkind = \"logistic\"\n{}", more)}));
   }
   ColumnFacts columns() { return wire::decode<wire::Columns>(said_.back()).facts; }
@@ -371,6 +381,18 @@ TEST_F(OwnFile, LayoutsOfOtherColumns) {
   refused([](ColumnFacts& f) { f.levels["x"] = {"a", "b"}; });
   refused([](ColumnFacts& f) { f.levels["colour"] = {"red"}; });
   refused([](ColumnFacts& f) { f.levels.clear(); });
+}
+
+TEST_F(OwnFile, LevelsForTerminals) {
+  welcome("");
+  ColumnFacts facts = columns();
+  facts.levels["colour"].emplace_back("\x1b[2J");
+  try {
+    hear(wire::encode(wire::Layout{facts}));
+    ADD_FAILURE() << "the level was accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("control characters in the name \"?[2J\""));
+  }
 }
 
 TEST_F(OwnFile, NumbersOfClients) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pollen/errors.h"
 #include "world.h"
 
 namespace pollen {
@@ -122,17 +123,17 @@ INSTANTIATE_TEST_SUITE_P(
             [](Reply& r) { r.gradients = -1; },
             {},
             "gradients in a reply, accepted: 0 to"},
-        Lie{"cut", "lsd", {}, [](Bytes& f) { f.resize(f.size() - 3); }, "what was sent cannot be read"},
+        Lie{"cut", "lsd", {}, [](Bytes& f) { f.resize(f.size() - 3); }, "found 37 bytes, accepted: exactly 40"},
         Lie{"header", "lsd", {}, [](Bytes& f) { f.resize(10); }, "cannot be read"},
         Lie{"empty", "lsd", {}, [](Bytes& f) { f.clear(); }, "cannot be read"},
-        Lie{"unknown_type", "lsd", {}, [](Bytes& f) { f[6] = 99; }, "found a message of type 99"},
+        Lie{"unknown_type", "lsd", {}, [](Bytes& f) { f[3] = 99; }, "found a message of type 99"},
         Lie{"servers_type",
             "lsd",
             {},
             [](Bytes& f) { f = wire::encode(wire::Acknowledged{3}); },
             "which a client does not send"},
-        Lie{"many_chains", "lsd", {}, [](Bytes& f) { f[45] = f[46] = f[47] = f[48] = 0xff; }, "which fit the frame"},
-        Lie{"magic", "lsd", {}, [](Bytes& f) { f[0] ^= 1; }, "the letters POLN"},
+        Lie{"many_chains", "lsd", {}, [](Bytes& f) { f[9] = 0xff, f[10] = 0x7f; }, "as the number of chains"},
+        Lie{"magic", "lsd", {}, [](Bytes& f) { f[0] ^= 1; }, "the letters PL"},
         Lie{"hello_again",
             "lsd",
             {},
@@ -182,6 +183,63 @@ TEST(HostileValue, IsNotTaken) {
   const auto alone = testing::sample(kProblem, {"sampler.name=lsd", "run.init=mode", "run.coupled=true"});
   EXPECT_EQ(run_federation(world).draws, alone.draws);
   EXPECT_EQ(world.ended.size(), 7U);
+}
+
+// Replies that are numbers, but absurd ones.
+class Absurd : public ::testing::Test {
+ protected:
+  // Runs a federation in which the liar's replies from the third on are this large, at most so many of them.
+  void run(double number, int most, const Overrides& set, const std::vector<std::uint32_t>& believed = {}) {
+    World world(kProblem, set, {}, folder_.path());
+    world.believed = believed;
+    int replies = 0;
+    world.tamper = [&](std::uint32_t client, Bytes& frame) {
+      if (client != kLiar || wire::type_of(frame) != wire::Type::reply || ++replies < 3 || replies >= 3 + most) return;
+      Reply reply;
+      wire::decode(frame, reply);
+      put_number(reply, number);
+      wire::encode(reply, frame);
+    };
+    run_federation(world, {.shared_seed = true, .tell = [&](const Notice& notice) {
+                             if (notice.event == "paused" || notice.event == "odd") said_.push_back(notice.text);
+                           }});
+  }
+  std::vector<std::string> said_;
+  testing::Folder folder_;
+};
+
+TEST_F(Absurd, AReplyPausesTheRunBeforeItsRoundAndIsNamed) {
+  EXPECT_THROW(run(1e308, 1, {"sampler.name=lsd"}), Paused);
+  ASSERT_EQ(said_.size(), 1U);
+  EXPECT_THAT(said_[0], ::testing::HasSubstr("round 2: c2 sent the number 1e+308, more than 1e+06 times the largest"));
+  EXPECT_THAT(said_[0], ::testing::HasSubstr("--accept-reply c2"));
+}
+
+TEST_F(Absurd, AReplyIsNotJudgedInBurnIn) {
+  run(1e11, 1, {"sampler.name=lsd", "run.burn_in=10"});
+  EXPECT_TRUE(said_.empty());
+}
+
+TEST_F(Absurd, AReplyOfAClientThatIsBelievedIsTaken) {
+  run(1e11, 1, {"sampler.name=lsd"}, {kLiar});
+  EXPECT_TRUE(said_.empty());
+}
+
+TEST_F(Absurd, AStateThatAReplyHasThrownAwayIsNotBlamedOnTheStep) {
+  try {
+    run(1e308, 1, {"sampler.name=lsd", "run.burn_in=10"});
+    FAIL() << "the run went on";
+  } catch (const NumericError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("client 3: chain 1: the state explodes with the reply"));
+  }
+}
+
+// Replies that are too large all the time are of the size that the run is used to, but not of that of the other sites.
+TEST_F(Absurd, RepliesOfAnotherSizeThanTheOthersAreTold) {
+  run(1e8, 1000, {"sampler.name=lsd", "run.iterations=120", "run.burn_in=50"});
+  ASSERT_EQ(said_.size(), 1U);
+  EXPECT_THAT(said_[0], ::testing::HasSubstr("the numbers in c2's replies are "));
+  EXPECT_THAT(said_[0], ::testing::HasSubstr("times larger than those of the median site, per row"));
 }
 
 // Falsified answers outside sampling: the mode and the constants.

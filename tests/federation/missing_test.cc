@@ -242,5 +242,51 @@ TEST(StartTimeout, StartsWithoutTheMissing) {
   EXPECT_THAT(scene.world.ended, ::testing::Contains("the run began without a client named c2"));
 }
 
+// Clients that may not take part any more: their certificate is revoked, or the operator has removed them.
+class Removed : public ::testing::Test {
+ protected:
+  // Runs a federation in which client 2 is cut off after a few looks, and barred when it comes back.
+  std::string run(const Overrides& set) {
+    World world(testing::small_problem({.clients = 4, .iterations = 40}), set, {}, folder_.path());
+    bool barred = false;
+    int replies = 0;
+    world.tamper = [&](std::uint32_t client, Bytes& frame) {
+      if (client == 2 && wire::type_of(frame) == wire::Type::reply) ++replies;
+    };
+    world.away = [&](std::uint32_t client) {
+      const bool cut = client == 2 && replies == 5 && !barred;
+      barred = barred || cut;
+      return cut;
+    };
+    std::string told;
+    RegistryOptions options{.shared_seed = true};
+    options.tell = [&](const Notice& n) {
+      if (n.event == "removed" || n.event == "paused") told += n.event + " " + n.text + "\n";
+    };
+    options.barred = [&](const std::string& name, const std::string&) {
+      return barred && name == "c2" ? std::string("its certificate is revoked") : std::string();
+    };
+    EXPECT_NO_THROW(
+        try { run_federation(world, options); } catch (const Paused&) { told += "stopped"; });
+    EXPECT_THAT(world.ended, ::testing::Contains("its certificate is revoked"));
+    return told;
+  }
+  testing::Folder folder_;
+};
+
+TEST_F(Removed, TheRunGoesOnWhereTheTheoryHasClientsMissing) {
+  const std::string told =
+      run({"sampler.name=qlsd++", "participation.policy=bernoulli", "participation.probability=0.9"});
+  EXPECT_THAT(told, ::testing::HasSubstr("removed round "));
+  EXPECT_THAT(told, ::testing::HasSubstr("goes on for good without c2\n"));
+  EXPECT_THAT(told, ::testing::Not(::testing::HasSubstr("stopped")));
+}
+
+TEST_F(Removed, TheRunStopsWhereEverybodyIsNeeded) {
+  const std::string told = run({"sampler.name=qlsd++"});
+  EXPECT_THAT(told, ::testing::HasSubstr("paused the run stops, because c2 may not take part any more"));
+  EXPECT_THAT(told, ::testing::EndsWith("stopped"));
+}
+
 }  // namespace
 }  // namespace pollen

@@ -144,6 +144,29 @@ TEST_F(Setup, OtherColumnsThanTheMajority) {
   EXPECT_EQ(script_.types[4], (std::vector{wire::Type::welcome, wire::Type::layout}));
 }
 
+TEST_F(Setup, WhoeverComesAgainAndAgainDoesNotFillTheLog) {
+  for (std::uint64_t link = 10; link < 60; ++link) script_.arrive(link, link % 2 == 0 ? "z" : "y");
+  int said = 0;
+  ConnectionRegistry registry(script_, config_,
+                              {.tell = [&](const Notice& n) { said += n.event == "refused" ? 1 : 0; }});
+  EXPECT_THROW(registry.gather(), Over);
+  EXPECT_EQ(script_.refused.size(), 50U);
+  EXPECT_EQ(said, 2);
+}
+
+// Names are shown on the hub's terminal and, once all have them, on those of the other sites.
+TEST_F(Setup, NamesWithControlCharacters) {
+  wire::Columns rough = columns();
+  rough.facts.levels["t"].emplace_back("\x1b]0;yes");
+  script_.say(1, wire::encode(columns({"x", "y\xc2\x9b"})));
+  script_.say(2, wire::encode(rough));
+  script_.say(3, wire::encode(columns()));
+  gather();
+  EXPECT_EQ(script_.refused[1], "its columns or levels have control characters in \"y?\x9b\"");
+  EXPECT_EQ(script_.refused[2], "its columns or levels have control characters in \"?]0;yes\"");
+  EXPECT_EQ(script_.refused.count(3), 0U);
+}
+
 TEST_F(Setup, NoMajorityIsAnError) {
   script_.say(1, wire::encode(columns({"z"})));
   script_.say(2, wire::encode(columns({"x"})));

@@ -262,6 +262,7 @@ void serve(World& world, Disk& disk, const RegistryOptions& registry_options, in
   ExperimentOptions options;
   options.sites = registry.sites();
   options.stop = &pause;
+  options.believed = world.believed;
   options.transport = [&](ClientView& view, Clients&) {
     return make_remote_transport(
         registry, view,

@@ -49,6 +49,7 @@ class World final : public Links {
   void close(std::uint64_t link) override;
   void limit_frames(std::size_t) override {}
 
+  void restart(std::size_t client) { start(client); }  // as a new process over what is on its disk
   void server_died();  // ends all connections with it
   bool strikes(int thousandths);
   const Config& config() const { return config_; }
@@ -65,6 +66,7 @@ class World final : public Links {
   std::function<bool(std::uint32_t client)> silent;     // the client neither hears nor speaks, but stays connected
   std::function<bool(std::uint32_t client)> away;       // the client is not connected
   bool stubborn = false;                                // a client that is sent away or fails is started again
+  std::vector<std::uint32_t> believed;                  // clients whose replies may be absurdly large
   bool may_wait = false;                                // it is no error if nothing happens for long
   int looks = 0;                                        // how often the server looked for events
   std::function<void(ConnectionRegistry&)> before_end;  // called once the server has all draws

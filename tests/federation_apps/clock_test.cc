@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "federation.h"
+#include "support/source_dir.h"
 
 namespace pollen {
 namespace {
@@ -14,9 +15,11 @@ class Clock : public FederationTest {
     std::fstream file(path("clock"), std::ios::in | std::ios::out | std::ios::binary);
     file.write(reinterpret_cast<const char*>(&seconds), sizeof(seconds));
   }
+  static std::string preloaded() {
+    return fmt::format("LD_PRELOAD={}/tests/federation_apps/libclock_shim.so", build_dir());
+  }
   Child start_shifted(const Words& arguments, const std::string& log) const {
-    Words words = {fmt::format("LD_PRELOAD={}", POLLEN_CLOCK_SHIM), fmt::format("POLLEN_CLOCK={}", path("clock")),
-                   POLLEN_PROGRAM};
+    Words words = {preloaded(), fmt::format("POLLEN_CLOCK={}", path("clock")), pollen_program()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     return Child("/usr/bin/env", words, folder_, path(log));
   }
@@ -25,8 +28,8 @@ class Clock : public FederationTest {
 TEST_F(Clock, MayJump) {
   put("clock", std::string(8, '\0'));
   jump(400 * 86400);
-  const Outcome date = run_program("/usr/bin/env", {fmt::format("LD_PRELOAD={}", POLLEN_CLOCK_SHIM),
-                                                    fmt::format("POLLEN_CLOCK={}", path("clock")), "date", "+%s"});
+  const Outcome date =
+      run_program("/usr/bin/env", {preloaded(), fmt::format("POLLEN_CLOCK={}", path("clock")), "date", "+%s"});
   if (date.code != 0 || std::atoll(date.out.c_str()) < ::time(nullptr) + 399 * 86400)
     GTEST_SKIP() << "the clock of a program cannot be moved here";
   const Words keys = {"--set", "sampler.name=qlsd++", "--set", "run.iterations=1500"};

@@ -117,6 +117,8 @@ TEST_P(Faults, DoNotMatter) {
 INSTANTIATE_TEST_SUITE_P(
     Samplers, Faults,
     testing::Values(Case{"memory", {"sampler.name=qlsd++"}}, Case{"b_elf", {"sampler.name=b-elf", "sampler.k=2"}},
+                    Case{"coded_anchors",
+                         {"sampler.name=clsd++", "participation.policy=bernoulli", "participation.probability=0.5"}},
                     Case{"absent",
                          {"sampler.name=b-elf", "sampler.k=2", "participation.policy=bernoulli",
                           "participation.probability=0.5"}},

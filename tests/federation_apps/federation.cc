@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "support/source_dir.h"
+
 namespace pollen {
 
 void expect_has(const std::string& text, const std::string& words) {
@@ -17,7 +19,7 @@ FederationTest::FederationTest() : ProgramTest(::access("/dev/shm", W_OK) == 0 ?
 }
 
 Child FederationTest::start(const Words& arguments, const std::string& log) const {
-  return Child(POLLEN_PROGRAM, arguments, folder_, path(log));
+  return Child(pollen_program(), arguments, folder_, path(log));
 }
 
 void FederationTest::simulate(const Words& more, const std::string& config) {

@@ -54,9 +54,11 @@ class OwnData : public FederationTest {
 
 TEST_F(OwnData, LeavesTheDrawsOfGivenParts) {
   simulate({}, "run.toml");
-  Child server = serve();
+  Child server = serve({"--share-draws"});
   std::vector<Child> clients;
-  for (int i = 2; i >= 0; --i) clients.push_back(join(i, port_of(server), {"--data", fmt::format("d{}.csv", i)}));
+  for (int i = 2; i >= 0; --i)
+    clients.push_back(
+        join(i, port_of(server), {"--data", fmt::format("d{}.csv", i), "--out", fmt::format("shared{}", i)}));
   expect_done(server, clients);
   expect_same_draws();
   // What the server knows, without having seen any row, is enough to predict new rows.
@@ -66,6 +68,10 @@ TEST_F(OwnData, LeavesTheDrawsOfGivenParts) {
   const Outcome predicted = run({"predict", "together", "--data", "new.csv"});
   EXPECT_EQ(predicted.code, 0) << predicted.err;
   EXPECT_EQ(predicted.out, run({"predict", "alone", "--data", "new.csv"}).out);
+  // So is what a client was given with the draws.
+  const Outcome shared = run({"predict", "shared1", "--data", "new.csv"});
+  EXPECT_EQ(shared.code, 0) << shared.err;
+  EXPECT_EQ(shared.out, predicted.out);
 }
 
 // Processes are killed while they still agree on columns, levels and scaling, or have just begun.

@@ -2,10 +2,34 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <filesystem>
+
 #include "federation.h"
 
 namespace pollen {
 namespace {
+
+const char* const kOwn = R"(seed = 11
+[model]
+kind = "linear"
+noise_sd = 1.0
+[data]
+target = "y"
+[run]
+iterations = 20000
+chains = 2
+[sampler]
+name = "qlsd++"
+step = 0.0001
+[federation]
+expect = ["c0", "c1"]
+)";
+
+std::string rows(int count, int shift) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < count; ++i) text += fmt::format("{},{}\n", i % 7, (i * 3 + shift) % 5);
+  return text;
+}
 
 class Restart : public FederationTest {
  protected:
@@ -47,6 +71,28 @@ TEST_F(Restart, AServerStoppedByHandGoesOn) {
   expect_same_draws();
 }
 
+// Trajectories that a stop or a kill cuts off are made again: the draws are those of a run that was never stopped.
+TEST_F(Restart, ExactSamplersGoOn) {
+  Words k = keys("nuts", 4000);
+  for (const char* set : {"sampler.batch=1.0", "sampler.step=auto", "run.burn_in=500", "output.lp=true"})
+    k.insert(k.end(), {"--set", set});
+  simulate(k);
+  Child server = serve(k);
+  const int port = port_of(server);
+  std::vector<Child> clients = join_all(port, 5, k);
+  await_rounds(server);
+  clients[1].kill();
+  clients[1] = join(1, port, k);
+  server.send(SIGINT);
+  EXPECT_EQ(server.wait(kPatience), 130) << server.err();
+  Child again = serve(k, fmt::format("127.0.0.1:{}", port));
+  EXPECT_TRUE(await(kPatience, [&] { return again.err().find("5 of 5 here") != std::string::npos; })) << again.err();
+  again.kill();
+  Child last = serve(k, fmt::format("127.0.0.1:{}", port));
+  expect_done(last, clients);
+  expect_same_draws();
+}
+
 TEST_F(Restart, AServerWhoseStateIsInItsRunFolder) {
   const Words k = keys("qlsd++", 1500);
   simulate(k);
@@ -63,12 +109,12 @@ TEST_F(Restart, AServerWhoseStateIsInItsRunFolder) {
   await_rounds(server);
   server.send(SIGINT);
   EXPECT_EQ(server.wait(kPatience), 130) << server.err();
-  expect_has(server.err(), "add --resume");
+  expect_has(server.err(), "start the same command again to go on");
   const std::int64_t stopped_at = spool_bytes();
-  Child again = start(words(fmt::format("127.0.0.1:{}", port), {"--resume"}), "again");
+  Child again = start(words(fmt::format("127.0.0.1:{}", port), {}), "again");
   EXPECT_TRUE(await(kPatience, [&] { return spool_bytes() > stopped_at || !again.running(); })) << again.err();
   again.kill();
-  Child last = start(words(fmt::format("127.0.0.1:{}", port), {"--resume"}), "last");
+  Child last = start(words(fmt::format("127.0.0.1:{}", port), {}), "last");
   expect_done(last, clients);
   expect_same_draws();
 }
@@ -94,13 +140,159 @@ TEST_F(Restart, AServerBeforeItsClients) {
   expect_has(server.err(), "stopped before the first round");
 }
 
-// A client that was away when the run ended hears of it from a server that is started again.
+// A lost checkpoint must not make the server begin again as if nothing had been sampled.
+TEST_F(Restart, AServerWhoseCheckpointIsGoneSaysSo) {
+  const Words k = keys("qlsd++", 100000);
+  Child server = serve(k);
+  std::vector<Child> clients = join_all(port_of(server), 5, k);
+  await_rounds(server);
+  server.send(SIGINT);
+  EXPECT_EQ(server.wait(kPatience), 130) << server.err();
+  const std::string checkpoint = slurp("hub/checkpoint");
+  std::filesystem::remove(path("hub/checkpoint"));
+  const Outcome lost = run(serve_words(k));
+  EXPECT_EQ(lost.code, 2);
+  expect_has(lost.err, "hub/checkpoint: found no checkpoint, but the state of a run that has begun");
+  // The same with the wrong state folder: the run in --out is not over and stays as it is.
+  Words elsewhere = serve_words(k);
+  *std::find(elsewhere.begin(), elsewhere.end(), "hub") = "elsewhere";
+  const Outcome wrong = run(elsewhere);
+  EXPECT_EQ(wrong.code, 2);
+  expect_has(wrong.err, "found a run that is not over, but not its state");
+  EXPECT_TRUE(exists("together/draws.spool"));
+  // Damaged states name a remedy that a server has.
+  const std::string state = slurp("hub/federation");
+  for (const auto& [file, whole] : {std::pair("hub/checkpoint", checkpoint), std::pair("hub/federation", state)}) {
+    std::string bytes = whole;
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    put("hub/checkpoint", checkpoint);
+    put(file, bytes);
+    const Outcome damaged = run(serve_words(k));
+    EXPECT_EQ(damaged.code, 2);
+    expect_has(damaged.err, "damaged bytes (the checksum differs)");
+    expect_has(damaged.err, "put it back from a backup, or begin a new run with --force");
+    put(file, whole);
+  }
+  // And with another configuration.
+  Words other = keys("qlsd++", 5);
+  const Outcome another = run(serve_words(other));
+  EXPECT_EQ(another.code, 2);
+  expect_has(another.err, "run.iterations is 100000 there and 5 here");
+}
+
+// A run that is still in its burn-in has no draws yet, and is not over either.
+TEST_F(Restart, AServerWithTheWrongStateInBurnIn) {
+  Words k = keys("qlsd++", 1000000);
+  k.insert(k.end(), {"--set", "run.burn_in=900000"});
+  Child server = serve(k);
+  std::vector<Child> clients = join_all(port_of(server), 5, k);
+  ASSERT_TRUE(await(kPatience, [&] { return exists("hub/federation"); })) << server.err();
+  server.send(SIGINT);
+  EXPECT_EQ(server.wait(kPatience), 130) << server.err();
+  Words elsewhere = serve_words(k);
+  *std::find(elsewhere.begin(), elsewhere.end(), "hub") = "elsewhere";
+  const Outcome wrong = run(elsewhere);
+  EXPECT_EQ(wrong.code, 2);
+  expect_has(wrong.err, "found a run that is not over, but not its state");
+  // The right state and another folder for the draws.
+  Words other_out = serve_words(k);
+  *std::find(other_out.begin(), other_out.end(), "together") = "apart";
+  const Outcome apart = run(other_out);
+  EXPECT_EQ(apart.code, 2);
+  expect_has(apart.err, "--out: found ");
+  expect_has(apart.err, "accepted: the folder that this run writes to (" + path("together") + ")");
+  EXPECT_FALSE(exists("apart"));
+}
+
+// Clients of a run that is not over wait where another one is begun, and go on when the right server is back.
+TEST_F(Restart, AServerWithAnotherRunInMind) {
+  put("a.toml", kOwn);
+  for (int i = 0; i < 2; ++i) put(fmt::format("d{}.csv", i), rows(30 + i, i));
+  put("policy.toml", "trust_server = true\nmin_clients = 2\nmin_cell = 0\nmin_test_rows = 0\n");
+  const auto words = [&](int i, int port) {
+    return Words{"join",
+                 "--server",
+                 fmt::format("127.0.0.1:{}", port),
+                 "--insecure",
+                 "--name",
+                 fmt::format("c{}", i),
+                 "--data",
+                 fmt::format("d{}.csv", i),
+                 "--policy",
+                 "policy.toml",
+                 "--state",
+                 fmt::format("s{}", i),
+                 "--ledger",
+                 fmt::format("l{}", i)};
+  };
+  const auto serve_with = [&](const std::string& state, const std::string& out, const std::string& listen) {
+    std::filesystem::remove(path("server.err"));
+    Child server =
+        start({"serve", "a.toml", "--listen", listen, "--insecure", "--out", out, "--state", state}, "server");
+    EXPECT_TRUE(await(kPatience, [&] { return port_of(server) > 0 || !server.running(); })) << server.err();
+    return server;
+  };
+  Child server = serve_with("hub", "together", "127.0.0.1:0");
+  const int port = port_of(server);
+  std::vector<Child> clients;
+  for (int i = 0; i < 2; ++i) clients.push_back(start(words(i, port), fmt::format("c{}", i)));
+  await_rounds(server);
+  server.send(SIGINT);
+  EXPECT_EQ(server.wait(kPatience), 130) << server.err();
+  const std::string address = fmt::format("127.0.0.1:{}", port);
+  Child wrong = serve_with("elsewhere", "apart", address);
+  for (const Child& client : clients)
+    EXPECT_TRUE(await(kPatience, [&] {
+      return client.err().find("waiting for the server of the run") != std::string::npos;
+    })) << client.err();
+  wrong.send(SIGINT);
+  EXPECT_EQ(wrong.wait(kPatience), 130) << wrong.err();
+  const std::int64_t before = spool_bytes();
+  Child right = serve_with("hub", "together", address);
+  EXPECT_TRUE(await(kPatience, [&] { return spool_bytes() > before + 1000 || !right.running(); })) << right.err();
+  for (Child& client : clients) EXPECT_TRUE(client.running()) << client.err();
+}
+
+// A client that the operator removes is told, and the run goes on without it where the theory has clients missing.
+TEST_F(Restart, AClientThatIsRemoved) {
+  Words k = keys("qlsd++", 1500);
+  k.insert(k.end(), {"--set", "participation.policy=bernoulli", "--set", "participation.probability=0.9"});
+  Child server = serve(k);
+  const std::string address = fmt::format("127.0.0.1:{}", port_of(server));
+  std::vector<Child> clients = join_all(port_of(server), 5, k);
+  await_rounds(server);
+  server.send(SIGINT);
+  EXPECT_EQ(server.wait(kPatience), 130) << server.err();
+  Words without = k;
+  without.insert(without.end(), {"--without", "c2"});
+  Child again = serve(without, address);
+  EXPECT_EQ(again.wait(kPatience), 0) << again.err();
+  expect_has(again.err(), "goes on for good without c2");
+  for (std::size_t i = 0; i < clients.size(); ++i)
+    EXPECT_EQ(clients[i].wait(kPatience), i == 2 ? 1 : 0) << clients[i].err();
+  expect_has(clients[2].err(), "it was removed from this run");
+}
+
+TEST_F(Restart, AServerRenamesAFinishedRun) {
+  const Words k = keys("qlsd", 40);
+  for (const char* earlier : {"", "together held an earlier run, which is now together-1"}) {
+    Child server = serve(k);
+    std::vector<Child> clients = join_all(port_of(server), 5, k);
+    expect_done(server, clients);
+    expect_has(server.err(), earlier);
+  }
+  EXPECT_TRUE(slurp("together/draws-1.csv") == slurp("together-1/draws-1.csv"));
+}
+
+// A client that was away when the run ended hears of it from a server that is started again with --resume.
 TEST_F(Restart, AClientThatMissedTheEnd) {
   const Words k = keys("qlsd++", 40);
   Child server = serve(k);
   std::vector<Child> clients = join_all(port_of(server), 5, k);
   expect_done(server, clients);
-  Child again = serve(k);
+  Words resumed = k;
+  resumed.emplace_back("--resume");
+  Child again = serve(resumed);
   Child late = join(3, port_of(again), k);
   EXPECT_EQ(late.wait(kPatience), 0) << late.err();
   again.send(SIGINT);
@@ -132,28 +324,6 @@ TEST_F(Restart, WithoutItsStateWelcomeWhereNothingIsKept) {
   clients[0] = replace(clients, port_of(server), words, "stranger");
   expect_done(server, clients);
   expect_same_draws();
-}
-
-const char* const kOwn = R"(seed = 11
-[model]
-kind = "linear"
-noise_sd = 1.0
-[data]
-target = "y"
-[run]
-iterations = 20000
-chains = 2
-[sampler]
-name = "qlsd++"
-step = 0.0001
-[federation]
-expect = ["c0", "c1"]
-)";
-
-std::string rows(int count, int shift) {
-  std::string text = "x,y\n";
-  for (int i = 0; i < count; ++i) text += fmt::format("{},{}\n", i % 7, (i * 3 + shift) % 5);
-  return text;
 }
 
 TEST_F(Restart, WithOtherRowsRefused) {

@@ -43,9 +43,11 @@ const std::vector<Case> kServe = {
     serve("log_format", {"--listen", "127.0.0.1:0", "--insecure", "--log-format", "xml"},
           {{"--log-format", "\"xml\"", "text, json"}}),
     serve("misspelt", {"--listen", "127.0.0.1:0", "--insecure", "--sate", "x"}, {{"--sate", "--state?"}}),
-    served("nuts", {{"sampler.name", "\"nuts\""}, {"sampler.step", ""}}, {{"sampler.name", "nuts", "pollen run"}}),
-    served("fedsoul", {{"sampler.name", "\"fedsoul\""}, {"model.kind", "\"mixed-linear\""}},
-           {{"sampler.name", "fedsoul", "pollen run"}}),
+    served("ula", {{"sampler.name", "\"ula\""}}, {{"sampler.name", "ula", "pollen run"}}),
+    served("l2gd", {{"sampler.name", "\"l2gd\""}, {"model.kind", "\"mixed-linear\""}},
+           {{"sampler.name", "l2gd", "whole models"}}),
+    served("local", {{"sampler.name", "\"local\""}, {"model.kind", "\"mixed-linear\""}},
+           {{"sampler.name", "local", "sends nothing"}}),
     served("not_coupled", {{"run.coupled", "false"}}, {{"run.coupled", "false", "true"}}),
     served("skip_with_all", {{"federation.on_missing", "\"skip\""}, {"federation.round_deadline", "1"}},
            {{"federation.on_missing", "skip", "full"}}),
@@ -101,6 +103,8 @@ const std::vector<Case> kJoin = {
          {"--server", "127.0.0.1:9", "--data", "d.csv", "--ca", "no.pem", "--cert", "nor.pem", "--key", "nor.key"},
          {{"nor.pem"}}),
     join("give_up", with(kHere, {"--data", "d.csv", "--max-rounds", "0"}), {{"--max-rounds", "0"}}),
+    join("no_policy", with(kHere, {"--data", "d.csv", "--policy", "no.toml"}), {{"--policy", "\"no.toml\""}}),
+    join("wrong_policy", with(kHere, {"--data", "d.csv", "--policy", "d.csv"}), {{"d.csv:1:"}}),
     join("allow_unknown", with(kHere, {"--data", "d.csv", "--allow", "qlsd+"}), {{"--allow", "qlsd+"}}),
 };
 POLLEN_BAD_INPUT(Join, kJoin);

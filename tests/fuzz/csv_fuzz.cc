@@ -47,6 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.header = (flags & 1) == 0;
   if ((flags & 2) != 0) options.categorical = {"a", "b", "c1", "c2"};
   options.limit = (flags & 4) != 0 ? 2 : 0;
+  if ((flags & 8) != 0 && options.header) options.exclude = {"a"};
   const std::string text = input.text();
   data::RawTable table;
   try {

@@ -1,5 +1,12 @@
 // Fuzzes a client of a federation with a server that says anything in any order. Only documented errors may occur. The
-// client's state is in memory.
+// client's state is in memory. Some clients have a part of a configuration, others a file of their own, so that they
+// are taken through all of set-up and hold the server to a contract and to a pin.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include "federation/federation.h"
 #include "fuzz.h"
 #include "pollen/errors.h"
@@ -29,26 +36,42 @@ batch = 1
 Config config_of(std::size_t which) {
   static const std::vector<Overrides> samplers = {{"sampler.name=qlsd"},
                                                   {"sampler.name=qlsd++"},
-                                                  {"sampler.name=lsd*"},
+                                                  {"sampler.name=clsd*"},
                                                   {"sampler.name=fald", "sampler.local_steps=3"}};
   return read_config_text(kProblem, "fuzz", samplers[which % samplers.size()]);
 }
 
-// Corrects the length of a changed frame; otherwise most changes would be refused at the header.
-void put_length(Bytes& frame) {
-  if (frame.size() < wire::kFrameHeader) return;
-  const std::uint64_t body = frame.size() - wire::kFrameHeader;
-  std::memcpy(frame.data() + 8, &body, sizeof body);
+// The file of a client that has its own. It is removed when the program ends.
+const std::string& own_file() {
+  static const struct File {
+    File() : path(std::filesystem::temp_directory_path() / fmt::format("pollen-handshake-{}.csv", ::getpid())) {
+      std::ofstream out(path);
+      out << "x,colour,t\n";
+      for (int i = 0; i < 12; ++i) out << i % 5 << (i % 2 == 0 ? ",red," : ",blue,") << (i % 3 == 0 ? "yes\n" : "no\n");
+    }
+    ~File() { std::filesystem::remove(path); }
+    std::string path;
+  } file;
+  return file.path;
 }
 
-void converse(Input& input) {
+ParticipantOptions options_of(std::size_t which) {
   static const std::vector<Config> configs = {config_of(0), config_of(1), config_of(2), config_of(3)};
   ParticipantOptions options;
   options.name = "c0";
-  options.config = configs[input.byte() % configs.size()];
-  options.part = 0;
-  options.shared_seed = true;
-  Participant participant(options);
+  if (which % 8 < configs.size()) {
+    options.config = configs[which % 8];
+    options.part = 0;
+    options.shared_seed = true;
+  } else {
+    options.data = own_file();
+    options.new_run = which % 2 == 1;
+  }
+  return options;
+}
+
+void converse(Input& input) {
+  Participant participant(options_of(input.byte()));
   std::size_t said = 0;
   const auto send = [&](const Bytes& frame) {
     HOLDS(wire::type_of(frame) >= wire::Type::reply);
@@ -57,7 +80,6 @@ void converse(Input& input) {
   for (int i = 0; i < 64; ++i) {
     Bytes frame = input.bytes(input.word());
     if (frame.empty()) break;
-    put_length(frame);
     const std::size_t before = said;
     try {
       participant.handle(frame, send);

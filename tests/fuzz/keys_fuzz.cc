@@ -1,5 +1,5 @@
-// Fuzzes certificates and private keys in PEM. If the first byte is odd, the input's bytes are put into base64 lines,
-// so that the fuzzer changes the certificate and not its encoding.
+// Fuzzes certificates, private keys and revocation lists in PEM. If the first byte is odd, the input's bytes are put
+// into base64 lines, so that the fuzzer changes the certificate and not its encoding.
 #include "fuzz.h"
 #include "keys/openssl.h"
 #include "pollen/errors.h"
@@ -30,11 +30,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace pollen;
   fuzz::Input input(data, size);
   const unsigned how = input.byte();
-  const bool key = (how & 2U) != 0;
-  const std::string pem =
-      (how & 1U) != 0 ? fuzz::wrapped(input.bytes(), key ? "PRIVATE KEY" : "CERTIFICATE") : input.text();
+  const bool key = (how & 2U) != 0, list = (how & 4U) != 0;
+  const std::string pem = (how & 1U) != 0 ? fuzz::wrapped(input.bytes(), list  ? "X509 CRL"
+                                                                         : key ? "PRIVATE KEY"
+                                                                               : "CERTIFICATE")
+                                          : input.text();
   try {
-    if (key)
+    if (list)
+      keys::revoked_in(pem, "fuzz", {});
+    else if (key)
       HOLDS(keys::parse_key(pem, "fuzz") != nullptr);
     else
       fuzz::look_at_certificate(pem);

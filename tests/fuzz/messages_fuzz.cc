@@ -34,13 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace pollen;
   using namespace pollen::fuzz;
   Input input(data, size);
-  const bool fix_length = (input.byte() & 1) != 0;
-  Bytes frame = input.bytes();
-  if (fix_length && frame.size() >= wire::kFrameHeader) {
-    const std::uint64_t body = frame.size() - wire::kFrameHeader;
-    std::memcpy(frame.data() + 8, &body, sizeof body);
-  }
+  const Bytes frame = input.bytes();
   each<wire::Hello, wire::Welcome, wire::Refusal, wire::Columns, wire::Layout, wire::Moments, wire::Scaling, wire::Site,
-       wire::Seat, wire::Acknowledged, wire::CatchUp, wire::Ask, wire::Answer, wire::Draws, wire::End>(frame);
+       wire::Seat, wire::Acknowledged, wire::CatchUp, wire::Ask, wire::Answer, wire::Draws, wire::End, wire::CodeSeed>(
+      frame);
   return 0;
 }

@@ -1,4 +1,6 @@
 // fuzz_seeds FOLDER writes the seeds of the targets with binary input to FOLDER/<target>/.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -83,7 +85,7 @@ void compress_seeds() {
 }
 
 void wire_seeds() {
-  const auto seed = [](const std::string& name, const Bytes& frame) { put("wire", name, '1' + text_of(frame)); };
+  const auto seed = [](const std::string& name, const Bytes& frame) { put("wire", name, text_of(frame)); };
   Bytes frame;
   Broadcast broadcast;
   broadcast.round = 17;
@@ -112,7 +114,16 @@ void wire_seeds() {
   wire::encode(reply, frame);
   seed("reply-three-parts", frame);
   frame.pop_back();
-  put("wire", "reply-cut", '0' + text_of(frame));
+  put("wire", "reply-cut", text_of(frame));
+  reply.joined = reply.refreshes = true, reply.code.updates = 200, reply.reference_bytes = 3;
+  reply.offset = {0, 11, 11, 11};
+  reply.payload.resize(11, 1);
+  wire::encode(reply, frame);
+  seed("reply-coded", frame);
+  broadcast.present = {7};
+  const std::vector<std::uint32_t> first = {0};
+  wire::encode(broadcast, first, frame, std::vector<double>{2.5});
+  seed("broadcast-weights", frame);
   reply = {};
   reply.silent = true, reply.first = 40;
   reply.chains = {0, 2};
@@ -124,13 +135,13 @@ void wire_seeds() {
   reply.offset = {0};
   wire::encode(reply, frame);
   seed("reply-empty", frame);
-  put("wire", "header-alone", '0' + text_of(Bytes(frame.begin(), frame.begin() + wire::kFrameHeader)));
+  put("wire", "header-alone", text_of(Bytes(frame.begin(), frame.begin() + wire::kFrameHeader)));
   put("wire", "empty", "");
 }
 
 template <class Message>
 void message_seed(const std::string& name, const Message& message) {
-  put("messages", name, '1' + text_of(wire::encode(message)));
+  put("messages", name, text_of(wire::encode(message)));
 }
 
 void messages_seeds() {
@@ -193,6 +204,33 @@ void handshake_seeds() {
     handshake_seed("asked-" + number, sampler, asked);
   }
   handshake_seed("refused", 0, {wire::encode(wire::Refusal{"no", false})});
+  // A client with a file of its own, from its columns to a question and a round, and a server that begins again.
+  const auto study = [](const char* more) {
+    return fmt::format(
+        "[model]\nkind = \"logistic\"\n[sampler]\nname = \"lsd\"\nstep = 0.01\n[run]\niterations = 9\nchains = "
+        "1\ncoupled = true\n[data]\n{}",
+        more);
+  };
+  const auto welcome = [&](const char* run, const char* more) {
+    return wire::encode(wire::Welcome{0, 2, run, study(more)});
+  };
+  const ColumnFacts facts{{"x", "colour"}, "t", {{"colour", {"blue", "red"}}, {"t", {"no", "yes"}}}};
+  Broadcast round;
+  round.step.size = 0.01;
+  round.whole = round.segment.starts = round.segment.ends = true;
+  round.offset = {0, 24};
+  round.payload = Bytes(24, 0);
+  wire::encode(round, chains, frame);
+  const std::vector<Bytes> own{welcome("one", ""),
+                               wire::encode(wire::Layout{facts}),
+                               wire::encode(wire::Scaling{{{0, 0}, {1, 1}}}),
+                               wire::encode(wire::Seat{0.5}),
+                               wire::encode(wire::Ask{1, 1, Panel(3, 1), {}, 3, 1}),
+                               frame,
+                               welcome("two", ""),
+                               welcome("three", "limit = 5\n")};
+  for (const char sampler : {char{4}, char{5}})
+    handshake_seed(fmt::format("own-{}", static_cast<int>(sampler)), sampler, own);
 }
 
 void idx_seed(const std::string& name, const std::string& images, const std::string& labels) {

@@ -2,6 +2,7 @@
 // one.
 #include "fuzz.h"
 #include "pollen/errors.h"
+#include "round/frame_size.h"
 #include "wire/wire.h"
 
 namespace pollen::fuzz {
@@ -10,25 +11,27 @@ namespace {
 void broadcast(const Bytes& frame) {
   static Broadcast used;
   static std::vector<std::uint32_t> used_chains;
+  static std::vector<double> used_weights;
   Broadcast fresh;
   std::vector<std::uint32_t> chains;
+  std::vector<double> weights;
   try {
-    wire::decode(frame, fresh, chains);
+    wire::decode(frame, fresh, chains, &weights);
   } catch (const WireError&) {
     try {
-      wire::decode(frame, used, used_chains);
+      wire::decode(frame, used, used_chains, &used_weights);
     } catch (const WireError&) {
       return;
     }
     failed("refused by a new object and not by a used one", __FILE__, __LINE__);
   }
-  wire::decode(frame, used, used_chains);
+  wire::decode(frame, used, used_chains, &used_weights);
   for (Index c = 0; c + 1 < std::ssize(fresh.offset); ++c) HOLDS(fresh.chain_payload(c).size() <= frame.size());
   HOLDS(chains.empty() || chains.back() + 1 < fresh.offset.size());
   Bytes again;
-  wire::encode(fresh, chains, again);
+  wire::encode(fresh, chains, again, weights);
   HOLDS(again == frame);
-  wire::encode(used, used_chains, again);
+  wire::encode(used, used_chains, again, used_weights);
   HOLDS(again == frame);
 }
 
@@ -46,6 +49,7 @@ void reply(const Bytes& frame) {
     failed("refused by a new object and not by a used one", __FILE__, __LINE__);
   }
   wire::decode(frame, used);
+  HOLDS(frame_bits(fresh) == 8 * static_cast<std::int64_t>(frame.size()));
   HOLDS(fresh.bits.size() == (fresh.silent ? 0 : fresh.chains.size()));
   for (std::size_t p = 0; p < fresh.bits.size(); ++p)
     HOLDS(fresh.bits[p] == 8 * static_cast<std::int64_t>(fresh.part(p).size()));
@@ -62,12 +66,7 @@ void reply(const Bytes& frame) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pollen::fuzz;
   Input input(data, size);
-  const bool fix_length = (input.byte() & 1) != 0;  // without this, most changes would only make the length wrong
-  pollen::Bytes frame = input.bytes();
-  if (fix_length && frame.size() >= pollen::wire::kFrameHeader) {
-    const std::uint64_t body = frame.size() - pollen::wire::kFrameHeader;
-    std::memcpy(frame.data() + 8, &body, sizeof body);
-  }
+  const pollen::Bytes frame = input.bytes();
   broadcast(frame);
   reply(frame);
   return 0;

@@ -1,5 +1,6 @@
 // A federation over real connections with both ends in one process, where the thread sanitizer can watch them. It has
 // the draws and counts of a simulation, also if a client is cut off in the middle and comes back.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -8,7 +9,8 @@
 
 #include "federation/world.h"
 #include "grpc/wires.h"
-#include "keys/keys.h"
+#include "keys/holder.h"
+#include "pollen/errors.h"
 #include "support/federated.h"
 
 namespace pollen {
@@ -151,6 +153,94 @@ TEST_F(GrpcFederation, UnderTlsToo) {
   sites_[1].cut = 5;
   expect_the_simulation(run(keys.of("localhost")));
   EXPECT_EQ(sites_[1].connections, 2);
+}
+
+// Passes everything on and counts what strangers have said.
+class Overheard final : public Links {
+ public:
+  explicit Overheard(Links& links) : links_(links) {}
+  std::optional<LinkEvent> next(Deadline until) override {
+    auto event = links_.next(until);
+    if (event && event->what == LinkEvent::What::frame) ++frames;
+    if (event && event->what == LinkEvent::What::closed) closed = true;
+    return event;
+  }
+  void send(std::uint64_t link, Frame frame) override { links_.send(link, std::move(frame)); }
+  void close(std::uint64_t link) override { links_.close(link); }
+  void limit_frames(std::size_t bytes) override { links_.limit_frames(bytes); }
+
+  int frames = 0;
+  std::atomic<bool> closed = false;
+
+ private:
+  Links& links_;
+};
+
+// What a server that expects c0, c1 and c2 does with a client that shows this certificate and says it is c1.
+struct Stranger {
+  std::string told;  // what it is told
+  int frames = 0;    // how much of what it says is read
+};
+
+Stranger try_with(const TlsTexts& server, const TlsTexts& client, const Overrides& more = {}) {
+  const auto wires = listen_at("127.0.0.1:0", server);
+  Overheard links(wires->links());
+  Stranger out;
+  std::jthread stranger([&] {
+    WireClient wire(fmt::format("127.0.0.1:{}", wires->port()), client, nullptr);
+    if (!wire.connect(30)) return;
+    wire.write(wire::encode(wire::Hello{.name = "c1"}));
+    Bytes frame;
+    if (!wire.read(frame, 10'000)) return;
+    out.told = wire::type_of(frame) == wire::Type::refusal ? wire::decode<wire::Refusal>(frame).why : "welcome";
+  });
+  Overrides keys = {"data.clients=3", "sampler.name=qlsd", "federation.expect=[\"c0\", \"c1\", \"c2\"]"};
+  keys.insert(keys.end(), more.begin(), more.end());
+  const Config config = testing::federated_config(kFederated, keys);
+  ConnectionRegistry registry(links, config, {.stop = &links.closed});
+  EXPECT_THROW(registry.gather(), Interrupted);
+  stranger.join();
+  out.frames = links.frames;
+  return out;
+}
+
+// A certificate alone says who a client is: one without a name is nobody, and one with a name that is not expected is
+// turned away before anything is read.
+TEST(Names, OfCertificatesAreCheckedWhenTheStreamOpens) {
+  const auto now = KeyClock::now();
+  const keys::Holder authority = keys::make_authority("test", now - std::chrono::hours(1), now + std::chrono::hours(1));
+  const auto texts = [&](KeyRole role, const std::string& name, const std::string& names) {
+    const keys::Holder holder = keys::make_holder({.role = role,
+                                                   .name = name,
+                                                   .alternative_names = names,
+                                                   .starts = now - std::chrono::minutes(5),
+                                                   .ends = now + std::chrono::minutes(50)},
+                                                  authority);
+    return TlsTexts{keys::pem_text(authority.certificate.get()), keys::pem_text(holder.certificate.get()),
+                    keys::pem_text(holder.key.get())};
+  };
+  const TlsTexts server = texts(KeyRole::server, "localhost", "DNS:localhost,IP:127.0.0.1");
+  const auto client = [&](const std::string& name, const std::string& names) {
+    return try_with(server, texts(KeyRole::client, name, names));
+  };
+  using ::testing::HasSubstr;
+  const Stranger nobody = client("", ""), two = client("c1", "DNS:c9"), other = client("c9", "DNS:c9");
+  EXPECT_THAT(nobody.told, HasSubstr("without a common name"));
+  EXPECT_THAT(two.told, HasSubstr("the common name c1 and the alternative names c9"));
+  EXPECT_EQ(other.told, "no client named c9 is expected");
+  EXPECT_EQ(nobody.frames + two.frames + other.frames, 0);
+
+  // A certificate of the same authority and with the right name that is not the one that the sites have compared.
+  const TlsTexts c1 = texts(KeyRole::client, "c1", "DNS:c1");
+  const auto named = [&](const std::string& fingerprint) {
+    const std::string none(64, '0');
+    return Overrides{fmt::format("federation.fingerprints=[\"{}\", \"{}\", \"{}\"]", none, fingerprint, none)};
+  };
+  const Stranger right = try_with(server, c1, named(shown_certificate(c1.certificate).fingerprint));
+  const Stranger wrong = try_with(server, c1, named(std::string(64, 'a')));
+  EXPECT_EQ(right.told, "welcome");
+  EXPECT_EQ(wrong.told, "its certificate is not the one that the study names for it (federation.fingerprints)");
+  EXPECT_EQ(wrong.frames, 0);
 }
 
 }  // namespace

@@ -21,6 +21,16 @@ TEST(Guard, TakesAHostHeaderOnlyByNamesNobodyElseCanOwn) {
     EXPECT_FALSE(names_loopback(other)) << other;
 }
 
+TEST(Guard, TakesTheNamesOfThisMachine) {
+  for (const char* own :
+       {"127.0.0.1:9464", "localhost", "10.0.0.7:9464", "[fd00::7]:9464", "hub.example.org", "Hub.Example.Org:1"})
+    EXPECT_TRUE(names_this_machine(own, "hub.example.org")) << own;
+  for (const char* other :
+       {"evil.example:9464", "10.0.0.7.evil.example", "", "hub.example.org.evil.example", "[fd00::7"})
+    EXPECT_FALSE(names_this_machine(other, "hub.example.org")) << other;
+  EXPECT_FALSE(names_this_machine("", ""));
+}
+
 TEST(Guard, ComparesSecretsWhole) {
   EXPECT_TRUE(same_secret("0123abcd", "0123abcd"));
   for (const char* wrong : {"", "0123abce", "0123abc", "0123abcd0", "1123abcd"})

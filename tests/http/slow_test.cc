@@ -92,6 +92,13 @@ TEST(Slow, ManySilentConnectionsAreWorkedOff) {
   for (const auto& one : silent) EXPECT_EQ(one->read_all(), "");
 }
 
+TEST(Slow, SilentConnectionsKeepNobodyWaiting) {
+  const Pages pages(2, kForever, kForever);
+  std::vector<std::unique_ptr<Browser>> silent;
+  for (int i = 0; i < 200; ++i) silent.push_back(std::make_unique<Browser>(pages.port()));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(status(answer(pages.port(), "/")), 200);
+}
+
 TEST(Slow, AStopCutsWhoeverIsReadingOrTalking) {
   auto pages = std::make_unique<Pages>(3, kForever, kForever);
   Browser reader(pages->port()), silent(pages->port());

@@ -79,5 +79,35 @@ TEST(AlternativeNames, AreThoseAskedForOnce) {
   EXPECT_EQ(client_names("10.0.0.7"), "DNS:10.0.0.7");
 }
 
+// Returns the name in a certificate with this common name and these alternative names, or why it has none.
+std::string name_in(const std::string& common, const std::string& alternatives) {
+  const auto now = KeyClock::now();
+  static const Holder authority = make_authority("test", now, now + std::chrono::hours(1));
+  const Holder holder = make_holder(
+      {.role = KeyRole::client, .name = common, .alternative_names = alternatives, .starts = now, .ends = now},
+      authority);
+  try {
+    return name_of(holder.certificate.get(), "c.pem");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+}
+
+TEST(NameOfACertificate, IsItsCommonNameOrItsOnlyAlternativeName) {
+  EXPECT_EQ(name_in("a", ""), "a");
+  EXPECT_EQ(name_in("a", "DNS:a"), "a");
+  EXPECT_EQ(name_in("a", "DNS:b,DNS:a"), "a");
+  EXPECT_EQ(name_in("a", "IP:10.0.0.7,email:a@example.org"), "a");
+  EXPECT_EQ(name_in("10.0.0.7", "IP:10.0.0.7,DNS:localhost"), "10.0.0.7");
+  EXPECT_EQ(name_in("", "DNS:a,IP:10.0.0.7"), "a");
+}
+
+TEST(NameOfACertificate, IsRefusedWhereItCouldBeAnother) {
+  EXPECT_THAT(name_in("", ""), HasSubstr("c.pem: found a certificate without a common name and with no alternative"));
+  EXPECT_THAT(name_in("", "DNS:a,DNS:b"), HasSubstr("with several alternative names"));
+  EXPECT_THAT(name_in("", "IP:10.0.0.7"), HasSubstr("with no alternative names"));
+  EXPECT_THAT(name_in("a", "DNS:b"), HasSubstr("found the common name a and the alternative names b"));
+}
+
 }  // namespace
 }  // namespace pollen::keys

@@ -92,8 +92,9 @@ TEST(DecayingStep, FollowsItsLawRoundByRound) {
   const auto from_one = path([&](int k) { return 1 / (2 * l + m * (k + 1) / 12); });
   const auto by_round = path([&](int k) { return 1 / (2 * l + m * (k / 3) / 12); });
   Overrides keys = keys_of(options);
-  keys.insert(keys.end(), {"seed=4", "run.chains=4096", "run.iterations=75", "run.burn_in=0", "run.init=zero", "output.lp=false",
-                           "sampler.schedule=decaying", "sampler.smoothness=12", "sampler.convexity=150"});
+  keys.insert(keys.end(),
+              {"seed=4", "run.chains=4096", "run.iterations=75", "run.burn_in=0", "run.init=zero", "output.lp=false",
+               "sampler.schedule=decaying", "sampler.smoothness=12", "sampler.convexity=150"});
   keys.erase(std::ranges::find(keys, "sampler.step=0.05"));
   Experiment experiment(read_config_text(problem.text, "law.toml", keys), {.threads = 1});
   experiment.prepare();

@@ -159,11 +159,11 @@ step = 0.001
 expect = ${JSON.stringify(names)}
 `;
 const join_ = (port, config, name, i) =>
-  start("join", "--server", `127.0.0.1:${port}`, "--insecure", "--name", name, "--config", config, "--client", String(i), "--state", `state-${config}-${i}`);
+  start("join", "--server", `127.0.0.1:${port}`, "--insecure", "--shared-seed", "--name", name, "--config", config, "--client", String(i), "--state", `state-${config}-${i}`);
 
 async function serve(config, names, iterations, ...words) {
   writeFileSync(join(folder, config), federated(iterations, names));
-  const server = start("serve", config, "--listen", "127.0.0.1:0", "--insecure", "--out", `out-${config}`, "--dashboard=0", ...words);
+  const server = start("serve", config, "--listen", "127.0.0.1:0", "--insecure", "--shared-seed", "--out", `out-${config}`, "--dashboard=0", ...words);
   const [, url] = await heard(server, /dashboard at (http:\S+)/);
   const [, port] = await heard(server, /listening at [^\s:]+:(\d+)/);
   return { server, url, port };

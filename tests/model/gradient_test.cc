@@ -52,8 +52,13 @@ TEST_P(GradientLaw, ChainsAreIndependentColumns) {
     std::vector<double> values(static_cast<std::size_t>(chains));
     c.potential->gradient(theta, g, scratch);
     c.potential->value(theta, values, scratch);
+    Panel slopes(c.dimension(), chains);
+    std::vector<double> heights(values.size());
+    c.potential->value_and_gradient(theta, heights, slopes, scratch);
+    EXPECT_EQ(heights, values);
     for (Index k = 0; k < chains; ++k) {
       const std::vector<double> alone = gradient_of(*c.potential, theta.column(k));
+      for (std::size_t j = 0; j < alone.size(); ++j) ASSERT_EQ(slopes.column(k)[j], alone[j]) << "with the value";
       for (std::size_t j = 0; j < alone.size(); ++j) ASSERT_EQ(g.column(k)[j], alone[j]) << chains << " chains, " << k;
       ASSERT_EQ(values[static_cast<std::size_t>(k)], value_of(*c.potential, theta.column(k)));
     }

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/source_dir.h"
+
 namespace pollen {
 
 namespace fs = std::filesystem;
@@ -17,7 +19,8 @@ MpiTest::MpiTest() {
 }
 
 Words MpiTest::job(int ranks, const Words& arguments) {
-  Words all = {"--oversubscribe", "--bind-to", "none", "--timeout", "240", "-n", std::to_string(ranks), POLLEN_PROGRAM};
+  Words all = {"--oversubscribe",     "--bind-to",     "none", "--timeout", "240", "-n",
+               std::to_string(ranks), pollen_program()};
   all.insert(all.end(), arguments.begin(), arguments.end());
   return all;
 }

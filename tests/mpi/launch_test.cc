@@ -1,6 +1,8 @@
 // `mpirun pollen run` produces the files of `pollen run`, byte for byte, and prints everything once.
 #include "launch.h"
 
+#include "support/source_dir.h"
+
 namespace pollen {
 namespace {
 
@@ -9,7 +11,7 @@ class Launched : public MpiTest {};
 TEST_F(Launched, EverySamplerOverTwoThreeAndFiveRanks) {
   for (const int ranks : {2, 3, 5}) {
     const Outcome outcome = run_program(POLLEN_MPIRUN, {"--oversubscribe", "--bind-to", "none", "--timeout", "240",
-                                                        "-n", std::to_string(ranks), POLLEN_MPI_PARITY});
+                                                        "-n", std::to_string(ranks), build_dir() + "/bin/mpi_parity"});
     EXPECT_EQ(outcome.code, 0) << ranks << " ranks: " << outcome.out << outcome.err;
     EXPECT_EQ(outcome.out, "0 wrong\n");
   }
@@ -30,7 +32,7 @@ TEST_F(Launched, TheSameFilesAndOneReport) {
 
 TEST_F(Launched, ReferencesSayThatRanksAreIdle) {
   put("a.toml", kTinyGaussian);
-  const Outcome over = mpi(3, {"run", "a.toml", "--out", "over", "--set", "sampler.name=mala"});
+  const Outcome over = mpi(3, {"run", "a.toml", "--out", "over", "--set", "sampler.name=ula"});
   ASSERT_EQ(over.code, 0) << over.err;
   EXPECT_EQ(times(over.err, "2 ranks are idle"), 1) << over.err;
 }

@@ -50,7 +50,7 @@ int check() {
     hold(sampler.name, kFederated, sampler.keys);
     hold(sampler.name, kFederated, with_many_clients(sampler));
   }
-  hold("mala", kFederated, {"sampler.name=mala"});
+  hold("ula", kFederated, {"sampler.name=ula", "sampler.batch=1.0"});
   hold("fedsoul", kLatents, {});
   hold("fedsouk", kLatents, {"sampler.name=fedsouk", "sampler.kernel=hmc", "sampler.compressor=qsgd"});
   hold("fedrep", kLatents, {"sampler.name=fedrep", "sampler.step=0.01"});

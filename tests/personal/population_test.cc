@@ -40,26 +40,12 @@ TEST_P(NormalPrior, ScoreAndGradientAreThoseOfTheValue) {
   EXPECT_EQ(population->labels({"a", "b", "c"}).size(), beta.size());
 }
 
-TEST_P(NormalPrior, HessianIsThatOfTheScoreAndPrecisionThatOfTheGradient) {
+TEST_P(NormalPrior, PrecisionIsThatOfTheGradient) {
   const auto population = make();
-  std::vector<double> beta = population->start();
-  const auto q = static_cast<Index>(beta.size());
+  const std::vector<double> beta = population->start();
   std::array<double, 3> z{0.3, 1.1, -0.7};
-  Panel hessian(std::max<Index>(q, 1), std::max<Index>(q, 1)), precision(3, 3);
-  population->add_hessian(beta, z, hessian);
+  Panel precision(3, 3);
   population->add_precision(beta, precision);
-  const auto entry = [](const Panel& panel, std::size_t i, std::size_t j) {
-    return panel.column(static_cast<Index>(j))[i];
-  };
-  for (std::size_t i = 0; i < beta.size(); ++i)
-    for (std::size_t j = 0; j < beta.size(); ++j) {
-      const auto score = [&] {
-        std::vector<double> out(beta.size(), 0.0);
-        population->add_score(beta, z, out);
-        return out[i];
-      };
-      EXPECT_NEAR(entry(hessian, i, j), -slope(beta[j], score), 1e-7) << i << ", " << j;
-    }
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) {
       const auto gradient = [&] {
@@ -67,8 +53,28 @@ TEST_P(NormalPrior, HessianIsThatOfTheScoreAndPrecisionThatOfTheGradient) {
         population->value(beta, z, g);
         return g[i];
       };
-      EXPECT_NEAR(entry(precision, i, j), slope(z[j], gradient), 1e-7) << i << ", " << j;
+      EXPECT_NEAR(precision.column(static_cast<Index>(j))[i], slope(z[j], gradient), 1e-7) << i << ", " << j;
     }
+}
+
+TEST_P(NormalPrior, PlacesAreThoseOfDraws) {
+  const auto population = make();
+  std::vector<double> beta = population->start();
+  const auto drawn = [&](std::size_t j, double normal) {
+    std::array<double, 3> z{};
+    z[j] = normal;
+    population->draw(beta, z);
+    return z[j];
+  };
+  for (std::size_t j = 0; j < 3; ++j) {
+    const NormalPlace place = population->place(beta, static_cast<Index>(j)).value();
+    EXPECT_DOUBLE_EQ(place.mean, drawn(j, 0));
+    EXPECT_NEAR(place.sd, drawn(j, 1) - drawn(j, 0), 1e-12);
+    for (std::size_t i = 0; i < beta.size(); ++i) {
+      const bool of_mean = static_cast<Index>(i) == place.of_mean, of_sd = static_cast<Index>(i) == place.of_log_sd;
+      EXPECT_NEAR(slope(beta[i], [&] { return drawn(j, 2); }), of_mean ? 1 : of_sd ? 2 * place.sd : 0, 1e-7) << i;
+    }
+  }
 }
 
 TEST_P(NormalPrior, DrawsHaveItsMoments) {

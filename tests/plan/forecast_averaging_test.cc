@@ -61,9 +61,8 @@ Inputs inputs_of(const QuadraticProblem& problem, const AveragingLawOptions& o) 
       compression += presence.square(i) * (round * rand_k(whole, o.k) + rand_k(rows, o.k));
   }
   participation += round * presence.common * in.sums.hessian * s * in.sums.hessian;
-  in.sums.noise = {{Cause::participation, participation},
-                   {Cause::minibatch, minibatch, control},
-                   {Cause::compression, compression}};
+  in.sums.noise = {
+      {Cause::participation, participation}, {Cause::minibatch, minibatch, control}, {Cause::compression, compression}};
   return in;
 }
 

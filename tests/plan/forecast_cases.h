@@ -53,7 +53,8 @@ inline std::vector<AtMode> at_mode(const QuadraticProblem& problem, int batch, d
   return clients;
 }
 
-// The covariance of Σ w_i v_i over who takes part is Σ own_i v_i v_iᵀ + common (Σ v_i)(Σ v_i)ᵀ, and E[w_i²] is 1 + own_i
+// The covariance of Σ w_i v_i over who takes part is Σ own_i v_i v_iᵀ + common (Σ v_i)(Σ v_i)ᵀ, and E[w_i²] is 1 +
+// own_i
 // + common.
 struct Weighting {
   std::vector<double> own;

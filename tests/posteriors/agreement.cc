@@ -31,7 +31,8 @@ namespace {
 
 // The reference chains know normal priors of standardised columns only, so everything is compared in these units.
 Config in_internal_units(const std::string& text, Overrides overrides) {
-  overrides.insert(overrides.begin(), {"model.prior=normal", "model.prior_scale=standardized", "output.scale=standardized"});
+  overrides.insert(overrides.begin(),
+                   {"model.prior=normal", "model.prior_scale=standardized", "output.scale=standardized"});
   return read_config_text(text, "reference.toml", overrides);
 }
 

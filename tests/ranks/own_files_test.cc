@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "data/file_digests.h"
 #include "support/federated.h"
 #include "world.h"
 
@@ -46,6 +47,7 @@ class OwnFiles : public ::testing::Test {
 TEST_F(OwnFiles, TheSameRunAndTheSameTestRows) {
   for (const Overrides& more : {Overrides{}, Overrides{"data.standardize=false"},
                                 Overrides{"sampler.step=auto", "model.prior=auto", "sampler.precondition=full"},
+                                Overrides{"sampler.precondition=full", "sampler.curvature_clients=3"},
                                 Overrides{"data.levels.town=[\"rome\", \"oslo\", \"bern\", \"lima\"]"}}) {
     const RankWorld given = world(more);
     Experiment alone(given.config());
@@ -74,6 +76,9 @@ TEST_F(OwnFiles, TheSameRunAndTheSameTestRows) {
           EXPECT_EQ(a.scaling.dropped, b.scaling.dropped);
           EXPECT_EQ(b.feature_names[1], "ward");  // after the intercept: the year is left out
           EXPECT_EQ(a.setup_bits, b.setup_bits);
+          EXPECT_EQ(b.files.size(), 5U);  // also those that this rank has not read
+          for (std::size_t i = 0; i < b.files.size(); ++i)
+            EXPECT_EQ(b.files[i], digest_of(path(static_cast<int>(i)))) << i;
           return 0;
         },
         [&](Ranks& other) {

@@ -122,8 +122,8 @@ TEST(Ranks, RowLossesAreThoseOfAllClients) {
 
 // Rank 0 computes the reference samplers; the others have nothing to do.
 TEST(Ranks, ReferencesAreComputedByRankZero) {
-  const RankWorld world{kFederated, {"sampler.name=mala", "sampler.batch=1.0"}};
-  expect_same(world.alone(40), world.over(3, 40), "mala");
+  const RankWorld world{kFederated, {"sampler.name=ula", "sampler.batch=1.0"}};
+  expect_same(world.alone(40), world.over(3, 40), "ula");
 }
 
 TEST(Ranks, ClientsThatAreWrittenOut) {

@@ -109,6 +109,7 @@ noise_sd = 0.3
 source = ["a b.csv", "c\"d.csv"]
 partition = "given"
 categorical = ["x"]
+exclude = ["z"]
 levels = {x = ["u", "v"], "odd name" = ["1", "2"]}
 [sampler]
 name = "custom"

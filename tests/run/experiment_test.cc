@@ -62,7 +62,7 @@ TEST(Experiment, AutoPicksAStableStepAndSaysSo) {
 
 TEST(Experiment, TheSearchForTheModeCostsTheSameWhoeverSamples) {
   const auto bits = [](const std::string& name) {
-    Experiment e = prepared(kLogistic, {"run.init=mode", "sampler.name=" + name});
+    Experiment e = prepared(kLogistic, {"run.init=mode", "sampler.batch=1.0", "sampler.name=" + name});
     e.prepare();
     return e.counters().setup_bits - e.data().setup_bits;
   };

@@ -58,6 +58,7 @@ TEST(ForecastRun, ControlVariatesAndMemories) {
   o.oracle = Oracle::fixed_point;
   o.batch = 1;
   expect_law(problem, o, {"sampler.name=lsd*", "sampler.batch=1"}, "lsd*");
+  expect_law(problem, o, {"sampler.name=clsd*", "sampler.batch=1"}, "clsd*");
   o.up = Code::rand_k;
   expect_law(problem, o, {"sampler.name=qlsd*", "sampler.batch=1", "sampler.compressor=rand-k", "sampler.k=1"},
              "qlsd*");
@@ -106,6 +107,20 @@ TEST(ForecastRun, FullGradientsAreExact) {
   EXPECT_TRUE(f.exact);
   EXPECT_NEAR(f.most_ratio, exact.second, 1e-5);
   EXPECT_NEAR(f.least_ratio, exact.first, 1e-5);
+}
+
+// The errors of coded messages are the step's own noise, so the law is that of lsd*.
+TEST(ForecastRun, CodedMessagesAddNoNoise) {
+  const Overrides some = {"participation.policy=fixed-size", "participation.size=2"};
+  Overrides coded = some, plain = some;
+  coded.emplace_back("sampler.name=clsd*");
+  plain.emplace_back("sampler.name=lsd*");
+  const SamplingForecast mine = forecast_of(laws::matrices(), coded, 0.05);
+  const SamplingForecast whole = forecast_of(laws::matrices(), plain, 0.05);
+  EXPECT_TRUE(mine.exact);
+  EXPECT_EQ(mine.most_ratio, whole.most_ratio);
+  EXPECT_EQ(mine.least_ratio, whole.least_ratio);
+  EXPECT_EQ(mine.tau, whole.tau);
 }
 
 // In ψ every direction has the curvature 1, so that every sd is 1/sqrt(1 - γ/2) times the posterior's.

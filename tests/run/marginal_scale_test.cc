@@ -88,6 +88,14 @@ TEST_P(MarginalScaleOf, IsTheModeWithCoefficientsIntegratedOut) {
 INSTANTIATE_TEST_SUITE_P(Shapes, MarginalScaleOf,
                          ::testing::Values(std::pair(60, 5), std::pair(20, 15), std::pair(20, 20), std::pair(15, 30)));
 
+// A plan asks for the mode before anything else has been set up.
+TEST(MarginalScale, APlanFindsTheModeOfARun) {
+  const Table data(15, 30, 0.3);
+  const std::string text = data.config("prior = \"normal\"\nprior_sd = 1.0");
+  Experiment planned(read_config_text(text, "test.toml", {}));
+  EXPECT_EQ(planned.questions().mode(), found_mode(text));
+}
+
 TEST(MarginalScale, ColumnsWithoutErrorAreNamedAsSuch) {
   const Table data(40, 4, 0);
   try {

@@ -12,6 +12,7 @@
 
 #include "support/problems.h"
 #include "support/sanitized.h"
+#include "support/source_dir.h"
 
 extern char** environ;
 
@@ -108,7 +109,7 @@ TEST_F(Memory, OfTheProgramIsConstantOverAMillionRounds) {
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
   posix_spawn_file_actions_addclose(&actions, ends[0]);
-  const std::string program = POLLEN_PROGRAM;
+  const std::string program = pollen_program();
   std::string words[] = {program, "run", config, "--out", out, "--threads", "1"};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -355,7 +355,7 @@ TEST(NaturalUnits, ATargetThatNeverChangesIsNamed) {
   {
     std::ofstream csv(data.file);
     csv << "clinic,height,income\n";
-    for (int r = 0; r < 40; ++r) csv << "c" << r % 2 << ',' << 160 + r << ",52000\n";
+    for (int r = 0; r < 40; ++r) csv << "c" << r % 2 << ',' << 160 + r % 31 << ",52000\n";
   }
   try {
     sampled(data.config(""), {});
@@ -426,6 +426,11 @@ TEST(NaturalUnits, MoreColumnsThanRowsStartWhereSigmaIsProbable) {
   Experiment experiment(read_config_text(data.config(""), "test.toml", {}));
   experiment.prepare();
   EXPECT_NEAR(experiment.mode().back(), std::log(9000.0), 2);
+  EXPECT_THAT(experiment.warnings(),
+              ::testing::Contains(AllOf(HasSubstr("31 coefficients fit 20 rows without error"),
+                                        HasSubstr("leave out 21 columns or more"), HasSubstr("times 0.073"))));
+  write_noise(data.file, 62, 30);
+  EXPECT_THAT(Experiment(read_config_text(data.config(""), "test.toml", {})).warnings(), ::testing::IsEmpty());
 }
 
 TEST(NaturalUnits, ColumnsThatFitWithoutErrorAreSaidSo) {
@@ -433,7 +438,7 @@ TEST(NaturalUnits, ColumnsThatFitWithoutErrorAreSaidSo) {
   {
     std::ofstream csv(data.file);
     csv << "clinic,hours,income\n";
-    for (int r = 0; r < 60; ++r) csv << "c" << r % 3 << ',' << r << ',' << 10 + 15 * r << "\n";
+    for (int r = 0; r < 60; ++r) csv << "c" << r % 3 << ',' << 0.5 * r << ',' << 10 + 15 * r << "\n";
   }
   try {
     sampled(data.config(""), {});

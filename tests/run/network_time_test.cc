@@ -286,12 +286,19 @@ local_steps = 3
   EXPECT_NEAR(run.end.total() - run.end.setup, 10 * seconds(down, 4 * 5, up), 1e-9);
 }
 
+// A leapfrog step is an exchange, and so is the look at the starts: d numbers down and d + 1 up per chain.
+TEST(NetworkTime, ExactSamplersTakeAnExchangePerLeapfrogStep) {
+  const Watched run = watch(kGaussian, join(kEqual, {"sampler.name=mala", "run.iterations=10"}));
+  EXPECT_NEAR(run.end.total() - run.after_setup.total(), 11 * seconds(3 * 128, 3, 3 * 192), 1e-9);
+  EXPECT_EQ(run.counters.rounds, 11);
+}
+
 TEST(NetworkTime, CentralisedSamplersHaveNone) {
   Experiment experiment(
-      read_config_text(kLogistic, "test.toml", {"sampler.name=nuts", "network.preset=phone", "run.burn_in=10"}));
+      read_config_text(kLogistic, "test.toml", {"sampler.name=ula", "network.preset=phone", "run.burn_in=10"}));
   EXPECT_EQ(experiment.simulated(), nullptr);
   EXPECT_THAT(experiment.warnings(),
-              Contains(HasSubstr("[network] is set but plays no role here: nuts exchanges nothing")));
+              Contains(HasSubstr("[network] is set but plays no role here: ula exchanges nothing")));
 }
 
 TEST(NetworkTime, ARunWithoutTheSectionHasNone) {

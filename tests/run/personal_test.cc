@@ -221,6 +221,40 @@ TEST_F(Personal, LatentsAreShrunkAsTheFormulaSays) {
   }
 }
 
+// With a covariance of the estimates, the population's mean differs between draws by its standard error s: a latent's
+// variance grows by ((1 - weight) s)², and by as much draws of the same number vary together for all clients.
+TEST_F(Personal, LatentsHaveTheUncertaintyOfTheEstimates) {
+  Experiment experiment(config({R"(model.fixed=[])", "data.standardize=false", "data.test_fraction=0.0",
+                                "population.spread=fixed", "population.sd_start=0.6", "model.noise_sd=0.9"}));
+  experiment.prepare();
+  Collect collect;
+  experiment.advance(60, collect);
+  constexpr double kError = 2;
+  const Learnt learnt{experiment.personal()->learnt(), {kError * kError}};
+  const double mu = 0.5 * (learnt.at.column(0)[0] + learnt.at.column(1)[0]);
+  const double weight = stats::shrinkage(5, 0.6, 0.9), pulled = std::pow((1 - weight) * kError, 2);
+  const double variance = 0.36 * (1 - weight) + pulled;
+  Panel z[2];
+  double mean[2] = {}, squares[2] = {}, together = 0;
+  for (const std::size_t i : {0u, 1u}) {
+    z[i] = experiment.personal()->own_draws(static_cast<Index>(i), {.draws = 500}, learnt).z;
+    ASSERT_EQ(z[i].columns(), 1000);
+    for (Index n = 0; n < 1000; ++n) mean[i] += z[i].column(n)[0] / 1000;
+  }
+  for (Index n = 0; n < 1000; ++n) {
+    const double a = z[0].column(n)[0] - mean[0], b = z[1].column(n)[0] - mean[1];
+    squares[0] += a * a / 1000, squares[1] += b * b / 1000, together += a * b / 1000;
+  }
+  const Federation& data = experiment.data();
+  for (const std::size_t i : {0u, 1u}) {
+    double observed = 0;
+    for (std::size_t r = 0; r < 5; ++r) observed += data.train.y[static_cast<std::size_t>(data.train_begin[i]) + r] / 5;
+    EXPECT_NEAR(mean[i], mu + weight * (observed - mu), 4 * std::sqrt(variance / 1000));
+    EXPECT_NEAR(squares[i], variance, 4 * variance * std::sqrt(2.0 / 1000));
+  }
+  EXPECT_NEAR(together, pulled, 4 * std::sqrt((variance * variance + pulled * pulled) / 1000));
+}
+
 // At φ = 0, σ = 1 and z = 0 the loss is ½ log 2π plus half the mean square.
 TEST_F(Personal, TheLossIsThatOfTheClientsModels) {
   Experiment experiment(config({"sampler.name=fedavg", "sampler.step=0.01", "data.test_fraction=0.0"}));
@@ -259,12 +293,17 @@ TEST_F(Personal, SumsOverRowsAreThoseOfThePredictions) {
     double mean = 0, all = 0;
     for (const double m : own.mean) mean += m;
     const std::size_t groups = classes ? 2 : 4;
-    ASSERT_EQ(own.sums.mean.size(), classes ? groups : groups + 1);
-    for (std::size_t g = 0; g < groups; ++g) all += own.sums.mean[g];
-    EXPECT_NEAR(all, rows, 1e-9);
-    EXPECT_NEAR(own.sums.mean.back(), mean, 1e-9);
-    EXPECT_GT(own.sums.variance.back(), 0);
+    const std::size_t numbers = classes ? groups : groups + 1;
     EXPECT_EQ(own.sums.draws, 50 * experiment.config().run.chains);
+    ASSERT_EQ(own.sums.mean.size(), numbers * static_cast<std::size_t>(own.sums.draws));
+    double last = 0;
+    for (std::size_t k = 0; k < own.sums.mean.size(); ++k) {
+      if (k % numbers < groups) all += own.sums.mean[k];
+      if (k % numbers == numbers - 1) last += own.sums.mean[k];
+    }
+    EXPECT_NEAR(all / static_cast<double>(own.sums.draws), rows, 1e-9);
+    EXPECT_NEAR(last / static_cast<double>(own.sums.draws), mean, 1e-9);
+    EXPECT_GT(std::ranges::max(own.sums.variance), 0);
   }
 }
 

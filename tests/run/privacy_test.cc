@@ -106,6 +106,7 @@ TEST(PrivacyOfARun, NoNumberWhereAnAssumptionFails) {
                                                                 {{"run.init=mode"}, "init"},
                                                                 {{"sampler.step=auto"}, "step"},
                                                                 {{"data.standardize=true"}, "standardize"},
+                                                                {{"data.min_cell=2"}, "min_cell"},
                                                                 {{"output.lp=true"}, "lp"},
                                                                 {{"sampler.step=0.1"}, "the theorem holds up to"},
                                                                 {{"sampler.schedule=decaying"}, "schedule"}};

@@ -1,5 +1,6 @@
 // Tests that the cause of poor draws is named, with draws made for each cause, and that a longer run is recommended
 // only with a number and only where it helps.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "made_draws.h"
@@ -171,6 +172,9 @@ TEST(Causes, CollinearColumnsOfGoodDrawsAreACaution) {
     ASSERT_EQ(lines.size(), equal > 1 ? 1u : 0u);
     if (equal == 1) continue;
     EXPECT_TRUE(lines[0].starts_with("collinear columns: the data hardly tell x0 and x1")) << lines[0];
+    made.facts.warnings = {"too few rows: 31 coefficients fit 20 rows without error"};
+    EXPECT_THAT(cautions(made.facts, made.parameters(), &made.draws)[0], ::testing::EndsWith("says what helps"));
+    made.facts.warnings.clear();
     made.facts.model = "softmax";  // its classes have such directions whatever the columns are
     EXPECT_TRUE(cautions(made.facts, made.parameters(), &made.draws).empty());
     made.facts.model = "linear";
@@ -212,6 +216,9 @@ TEST(Causes, WarningsOfSetUpCount) {
   made.add("a", 0.98);
   made.facts.warnings = {"collinear columns: the data and the columns before it determine b"};
   EXPECT_TRUE(made.says("set-up found collinear columns")) << all_reasons(made);
+  made.facts.warnings.emplace_back("too few rows: 31 coefficients fit 20 rows without error");
+  EXPECT_TRUE(made.says("set-up found too few rows")) << all_reasons(made);
+  EXPECT_FALSE(made.says("leave one of them out")) << all_reasons(made);
 }
 
 // With a condition number of 400 a Langevin step that suits the narrow direction moves slowly along the wide one.
@@ -259,6 +266,72 @@ TEST(Causes, ALargeCoefficientIsNoSeparation) {
   made.add("age", 0.98, [](Index, Index, double z) { return 5 + 1.1 * z; });        // the data determine it
   made.add("intercept", 0.98, [](Index, Index, double z) { return 2 + 1.4 * z; });  // within chance of zero
   EXPECT_FALSE(made.says("separation")) << all_reasons(made);
+}
+
+// Draws of the coefficient β of a level of 40 rows with so many events, where the log odds elsewhere are -3 and the
+// prior is N(0, 12²), by the inverse of the distribution function.
+std::vector<double> draws_of_level(int events, const std::vector<double>& normals) {
+  constexpr int kPlaces = 6000;
+  constexpr double kReach = 60;
+  std::vector<double> at, up_to;
+  double sum = 0;
+  for (int k = 0; k < kPlaces; ++k) {
+    at.push_back(kReach * (2.0 * k / kPlaces - 1));
+    const double z = at.back() - 3;
+    sum += std::exp(events * z - 40 * std::log1p(std::exp(z)) - 0.5 * at.back() * at.back() / 144);
+    up_to.push_back(sum);
+  }
+  std::vector<double> out;
+  for (const double z : normals) {
+    const double part = 0.5 * std::erfc(-z / std::sqrt(2.0)) * sum;
+    out.push_back(at[static_cast<std::size_t>(std::ranges::lower_bound(up_to, part) - up_to.begin())]);
+  }
+  return out;
+}
+
+// Without an event the likelihood is flat on one side, and the prior's tail is what is seen there. One event is enough
+// for a maximum.
+TEST(Causes, ALevelWithoutEventsSeparatesAndOneEventIsEnough) {
+  for (const int events : {0, 1}) {
+    MadeDraws made(2000);
+    made.facts.model = "logistic";
+    made.facts.prior_sd = {12, 12};
+    std::vector<double> normals;
+    made.add("site", 0.5, [&](Index, Index, double z) {
+      normals.push_back(z);
+      return z;
+    });
+    made.add("ward=d", 0.5);
+    made.draws.values[1] = draws_of_level(events, normals);
+    const std::vector<std::string> lines = cautions(made.facts, made.parameters(), &made.draws);
+    ASSERT_EQ(lines.size(), events == 0 ? 1u : 0u);
+    EXPECT_TRUE(events == 1 || lines[0].find("without error by ward=d,") != std::string::npos) << lines[0];
+  }
+}
+
+// All coefficients of softmax move together with the prior, so that only their differences show separation.
+TEST(Causes, DifferencesOfClassesShowSeparation) {
+  for (const bool flat : {false, true}) {
+    MadeDraws made(2000);
+    made.facts.model = "softmax";
+    made.facts.prior_sd = {8, 8, 8};
+    std::vector<double> common;
+    made.add("u: kind=c", 0.5, [&](Index, Index, double z) {
+      common.push_back(8 / std::sqrt(3.0) * z);
+      return common.back();
+    });
+    const auto beside = [&](double part) {
+      return [&, part](Index chain, Index i, double z) {
+        const double apart = flat ? 8 * std::abs(z) : z;  // as wide as the prior, or told by the data
+        return common[static_cast<std::size_t>(chain * 2000 + i)] + part * apart;
+      };
+    };
+    made.add("v: kind=c", 0.5, beside(0.1));
+    made.add("w: kind=c", 0.5, beside(1));
+    const std::vector<std::string> lines = cautions(made.facts, made.parameters(), &made.draws);
+    ASSERT_EQ(lines.size(), flat ? 1u : 0u);
+    EXPECT_TRUE(!flat || lines[0].find("w: kind=c") != std::string::npos) << lines[0];
+  }
 }
 
 TEST(Causes, ACoefficientThatGrowsWithoutEndIsSeparation) {

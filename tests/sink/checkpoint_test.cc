@@ -37,6 +37,36 @@ TEST_F(CheckpointTest, ReadsBack) {
   EXPECT_EQ(read->experiment, checkpoint_.experiment);
 }
 
+// A server keeps one checkpoint per round in a journal, and the file is an ordinary one again when the run is over.
+TEST_F(CheckpointTest, OneAfterEveryRound) {
+  CheckpointFile file(path("rounds"), true);
+  const auto save = [&](Archive& out) { out.bytes(checkpoint_.experiment); };
+  for (int round = 1; round <= 200; ++round) {
+    checkpoint_.draws = round;
+    checkpoint_.experiment = Bytes(2000 + static_cast<std::size_t>(round), static_cast<std::uint8_t>(round));
+    file.write(checkpoint_, true, save);
+    if (round % 20 != 0) continue;
+    const auto read = read_checkpoint(path("rounds"));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->draws, round);
+    EXPECT_EQ(read->experiment, checkpoint_.experiment);
+  }
+  const std::string journal = slurp(path("rounds"));
+  EXPECT_EQ(journal.substr(0, 8), "POLLENCJ");
+  std::string damaged = journal;
+  damaged[40] = static_cast<char>(damaged[40] ^ 0x10);
+  put(path("rounds"), damaged);
+  EXPECT_THROW(read_checkpoint(path("rounds")), ConfigError);
+  put(path("rounds"), journal);
+  file.settle();
+  EXPECT_EQ(slurp(path("rounds")).substr(0, 8), "POLLENCK");
+  EXPECT_EQ(read_checkpoint(path("rounds"))->draws, 200);
+  checkpoint_.finished = true;
+  file.write(checkpoint_, false, save);
+  EXPECT_EQ(slurp(path("rounds")).substr(0, 8), "POLLENCK");
+  EXPECT_TRUE(read_checkpoint(path("rounds"))->finished);
+}
+
 TEST_F(CheckpointTest, NoFileIsNoCheckpoint) { EXPECT_FALSE(read_checkpoint(path("nothing"))); }
 
 TEST_F(CheckpointTest, EveryFlippedByteIsSeen) {
@@ -58,7 +88,7 @@ TEST_F(CheckpointTest, EveryCutIsSeen) {
 }
 
 TEST_F(CheckpointTest, FieldsThatCannotBeReadAreNamed) {
-  SealedFile file(path("checkpoint"), {"POLLENCK", 6, "a checkpoint", ""});
+  SealedFile file(path("checkpoint"), {"POLLENCK", 10, "a checkpoint", ""});
   file.write(Bytes(3));
   file.commit();
   EXPECT_THAT([&] { (void)read_checkpoint(path("checkpoint")); },

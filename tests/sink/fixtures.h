@@ -79,7 +79,14 @@ inline RunFacts known_facts(SpoolShape shape) {
   facts.clients = 10;
   facts.seconds = 2;
   for (Index j = 0; j < shape.dimension; ++j) facts.labels.push_back("coefficient " + std::to_string(j));
-  facts.counters = {2000, 20000, 1'000'000, 2'000'000, 200'000, 512, 123456, 1.5e6};
+  facts.counters = {.rounds = 2000,
+                    .messages = 20000,
+                    .uplink_bits = 1'000'000,
+                    .downlink_bits = 2'000'000,
+                    .broadcast_bits = 200'000,
+                    .setup_bits = 512,
+                    .gradients = 123456,
+                    .uplink_bits_bound = 1.5e6};
   return facts;
 }
 

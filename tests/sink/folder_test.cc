@@ -8,19 +8,44 @@ namespace {
 
 using RunFolderTest = FolderTest;
 
-TEST_F(RunFolderTest, MakesAFolderAndReplacesItsOwn) {
-  const RunFolder run(path("a/b"));
+TEST_F(RunFolderTest, MakesAFolderAndReplacesItsOwnWhenAsked) {
+  RunFolder run(path("a/b"));
   run.check_free();
   EXPECT_FALSE(std::filesystem::exists(path("a")));
-  run.begin("seed = 1\n");
+  EXPECT_EQ(run.begin("seed = 1\n"), "");
   EXPECT_EQ(slurp(run.config()), std::string(config_marker()) + "seed = 1\n");
   put(run.file("draws-1.csv"), "x");
   put(run.file("draws-12.csv"), "x");
   put(run.file("summary.json.tmp"), "x");
-  run.begin("seed = 2\n");
+  EXPECT_EQ(run.begin("seed = 2\n", RunFolder::Earlier::replace), "");
+  EXPECT_FALSE(std::filesystem::exists(path("a/b-1")));
   EXPECT_FALSE(std::filesystem::exists(run.file("draws-12.csv")));
   EXPECT_FALSE(std::filesystem::exists(run.file("summary.json.tmp")));
   EXPECT_EQ(slurp(run.config()), std::string(config_marker()) + "seed = 2\n");
+}
+
+TEST_F(RunFolderTest, RenamesAnEarlierRunToTheFirstFreeNumber) {
+  for (const char* seed : {"1", "2", "3"}) {
+    RunFolder run(path("a/"));
+    const std::string moved = run.begin(seed);
+    EXPECT_EQ(moved, seed[0] == '1' ? "" : seed[0] == '2' ? path("a-1") : path("a-3"));
+    if (seed[0] == '2') put(path("a-2"), "a file of the user");
+  }
+  EXPECT_EQ(slurp(path("a-1/config.toml")), std::string(config_marker()) + "1");
+  EXPECT_EQ(slurp(path("a-2")), "a file of the user");
+  EXPECT_EQ(slurp(path("a-3/config.toml")), std::string(config_marker()) + "2");
+  EXPECT_EQ(slurp(path("a/config.toml")), std::string(config_marker()) + "3");
+}
+
+TEST_F(RunFolderTest, TwoRunsCannotWorkInOneFolder) {
+  RunFolder first(path("a")), second(path("a"));
+  first.begin("1");
+  EXPECT_THROW(second.lock(), ConfigError);
+  EXPECT_THROW(second.begin("2"), ConfigError);
+  EXPECT_THROW(second.begin("2", RunFolder::Earlier::replace), ConfigError);
+  EXPECT_EQ(slurp(path("a/config.toml")), std::string(config_marker()) + "1");
+  first = RunFolder(path("elsewhere"));
+  EXPECT_EQ(second.begin("2"), path("a-1"));
 }
 
 TEST_F(RunFolderTest, OtherFilesAreNeverTouched) {

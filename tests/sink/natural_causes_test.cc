@@ -65,6 +65,48 @@ TEST_F(NaturalCauses, AColumnThatTellsTheClassesApartSeparates) {
   EXPECT_NE(text.find("without error by age,"), std::string::npos) << text;
 }
 
+// No count above 0 at one ward leaves its rate to the prior.
+TEST_F(NaturalCauses, ALevelWhoseCountsAreAllZeroSeparates) {
+  const auto put = [&](int at_ward) {
+    put_rows("age,ward,falls", [&](Sequence& random) {
+      const double age = 70 + 8 * random.normal();
+      const bool ward = random.uniform() < 0.2;
+      return fmt::format("{:.1f},{},{}", age, ward ? "w" : "a",
+                         ward ? at_ward : static_cast<int>(3 * random.uniform()));
+    });
+    return warnings_of("poisson", "falls");
+  };
+  const std::string separated = put(0);
+  EXPECT_NE(separated.find("rows whose counts are all 0 apart without error by ward=w,"), std::string::npos)
+      << separated;
+  EXPECT_EQ(put(1).find("separation"), std::string::npos);
+}
+
+// A level that occurs with one of three classes only, with the defaults.
+TEST_F(NaturalCauses, ALevelOfOneClassSeparatesInSoftmax) {
+  const auto cautions_of = [&](double others) {
+    put_rows("age,ward,end", [&](Sequence& random) {
+      const double age = 70 + 8 * random.normal(), u = random.uniform();
+      const bool ward = random.uniform() < 0.2, alike = ward && random.uniform() > others;
+      const char* end = alike ? "home" : u < 0.4 ? "clinic" : u < 0.7 ? "home" : "care";
+      return fmt::format("{:.1f},{},{}", age, ward ? "w" : "a", end);
+    });
+    pollen::Run run(read_config_text(fmt::format("[model]\nkind = \"softmax\"\n[data]\nsource = \"{}\"\ntarget = "
+                                                 "\"end\"\npartition = \"by-column\"\ncolumn = \"site\"\n[run]\n"
+                                                 "iterations = 3000\n",
+                                                 path("d.csv")),
+                                     "test.toml"),
+                    {.folder = path("out")});
+    run.start();
+    run.sample();
+    return fmt::format("{}", fmt::join(run.finish().warnings, "\n"));
+  };
+  const std::string separated = cautions_of(0);
+  EXPECT_NE(separated.find("without error by"), std::string::npos) << separated;
+  EXPECT_NE(separated.find("home: ward=w"), std::string::npos) << separated;
+  EXPECT_EQ(cautions_of(0.3).find("separation"), std::string::npos);
+}
+
 // Without a prior such coefficients have no posterior. Ordinary data have one, however rare the event.
 TEST_F(NaturalCauses, WithoutAPriorSeparationIsImproper) {
   const auto start = [&](double limit, double certainty) {
@@ -91,6 +133,30 @@ TEST_F(NaturalCauses, WithoutAPriorSeparationIsImproper) {
   }
   EXPECT_NO_THROW(start(52, 0.9));
   EXPECT_NO_THROW(start(75, 0.9));
+}
+
+// A level without an event leaves curvature along its own column, which is centred, and none in the direction of the
+// level. It is not determined by other columns, as such a direction is elsewhere.
+TEST_F(NaturalCauses, WithoutAPriorALevelWithoutEventsIsSeparation) {
+  for (const bool counts : {false, true}) {
+    put_rows("age,ward,ill", [&](Sequence& random) {
+      const double age = 50 + 12 * random.normal();
+      const bool ward = random.uniform() < 0.1, ill = random.uniform() < 0.3;
+      return fmt::format("{:.1f},{},{}", age, ward ? "w" : "a", !ward && ill ? 1 : 0);
+    });
+    const std::string text = fmt::format(
+        "[model]\nkind = \"{}\"\nprior = \"flat\"\n[data]\nsource = \"{}\"\ntarget = \"ill\"\nfeatures = [\"age\", "
+        "\"ward\"]\n[run]\niterations = 100\n",
+        counts ? "poisson" : "logistic", path("d.csv"));
+    try {
+      pollen::Run run(read_config_text(text, "test.toml"), {.folder = path("out")});
+      run.start();
+      ADD_FAILURE() << "an improper posterior was sampled";
+    } catch (const ConfigError& error) {
+      const std::string what = error.what();
+      EXPECT_NE(what.find("(separation), so that the likelihood has no maximum in ward=w;"), std::string::npos) << what;
+    }
+  }
 }
 
 }  // namespace

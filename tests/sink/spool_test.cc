@@ -63,6 +63,40 @@ TEST_F(SpoolTest, RefusesWhatIsNoSpoolOrTooShort) {
   EXPECT_THROW(SpoolWriter(path("b"), (SpoolShape{4, 3}), 5), IoError);
 }
 
+// Flips every bit of a few records: each is found, by whoever reads the record, and the draws before it are named.
+TEST_F(SpoolTest, EveryFlippedBitOfARecordIsFound) {
+  constexpr SpoolShape kSmall{1, 2};
+  write_known_spool(path("a"), kSmall, 3);
+  const std::string whole = slurp(path("a"));
+  const std::size_t record = kSmall.record() * sizeof(double), begin = whole.size() - 3 * record;
+  for (std::size_t bit = 8 * (begin + record); bit < 8 * (begin + 2 * record); ++bit) {
+    std::string bytes = whole;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
+    put(path("a"), bytes);
+    const SpoolReader spool(path("a"));
+    const Index chain = bit / 8 < begin + record + kSmall.width() * sizeof(double) ? 0 : 1;
+    std::vector<double> theta(1), values;
+    EXPECT_THROW(spool.draw(1, chain, theta), IoError) << bit;
+    EXPECT_THROW(spool.parameters(0, 1, values), IoError) << bit;
+    EXPECT_NO_THROW(spool.check(1)) << bit;
+    EXPECT_NO_THROW(SpoolWriter(path("a"), kSmall, 1)) << bit;
+  }
+  put(path("a"), whole);
+  EXPECT_NO_THROW(SpoolReader(path("a")).check(3));
+}
+
+TEST_F(SpoolTest, RecordsInAnotherOrderAreFound) {
+  write_known_spool(path("a"), kShape, 4);
+  std::string bytes = slurp(path("a"));
+  const std::size_t record = kShape.record() * sizeof(double), begin = bytes.size() - 4 * record;
+  std::swap_ranges(bytes.begin() + static_cast<std::ptrdiff_t>(begin),
+                   bytes.begin() + static_cast<std::ptrdiff_t>(begin + record),
+                   bytes.begin() + static_cast<std::ptrdiff_t>(begin + record));
+  put(path("a"), bytes);
+  EXPECT_THAT([&] { SpoolWriter(path("a"), kShape, 4); },
+              testing::ThrowsMessage<IoError>(testing::HasSubstr("found damaged bytes in draw 1 of chain 1")));
+}
+
 TEST_F(SpoolTest, RefusesAnotherVersionByItsNumber) {
   write_known_spool(path("a"), kShape, 10);
   std::string bytes = slurp(path("a"));
@@ -72,7 +106,7 @@ TEST_F(SpoolTest, RefusesAnotherVersionByItsNumber) {
     SpoolReader spool(path("a"));
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
-    const char* said = "found a spool of draws of format version 9, accepted: version 1";
+    const char* said = "found a spool of draws of format version 9, accepted: version 2";
     EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
   }
 }

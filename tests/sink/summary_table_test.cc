@@ -43,6 +43,24 @@ struct Example {
   SummaryPage page;
 };
 
+// A coefficient per dollar beside one per year: its ratio is not 1.000, and its strip is not a dot at zero.
+TEST(SummaryTable, ParametersOfDifferentUnitsAreReadable) {
+  Example example;
+  stats::ParameterSummary& dollar = example.page.summary.parameters[0];
+  dollar.mean = dollar.q50 = 5.2e-5, dollar.q5 = 4.1e-5, dollar.q95 = 6.3e-5;
+  stats::ParameterSummary& year = example.page.summary.parameters[1];
+  year.mean = year.q50 = -0.7, year.q5 = -0.9, year.q95 = -0.5;
+  example.page.summary.ratios = {"odds ratio", {true, true}};
+  const std::string text = summary_text(example.page, {.colour = false, .traces = false, .width = 300});
+  EXPECT_NE(text.find("1.000052 (1.000041 to 1.000063)"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.50 (0.41 to 0.61)"), std::string::npos) << text;
+  EXPECT_NE(text.find("(own scale)"), std::string::npos) << text;
+  EXPECT_NE(text.find(interval_strip(dollar, 0, dollar.q95, 25)), std::string::npos) << text;
+  year.mean = year.q50 = 6e-5, year.q5 = 5e-5, year.q95 = 7e-5;
+  EXPECT_EQ(summary_text(example.page, {.colour = false, .traces = false, .width = 300}).find("(own scale)"),
+            std::string::npos);
+}
+
 TEST(SummaryTable, SaysWhatIsWrongInWords) {
   stats::ParameterSummary p = good_parameter();
   EXPECT_TRUE(faults_of(p).empty());

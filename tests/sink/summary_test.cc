@@ -4,6 +4,7 @@
 
 #include "fixtures.h"
 #include "sink/limits.h"
+#include "sink/stan_csv.h"
 #include "sink/stored_summary.h"
 
 namespace pollen::sink {
@@ -18,6 +19,20 @@ class SummaryTest : public FolderTest {
     return summarize(known_facts(shape), SpoolReader(path("draws.spool")), 2);
   }
 };
+
+// A user who waits for a large result is shown how far it is.
+TEST_F(SummaryTest, WorkOnTheDrawsIsToldAsItGoesOn) {
+  constexpr SpoolShape kWide{600, 2};
+  write_known_spool(path("draws.spool"), kWide, 10);
+  const SpoolReader spool(path("draws.spool"));
+  std::vector<std::int64_t> told;
+  const NumbersDone done = [&](std::int64_t more) { told.push_back(more); };
+  summarize(known_facts(kWide), spool, 2, done);
+  EXPECT_EQ(told, (std::vector<std::int64_t>{256 * 20, 256 * 20, 88 * 20}));
+  told.clear();
+  write_stan_csv(folder_, known_facts(kWide), spool, done);
+  EXPECT_EQ(told, std::vector<std::int64_t>(10, 2 * 601));
+}
 
 TEST_F(SummaryTest, HasEveryKeyOfTheInterface) {
   const Json json = Json::parse(to_json(make({3, 2}, 500)));
@@ -43,6 +58,30 @@ TEST_F(SummaryTest, HasEveryKeyOfTheInterface) {
   EXPECT_TRUE(json["warnings"].is_array());
   EXPECT_EQ(json["verdict"]["converged"], false);
   EXPECT_EQ(json["verdict"]["reasons"], json["warnings"]);
+}
+
+// The cost is that of the whole run over the least bulk ESS; what leaves no draws of a posterior has none.
+TEST_F(SummaryTest, SaysWhatAnEffectiveDrawHasCost) {
+  Summary summary = make({3, 2}, 500);
+  summary.parameters[0].ess_bulk = 900;
+  summary.parameters[1].ess_bulk = 250;
+  summary.parameters[2].ess_bulk = std::nan("");
+  summary.facts.counters.rounds = 1000;
+  summary.facts.counters.downlink_bits = 2'000'000;
+  summary.facts.counters.gradients = 500'000;
+  const Json cost = Json::parse(to_json(summary))["per_effective_draw"];
+  EXPECT_EQ(cost["effective_draws"], 250.0);
+  EXPECT_EQ(cost["rounds"], 4.0);
+  EXPECT_EQ(cost["uplink_bits"], 4000.0);
+  EXPECT_EQ(cost["downlink_bits"], 8000.0);
+  EXPECT_EQ(cost["gradients"], 2000.0);
+  const auto words = in_words(*draw_cost(summary.facts.counters, States::draws, summary.parameters));
+  EXPECT_EQ(words, "per effective draw: 4 rounds, 4 kbit up, 8 kbit down, 2,000 gradients");
+  for (stats::ParameterSummary& p : summary.parameters) p.ess_bulk = std::nan("");
+  EXPECT_TRUE(Json::parse(to_json(summary))["per_effective_draw"].is_null());
+  summary = make({3, 2}, 500);
+  summary.facts.states = States::iterates;
+  EXPECT_TRUE(Json::parse(to_json(summary))["per_effective_draw"].is_null());
 }
 
 TEST_F(SummaryTest, AFederationIsThereWhereThereWasOne) {

@@ -28,6 +28,7 @@ class OddTransport : public Transport {
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     if (options_.shuffle) std::shuffle(order.begin(), order.end(), random_);
     std::vector<Bytes> frames(order.size());
+    codes_.resize(order.size());
     for (const std::size_t e : order) frames[e] = ask(roster, e);
     std::vector<Index> blocks(static_cast<std::size_t>(server.blocks()));
     for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b] = static_cast<Index>(b);
@@ -37,6 +38,9 @@ class OddTransport : public Transport {
       for (std::size_t e = first; e < last; ++e) {
         Reply reply;
         wire::decode(frames[e], reply);
+        if (reply.code.updates != codes_[e].updates) throw std::logic_error("a code's updates are not those sent");
+        reply.code = codes_[e];  // what a server knows of its clients' codes
+        reply.code_seed = view_.code_seed();
         server.absorb(reply, roster.clients[e], work_);
       }
     }
@@ -63,17 +67,18 @@ class OddTransport : public Transport {
     Client& client = clients_[roster.clients[e].client];
     Reply reply;
     Bytes frame;
-    client.answer(view_, roster.chains(roster.clients[e]), reply, work_);
+    client.answer(view_, roster.chains(roster.clients[e]), reply, work_, roster.weights(roster.clients[e]));
     wire::encode(reply, frame);
     if (options_.lossy && random_() % 3 == 0) {  // lost: the client is told and asked again
       ++lost;
       client.acknowledge(reply, false);
       Bytes again;
-      client.answer(view_, roster.chains(roster.clients[e]), reply, work_);
+      client.answer(view_, roster.chains(roster.clients[e]), reply, work_, roster.weights(roster.clients[e]));
       wire::encode(reply, again);
       if (again != frame) throw std::logic_error("a repeated reply differs");
     }
     client.acknowledge(reply, true);
+    codes_[e] = reply.joined ? reply.code : CodeMemory();
     return frame;
   }
 
@@ -81,6 +86,7 @@ class OddTransport : public Transport {
   Clients& clients_;
   Options options_;
   std::unique_ptr<Transport> direct_;
+  std::vector<CodeMemory> codes_;  // one per participant: what its message was coded with
   Workspace work_;
   std::mt19937 random_{1};
 };

@@ -7,6 +7,7 @@
 #include "fleet_cases.h"
 #include "help.h"
 #include "pollen/archive.h"
+#include "pollen/compress.h"
 #include "support/problems.h"
 
 namespace pollen {
@@ -119,6 +120,8 @@ class FleetRun {
     in.field(size);
     if (size == 0) return;
     in.array(has_memory() ? memory.flat() : std::span<double>());
+    CodeMemory code;  // of coded messages, which no fleet computes
+    in.fields(code.updates, code.mean);
     in.array(std::span<double>());  // the point of a fixed-point oracle
     if (!has_anchor()) return;
     std::vector<std::uint64_t> round = version;

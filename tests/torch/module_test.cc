@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "network/network.h"
+#include "support/source_dir.h"
 
 namespace pollen::testing {
 namespace {
@@ -34,7 +35,7 @@ TEST(ModuleDeathTest, SaysWhatIsWrongWithAnotherOne) {
   const std::string text = ::testing::TempDir() + "text.so";
   std::ofstream(text) << "not a library";
   EXPECT_EXIT(make_with(text), ended, "text.so cannot be loaded");
-  EXPECT_EXIT(make_with(OTHER_LIBRARY), ended, "without pollen_make_network");
+  EXPECT_EXIT(make_with(build_dir() + "/tests/torch/libother_library.so"), ended, "without pollen_make_network");
 }
 
 }  // namespace

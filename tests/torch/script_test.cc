@@ -8,6 +8,7 @@
 
 #include "help.h"
 #include "network/network.h"
+#include "support/source_dir.h"
 
 namespace pollen::testing {
 namespace {
@@ -17,7 +18,7 @@ using ::testing::HasSubstr;
 NetworkSpec script(const std::string& name) {
   NetworkSpec spec = mlp({});
   spec.kind = "torchscript";
-  spec.file = std::string(POLLEN_SCRIPTS) + "/" + name;
+  spec.file = build_dir() + "/tests/torch/" + name;
   return spec;
 }
 

@@ -7,6 +7,7 @@
 
 #include "network/network.h"
 #include "run/experiment.h"
+#include "support/source_dir.h"
 
 namespace pollen::testing {
 namespace {
@@ -31,7 +32,7 @@ step = 1e-3
 init = "model"
 chains = 2
 )",
-                                         POLLEN_SCRIPTS, rows);
+                                         build_dir() + "/tests/torch", rows);
   Experiment experiment(read_config_text(config, "test.toml"));
   experiment.prepare();
   for (const NetworkTensor& tensor : experiment.model().network.network->tensors())

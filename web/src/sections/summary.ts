@@ -48,9 +48,13 @@ function fieldsOf(data: ReportData): Field[] {
   });
 }
 
+// Per dollar or per gram a ratio is near 1, so it has two digits more than its interval is wide.
 function ratioOf(row: ParameterRow): string {
   const [middle, low, high] = row.ratio ?? [];
-  return row.ratio ? `${short(middle)} (${short(low)} to ${short(high)})` : "";
+  if (!row.ratio) return "";
+  const places = 1 - Math.floor(Math.log10(Math.max((high ?? NaN) - (low ?? NaN), 1e-9)));
+  const shown = (ratio: number | null | undefined): string => (places >= 2 && (ratio ?? 0) < 1000 ? fixed(ratio, places) : short(ratio));
+  return `${shown(middle)} (${shown(low)} to ${shown(high)})`;
 }
 
 function flagged(text: string, bad: boolean, word: string): Node {

@@ -65,15 +65,16 @@ class ReplacingFile {
   bool committed_ = false;
 };
 
-// Reserves a folder for one process: the file FOLDER/lock stays locked while this object lives. The folder is made if
-// it does not exist.
+// Reserves a folder for one process: the folder itself stays locked while this object lives, also under another name. It
+// is made if it does not exist, and nothing is left in it.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder, unsigned mode = 0777);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
-  bool held() const { return held_; }  // false if another process holds the lock
+  // False if another process holds the lock. A file system without locks counts as held.
+  bool held() const { return held_; }
 
  private:
   int descriptor_ = -1;

@@ -45,8 +45,9 @@ class ColumnHandshake {
   // receives all levels. Levels that the configuration gives are not exchanged. There must be a layout.
   std::int64_t level_bits() const;
 
-  // Returns what is to be said about columns that are left out. There must be a layout.
-  std::vector<std::string> notes() const;
+  // Returns what is to be said about columns that are left out, and about clients, called by `names`, whose files differ
+  // from the others' as if by mistake (data/site_doubts.h). There must be a layout.
+  std::vector<std::string> notes(const std::vector<std::string>& names) const;
 
  private:
   std::map<std::size_t, std::string> agree_on_layout(const std::vector<std::string>& names);

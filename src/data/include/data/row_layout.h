@@ -66,4 +66,9 @@ struct LaterRows {
 // naming file and row if a column is missing, a level or label is new, or a cell cannot be read.
 Table load_rows(const std::string& file, const RowLayout& layout, const LaterRows& options);
 
+// Says which columns of such rows have numbers that are more than 8 standard deviations away from the mean of the
+// training rows, so that predictions are extrapolations: an age in days, for instance. Columns that were not
+// standardised are not looked at.
+std::vector<std::string> extrapolations(const Table& rows, const RowLayout& layout, const std::string& file);
+
 }  // namespace pollen

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,11 @@ struct TlsTexts {
   std::string ca, certificate, key;
 };
 
+// What a server lets one connection do.
+struct WireLimits {
+  std::chrono::milliseconds idle = std::chrono::minutes(1);  // the longest time without a stream
+};
+
 struct WireServer {
   virtual ~WireServer() = default;
   virtual Links& links() = 0;
@@ -25,7 +31,8 @@ struct WireServer {
 };
 // Listens at "host:port"; port 0 means any free port. Without TLS anybody may connect under any name. Throws IoError if
 // it cannot listen.
-std::unique_ptr<WireServer> listen_at(const std::string& address, const std::optional<TlsTexts>& tls);
+std::unique_ptr<WireServer> listen_at(const std::string& address, const std::optional<TlsTexts>& tls,
+                                      const WireLimits& limits = {});
 
 // A client's stream. Calls block until they are done; `stop` ends them within a fraction of a second.
 class WireClient {

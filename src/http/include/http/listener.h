@@ -1,8 +1,9 @@
 // The HTTP server behind --metrics and --dashboard. It answers on its own threads, which run at low priority so that
 // they do not slow down sampling. All of them start at once: those that accept, and two per connection that may be
-// open, one for the door and one for the server behind it. Each connection carries one request. The number of
-// simultaneous connections is limited; further ones wait in the kernel's queue. It is cpp-httplib's server, used
-// through its public interface, behind a door that enforces the limits (src/http/listener.cc).
+// open, one for the door and one for the server behind it. Each connection carries one request. The number of requests
+// that are answered at the same time is limited; further ones wait. Connections that say nothing keep no place. It is
+// cpp-httplib's server, used through its public interface, behind a door that enforces the limits
+// (src/http/listener.cc).
 //
 //   Listener listener({.connections = 2});
 //   listener.Get("/", ...);                          // cpp-httplib's handlers

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,15 +44,19 @@ struct IssuedKey {
 std::vector<IssuedKey> make_keys(const KeyRequest& request);
 
 struct CertificateFacts {
-  std::string name;         // the common name, which says whose certificate this is
+  std::string name;         // says whose certificate this is: its common name, or else its alternative name (DNS)
   std::string fingerprint;  // SHA-256, "AB:CD:..."
   KeyClock::time_point starts, expires;
   bool expired = false;
-  std::string pem = {};  // the whole file, as TLS libraries expect it
+  std::string serial = {};  // its issuer and number, by which revocation lists name it
+  std::string pem = {};     // the whole file, as TLS libraries expect it
 };
 
 // Reads the first certificate of a PEM file.
 CertificateFacts read_certificate(const std::string& path, KeyClock::time_point now = KeyClock::now());
+
+// Reads the certificate in PEM that the other side of a connection has shown.
+CertificateFacts shown_certificate(const std::string& pem);
 
 // Reads a private key in PEM without a passphrase and returns its text. A file that others than its owner may read is
 // refused.
@@ -63,6 +68,14 @@ void check_pair(const std::string& certificate_path, const std::string& key_path
 // Checks that an authority in the second file signed the certificate for this role, and that it is valid now.
 void check_issued_by(const std::string& certificate_path, const std::string& authority_path, KeyRole role,
                      KeyClock::time_point now = KeyClock::now());
+
+// Adds the certificates NAME.pem of a folder to its revocation list, crl.pem, which the authority in the folder signs.
+// Returns the path of the list.
+std::string revoke_keys(const std::string& folder, const std::vector<std::string>& names,
+                        KeyClock::time_point now = KeyClock::now());
+
+// Reads which certificates are revoked (CertificateFacts::serial). An authority in the second file must have signed.
+std::set<std::string> read_revocations(const std::string& path, const std::string& authority_path);
 
 std::string utc_text(KeyClock::time_point time);  // for example "2028-02-18 14:03 UTC"
 

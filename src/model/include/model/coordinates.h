@@ -8,6 +8,7 @@
 // Coordinates do not change after construction, so any thread may use them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -42,9 +43,15 @@ class Coordinates {
   void turn(ConstPanelView v, PanelView out) const;                         // A v, for directions
   void pull_back(ConstPanelView gradient, PanelView out) const;  // Aᵀ g: turns gradients in θ into gradients in ψ
   Prior pull_back(const Prior& prior) const;                     // the prior as a function of ψ
-  double log_determinant() const;                                // of A
-  Panel sent() const;                                            // A as it is sent to clients
-  void archive(Archive& archive, Index dimension);               // reading checks the sizes
+  // Lets `change` change the lower half of a Hessian, column by column, in θ, where it is given in ψ.
+  void change_in_theta(std::span<double> half, const std::function<void(std::span<double>)>& change) const;
+  double log_determinant() const;           // of A
+  Panel block(Index size) const;            // the upper left block of A
+  double scale_of(Index coordinate) const;  // the number on the diagonal of A
+  // Whether the first `size` coordinates of θ depend on the first `size` ones of ψ alone.
+  bool keeps_apart(Index size) const;
+  Panel sent() const;                               // A as it is sent to clients
+  void archive(Archive& archive, Index dimension);  // reading checks the sizes
 
  private:
   Prior pull_back_terms(Prior prior) const;
@@ -59,11 +66,22 @@ class Coordinates {
   std::vector<std::size_t> raised_;
 };
 
+// Replaces the lower triangle of a matrix with diagonal 1 by its Cholesky factor L. Pivots below Coordinates::kLeast
+// are raised to it, and their places are returned.
+std::vector<std::size_t> replace_by_root(Panel& matrix);
+
 // Returns the potential as a function of ψ. As long as `coordinates` is null, ψ is θ. The reference must outlive the
 // potential.
 std::unique_ptr<const Potential> in_coordinates(std::shared_ptr<const Potential> potential,
                                                 const std::shared_ptr<const Coordinates>& coordinates);
 std::unique_ptr<const Potential> in_coordinates(std::shared_ptr<const Potential> potential,
                                                 std::shared_ptr<const Coordinates>&& coordinates) = delete;
+
+// Returns what a potential of in_coordinates() is for a client that evaluates it in every round: the same function,
+// whose rows are multiplied by A once, when it is first evaluated, instead of positions and gradients each time. It
+// takes as much memory as the rows. Rows of a mapped file, of a model whose classes share them, or that would take too
+// long stay as they are. Null for any other potential. The potential must outlive the result, which is for one thread
+// at a time.
+std::unique_ptr<const Potential> with_multiplied_rows(const Potential& potential);
 
 }  // namespace pollen

@@ -13,7 +13,10 @@ namespace pollen {
 struct LatentDraws {
   Index count = 1;
   std::uint64_t seed = 1;
-  std::uint64_t number = 0;  // draws with different numbers are independent
+  std::uint64_t number = 0;  // draws with different numbers are independent, up to `from`
+  // A draw of the latent at a (φ, β) nearby, from which few steps of warm-up lead to this one's law; empty: the
+  // population's mean, from which more of them do.
+  std::span<const double> from = {};
 };
 using LatentVisitor = std::function<void(std::span<const double> z)>;
 

@@ -32,6 +32,13 @@
 
 namespace pollen {
 
+// One coordinate of a normal population, N(mean, sd²), and the places in β of the mean and of log sd; -1 where it is
+// not learnt.
+struct NormalPlace {
+  Index of_mean, of_log_sd;
+  double mean, sd;
+};
+
 // The distribution p(z | β) of the clients' latents, whose parameters β are learnt. Immutable and thread-safe.
 class Population {
  public:
@@ -53,9 +60,8 @@ class Population {
   virtual void add_precision(std::span<const double> beta, PanelView out) const {
     for (Index j = 0; j < latent(); ++j) out.column(j)[static_cast<std::size_t>(j)] += curvature(beta);
   }
-  // Whether add_hessian() may be called, which adds -∇²_β log p(z | β) to `out`.
-  virtual bool has_hessian() const { return false; }
-  virtual void add_hessian(std::span<const double> beta, std::span<const double> z, PanelView out) const;
+  // Where z_j lies if the coordinates are normal and independent; nothing in other populations.
+  virtual std::optional<NormalPlace> place(std::span<const double> /*beta*/, Index /*j*/) const { return {}; }
   // Sets `out` to the inverse of the information that one known z has about each coordinate of β.
   virtual void variances(std::span<const double> beta, std::span<double> out) const = 0;
   // Turns the standard normals in z into a draw from the population.

@@ -31,8 +31,9 @@ inline constexpr double kQuick = 4e8;  // operations, which take about 0.2 s
 // the clients' N_i.
 std::string exact_obstacle(const Recipe& recipe, std::span<const Index> rows, Index dimension, double most = kQuick);
 
-// Returns the law of ψ of the recipe's draws, less the mean of the Gaussian approximation, averaged over the phases of a refresh cycle. Throws
-// std::invalid_argument if there are too many outcomes to list, and std::domain_error if the recursion is not stable.
+// Returns the law of ψ of the recipe's draws, less the mean of the Gaussian approximation, averaged over the phases of
+// a refresh cycle. Throws std::invalid_argument if there are too many outcomes to list, and std::domain_error if the
+// recursion is not stable.
 stats::Law exact_law(const VisibleProblem& problem, const Recipe& recipe);
 
 }  // namespace pollen::plan

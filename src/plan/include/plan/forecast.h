@@ -66,10 +66,10 @@ struct Dynamics {
 };
 
 struct Forecast {
-  double step = 0;        // in the units of the sampler's own paper
-  Eigen::VectorXd bias;   // per parameter: (mean of the draws - mean of the posterior) / sd of the posterior
-  Eigen::VectorXd ratio;  // sd of the draws / sd of the posterior; infinite if the chain diverges
-  Eigen::VectorXd tau;    // iterations per effective draw of one chain
+  double step = 0;         // in the units of the sampler's own paper
+  Eigen::VectorXd bias;    // per parameter: (mean of the draws - mean of the posterior) / sd of the posterior
+  Eigen::VectorXd ratio;   // sd of the draws / sd of the posterior; infinite if the chain diverges
+  Eigen::VectorXd tau;     // iterations per effective draw of one chain
   Eigen::VectorXd pushed;  // the part of the bias that comes from draws that are too wide (GaussianSums::scale)
   // The share of each cause in ratio² - 1 of every parameter, for the causes that are present.
   std::vector<std::pair<Cause, Eigen::VectorXd>> shares;

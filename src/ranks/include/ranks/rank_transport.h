@@ -26,7 +26,8 @@ std::unique_ptr<Transport> make_rank_transport(Ranks& ranks, ClientView& view, C
 
 // What a rank other than 0 needs to answer rank 0.
 struct RankDuties {
-  Server* server = nullptr;  // follows rank 0's server; its blocks are where replies are added up
+  // Follows rank 0's server; its blocks are where replies are added up. Null if a run has questions alone.
+  Server* server = nullptr;
   ClientView* view = nullptr;
   Clients* clients = nullptr;
   RankShare share;

@@ -2,13 +2,12 @@
 // independent chains with target exp(-U/T), U = U_0 + Σ U_i. Engines are not thread-safe.
 //
 // References see the pooled potential and exchange nothing, so they count no rounds and no bits. Competitors count
-// every vector that would cross the network, at 64 bits per number. An iteration is one transition (mala, hmc, nuts),
-// one Langevin step (ula, sgld-pooled, svrg-ld, psgld, fsgld), one draw (consensus) or one round with its local steps
+// every vector that would cross the network, at 64 bits per number. An iteration is one Langevin step (ula, sgld-pooled, svrg-ld, psgld, fsgld), one draw (consensus) or one round with its local steps
 // (dg-lmc, fedavg, scaffold, fedpa, fedbe); the members of an ensemble do not move. What is learned in the warm-up is
 // frozen after it.
 //
 //   ReferenceProblem problem{clients, &prior, d, 4};
-//   auto engine = make_reference("nuts", problem, {.warm_up = 1000});
+//   auto engine = make_reference("ula", problem, {.step = 1e-3});
 //   engine->start(position);
 //   while (engine->iteration() < 2000) engine->advance(1);
 //
@@ -71,7 +70,6 @@ struct ReferenceSampler {
   bool federated;            // true if clients and a server exchange messages, so that bits are counted
   bool samples;              // false for an optimiser, whose states are the server's iterates
   bool needs_step;           // true if the user must give a step
-  bool transitions = false;  // true if acceptance statistics, tree depths and the like are kept with the draws
 };
 const Registry<ReferenceSampler>& reference_table();
 inline const ReferenceSampler* find_reference(const std::string& name) { return reference_table().find(name); }

@@ -20,7 +20,8 @@ struct HostSetup {
   Index clients = 1;           // b, the number of clients of the whole federation
   std::uint64_t seed = 1;      // seeds what all clients share: the common noise
   std::uint64_t own_seed = 1;  // seeds minibatches, compressors and the clients' own noise; equals seed in a simulation
-  bool light = false;          // clients cost little to make, so one that was only asked a question is not kept
+  std::uint64_t code_seed = 1;       // seeds what the clients' codes share with the server; equals seed in a simulation
+  bool light = false;                // clients cost little to make, so one that was only asked a question is not kept
   const ClientWork* work = nullptr;  // must outlive the host; null: what the recipe says, from the members' potentials
 };
 
@@ -60,7 +61,13 @@ inline double weight_in(std::span<const double> weights, std::size_t client) {
   return weights.empty() ? 1 : weights[weights.size() == 1 ? 0 : client];
 }
 
-// Whether clients carry something from one round to the next: a memory or local steps. Both sides of a federation must
-// then save their state after every round.
-inline bool keeps_state(const Recipe& recipe) { return recipe.up.memory != Memory::none || recipe.local.has_value(); }
+// Whether clients move something with a reply that is counted: the state of local steps, or latents.
+inline bool moves_work(const Recipe& recipe) { return recipe.local.has_value() || recipe.personal; }
+// Whether clients carry something from one round to the next: that, or a memory. Both sides of a federation must then
+// save their state after every round.
+// Clients may also learn how to code shorter messages (CodeMemory). They are told which replies were counted then, but
+// nobody need save it: after a loss both ends begin anew.
+inline bool keeps_state(const Recipe& recipe) { return recipe.up.memory != Memory::none || moves_work(recipe); }
+// Whether the clients' codes learn from the messages that were counted.
+bool learns(const Recipe& recipe, Index dimension);
 }  // namespace pollen

@@ -30,6 +30,8 @@ class Engine {
   virtual void listen(TrafficListener) {}
   // The transitions of the last iteration, one per chain; empty if they have nothing to report.
   virtual std::span<const Transition> transitions() const { return {}; }
+  // U at position(), one number per chain, if the engine has computed it anyway; else empty.
+  virtual std::span<const double> potentials() const { return {}; }
   // Saves or loads the whole state between two calls of advance(). After loading, the same draws follow, bit for bit.
   virtual void archive(Archive& archive) = 0;
 };

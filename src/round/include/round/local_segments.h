@@ -24,14 +24,29 @@ class SegmentSchedule {
   void archive(Archive& archive);
 
  private:
-  std::uint64_t gap(double probability, std::uint32_t which, std::uint64_t count) const;
-
   LocalSteps local_;
   Stream stream_;
   bool refreshes_;
   std::uint64_t average_ = 0, refresh_ = 0;  // the iterations of the next average and the next refresh
   std::uint64_t averages_ = 0, refreshes_done_ = 0;
   bool under_way_ = false;
+};
+
+// The same schedule as a client sees it. It follows from the configuration, so a client need not believe the server.
+class ScheduledSegments {
+ public:
+  ScheduledSegments(const LocalSteps& local, std::uint64_t seed);
+  // Whether the schedule has this segment: it starts from the broadcast position where an average was just taken, ends
+  // with a message where the next one is due, and does not go beyond that. A server may cut it into pieces.
+  bool has(const LocalSegment& segment);
+
+ private:
+  void go_to(std::uint64_t iteration);
+
+  LocalSteps local_;
+  Stream stream_;
+  std::uint64_t begin_ = 0, average_ = 0;  // the averages between which a segment lies
+  std::uint64_t averages_ = 0;             // how many were taken before `average_`
 };
 
 }  // namespace pollen

@@ -40,9 +40,10 @@ struct ExperimentOptions {
   std::optional<Posterior> posterior = {};  // replaces the configuration's model and data
   // Clients in other processes, by what they said about themselves; `transport` reaches them.
   std::vector<SiteFacts> sites = {};
-  std::int64_t setup_bits = 0;          // bits of what the sites said
-  std::vector<std::string> notes = {};  // on the sites' data, for the warnings
-  bool levels_shown = true;             // whether the sites revealed levels or labels that data.levels does not give
+  std::vector<std::uint32_t> believed = {};  // sites whose replies may be absurdly large (AbsurdReply); sorted
+  std::int64_t setup_bits = 0;               // bits of what the sites said
+  std::vector<std::string> notes = {};       // on the sites' data, for the warnings
+  bool levels_shown = true;  // whether the sites revealed levels or labels that data.levels does not give
   // Set if several processes share the clients (ranks/ranks.h). This process is rank 0; the others are in serve_rank().
   Ranks* ranks = nullptr;
   // An observer, told of every exchange with clients on the thread of advance(). It has no effect on the run and is not
@@ -85,7 +86,7 @@ class Experiment {
   // The forecast of a run that is not prepared, for `pollen plan`, with the step that a run would pick if it is "auto".
   // If there is none, `why` says why. With `exact` an exact law may take its time.
   std::optional<SamplingForecast> plan_forecast(bool exact, std::string& why);
-  double smoothness() const;                      // L, a bound or an estimate; 0 before prepare()
+  double smoothness() const;  // L, a bound or an estimate; 0 before prepare()
   ConstPanelView position() const;
   // The position of least U, in the units of draws; empty unless it was found. For linear models with a sampled sigma
   // log sigma is at the mode of its own posterior, where that was found (docs/samplers.md, run.init).
@@ -97,6 +98,10 @@ class Experiment {
   const PersonalResults* personal() const;  // null unless the model has latents
   // What can be asked of the clients outside sampling. ConfigError if the model has latents.
   Questions& questions();
+
+  // Asks the clients of a federation for sums of scores over their own test rows (Query::What::scores). Clients that do
+  // not answer in time are left out.
+  void ask_scores(ConstPanelView at, ConstPanelView uncertainty, PanelView sums) const;
 
   // Called by ranks other than 0, which make the same experiment: answers what rank 0 asks until the run is over.
   void serve();

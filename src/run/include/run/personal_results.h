@@ -13,6 +13,7 @@
 namespace pollen {
 
 struct ExperimentParts;
+struct OwnSeeds;
 
 // What own_draws() is asked for.
 struct OwnQuestion {
@@ -23,13 +24,14 @@ struct OwnQuestion {
 };
 
 // Sums over a client's rows in data sets that the model makes: how many fall into each class, or into each range of the
-// response and what the responses add up to. Mean and variance, over draws and noise.
+// response and what the responses add up to. Their mean and variance at some of the draws, one draw after another.
 struct OwnSums {
   std::vector<double> mean, variance;
-  Index draws = 0;  // over how many
+  Index draws = 0;
 };
 
-// Draws of a client's latent from its own posterior at the (φ, β) that every chain has learnt.
+// Draws of a client's latent from its own posterior. Draws of different clients with the same number belong to the same
+// (φ, β).
 struct OwnDraws {
   Panel z;                          // the draws, d × (chains · draws), chain after chain
   std::vector<double> mean;         // the predictive mean, outputs() numbers per predicted row of the client
@@ -91,6 +93,7 @@ class PersonalResults {
 
   std::vector<std::string> latent_labels() const;
   bool predicts_classes() const;
+  Index shared() const;         // coordinates of φ
   Index outputs() const;        // numbers per predicted row: 1 (for mixed-logistic P(1)), or a network's classes
   bool learns_average() const;  // whether learnt() is averaged(); else it is the position, as φ may rotate on its path
   bool is_baseline() const;     // a baseline has a point for every client, no posterior
@@ -102,8 +105,14 @@ class PersonalResults {
   Panel averaged() const;
   // Asks all clients; call it once, at the end. The bits are added to the set-up bits of the engine's counters.
   Estimates estimates() const;
-  OwnDraws own_draws(Index client, const OwnQuestion& question) const;
+  // `learnt` has the uncertainty of (φ, β) where estimates() found it. Without one the draws are at learnt().
+  OwnDraws own_draws(Index client, const OwnQuestion& question, const Learnt& learnt = {}) const;
+  // What own_draws() makes of `learnt`, in the units of the standardised columns.
+  Learnt in_clients_units(const Learnt& learnt) const;
+  bool apart() const;        // whether clients are in processes of their own, so that own_draws() is theirs
   RowLoss row_loss() const;  // evaluates the present models of the first 1,000 clients
+  // Predicts rows of a client from stored draws of its (φ, z), one column each in the units of the data.
+  Forecast forecast(const Table& rows, Index client, ConstPanelView draws, double interval) const;
   // Predicts rows from so many draws per chain, with intervals of this probability.
   Forecast forecast(const ForecastRows& asked, const Learnt& learnt, Index draws, double interval) const;
 
@@ -111,7 +120,9 @@ class PersonalResults {
   ConstPanelView own_average() const;  // in the units of the standardised columns
   Panel own_learnt() const;
   Panel in_data_units(ConstPanelView own) const;
+  Learnt in_own_units(const Learnt& learnt) const;
   std::uint64_t seed_of(std::optional<Index> client) const;
+  OwnSeeds seeds_of(std::optional<Index> client) const;
 
   const ExperimentParts& parts_;
 };

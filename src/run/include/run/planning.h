@@ -47,7 +47,7 @@ PlanReport make_report(Experiment& experiment, const PlanRequest& request);
 // The parts of the report. estimate_constants() appends to `notes`.
 plan::Constants estimate_constants(Experiment& experiment, std::vector<std::string>& notes);
 plan::Method method_of(const Recipe& recipe, Index dimension);
-plan::Messages messages_of(const Recipe& recipe, Index dimension, Index chains);
+plan::Messages messages_of(const Recipe& recipe, Index clients, Index dimension, Index chains);
 std::optional<PlannedTime> planned_time(Experiment& experiment, const plan::Messages& messages);
 
 }  // namespace pollen

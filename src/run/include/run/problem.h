@@ -50,7 +50,7 @@ struct StatisticalProblem {
   std::optional<PriorNumbers> automatic_prior;  // in the data's units, if model.prior = "auto" took them from the data
   Federation data;
   Potentials potentials;            // empty if the clients are in other processes
-  std::vector<Index> rows;          // N_i; empty for mixed-effects models
+  std::vector<Index> rows;          // N_i
   Index first = 0;                  // the client of the first potential; the others follow
   bool curvature_is_bound = false;  // curvature bounds hold for all θ, not only where they are asked for
   bool shows_curvature = true;      // all clients answer questions about their whole Hessian

@@ -16,6 +16,7 @@
 namespace pollen {
 
 class ClientLink;
+struct ClientSample;
 struct Config;
 struct ModeProblem;
 struct ModeResult;
@@ -60,11 +61,18 @@ class Questions {
   std::vector<double> curvature_point();
   // Asks for ∇²U at a position: d × d, or its diagonal as d × 1. Every client sends one half of its own, once.
   Panel hessian(std::span<const double> at, bool full);
+  // Lets only so many clients, drawn at random, answer for whole Hessians: these have the correlations that follow from
+  // the sample and the diagonal that all clients add up to. 0: all clients.
+  void ask_only(Index clients);
+  // Asks a sample of clients for ∇²U at a position, d × d, and takes their rows for representative of all.
+  Panel hessian(std::span<const double> at, const ClientSample& sample);
   // Lets the search for the mode go on in coordinates in which the curvature is the same in all directions, so that it
   // depends neither on units nor on correlated columns. `full`: from the whole Hessian, otherwise from its diagonal.
   void scale_search(bool full) { scaled_ = full ? Scaled::full : Scaled::diagonal; }
 
  private:
+  Panel ask_hessian(std::span<const double> at, Index numbers, const ClientSample& sample);
+  Panel with_prior(const Panel& half) const;
   ModeResult search();
   ModeResult search_with_scale(ModeProblem problem, std::vector<double> start);
   void look_at_scale(const std::vector<double>& position);
@@ -75,6 +83,7 @@ class Questions {
   SetupFindings& found_;
   enum class Scaled { not_at_all, diagonal, full } scaled_ = Scaled::not_at_all;
   std::unique_ptr<MarginalScale> scale_;  // once the mode of a linear model with unknown σ was found
+  std::unique_ptr<ClientSample> sample_;  // who answers for whole Hessians; null: all clients
   std::vector<double> start_;             // of the search for the mode; empty: zero or the prior's centre
 };
 

@@ -8,15 +8,15 @@
 namespace pollen {
 
 struct SamplingForecast {
-  double step = 0;  // the step it is about
+  double step = 0;                         // the step it is about
   double least_ratio = 1, most_ratio = 1;  // sd of the draws over sd of the posterior, over all parameters
-  std::string widest = {};                      // the parameter whose ratio is farthest from 1
+  std::string widest = {};                 // the parameter whose ratio is farthest from 1
   double bias = 0;                         // the largest |mean of the draws - mean of the posterior| in posterior sds
-  std::string most_biased = {};                 // the parameter that has it
+  std::string most_biased = {};            // the parameter that has it
   double tau = 0;                          // iterations per effective draw of one chain, of the slowest parameter
   bool exact = false;                      // by the exact law; otherwise to first order in the step
   bool ok = false;                         // whether all ratios and biases are within the tolerances
-  std::string cause = {};                       // what makes the largest error
+  std::string cause = {};                  // what makes the largest error
   double step_within = 0;                  // the largest step that keeps the tolerances; 0 if none does
 
   // The ratio that is farther from 1.

@@ -102,11 +102,11 @@ struct RunFacts {
   bool reference = false;               // a reference sampler or a competitor, which has coordinates of its own
   bool exact = false;                   // the sampler accepts and rejects, so that its step makes no error
   std::string precondition = "none";    // the coordinates in which it sampled
-  std::vector<double> mode;             // the posterior's, one number per coordinate of a draw; empty unless it was found
-  std::vector<double> prior_sd;         // per coordinate of a draw, infinite if the prior is flat; empty if unknown
-  bool by_label = false;                // clients were made by sorting rows by their labels (data.partition)
-  bool predicts = false;                // the model predicts a target of rows
-  std::string first_client;             // the name of a client with a latent of its own; empty without latents
+  std::vector<double> mode;      // the posterior's, one number per coordinate of a draw; empty unless it was found
+  std::vector<double> prior_sd;  // per coordinate of a draw, infinite if the prior is flat; empty if unknown
+  bool by_label = false;         // clients were made by sorting rows by their labels (data.partition)
+  bool predicts = false;         // the model predicts a target of rows
+  std::string first_client;      // the name of a client with a latent of its own; empty without latents
   RunStatus status = RunStatus::complete;
   std::string failure;  // what ended a failed run
 

@@ -26,6 +26,36 @@ struct PersonalOptions {
 void add_personal(Summary& summary, const Experiment& experiment, const RunFolder& folder,
                   const PersonalOptions& options);
 
+// The same at the server of a federation, where each client draws its own latent and keeps it: the estimates and, from
+// sums that clients answer, scores over all test rows.
+void add_site_personal(Summary& summary, const Experiment& experiment, RunStatus status);
+
+// Sets an estimate and its standard error, with a normal 90 % interval.
+void set_estimate(double value, double error, stats::ParameterSummary& out);
+
+// A client's file in DIR/clients: its number, then its name with everything but letters, digits, '.', '_' and '-'
+// replaced.
+std::string client_file(Index client, const std::string& name);
+// Draws of a latent, or of anything with these labels, one column each and chain after chain, as csv.
+std::string draws_csv(const std::vector<std::string>& labels, ConstPanelView z, Index chains);
+// Beside a client's file: draws of (φ, z) with the uncertainty of the estimates, where that is known.
+std::string predictive_file(const std::string& client_file);
+// Reads such a file with `width` columns of numbers. Throws ConfigError if it is none.
+struct StoredDraws {
+  Panel draws;               // one column each
+  std::vector<Index> chain;  // of each, from 0
+};
+StoredDraws read_draws_csv(const std::string& path, Index width);
+// The place of a client's file in DIR/clients, and the client's number from 0; empty without one.
+struct StoredClient {
+  std::string path;
+  Index number = 0;
+};
+StoredClient find_client_file(const RunFolder& folder, const std::string& name);
+
+// Mean, 5 % and 95 % quantile of every coordinate of such draws.
+std::vector<ClientEffects::Interval> intervals_of(const Panel& z);
+
 // Returns the losses for metrics.csv: nnll_train, and nnll_test if there are test rows.
 Scores losses_of(const Experiment& experiment);
 

@@ -6,6 +6,7 @@
 // with the same result for any number of them.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,6 +57,9 @@ class Predictive {
   Scores scores(Index first, Index last, int ece_bins) const;
   Scores scores(int ece_bins) const;          // scores of all test rows
   std::vector<double> probabilities() const;  // rows × classes, row-major
+  // Regressions: the mean response of a row, and the logarithm of its averaged density.
+  double mean(std::size_t row) const { return sum_[row] / static_cast<double>(states_); }
+  double log_density(std::size_t row) const { return log_density_[row] - std::log(static_cast<double>(states_)); }
   void archive(Archive& archive);
 
  private:

@@ -28,6 +28,7 @@ struct Job {
   std::string shown_folder;                                  // the folder as it is shown to the user
   std::vector<std::string> draws;                            // the output formats, as in output.draws
   double checkpoint_every = 10;                              // seconds
+  bool replace = false;                                      // an earlier run in the folder is removed, not renamed
   std::optional<Checkpoint> checkpoint = {};                 // the checkpoint from which the run continues, if any
   std::string checkpoint_file = {};                          // the checkpoint's file; if empty, it is in the folder
   ExperimentOptions experiment = {};                         // threads and the stop flag are among them
@@ -39,9 +40,9 @@ struct Job {
   LiveFeed* live = nullptr;                       // the feed of a dashboard; null without one
 };
 
-// The job of running a configuration in a folder, which must be free; or, with `resume`, of continuing from the
-// checkpoint there, with the output settings that the run began with. Throws ConfigError if the folder holds other
-// files or has no checkpoint to resume.
+// The job of running a configuration in a folder; or, with `resume`, of continuing from the checkpoint there, with the
+// output settings that the run began with. Throws ConfigError if the folder holds other files, if another process works
+// in it, or if there is no checkpoint to resume.
 Job make_job(Config config, const std::string& folder, bool resume);
 
 class RunSession {
@@ -55,6 +56,9 @@ class RunSession {
   void leave_early();
   RunStatus sample();
   Summary finish(RunStatus status);  // writes the draws, the summary and the other final files
+  // To be called after finish(): gives the folder back; a complete run is marked as such and keeps no state. A process
+  // that is killed before this can be started again and finishes the run once more.
+  void close(RunStatus status);
   const std::string& failure() const { return failure_; }
   // What the run has left. The caller knows whether its build has the report's page.
   Ending ending(bool pages) const;
@@ -64,7 +68,9 @@ class RunSession {
 
  private:
   void check_same_configuration() const;
+  void check_same_files() const;
   void start_fresh();
+  void begin_folder();
   void start_resumed();
   void write_layout() const;
   void make_recorder(std::unique_ptr<SpoolWriter> spool, std::unique_ptr<MetricsFile> metrics);
@@ -72,10 +78,10 @@ class RunSession {
   void show_warming(std::int64_t done, std::int64_t steps);
   void end_warming();
   void say(const std::string& line) const;
-  void write_checkpoint(bool finished);
+  enum class Moment { round, pause, end };  // when a checkpoint is written
+  void write_checkpoint(Moment moment);
   void advance();
   RunFacts final_facts(RunStatus status) const;
-  void clear_up(RunStatus status);
   std::vector<std::string> files() const;
   bool wants_csv() const;
   bool stopped() const { return job_.experiment.stop != nullptr && job_.experiment.stop->load(); }
@@ -89,9 +95,11 @@ class RunSession {
   Experiment experiment_;
   std::optional<RunProgress> warming_;  // the warm-up's progress while it runs
   std::chrono::steady_clock::time_point warming_since_;
-  std::string config_given_;  // the configuration as given, before set-up filled in the step
+  std::vector<FileDigest> files_;  // what the data were read from
+  std::string config_given_;       // the configuration as given, before set-up filled in the step
   double seconds_before_ = 0, cpu_before_ = 0;
   std::unique_ptr<Recorder> recorder_;
+  std::optional<CheckpointFile> checkpoints_;
   std::string failure_;
 };
 

@@ -17,7 +17,9 @@ namespace pollen::sink {
 
 std::string stan_csv_name(Index chain);  // "draws-1.csv" for chain 0
 std::string stan_csv_header(const RunFacts& facts, Index chain, std::int64_t draws);
-void write_stan_csv(const std::string& folder, const RunFacts& facts, const SpoolReader& spool);
+// Calls `done` with every few numbers that are written.
+void write_stan_csv(const std::string& folder, const RunFacts& facts, const SpoolReader& spool,
+                    const NumbersDone& done = {});
 
 // One chain read from any CmdStan CSV. Columns whose name ends in "__" are left out, except lp__.
 struct StanCsv {

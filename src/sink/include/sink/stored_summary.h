@@ -8,6 +8,7 @@
 
 #include "pollen/scores.h"
 #include "pollen/stats.h"
+#include "sink/draw_cost.h"
 #include "sink/facts.h"
 
 namespace pollen::sink {
@@ -47,6 +48,7 @@ struct StoredSummary {
   Index chains = 0, draws = 0;
   std::int64_t iterations = 0, burn_in = 0;
   TransitionFacts transitions;
+  std::optional<DrawCost> cost;  // what an effective draw has cost; empty if that is not known
   bool coupled = false;
   std::vector<std::vector<double>> last, average;  // mixed-effects models: (φ, β), one list per chain
 };

@@ -14,6 +14,10 @@
 #include "sink/predictive_check.h"
 #include "sink/spool.h"
 
+namespace pollen {
+class Experiment;
+}
+
 namespace pollen::sink {
 
 struct ClientScores {
@@ -67,11 +71,14 @@ struct Summary {
   static constexpr Index kCovarianceMost = 200;
 };
 
-Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads);
+Summary summarize(const RunFacts& facts, const SpoolReader& spool, int threads, const NumbersDone& done = {});
 // Computes the scores and the predictive check from at most 1000 and 200 evenly spaced kept draws in all. They are of
 // the test rows or, without any, of training rows if `training` allows it.
 void add_scores(Summary& summary, const SpoolReader& spool, const ModelSpec& model, const Federation& data,
                 bool training, int threads);
+// The same in a federation, whose clients have the test rows and answer with sums over them: the scores that follow
+// from sums, without those of single clients, the order of probabilities and the predictive check.
+void add_site_scores(Summary& summary, const SpoolReader& spool, const Experiment& experiment, RunStatus status);
 // Adds what is known of the probability of the second of two classes: its ability to order rows, and its calibration.
 void add_event_scores(Summary& summary, std::span<const double> probabilities, std::span<const double> truth);
 

@@ -69,12 +69,12 @@ struct GradientLawOptions {
   int batch = 0;  // rows per client, drawn without replacement; 0 means all
   int k = 1;      // coordinates that rand-k keeps
   int down_k = 1;
-  std::optional<double> memory;     // α of QLSD++'s memory; empty means no memory
-  bool error_feedback = false;      // ELF's uplink: a memory with α = 1 and weights 1
-  bool down_feedback = false;       // ELF's downlink: EF21-P
-  int refresh = 1;                  // for svrg: l, the number of rounds between refreshes
+  std::optional<double> memory;          // α of QLSD++'s memory; empty means no memory
+  bool error_feedback = false;           // ELF's uplink: a memory with α = 1 and weights 1
+  bool down_feedback = false;            // ELF's downlink: EF21-P
+  int refresh = 1;                       // for svrg: l, the number of rounds between refreshes
   std::vector<double> probability = {};  // for Bernoulli participation: one per client
-  int size = 1;                     // for fixed-size participation: the number of clients per round
+  int size = 1;                          // for fixed-size participation: the number of clients per round
   Eigen::VectorXd anchor = {};           // for the fixed-point oracle: θ̂
 };
 

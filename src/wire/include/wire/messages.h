@@ -21,7 +21,7 @@
 
 namespace pollen::wire {
 
-inline constexpr std::uint32_t kProtocol = 4;  // is raised whenever a message changes
+inline constexpr std::uint32_t kProtocol = 6;  // is raised whenever a message changes
 
 // The client's first message.
 struct Hello {
@@ -105,7 +105,8 @@ struct Seat {
 struct Acknowledged {
   static constexpr Type kType = Type::acknowledged;
   std::uint64_t counted = 0;
-  void archive(Archive& a) { a.fields(counted); }
+  std::uint64_t updates = 0;  // of the client's CodeMemory, as the server has it
+  void archive(Archive& a) { a.fields(counted, updates); }
 };
 
 // The state of a ClientView after all broadcasts so far, for a client that has missed some of them.
@@ -145,6 +146,14 @@ struct Draws {
   std::uint64_t first = 0;  // the number of the first of these draws in its chain
   Panel positions;
   void archive(Archive& a) { a.fields(chain, first, positions); }
+};
+
+// The client's first message in rounds of coded messages: the seed of what its code and the server draw. It is no
+// secret from the server, and nothing else of the client is drawn from it.
+struct CodeSeed {
+  static constexpr Type kType = Type::code_seed;
+  std::uint64_t seed = 0;
+  void archive(Archive& a) { a.fields(seed); }
 };
 
 // The run is over.

@@ -9,18 +9,21 @@
 
 namespace pollen::wire {
 
-// What one client is sent: the broadcast and the chains that it works for.
-void encode(const Broadcast& broadcast, std::span<const std::uint32_t> chains, Bytes& out);
-void decode(ByteView frame, Broadcast& broadcast, std::vector<std::uint32_t>& chains);
+// What one client is sent: the broadcast, the chains that it works for and, if messages are coded, their weights. A
+// frame with weights is refused by a receiver that does not ask for them.
+void encode(const Broadcast& broadcast, std::span<const std::uint32_t> chains, Bytes& out,
+            std::span<const double> weights = {});
+void decode(ByteView frame, Broadcast& broadcast, std::vector<std::uint32_t>& chains,
+            std::vector<double>* weights = nullptr);
 
 void encode(const Reply& reply, Bytes& out);
 void decode(ByteView frame, Reply& reply);
 
 // The number of bytes before the body of a frame. The rest of the overhead depends on the number of chains.
-inline constexpr std::size_t kFrameHeader = 16;
+inline constexpr std::size_t kFrameHeader = 4;
 
 // The type of a frame. Types may be appended but never renumbered. Those after `reply` are in wire/messages.h.
-enum class Type : std::uint16_t {
+enum class Type : std::uint8_t {
   broadcast = 1,
   reply = 2,
   hello = 3,
@@ -38,6 +41,7 @@ enum class Type : std::uint16_t {
   answer = 16,
   draws = 17,
   end = 18,
+  code_seed = 19,
 };
 Type type_of(ByteView frame);  // WireError if the header is not pollen's
 
