@@ -19,13 +19,18 @@ std::string cell(const data::Column& column, std::size_t row) {
   return in_quotes(column.texts[static_cast<std::size_t>(column.code[row])]);
 }
 
+// Writes the columns that were left out too, with empty cells: a header is accepted or not by all its names.
 std::string to_csv(const data::RawTable& table, bool header) {
   std::string out;
   const auto end_of = [&](std::size_t c) { return c + 1 < table.columns.size() ? ',' : '\n'; };
+  if (header)
+    for (const std::string& name : table.excluded) (out += in_quotes(name)) += ',';
   for (std::size_t c = 0; header && c < table.columns.size(); ++c)
     (out += in_quotes(table.columns[c].name)) += end_of(c);
-  for (std::size_t r = 0; r < table.rows.size(); ++r)
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    if (header) out.append(table.excluded.size(), ',');
     for (std::size_t c = 0; c < table.columns.size(); ++c) (out += cell(table.columns[c], r)) += end_of(c);
+  }
   return out;
 }
 
