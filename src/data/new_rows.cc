@@ -41,7 +41,7 @@ std::vector<std::string> extrapolations(const Table& rows, const RowLayout& layo
     if (std::ranges::count(numeric, name) == 0) continue;
     const auto k = static_cast<std::size_t>(j - (layout.intercept ? 1 : 0));
     const double mean = layout.mean[k], sd = layout.sd[k];
-    // Of a column of 0 and 1 both values are known to the training rows, however rare one is.
+    // Training rows know both values of a column of 0 and 1, however rare one of them is.
     const bool zero_or_one = std::abs(sd * sd - mean * (1 - mean)) < 1e-9;
     Index far = 0, farthest = 0;
     double most = 0;

@@ -65,7 +65,7 @@ struct Case {
   const char* name;
   const char* config;
   std::vector<std::string> keys;
-  // Of a baseline whose clients keep a part of the model: the first coordinate that the server has, and how many.
+  // The first coordinate that the server has, and how many, for a baseline whose clients keep a part of the model.
   std::size_t first = 0, shown = 0;
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }

@@ -116,7 +116,7 @@ TEST(PriorOfUnits, BendsAtLeastAsMuchAsItSays) {
   const double least = math::symmetric_eigenvalues(matrix).front();
   EXPECT_NEAR(prior.least_curvature(), least, 1e-9 * least);
 
-  // Of many columns, too.
+  // The same holds for many columns.
   const Units many(spec(401), true, {std::vector<double>(400, 0.1), std::vector<double>(400, 2.0)});
   EXPECT_GT(many.internal(Prior::normal(std::vector<double>(401, 3.0)), {}).least_curvature(), 1e-3);
 }

@@ -33,8 +33,8 @@ struct RowLayout {
   Index width = 0;                    // for formats without columns: numbers per row
   std::string prefix = "x";           // for formats without columns: features are called x1, x2, ...
   bool intercept = false;
-  // Of the numbers that a row becomes before the intercept is added, without those of constant columns: the places of
-  // further ones that are left out, rising, such as those of a level that no training row has.
+  // Numbers that are left out besides those of constant columns, such as those of a level that no training row has:
+  // their places, rising, among the numbers that a row becomes before the intercept is added.
   std::vector<std::int64_t> dropped;
   std::vector<double> mean, sd;  // of every encoded number but the intercept; empty: not scaled
   std::vector<double> fill;      // what a missing number is encoded as, per number; empty: none may be missing
