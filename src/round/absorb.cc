@@ -29,9 +29,8 @@ void Server::check_answers(const Reply& reply, const Roster::Entry& entry) const
       reply.client != entry.client || reply.whole != first_round_whole() ||
       !std::ranges::equal(reply.chains, broadcast_.roster.chains(entry)))
     throw WireError(fmt::format(
-        "round {0}, client {1}: the reply answers another question: found round {2} from iteration {3} of client {4} "
-        "for "
-        "{5} chains, accepted: round {0} from iteration {6} of client {1} for {7} chains, {8}",
+        "round {0}, client {1}: the reply answers another question: found round {2} from iteration {3} of "
+        "client {4} for {5} chains, accepted: round {0} from iteration {6} of client {1} for {7} chains, {8}",
         round_, entry.client + 1, reply.round, reply.first, reply.client + std::uint64_t{1}, reply.chains.size(),
         broadcast_.segment.first, entry.count, first_round_whole() ? "whole" : "compressed"));
   if (reply.refreshes != (broadcast_.refresh && recipe_.up.memory == Memory::reference) ||
