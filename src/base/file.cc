@@ -21,7 +21,7 @@ void io_failure(const std::string& path, const char* doing, int error) {
 }
 
 OutputFile::OutputFile(std::string path, Open how, std::size_t buffer_bytes)
-    : path_(std::move(path)), buffer_(buffer_bytes) {
+    : path_(std::move(path)), room_(buffer_bytes), buffer_(std::make_unique_for_overwrite<std::uint8_t[]>(room_)) {
   const int mode = how == Open::replace ? O_TRUNC : 0;
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666);
   if (descriptor_ < 0) io_failure(path_, "open for writing", errno);
@@ -50,11 +50,11 @@ void OutputFile::put(const std::uint8_t* data, std::size_t bytes, std::int64_t a
 void OutputFile::write(const void* data, std::size_t bytes) {
   unsynced_ = true;
   const auto* from = static_cast<const std::uint8_t*>(data);
-  if (used_ + bytes > buffer_.size()) flush();
-  if (bytes >= buffer_.size()) {
+  if (used_ + bytes > room_) flush();
+  if (bytes >= room_) {
     put(from, bytes, position_);
   } else if (bytes > 0) {
-    std::memcpy(buffer_.data() + used_, from, bytes);
+    std::memcpy(buffer_.get() + used_, from, bytes);
     used_ += bytes;
   }
   position_ += static_cast<std::int64_t>(bytes);
@@ -62,7 +62,7 @@ void OutputFile::write(const void* data, std::size_t bytes) {
 
 void OutputFile::flush() {
   const std::size_t bytes = std::exchange(used_, 0);
-  put(buffer_.data(), bytes, position_ - static_cast<std::int64_t>(bytes));
+  put(buffer_.get(), bytes, position_ - static_cast<std::int64_t>(bytes));
 }
 
 void OutputFile::sync() {

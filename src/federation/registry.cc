@@ -31,7 +31,12 @@ Index expected_clients(const Config& config) {
 }  // namespace
 
 ConnectionRegistry::ConnectionRegistry(Links& links, const Config& config, RegistryOptions options)
-    : links_(links), config_(config), config_text_(to_toml(config)), options_(std::move(options)), run_(secret_name()) {
+    : links_(links),
+      config_(config),
+      config_text_(to_toml(config)),
+      comparable_(comparable(config)),
+      options_(std::move(options)),
+      run_(secret_name()) {
   const auto clients = static_cast<std::size_t>(expected_clients(config));
   make_seats(clients);
   options_.tell = in_plain_words(std::move(options_.tell));

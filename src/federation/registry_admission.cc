@@ -16,8 +16,10 @@ constexpr auto kHelloWithin = std::chrono::seconds(20);
 constexpr std::size_t kMostStrangers = 4096;  // connections that have not said hello
 constexpr Index kMostOfOneName = 4;           // the same for one certificate's name
 
+}  // namespace
+
 // Writes a configuration without file names for comparison, because two sides may keep their files in different places.
-std::string comparable(Config config) {
+std::string ConnectionRegistry::comparable(Config config) {
   config.data = with_defaults(config.data);  // some defaults depend on the source
   config.data.sources.clear();
   for (std::string* path : named_files(config.data)) path->clear();
@@ -25,8 +27,6 @@ std::string comparable(Config config) {
   config.network_time = {};
   return to_toml(config);
 }
-
-}  // namespace
 
 // Decides by the certificate, before anything is read, whether a connection may say hello.
 void ConnectionRegistry::greet(LinkEvent event) {
@@ -129,7 +129,7 @@ std::string ConnectionRegistry::refusal_of(const std::string& name, const wire::
   if (!seat) return fmt::format("all {} places are taken", names_.size());
   if (hello.part >= 0) {
     const std::string theirs = comparable(read_config_text(hello.config, "the client's configuration"));
-    if (const auto other = first_difference(comparable(config_), theirs))
+    if (const auto other = first_difference(comparable_, theirs))
       return fmt::format("it has another configuration: {} is {} on the server and {} on the client", other->key,
                          other->left, other->right);
   }

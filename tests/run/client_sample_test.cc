@@ -58,13 +58,9 @@ TEST(ClientSample, AnswersForAllWhereAllWouldCostTooMuch) {
 // A repetition from the effective configuration asks the same clients, on any number of threads.
 TEST(ClientSample, IsTheSameInARepetition) {
   const std::string asked = std::to_string(begun({"run.iterations=400"})->config().sampler.curvature_clients);
-  std::vector<std::vector<double>> draws;
   const Overrides repeated = {"run.iterations=400", "sampler.precondition=full", "sampler.curvature_clients=" + asked};
-  for (const int threads : {1, 3}) {
-    draws.push_back(testing::sample(kMany, {"run.iterations=400"}, threads).draws.front());
-    draws.push_back(testing::sample(kMany, repeated, threads).draws.front());
-  }
-  for (const auto& chain : draws) EXPECT_EQ(chain, draws.front());
+  EXPECT_EQ(testing::sample(kMany, {"run.iterations=400"}, 1).draws.front(),
+            testing::sample(kMany, repeated, 3).draws.front());
 }
 
 TEST(ClientSample, TooFewClientsGiveDiagonalCoordinates) {

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "pollen/types.h"
 
@@ -43,7 +43,8 @@ class OutputFile {
 
   std::string path_;
   int descriptor_ = -1;
-  std::vector<std::uint8_t> buffer_;
+  std::size_t room_ = 0;  // of the buffer, which is written before it is read
+  std::unique_ptr<std::uint8_t[]> buffer_;
   std::size_t used_ = 0;
   std::int64_t position_ = 0;
   bool unsynced_ = true;  // something may not be on the disk yet

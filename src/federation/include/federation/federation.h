@@ -174,6 +174,7 @@ class ConnectionRegistry {
   std::string other_certificate(const std::string& name, const std::string& fingerprint) const;
   std::string bar(const std::string& name, const std::string& serial);
   void admit(const Stranger& stranger, const wire::Hello& hello);
+  static std::string comparable(Config config);
   std::string refusal_of(const std::string& name, const wire::Hello& hello) const;
   std::optional<std::uint32_t> seat_for(const std::string& name, const wire::Hello& hello) const;
   void seated_frame(std::uint32_t client, Bytes frame);
@@ -206,7 +207,7 @@ class ConnectionRegistry {
 
   Links& links_;
   Config config_;
-  std::string config_text_;
+  std::string config_text_, comparable_;
   RegistryOptions options_;
   std::string run_;
   std::vector<std::string> names_;  // "" while a seat without a fixed name is free
