@@ -154,6 +154,7 @@ void ConnectionRegistry::expel() {
     const std::string why = options_.barred(names_[i], seats_[i].serial);
     if (why.empty()) continue;
     seats_[i].barred = true;
+    seats_[i].told = seats_[i].told || seats_[i].link != 0;
     if (seats_[i].link != 0) dismiss(i, why, false);
   }
   std::erase_if(strangers_, [&](const Stranger& s) {
@@ -167,6 +168,13 @@ std::vector<std::string> ConnectionRegistry::absent() const {
   std::vector<std::string> list;
   for (std::size_t i = 0; i < seats_.size(); ++i)
     if (seats_[i].link == 0) list.push_back(names_[i]);
+  return list;
+}
+
+std::vector<std::string> ConnectionRegistry::untold() const {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < seats_.size(); ++i)
+    if (seats_[i].link == 0 && !seats_[i].told) list.push_back(names_[i]);
   return list;
 }
 
