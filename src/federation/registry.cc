@@ -128,12 +128,12 @@ void ConnectionRegistry::lose(std::uint64_t link) {
     warn("gone", fmt::format("{} has gone; {} of {} here", names_[client], here(), seats_.size()), names_[client]);
 }
 
+// Looks at the oldest alone, which come first, because there may be thousands.
 void ConnectionRegistry::drop_silent_links() {
-  std::erase_if(strangers_, [&](const Stranger& s) {
-    if (now() < s.until) return false;
-    links_.close(s.link);
-    return true;
-  });
+  const Deadline time = now();
+  const auto alive = std::ranges::find_if(strangers_, [&](const Stranger& s) { return time < s.until; });
+  for (auto silent = strangers_.begin(); silent != alive; ++silent) links_.close(silent->link);
+  strangers_.erase(strangers_.begin(), alive);
 }
 
 void ConnectionRegistry::refuse(std::uint64_t link, const std::string& why, bool again) {
