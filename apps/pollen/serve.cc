@@ -182,7 +182,7 @@ class Service {
     job_.experiment.notes = registry_.notes();
     job_.experiment.levels_shown = registry_.levels_shown();
     job_.experiment.transport = [this, federation, quorum](ClientView& view, Clients&) {
-      return make_remote_transport(registry_, view, {federation, quorum, log_, &statistics_});
+      return make_remote_transport(registry_, view, {federation, quorum, log_, &statistics_, job_.experiment.believed});
     };
     if (registry_.layout())
       job_.layout = layout_of(*registry_.layout(), registry_.scaling().value_or(ColumnScaling{}), job_.config.data,
@@ -248,7 +248,7 @@ class Service {
   // Ends a complete run. It waits for clients that are briefly away, so that they learn of the end and stop
   // reconnecting.
   void end_complete() {
-    const std::vector<std::string> away = registry_.absent();
+    const std::vector<std::string> away = registry_.untold();
     registry_.end({true, "the run is complete"});
     if (away.empty()) return;
     constexpr auto kLinger = std::chrono::seconds(35);  // longer than the half minute between a client's attempts

@@ -130,6 +130,10 @@ class Potential {
   virtual void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                          Scratch& scratch) const;
   virtual bool curvature_is_bound() const { return false; }
+  // Writes the same product for a server, which may not see the entries that hide_small_pairs() sets to 0: they count
+  // as 0 here, too. The default is curvature().
+  virtual void shown_curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
+                               Scratch& scratch) const;
   // Writes the diagonal of ∇²U_i(at) in one pass over the rows, if the model can, and returns whether it did.
   // Otherwise, as by default, it is found from differences of gradients, which takes two of them per coordinate.
   virtual bool hessian_diagonal(std::span<const double> at, std::span<double> out, Scratch& scratch) const;
@@ -137,6 +141,9 @@ class Potential {
   // 0 in its lower half, column by column.
   virtual Index min_cell() const { return 0; }
   virtual void hide_small_pairs(std::span<double> half) const;
+  // Returns how many rows have a say in the answers at θ: (Σ_j v_j)²/Σ_j v_j², where v_j is the second derivative of
+  // row j's loss by its linear predictors. Returns nothing if these are the same at every θ, as by default.
+  virtual std::optional<double> effective_rows(std::span<const double> theta, Scratch& scratch) const;
   // Returns the largest λ_max over the rows j: of a bound on ∇²U_ij if the model has one, otherwise of ∇²U_ij(at). The
   // default is the norm of the whole client's curvature at `at`, which is at least as large if the rows are convex.
   virtual double row_curvature(std::span<const double> at, Scratch& scratch) const;

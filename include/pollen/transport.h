@@ -61,7 +61,8 @@ struct Query {
   // descent: n; clients with fewer rows use all of them. observed: the number of effective draws.
   Index batch = 1;
   static constexpr std::uint64_t kSteps = std::uint64_t{1} << 43;
-  bool spares = false;  // whether a federation leaves out clients that do not answer in time
+  bool spares = false;   // whether a federation leaves out clients that do not answer in time
+  bool settled = false;  // potential_gradient: whether the burn-in is over
   // The clients that are asked, in ascending order; the others add nothing to the sum. Without any, all are asked.
   std::span<const std::uint32_t> who = {};
 
@@ -84,6 +85,10 @@ class Transport {
   virtual void exchange(Server& server) = 0;
   // Lets all clients answer a question and writes the sum, or the columns, of their answers to `sum`.
   virtual void query(const Query& query, PanelView sum) = 0;
+  // Called with an error to which the answers to questions have led; `fell` says that it is a potential that fell as
+  // none does. A transport that knows which client's answers cannot be throws another error that names it; otherwise
+  // nothing happens.
+  virtual void blame(const NumericError& /*error*/, bool /*fell*/) {}
   // The threads that carry rounds. Server and view use them for their own work between exchanges.
   virtual Team team() { return {}; }
   // Saves or loads what the transport must know after a restart, and the state of clients of other processes if this

@@ -39,7 +39,8 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 ConfigError::ConfigError(std::vector<Problem> problems)
     : std::runtime_error(joined(problems)), problems_(std::move(problems)) {
-  if (problems_.size() > kMost) problems_.resize(kMost);
+  constexpr std::size_t kMostLines = 100;  // of a site's refusal, which has one or two per column
+  if (problems_.size() > kMostLines) problems_.resize(kMostLines);
 }
 
 void Problems::add(std::string where, std::string what) {

@@ -35,6 +35,7 @@ Chain::Chain(const Setup& setup, std::uint32_t number, double temperature)
       number_(number),
       client_(setup.client),
       warm_up_(setup.settings.warm_up),
+      any_fall_(setup.any_fall),
       position_(static_cast<std::size_t>(setup.dimension)),
       gradient_(position_.size()),
       adaptation_(adaptation_of(setup), setup.dimension),
@@ -87,8 +88,8 @@ void Chain::look(double potential, std::span<const double> gradient) {
 }
 
 void Chain::complete() {
-  if (iteration_ >= warm_up_ && trajectory_->fall() > kAbsurdFall)
-    throw NumericError(
+  if (!any_fall_ && iteration_ >= warm_up_ && trajectory_->fall() > kAbsurdFall)
+    throw AbsurdFall(
         fmt::format("chain {}: the energy fell by {:.3g} within a trajectory after the burn-in, which answers of one "
                     "potential do with a probability below exp(-{:.0f}); a client has answered with wrong numbers, or "
                     "run.burn_in is far too short",

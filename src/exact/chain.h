@@ -43,6 +43,7 @@ class Chain {
   std::uint64_t seed_;
   std::uint32_t number_, client_;
   std::int64_t warm_up_;  // iterations
+  bool any_fall_;
   // As the last complete transition left them:
   bool looked_ = false;  // whether potential and gradient are known
   std::int64_t iteration_ = 0;

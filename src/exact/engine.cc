@@ -8,6 +8,7 @@
 #include "exact/fleet.h"
 #include "math/math.h"
 #include "pollen/errors.h"
+#include "trajectory.h"
 
 namespace pollen::exact {
 
@@ -19,7 +20,7 @@ constexpr double kExplosion = 1e10;
 class ExactEngine final : public Engine {
  public:
   ExactEngine(const Setup& setup, std::unique_ptr<Posterior> posterior)
-      : posterior_(std::move(posterior)), fleet_(setup, posterior_->temperature()) {}
+      : posterior_(std::move(posterior)), warm_up_(setup.settings.warm_up), fleet_(setup, posterior_->temperature()) {}
 
   void start(ConstPanelView position) override {
     double largest = 1;
@@ -29,11 +30,16 @@ class ExactEngine final : public Engine {
   }
 
   std::int64_t advance(std::int64_t) override {
-    fleet_.advance(*posterior_, counters_);
-    for (Index c = 0; c < fleet_.chains(); ++c)
-      if (!(math::max_abs(fleet_.position().column(c)) <= explosion_))
-        throw NumericError(fmt::format("chain {}: the state explodes; is the posterior proper?", c + 1),
-                           fleet_.iteration() - 1, -1);
+    if (fleet_.iteration() >= warm_up_) posterior_->settle();
+    try {
+      move();
+    } catch (const AbsurdFall& error) {
+      posterior_->blame(error, true);
+      throw;
+    } catch (const NumericError& error) {
+      posterior_->blame(error, false);
+      throw;
+    }
     potentials_.assign(fleet_.potentials().begin(), fleet_.potentials().end());
     for (double& u : potentials_) u *= posterior_->temperature();
     return 1;
@@ -54,7 +60,16 @@ class ExactEngine final : public Engine {
   }
 
  private:
+  void move() {
+    fleet_.advance(*posterior_, counters_);
+    for (Index c = 0; c < fleet_.chains(); ++c)
+      if (!(math::max_abs(fleet_.position().column(c)) <= explosion_))
+        throw NumericError(fmt::format("chain {}: the state explodes; is the posterior proper?", c + 1),
+                           fleet_.iteration() - 1, -1);
+  }
+
   std::unique_ptr<Posterior> posterior_;
+  std::int64_t warm_up_;
   Fleet fleet_;
   Counters counters_;
   std::vector<double> potentials_;

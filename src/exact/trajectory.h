@@ -15,6 +15,9 @@ inline constexpr double kDivergence = 1000;  // A trajectory whose energy error 
 // After the burn-in an energy that falls by more than this is taken for an answer that is wrong. The leapfrog keeps
 // volumes, so that E exp(H_0 - H) = 1 for a start from the posterior, and a fall by f has a probability below exp(-f).
 inline constexpr double kAbsurdFall = 1e6;
+class AbsurdFall : public NumericError {
+  using NumericError::NumericError;
+};
 
 // A position, and the potential U/T and its gradient there.
 struct Place {

@@ -36,8 +36,7 @@ const char* answer_to(What what, bool curvature) {
                        : "the diagonal of its Hessian, in single precision, where the server asks";
     case What::potential_gradient:
       return "its potential and its gradient, in full, at every position that a chain visits or proposes, which are "
-             "for "
-             "the server to choose";
+             "for the server to choose";
     case What::noise:
       return "the covariance of what its absence, its minibatches, its compressor or its local steps add to gradients";
     case What::pooled:
@@ -65,13 +64,18 @@ void add_answers(const Contract& contract, std::vector<std::string>& list) {
     }
 }
 
+// Whether the errors of messages are the noise of the steps, for which the server needs the seed of their code.
+bool sends_code_seed(const Config& config) {
+  const NamedSampler* named = find_sampler(config.sampler.name);
+  return config.sampler.compressor == "coded" || (named != nullptr && named->compressor == std::string("coded"));
+}
+
 const char* reply_of(const Config& config) {
   if (find_baseline(config.sampler.name) != nullptr)
     return "how far its training has moved the part of the model that is shared";
   if (is_mixed(config))
     return "the means over its own latents of the gradients by phi and beta, the former compressed as the "
-           "configuration "
-           "says";
+           "configuration says";
   const NamedSampler* named = find_sampler(config.sampler.name);
   return named != nullptr && named->family != NamedSampler::Family::gradient
              ? "where its local steps ended (or the compressed change)"
@@ -93,6 +97,10 @@ std::vector<std::string> disclosed_messages(const Contract& contract) {
       "site, once: its number of training rows, the names of columns and classes as encoded, and how many "
       "missing cells took their column's mean");
   add_answers(contract, list);
+  if (sends_code_seed(config))
+    list.emplace_back(
+        "code seed, on every connection: the seed of the random numbers that its code shares with the server, made for "
+        "this run");
   if (contract.rounds() > 0)  // those of exact kernels are answers
     list.push_back(
         fmt::format("replies, one per round, at most {}: {}, for every chain", contract.rounds(), reply_of(config)));

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <string>
 
+#include "base/secret.h"
 #include "client_state.h"
 #include "federation/contract.h"
 #include "federation/federation.h"
@@ -84,6 +86,12 @@ struct Participant::Parts {
   std::optional<PrivacyMeter> meter;   // set if there is a limit
   std::optional<Before> before;        // the state before the last move, as long as the disk has not stored the move
   Workspace work;
+  // Points at which few rows have a say in the answer.
+  struct ThinPoints {
+    bool watched = false;  // whether answers are exact, so that this matters
+    std::int64_t looked = 0, found = 0, tell_at = 1;
+    std::minstd_rand coins{static_cast<std::minstd_rand::result_type>(secret_number())};
+  } thin_points;
   std::optional<SiteScores> own_scores;  // as they were answered last
   // The block of shared draws that is being received; the chains' parts arrive in turn.
   std::uint64_t first_draw = 0;
@@ -129,6 +137,8 @@ struct Participant::Parts {
   static std::int64_t points_of(const wire::Ask& message, Query::What what);  // how many answers a question counts as
   bool may_answer(const wire::Ask& message, Query::What what, const Send& send);
   bool may_answer(const Verdict& verdict, const Send& send);
+  // participant_points.cc
+  bool may_answer_at(ConstPanelView points, bool round, const Send& send);
   Digest content_of(const wire::Ask& message) const;
   Digest content_of(const Broadcast& heard, std::span<const double> weights) const;
   void print_coordinates();

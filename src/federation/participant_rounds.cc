@@ -15,6 +15,12 @@ namespace pollen {
 
 namespace {
 
+// Whether an answer is a sum over the training rows that depends on the point at which it is asked.
+bool is_about_rows(Query::What what) {
+  using What = Query::What;
+  return what != What::coordinates && what != What::local && what != What::scores;
+}
+
 // Archives what the client needs of a reply to update its memory later.
 void archive_moved(Archive& a, Reply& reply, Client& client, const Recipe& recipe, Index dimension, Index chains) {
   a.fields(reply.chains, reply.silent, reply.joined, reply.coded.updates, reply.coded.mean, reply.refreshes);
@@ -187,6 +193,7 @@ void Participant::Parts::asked(const wire::Ask& message, const Send& send) {
   const bool round = what == Query::What::potential_gradient;
   if (round && !begin_exact_round(send)) return;
   if (!may_answer(message, what, send)) return;
+  if (is_about_rows(what) && !may_answer_at(message.at, round, send)) return;
   if (what == Query::What::coordinates) take_coordinates(std::move(told));
   round ? enter_answer(0, 1, std::nullopt) : enter_answer(points_of(message, what), 0, std::nullopt);
   wire::Answer answer{message.number, Panel(message.rows, message.columns), what == Query::What::hessian};
@@ -287,6 +294,7 @@ void Participant::Parts::broadcast(ByteView frame, const Send& send) {
   const Verdict verdict = file.counts().turn(contract, turn, content);
   if (!may_answer(verdict, send)) return;
   if (const std::string why = beyond_limits(heard); !why.empty()) return stop(send, why);
+  if (!may_answer_at(host->view().position(), true, send)) return;
   enter_answer(0, 1, epsilon_of_block(heard));
   client().answer(host->view(), chains, reply, work, weights);
   Bytes out;

@@ -17,12 +17,16 @@ Table Participant::Parts::test_rows() const {
 void Participant::Parts::answer_scores(const wire::Ask& message, PanelView out) {
   fill(out, 0.0);
   SiteScores found = personal ? score_latents(message, out) : score_draws(message.at, out);
-  // The mean of the draws follows their average, and has but one score.
+  // The mean of the draws follows their average, and has but one score. A server may ask for it again.
+  constexpr const char* kMean = "accuracy_mean";
   const bool mean = !personal && message.at.columns() == 1 && own_scores && !own_scores->scores.empty();
-  if (mean && !found.scores.empty())
-    own_scores->scores.insert(own_scores->scores.begin() + 1, {"accuracy_mean", found.scores.front().value});
-  else
+  if (mean && !found.scores.empty()) {
+    sink::Scores& scores = own_scores->scores;
+    std::erase_if(scores, [&](const auto& score) { return score.name == kMean; });
+    scores.insert(scores.begin() + 1, {kMean, found.scores.front().value});
+  } else {
     own_scores = std::move(found);
+  }
   if (options.scored) options.scored(*own_scores);
 }
 

@@ -17,15 +17,16 @@ namespace {
 
 constexpr std::uint32_t kMostClients = std::uint32_t{1} << 20;
 
-// Checks that the state, about ten vectors per chain, fits into memory, so that a server's numbers cannot make the
-// client ask for too much.
-void check_room(Index dimension, Index chains) {
+// Checks that `vectors` vectors per chain fit into memory, so that a server's numbers cannot make the client ask for
+// too much.
+void check_room(Index dimension, Index chains, Index vectors) {
   const double machine = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  const double needed = 10.0 * sizeof(double) * static_cast<double>(dimension) * static_cast<double>(chains);
-  if (needed > machine)
+  const double numbers = static_cast<double>(dimension) * static_cast<double>(chains) * static_cast<double>(vectors);
+  if (sizeof(double) * numbers > machine)
     throw ConfigError("the server's configuration",
-                      fmt::format("found {} coefficients and {} chains, which do not fit into this machine's memory",
-                                  dimension, chains));
+                      fmt::format("found {} coefficients and {} chains with {} vectors each, which do not fit into "
+                                  "this machine's memory",
+                                  dimension, chains, vectors));
 }
 
 template <class Message>
@@ -84,6 +85,7 @@ void Participant::Parts::welcomed(const wire::Welcome& message, const Send& send
                                        config->sampler.name, config->model.kind)});
   own_columns = std::move(study.columns);
   problem = std::move(study.problem);
+  thin_points.watched = study.exact && !options.shared_seed;
   describe(send);
 }
 
@@ -184,7 +186,9 @@ void Participant::Parts::seated(const wire::Seat& message, const Send& send) {
                            sized));
   }
   make_recipe();
-  check_room(dimension(), config->run.chains);
+  constexpr Index kStates = 10;  // the vectors of a client's state
+  check_room(dimension(), config->run.chains, kStates);
+  if (personal) check_room(personal->latent(), config->run.chains, config->output.client_draws);
   // If this client's batch is all its rows, whatever its number, the view keeps no anchors.
   if (recipe.keeps_anchors() && !recipe.uses_anchor(problem->rows[part])) recipe.batch = {};
   learning = learns(recipe, dimension());

@@ -133,12 +133,12 @@ void ConnectionRegistry::lose(std::uint64_t link) {
     warn("gone", fmt::format("{} has gone; {} of {} here", names_[client], here(), seats_.size()), names_[client]);
 }
 
+// Looks at the oldest alone, which come first, because there may be thousands.
 void ConnectionRegistry::drop_silent_links() {
-  std::erase_if(strangers_, [&](const Stranger& s) {
-    if (now() < s.until) return false;
-    links_.close(s.link);
-    return true;
-  });
+  const Deadline time = now();
+  const auto alive = std::ranges::find_if(strangers_, [&](const Stranger& s) { return time < s.until; });
+  for (auto silent = strangers_.begin(); silent != alive; ++silent) links_.close(silent->link);
+  strangers_.erase(strangers_.begin(), alive);
 }
 
 void ConnectionRegistry::refuse(std::uint64_t link, const std::string& why, bool again) {
@@ -159,6 +159,7 @@ void ConnectionRegistry::expel() {
     const std::string why = options_.barred(names_[i], seats_[i].serial);
     if (why.empty()) continue;
     seats_[i].barred = true;
+    seats_[i].told = seats_[i].told || seats_[i].link != 0;
     if (seats_[i].link != 0) dismiss(i, why, false);
   }
   std::erase_if(strangers_, [&](const Stranger& s) {
@@ -172,6 +173,13 @@ std::vector<std::string> ConnectionRegistry::absent() const {
   std::vector<std::string> list;
   for (std::size_t i = 0; i < seats_.size(); ++i)
     if (seats_[i].link == 0) list.push_back(names_[i]);
+  return list;
+}
+
+std::vector<std::string> ConnectionRegistry::untold() const {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < seats_.size(); ++i)
+    if (seats_[i].link == 0 && !seats_[i].told) list.push_back(names_[i]);
   return list;
 }
 

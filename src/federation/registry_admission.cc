@@ -65,12 +65,14 @@ bool ConnectionRegistry::said_lately(const std::string& text) {
   return false;
 }
 
-// Says why a client is barred, or nothing, and takes note of it.
+// Says why a client is barred, or nothing, and takes note of it. Whoever holds a certificate that was revoked does not
+// speak for a client that has come with another one.
 std::string ConnectionRegistry::bar(const std::string& name, const std::string& serial) {
   std::string why = options_.barred(name, serial);
   const auto known = std::ranges::find(names_, name);
-  if (!why.empty() && !name.empty() && known != names_.end())
-    seats_[static_cast<std::size_t>(known - names_.begin())].barred = true;
+  if (why.empty() || name.empty() || known == names_.end()) return why;
+  Seat& seat = seats_[static_cast<std::size_t>(known - names_.begin())];
+  if (seat.link == 0 && (seat.serial.empty() || seat.serial == serial)) seat.barred = seat.told = true;
   return why;
 }
 
@@ -167,7 +169,7 @@ void ConnectionRegistry::admit(const Stranger& stranger, const wire::Hello& hell
   seated_[link] = index;
   seat.instance = hello.instance;
   seat.serial = stranger.serial;
-  seat.barred = false;
+  seat.barred = seat.told = false;
   seat.said = 0;
   send_to(link, wire::encode(wire::Welcome{index, static_cast<std::uint32_t>(seats_.size()), run_, config_text_}));
   if (hello.ready && hello.run == run_ && seat.site) return become_ready(index);

@@ -10,6 +10,7 @@
 #include "federation/federation.h"
 #include "math/math.h"
 #include "pollen/errors.h"
+#include "potential_watch.h"
 #include "round/block_sums.h"
 #include "sink/score_sums.h"
 
@@ -56,7 +57,9 @@ class RemoteTransport final : public Transport {
         clients_(registry, mirror, options),
         tell_(options.tell),
         replies_(clients_.size()),
-        absorbed_of_(clients_.size()) {
+        absorbed_of_(clients_.size()),
+        potentials_(rows_of(registry)),
+        believed_(options.believed) {
     clients_.statistics().sums = !moves_work(mirror.recipe());
     for (Index c = 0; c < mirror.chains(); ++c) chains_.push_back(static_cast<std::uint32_t>(c));
   }
@@ -84,6 +87,8 @@ class RemoteTransport final : public Transport {
     wire::Ask ask = wire::Ask::of(query, sum);
     ask.number = ++asked_;
     clients_.open(wire::encode(ask));
+    potentials_.open();
+    settled_ = query.settled;
     for (std::uint32_t i = 0; i < clients_.size(); ++i)
       if (query.asks(i)) clients_.call(i);
     std::vector<Panel> answers(clients_.size());
@@ -110,7 +115,15 @@ class RemoteTransport final : public Transport {
     blocks.add_finished(sum);
   }
 
-  void archive(Archive& archive) override { clients_.archive(archive); }
+  void archive(Archive& archive) override {
+    clients_.archive(archive);
+    if (mirror_.recipe().exact) potentials_.archive(archive);
+  }
+
+  void blame(const NumericError& error, bool fell) override {
+    if (const auto suspect = potentials_.suspect(fell); suspect && !believes(suspect->client))
+      pause(*suspect, error.what());
+  }
 
  private:
   using Weights = std::span<const double>;
@@ -295,15 +308,45 @@ class RemoteTransport final : public Transport {
 
   // Stops the run before the round of an absurd reply is applied.
   [[noreturn]] void pause(const AbsurdReply& absurd, std::int64_t round) {
-    const std::string& name = registry_.names()[absurd.client];
+    pause(absurd.client, round,
+          fmt::format("the number {:.3g}, more than {:.0e} times the largest since burn-in ({:.3g})", absurd.size,
+                      Server::kAbsurd, absurd.largest));
+  }
+
+  // The same for the rounds of an exact kernel, before the transition to which the answer belongs.
+  [[noreturn]] void pause(const PotentialWatch::Suspect& suspect, const std::string& why) {
+    const std::string against = std::isfinite(suspect.against)
+                                    ? fmt::format(", where about {:.3g} was to be expected", suspect.against)
+                                    : std::string();
+    pause(suspect.client, clients_.statistics().turns,
+          fmt::format("the potential {:.3g}{} ({})", suspect.number, against, why));
+  }
+
+  [[noreturn]] void pause(std::uint32_t client, std::int64_t round, const std::string& what) {
+    const std::string& name = registry_.names()[client];
     tell_({"paused",
-           fmt::format(
-               "round {}: {} sent the number {:.3g}, more than {:.0e} times the largest since burn-in ({:.3g}); the "
-               "run stops before this round. Look at the site's data and at its log; then start the same command "
-               "again with --accept-reply {} to take such replies of it, or without to ask it again",
-               round, name, absurd.size, Server::kAbsurd, absurd.largest, name),
+           fmt::format("round {}: {} sent {}; the run stops before this round. Look at the site's data and at its log; "
+                       "then start the same command again with --accept-reply {} to take such replies of it, or "
+                       "without to ask it again",
+                       round, name, what, name),
            name, round, Notice::Level::warning});
     throw Paused();
+  }
+
+  bool believes(std::uint32_t client) const { return std::ranges::binary_search(believed_, client); }
+
+  // A client that has nothing but absurd numbers for long keeps the chains where they are.
+  void take_potentials(std::uint32_t client, const Panel& answer) {
+    constexpr int kMost = 20;
+    note_latency(client);
+    if (potentials_.take(client, answer) >= kMost && settled_ && !believes(client))
+      pause(potentials_.last(client), fmt::format("in {} rounds one after another", kMost));
+  }
+
+  static std::vector<Index> rows_of(const ConnectionRegistry& registry) {
+    std::vector<Index> rows;
+    for (const SiteFacts& site : registry.sites()) rows.push_back(site.rows);
+    return rows;
   }
 
   // Tells of clients whose replies are of another size than the others', once each, after 100 rounds and then less and
@@ -325,7 +368,8 @@ class RemoteTransport final : public Transport {
       check_answer(answer.values, incoming.client, static_cast<Query::What>(ask.what));
       answers[incoming.client] = std::move(answer.values);
       clients_.want(incoming.client, false);
-      if (static_cast<Query::What>(ask.what) == Query::What::potential_gradient) note_latency(incoming.client);
+      if (static_cast<Query::What>(ask.what) == Query::What::potential_gradient)
+        take_potentials(incoming.client, answers[incoming.client]);
     } catch (const WireError& error) {
       registry_.dismiss(incoming.client, fmt::format("its answer cannot be taken ({})", error.what()), false);
     }
@@ -343,6 +387,9 @@ class RemoteTransport final : public Transport {
   std::vector<std::uint32_t> chains_;  // all chains, because a client is present for every chain or for none
   Reply incoming_;
   Workspace work_;
+  PotentialWatch potentials_;
+  std::vector<std::uint32_t> believed_;  // clients whose answers may be absurd; sorted
+  bool settled_ = false;                 // whether the open question is one after the burn-in
   std::uint64_t asked_ = 0;
   std::size_t next_latency_ = 0;
 };

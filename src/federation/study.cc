@@ -131,6 +131,7 @@ SiteStudy look_at_file(const ParticipantOptions& options, const Config& config, 
   raise(options.policy, check(options.policy, facts), std::move(problems));
   study.columns = std::move(file.columns);
   study.told_apart = std::move(file.told_apart);
+  study.exact = !facts.exact.empty();
   std::ranges::sort(study.rows);
   return study;
 }

@@ -18,6 +18,7 @@ struct SiteStudy {
   std::optional<StatisticalProblem> problem;  // or the problem of which the client is one part
   std::vector<std::uint64_t> rows;            // what the ledger has of each row of the file, rising
   std::string told_apart;                     // what of a row that is made of
+  bool exact = true;                          // whether its answers have no noise that bounds what they tell
 };
 
 // Which of how many clients this one is, and the seed by which it holds out rows.

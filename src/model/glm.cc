@@ -1,4 +1,5 @@
 // The potential of a generalised linear model. Every result is a sweep over blocks of rows with a step of the loss.
+#include <cmath>
 #include <utility>
 
 #include "loss.h"
@@ -132,6 +133,24 @@ class Glm final : public RowPotential {
             row += z.rows;
           });
     return true;
+  }
+  std::optional<double> effective_rows(std::span<const double> theta, Scratch& scratch) const override {
+    Scratch::Frame frame(scratch);
+    const std::span<double> weights = scratch.take<double>(rows());
+    Index row = 0;
+    bool differ = false;
+    sweep(Rows(observations_), split(one_column(theta), scratch), {}, {1, classes_, 0}, scratch,
+          [&](const PanelView& z, const double*, Index) {
+            const auto of_block = weights.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(z.rows));
+            differ = loss_->weigh(z, of_block, scratch);
+            row += z.rows;
+          });
+    if (!differ) return std::nullopt;
+    const double largest = math::max_abs(weights);
+    if (!(largest > 0) || !std::isfinite(largest)) return 0;
+    math::scale(1 / largest, weights);
+    const double sum = math::sum(weights);
+    return sum * sum / math::squared_norm(weights);
   }
   double row_curvature(std::span<const double> at, Scratch&) const override {
     double largest = 0;

@@ -56,13 +56,15 @@ class InCoordinates final : public Potential {
   }
   void curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
                  Scratch& scratch) const override {
-    if (!in_) return inner_->curvature(at, v, out, scratch);
+    product(&Potential::curvature, at, v, out, scratch);
+  }
+  void shown_curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
+                       Scratch& scratch) const override {
+    product(&Potential::shown_curvature, at, v, out, scratch);
+  }
+  std::optional<double> effective_rows(std::span<const double> psi, Scratch& scratch) const override {
     Scratch::Frame frame(scratch);
-    const PanelView image = scratch.panel(dimension(), 1);
-    in_->turn(model::one_column(v), image);
-    pulled_back(model::one_column(out), scratch, [&](const PanelView& product) {
-      inner_->curvature(theta(model::one_column(at), scratch).column(0), image.column(0), product.column(0), scratch);
-    });
+    return inner_->effective_rows(theta(model::one_column(psi), scratch).column(0), scratch);
   }
   bool curvature_is_bound() const override { return inner_->curvature_is_bound(); }
   bool hessian_diagonal(std::span<const double> at, std::span<double> out, Scratch& scratch) const override {
@@ -88,6 +90,18 @@ class InCoordinates final : public Potential {
     const PanelView theta = scratch.panel(psi.rows, psi.columns);
     in_->to_theta(psi, theta);
     return theta;
+  }
+
+  void product(decltype(&Potential::curvature) multiply, std::span<const double> at, std::span<const double> v,
+               std::span<double> out, Scratch& scratch) const {
+    if (!in_) return (*inner_.*multiply)(at, v, out, scratch);
+    Scratch::Frame frame(scratch);
+    const PanelView image = scratch.panel(dimension(), 1);
+    in_->turn(model::one_column(v), image);
+    pulled_back(model::one_column(out), scratch, [&](const PanelView& in_theta) {
+      (*inner_.*multiply)(theta(model::one_column(at), scratch).column(0), image.column(0), in_theta.column(0),
+                          scratch);
+    });
   }
 
   // Lets `compute` write a gradient in θ, and writes it to `out` as a gradient in ψ.

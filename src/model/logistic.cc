@@ -24,6 +24,14 @@ class Logistic final : public Loss {
   void bend(const PanelView& z) const override { math::scale(0.25, whole(z)); }
   bool curvature_is_bound() const override { return true; }
   double steepest(double) const override { return 0.25; }
+  // p(1-p), of which both factors keep their digits where they are small.
+  bool weigh(const PanelView& z, std::span<double> out, Scratch&) const override {
+    for (Index r = 0; r < z.rows; ++r) out[static_cast<std::size_t>(r)] = -z.data[r];
+    math::sigmoid(out, out);
+    math::sigmoid(z.column(0), z.column(0));
+    for (Index r = 0; r < z.rows; ++r) out[static_cast<std::size_t>(r)] *= z.data[r];
+    return true;
+  }
 
   // P(0) is computed from -z so that small probabilities keep their digits.
   PanelView probabilities(const PanelView& z, Scratch& scratch) const override {

@@ -27,6 +27,9 @@ class Loss {
   // Returns the largest eigenvalue of W for one row; z matters only if W is not a bound.
   virtual double steepest(double z) const = 0;
 
+  // Writes the second derivative of each row's loss at z, of one chain, summed over its columns. Returns false if it is
+  // the same everywhere.
+  virtual bool weigh(const PanelView& /*z*/, std::span<double> /*out*/, Scratch&) const { return false; }
   // Adds to the loss of each row what losses() leaves out of -log p(y | z).
   virtual void add_constants(const double* /*y*/, std::span<double> /*losses*/) const {}
   // Classifiers override the first of these two, other models the second; the defaults throw std::logic_error.

@@ -38,6 +38,10 @@ class Poisson final : public Loss {
   }
   bool curvature_is_bound() const override { return false; }
   double steepest(double z) const override { return math::exp(z); }
+  bool weigh(const PanelView& z, std::span<double> out, Scratch&) const override {
+    math::exp(z.column(0), out);
+    return true;
+  }
 
   void add_constants(const double* y, std::span<double> losses) const override {
     int sign = 0;

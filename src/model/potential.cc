@@ -45,6 +45,13 @@ void Potential::curvature(std::span<const double> at, std::span<const double> v,
   math::scale(1 / (2 * step), out);
 }
 
+void Potential::shown_curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
+                                Scratch& scratch) const {
+  curvature(at, v, out, scratch);
+}
+
+std::optional<double> Potential::effective_rows(std::span<const double>, Scratch&) const { return std::nullopt; }
+
 bool Potential::hessian_diagonal(std::span<const double>, std::span<double>, Scratch&) const { return false; }
 
 void Potential::hide_small_pairs(std::span<double>) const {}

@@ -2,6 +2,8 @@
 // position or as the difference between two.
 #pragma once
 
+#include <mutex>
+
 #include "blocks.h"
 #include "small_pairs.h"
 
@@ -29,8 +31,16 @@ class RowPotential : public Potential {
     change(Rows(observations_, rows), one_column(theta), one_column(anchor), one_column(out), scratch);
   }
   Index min_cell() const override { return observations_.min_cell; }
-  void hide_small_pairs(std::span<double> half) const override {
-    model::hide_small_pairs(observations_.x, observations_.min_cell, half);
+  void hide_small_pairs(std::span<double> half) const override { small_pairs().hide(half); }
+  void shown_curvature(std::span<const double> at, std::span<const double> v, std::span<double> out,
+                       Scratch& scratch) const override {
+    curvature(at, v, out, scratch);
+    if (small_pairs().empty()) return;
+    Scratch::Frame frame(scratch);
+    const std::span<double> part = scratch.take<double>(dimension()), product = scratch.take<double>(dimension());
+    small_pairs().take_from_product(v, out, part, product, [&](std::span<const double> vector, std::span<double> to) {
+      curvature(at, vector, to, scratch);
+    });
   }
 
   const Observations& observations() const { return observations_; }
@@ -57,6 +67,16 @@ class RowPotential : public Potential {
 
   Observations observations_;
   double scale_;
+
+ private:
+  // Looked for when a server first asks for curvature.
+  const SmallPairs& small_pairs() const {
+    std::call_once(once_, [&] { small_pairs_ = SmallPairs(observations_.x, observations_.min_cell); });
+    return small_pairs_;
+  }
+
+  mutable std::once_flag once_;
+  mutable SmallPairs small_pairs_;
 };
 
 }  // namespace pollen::model

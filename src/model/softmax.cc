@@ -93,6 +93,16 @@ class Softmax final : public Loss {
   }
   bool curvature_is_bound() const override { return true; }
   double steepest(double) const override { return 0.5; }
+  bool weigh(const PanelView& z, std::span<double> out, Scratch& scratch) const override {
+    softmax(z, classes_, scratch);
+    std::ranges::fill(out, 0.0);
+    for (Index k = 0; k < classes_; ++k)
+      for (Index r = 0; r < z.rows; ++r) {
+        const double p = z.data[k * z.stride + r];
+        out[static_cast<std::size_t>(r)] += p * (1 - p);
+      }
+    return true;
+  }
   PanelView probabilities(const PanelView& z, Scratch& scratch) const override {
     softmax(z, classes_, scratch);
     return z;

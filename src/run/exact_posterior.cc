@@ -3,7 +3,9 @@
 namespace pollen {
 
 void FederatedPosterior::ask(ConstPanelView at, PanelView out, Counters& counters) {
-  link_.transport().query({Query::What::potential_gradient, at, {}}, out);
+  Query query{Query::What::potential_gradient, at, {}};
+  query.settled = settled_;
+  link_.transport().query(query, out);
   exact::complete_answer({link_.setup().prior}, temperature(), at, out);
   count(at.columns, counters);
 }

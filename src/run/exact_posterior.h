@@ -16,6 +16,8 @@ class FederatedPosterior final : public exact::Posterior {
   Index dimension() const override { return link_.setup().dimension; }
   double temperature() const override { return link_.setup().recipe->temperature; }
   void ask(ConstPanelView at, PanelView out, Counters& counters) override;
+  void settle() override { settled_ = true; }
+  void blame(const NumericError& error, bool fell) override { link_.transport().blame(error, fell); }
   void listen(TrafficListener listener) override { traffic_.listen(std::move(listener)); }
   void archive(Archive& archive) override;
 
@@ -24,6 +26,7 @@ class FederatedPosterior final : public exact::Posterior {
 
   ClientLink& link_;
   TrafficLog traffic_;
+  bool settled_ = false;
 };
 
 }  // namespace pollen

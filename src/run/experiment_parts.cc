@@ -159,7 +159,8 @@ void ExperimentParts::make_exact_engine() {
                      .seed = config.seed,
                      .ahead = std::clamp<Index>(kNumbers / problem.dimension(), 1, kAhead),
                      .last = config.run.iterations,
-                     .settings = config.reference};
+                     .settings = config.reference,
+                     .any_fall = !options.believed.empty()};
   if (recipe.step.size > 0) setup.settings.step = recipe.step.size;
   setup.settings.warm_up = *config.run.burn_in;
   engine = exact::make_engine(setup, std::make_unique<FederatedPosterior>(*link));

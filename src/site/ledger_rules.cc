@@ -33,14 +33,14 @@ std::vector<Finding> compare_runs(const Policy& policy, const std::vector<Ledger
     if (other.superseded || takes_the_place(run, other, leave)) continue;
     const bool comparable = other.rows_by == run.rows_by;
     const std::int64_t apart = comparable ? difference(other, run) : 0;
-    if (other.data == run.data || (comparable && apart == 0)) {
-      same.push_back(name_of(other));
-    } else if (comparable && apart < policy.min_row_difference) {
+    if (apart > 0 && apart < policy.min_row_difference) {
       findings.push_back({"min_row_difference",
                           fmt::format("rows of which {} differ from those of the run {}, so that the two together tell "
                                       "about {} alone",
                                       apart, name_of(other), apart == 1 ? "it" : "them"),
                           fmt::format("the same rows, or at least {} others", policy.min_row_difference)});
+    } else if (other.data == run.data || (comparable && apart == 0)) {
+      same.push_back(name_of(other));
     } else if (!comparable && policy.min_row_difference > 0 && !leave.new_run) {
       findings.push_back(
           {"min_row_difference",

@@ -56,7 +56,8 @@ void answer(Client& client, const ClientView& view, const Query& query, PanelVie
       return;
     }
     case Query::What::curvature:
-      return client.potential().curvature(query.at.column(0), query.direction.column(0), out.column(0), work.scratch);
+      return client.potential().shown_curvature(query.at.column(0), query.direction.column(0), out.column(0),
+                                                work.scratch);
     case Query::What::bounds:
     case Query::What::rows:
       fill(out, 0.0);

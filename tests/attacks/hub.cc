@@ -58,7 +58,7 @@ Index Site::recovered(const std::vector<Vector>& found) const {
   return count;
 }
 
-Hub::Hub(const Site& site, Guards guards) : guards_(guards) {
+Hub::Hub(const Site& site, Guards guards, const std::string& ledger) : guards_(guards) {
   ParticipantOptions options;
   options.name = "a";
   options.data = site.file();
@@ -66,6 +66,8 @@ Hub::Hub(const Site& site, Guards guards) : guards_(guards) {
   options.policy = guards == Guards::off ? open_policy() : Policy();
   options.policy.trust_server = guards != Guards::without_word;
   options.shared_seed = guards == Guards::off;
+  options.new_run = guards == Guards::consenting;
+  options.ledger = options.new_run ? site.ledger() : ledger;
   options.tell = [this](const Notice& notice) {
     if (notice.level == Notice::Level::warning || notice.event == "refused") why += notice.text + "\n";
   };
@@ -83,13 +85,6 @@ std::vector<Bytes> Hub::say(const Bytes& frame) {
   }
   if (client_->ended()) why += client_->ended()->why;
   return said;
-}
-
-template <class Message>
-std::optional<Message> Hub::ask(const Bytes& frame) {
-  for (const Bytes& out : say(frame))
-    if (wire::type_of(out) == Message::kType) return wire::decode<Message>(out);
-  return std::nullopt;
 }
 
 bool Hub::set_up(const std::string& text, const std::string& run) {

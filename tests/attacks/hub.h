@@ -12,6 +12,7 @@
 
 #include "data/files.h"
 #include "federation/federation.h"
+#include "wire/messages.h"
 
 namespace pollen::attacks {
 
@@ -27,6 +28,7 @@ class Site {
   Site(Index rows, unsigned seed, Index columns = 4, Units units = Units::natural);  // columns besides the label
   std::string file() const { return folder_.path("patients.csv"); }
   std::string state() const { return folder_.path("state"); }
+  std::string ledger() const { return folder_.path("ledger"); }
   const Matrix& rows() const { return rows_; }  // one column per row of the file, without the label
   // How many different rows of the file are among the columns of `found`, to a millionth of each column's scale.
   Index recovered(const std::vector<Vector>& found) const;
@@ -39,12 +41,13 @@ class Site {
 
 // Whether the site has its policy and its pins. Without them (--shared-seed) an attack that they stop must succeed,
 // which shows that it is one. `without_word`: the site does not say that it trusts the hub.
-enum class Guards { on, off, without_word };
+// `consenting`: the site has a ledger, and consents to a further run of its data whenever it is asked (--new-run).
+enum class Guards { on, off, without_word, consenting };
 
 class Hub {
  public:
   // Each Hub is a new process of the client with the state that earlier ones left.
-  explicit Hub(const Site& site, Guards guards = Guards::on);
+  explicit Hub(const Site& site, Guards guards = Guards::on, const std::string& ledger = {});
 
   // The honest set-up of a study under the name of a run. Returns whether the client describes its site, after which it
   // answers questions and rounds.
@@ -68,11 +71,14 @@ class Hub {
   int answered = 0;  // questions and rounds
   std::string why;   // why the client refused, as it says itself
 
- private:
-  // Sends a frame. Returns the first message of this type that comes back.
+  // Sends a frame. Returns what comes back: all of it, or the first message of this type.
+  std::vector<Bytes> say(const Bytes& frame);
   template <class Message>
   std::optional<Message> ask(const Bytes& frame);
-  std::vector<Bytes> say(const Bytes& frame);
+  bool over() const { return client_->ended().has_value(); }
+  const ColumnScaling& scaling() const { return scaling_; }
+
+ private:
   std::optional<Vector> question(Query::What what, const Vector& theta, Index columns, std::uint64_t step);
 
   Guards guards_;
@@ -83,6 +89,13 @@ class Hub {
   ColumnScaling scaling_;
   Index dimension_ = 0;
 };
+
+template <class Message>
+std::optional<Message> Hub::ask(const Bytes& frame) {
+  for (const Bytes& out : say(frame))
+    if (wire::type_of(out) == Message::kType) return wire::decode<Message>(out);
+  return std::nullopt;
+}
 
 // A study of all columns by logistic regression. `sampler` is the [sampler] section and what follows; `data` and
 // `model` are added to their sections.

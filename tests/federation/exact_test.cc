@@ -86,6 +86,89 @@ TEST(ExactRounds, AnAnswerWithoutAFiniteDensityIsARejectedPoint) {
   }
 }
 
+// What one client sends as its potentials, from an answer on and so many times.
+struct PotentialLie {
+  const char* name;
+  double number;
+  int from, most;
+  const char* says;
+};
+void PrintTo(const PotentialLie& lie, std::ostream* out) { *out << lie.name; }
+
+constexpr int kFirst = 0, kLater = 25, kForever = 1'000'000;
+
+class AbsurdPotential : public ::testing::TestWithParam<PotentialLie> {
+ protected:
+  AbsurdPotential() : scene_({"run.burn_in=0", "run.iterations=100"}) {
+    scene_.world.tamper = [this](std::uint32_t client, Bytes& frame) { lie(client, frame); };
+  }
+  void lie(std::uint32_t client, Bytes& frame) {
+    if (client != 2 || wire::type_of(frame) != wire::Type::answer) return;
+    auto answer = wire::decode<wire::Answer>(frame);
+    const int number = answers_;
+    if (answer.values.rows() != kDimension + 1 || ++answers_ <= GetParam().from ||
+        number >= GetParam().from + GetParam().most)
+      return;
+    for (Index c = 0; c < answer.values.columns(); ++c) answer.values.column(c).back() = GetParam().number;
+    frame = wire::encode(answer);
+  }
+  NutsScene scene_;
+  int answers_ = 0;
+};
+
+TEST_P(AbsurdPotential, PausesTheRunAndNamesTheClient) {
+  EXPECT_THROW(scene_.run(), Paused);
+  EXPECT_THAT(scene_.said, HasSubstr(fmt::format("c2 sent the potential {}", GetParam().says)));
+  EXPECT_THAT(scene_.said, HasSubstr("--accept-reply c2"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lies, AbsurdPotential,
+    ::testing::Values(PotentialLie{"low_once", -1e308, kLater, 1, "-1e+308, where about"},
+                      PotentialLie{"low_forever", -1e300, kLater, kForever, "-1e+300, where about"},
+                      PotentialLie{"fell", -1e9, kLater, 1, "-1e+09, where about"},
+                      PotentialLie{"high_at_the_start_alone", 1e300, kFirst, 1, ""},
+                      PotentialLie{"high_from_the_start", 1e300, kFirst, kForever, "1e+300"},
+                      PotentialLie{"high_forever", 1e300, kLater, kForever, "1e+300, where about"},
+                      PotentialLie{"no_number_from_the_start", std::nan(""), kFirst, kForever, "nan"},
+                      PotentialLie{"no_number_forever", std::nan(""), kLater, kForever, "nan, where about"}),
+    [](const auto& test) { return test.param.name; });
+
+// A server that is started again asks again, and the draws are those of a run in which nothing happened.
+TEST(ExactRounds, APauseBeforeATransitionLosesNothing) {
+  const Overrides set = {"run.burn_in=0", "run.iterations=100"};
+  NutsScene scene(set);
+  scene.world.goes_on = true;
+  int answers = 0;
+  scene.world.tamper = [&](std::uint32_t client, Bytes& frame) {
+    if (client != 2 || wire::type_of(frame) != wire::Type::answer) return;
+    auto answer = wire::decode<wire::Answer>(frame);
+    if (answer.values.rows() != kDimension + 1 || ++answers != kLater) return;
+    answer.values.column(0).back() = -1e200;
+    frame = wire::encode(answer);
+  };
+  const auto outcome = scene.run();
+  EXPECT_EQ(outcome.servers, 2);
+  EXPECT_EQ(
+      outcome.draws,
+      testing::sample(testing::kLogistic, nuts({"run.burn_in=0", "run.iterations=100", "run.coupled=true"})).draws);
+}
+
+TEST(ExactRounds, AClientThatIsBelievedMaySendWhatItLikes) {
+  NutsScene scene({"run.burn_in=0", "run.iterations=100"});
+  scene.world.believed = {2};
+  int answers = 0;
+  scene.world.tamper = [&](std::uint32_t client, Bytes& frame) {
+    if (client != 2 || wire::type_of(frame) != wire::Type::answer) return;
+    auto answer = wire::decode<wire::Answer>(frame);
+    if (answer.values.rows() != kDimension + 1 || ++answers != kLater) return;
+    answer.values.column(0).back() = -1e9;
+    frame = wire::encode(answer);
+  };
+  scene.run();
+  EXPECT_EQ(scene.said.find("sent the potential"), std::string::npos);
+}
+
 TEST(ExactRounds, ALateClientIsWaitedFor) {
   NutsScene scene({"federation.on_missing=wait", "federation.round_deadline=0.02"});
   std::optional<Deadline> left;

@@ -17,7 +17,8 @@ namespace {
 using ::testing::HasSubstr;
 using testing::World;
 
-const std::string kProblem = testing::small_problem({.refresh = 2});
+// Three rounds have all that rounds differ in: the first, one after another, and one in which anchors move.
+const std::string kProblem = testing::small_problem({.iterations = 3, .refresh = 2});
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Recording {

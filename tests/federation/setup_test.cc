@@ -107,6 +107,22 @@ TEST_F(Setup, Honest) {
   EXPECT_TRUE(script_.refused.empty());
 }
 
+// A revoked certificate bars whoever comes with it, but not a client of that name that is here with another one.
+TEST_F(Setup, ARevokedCertificateSpeaksForNobodyElse) {
+  for (const bool here : {true, false}) {
+    if (!here) script_ = Script();
+    script_.events.push_back({LinkEvent::What::opened, 9, "a", {}, "revoked"});
+    RegistryOptions options;
+    options.barred = [](const std::string&, const std::string& serial) {
+      return serial == "revoked" ? std::string("its certificate is revoked") : std::string();
+    };
+    ConnectionRegistry registry(script_, config_, options);
+    EXPECT_THROW(registry.gather(), Over);
+    EXPECT_EQ(script_.refused[9], "its certificate is revoked");
+    EXPECT_EQ(registry.barred(0), !here);
+  }
+}
+
 // The others wait for what a client says on its new connection, not for what it said on the old one.
 TEST_F(Setup, ALineIsCutAfterAnyMessage) {
   const std::vector<Bytes> messages = {wire::encode(columns()), wire::encode(wire::Moments{{10, {1, 2}, {3, 4}}}),

@@ -267,7 +267,7 @@ void serve(World& world, Disk& disk, const RegistryOptions& registry_options, in
     return make_remote_transport(
         registry, view,
         {world.config().federation, static_cast<std::size_t>(world.config().federation.quorum.value_or(1)),
-         registry_options.tell, &outcome.statistics});
+         registry_options.tell, &outcome.statistics, world.believed});
   };
   Experiment experiment(world.config(), options);
   if (disk.checkpoint)
@@ -304,6 +304,9 @@ FederationOutcome run_federation(World& world, RegistryOptions options) {
       serve(world, disk, options, world.kill_between(), outcome);
       break;
     } catch (const Killed&) {
+      world.server_died();
+    } catch (const Paused&) {
+      if (!world.goes_on) throw;
       world.server_died();
     }
   }

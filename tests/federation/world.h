@@ -50,7 +50,7 @@ class World final : public Links {
   void limit_frames(std::size_t) override {}
 
   void restart(std::size_t client) { start(client); }  // as a new process over what is on its disk
-  void server_died();  // ends all connections with it
+  void server_died();                                  // ends all connections with it
   bool strikes(int thousandths);
   const Config& config() const { return config_; }
   int kill_between() const { return faults_.kill_between; }
@@ -65,6 +65,7 @@ class World final : public Links {
   std::function<void(std::uint32_t client, const Bytes& frame)> overhear;
   std::function<bool(std::uint32_t client)> silent;     // the client neither hears nor speaks, but stays connected
   std::function<bool(std::uint32_t client)> away;       // the client is not connected
+  bool goes_on = false;                                 // a server that pauses is started again
   bool stubborn = false;                                // a client that is sent away or fails is started again
   std::vector<std::uint32_t> believed;                  // clients whose replies may be absurdly large
   bool may_wait = false;                                // it is no error if nothing happens for long

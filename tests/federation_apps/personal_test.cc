@@ -79,6 +79,45 @@ TEST_F(SharedScores, OfOrdinaryModelsAreThoseOfTheSimulation) {
   }
 }
 
+// The server and clients are killed while scores are asked for: nobody notices in the draws and in the scores.
+TEST_F(SharedScores, SurviveKillsInTheLastQuestions) {
+  constexpr int kKills = 6, kClients = 5;
+  const Words keys = {"--set", "sampler.name=qlsd++", "--set", "data.test_fraction=0.6", "--set", "data.min_size=4000",
+                      "--set", "data.max_size=6000",  "--set", "sampler.step=1e-5"};
+  simulate(keys);
+  Child server = serve(keys);
+  const std::string listen = fmt::format("127.0.0.1:{}", port_of(server)), written = path("together/draws-1.csv");
+  const auto come = [&](int i) {
+    Words mine = keys;
+    mine.insert(mine.end(), {"--out", fmt::format("site{}", i)});
+    return join(i, port_of(server), mine);
+  };
+  std::vector<Child> clients;
+  for (int i = 0; i < kClients; ++i) clients.push_back(come(i));
+  int kills = 0;
+  for (; kills < kKills; ++kills) {
+    // The draws are written before the clients are asked.
+    if (!await(kPatience, [&] { return std::filesystem::exists(written) || !server.running(); })) break;
+    if (!server.running()) break;
+    clients[static_cast<std::size_t>(kills % kClients)].kill();
+    if (kills % 2 == 0) {
+      server.kill();
+      std::filesystem::remove(written);
+      server = serve(keys, listen);
+    }
+    clients[static_cast<std::size_t>(kills % kClients)] = come(kills % kClients);
+  }
+  EXPECT_GE(kills, 2) << "the run was over too early";
+  expect_done(server, clients);
+  expect_same_draws();
+  const Json alone = summary("alone"), together = summary("together");
+  expect_near(alone["metrics"], together["metrics"], 1e-9);
+  for (std::size_t i = 0; i < kClients; ++i)
+    EXPECT_NEAR(alone["clients"][i]["nnll"].get<double>(),
+                summary(fmt::format("site{}", i))["clients"].at(0)["nnll"].get<double>(), 1e-9)
+        << i;
+}
+
 TEST_F(SharedScores, AreNotAskedForWhereTheStudySaysSo) {
   const Words keys = {"--set", "sampler.name=qlsd", "--set", "federation.scores=none"};
   Child server = serve(keys);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/coordinates.h"
+#include "model/models.h"
 #include "pollen/model.h"
 
 namespace pollen {
@@ -34,20 +35,51 @@ class SmallPairs : public ::testing::Test {
 
 TEST_F(SmallPairs, OnlyEntriesOfSmallGroupsAreHidden) {
   std::vector<double> half(15, 1);
-  model::hide_small_pairs(view(), 3, half);
+  model::SmallPairs(view(), 3).hide(half);
   // Lower half of 5 × 5 by columns: (0,0..4), (1,1..4), (2,2..4), (3,3), (3,4), (4,4).
   EXPECT_EQ(half, (std::vector<double>{1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1}));
   std::ranges::fill(half, 1);
-  model::hide_small_pairs(view(), 2, half);
+  model::SmallPairs(view(), 2).hide(half);
   EXPECT_EQ(half, std::vector<double>(15, 1));
 }
 
 TEST_F(SmallPairs, EveryClassAndNothingBeyondTheColumns) {
   std::vector<double> half(11 * 12 / 2, 1);  // two classes and one more coordinate
-  model::hide_small_pairs(view(), 3, half);
+  model::SmallPairs(view(), 3).hide(half);
   Index hidden = 0;
   for (const double entry : half) hidden += entry == 0 ? 1 : 0;
   EXPECT_EQ(hidden, 4) << "(1,2), (6,7), and the two between the classes";
+}
+
+// The products of the curvature with unit vectors are its columns. They have the same zeros as the Hessian, whatever
+// the model, and differ in nothing else.
+TEST_F(SmallPairs, ProductsHideTheSameEntries) {
+  Scratch scratch;
+  for (const char* kind : {"logistic", "softmax", "poisson", "linear"}) {
+    ModelSpec spec;
+    spec.family = &model_family(kind);
+    spec.features = kColumns;
+    spec.classes = 3;
+    Observations few{view(), y_.data()}, all = few;
+    few.min_cell = 3;
+    const auto shown = make_potential(spec, few), whole = make_potential(spec, all);
+    const auto d = static_cast<std::size_t>(shown->dimension());
+    std::vector<double> at(d, 0.1), unit(d), column(d), expected(d);
+    int hidden = 0;
+    for (std::size_t j = 0; j < d; ++j) {
+      unit[j] = 1;
+      shown->shown_curvature(at, unit, column, scratch);
+      whole->shown_curvature(at, unit, expected, scratch);
+      unit[j] = 0;
+      for (std::size_t i = 0; i < d; ++i) {
+        const std::size_t a = i % kColumns, b = j % kColumns, end = d / kColumns * kColumns;
+        const bool small = i < end && j < end && std::min(a, b) == 1 && std::max(a, b) == 2;
+        EXPECT_EQ(column[i], small ? 0 : expected[i]) << kind << ' ' << i << ' ' << j;
+        hidden += small ? 1 : 0;
+      }
+    }
+    EXPECT_EQ(hidden, kind == std::string("softmax") ? 18 : 2) << kind;
+  }
 }
 
 // In coordinates that mix columns an entry of 0 in θ is none in ψ, and is 0 again once they are undone.

@@ -168,6 +168,18 @@ TEST_F(LedgerTest, RunsOverNearlyTheSameRowsAreRefused) {
   EXPECT_EQ(keys(ledger.begin(Policy(), run("moved", "e", rows(5, 55)), {})), Keys());
 }
 
+// A study may use some rows of a file only (data.limit), so that the file's digest says nothing about rows.
+TEST_F(LedgerTest, NearlyTheSameRowsOfOneFileAreRefused) {
+  Ledger ledger(folder());
+  Policy often;
+  often.runs_per_data = 10;
+  EXPECT_EQ(keys(ledger.begin(often, run("one", "d", rows(0, 50)), {})), Keys());
+  for (const bool new_run : {false, true})
+    EXPECT_EQ(keys(ledger.begin(often, run("two", "d", rows(0, 49)), {.new_run = new_run})),
+              Keys{"min_row_difference"});
+  EXPECT_EQ(keys(ledger.begin(often, run("two", "d", rows(0, 40)), {})), Keys());
+}
+
 TEST_F(LedgerTest, RowsThatCannotBeComparedNeedNewRun) {
   Ledger ledger(folder());
   EXPECT_EQ(keys(ledger.begin(Policy(), run("one", "d", rows(0, 50)), {})), Keys());

@@ -40,6 +40,7 @@ struct Setup {
   Index ahead = 1;
   std::int64_t last = std::numeric_limits<std::int64_t>::max();  // no chain goes on after so many transitions
   Settings settings = {};
+  bool any_fall = false;  // whether an energy may fall by any amount after the burn-in; otherwise that is an error
 };
 
 // Throws ConfigError if a setting is out of range.

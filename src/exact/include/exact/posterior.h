@@ -7,6 +7,7 @@
 
 #include "pollen/archive.h"
 #include "pollen/client.h"
+#include "pollen/errors.h"
 #include "pollen/model.h"
 
 namespace pollen::exact {
@@ -20,6 +21,11 @@ class Posterior {
   // answer has the same bits whatever the other columns are. Numbers may be infinite or NaN where the density is 0 or
   // cannot be computed. What the question costs is added to the counters.
   virtual void ask(ConstPanelView at, PanelView out, Counters& counters) = 0;
+  // Says that the burn-in is over, so that answers which cannot be may be told from those far from the bulk.
+  virtual void settle() {}
+  // Called with an error to which the answers have led; `fell` says that it is an energy that fell as no energy does.
+  // If it is known whose answers they are, another error is thrown that says so.
+  virtual void blame(const NumericError& /*error*/, bool /*fell*/) {}
   virtual void listen(TrafficListener) {}
   virtual void archive(Archive&) {}
 };

@@ -138,6 +138,7 @@ class ConnectionRegistry {
   std::size_t here() const;     // how many are connected; some may still be in set-up
   // Names of clients that are not connected; "" for a seat that nobody has taken yet.
   std::vector<std::string> absent() const;
+  std::vector<std::string> untold() const;  // of those, who has not been told that the run is over, or over for them
   void send(std::uint32_t client, std::span<const Frame> frames);
   // Tells the client why and closes the connection.
   void dismiss(std::uint32_t client, const std::string& why, bool again);
@@ -155,7 +156,7 @@ class ConnectionRegistry {
     std::string serial = {};  // of its certificate
     bool barred = false;      // it was sent away and may not come back with that certificate
     bool ready = false;
-    bool told = false;  // true once it was told that the run is over
+    bool told = false;  // true once it was told that the run is over, or that it may not take part any more
     int said = 0;       // set-up messages received on this connection; each may come once, in order
     std::optional<SiteFacts> site;
   };
@@ -263,6 +264,7 @@ struct RemoteOptions {
   std::size_t quorum = 1;
   Tell tell = [](const Notice&) {};
   RoundStatistics* statistics = nullptr;
+  std::vector<std::uint32_t> believed = {};  // clients whose answers in an exact kernel's rounds may be absurd; sorted
 };
 
 // Makes the server's transport to clients in other processes. `mirror` is a view that receives what they receive.
